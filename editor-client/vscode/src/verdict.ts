@@ -1,0 +1,51 @@
+/** The outcome of a run in one sentence, with the report a click away. */
+
+import { commands, window } from 'vscode';
+
+interface TaskVerdict {
+  id: string;
+  status: string;
+  score?: number | null;
+}
+
+interface Verdict {
+  runId: string;
+  status: string;
+  score?: number | null;
+  tasks: TaskVerdict[];
+}
+
+const report = 'Show Report';
+
+/** Shows the result of a server command if it is the outcome of a run; other results are not for the eye. */
+export async function showVerdict(result: unknown): Promise<void> {
+  if (!isVerdict(result)) {
+    return;
+  }
+  const show = result.status === 'passed' ? window.showInformationMessage : window.showWarningMessage;
+  const canReport = (await commands.getCommands(true)).includes('waza.showReport');
+  const answer = await show(sentence(result), ...(canReport ? [report] : []));
+  if (answer === report) {
+    await commands.executeCommand('waza.showReport', { runId: result.runId });
+  }
+}
+
+function isVerdict(result: unknown): result is Verdict {
+  const verdict = result as Partial<Verdict> | null | undefined;
+  return typeof verdict?.runId === 'string' && typeof verdict.status === 'string' && Array.isArray(verdict.tasks);
+}
+
+function sentence({ status, score, tasks }: Verdict): string {
+  const [only] = tasks;
+  if (only && tasks.length === 1) {
+    return `${only.id}: ${only.status}${inBrackets(only.score)}`;
+  }
+  const others = tasks.filter((it) => it.status !== 'passed').map((it) => it.id);
+  const count = `${tasks.length - others.length} of ${tasks.length} tasks passed`;
+  const names = others.length > 0 ? `, not ${others.join(', ')}` : '';
+  return tasks.length > 0 ? `${count}${inBrackets(score)}${names}` : `Run ${status}`;
+}
+
+function inBrackets(score: number | null | undefined): string {
+  return typeof score === 'number' ? ` (score ${score.toFixed(2)})` : '';
+}

@@ -1,0 +1,136 @@
+"""The record of something worth telling the author, found in a file's data.
+
+A finding points into the data by keys and indexes (a `Pointer`), never at text: only the language
+server knows where in the text a pointer stands. A fix is data too: what should change, not which characters.
+"""
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field, replace
+from enum import StrEnum
+from typing import Any, Literal
+
+Pointer = tuple[str | int, ...]
+"""A path of mapping keys and list indexes; `()` is the whole document or the whole config."""
+
+
+class Severity(StrEnum):
+    """How bad a finding is, in the words of the command line's JSON output."""
+
+    ERROR = "error"
+    WARNING = "warning"
+    INFORMATION = "information"
+    HINT = "hint"
+
+
+@dataclass(frozen=True, slots=True)
+class RenameKey:
+    """The key at `pointer` should be spelt `name`."""
+
+    pointer: Pointer
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class SetValue:
+    """The value at `pointer` should be `value` (a scalar, or a list of scalars)."""
+
+    pointer: Pointer
+    value: Any
+
+
+@dataclass(frozen=True, slots=True)
+class InsertKey:
+    """The mapping at `pointer` should gain `key` with `value`."""
+
+    pointer: Pointer
+    key: str
+    value: Any
+
+
+@dataclass(frozen=True, slots=True)
+class RemoveKey:
+    """The entry or list item at `pointer` should go."""
+
+    pointer: Pointer
+
+
+Change = RenameKey | SetValue | InsertKey | RemoveKey
+
+
+@dataclass(frozen=True, slots=True)
+class Fix:
+    """One way to mend a finding: a title in the imperative and the changes, applied together.
+
+    `safe` means the fix cannot change what a run does other than as the author plainly meant;
+    only safe fixes take part in fix-all.
+    """
+
+    title: str
+    changes: tuple[Change, ...]
+    preferred: bool = False
+    safe: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """Something wrong or doubtful at one place of the data.
+
+    `refused` means that the grader cannot be built at all with this config (the sheets' "create error"):
+    the run reports it before the agent starts.
+    """
+
+    rule: "Rule"
+    pointer: Pointer
+    message: str
+    severity: Severity
+    on: Literal["key", "value"] = "value"
+    fixes: tuple[Fix, ...] = ()
+    related: tuple[tuple[Pointer, str], ...] = ()
+    refused: bool = False
+
+    @property
+    def code(self) -> str:
+        return self.rule.code
+
+    def below(self, prefix: Pointer) -> "Finding":
+        """The same finding seen from further up: `prefix` is where its data hangs."""
+        if not prefix:
+            return self
+        return replace(
+            self,
+            pointer=(*prefix, *self.pointer),
+            fixes=tuple(
+                replace(it, changes=tuple(_below(prefix, c) for c in it.changes)) for it in self.fixes
+            ),
+            related=tuple(((*prefix, *pointer), text) for pointer, text in self.related),
+        )
+
+
+def _below(prefix: Pointer, change: Change) -> Change:
+    return replace(change, pointer=(*prefix, *change.pointer))
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """A kind of finding. `code` names the bad thing and completes the sentence "allow ..."."""
+
+    code: str
+    title: str
+    severity: Severity = Severity.ERROR
+    tags: frozenset[Literal["deprecated", "unused"]] = field(default_factory=frozenset)
+
+    def at(
+        self,
+        pointer: Pointer,
+        message: str,
+        *,
+        on: Literal["key", "value"] = "value",
+        fixes: Iterable[Fix] = (),
+        related: Iterable[tuple[Pointer, str]] = (),
+        severity: Severity | None = None,
+        refused: bool = False,
+    ) -> Finding:
+        """A finding of this kind at `pointer`."""
+        return Finding(
+            self, pointer, message, severity or self.severity, on, tuple(fixes), tuple(related), refused
+        )

@@ -1,0 +1,135 @@
+"""What every grader type is: a config model with a page, a static check and a verdict.
+
+One subclass per file. Its module docstring is the page people read, its fields are the options, `check` says
+what a schema cannot, `grade` gives the verdict. Everything else (schema, completion, hover, docs) is derived.
+"""
+
+import sys
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, ClassVar
+
+from pydantic import BaseModel, ConfigDict
+
+from waza_engine.findings import Finding
+from waza_engine.judges.base import Judge
+from waza_engine.trajectory import Session, SkillInvocation, ToolEvent
+
+
+class ConfigError(Exception):
+    """The grader cannot be built from its entry: the sheets' load and create errors."""
+
+
+class GradeError(Exception):
+    """Grading itself is impossible; the whole run becomes an error (waza-graders.md, section 2.4)."""
+
+
+@dataclass(frozen=True, slots=True)
+class Scope:
+    """What a static check may know beyond the config: where the suite stands and how it will run.
+
+    `eval_dir` and `process_dir` are None when unknown (a file that is not saved yet); a check that needs them
+    then stays silent.
+    """
+
+    eval_dir: Path | None = None
+    process_dir: Path | None = None
+    executor: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class GradingContext:
+    """What one finished trial left behind (waza-graders.md, section 3); the same for all its graders.
+
+    `prompt` is None when there is no task; `workspace_dir` None when there is no workspace; `session` None when
+    no digest was recorded. `process_dir` is the directory that waza was started in: relative paths of most
+    graders start there. `program_timeout` is in seconds, `duration_ms` in milliseconds.
+    """
+
+    output: str = ""
+    outcome: Mapping[str, Any] = field(default_factory=dict)
+    transcript: Sequence[Mapping[str, Any]] = ()
+    session: Session | None = None
+    tool_events: Sequence[ToolEvent] = ()
+    skills: Sequence[SkillInvocation] = ()
+    prompt: str | None = None
+    task: Mapping[str, Any] = field(default_factory=dict)
+    duration_ms: int = 0
+    workspace_dir: Path | None = None
+    captured_files: Mapping[str, bytes] = field(default_factory=dict)
+    process_dir: Path = field(default_factory=Path)
+    session_id: str = ""
+    baseline_output: str = ""
+    output_present: bool = False
+    judge: Judge | None = None
+    judge_model: str = ""
+    update_snapshots: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class GraderResult:
+    """A verdict: `score` in 0..1, `passed`, one line of feedback, and details for the report.
+
+    `type_name` overrides the type shown in the result where waza shows another one (`tool_calls`: none).
+    """
+
+    score: float
+    passed: bool
+    feedback: str = ""
+    details: dict[str, Any] | None = None
+    type_name: str | None = None
+
+    @classmethod
+    def of_checks(
+        cls, total: int, failures: Sequence[str], passed_text: str = "All checks passed", **details: Any
+    ) -> "GraderResult":
+        """The usual verdict: score = share of checks that passed, 1.0 when there are none."""
+        score = (total - len(failures)) / total if total else 1.0
+        feedback = "; ".join(failures) if failures else passed_text
+        return cls(score, not failures, feedback, {**details, "failures": list(failures) or None})
+
+    @classmethod
+    def failed(cls, feedback: str, details: dict[str, Any] | None = None) -> "GraderResult":
+        """Nothing could be checked: score 0."""
+        return cls(0.0, False, feedback, details)
+
+
+class Grader(BaseModel):
+    """Base of all grader types: the fields of a subclass are the options under `config`."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True, defer_build=True)
+
+    type_name: ClassVar[str]
+    """The value of `type` in the file."""
+    since: ClassVar[str] = ""
+    """The waza version that brought the type."""
+    generations: ClassVar[frozenset[str]] = frozenset(["G2", "G3"])
+    """The generations in which the type has this meaning (waza-formats.md, section 1)."""
+    at_least_one: ClassVar[tuple[str, ...]] = ()
+    """Options of which one must be given."""
+    deterministic: ClassVar[bool] = True
+    """Whether the verdict follows from the recording alone: no model, no child process."""
+
+    @classmethod
+    def page(cls) -> str:
+        """The grader's page in Markdown: the docstring of its file."""
+        return sys.modules[cls.__module__].__doc__ or ""
+
+    @classmethod
+    def summary(cls) -> str:
+        """The first sentence of the page."""
+        return cls.page().partition("\n")[0]
+
+    def check(self, scope: Scope) -> Iterator[Finding]:
+        """What is wrong with this config beyond its schema; findings marked `refused` forbid a run."""
+        yield from ()
+
+    def grade(self, context: GradingContext) -> GraderResult:
+        """The verdict on one finished trial.
+
+        Raises:
+            ConfigError: something the config names makes the grader unusable (a missing SKILL.md).
+            GradeError: no verdict is possible.
+        """
+        raise NotImplementedError

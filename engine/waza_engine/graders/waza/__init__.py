@@ -1,0 +1,1 @@
+"""The current grader types of waza (waza-graders.md, section 5)."""

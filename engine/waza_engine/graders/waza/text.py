@@ -1,0 +1,93 @@
+r"""Texts and patterns that the output must, or must not, contain.
+
+## What it looks at
+The agent's final output as it came: nothing is trimmed, line ends stay.
+
+## Score
+Every list item is one check; the score is the share of checks that passed. With two texts to find and one
+forbidden pattern there are three checks; one text missing gives 2 / 3 = 0.67, not passed.
+
+## Example
+```yaml
+type: text
+name: says-where
+config:
+  contains: [deployed to]
+  regex_not_match: ['(?i)\btraceback\b']
+```
+
+## Watch out
+- A pattern that is not valid is a failed check, in `regex_not_match` too.
+- An empty text is contained in everything, even in an empty output.
+- Without any list the grader passes with score 1.0.
+"""
+
+from collections.abc import Iterator
+
+from pydantic import Field
+
+from waza_engine.findings import Finding
+from waza_engine.graders.base import Grader, GraderResult, GradingContext, Scope
+from waza_engine.regex import regex_error, regex_found
+from waza_engine.rules.cannot_fail import CANNOT_FAIL
+from waza_engine.rules.invalid_regex import INVALID_REGEX
+from waza_engine.text import fold
+from waza_engine.values import Strings
+
+
+class TextGrader(Grader):
+    type_name = "text"
+    since = "0.12"
+
+    contains: Strings = Field(
+        default=[],
+        description="Texts that must occur. Upper and lower case are the same.",
+        examples=[["deployed to", "resource group"]],
+    )
+    not_contains: Strings = Field(
+        default=[],
+        description="Texts that must not occur. Upper and lower case are the same.",
+        examples=[["error", "traceback"]],
+    )
+    contains_cs: Strings = Field(
+        default=[],
+        description="Texts that must occur exactly as written.",
+        examples=[["README.md"]],
+    )
+    not_contains_cs: Strings = Field(
+        default=[],
+        description="Texts that must not occur exactly as written.",
+        examples=[["TODO"]],
+    )
+    regex_match: Strings = Field(
+        default=[],
+        description="RE2 patterns that must be found somewhere in the output.",
+        examples=[[r"(?i)https?://\S+"]],
+    )
+    regex_not_match: Strings = Field(
+        default=[],
+        description="RE2 patterns that must not be found anywhere.",
+        examples=[["(?i)traceback"]],
+    )
+
+    def check(self, scope: Scope) -> Iterator[Finding]:
+        if not any(items for _, items in self):
+            yield CANNOT_FAIL.at((), "Nothing to look for: this grader always passes")
+        for option in ("regex_match", "regex_not_match"):
+            for index, pattern in enumerate(getattr(self, option)):
+                if reason := regex_error(pattern):
+                    yield INVALID_REGEX.at((option, index), f"Not a valid RE2 pattern: {reason}")
+
+    def grade(self, context: GradingContext) -> GraderResult:
+        output, folded = context.output, fold(context.output)
+        failures = [
+            *(f"missing: {it}" for it in self.contains if fold(it) not in folded),
+            *(f"found: {it}" for it in self.not_contains if fold(it) in folded),
+            *(f"missing: {it}" for it in self.contains_cs if it not in output),
+            *(f"found: {it}" for it in self.not_contains_cs if it in output),
+            *(f"no match: {it}" for it in self.regex_match if not regex_found(it, output)),
+            # regex_found() is None for an invalid pattern, and that counts as a failure.
+            *(f"match: {it}" for it in self.regex_not_match if regex_found(it, output) is not False),
+        ]
+        total = sum(len(items) for _, items in self)
+        return GraderResult.of_checks(total, failures, **self.model_dump())

@@ -1,0 +1,24 @@
+"""A grader that passes whatever the agent does.
+
+## Why
+It looks like a check and counts in the score, but it says nothing: a broken skill passes too.
+
+## Example
+```yaml
+type: text
+name: says-something
+config: {}
+```
+
+## Instead
+```yaml
+type: text
+name: says-something
+config:
+  contains: [deployed to]
+```
+"""
+
+from waza_engine.findings import Rule, Severity
+
+CANNOT_FAIL = Rule("cannot-fail", "grader that always passes", Severity.WARNING)

@@ -1,0 +1,151 @@
+"""A loaded suite in no dialect's words: what a run needs to know. Each dialect's loader makes one.
+
+Values are final here: globs resolved, defaults applied, prompts read from their files, templates rendered.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from waza_engine.findings import Pointer
+
+
+@dataclass(frozen=True, slots=True)
+class GraderEntry:
+    """One grader as the file has it: `config` is raw data (texts and `Scalar`s), read by the grader type.
+
+    `extras` are the other keys of the entry (legacy `script`, `rubric`, `model`, `assertions`). `uri_path` and
+    `pointer` say where it stands, so that a verdict finds its way back to the line.
+    """
+
+    type: str
+    name: str
+    weight: float = 1.0
+    config: Any = None
+    extras: Mapping[str, Any] = field(default_factory=dict)
+    path: Path | None = None
+    pointer: Pointer = ()
+
+
+@dataclass(frozen=True, slots=True)
+class InputFile:
+    """A file put into the workspace before the agent starts: `target` is relative to it."""
+
+    target: str
+    content: bytes
+
+
+@dataclass(frozen=True, slots=True)
+class Hook:
+    """A command around runs or tasks: split on white space, executed without a shell."""
+
+    command: str
+    working_directory: str = ""
+    exit_codes: tuple[int, ...] = (0,)
+    error_on_fail: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Task:
+    """One thing to ask the agent. `timeout_seconds` is per turn; `path`/`pointer` say where the task stands."""
+
+    id: str
+    name: str
+    prompt: str
+    description: str = ""
+    tags: tuple[str, ...] = ()
+    follow_ups: tuple[str, ...] = ()
+    context: Mapping[str, Any] = field(default_factory=dict)
+    files: tuple[InputFile, ...] = ()
+    warnings: tuple[str, ...] = ()
+    graders: tuple[GraderEntry, ...] = ()
+    expected: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    timeout_seconds: int | None = None
+    group: str = ""
+    path: Path | None = None
+    pointer: Pointer = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Metric:
+    """A named measure of the suite with the threshold it is held to."""
+
+    name: str
+    weight: float = 1.0
+    threshold: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class TriggerPrompt:
+    """A prompt that should, or should not, make the agent load the skill; `weight` 1.0 or 0.5."""
+
+    prompt: str
+    should_trigger: bool
+    confidence: str = "high"
+
+
+@dataclass(frozen=True, slots=True)
+class TriggerTests:
+    """The trigger tests beside an eval."""
+
+    skill: str
+    prompts: tuple[TriggerPrompt, ...]
+    path: Path | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class RunSettings:
+    """How the suite says it wants to be run; flags of the command line override single fields."""
+
+    trials: int = 1
+    timeout_seconds: int = 300
+    parallel: bool = False
+    workers: int = 0
+    fail_fast: bool = False
+    max_attempts: int = 1
+    executor: str = ""
+    model: str = ""
+    judge_model: str = ""
+    reasoning_effort: str = ""
+    judge_reasoning_effort: str = ""
+    group_by: str = ""
+    skill_directories: tuple[str, ...] = ()
+    required_skills: tuple[str, ...] = ()
+    baseline: bool = False
+    program_timeout: int = 30
+
+
+@dataclass(frozen=True, slots=True)
+class Suite:
+    """Everything one run needs. `directory` is the eval's folder, `warnings` what the loader let pass."""
+
+    dialect: str
+    path: Path
+    directory: Path
+    name: str
+    skill: str
+    settings: RunSettings
+    graders: tuple[GraderEntry, ...] = ()
+    tasks: tuple[Task, ...] = ()
+    metrics: tuple[Metric, ...] = ()
+    hooks: Mapping[str, tuple[Hook, ...]] = field(default_factory=dict)
+    triggers: TriggerTests | None = None
+    warnings: tuple[str, ...] = ()
+
+
+@dataclass
+class LoadError(Exception):
+    """A file of the suite cannot be used: which file, where in its data, what is wrong and what to do.
+
+    `line` and `column` (from zero) are set when the text is no YAML; otherwise `pointer` says where.
+    """
+
+    path: Path
+    message: str
+    pointer: Pointer = ()
+    line: int | None = None
+    column: int = 0
+
+    def __str__(self) -> str:
+        return f"{self.path}: {self.message}"

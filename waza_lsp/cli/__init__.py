@@ -1,0 +1,36 @@
+"""The command line: `waza-lsp COMMAND`. One module per command, imported when the command is used."""
+
+import importlib
+from typing import Any
+
+import click
+
+from waza_engine import __version__
+
+_COMMANDS = ("serve", "check", "schema", "run", "grade")
+
+
+class _Lazy(click.Group):
+    """Looks a command up in the module of its name, so that `--help` and `serve` start fast."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        return list(_COMMANDS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        if cmd_name not in _COMMANDS:
+            return None
+        command: Any = getattr(importlib.import_module(f"{__name__}.{cmd_name}"), cmd_name)
+        return command if isinstance(command, click.Command) else None
+
+
+@click.group(cls=_Lazy, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 110})
+@click.version_option(__version__, prog_name="waza-lsp")
+def main() -> None:
+    """Language server, checker and grader for AI-agent eval files.
+
+    \b
+    Examples:
+      waza-lsp check evals/                 find mistakes in eval files
+      waza-lsp run evals/eval.yaml          run an eval
+      waza-lsp schema export --out schemas  write the JSON Schemas
+    """
