@@ -5,6 +5,7 @@ text, an integer field cuts fractions off, a boolean field takes `yes` and `off`
 value, null items of lists are dropped. Values may come as `Scalar` (YAML) or as plain Python values (JSON).
 """
 
+import math
 from typing import Annotated, Any, TypeVar
 
 from pydantic import BeforeValidator
@@ -45,7 +46,7 @@ def as_integer(value: Any) -> Any:
 
 
 def _truncated(number: float) -> int:
-    if number != number or number in {float("inf"), float("-inf")}:
+    if not math.isfinite(number):
         raise ValueError("expected a whole number")
     return int(number)
 

@@ -34,6 +34,7 @@ def read_yaml(text: str) -> Any:
 
     Raises:
         YamlError: syntax error, duplicate key, unhashable key, or no document at all.
+
     """
     loader = _Loader(text.removeprefix("\ufeff"))
     try:

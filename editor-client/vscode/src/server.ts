@@ -1,27 +1,17 @@
-/** Starting and stopping the language server, one process per window. */
+/** Starting and stopping the language server: one process per window. */
 
-import * as readline from 'node:readline';
-import type { Readable } from 'node:stream';
-import { workspace, type Disposable, type LogOutputChannel } from 'vscode';
-import {
-  CloseAction,
-  LanguageClient,
-  RevealOutputChannelOn,
-  State,
-  WorkDoneProgressCancelNotification,
-  type ErrorHandler,
-} from 'vscode-languageclient/node';
+import type { Disposable, LogOutputChannel } from 'vscode';
+import type { LanguageClient } from 'vscode-languageclient/node';
 
-import { documentSelector } from './documents';
+import { createClient } from './client';
 import { locateServer } from './locate';
 import { explainMissing } from './missing';
-import { progressNotifications } from './progress';
 import type { ServerStatus } from './status';
-import { showVerdict } from './verdict';
 
 export class Server implements Disposable {
   private client: LanguageClient | undefined;
-  /** Starts and stops follow one another: a restart in the middle of a start must wait for it. */
+  private wanted = false;
+  /** Starts and stops follow one another: a restart in the middle of a start waits for it. */
   private queue: Promise<void> = Promise.resolve();
 
   constructor(
@@ -29,40 +19,53 @@ export class Server implements Disposable {
     private readonly status: ServerStatus,
   ) {}
 
-  restart(): Promise<void> {
-    this.queue = this.queue.then(() => this.stopNow()).then(() => this.startNow());
-    return this.queue;
+  start(): Promise<void> {
+    this.wanted = true;
+    return this.enqueue(async () => {
+      await this.stopClient();
+      await this.startClient();
+    });
+  }
+
+  /** After a change of circumstances; nothing happens where no server was asked for. */
+  async restart(): Promise<void> {
+    if (this.wanted) {
+      await this.start();
+    }
   }
 
   stop(): Promise<void> {
-    this.queue = this.queue.then(() => this.stopNow());
-    return this.queue;
+    return this.enqueue(() => this.stopClient());
   }
 
   dispose(): void {
     void this.stop();
   }
 
-  private async startNow(): Promise<void> {
+  private enqueue(work: () => Promise<void>): Promise<void> {
+    this.queue = this.queue.then(work).catch((error: unknown) => this.log.error(String(error)));
+    return this.queue;
+  }
+
+  private async startClient(): Promise<void> {
     this.status.starting();
     const found = await locateServer();
     if ('problem' in found) {
       this.log.error(found.problem);
-      this.status.failed('not found');
-      void explainMissing(found, () => void this.restart());
+      this.status.failed('server not found');
+      void explainMissing(found, () => void this.start());
       return;
     }
     this.log.info(`Starting ${[found.command, ...found.args].join(' ')}`);
-    const client = createClient(found, this.log, this.status);
-    this.client = client;
-    // The client itself shows and logs why a start failed.
-    await client.start().catch(() => this.status.failed('could not start'));
+    this.client = createClient(found, this.log, this.status);
+    // The client itself says why a start failed.
+    await this.client.start().catch(() => undefined);
   }
 
-  private async stopNow(): Promise<void> {
+  private async stopClient(): Promise<void> {
     const client = this.client;
     this.client = undefined;
-    // A client that failed to start refuses to stop, and a hung server runs into the time limit.
+    // A client that failed to start refuses to stop, and a server that hangs runs into its time limit.
     await client?.dispose().catch((error: unknown) => this.log.debug(`Stopping: ${String(error)}`));
   }
 }

@@ -8,9 +8,11 @@ import sys
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Self
 
-from pydantic import BaseModel, ConfigDict
+from pydantic import BaseModel, ConfigDict, GetJsonSchemaHandler, model_validator
+from pydantic.json_schema import JsonSchemaValue
+from pydantic_core import CoreSchema
 
 from waza_engine.findings import Finding
 from waza_engine.judges.base import Judge
@@ -103,13 +105,35 @@ class Grader(BaseModel):
     type_name: ClassVar[str]
     """The value of `type` in the file."""
     since: ClassVar[str] = ""
-    """The waza version that brought the type."""
+    """The waza version that brought the type; empty = there from the start, or not known.
+
+    An option that came later than its type says so with `json_schema_extra={"x-since": "0.34"}`.
+    """
     generations: ClassVar[frozenset[str]] = frozenset(["G2", "G3"])
     """The generations in which the type has this meaning (waza-formats.md, section 1)."""
     at_least_one: ClassVar[tuple[str, ...]] = ()
-    """Options of which one must be given."""
+    """Options of which one must be given: a value other than the default of the field."""
+    name_required: ClassVar[bool] = False
+    """Whether an entry of this type without a name is refused."""
     deterministic: ClassVar[bool] = True
     """Whether the verdict follows from the recording alone: no model, no child process."""
+
+    @model_validator(mode="after")
+    def _one_is_given(self) -> Self:
+        fields = type(self).model_fields
+        needed = self.at_least_one
+        if needed and all(getattr(self, it) == fields[it].default for it in needed):
+            raise ValueError(f"nothing is configured: give at least one of {', '.join(needed)}")
+        return self
+
+    @classmethod
+    def __get_pydantic_json_schema__(
+        cls, core_schema: CoreSchema, handler: GetJsonSchemaHandler
+    ) -> JsonSchemaValue:
+        schema = handler(core_schema)
+        if cls.at_least_one:
+            handler.resolve_ref_schema(schema)["anyOf"] = [{"required": [it]} for it in cls.at_least_one]
+        return schema
 
     @classmethod
     def page(cls) -> str:
@@ -131,5 +155,6 @@ class Grader(BaseModel):
         Raises:
             ConfigError: something the config names makes the grader unusable (a missing SKILL.md).
             GradeError: no verdict is possible.
+
         """
         raise NotImplementedError

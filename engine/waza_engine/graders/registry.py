@@ -1,25 +1,86 @@
-"""Which grader types exist: found by looking into the folders, no list to keep."""
+"""Which grader types exist: found by looking into the folders and at installed plug-ins, no list to keep.
+
+A distribution adds a waza grader type with an entry point in the group `waza_lsp.graders` that names its `Grader`
+class. A plug-in that cannot be loaded is logged and left out: it must not take the engine down.
+"""
 
 import importlib
+import logging
 import pkgutil
+from collections.abc import Iterator
 from functools import cache
+from importlib.metadata import EntryPoint, entry_points
 
 from waza_engine import graders as _folder
 from waza_engine.graders.base import Grader
 
+CURRENT = "G2+G3"
+"""The generation that is graded when nothing else is asked for."""
+GENERATIONS = (CURRENT, "G3", "G1", "PY")
+ENTRY_POINTS = "waza_lsp.graders"
+
+_log = logging.getLogger(__name__)
+
 
 @cache
 def graders(dialect: str) -> dict[str, type[Grader]]:
-    """The grader classes in one folder below `graders/`, by their `type` (legacy: by generation and type).
+    """The grader classes of one folder below `graders/` by their `type`; for `waza` also those of plug-ins.
+
+    In the `legacy` folder one type has several meanings, there the key is `GENERATION:TYPE`.
 
     Raises:
         ModuleNotFoundError: there is no such folder.
+
     """
+    found = {_key(dialect, it): it for it in _in_folder(dialect)}
+    if dialect == "waza":
+        for plug_in in entry_points(group=ENTRY_POINTS):
+            if grader := _loaded(plug_in, taken=found):
+                found[grader.type_name] = grader
+    return found
+
+
+def find_grader(type_name: str, generation: str = CURRENT) -> type[Grader] | None:
+    """The class that gives `type` its meaning in a generation, None when the type is unknown there.
+
+    The Python generation had its own eight types only; the first Go generation had those of today and two more.
+    """
+    if generation in {"PY", "G1"} and (legacy := graders("legacy").get(f"{generation}:{type_name}")):
+        return legacy
+    return None if generation == "PY" else graders("waza").get(type_name)
+
+
+def _in_folder(dialect: str) -> Iterator[type[Grader]]:
     package = importlib.import_module(f"{_folder.__name__}.{dialect}")
-    found: dict[str, type[Grader]] = {}
     for module_info in sorted(pkgutil.iter_modules(package.__path__), key=lambda it: it.name):
         module = importlib.import_module(f"{package.__name__}.{module_info.name}")
         for thing in vars(module).values():
             if isinstance(thing, type) and issubclass(thing, Grader) and thing.__module__ == module.__name__:
-                found[thing.type_name] = thing
-    return found
+                yield thing
+
+
+def _key(dialect: str, grader: type[Grader]) -> str:
+    return f"{min(grader.generations)}:{grader.type_name}" if dialect == "legacy" else grader.type_name
+
+
+def _loaded(plug_in: EntryPoint, taken: dict[str, type[Grader]]) -> type[Grader] | None:
+    try:
+        grader = plug_in.load()
+        reason = _refusal(grader, taken)
+    except Exception as error:  # noqa: BLE001  # whatever foreign code does at import, the engine goes on without it
+        grader, reason = None, f"{type(error).__name__}: {error}"
+    if reason:
+        _log.warning("Grader plug-in '%s' (%s) is left out: %s", plug_in.name, plug_in.value, reason)
+        return None
+    return grader if isinstance(grader, type) and issubclass(grader, Grader) else None
+
+
+def _refusal(grader: object, taken: dict[str, type[Grader]]) -> str:
+    if not (isinstance(grader, type) and issubclass(grader, Grader)):
+        return "it is no subclass of waza_engine.graders.base.Grader"
+    if not getattr(grader, "type_name", ""):
+        return "it has no type_name"
+    if grader.type_name in taken:
+        return f"the type '{grader.type_name}' exists already"
+    grader.model_rebuild()
+    return ""

@@ -47,16 +47,35 @@ class JudgeTurn:
 
 
 class JudgeError(Exception):
-    """The turn could not be held at all."""
+    """The turn could not be held, or broke off; `calls` are the tool calls made before that."""
+
+    def __init__(self, message: str, calls: Sequence[JudgeCall] = ()) -> None:
+        super().__init__(message)
+        self.calls = tuple(calls)
+
+
+class JudgeMissing(JudgeError):  # noqa: N818  # a kind of JudgeError; the name says which
+    """There is no judge to ask: its client library is not installed or nothing is configured."""
 
 
 class Judge(Protocol):
-    """Holds judge turns. Implementations: scripted (tests, recordings), OpenAI-compatible, Copilot."""
+    """Asks a judge model. Implementations: scripted (tests, recordings), OpenAI-compatible, Copilot."""
 
     def turn(self, request: JudgeRequest) -> JudgeTurn:
-        """Hold one turn.
+        """Hold one turn with tools.
 
         Raises:
-            JudgeError: no answer could be had; calls made before the failure are in `calls` of the error's turn.
+            JudgeError: no answer could be had; the calls made before the failure are in its `calls`.
+
+        """
+        ...
+
+    def reply(self, message: str, model: str = "") -> Any:
+        """Ask for one JSON reply without tools (the legacy `llm` graders); the decoded value, unchecked.
+
+        Raises:
+            JudgeMissing: nobody can be asked.
+            JudgeError: the call failed, or what came back is no JSON.
+
         """
         ...

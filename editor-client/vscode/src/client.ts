@@ -1,0 +1,78 @@
+/** The language client: what is told to the server, and what is shown of its answers. */
+
+import * as readline from 'node:readline';
+import type { Readable } from 'node:stream';
+import { workspace, type LogOutputChannel } from 'vscode';
+import {
+  CloseAction,
+  LanguageClient,
+  RevealOutputChannelOn,
+  State,
+  WorkDoneProgressCancelNotification,
+} from 'vscode-languageclient/node';
+
+import { documentSelector } from './documents';
+import type { ServerCommand } from './locate';
+import { progressNotifications } from './progress';
+import type { ServerStatus } from './status';
+import { showVerdict } from './verdict';
+
+export function createClient(server: ServerCommand, log: LogOutputChannel, status: ServerStatus): LanguageClient {
+  const progress = progressNotifications(
+    (token) => void client.sendNotification(WorkDoneProgressCancelNotification.type, { token }),
+  );
+  let hasRun = false;
+  // The id is the settings section in which the client looks for `trace.server`.
+  const client: LanguageClient = new LanguageClient('waza', 'waza-lsp', server, {
+    documentSelector,
+    outputChannel: log,
+    initializationOptions: () => ({ runEvents: true, trusted: workspace.isTrusted }),
+    synchronize: { configurationSection: 'waza' },
+    revealOutputChannelOn: RevealOutputChannelOn.Never,
+    stdioOptions: {
+      stdout: () => {},
+      stderr: (stream) => logLines(stream, log),
+    },
+    middleware: {
+      handleWorkDoneProgress: progress.handle,
+      executeCommand: async (command, args, next) => {
+        const result: unknown = await next(command, args);
+        // Not awaited: the command is over, the toast may stay for long.
+        void showVerdict(result);
+        return result;
+      },
+    },
+    initializationFailedHandler: () => false,
+    errorHandler: {
+      error: (error, message, count) => crashes.error(error, message, count),
+      // A server that dies before its first answer would die again: one message, no second try.
+      closed: () => (hasRun ? crashes.closed() : { action: CloseAction.DoNotRestart, handled: true }),
+    },
+  });
+  const crashes = client.createDefaultErrorHandler();
+  client.onDidChangeState(({ newState }) => {
+    switch (newState) {
+      case State.Running:
+        hasRun = true;
+        status.running(client.initializeResult?.serverInfo?.version ?? '');
+        break;
+      case State.Starting:
+        status.starting();
+        break;
+      case State.StartFailed:
+        progress.dispose();
+        status.failed('could not start');
+        break;
+      case State.Stopped:
+        progress.dispose();
+        status.stopped();
+        break;
+    }
+  });
+  return client;
+}
+
+/** The client's own way is to log every line of stderr as an error; most are Python's warnings. */
+function logLines(stream: Readable, log: LogOutputChannel): void {
+  readline.createInterface({ input: stream }).on('line', (line) => log.warn(line));
+}

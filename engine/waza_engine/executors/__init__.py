@@ -1,0 +1,1 @@
+"""Who performs a task: one file per executor, found by looking into this folder."""

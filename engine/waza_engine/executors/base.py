@@ -1,0 +1,108 @@
+"""The one small interface between a run and whoever performs its tasks.
+
+An executor gets a prepared workspace and yields a `Trajectory`; it neither grades nor stores anything. What goes
+wrong with the agent itself (an error message, a timeout) is part of the trajectory, because the graders still
+look at what exists (waza-formats.md, section 13.4). An exception means that there is nothing to grade.
+"""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, ClassVar, Protocol
+
+from waza_engine.suite import Task
+from waza_engine.trajectory import Trajectory
+
+
+class ExecutorError(Exception):
+    """This one trial or prompt could not be performed at all; the text says why and what to do."""
+
+
+class ExecutorUnavailable(Exception):
+    """No trial can be performed: unknown executor, missing program, no login. The run ends with exit status 2."""
+
+
+@dataclass(frozen=True, slots=True)
+class ExecutorOptions:
+    """What an executor may be told when it is made. `recordings` is None for the executor's own default."""
+
+    eval_dir: Path
+    model: str = ""
+    recordings: Path | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class TrialRequest:
+    """One trial: send the task's prompt, then its follow-ups, working in `workspace_dir`.
+
+    `timeout_seconds` is per turn. When a turn takes longer, the executor stops the agent and returns what there
+    is, with the timeout as the trajectory's error.
+    """
+
+    task: Task
+    trial: int
+    workspace_dir: Path
+    model: str = ""
+    reasoning_effort: str = ""
+    timeout_seconds: float = 300.0
+    skill_directories: tuple[Path, ...] = ()
+    mcp_servers: Mapping[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class TriggerRequest:
+    """One trigger prompt: does the agent load `skill`? `should_trigger` is what the test expects."""
+
+    prompt: str
+    skill: str
+    should_trigger: bool
+    model: str = ""
+    timeout_seconds: float = 300.0
+    skill_directories: tuple[Path, ...] = ()
+
+
+Progress = Callable[[str], None]
+"""Called with one line whenever the agent does something worth showing."""
+
+
+class Executor(Protocol):
+    """Performs trials, several at a time if the run is parallel. Made with `ExecutorOptions`."""
+
+    name: ClassVar[str]
+    """The value of `config.executor` and `--executor`."""
+    unknown: ClassVar[frozenset[str]]
+    """What its trajectories can never tell, for example `tool names`; graders that need it have no verdict."""
+
+    def __init__(self, options: ExecutorOptions) -> None: ...
+
+    async def start(self) -> None:
+        """Get ready for trials.
+
+        Raises:
+            ExecutorUnavailable: no trial can be performed.
+
+        """
+        ...
+
+    async def run(self, request: TrialRequest, progress: Progress) -> Trajectory:
+        """Perform one trial. Files that it left in no workspace (recordings) are in the trajectory's `files`.
+
+        Raises:
+            ExecutorError: the trial could not be performed.
+
+        """
+        ...
+
+    async def triggered(self, request: TriggerRequest) -> bool:
+        """Whether the prompt made the agent load the skill.
+
+        Raises:
+            ExecutorError: this prompt could not be performed.
+            ExecutorUnavailable: none can.
+
+        """
+        ...
+
+    async def close(self) -> None:
+        """Stop everything that was started. Called once, also after a failure."""
+        ...

@@ -1,0 +1,122 @@
+"""The mock executor: no agent, an output made from the task itself (waza-formats.md, section 16, v0.31 and later).
+
+It shows that files load and graders are wired up. It makes no tool calls and loads no skills, so graders that want
+them fail; trigger tests count as predicted correctly without being asked.
+"""
+
+import time
+from collections.abc import Iterator, Mapping
+from datetime import datetime
+from decimal import Decimal
+from math import isinf, isnan
+from typing import Any, ClassVar
+
+from waza_engine.executors.base import ExecutorOptions, Progress, TrialRequest, TriggerRequest
+from waza_engine.scalars import Scalar
+from waza_engine.suite import Task
+from waza_engine.trajectory import Session, Trajectory
+
+_PREVIEW_BYTES = 1024
+
+
+class MockExecutor:
+    """Answers at once with what the task says about itself."""
+
+    name: ClassVar[str] = "mock"
+    unknown: ClassVar[frozenset[str]] = frozenset()
+
+    def __init__(self, options: ExecutorOptions) -> None:
+        self._model = options.model
+
+    async def start(self) -> None:
+        """Nothing to start."""
+
+    async def run(self, request: TrialRequest, progress: Progress) -> Trajectory:
+        started = time.perf_counter()
+        task = request.task
+        prompt = task.follow_ups[-1] if task.follow_ups else task.prompt
+        session_id = f"mock-session-{time.time_ns()}"
+        return Trajectory(
+            task=task.id,
+            model=request.model or self._model,
+            prompt=task.prompt,
+            output=mock_output(task, prompt),
+            session_id=session_id,
+            session=Session(session_id=session_id),
+            duration_ms=int((time.perf_counter() - started) * 1000),
+        )
+
+    async def triggered(self, request: TriggerRequest) -> bool:
+        return request.should_trigger
+
+    async def close(self) -> None:
+        """Nothing to close."""
+
+
+def mock_output(task: Task, prompt: str) -> str:
+    """The output for one turn; a follow-up changes only the prompt in it."""
+    return "\n".join(_lines(task, prompt))
+
+
+def _lines(task: Task, prompt: str) -> Iterator[str]:
+    yield f"Mock response for: {prompt}"
+    if task.name:
+        yield f"Task: {task.name}"
+    if task.description:
+        yield f"Description: {task.description}"
+    if task.context:
+        yield "Context:"
+        yield from (f"  {key}: {_go(value)}" for key, value in task.context.items())
+    if task.files:
+        yield f"Analyzed {len(task.files)} file(s):"
+        for file in task.files:
+            yield f"  - {file.target}"
+            if file.content:
+                yield _preview(file.content)
+
+
+def _preview(content: bytes) -> str:
+    cut = content[:_PREVIEW_BYTES]
+    # Go turns every byte that is no UTF-8 into one U+FFFD, also those of a character that was cut.
+    text = cut.decode("utf-8", "surrogateescape")
+    shown = "".join("\ufffd" if "\udc80" <= it <= "\udcff" else it for it in text)
+    return shown + "...(truncated)" if len(content) > _PREVIEW_BYTES else shown
+
+
+def _go(value: Any) -> str:
+    """`value` as Go's `%v` prints it."""
+    match value:
+        case Scalar(value=inner):
+            return _go(inner)
+        case None:
+            return "<nil>"
+        case bool():
+            return "true" if value else "false"
+        case float():
+            return _go_float(value)
+        case datetime():
+            return value.strftime("%Y-%m-%d %H:%M:%S %z %Z").replace("UTC+00:00", "UTC")
+        case Mapping():
+            return f"map[{' '.join(f'{key}:{_go(value[key])}' for key in sorted(value))}]"
+        case list() | tuple():
+            return f"[{' '.join(_go(it) for it in value)}]"
+        case _:
+            return str(value)
+
+
+def _go_float(value: float) -> str:
+    """Shortest digits; an exponent below -4 or from 21 on, as `%v` does."""
+    if isnan(value):
+        return "NaN"
+    if isinf(value):
+        return "+Inf" if value > 0 else "-Inf"
+    sign, digits, exponent = Decimal(repr(value)).normalize().as_tuple()
+    power = len(digits) - 1 + int(exponent)
+    minus = "-" if sign else ""
+    if value == 0:
+        return f"{minus}0"
+    if -4 <= power < 21:
+        return f"{minus}{abs(Decimal(repr(value))).normalize():f}"
+    head, *tail = (str(it) for it in digits)
+    fraction = f".{''.join(tail)}" if tail else ""
+    return f"{minus}{head}{fraction}e{'-' if power < 0 else '+'}{abs(power):02d}"

@@ -1,0 +1,74 @@
+"""The file formats: which dialect and kind a file is of, and loading a suite. Importing this is cheap."""
+
+import importlib
+import pkgutil
+from collections.abc import Collection
+from functools import cache
+from pathlib import Path, PurePath
+from typing import TYPE_CHECKING, Any
+
+from waza_engine.formats.dialect import Dialect, Kind
+
+if TYPE_CHECKING:
+    from waza_engine.suite import Suite
+
+__all__ = ["Dialect", "Kind", "dialect", "dialects", "load_suite", "recognise", "resolved"]
+
+
+@cache
+def dialects() -> tuple[Dialect, ...]:
+    """The dialects, by name: found by looking into this folder, no list to keep."""
+    names = sorted(it.name for it in pkgutil.iter_modules(__path__) if it.ispkg)
+    return tuple(importlib.import_module(f"{__name__}.{it}.dialect").DIALECT for it in names)
+
+
+def dialect(name: str) -> Dialect:
+    """The dialect called `name`.
+
+    Raises:
+        KeyError: there is none.
+
+    """
+    return {it.name: it for it in dialects()}[name]
+
+
+def recognise(
+    top_level_keys: Collection[str] | None, path: PurePath | None = None
+) -> tuple[Dialect, Kind, str] | None:
+    """Dialect and kind of a file, and why; None when it is no file of ours.
+
+    `top_level_keys` is None when the top level is a list. For an empty document, or one that is no mapping *yet*
+    (a half-typed word), it is empty. What the keys say comes before what the path says.
+    """
+    keys = frozenset(top_level_keys or ())
+    possible = [it for it in dialects() if not keys & it.never]
+    for candidate in possible:
+        if found := candidate.by_content(keys):
+            return candidate, *found
+    if path is not None:
+        for candidate in possible:
+            if found := candidate.by_path(top_level_keys, path):
+                return candidate, *found
+    return None
+
+
+def load_suite(path: Path, *, process_dir: Path, dialect_name: str = "") -> "Suite":
+    """Load the eval at `path` with everything it names; the dialect is taken from its content.
+
+    `process_dir` is the directory that a run is started in: some paths of the files begin there.
+
+    Raises:
+        waza_engine.suite.LoadError: a file cannot be used; or this is no eval file of any dialect.
+
+    """
+    from waza_engine.formats.choose import dialect_of_file
+
+    chosen = dialect(dialect_name) if dialect_name else dialect_of_file(path)
+    suite: Suite = resolved(chosen.loader)(path, process_dir=process_dir)
+    return suite
+
+
+def resolved(name: str) -> Any:
+    """The thing that `module:name` names."""
+    module, _, attribute = name.partition(":")
+    return getattr(importlib.import_module(module), attribute)

@@ -1,0 +1,67 @@
+"""The base of all file models, and the marks that a field can carry into its JSON Schema."""
+
+from collections.abc import Mapping
+from typing import Annotated, Any, Literal, TypeVar
+
+from pydantic import BaseModel, BeforeValidator, ConfigDict
+
+from waza_engine.values import as_mapping
+
+PathBase = Literal["eval", "task", "fixtures", "process", "workspace", "project"]
+PathKind = Literal["file", "directory", "any", "glob"]
+
+_Part = TypeVar("_Part")
+SectionOf = Annotated[_Part, BeforeValidator(as_mapping)]
+"""A mapping with known keys; an empty value is the empty mapping, as in Go."""
+
+
+class FileModel(BaseModel):
+    """A mapping of a file: unknown keys are errors."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True, defer_build=True, populate_by_name=False)
+
+
+def marks(
+    *,
+    since: str = "",
+    required: bool = False,
+    recommended: bool = False,
+    path: tuple[PathBase, PathKind] | None = None,
+    reference: str = "",
+    values: Mapping[str, str] | None = None,
+    instead: str = "",
+    no_effect: bool = False,
+    **keywords: Any,
+) -> dict[str, Any]:
+    """Extra keywords of a field's schema, for `Field(json_schema_extra=...)`.
+
+    `required` asks for the key although the loader lets its absence pass; `recommended` is weaker: absence is no
+    error. `path` says what a text is relative to and what it names; `reference` what kind of name a text is.
+    `values` are the allowed texts with a sentence each. `instead` marks a legacy key and says what replaces it;
+    `no_effect` marks a key that is read and never used. `keywords` are taken as they are.
+    """
+    extra: dict[str, Any] = dict(keywords)
+    if since:
+        extra["x-since"] = since
+    if required:
+        extra["x-required"] = True
+    if recommended:
+        extra["x-recommended"] = True
+    if path:
+        extra["x-path"] = {"base": path[0], "kind": path[1]}
+    if reference:
+        extra["x-reference"] = reference
+    if values:
+        extra["enum"] = list(values)
+        extra["x-enum-descriptions"] = dict(values)
+    if instead:
+        extra["deprecated"] = True
+        extra["x-use-instead"] = instead
+    if no_effect:
+        extra["x-no-effect"] = True
+    return extra
+
+
+def each(**extra: Any) -> dict[str, Any]:
+    """The same marks for every text of a list of texts."""
+    return {"items": {"type": "string", **marks(**extra)}}

@@ -1,0 +1,26 @@
+"""A key that must be there is not.
+
+## Why
+waza refuses the file, or finds out after the agent has run; either way the run is lost.
+
+## Example
+```yaml
+type: action_sequence
+name: build-then-test
+config:
+  expected_actions: [bash]
+```
+
+## Instead
+```yaml
+type: action_sequence
+name: build-then-test
+config:
+  matching_mode: in_order_match
+  expected_actions: [bash]
+```
+"""
+
+from waza_engine.findings import Rule
+
+MISSING_KEY = Rule("missing-key", "required key that is not there")

@@ -1,0 +1,25 @@
+"""A grader type that does not exist.
+
+## Why
+waza loads the file all the same and fails when it builds the grader: after the agent has run.
+
+## Example
+```yaml
+type: contains
+name: says-hello
+config:
+  contains: [hello]
+```
+
+## Instead
+```yaml
+type: text
+name: says-hello
+config:
+  contains: [hello]
+```
+"""
+
+from waza_engine.findings import Rule
+
+UNKNOWN_GRADER_TYPE = Rule("unknown-grader-type", "grader type that does not exist")

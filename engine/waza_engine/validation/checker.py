@@ -1,0 +1,65 @@
+"""Checks data, or one part of it, against a file kind's schema."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from waza_engine.findings import Finding, Pointer
+from waza_engine.validation.keywords import Validator
+from waza_engine.validation.messages import findings_of
+
+Schema = Mapping[str, Any]
+
+
+class SchemaChecker:
+    """One file kind's schema, compiled once. Parts are checked alone, so that an edit costs the part it touches."""
+
+    def __init__(self, schema: Schema) -> None:
+        self.schema = schema
+        self._validator = Validator(schema)
+        self._shallow = self._validator.evolve(schema=_without_children(schema))
+
+    def check(self, data: Any) -> list[Finding]:
+        """All findings of a whole document."""
+        return self._findings(self._validator, data)
+
+    def check_part(self, data: Any, schema: Schema) -> list[Finding]:
+        """Findings of one value against its own part of the schema; pointers start at that value."""
+        return self._findings(self._validator.evolve(schema=schema), data)
+
+    def check_root(self, data: Any) -> list[Finding]:
+        """Findings of the root alone: its keys, not what stands under them."""
+        return self._findings(self._shallow, data)
+
+    def check_list(self, data: Sequence[Any], schema: Schema) -> list[Finding]:
+        """Findings of a list as such (its length), not of its items."""
+        return self._findings(
+            self._validator.evolve(schema=_without_children(self.resolve(schema))), list(data)
+        )
+
+    def resolve(self, schema: Schema) -> Schema:
+        """Follow local `$ref`s."""
+        while "$ref" in schema:
+            schema = {**self._target(schema["$ref"]), **{k: v for k, v in schema.items() if k != "$ref"}}
+        return schema
+
+    def _target(self, reference: str) -> Schema:
+        node: Any = self.schema
+        for part in reference.removeprefix("#/").split("/"):
+            node = node[part]
+        target: Schema = node
+        return target
+
+    def _findings(self, validator: Any, data: Any) -> list[Finding]:
+        return findings_of(self, validator.iter_errors(data))
+
+
+def _without_children(schema: Schema) -> Schema:
+    shallow = {k: v for k, v in schema.items() if k not in {"items", "prefixItems", "$defs"}}
+    if "properties" in shallow:
+        shallow["properties"] = dict.fromkeys(schema["properties"], True)
+    return shallow
+
+
+def joined(prefix: Pointer, findings: Sequence[Finding]) -> list[Finding]:
+    """Findings of a part, seen from the document."""
+    return [it.below(prefix) for it in findings]

@@ -1,0 +1,78 @@
+"""`jsonschema`, adapted to what waza's loader accepts (waza-formats.md, section 3).
+
+An empty value is fine everywhere, a text field takes numbers and booleans, a boolean field takes `yes` and `off`.
+Of a list of alternatives chosen by a discriminator, only the chosen one is looked at: a branch that the author
+did not pick is never blamed.
+"""
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from jsonschema import Draft202012Validator, validators
+from jsonschema.exceptions import ValidationError
+
+from waza_engine.scalars import FALSE_WORDS, TRUE_WORDS
+
+DISCRIMINATOR = "x-discriminator"
+
+
+def _is_text(_checker: Any, value: Any) -> bool:
+    return isinstance(value, (str, bool, int, float))
+
+
+def _is_flag(_checker: Any, value: Any) -> bool:
+    return isinstance(value, bool) or (isinstance(value, str) and value in TRUE_WORDS | FALSE_WORDS)
+
+
+_TYPES = Draft202012Validator.TYPE_CHECKER.redefine_many({"string": _is_text, "boolean": _is_flag})
+
+
+def _unless_empty(keyword: str) -> Any:
+    check = Draft202012Validator.VALIDATORS[keyword]
+
+    def checked(
+        validator: Any, value: Any, instance: Any, schema: Mapping[str, Any]
+    ) -> Iterator[ValidationError]:
+        if instance is not None:
+            yield from check(validator, value, instance, schema) or ()
+
+    return checked
+
+
+def _all_of(
+    validator: Any, branches: list[Any], instance: Any, schema: Mapping[str, Any]
+) -> Iterator[ValidationError]:
+    chosen = branches
+    key = schema.get(DISCRIMINATOR)
+    if key is not None:
+        kind = instance.get(key) if isinstance(instance, dict) else None
+        branch = branch_of(schema, kind)
+        if branch is not None:
+            # The branch is known to apply: going to its consequence at once keeps the `if` from being tried.
+            yield from validator.descend(instance, branch["then"], schema_path="allOf")
+            return
+        chosen = [it for it in branches if "if" not in it]
+    for index, branch in enumerate(chosen):
+        yield from validator.descend(instance, branch, schema_path=index)
+
+
+def branch_of(schema: Mapping[str, Any], kind: Any) -> Mapping[str, Any] | None:
+    """The if/then branch of a discriminated schema whose constant is `kind`."""
+    key = schema[DISCRIMINATOR]
+    for it in schema.get("allOf", ()):
+        if "if" in it and it["if"].get("properties", {}).get(key, {}).get("const") == kind:
+            branch: Mapping[str, Any] = it
+            return branch
+    return None
+
+
+Validator = validators.extend(
+    Draft202012Validator,
+    validators={
+        "type": _unless_empty("type"),
+        "enum": _unless_empty("enum"),
+        "const": _unless_empty("const"),
+        "allOf": _all_of,
+    },
+    type_checker=_TYPES,
+)

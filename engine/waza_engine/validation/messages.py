@@ -1,0 +1,273 @@
+"""One `jsonschema` error, one sentence: what is wrong, with the value, then what to do."""
+
+import json
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from typing import TYPE_CHECKING, Any
+
+from jsonschema.exceptions import ValidationError
+
+from waza_engine.findings import Finding, Fix, InsertKey, Pointer, RenameKey, SetValue
+from waza_engine.rules.bad_format import BAD_FORMAT
+from waza_engine.rules.empty_value import EMPTY_VALUE
+from waza_engine.rules.missing_key import MISSING_KEY
+from waza_engine.rules.out_of_range import OUT_OF_RANGE
+from waza_engine.rules.unknown_grader_type import UNKNOWN_GRADER_TYPE
+from waza_engine.rules.unknown_key import UNKNOWN_KEY
+from waza_engine.rules.unknown_value import UNKNOWN_VALUE
+from waza_engine.rules.wrong_type import WRONG_TYPE
+from waza_engine.validation.keywords import DISCRIMINATOR
+from waza_engine.validation.spelling import nearest
+
+if TYPE_CHECKING:
+    from waza_engine.validation.checker import SchemaChecker
+
+_KINDS = {
+    "string": "a text",
+    "integer": "a whole number",
+    "number": "a number",
+    "boolean": "true or false",
+    "array": "a list",
+    "object": "a mapping",
+    "null": "nothing",
+}
+
+
+def findings_of(checker: "SchemaChecker", errors: Iterable[ValidationError]) -> list[Finding]:
+    """All errors of one check as findings; a misspelt key is not also reported as missing."""
+    findings: list[Finding] = []
+    missing: dict[Pointer, list[str]] = defaultdict(list)
+    for error in errors:
+        if error.validator == "required":
+            missing[_pointer(error)] += [it for it in error.validator_value if it not in error.instance]
+        else:
+            findings.extend(_BY_KEYWORD.get(str(error.validator), _other)(checker, error))
+    taken = {
+        (it.pointer[:-1], change.name)
+        for it in findings
+        for fix in it.fixes[:1]
+        for change in fix.changes
+        if isinstance(change, RenameKey)
+    }
+    for pointer, names in missing.items():
+        rest = [it for it in dict.fromkeys(names) if (pointer, it) not in taken]
+        if rest:
+            findings.append(_missing(pointer, rest))
+    return findings
+
+
+def _pointer(error: ValidationError) -> Pointer:
+    return tuple(error.absolute_path)
+
+
+def _missing(pointer: Pointer, names: list[str]) -> Finding:
+    listed = ", ".join(f"'{it}'" for it in names)
+    fix = Fix(f"Add {listed}", tuple(InsertKey(pointer, it, None) for it in names), preferred=True)
+    return MISSING_KEY.at(pointer, f"Missing {listed}", on="key", fixes=[fix])
+
+
+def _unknown_keys(checker: "SchemaChecker", error: ValidationError) -> Iterator[Finding]:
+    known = list(error.schema.get("properties", {}))
+    pointer = _pointer(error)
+    free = [it for it in known if it not in error.instance]
+    for key in error.instance:
+        if key in known:
+            continue
+        place = (*pointer, key)
+        close = nearest(key, free)
+        fixes = [
+            Fix(f"Change to '{it}'", (RenameKey(place, it),), preferred=index == 0)
+            for index, it in enumerate(close)
+        ]
+        hint = f". Did you mean '{close[0]}'?" if close else _where_it_belongs(checker, error, key)
+        yield UNKNOWN_KEY.at(place, f"Unknown key '{key}'{hint}", on="key", fixes=fixes)
+
+
+def _where_it_belongs(checker: "SchemaChecker", error: ValidationError, key: str) -> str:
+    for name, schema in error.schema.get("properties", {}).items():
+        if key in checker.resolve(schema).get("properties", {}):
+            return f"; it belongs under '{name}'"
+    chosen = _branches(checker, error.schema, error.instance)
+    if any(key in it for it in chosen):
+        return "; it belongs under 'config'"
+    owners = [kind for kind, keys in _options_by_type(checker).items() if key in keys]
+    here = set(error.schema.get("properties", {}))
+    if owners and any(here == set(keys) for keys in _options_by_type(checker).values()):
+        return f"; it is an option of {', '.join(owners)}"
+    return (
+        f"; known here: {', '.join(error.schema['properties'])}"
+        if 0 < len(error.schema.get("properties", {})) <= 8
+        else ""
+    )
+
+
+def _branches(checker: "SchemaChecker", schema: Mapping[str, Any], instance: Any) -> list[list[str]]:
+    if DISCRIMINATOR not in schema:
+        return []
+    kind = instance.get(schema[DISCRIMINATOR])
+    options = _options_by_type(checker)
+    return [options[kind]] if isinstance(kind, str) and kind in options else []
+
+
+def _options_by_type(checker: "SchemaChecker") -> dict[str, list[str]]:
+    """Each grader type's options, read from the discriminated item schema."""
+    result: dict[str, list[str]] = {}
+    for definition in checker.schema.get("$defs", {}).values():
+        key = definition.get(DISCRIMINATOR)
+        for branch in definition.get("allOf", ()) if key else ():
+            config = branch.get("then", {}).get("properties", {}).get("config")
+            if config is not None:
+                kind = branch["if"]["properties"][key]["const"]
+                result.setdefault(kind, list(checker.resolve(config).get("properties", {})))
+    return result
+
+
+def _wrong_type(checker: "SchemaChecker", error: ValidationError) -> Iterator[Finding]:
+    wanted = error.validator_value if isinstance(error.validator_value, list) else [error.validator_value]
+    pointer, value = _pointer(error), error.instance
+    expected = " or ".join(_KINDS.get(it, it) for it in wanted if it != "null")
+    if wanted == ["array"] and (items := checker.resolve(error.schema.get("items", {})).get("type")):
+        expected = f"a list of {_plural(items)}"
+    fixes: list[Fix] = []
+    advice = ""
+    if "array" in wanted and isinstance(value, (str, int, float)):
+        fixes = [Fix("Make it a list", (SetValue(pointer, [value]),), preferred=True)]
+    elif (
+        isinstance(value, str)
+        and {"integer", "number", "boolean"} & set(wanted)
+        and _unquoted(value, wanted) is not None
+    ):
+        fixes = [Fix("Remove the quotes", (SetValue(pointer, _unquoted(value, wanted)),), preferred=True)]
+        advice = "; remove the quotes"
+    yield WRONG_TYPE.at(pointer, f"Expected {expected}, found {_found(value)}{advice}", fixes=fixes)
+
+
+def _plural(kind: Any) -> str:
+    return {"string": "texts", "integer": "whole numbers", "object": "mappings"}.get(kind, "values")
+
+
+def _unquoted(value: str, wanted: list[str]) -> Any:
+    try:
+        result = json.loads(value)
+    except ValueError:
+        return None
+    fits = {"integer": int, "number": (int, float), "boolean": bool}
+    return result if any(isinstance(result, fits[it]) for it in wanted if it in fits) else None
+
+
+def _found(value: Any) -> str:
+    match value:
+        case bool():
+            return f"{str(value).lower()}"
+        case int() | float():
+            return f"the number {value}"
+        case str():
+            return f"the text '{_short(value)}'"
+        case list():
+            return "a list"
+        case dict():
+            return "a mapping"
+        case _:
+            return "nothing"
+
+
+def _short(text: str) -> str:
+    return text if len(text) <= 40 else text[:37] + "..."
+
+
+def _unknown_value(checker: "SchemaChecker", error: ValidationError) -> Iterator[Finding]:
+    pointer, allowed = _pointer(error), [str(it) for it in error.validator_value]
+    if isinstance(error.instance, (dict, list)):
+        yield WRONG_TYPE.at(pointer, f"Expected a text, found {_found(error.instance)}")
+        return
+    value = str(error.instance)
+    close = nearest(value, allowed)
+    fixes = [
+        Fix(f"Change to '{it}'", (SetValue(pointer, it),), preferred=index == 0)
+        for index, it in enumerate(close)
+    ]
+    hint = f"Did you mean '{close[0]}'?" if close else f"Known: {', '.join(allowed)}"
+    if error.schema.get("x-discriminates"):
+        yield UNKNOWN_GRADER_TYPE.at(pointer, f"Unknown grader type '{value}'. {hint}", fixes=fixes)
+    else:
+        yield UNKNOWN_VALUE.at(pointer, f"Unknown value '{_short(value)}'. {hint}", fixes=fixes)
+
+
+def _bound(word: str) -> Callable[["SchemaChecker", ValidationError], Iterator[Finding]]:
+    def out_of_range(_checker: "SchemaChecker", error: ValidationError) -> Iterator[Finding]:
+        yield OUT_OF_RANGE.at(
+            _pointer(error), f"{error.instance} is out of range; it must be {word} {error.validator_value}"
+        )
+
+    return out_of_range
+
+
+def _empty(_checker: "SchemaChecker", error: ValidationError) -> Iterator[Finding]:
+    what = {"minItems": "The list", "minLength": "The text", "minProperties": "The mapping"}[
+        str(error.validator)
+    ]
+    message = (
+        f"{what} must not be empty"
+        if error.validator_value == 1
+        else f"{what} needs at least {error.validator_value} items"
+    )
+    yield EMPTY_VALUE.at(_pointer(error), message)
+
+
+def _too_many(_checker: "SchemaChecker", error: ValidationError) -> Iterator[Finding]:
+    yield OUT_OF_RANGE.at(_pointer(error), f"The list may have at most {error.validator_value} items")
+
+
+def _alternatives(checker: "SchemaChecker", error: ValidationError) -> Iterator[Finding]:
+    """`anyOf` and `oneOf`: a group of keys of which one is needed, or alternatives told apart by their type."""
+    branches = [checker.resolve(it) for it in error.validator_value]
+    if all(set(it) == {"required"} for it in branches):
+        names = [f"'{it['required'][0]}'" for it in branches]
+        if error.validator == "oneOf" and any(it["required"][0] in error.instance for it in branches):
+            yield MISSING_KEY.at(_pointer(error), f"Give only one of {', '.join(names)}", on="key")
+        else:
+            yield MISSING_KEY.at(_pointer(error), f"Give at least one of {', '.join(names)}", on="key")
+        return
+    fitting = [i for i, it in enumerate(branches) if _fits(it, error.instance)]
+    inner = [it for it in error.context or () if it.relative_schema_path[0] in fitting]
+    if len(fitting) == 1 and inner:
+        yield from findings_of(checker, inner)
+        return
+    kinds = [_KINDS.get(str(it.get("type")), str(it.get("type"))) for it in branches if "type" in it]
+    yield WRONG_TYPE.at(
+        _pointer(error), f"Expected {' or '.join(dict.fromkeys(kinds))}, found {_found(error.instance)}"
+    )
+
+
+def _fits(schema: Mapping[str, Any], value: Any) -> bool:
+    kinds = {str: "string", bool: "boolean", int: "integer", float: "number", list: "array", dict: "object"}
+    wanted = schema.get("type")
+    actual = kinds.get(type(value), "null")
+    return wanted is None or actual == wanted or actual in wanted
+
+
+def _pattern(_checker: "SchemaChecker", error: ValidationError) -> Iterator[Finding]:
+    wanted = error.schema.get("x-pattern-text", f"it must match {error.validator_value}")
+    yield BAD_FORMAT.at(_pointer(error), f"'{_short(str(error.instance))}' is not well formed; {wanted}")
+
+
+def _other(_checker: "SchemaChecker", error: ValidationError) -> Iterator[Finding]:
+    yield BAD_FORMAT.at(_pointer(error), error.message)
+
+
+_BY_KEYWORD: dict[str, Callable[["SchemaChecker", ValidationError], Iterator[Finding]]] = {
+    "additionalProperties": _unknown_keys,
+    "type": _wrong_type,
+    "enum": _unknown_value,
+    "minimum": _bound("at least"),
+    "maximum": _bound("at most"),
+    "exclusiveMinimum": _bound("more than"),
+    "exclusiveMaximum": _bound("less than"),
+    "minItems": _empty,
+    "minLength": _empty,
+    "minProperties": _empty,
+    "maxItems": _too_many,
+    "anyOf": _alternatives,
+    "oneOf": _alternatives,
+    "pattern": _pattern,
+}

@@ -1,0 +1,111 @@
+"""What a person does and sees in a VS Code window, in terms of Playwright.
+
+Assertions are on text; nothing is compared pixel by pixel.
+"""
+
+import os
+import re
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from tests.editors.vscode_programs import chromium
+
+if TYPE_CHECKING:
+    from playwright.async_api import Browser, Locator, Page
+
+# Covers the start of the extension host and of the language server on a slow machine.
+_PATIENCE_MS = 30_000
+
+
+@asynccontextmanager
+async def running_browser() -> AsyncIterator["Browser"]:
+    # Playwright is an optional dependency: the module must import without it.
+    from playwright.async_api import async_playwright
+
+    # Chromium refuses its sandbox to root; the /dev/shm of a container is too small for it.
+    arguments = ["--disable-dev-shm-usage", *(["--no-sandbox"] if os.geteuid() == 0 else [])]
+    async with async_playwright() as playwright:
+        browser = await playwright.chromium.launch(executable_path=chromium(), args=arguments)
+        try:
+            yield browser
+        finally:
+            await browser.close()
+
+
+@asynccontextmanager
+async def open_window(browser: "Browser", url: str, shots: Path) -> AsyncIterator["Screen"]:
+    """A window of VS Code with a file open; its pictures go to `shots`."""
+    page = await browser.new_page(viewport={"width": 1280, "height": 800})
+    page.set_default_timeout(_PATIENCE_MS)
+    try:
+        await page.goto(url)
+        screen = Screen(page, shots)
+        await page.locator(".monaco-editor .view-line").first.wait_for()
+        yield screen
+    finally:
+        await page.close()
+
+
+class Screen:
+    def __init__(self, page: "Page", shots: Path) -> None:
+        self._page = page
+        self._shots = shots
+
+    async def shot(self, name: str) -> None:
+        await self._page.screenshot(path=self._shots / f"vscode-{name}.png")
+
+    async def squiggle(self) -> None:
+        await self._text_of(self._page.locator(".squiggly-error"))
+
+    async def problem(self, text: str) -> str:
+        """The entry of the Problems view that contains a text."""
+        await self._page.keyboard.press("Control+Shift+M")
+        return await self._text_of(self._page.locator(".markers-panel .monaco-list-row", has_text=text))
+
+    async def go_to_line(self, number: int) -> None:
+        """Put the cursor at the end of a line, counted from 1."""
+        await self._page.locator(".monaco-editor .view-line").first.click()
+        await self._page.keyboard.press("Control+G")
+        await self._page.locator(".quick-input-widget input").fill(f":{number}")
+        await self._page.keyboard.press("Enter")
+        await self._page.locator(".quick-input-widget").wait_for(state="hidden")
+        await self._page.keyboard.press("End")
+
+    async def complete_on_new_line(self) -> list[str]:
+        """The completions offered on a line that is put below the cursor."""
+        await self._page.keyboard.press("Enter")
+        await self._page.keyboard.press("Control+Space")
+        rows = self._page.locator(".suggest-widget.visible .monaco-list-row")
+        await rows.first.wait_for()
+        return await rows.locator(".label-name").all_inner_texts()
+
+    async def undo(self) -> None:
+        """Close the completion list and take back what was typed."""
+        await self._page.keyboard.press("Escape")
+        await self._page.keyboard.press("Control+Z")
+
+    async def hover(self, word: str) -> str:
+        exactly = re.compile(rf"^\s*{re.escape(word)}$")
+        await self._page.locator(".view-line span span", has_text=exactly).first.hover()
+        return await self._text_of(self._page.locator(".monaco-hover:visible"))
+
+    async def click_lens(self, title: str) -> None:
+        await self._page.locator(".codelens-decoration a", has_text=title).first.click()
+
+    async def toast(self, text: str) -> str:
+        return await self._text_of(self._page.locator(".notification-toast", has_text=text))
+
+    async def toast_buttons(self, text: str) -> list[str]:
+        toast = self._page.locator(".notification-toast", has_text=text)
+        return await toast.locator(".monaco-button").all_inner_texts()
+
+    async def _text_of(self, locator: "Locator") -> str:
+        try:
+            await locator.first.wait_for()
+        except Exception:
+            await self.shot("failure")
+            raise
+        # VS Code draws the spaces of code as no-break spaces.
+        return (await locator.first.inner_text()).replace("\N{NO-BREAK SPACE}", " ")

@@ -1,0 +1,1 @@
+"""Text to a tolerant YAML tree with exact positions. Nothing above this package parses or counts characters."""

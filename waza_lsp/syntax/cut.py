@@ -1,0 +1,157 @@
+"""Cutting a text into pieces at top-level keys and at the items of top-level lists (performance.md, "The design").
+
+A piece is parsed on its own: an edit costs one piece, and a broken piece costs the others nothing.
+"""
+
+import re
+from collections.abc import Sequence
+from enum import StrEnum
+from typing import NamedTuple
+
+_KEY = re.compile(
+    r"""(?:"(?:[^"\\]|\\.)*"|'(?:[^']|'')*'|[^\s#\-?:,\[\]{}&*!|>'"%@`][^:#]*|[\-?:](?=\S)[^:#]*)\s*:(?:\s|$)"""
+)
+_DASH = re.compile(r"( *)-(?:\s|$)")
+_NO_CONTENT = re.compile(r"\s*(?:#|$)")
+
+
+class PieceKind(StrEnum):
+    """What the lines of a piece are."""
+
+    PAIR = "pair"
+    """A top-level key with its whole value."""
+    HEAD = "head"
+    """A top-level key whose value is the list of items that follows."""
+    ITEM = "item"
+    """One item of the list above."""
+    STRAY = "stray"
+    """Text in column 0 that is no key: half-typed."""
+    WHOLE = "whole"
+    """A document that is not a block mapping."""
+    SKIPPED = "skipped"
+    """Blank lines, comments, directives and document marks before the first key."""
+
+
+class Cut(NamedTuple):
+    """A stretch of whole lines, `end` excluded."""
+
+    kind: PieceKind
+    start: int
+    end: int
+
+
+class Layout(NamedTuple):
+    """All pieces in order, without gaps, and the line of a second document's mark (-1: none)."""
+
+    cuts: list[Cut]
+    second_document: int
+
+
+def cut(lines: Sequence[str]) -> Layout:
+    """Cut a text; its lines carry their line ends."""
+    tops = [i for i, it in enumerate(lines) if it[:1] not in _NEUTRAL]
+    start, tops, second = _first_document(lines, tops)
+    end = second if second >= 0 else len(lines)
+    if (
+        tops
+        and _DASH.match(lines[tops[0]])
+        or (tops and lines[tops[0]][0] in "[{\"'|>" and not _KEY.match(lines[tops[0]]))
+    ):
+        return Layout([*_skipped(0, start), Cut(PieceKind.WHOLE, start, end)], second)
+    cuts: list[Cut] = []
+    cuts += _skipped(0, tops[0] if tops else end)
+    entries = _entries(lines, tops, end)
+    open_list = -1
+    for kind, first, last in entries:
+        if kind is PieceKind.STRAY:
+            # What follows a half-typed line in column 0 still belongs to the list above it.
+            cuts.append(Cut(kind, first, first + 1))
+            cuts += _items(lines, first + 1, last, open_list) if open_list >= 0 else _skipped(first + 1, last)
+            continue
+        column = _list_column(lines, first, last)
+        open_list = column
+        if column < 0:
+            cuts.append(Cut(PieceKind.PAIR, first, last))
+            continue
+        begin = next(i for i in range(first + 1, last) if _dash_at(lines[i], column))
+        cuts.append(Cut(PieceKind.HEAD, first, begin))
+        cuts += _items(lines, begin, last, column)
+    return Layout(cuts, second)
+
+
+_NEUTRAL = frozenset([" ", "\t", "#", "\n", "\r", "", "}", "]"])
+
+
+def _first_document(lines: Sequence[str], tops: list[int]) -> tuple[int, list[int], int]:
+    """Where the first document starts, its lines with text in column 0, and the mark that ends it."""
+    start, kept = 0, []
+    for line in tops:
+        text = lines[line]
+        is_mark = text.startswith("---") and (len(text.rstrip()) == 3 or text[3] in " \t")
+        if is_mark and not kept and text[3:].strip() in {"", *_comment(text[3:])}:
+            start = line + 1
+        elif is_mark or (text.startswith("...") and not text[3:].strip()):
+            if kept:
+                return start, kept, line
+        elif not (text.startswith("%") and not kept):
+            kept.append(line)
+    return start, kept, -1
+
+
+def _comment(text: str) -> set[str]:
+    stripped = text.strip()
+    return {stripped} if stripped.startswith("#") else set()
+
+
+def _skipped(start: int, end: int) -> list[Cut]:
+    return [Cut(PieceKind.SKIPPED, start, end)] if end > start else []
+
+
+def _entries(lines: Sequence[str], tops: list[int], end: int) -> list[Cut]:
+    """Top-level entries; items in column 0 stay with the key above them."""
+    starts = [
+        (PieceKind.PAIR if _KEY.match(lines[it]) or lines[it].startswith("? ") else PieceKind.STRAY, it)
+        for it in tops
+        if not _DASH.match(lines[it])
+    ]
+    ends = [it for _, it in starts[1:]] + [end]
+    return (
+        [Cut(kind, first, last) for (kind, first), last in zip(starts, ends, strict=True)] if starts else []
+    )
+
+
+def _list_column(lines: Sequence[str], first: int, last: int) -> int:
+    """The column of the dashes when the entry's value is a block list, else -1."""
+    head = lines[first].split("#")[0].rstrip() if "#" in lines[first] else lines[first].rstrip()
+    if not head.endswith(":"):
+        return -1
+    for line in range(first + 1, last):
+        if not _NO_CONTENT.match(lines[line]):
+            found = _DASH.match(lines[line])
+            return len(found.group(1)) if found else -1
+    return -1
+
+
+def _dash_at(line: str, column: int) -> bool:
+    found = _DASH.match(line)
+    return found is not None and len(found.group(1)) == column
+
+
+def _items(lines: Sequence[str], first: int, last: int, column: int) -> list[Cut]:
+    """The items of a list whose dashes stand in `column`."""
+    prefix = " " * column + "-"
+    width = len(prefix)
+    starts = [
+        i
+        for i in range(first, last)
+        if lines[i].startswith(prefix) and lines[i][width : width + 1] in _AFTER_DASH
+    ]
+    if not starts:
+        return _skipped(first, last)
+    return [
+        *_skipped(first, starts[0]),
+        *(Cut(PieceKind.ITEM, a, b) for a, b in zip(starts, [*starts[1:], last], strict=True)),
+    ]
+
+
+_AFTER_DASH = frozenset([" ", "\t", "\n", "\r", ""])

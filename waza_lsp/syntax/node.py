@@ -1,0 +1,121 @@
+"""One value of a YAML text with the place where it stands. Lines count from the start of its piece."""
+
+from collections.abc import Iterator
+from datetime import datetime
+from enum import StrEnum
+from typing import Any
+
+from waza_engine.findings import Pointer
+from waza_engine.scalars import Scalar
+from waza_lsp.syntax.text import Place, Span
+
+
+class Kind(StrEnum):
+    """The shapes a YAML value can have."""
+
+    MAP = "map"
+    SEQ = "seq"
+    SCALAR = "scalar"
+    ALIAS = "alias"
+
+
+class Node:
+    """A map (pairs), a sequence (items), a scalar (source text and value) or an alias (its anchor's name)."""
+
+    __slots__ = ("anchor", "end", "flow", "items", "kind", "pairs", "source", "start", "style", "value")
+
+    def __init__(self, kind: Kind, start: Place, end: Place) -> None:
+        self.kind = kind
+        self.start = start
+        self.end = end
+        self.pairs: list[tuple[Node, Node]] = []
+        self.items: list[Node] = []
+        self.source = ""
+        self.value: Any = None
+        self.style = ""
+        """`'`, `"`, `|`, `>`, or empty for a plain scalar."""
+        self.flow = False
+        self.anchor: str | None = None
+
+    @property
+    def span(self) -> Span:
+        return Span(self.start, self.end)
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether the file has nothing here: a key without a value."""
+        return self.kind is Kind.SCALAR and not self.style and not self.source
+
+    def pair(self, key: str) -> "tuple[Node, Node] | None":
+        """The pair of a key; the last one where the key stands twice (the one being typed is rarely the last)."""
+        for key_node, value_node in self.pairs:
+            if key_node.source == key:
+                return key_node, value_node
+        return None
+
+    def children(self) -> "Iterator[tuple[str | int, Node | None, Node]]":
+        """Each child: its pointer part, its key node (None in a sequence), its value node."""
+        for key_node, value_node in self.pairs:
+            yield key_node.source, key_node, value_node
+        for index, item in enumerate(self.items):
+            yield index, None, item
+
+    def data(self, anchors: "dict[str, Node]", *, depth: int = 0) -> Any:
+        """Plain data as JSON has it: merge keys applied, aliases followed (not beyond a depth of 50)."""
+        if depth > 50:
+            return None
+        match self.kind:
+            case Kind.MAP:
+                return self._mapping(anchors, depth + 1)
+            case Kind.SEQ:
+                return [it.data(anchors, depth=depth + 1) for it in self.items]
+            case Kind.ALIAS:
+                target = anchors.get(self.source)
+                return target.data(anchors, depth=depth + 5) if target is not None else None
+            case Kind.SCALAR:
+                return self.source if isinstance(self.value, datetime) else self.value
+
+    def typed(self, anchors: "dict[str, Node]") -> Any:
+        """Data as the engine's loader has it: plain scalars that are no texts keep their source (`Scalar`)."""
+        match self.kind:
+            case Kind.MAP:
+                return {key.source: value.typed(anchors) for key, value in self.pairs}
+            case Kind.SEQ:
+                return [it.typed(anchors) for it in self.items]
+            case Kind.ALIAS:
+                target = anchors.get(self.source)
+                return target.data(anchors) if target is not None else None
+            case Kind.SCALAR:
+                return self.value if isinstance(self.value, str) else Scalar(self.source, self.value)
+
+    def _mapping(self, anchors: "dict[str, Node]", depth: int) -> dict[str, Any]:
+        own: dict[str, Any] = {}
+        merged: dict[str, Any] = {}
+        for key, value in self.pairs:
+            if key.source == "<<" and not key.style:
+                merged |= _merged(value.data(anchors, depth=depth))
+            elif key.source not in own:
+                own[key.source] = value.data(anchors, depth=depth)
+        return {**merged, **own} if merged else own
+
+
+def _merged(value: Any) -> dict[str, Any]:
+    if isinstance(value, list):
+        return {k: v for it in reversed(value) if isinstance(it, dict) for k, v in it.items()}
+    return value if isinstance(value, dict) else {}
+
+
+def descend(node: Node, pointer: Pointer) -> tuple[Node | None, Node] | None:
+    """The key node (None for list items and the root) and value node at a pointer, or None."""
+    key_node: Node | None = None
+    for part in pointer:
+        if isinstance(part, int):
+            if node.kind is not Kind.SEQ or part >= len(node.items):
+                return None
+            key_node, node = None, node.items[part]
+        else:
+            found = node.pair(part) if node.kind is Kind.MAP else None
+            if found is None:
+                return None
+            key_node, node = found
+    return key_node, node

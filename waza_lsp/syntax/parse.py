@@ -1,0 +1,175 @@
+"""One piece of YAML text to nodes: libyaml's events into our own tree, and whatever stands before an error.
+
+A piece that libyaml refuses is tried again with the line at fault left blank, so that what stands below a
+half-typed line is known too; the problem is kept either way.
+"""
+
+from dataclasses import dataclass, field
+from typing import Any
+
+import yaml
+
+from waza_engine.scalars import resolve
+from waza_lsp.syntax.node import Kind, Node
+from waza_lsp.syntax.problems import Problem, problem_of
+from waza_lsp.syntax.text import Place
+
+_MAX_DEPTH = 200
+_BREAKS = ("\x85", "\u2028", "\u2029")
+_CORE = "tag:yaml.org,2002:"
+_TEXT_TAGS = frozenset([_CORE + "str", "!", _CORE + "binary"])
+
+
+@dataclass(frozen=True, slots=True)
+class Parsed:
+    """What a piece holds: its root node (None when nothing could be read) and its syntax problems."""
+
+    root: Node | None
+    problems: tuple[Problem, ...] = ()
+    anchors: dict[str, Node] = field(default_factory=dict)
+    has_alias: bool = False
+    unterminated: bool = False
+    """The text ends inside a quote, a bracket or the like: more lines could complete it."""
+
+
+def parse(source: str) -> Parsed:
+    """Parse one piece; never raises for bad text."""
+    builder = _Builder(source)
+    error = builder.read()
+    if error is None:
+        return Parsed(builder.root, (), builder.anchors, builder.has_alias)
+    problem = problem_of(source, error)
+    unterminated = isinstance(error, yaml.MarkedYAMLError) and "end of stream" in str(error.problem)
+    best = builder
+    for line in {problem.span.start.line, max(0, _error_line(error) - 1), _error_line(error)}:
+        repaired = _Builder(_without_line(source, line))
+        if repaired.read() is None and repaired.size > best.size:
+            best = repaired
+    return Parsed(best.root, (problem,), best.anchors, best.has_alias, unterminated)
+
+
+def _without_line(source: str, line: int) -> str:
+    lines = source.splitlines(keepends=True)
+    if line < len(lines):
+        lines[line] = "\n"
+    return "".join(lines)
+
+
+def _error_line(error: yaml.YAMLError) -> int:
+    mark = getattr(error, "problem_mark", None)
+    return int(mark.line) if mark is not None else 0
+
+
+class _Builder:
+    """Builds the tree event by event; what is open when an error comes stays as it is."""
+
+    def __init__(self, source: str) -> None:
+        self.root: Node | None = None
+        self.anchors: dict[str, Node] = {}
+        self.has_alias = False
+        self.size = 0
+        self._source = source
+        self._stack: list[Node] = []
+        self._keys: list[Node | None] = []
+        self._starts = _index_lines(source) if any(it in source for it in _BREAKS) else None
+
+    def read(self) -> yaml.YAMLError | None:
+        """Read all events; the error that ended the reading, if any."""
+        try:
+            loader = yaml.CBaseLoader(self._source)
+        except yaml.YAMLError as error:
+            return error
+        try:
+            while loader.check_event():
+                event = loader.get_event()
+                if isinstance(event, yaml.DocumentEndEvent):
+                    return None
+                self._take(event)
+        except yaml.YAMLError as error:
+            return error
+        except UnicodeEncodeError:
+            return yaml.YAMLError("the text holds half a character (a lone surrogate)")
+        finally:
+            loader.dispose()
+        return None
+
+    def _take(self, event: Any) -> None:
+        match event:
+            case yaml.ScalarEvent():
+                self._add(self._scalar(event))
+            case yaml.MappingStartEvent() | yaml.SequenceStartEvent():
+                kind = Kind.MAP if isinstance(event, yaml.MappingStartEvent) else Kind.SEQ
+                node = Node(kind, self._place(event.start_mark), self._place(event.end_mark))
+                node.flow = not event.flow_style if event.flow_style is None else event.flow_style
+                node.anchor = event.anchor
+                self._add(node)
+                if len(self._stack) >= _MAX_DEPTH:
+                    raise yaml.YAMLError("the nesting is too deep")
+                self._stack.append(node)
+                self._keys.append(None)
+            case yaml.MappingEndEvent() | yaml.SequenceEndEvent():
+                self._close(event)
+            case yaml.AliasEvent():
+                node = Node(Kind.ALIAS, self._place(event.start_mark), self._place(event.end_mark))
+                node.source = event.anchor
+                self.has_alias = True
+                self._add(node)
+
+    def _close(self, event: Any) -> None:
+        node = self._stack.pop()
+        self._keys.pop()
+        if node.flow:
+            node.end = self._place(event.end_mark)
+        if self._stack and self._stack[-1].end < node.end:
+            self._stack[-1].end = node.end
+
+    def _add(self, node: Node) -> None:
+        self.size += 1
+        if node.anchor:
+            self.anchors[node.anchor] = node
+        if not self._stack:
+            self.root = node
+            return
+        parent = self._stack[-1]
+        parent.end = max(parent.end, node.end)
+        if parent.kind is Kind.SEQ:
+            parent.items.append(node)
+        elif self._keys[-1] is None:
+            self._keys[-1] = node
+        else:
+            parent.pairs.append((self._keys[-1], node))
+            self._keys[-1] = None
+
+    def _scalar(self, event: Any) -> Node:
+        node = Node(Kind.SCALAR, self._place(event.start_mark), self._place(event.end_mark))
+        node.source = event.value
+        node.anchor = event.anchor
+        node.style = event.style or ""
+        if node.style in {"|", ">"}:
+            node.end = self._end_of_block(node)
+        is_text = bool(node.style) if event.tag is None or event.implicit[0] else event.tag in _TEXT_TAGS
+        node.value = event.value if is_text else resolve(event.value)
+        return node
+
+    def _end_of_block(self, node: Node) -> Place:
+        # libyaml ends a block scalar at the next token; the last line with text is what people mean.
+        lines = self._source.splitlines()
+        last = min(node.end.line, len(lines)) - 1
+        while last > node.start.line and not lines[last].strip():
+            last -= 1
+        return Place(last, len(lines[last])) if last > node.start.line else node.start
+
+    def _place(self, mark: Any) -> Place:
+        if self._starts is None:
+            return Place(mark.line, mark.column)
+        line = max(i for i, start in enumerate(self._starts) if start <= mark.index)
+        return Place(line, mark.index - self._starts[line])
+
+
+def _index_lines(source: str) -> list[int]:
+    """Where each line starts, with the line ends of LSP; libyaml knows three more."""
+    starts = [0]
+    for index, it in enumerate(source):
+        if it == "\n" or (it == "\r" and source[index + 1 : index + 2] != "\n"):
+            starts.append(index + 1)
+    return starts

@@ -1,0 +1,190 @@
+"""libyaml's complaints in the author's words, on the smallest stretch of text at fault (peers.md, V11 to V18)."""
+
+import re
+from dataclasses import dataclass
+from typing import Any
+
+import yaml
+
+from waza_lsp.syntax.text import Place, Span
+
+_TAB = re.compile(r"^ *\t+")
+_NO_SPACE_AFTER_COLON = re.compile(r"^\s*(?:- )*([\w.-]+):(?=[^\s:/\\])")
+_NO_SPACE_AFTER_DASH = re.compile(r"^\s*(-)(?=[A-Za-z\"'{\[])")
+_CONFLICT = re.compile(r"^(<{7}|={7}|>{7})( |$)")
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """A syntax problem: what is wrong and what to do, and where (relative to its piece)."""
+
+    message: str
+    span: Span
+
+
+def problem_of(source: str, error: yaml.YAMLError) -> Problem:
+    """Say what libyaml stumbled over."""
+    lines = source.splitlines() or [""]
+    if not isinstance(error, yaml.MarkedYAMLError):
+        return _unmarked(source, error)
+    mark = error.problem_mark or error.context_mark
+    line, column = (int(mark.line), int(mark.column)) if mark else (0, 0)
+    found = _seen_on_the_lines(lines, line) or _told_by_the_context(lines, error)
+    return found or Problem(_sentence(str(error.problem)), _token(lines, line, column))
+
+
+def _unmarked(source: str, error: Any) -> Problem:
+    position = getattr(error, "position", None)
+    if position is None:
+        return Problem(_sentence(str(error)), Span(Place(0, 0), Place(0, 1)))
+    before = source[:position]
+    line = before.count("\n")
+    column = position - (before.rfind("\n") + 1)
+    code = f"U+{ord(source[position]):04X}" if position < len(source) else "a character"
+    message = f"{code} is not allowed in YAML; remove it, or write it as an escape in double quotes"
+    return Problem(message, Span(Place(line, column), Place(line, column + 1)))
+
+
+def _seen_on_the_lines(lines: list[str], at: int) -> Problem | None:
+    """Causes that show on the line of the error or the one before it."""
+    for line in (at, at - 1):
+        text = lines[line] if 0 <= line < len(lines) else ""
+        if found := _CONFLICT.match(text):
+            return _on("Merge conflict marker; resolve the conflict", line, found.span(1))
+        if found := _TAB.match(text):
+            start = found.group().index("\t")
+            return _on("Tabs cannot indent YAML; use blanks", line, (start, found.end()))
+    return None
+
+
+def _told_by_the_context(lines: list[str], error: yaml.MarkedYAMLError) -> Problem | None:
+    """Causes that stand where libyaml's construct began, not where it gave up."""
+    problem, context, mark = str(error.problem), str(error.context or ""), error.context_mark
+    at = error.problem_mark
+    if mark is None or at is None:
+        return _stray_colon(lines, error)
+    if "end of stream" in problem and "quoted scalar" in context:
+        quote = lines[mark.line][mark.column : mark.column + 1]
+        return _on(
+            f"This quote is never closed; add {quote} at the end of the text",
+            mark.line,
+            (mark.column, mark.column + 1),
+        )
+    if "flow" in context:
+        return _bracket(lines, error)
+    if "simple key" in context:
+        return _half_key(lines, mark.line, mark.column)
+    if "block mapping" in context or "block collection" in context:
+        return _misplaced(lines, at.line, at.column)
+    return None
+
+
+def _bracket(lines: list[str], error: yaml.MarkedYAMLError) -> Problem | None:
+    """An opening bracket without its partner, found by counting from the top of the piece."""
+    open_ones: list[tuple[str, int, int]] = []
+    for line, text in enumerate(lines):
+        for column, it in _outside_quotes(text):
+            if it in "[{":
+                open_ones.append((it, line, column))
+            elif it in "]}" and open_ones:
+                open_ones.pop()
+    if not open_ones:
+        return None
+    bracket, line, column = open_ones[-1]
+    closing = "]" if bracket == "[" else "}"
+    return _on(f"This bracket is never closed; add {closing}", line, (column, column + 1))
+
+
+def _outside_quotes(text: str) -> list[tuple[int, str]]:
+    """The characters of a line that are neither quoted nor commented."""
+    result: list[tuple[int, str]] = []
+    quote = ""
+    for column, it in enumerate(text):
+        if quote:
+            quote = "" if it == quote else quote
+        elif it in "'\"" and (column == 0 or text[column - 1] in " [{,:"):
+            quote = it
+        elif it == "#" and (column == 0 or text[column - 1] == " "):
+            break
+        else:
+            result.append((column, it))
+    return result
+
+
+def _half_key(lines: list[str], line: int, column: int) -> Problem:
+    text = lines[line] if line < len(lines) else ""
+    word = text[column:].rstrip()
+    if found := _NO_SPACE_AFTER_COLON.match(text):
+        return _on("A blank is missing after the colon", line, (found.start(1), len(text.rstrip())))
+    if found := _NO_SPACE_AFTER_DASH.match(text):
+        return _on("A blank is missing after the dash", line, (found.start(1), len(text.rstrip())))
+    return _on(f"'{word}' is no complete entry; add a colon and a value", line, (column, column + len(word)))
+
+
+def _misplaced(lines: list[str], line: int, column: int) -> Problem | None:
+    text = lines[line] if line < len(lines) else ""
+    if not text.strip():
+        return None
+    indent = len(text) - len(text.lstrip())
+    if column == indent:
+        end = len(text.split(":")[0].rstrip()) if ":" in text else len(text.rstrip())
+        return _on(
+            "This line is indented differently from its neighbours; align it with them", line, (column, end)
+        )
+    return _on(
+        "Unexpected text after the value; remove it or quote the whole value",
+        line,
+        (column, len(text.rstrip())),
+    )
+
+
+def _stray_colon(lines: list[str], error: yaml.MarkedYAMLError) -> Problem | None:
+    at = error.problem_mark
+    if at is None or "mapping values" not in str(error.problem):
+        return None
+    text = lines[at.line] if at.line < len(lines) else ""
+    previous = lines[at.line - 1] if at.line else ""
+    if found := _NO_SPACE_AFTER_COLON.match(previous):
+        return _on(
+            "A blank is missing after the colon", at.line - 1, (found.start(1), len(previous.rstrip()))
+        )
+    if text[: at.column].count(": ") or previous.strip() == "" or ":" in previous:
+        return _on("A second ': ' in one line; quote the value", at.line, (at.column, at.column + 1))
+    start = len(previous) - len(previous.lstrip())
+    return _on(
+        f"'{previous.strip()}' is no complete entry; add a colon",
+        at.line - 1,
+        (start, len(previous.rstrip())),
+    )
+
+
+def _token(lines: list[str], line: int, column: int) -> Span:
+    """The word at a place; at the end of the text, the last word there is."""
+    if line >= len(lines) or not lines[line].strip():
+        line = max((i for i, text in enumerate(lines[: line + 1]) if text.strip()), default=0)
+        column = len(lines[line].rstrip()) - 1
+    text = lines[line]
+    column = max(0, min(column, len(text.rstrip()) - 1))
+    end = column
+    while end < len(text) and not text[end].isspace():
+        end += 1
+    return Span(Place(line, column), Place(line, max(end, column + 1)))
+
+
+def _on(message: str, line: int, columns: tuple[int, int]) -> Problem:
+    return Problem(message, Span(Place(line, columns[0]), Place(line, columns[1])))
+
+
+_SENTENCES = {
+    "found character that cannot start any token": "This character cannot start a value; put the value in quotes",
+    "found unknown escape character": "Unknown escape in double quotes; use single quotes, or double the backslash",
+    "found undefined tag handle": "Unknown tag",
+    "did not find expected alphabetic or numeric character": "An anchor or alias needs a name; quote the value if it is a text",
+}
+
+
+def _sentence(problem: str) -> str:
+    for known, sentence in _SENTENCES.items():
+        if problem.startswith(known):
+            return sentence
+    return f"Not valid YAML: {problem}"

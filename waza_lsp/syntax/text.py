@@ -1,0 +1,133 @@
+"""The text of one document version, and the only place where positions are converted.
+
+Inside the server a place is a line and a column in code points (`Place`), a stretch of text a `Span`. LSP counts
+columns in UTF-16 units unless the client and we agreed on UTF-8 or UTF-32. Lines end at LF, CRLF and CR only.
+"""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from lsprotocol import types
+
+_LINE = re.compile(r"[^\r\n]*(?:\r\n|\n|\r)|[^\r\n]+")
+_UNITS = {
+    types.PositionEncodingKind.Utf8: lambda it: len(it.encode("utf-8", "surrogatepass")),
+    types.PositionEncodingKind.Utf16: lambda it: len(it.encode("utf-16-le", "surrogatepass")) // 2,
+    types.PositionEncodingKind.Utf32: len,
+}
+
+
+class Place(NamedTuple):
+    """A place in the text: line and column, both from zero, the column in code points."""
+
+    line: int
+    column: int
+
+
+class Span(NamedTuple):
+    """A stretch of text from `start` up to, not including, `end`."""
+
+    start: Place
+    end: Place
+
+    def contains(self, place: Place) -> bool:
+        """Whether the place is inside or at either edge."""
+        return self.start <= place <= self.end
+
+    def shifted(self, lines: int) -> "Span":
+        """The same stretch `lines` further down."""
+        (a, b), (c, d) = self
+        return Span(Place(a + lines, b), Place(c + lines, d))
+
+
+@dataclass(frozen=True, slots=True)
+class Text:
+    """An immutable text as a list of lines, each with its line end; the last line has none."""
+
+    lines: Sequence[str]
+    encoding: types.PositionEncodingKind = types.PositionEncodingKind.Utf16
+
+    @classmethod
+    def of(
+        cls, source: str, encoding: types.PositionEncodingKind = types.PositionEncodingKind.Utf16
+    ) -> "Text":
+        return cls(split_lines(source), encoding)
+
+    def __str__(self) -> str:
+        return "".join(self.lines)
+
+    def line(self, index: int) -> str:
+        """The line without its end; empty beyond the last one."""
+        return self.lines[index].rstrip("\r\n") if 0 <= index < len(self.lines) else ""
+
+    @property
+    def line_end(self) -> str:
+        """The line end in use: that of the first line."""
+        first = self.lines[0]
+        return first[len(first.rstrip("\r\n")) :] or "\n"
+
+    def place(self, position: types.Position) -> Place:
+        """A client's position as a place; beyond the end of a line means its end."""
+        if position.line >= len(self.lines):
+            last = len(self.lines) - 1
+            return Place(last, len(self.line(last)))
+        line = self.line(position.line)
+        if line.isascii():
+            return Place(position.line, min(position.character, len(line)))
+        units, measure = position.character, _UNITS[self.encoding]
+        column = 0
+        while column < len(line) and units > 0:
+            units -= measure(line[column])
+            column += 1
+        return Place(position.line, column)
+
+    def position(self, place: Place) -> types.Position:
+        """A place as the client counts it."""
+        line = self.line(place.line)
+        if line.isascii():
+            return types.Position(place.line, min(place.column, len(line)))
+        return types.Position(place.line, _UNITS[self.encoding](line[: place.column]))
+
+    def range(self, span: Span) -> types.Range:
+        return types.Range(self.position(span.start), self.position(span.end))
+
+    def slice(self, span: Span) -> str:
+        """The text of a span."""
+        (first, start), (last, end) = span
+        if first == last:
+            return self.line(first)[start:end]
+        middle = self.lines[first + 1 : last]
+        return "".join([self.lines[first][start:], *middle, self.line(last)[:end]])
+
+    def edited(self, span: Span | None, new: str) -> "Text":
+        """The text with a span replaced; with no span, a wholly new text."""
+        if span is None:
+            return Text(split_lines(new), self.encoding)
+        (first, start), (last, end) = span
+        replaced = split_lines(self.lines[first][:start] + new + self.lines[last][end:])
+        tail = self.lines[last + 1 :]
+        if tail:
+            replaced.pop()  # The text ends in the line end of `last`; what follows is not an empty line.
+        return Text(_rejoined([*self.lines[:first], *replaced, *tail], first), self.encoding)
+
+
+def split_lines(source: str) -> list[str]:
+    """Lines with their ends; a text that ends in a line end has an empty last line."""
+    lines = source.splitlines(keepends=True) if _is_simple(source) else _LINE.findall(source)
+    if not lines or lines[-1].endswith(("\n", "\r")):
+        lines.append("")
+    return lines
+
+
+def _is_simple(source: str) -> bool:
+    # str.splitlines knows more line ends than LSP does; most texts hold none of the others.
+    return source.isascii() and not any(it in source for it in "\v\f\x1c\x1d\x1e")
+
+
+def _rejoined(lines: list[str], first: int) -> list[str]:
+    """Puts a CR and an LF that an edit has brought together into one line end."""
+    if first > 0 and lines[first - 1].endswith("\r") and first < len(lines) and lines[first].startswith("\n"):
+        lines[first - 1 : first + 1] = split_lines(lines[first - 1] + lines[first])[:-1] or [""]
+    return lines
