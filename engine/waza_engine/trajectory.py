@@ -89,6 +89,8 @@ class Trajectory(BaseModel):
     """One trial as recorded: everything that graders need, plus the workspace's text files after the run.
 
     `error` is the agent's error message, empty when it ended well; `duration_ms` is agent time in milliseconds.
+    `removed` are input files that were gone after the run, `uncaptured` files that were there but are no text or too
+    big to keep.
     """
 
     model_config = _LENIENT
@@ -106,3 +108,5 @@ class Trajectory(BaseModel):
     tool_events: ListOf[ToolEvent] = Field(default_factory=list)
     skills: ListOf[SkillInvocation] = Field(default_factory=list)
     files: TextMap = Field(default_factory=dict)
+    removed: ListOf[Text] = Field(default_factory=list)
+    uncaptured: ListOf[Text] = Field(default_factory=list)

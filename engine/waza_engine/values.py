@@ -8,7 +8,9 @@ value, null items of lists are dropped. Values may come as `Scalar` (YAML) or as
 import math
 from typing import Annotated, Any, TypeVar
 
-from pydantic import BeforeValidator
+from pydantic import BeforeValidator, GetJsonSchemaHandler
+from pydantic.json_schema import JsonSchemaValue
+from pydantic_core import CoreSchema
 
 from waza_engine.scalars import FALSE_WORDS, TRUE_WORDS, Scalar, plain
 
@@ -46,9 +48,9 @@ def as_integer(value: Any) -> Any:
 
 
 def _truncated(number: float) -> int:
-    if not math.isfinite(number):
-        raise ValueError("expected a whole number")
-    return int(number)
+    if not math.isfinite(number) or number >= 2**63:
+        raise ValueError("expected a whole number of at most 64 bits")
+    return max(int(number), -(2**63))
 
 
 def as_number(value: Any) -> Any:
@@ -100,6 +102,22 @@ def is_null(value: Any) -> bool:
     return value is None or (isinstance(value, Scalar) and value.value is None)
 
 
+class _Absent:
+    """Marks a field in which an empty value or `null` means that the option is not there at all."""
+
+    def __get_pydantic_json_schema__(
+        self, core_schema: CoreSchema, handler: GetJsonSchemaHandler
+    ) -> JsonSchemaValue:
+        # Nobody writes the null on purpose: schema and completion speak of the other branch only.
+        schema = handler(core_schema)
+        others = [it for it in schema.pop("anyOf", []) if it != {"type": "null"}]
+        return {**schema, **(others[0] if len(others) == 1 else {"anyOf": others} if others else {})}
+
+
+def _none_when_null(value: Any) -> Any:
+    return None if is_null(value) else value
+
+
 _Item = TypeVar("_Item")
 
 Text = Annotated[str, BeforeValidator(as_text)]
@@ -111,3 +129,6 @@ Strings = Annotated[list[Text], BeforeValidator(as_list)]
 TextMap = Annotated[dict[str, Text], BeforeValidator(as_mapping)]
 AnyValue = Annotated[Any, BeforeValidator(plain)]
 """A value of any shape (inline schemas, matchers), as JSON would have it."""
+
+IfGiven = Annotated[_Item | None, BeforeValidator(_none_when_null), _Absent()]
+"""An option of which waza knows whether it was given: None when it was not, or when it is null."""

@@ -86,9 +86,9 @@ async def test_a_misspelt_option_is_underlined_and_listed(misspelt: Misspelt) ->
 
 async def test_the_options_of_the_grader_are_offered(misspelt: Misspelt) -> None:
     screen = misspelt.screen
-    # The line above says `config:`, so that the new line stands among the options.
+    # The line above says `config:`.
     await screen.go_to_line(misspelt.line - 1)
-    offered = await screen.complete_on_new_line()
+    offered = await screen.complete_below()
     await screen.shot("completion")
     await screen.undo()
     assert {"contains", "contains_cs", "regex_match"} <= set(offered)

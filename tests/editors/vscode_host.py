@@ -20,6 +20,9 @@ from tests.editors import vscode_cache
 
 _QUIET = {
     "chat.disableAIFeatures": True,
+    "editor.autoIndent": "keep",
+    # Its lines lie over the text and catch the mouse.
+    "editor.stickyScroll.enabled": False,
     "extensions.autoCheckUpdates": False,
     "extensions.autoUpdate": False,
     "extensions.ignoreRecommendations": True,

@@ -57,29 +57,29 @@ class Screen:
         await self._page.screenshot(path=self._shots / f"vscode-{name}.png")
 
     async def squiggle(self) -> None:
-        await self._text_of(self._page.locator(".squiggly-error"))
+        await self._seen(".squiggly-error")
 
     async def problem(self, text: str) -> str:
         """The entry of the Problems view that contains a text."""
         await self._page.keyboard.press("Control+Shift+M")
-        return await self._text_of(self._page.locator(".markers-panel .monaco-list-row", has_text=text))
+        return await _text(await self._seen(".markers-panel .monaco-list-row", text))
 
     async def go_to_line(self, number: int) -> None:
         """Put the cursor at the end of a line, counted from 1."""
-        await self._page.locator(".monaco-editor .view-line").first.click()
+        await self._page.keyboard.press("Control+1")  # the focus may be in a panel
         await self._page.keyboard.press("Control+G")
-        await self._page.locator(".quick-input-widget input").fill(f":{number}")
+        await (await self._seen(".quick-input-widget input")).fill(f":{number}")
         await self._page.keyboard.press("Enter")
         await self._page.locator(".quick-input-widget").wait_for(state="hidden")
         await self._page.keyboard.press("End")
 
-    async def complete_on_new_line(self) -> list[str]:
-        """The completions offered on a line that is put below the cursor."""
+    async def complete_below(self) -> list[str]:
+        """The completions offered on a new line below the cursor, one level further in."""
         await self._page.keyboard.press("Enter")
+        await self._page.keyboard.type("  ")
         await self._page.keyboard.press("Control+Space")
-        rows = self._page.locator(".suggest-widget.visible .monaco-list-row")
-        await rows.first.wait_for()
-        return await rows.locator(".label-name").all_inner_texts()
+        await self._seen(row := ".suggest-widget.visible .monaco-list-row")
+        return await self._page.locator(row).locator(".label-name").all_inner_texts()
 
     async def undo(self) -> None:
         """Close the completion list and take back what was typed."""
@@ -87,25 +87,30 @@ class Screen:
         await self._page.keyboard.press("Control+Z")
 
     async def hover(self, word: str) -> str:
-        exactly = re.compile(rf"^\s*{re.escape(word)}$")
-        await self._page.locator(".view-line span span", has_text=exactly).first.hover()
-        return await self._text_of(self._page.locator(".monaco-hover:visible"))
+        await (await self._seen(".view-line span span", re.compile(rf"^\s*{re.escape(word)}$"))).hover()
+        return await _text(await self._seen(".monaco-hover:visible"))
 
     async def click_lens(self, title: str) -> None:
-        await self._page.locator(".codelens-decoration a", has_text=title).first.click()
+        await (await self._seen(".codelens-decoration a", title)).click()
 
     async def toast(self, text: str) -> str:
-        return await self._text_of(self._page.locator(".notification-toast", has_text=text))
+        return await _text(await self._seen(".notification-toast", text))
 
     async def toast_buttons(self, text: str) -> list[str]:
-        toast = self._page.locator(".notification-toast", has_text=text)
+        toast = await self._seen(".notification-toast", text)
         return await toast.locator(".monaco-button").all_inner_texts()
 
-    async def _text_of(self, locator: "Locator") -> str:
+    async def _seen(self, selector: str, text: str | re.Pattern[str] = "") -> "Locator":
+        """The first element with a text, once it is visible."""
+        locator = self._page.locator(selector, has_text=text).first
         try:
-            await locator.first.wait_for()
+            await locator.wait_for()
         except Exception:
             await self.shot("failure")
             raise
-        # VS Code draws the spaces of code as no-break spaces.
-        return (await locator.first.inner_text()).replace("\N{NO-BREAK SPACE}", " ")
+        return locator
+
+
+async def _text(locator: "Locator") -> str:
+    # VS Code draws the spaces of code as no-break spaces.
+    return (await locator.inner_text()).replace("\N{NO-BREAK SPACE}", " ")

@@ -4,6 +4,7 @@ A piece that libyaml refuses is tried again with the line at fault left blank, s
 half-typed line is known too; the problem is kept either way.
 """
 
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -20,7 +21,7 @@ _CORE = "tag:yaml.org,2002:"
 _TEXT_TAGS = frozenset([_CORE + "str", "!", _CORE + "binary"])
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Parsed:
     """What a piece holds: its root node (None when nothing could be read) and its syntax problems."""
 
@@ -28,6 +29,8 @@ class Parsed:
     problems: tuple[Problem, ...] = ()
     anchors: dict[str, Node] = field(default_factory=dict)
     has_alias: bool = False
+    duplicates: tuple[tuple[Node, Node], ...] = ()
+    """Keys that stand twice in one mapping: the first and the later one."""
     unterminated: bool = False
     """The text ends inside a quote, a bracket or the like: more lines could complete it."""
 
@@ -37,7 +40,7 @@ def parse(source: str) -> Parsed:
     builder = _Builder(source)
     error = builder.read()
     if error is None:
-        return Parsed(builder.root, (), builder.anchors, builder.has_alias)
+        return Parsed(builder.root, (), builder.anchors, builder.has_alias, tuple(builder.duplicates))
     problem = problem_of(source, error)
     unterminated = isinstance(error, yaml.MarkedYAMLError) and "end of stream" in str(error.problem)
     best = builder
@@ -45,7 +48,7 @@ def parse(source: str) -> Parsed:
         repaired = _Builder(_without_line(source, line))
         if repaired.read() is None and repaired.size > best.size:
             best = repaired
-    return Parsed(best.root, (problem,), best.anchors, best.has_alias, unterminated)
+    return Parsed(best.root, (problem,), best.anchors, best.has_alias, (), unterminated)
 
 
 def _without_line(source: str, line: int) -> str:
@@ -67,6 +70,7 @@ class _Builder:
         self.root: Node | None = None
         self.anchors: dict[str, Node] = {}
         self.has_alias = False
+        self.duplicates: list[tuple[Node, Node]] = []
         self.size = 0
         self._source = source
         self._stack: list[Node] = []
@@ -118,6 +122,8 @@ class _Builder:
     def _close(self, event: Any) -> None:
         node = self._stack.pop()
         self._keys.pop()
+        if len(node.pairs) > 1 and len({it.source for it, _ in node.pairs}) < len(node.pairs):
+            self.duplicates.extend(_duplicates(node))
         if node.flow:
             node.end = self._place(event.end_mark)
         if self._stack and self._stack[-1].end < node.end:
@@ -164,6 +170,14 @@ class _Builder:
             return Place(mark.line, mark.column)
         line = max(i for i, start in enumerate(self._starts) if start <= mark.index)
         return Place(line, mark.index - self._starts[line])
+
+
+def _duplicates(node: Node) -> Iterator[tuple[Node, Node]]:
+    seen: dict[str, Node] = {}
+    for key, _ in node.pairs:
+        if key.source in seen:
+            yield seen[key.source], key
+        seen.setdefault(key.source, key)
 
 
 def _index_lines(source: str) -> list[int]:

@@ -81,12 +81,12 @@ class Tree:
     def has_alias(self) -> bool:
         return any(it.parsed.has_alias for it in self.pieces)
 
-    def keys(self) -> list[str]:
-        """The top-level keys in order."""
+    def keys(self) -> list[str] | None:
+        """The top-level keys in order; None when the top level is a list or a single text."""
         whole = self.whole
         if whole is not None:
             root = whole.parsed.root
-            return [key.source for key, _ in root.pairs] if root is not None else []
+            return [key.source for key, _ in root.pairs] if root is not None and root.kind is Kind.MAP else None
         return [it.key.source for it in self.entries]
 
     def data(self) -> Any:

@@ -22,7 +22,8 @@ export async function showVerdict(result: unknown): Promise<void> {
   if (!isVerdict(result)) {
     return;
   }
-  const show = result.status === 'passed' ? window.showInformationMessage : window.showWarningMessage;
+  const isFine = result.status === 'passed' || result.status === 'cancelled';
+  const show = isFine ? window.showInformationMessage : window.showWarningMessage;
   const canReport = (await commands.getCommands(true)).includes('waza.showReport');
   const answer = await show(sentence(result), ...(canReport ? [report] : []));
   if (answer === report) {

@@ -105,7 +105,7 @@ def _go(value: Any) -> str:
 
 
 def _go_float(value: float) -> str:
-    """Shortest digits; an exponent below -4 or from 21 on, as `%v` does."""
+    """Shortest digits; with an exponent when that is below -4 or above 5, as `%v` does."""
     if isnan(value):
         return "NaN"
     if isinf(value):
@@ -115,7 +115,7 @@ def _go_float(value: float) -> str:
     minus = "-" if sign else ""
     if value == 0:
         return f"{minus}0"
-    if -4 <= power < 21:
+    if -4 <= power <= 5:
         return f"{minus}{abs(Decimal(repr(value))).normalize():f}"
     head, *tail = (str(it) for it in digits)
     fraction = f".{''.join(tail)}" if tail else ""

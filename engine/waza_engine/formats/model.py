@@ -13,6 +13,8 @@ PathKind = Literal["file", "directory", "any", "glob"]
 _Part = TypeVar("_Part")
 SectionOf = Annotated[_Part, BeforeValidator(as_mapping)]
 """A mapping with known keys; an empty value is the empty mapping, as in Go."""
+MapOf = Annotated[dict[str, _Part], BeforeValidator(as_mapping)]
+"""A mapping with free keys; an empty value is the empty mapping."""
 
 
 class FileModel(BaseModel):

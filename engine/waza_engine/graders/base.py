@@ -8,7 +8,7 @@ import sys
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar, Literal, Self
 
 from pydantic import BaseModel, ConfigDict, GetJsonSchemaHandler, model_validator
 from pydantic.json_schema import JsonSchemaValue
@@ -16,7 +16,11 @@ from pydantic_core import CoreSchema
 
 from waza_engine.findings import Finding
 from waza_engine.judges.base import Judge
+from waza_engine.scope import Scope
 from waza_engine.trajectory import Session, SkillInvocation, ToolEvent
+
+
+__all__ = ["ConfigError", "GradeError", "Grader", "GraderResult", "GradingContext", "Scope"]
 
 
 class ConfigError(Exception):
@@ -25,19 +29,6 @@ class ConfigError(Exception):
 
 class GradeError(Exception):
     """Grading itself is impossible; the whole run becomes an error (waza-graders.md, section 2.4)."""
-
-
-@dataclass(frozen=True, slots=True)
-class Scope:
-    """What a static check may know beyond the config: where the suite stands and how it will run.
-
-    `eval_dir` and `process_dir` are None when unknown (a file that is not saved yet); a check that needs them
-    then stays silent.
-    """
-
-    eval_dir: Path | None = None
-    process_dir: Path | None = None
-    executor: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,6 +57,7 @@ class GradingContext:
     output_present: bool = False
     judge: Judge | None = None
     judge_model: str = ""
+    judge_reasoning_effort: str = ""
     update_snapshots: bool = False
 
 
@@ -117,6 +109,8 @@ class Grader(BaseModel):
     """Whether an entry of this type without a name is refused."""
     deterministic: ClassVar[bool] = True
     """Whether the verdict follows from the recording alone: no model, no child process."""
+    executes: ClassVar[bool] = False
+    """Whether grading starts a child process with code or a program that the file names."""
 
     @model_validator(mode="after")
     def _one_is_given(self) -> Self:
@@ -131,9 +125,18 @@ class Grader(BaseModel):
         cls, core_schema: CoreSchema, handler: GetJsonSchemaHandler
     ) -> JsonSchemaValue:
         schema = handler(core_schema)
+        body = handler.resolve_ref_schema(schema)
+        for option in body.get("properties", {}).values():
+            if option.get("default", ...) is None:
+                del option["default"]
         if cls.at_least_one:
-            handler.resolve_ref_schema(schema)["anyOf"] = [{"required": [it]} for it in cls.at_least_one]
+            body["anyOf"] = [{"required": [it]} for it in cls.at_least_one]
         return schema
+
+    @classmethod
+    def config_from_entry(cls, entry: Mapping[str, Any], level: Literal["eval", "task"]) -> Any:
+        """What an entry gives the grader as its config; None when the entry has none."""
+        return entry.get("config")
 
     @classmethod
     def page(cls) -> str:

@@ -10,6 +10,7 @@ import pkgutil
 from collections.abc import Iterator
 from functools import cache
 from importlib.metadata import EntryPoint, entry_points
+from typing import TypeGuard
 
 from waza_engine import graders as _folder
 from waza_engine.graders.base import Grader
@@ -55,8 +56,12 @@ def _in_folder(dialect: str) -> Iterator[type[Grader]]:
     for module_info in sorted(pkgutil.iter_modules(package.__path__), key=lambda it: it.name):
         module = importlib.import_module(f"{package.__name__}.{module_info.name}")
         for thing in vars(module).values():
-            if isinstance(thing, type) and issubclass(thing, Grader) and thing.__module__ == module.__name__:
+            if _is_grader_type(thing) and thing.__module__ == module.__name__:
                 yield thing
+
+
+def _is_grader_type(thing: object) -> TypeGuard[type[Grader]]:
+    return isinstance(thing, type) and issubclass(thing, Grader) and bool(getattr(thing, "type_name", ""))
 
 
 def _key(dialect: str, grader: type[Grader]) -> str:
@@ -66,21 +71,11 @@ def _key(dialect: str, grader: type[Grader]) -> str:
 def _loaded(plug_in: EntryPoint, taken: dict[str, type[Grader]]) -> type[Grader] | None:
     try:
         grader = plug_in.load()
-        reason = _refusal(grader, taken)
-    except Exception as error:  # noqa: BLE001  # whatever foreign code does at import, the engine goes on without it
-        grader, reason = None, f"{type(error).__name__}: {error}"
-    if reason:
-        _log.warning("Grader plug-in '%s' (%s) is left out: %s", plug_in.name, plug_in.value, reason)
-        return None
-    return grader if isinstance(grader, type) and issubclass(grader, Grader) else None
-
-
-def _refusal(grader: object, taken: dict[str, type[Grader]]) -> str:
-    if not (isinstance(grader, type) and issubclass(grader, Grader)):
-        return "it is no subclass of waza_engine.graders.base.Grader"
-    if not getattr(grader, "type_name", ""):
-        return "it has no type_name"
-    if grader.type_name in taken:
-        return f"the type '{grader.type_name}' exists already"
-    grader.model_rebuild()
-    return ""
+        if _is_grader_type(grader) and grader.type_name not in taken:
+            grader.model_rebuild()
+            return grader
+        reason = "it must name a Grader class whose type_name is not taken"
+    except Exception as error:  # noqa: BLE001  # whatever foreign code does at import, the engine goes on
+        reason = f"{type(error).__name__}: {error}"
+    _log.warning("Grader plug-in '%s' (%s) is left out: %s", plug_in.name, plug_in.value, reason)
+    return None

@@ -16,7 +16,10 @@ class JudgeTool:
 
 @dataclass(frozen=True, slots=True)
 class JudgeRequest:
-    """One judge turn: the message, the tools it may call, and whose session is continued (if any)."""
+    """One judge turn: the message, the tools it may call, and whose session is continued (if any).
+
+    `only_these_tools` forbids the judge every tool but `tools`; otherwise it may look around in `workspace_dir`.
+    """
 
     message: str
     tools: Sequence[JudgeTool] = ()

@@ -1,11 +1,9 @@
 """The `config` section of an eval: how tasks are run (waza-formats.md, section 4.2)."""
 
-from typing import Any
+from pydantic import ConfigDict, Field
 
-from pydantic import Field
-
-from waza_engine.formats.model import FileModel, each, marks
-from waza_engine.values import AnyValue, Flag, Integer, ListOf, SectionMap, Strings, Text, TextMap
+from waza_engine.formats.model import FileModel, MapOf, each, marks
+from waza_engine.values import Flag, Integer, Strings, Text, TextMap
 
 EXECUTORS = {
     "copilot-sdk": "Runs the agent with the Copilot CLI; needs a signed-in CLI or a provider of your own.",
@@ -21,7 +19,12 @@ REASONING_EFFORTS = {
 
 
 class McpServer(FileModel):
-    """An MCP server for the agent: `command` for a local one, `type` and `url` for one in the network."""
+    """An MCP server for the agent: `command` for a local one, `type` and `url` for one in the network.
+
+    Other keys are handed on to the agent as they are.
+    """
+
+    model_config = ConfigDict(extra="allow")
 
     type: Text = Field(
         default="",
@@ -185,7 +188,7 @@ class Settings(FileModel):
         examples=[True],
         json_schema_extra=marks(since="0.36"),
     )
-    mcp_servers: SectionMap[McpServer] = Field(
+    mcp_servers: MapOf[McpServer] = Field(
         default={},
         description="MCP servers for the agent, by name. Only the executor `copilot-sdk` uses them.",
         examples=[{"azure": {"command": "npx", "args": ["-y", "@azure/mcp@latest"]}}],
@@ -202,56 +205,3 @@ class Settings(FileModel):
         examples=[True],
         json_schema_extra=marks(instead="--verbose", no_effect=True),
     )
-
-
-class Hook(FileModel):
-    """A command around the run or around each task."""
-
-    command: Text = Field(
-        min_length=1,
-        description=(
-            "Program and arguments, split at blanks and started directly. There is no shell: quotes, pipes, `&&` "
-            "and variables are passed on as text."
-        ),
-        examples=["python3 scripts/prepare.py"],
-    )
-    working_directory: Text = Field(
-        default="",
-        description="Directory to start in, relative to where the run is started (not to this file).",
-        examples=["scripts"],
-        json_schema_extra=marks(path=("process", "directory")),
-    )
-    exit_codes: ListOf[Integer] = Field(
-        default=[0],
-        description="Exit codes that count as success. When given, 0 counts only if it is listed.",
-        examples=[[0, 3]],
-    )
-    error_on_fail: Flag = Field(
-        default=False,
-        description="A failure before the run ends it; before a task, fails the task. Otherwise it is a warning.",
-        examples=[True],
-    )
-
-
-class Hooks(FileModel):
-    """Commands that run before and after the whole run and each task."""
-
-    before_run: ListOf[Hook] = Field(
-        default=[], description="Commands before the first task.", examples=[[{"command": "make fixtures"}]]
-    )
-    after_run: ListOf[Hook] = Field(
-        default=[],
-        description="Commands after the last task, also when the run failed. A failure here is only a warning.",
-        examples=[[{"command": "make clean"}]],
-    )
-    before_task: ListOf[Hook] = Field(
-        default=[], description="Commands before each task.", examples=[[{"command": "python3 reset.py"}]]
-    )
-    after_task: ListOf[Hook] = Field(
-        default=[],
-        description="Commands after each task. A failure here is only a warning.",
-        examples=[[{"command": "python3 collect.py"}]],
-    )
-
-
-__all__ = ["EXECUTORS", "REASONING_EFFORTS", "AnyValue", "Any", "Hook", "Hooks", "McpServer", "Settings"]

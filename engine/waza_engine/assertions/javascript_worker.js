@@ -1,0 +1,74 @@
+// The child interpreter for JavaScript assertions: one fresh pair of contexts per request, as waza's script has it.
+//
+// Runs as `node -e SOURCE`. Frames on stdin and stdout are four bytes of length (big-endian) and JSON.
+// waza hands the intrinsics of its own realm (Array, Object, ...) to the assertions. Here they come from a second
+// context of the request, so that an assertion that changes them changes nothing for the next grader.
+"use strict";
+
+const { readSync, writeSync } = require("node:fs");
+const vm = require("node:vm");
+
+const OUTER_REALM = `(json) => {
+  const data = JSON.parse(json);
+  return Object.assign({}, data, {
+    Array, Object, String, Number, Boolean, Math, JSON, RegExp, parseInt, parseFloat, isNaN, isFinite,
+    undefined, NaN, Infinity, True: true, False: false,
+  });
+}`;
+
+let rejected = false;
+process.on("unhandledRejection", () => {
+  rejected = true;
+});
+
+function outcome(expression, context, milliseconds) {
+  try {
+    return [vm.runInContext(expression, context, { timeout: milliseconds }) ? "pass" : "fail", ""];
+  } catch (thrown) {
+    return ["error", String(thrown)];
+  }
+}
+
+function perform({ assertions, names, milliseconds }) {
+  const outer = vm.createContext(vm.runInContext("({})", vm.createContext()));
+  const sandbox = vm.runInContext(OUTER_REALM, outer)(JSON.stringify(names));
+  const context = vm.createContext(sandbox);
+  return assertions.map((it) => outcome(it, context, milliseconds));
+}
+
+function answerTo(request) {
+  try {
+    return { results: perform(request) };
+  } catch (thrown) {
+    return { error: "a thrown value that cannot be printed" };
+  }
+}
+
+function read(length) {
+  const data = Buffer.alloc(length);
+  for (let have = 0; have < length; ) {
+    const count = readSync(0, data, have, length - have);
+    if (count === 0) process.exit(0);
+    have += count;
+  }
+  return data;
+}
+
+function write(data) {
+  for (let sent = 0; sent < data.length; ) sent += writeSync(1, data, sent);
+}
+
+function serve() {
+  rejected = false;
+  const answer = answerTo(JSON.parse(read(read(4).readUInt32BE(0)).toString("utf8")));
+  // Rejections are reported after the microtasks: wait for them before answering.
+  setImmediate(() => {
+    const body = Buffer.from(JSON.stringify(rejected ? { error: "an unhandled promise rejection" } : answer));
+    const head = Buffer.alloc(4);
+    head.writeUInt32BE(body.length);
+    write(Buffer.concat([head, body]));
+    setImmediate(serve);
+  });
+}
+
+serve();

@@ -1,0 +1,198 @@
+"""The child interpreter: evaluates what the engine sends it, each request in a fork of its own.
+
+Runs as `python -I -S -c SOURCE LIMITS`, so it imports nothing of the engine. Frames on stdin and stdout are four
+bytes of length (big-endian) and JSON. What a request evaluates sees neither those pipes nor the next request.
+Where fork does not exist, one process serves one request and ends.
+
+The audit hook is damage control, not a wall: it stops the known ways from an expression to processes, sockets
+and writing files, and the resource limits hold whatever gets through.
+"""
+
+import contextlib
+import io
+import json
+import os
+import re
+import select
+import signal
+import struct
+import sys
+import time
+from functools import partial
+from typing import Any, NoReturn
+
+_REFUSED = (
+    *("ctypes.", "fcntl.", "ftplib.", "http.", "os.exec", "os.fork", "os.kill", "os.posix_spawn", "os.spawn"),
+    *("os.startfile", "os.system", "pty.", "resource.", "shutil.", "signal.", "smtplib.", "socket.", "sqlite3."),
+    *("subprocess.", "syslog.", "urllib.", "webbrowser.", "winreg.", "_winapi.", "_posixsubprocess."),
+    *("os.chmod", "os.chown", "os.link", "os.mkdir", "os.remove", "os.rename", "os.rmdir", "os.symlink"),
+    *("os.truncate", "os.utime", "os.putenv", "os.unsetenv", "os.setxattr", "tempfile.", "mmap."),
+)
+_REFUSED_MODULES = frozenset(["_ctypes", "_posixsubprocess", "_socket", "_multiprocessing", "_winapi"])
+_WRITING = os.O_WRONLY | os.O_RDWR | os.O_CREAT | os.O_TRUNC | os.O_APPEND
+_BUILTINS: dict[str, Any] = {
+    **{it.__name__: it for it in (len, any, all, str, int, float, bool, list, dict)},
+    **{"re": re, "True": True, "False": False},
+}
+
+
+def main() -> None:
+    """Serve requests from stdin until it ends. The limits are the JSON of the first argument."""
+    limits = json.loads(sys.argv[1])
+    source, sink = os.dup(0), os.dup(1)
+    nothing = os.open(os.devnull, os.O_RDWR)
+    os.dup2(nothing, 0)
+    os.dup2(nothing, 1)
+    forking = limits["fork"] and hasattr(os, "fork")
+    while (request := _read_frame(source)) is not None:
+        answer = _in_fork(request, source, sink, limits) if forking else _in_place(request, limits)
+        _write(sink, struct.pack(">I", len(answer)) + answer)
+        if not forking:
+            return
+
+
+def _in_fork(request: bytes, source: int, sink: int, limits: dict[str, Any]) -> bytes:
+    reading, writing = os.pipe()
+    child = os.fork()
+    if child == 0:
+        os.setpgid(0, 0)
+        for it in (source, sink, reading):
+            os.close(it)
+        os.dup2(writing, 1)
+        os.close(writing)
+        _as_child(request, limits)
+    os.close(writing)
+    with contextlib.suppress(OSError):
+        os.setpgid(child, child)
+    output, ended = _collect(reading, source, limits)
+    os.close(reading)
+    with contextlib.suppress(OSError):
+        os.killpg(child, signal.SIGKILL)
+    status = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+    if ended == "orphaned":
+        sys.exit(1)
+    return _answer(status, ended, output)
+
+
+def _as_child(request: bytes, limits: dict[str, Any]) -> NoReturn:
+    status = 1
+    try:
+        _restrict(limits)
+        # As the script of waza does: one JSON object printed at the end, so that noise before it spoils it.
+        print(json.dumps(_perform(json.loads(request), limits)), flush=True)  # noqa: T201  # stdout is the channel
+        status = 0
+    finally:
+        os._exit(status)
+
+
+def _collect(reading: int, source: int, limits: dict[str, Any]) -> tuple[bytes, str]:
+    deadline = time.monotonic() + limits["seconds"]
+    output = bytearray()
+    while True:
+        ready, _, _ = select.select([reading, source], [], [], max(0.0, deadline - time.monotonic()))
+        if not ready:
+            return bytes(output), "time"
+        if source in ready:  # the engine sends nothing while it waits: its end of the pipe is gone
+            return bytes(output), "orphaned"
+        chunk = os.read(reading, 65_536)
+        if not chunk:
+            return bytes(output), "exit"
+        output += chunk
+        if len(output) > limits["output_bytes"]:
+            return b"", "flood"
+
+
+def _in_place(request: bytes, limits: dict[str, Any]) -> bytes:
+    sys.stdout = captured = io.StringIO()
+    try:
+        _restrict(limits)
+        captured.write(json.dumps(_perform(json.loads(request), limits)))
+    except BaseException:  # noqa: BLE001  # whatever the expression raises, the engine gets an answer
+        return _answer(1, "exit", b"")
+    return _answer(0, "exit", captured.getvalue().encode("utf-8", "replace"))
+
+
+def _answer(status: int, ended: str, output: bytes) -> bytes:
+    answer = {"status": status, "ended": ended, "stdout": output.decode("utf-8", "replace")}
+    return json.dumps(answer).encode()
+
+
+def _perform(request: dict[str, Any], limits: dict[str, Any]) -> list[list[str]]:
+    os.chdir(request["cwd"])
+    if "patterns" in request:
+        steps = [partial(re.search, it, request["text"], re.IGNORECASE) for it in request["patterns"]]
+    else:
+        names = {**request["names"], **_BUILTINS}
+        steps = [partial(_value, it, names) for it in request["assertions"]]
+    return [_outcome(it, limits) for it in steps]
+
+
+def _value(expression: str, names: dict[str, Any]) -> Any:
+    return eval(expression, {"__builtins__": {}}, names)  # noqa: S307  # the point of this process
+
+
+def _outcome(evaluate: Any, limits: dict[str, Any]) -> list[str]:
+    try:
+        return ["pass" if evaluate() else "fail", ""]
+    except MemoryError:
+        # The limit is ours, so it must not count as waza's "exception without text".
+        return ["error", f"needs more memory than the limit of {limits['memory_bytes'] >> 20} MB"]
+    except Exception as error:  # noqa: BLE001  # any exception of the expression is its outcome
+        return ["error", str(error)]
+
+
+def _restrict(limits: dict[str, Any]) -> None:
+    with contextlib.suppress(ImportError):
+        import resource
+
+        for name, most in (
+            ("RLIMIT_CPU", int(limits["seconds"]) + 1),
+            ("RLIMIT_AS", limits["memory_bytes"]),
+            ("RLIMIT_FSIZE", 0),
+            ("RLIMIT_CORE", 0),
+            ("RLIMIT_NOFILE", 64),
+            ("RLIMIT_NPROC", 0),
+        ):
+            # macOS refuses some of them; the time limit of the parent remains.
+            with contextlib.suppress(AttributeError, ValueError, OSError):
+                resource.setrlimit(getattr(resource, name), (most, most))
+    sys.addaudithook(_guard)
+
+
+def _guard(event: str, arguments: tuple[Any, ...]) -> None:
+    refused = event.startswith(_REFUSED)
+    if event == "open":
+        flags = arguments[2] if len(arguments) > 2 else 0
+        refused = isinstance(flags, int) and bool(flags & _WRITING)
+    elif event == "import":
+        refused = arguments[0] in _REFUSED_MODULES
+    if refused:
+        raise PermissionError(f"not allowed in an assertion: {event}")
+
+
+def _read_frame(source: int) -> bytes | None:
+    head = _read(source, 4)
+    if head is None:
+        return None
+    (length,) = struct.unpack(">I", head)
+    return _read(source, length)
+
+
+def _read(source: int, length: int) -> bytes | None:
+    data = bytearray()
+    while len(data) < length:
+        chunk = os.read(source, min(length - len(data), 1 << 20))
+        if not chunk:
+            return None
+        data += chunk
+    return bytes(data)
+
+
+def _write(sink: int, data: bytes) -> None:
+    view = memoryview(data)
+    while view:
+        view = view[os.write(sink, view) :]
+
+
+if __name__ == "__main__":
+    main()

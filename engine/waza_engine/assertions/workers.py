@@ -1,0 +1,104 @@
+"""Warm child interpreters: started when first needed, one request at a time each, replaced when they fail.
+
+A worker that crashes, answers nonsense or takes too long is killed with its group; the next request gets a new
+one. Threads may ask at the same time: each takes a free worker or starts its own.
+"""
+
+import json
+import struct
+import subprocess
+import threading
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from waza_engine import processes
+
+_MOST_IDLE = 4
+_MOST_ANSWER_BYTES = 64_000_000
+
+
+class WorkerError(Exception):
+    """The worker gave no answer; the text says how it ended."""
+
+
+class Workers:
+    """A pool of equal workers. `start` starts one; `once` says that each serves a single request."""
+
+    def __init__(self, start: Callable[[], subprocess.Popen[bytes]], *, once: bool = False) -> None:
+        self._start = start
+        self._once = once
+        self._idle: list[subprocess.Popen[bytes]] = []
+        self._lock = threading.Lock()  # graders of a parallel run ask from several threads
+
+    def ask(self, request: Mapping[str, Any], seconds: float) -> Any:
+        """The decoded answer to `request`; a worker that takes longer than `seconds` is killed.
+
+        Raises:
+            WorkerError: no answer.
+            OSError: no worker can be started.
+
+        """
+        frame = json.dumps(request).encode()
+        worker = self._take()
+        alarm = threading.Timer(seconds, processes.kill_group, [worker])
+        alarm.daemon = True
+        alarm.start()
+        try:
+            answer = _exchange(worker, frame)
+        except (OSError, ValueError) as error:
+            expired = alarm.finished.is_set()
+            processes.end(worker)
+            raise WorkerError(f"took longer than {seconds:g} s" if expired else "crashed") from error
+        except BaseException:
+            processes.end(worker)
+            raise
+        finally:
+            alarm.cancel()
+        self._give_back(worker)
+        return answer
+
+    def close(self) -> None:
+        """End the workers that wait for a request."""
+        with self._lock:
+            idle, self._idle = self._idle, []
+        for it in idle:
+            processes.end(it)
+
+    def _take(self) -> subprocess.Popen[bytes]:
+        while True:
+            with self._lock:
+                worker = self._idle.pop() if self._idle else None
+            if worker is None:
+                return self._start()
+            if worker.poll() is None:
+                return worker
+            processes.end(worker)
+
+    def _give_back(self, worker: subprocess.Popen[bytes]) -> None:
+        with self._lock:
+            if not self._once and len(self._idle) < _MOST_IDLE:
+                self._idle.append(worker)
+                return
+        processes.end(worker)
+
+
+def _exchange(worker: subprocess.Popen[bytes], frame: bytes) -> Any:
+    assert worker.stdin and worker.stdout  # noqa: S101  # workers are started with pipes
+    view = memoryview(struct.pack(">I", len(frame)) + frame)
+    while view:
+        view = view[worker.stdin.write(view) :]
+    (length,) = struct.unpack(">I", _read(worker, 4))
+    if length > _MOST_ANSWER_BYTES:
+        raise ValueError("the answer is too long")
+    return json.loads(_read(worker, length))
+
+
+def _read(worker: subprocess.Popen[bytes], length: int) -> bytes:
+    assert worker.stdout  # noqa: S101  # workers are started with pipes
+    data = bytearray()
+    while len(data) < length:
+        chunk = worker.stdout.read(length - len(data))
+        if not chunk:
+            raise ValueError("the worker's output ended")
+        data += chunk
+    return bytes(data)

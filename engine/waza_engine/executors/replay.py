@@ -1,0 +1,145 @@
+"""The replay executor: recorded trajectories stand in for the agent, so a run needs no model, account or network.
+
+Trial N of a task is `<recordings>/<task id>.<N>.json` if it exists, else `<task id>.json`: a `Trajectory` as JSON.
+`triggers.json` beside them holds `{"version": 1, "prompts": {"<prompt>": {"skills": ["name"]}}}`.
+"""
+
+import json
+from pathlib import Path
+from typing import Annotated, Any, ClassVar, TypeVar
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from waza_engine.executors.base import (
+    ExecutorError,
+    ExecutorOptions,
+    ExecutorUnavailable,
+    Progress,
+    TrialRequest,
+    TriggerRequest,
+)
+from waza_engine.trajectory import Trajectory
+from waza_engine.values import Integer, Strings
+
+_VERSION = 1
+_Model = TypeVar("_Model", bound=BaseModel)
+
+
+class _Prompt(BaseModel):
+    model_config = ConfigDict(extra="ignore", frozen=True)
+
+    skills: Strings = Field(default_factory=list)
+
+
+class _Triggers(BaseModel):
+    model_config = ConfigDict(extra="ignore", frozen=True)
+
+    version: Integer = _VERSION
+    prompts: Annotated[dict[str, _Prompt], Field(default_factory=dict)]
+
+
+class ReplayExecutor:
+    """Reads what an agent did from the recordings folder."""
+
+    name: ClassVar[str] = "replay"
+    unknown: ClassVar[frozenset[str]] = frozenset()
+
+    def __init__(self, options: ExecutorOptions) -> None:
+        self._folder = options.recordings or options.eval_dir / "recordings"
+        self._triggers: _Triggers | None = None
+
+    async def start(self) -> None:
+        """See that there is a recordings folder.
+
+        Raises:
+            ExecutorUnavailable: there is none.
+
+        """
+        if not self._folder.is_dir():
+            raise ExecutorUnavailable(
+                f"There is no recordings folder {self._folder}. Name the right one with --recordings DIR, "
+                "or use --executor mock"
+            )
+
+    async def run(self, request: TrialRequest, progress: Progress) -> Trajectory:
+        path = recording_path(self._folder, request.task.id, request.trial)
+        trajectory = _read(path, Trajectory)
+        _refuse_newer(path, trajectory.version)
+        return trajectory
+
+    async def triggered(self, request: TriggerRequest) -> bool:
+        if self._triggers is None:
+            self._triggers = self._read_triggers()
+        recorded = self._triggers.prompts.get(request.prompt)
+        if recorded is None:
+            raise ExecutorError(
+                f"{self._folder / 'triggers.json'} says nothing about this prompt; add it under 'prompts'"
+            )
+        return request.skill in recorded.skills
+
+    async def close(self) -> None:
+        """Nothing to close."""
+
+    def _read_triggers(self) -> _Triggers:
+        path = self._folder / "triggers.json"
+        if not path.is_file():
+            raise ExecutorUnavailable(
+                f"There is no {path}. Write one that says which skills each prompt of trigger_tests.yaml invoked"
+            )
+        try:
+            triggers = _read(path, _Triggers)
+            _refuse_newer(path, triggers.version)
+        except ExecutorError as error:
+            raise ExecutorUnavailable(str(error)) from error
+        return triggers
+
+
+def recording_path(folder: Path, task_id: str, trial: int) -> Path:
+    """Where trial `trial` (from 1) of a task is recorded.
+
+    Raises:
+        ExecutorError: nowhere, or the task's id leads out of the folder.
+
+    """
+    candidates = [recording_file(folder, f"{task_id}.{trial}"), recording_file(folder, task_id)]
+    for it in candidates:
+        if it.is_file():
+            return it
+    raise ExecutorError(
+        f"No recording for task '{task_id}', trial {trial}: there is neither {candidates[0]} nor {candidates[1]}. "
+        "Record a run with --record DIR, or name another folder with --recordings DIR"
+    )
+
+
+def recording_file(folder: Path, stem: str) -> Path:
+    """The file `<stem>.json` inside `folder`.
+
+    Raises:
+        ExecutorError: the stem leads out of the folder.
+
+    """
+    path = folder / f"{stem}.json"
+    if "\0" in stem or not path.resolve().is_relative_to(folder.resolve()):
+        raise ExecutorError(f"The task id '{stem}' leads out of {folder}; recordings need an id without '..'")
+    return path
+
+
+def _read(path: Path, model: type[_Model]) -> _Model:
+    try:
+        data: Any = json.loads(path.read_text(encoding="utf-8"))
+        return model.model_validate(data)
+    except OSError as error:
+        raise ExecutorError(f"The recording {path} cannot be read: {error.strerror or error}") from error
+    except ValidationError as error:
+        first = error.errors()[0]
+        where = ".".join(str(it) for it in first["loc"]) or "the top level"
+        raise ExecutorError(f"The recording {path} has a wrong value at {where}: {first['msg']}") from error
+    except (ValueError, RecursionError) as error:
+        raise ExecutorError(f"The recording {path} is no JSON: {error}") from error
+
+
+def _refuse_newer(path: Path, version: int) -> None:
+    if version > _VERSION:
+        raise ExecutorError(
+            f"The recording {path} has version {version}; this program reads version {_VERSION}. Update waza-lsp"
+        )

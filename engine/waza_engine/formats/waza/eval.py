@@ -1,0 +1,179 @@
+"""Eval files, `eval.yaml`: a suite of tasks and how it is run and judged (waza-formats.md, section 4)."""
+
+from typing import Annotated, Any
+
+from pydantic import BeforeValidator, ConfigDict, Field
+
+from waza_engine.formats.model import FileModel, SectionOf, marks
+from waza_engine.formats.waza.graders import EvalGrader
+from waza_engine.formats.waza.hooks import Hooks
+from waza_engine.formats.waza.mocks import Adversarial, CommandMock, McpMock
+from waza_engine.formats.waza.settings import Settings
+from waza_engine.formats.waza.task import InlineTask
+from waza_engine.values import Flag, Integer, ListOf, Number, Text, TextMap, as_text
+
+
+class Metric(FileModel):
+    """A measure of the whole suite with the threshold it is held to."""
+
+    name: Text = Field(
+        min_length=1,
+        description="What is measured. Of these waza itself computes only `trigger_accuracy`.",
+        examples=["trigger_accuracy"],
+        json_schema_extra={
+            "x-suggestions": ["trigger_accuracy", "task_completion", "behavior_quality", "efficiency"]
+        },
+    )
+    weight: Number = Field(
+        default=1.0, ge=0, description="Share of the metric in the suite's composite score.", examples=[1.0]
+    )
+    threshold: Number = Field(
+        default=0.0, ge=0, le=1, description="The value that must be reached, from 0 to 1.", examples=[0.9]
+    )
+    description: Text = Field(
+        default="", description="What the metric is for, for people.", examples=["Skill stays out of other work."]
+    )
+    enabled: Flag = Field(
+        default=True, description="`false` leaves the metric out. waza itself ignores the key.", examples=[False]
+    )
+
+
+def _glob_or_task(value: Any) -> Any:
+    """A glob stays a text; a mapping is an inline task or an old form of a list of globs."""
+    return value if isinstance(value, dict) else as_text(value)
+
+
+TaskItem = Annotated[
+    str | InlineTask,
+    Field(
+        union_mode="left_to_right",
+        description=(
+            "Task files, as a Go glob relative to this file: `*` and `?` do not cross `/`, `**` is the same as `*`, "
+            "and there is no `{a,b}`."
+        ),
+        json_schema_extra={"x-path": {"base": "eval", "kind": "glob"}, "minLength": 1},
+    ),
+    BeforeValidator(_glob_or_task),
+]
+
+
+class EvalFile(FileModel):
+    """A suite: which tasks are run, how, and which graders judge all of them."""
+
+    model_config = ConfigDict(
+        title="waza eval",
+        json_schema_extra={
+            "x-runnable": "eval",
+            "x-title-from": ["name"],
+            "anyOf": [{"required": ["tasks"]}, {"required": ["tasks_from"]}],
+        },
+    )
+
+    name: Text = Field(
+        default="",
+        description="Name of the suite in results and reports.",
+        examples=["note-taker-eval"],
+        json_schema_extra=marks(required=True),
+    )
+    description: Text = Field(
+        default="", description="What the suite is for, for people.", examples=["Does the skill keep notes short?"]
+    )
+    skill: Text = Field(
+        default="",
+        description="Name of the skill, or custom agent, under test, as its SKILL.md has it.",
+        examples=["note-taker"],
+        json_schema_extra=marks(recommended=True, reference="skill"),
+    )
+    agent: Text = Field(
+        default="",
+        description="Name of the custom agent under test, as some docs of waza 0.31 had it.",
+        examples=["reviewer"],
+        json_schema_extra=marks(instead="skill"),
+    )
+    scenario: Text = Field(
+        default="",
+        description='A workflow that is tested instead of a skill. Needs `schemaVersion: "2.0"`.',
+        examples=["release-a-hotfix"],
+        json_schema_extra=marks(since="0.36"),
+    )
+    schema_version: Text = Field(
+        default="",
+        alias="schemaVersion",
+        description=(
+            'Version of the file format, quoted. Left out, it is the newest 1.x; "2.0" only together with `scenario`.'
+        ),
+        examples=["1.4"],
+        json_schema_extra=marks(since="0.36", pattern=r"^[0-9]+\.[0-9]+$"),
+    )
+    version: Text = Field(
+        default="",
+        description="Your own version of the suite; waza does nothing with it.",
+        examples=["1.0"],
+        json_schema_extra=marks(type=["string", "number"]),
+    )
+    config: SectionOf[Settings] = Field(
+        description="How the tasks are run.",
+        examples=[{"trials_per_task": 1, "timeout_seconds": 300, "executor": "mock", "model": "claude-sonnet-4.6"}],
+    )
+    graders: ListOf[EvalGrader] = Field(
+        default=[],
+        description="Graders that judge every task.",
+        examples=[[{"type": "text", "name": "no-excuses", "config": {"not_contains": ["as an AI"]}}]],
+    )
+    tasks: ListOf[TaskItem] = Field(
+        default=[],
+        description="Task files, as globs relative to this file. Each task file matched is one task.",
+        examples=[["tasks/*.yaml"]],
+    )
+    tasks_from: Text = Field(
+        default="",
+        description="CSV file with a task per row, instead of `tasks`. Relative to this file and below its directory.",
+        examples=["prompts.csv"],
+        json_schema_extra=marks(path=("eval", "file")),
+    )
+    range: ListOf[Integer] = Field(
+        default=[0, 0],
+        min_length=2,
+        max_length=2,
+        description="First and last row of `tasks_from` to use, counted from 1. `[0, 0]` uses all rows.",
+        examples=[[1, 10]],
+        json_schema_extra={"items": {"type": "integer", "minimum": 0}},
+    )
+    inputs: TextMap = Field(
+        default={},
+        description="Variables for the prompt templates in `tasks_from`. Tasks from YAML files do not see them.",
+        examples=[{"language": "Go"}],
+    )
+    metrics: ListOf[Metric] = Field(
+        default=[],
+        description="Measures of the whole suite. In waza itself only `trigger_accuracy` has an effect.",
+        examples=[[{"name": "trigger_accuracy", "weight": 1.0, "threshold": 0.9}]],
+    )
+    hooks: SectionOf[Hooks] = Field(
+        default_factory=Hooks,
+        description="Commands around the whole run and around each task.",
+        examples=[{"before_run": [{"command": "make fixtures"}]}],
+    )
+    baseline: Flag = Field(
+        default=False,
+        description="Run everything a second time without skills; the suite then passes only if skills helped.",
+        examples=[True],
+    )
+    mcp_mocks: ListOf[McpMock] = Field(
+        default=[],
+        description="Stand-ins for MCP servers.",
+        examples=[[{"name": "tickets", "fixtures": "mocks/tickets"}]],
+        json_schema_extra=marks(since="0.36"),
+    )
+    command_mocks: ListOf[CommandMock] = Field(
+        default=[],
+        description="Stand-ins for programs that the agent calls. Only with the executor `copilot-sdk`.",
+        examples=[[{"name": "kubectl", "responses": [{"stdout": "healthy\n"}]}]],
+        json_schema_extra=marks(since="0.36"),
+    )
+    adversarial: Adversarial | None = Field(
+        default=None,
+        description="Attacks for `waza adversarial`; an ordinary run ignores them.",
+        examples=[{"packs": ["prompt-injection"]}],
+        json_schema_extra=marks(since="0.36"),
+    )

@@ -1,0 +1,85 @@
+"""Grader entries as evals and tasks have them (waza-formats.md, section 4.5; waza-graders.md, section 2.1).
+
+`config` stays raw here: only the grader type can read it. The exported schema puts the type's options in its place.
+"""
+
+from typing import Any
+
+from pydantic import ConfigDict, Field
+
+from waza_engine.formats.model import FileModel, marks
+from waza_engine.values import Number, Strings, Text
+
+_WEIGHT = "Share of this grader in the weighted score. It never decides whether a task passes. 0 and less count as 1."
+
+
+class _Entry(FileModel):
+    """What every grader entry has."""
+
+    type: Text = Field(
+        default="",
+        description="What kind of check this is. The options under `config` depend on it.",
+        examples=["text"],
+        json_schema_extra=marks(required=True),
+    )
+    name: Text = Field(
+        default="",
+        description="Name of the check in results. Of two graders with one name only the later one counts.",
+        examples=["says-where"],
+        json_schema_extra=marks(required=True),
+    )
+    weight: Number = Field(default=1.0, description=_WEIGHT, examples=[2])
+    config: Any = Field(default=None, description="The options of the grader type.")
+
+
+class EvalGrader(_Entry):
+    """A grader that judges every task of the suite."""
+
+    model_config = ConfigDict(json_schema_extra={"x-grader-entry": "eval"})
+
+    ref: Text = Field(
+        default="",
+        description=(
+            "A shared grader of another repository, pinned in the waza.lock beside the eval. Keys given here "
+            "override those of the shared grader."
+        ),
+        examples=["github.com/octo/graders/tone#polite@v1.2.0"],
+        json_schema_extra=marks(since="0.36"),
+    )
+    script: Text = Field(
+        default="",
+        description="Script of the old `script` grader. Other graders ignore it.",
+        examples=["graders/check.py"],
+        json_schema_extra=marks(instead="config.script", path=("process", "file")),
+    )
+    rubric: Text = Field(
+        default="",
+        description="Rubric of the old `llm` grader. `prompt` graders ignore it here and read `config` only.",
+        examples=["Score 1-5 how helpful the answer is."],
+        json_schema_extra=marks(instead="config.prompt"),
+    )
+    model: Text = Field(
+        default="",
+        description="Judge model of the old `llm` grader. `prompt` graders ignore it here and read `config.model`.",
+        examples=["gpt-4o-mini"],
+        json_schema_extra=marks(instead="config.model", reference="model"),
+    )
+
+
+class TaskGrader(_Entry):
+    """A grader that judges this task only, after the graders of the eval."""
+
+    model_config = ConfigDict(json_schema_extra={"x-grader-entry": "task"})
+
+    assertions: Strings = Field(
+        default=[],
+        description="Assertions of a `code` grader in the oldest format. They belong under `config`.",
+        examples=[["len(output) > 0"]],
+        json_schema_extra=marks(instead="config.assertions"),
+    )
+    rubric: Text = Field(
+        default="",
+        description="Rubric of the old `llm` grader. `prompt` graders ignore it here and read `config` only.",
+        examples=["Score 1-5 how helpful the answer is."],
+        json_schema_extra=marks(instead="config.prompt"),
+    )

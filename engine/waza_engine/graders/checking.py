@@ -1,0 +1,25 @@
+"""What a grader type says about an entry before anything runs: the door of the editor and of `check`."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from waza_engine.findings import Finding
+from waza_engine.graders.base import ConfigError
+from waza_engine.graders.entry import read_entry
+from waza_engine.graders.registry import CURRENT, graders
+from waza_engine.scope import Scope
+
+
+def check_entry(folder: str, entry: Mapping[str, Any], scope: Scope) -> list[Finding]:
+    """Findings of the entry's own type, pointing into the entry.
+
+    An entry of an unknown type, or one whose config does not fit the options, has none: its schema has said so.
+    """
+    kind = graders(folder).get(str(entry.get("type")))
+    if kind is None:
+        return []
+    try:
+        grader = read_entry(entry, CURRENT, "task").configured(kind)
+    except ConfigError:
+        return []
+    return [it.below(("config",)) for it in grader.check(scope)]

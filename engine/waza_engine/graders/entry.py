@@ -1,0 +1,133 @@
+"""One item of a `graders` list, as waza's loader takes it (waza-graders.md, sections 2.1, 7.4 and 13)."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Annotated, Any, Literal
+
+from pydantic import BaseModel, BeforeValidator, ConfigDict, ValidationError
+
+from waza_engine.graders.base import ConfigError, Grader
+from waza_engine.scalars import Scalar, plain
+from waza_engine.suite import GraderEntry
+from waza_engine.values import Number, Text, is_null
+
+Level = Literal["eval", "task"]
+
+
+def _config(value: Any) -> Any:
+    """What waza accepts under `config`: a mapping, or a written `null`; an empty value is refused."""
+    if isinstance(value, Scalar) and not value.source:
+        raise ValueError("is empty; write its options, or remove the key")
+    if is_null(value):
+        return {}
+    if not isinstance(value, Mapping):
+        raise ValueError("must be a mapping of options")  # noqa: TRY004  # pydantic wants ValueError
+    return dict(value)
+
+
+class _Keys(BaseModel):
+    """The keys of an entry that waza decodes before it looks at the type."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    type: Text = ""
+    name: Text = ""
+    weight: Number = 0.0
+    config: Annotated[dict[str, Any], BeforeValidator(_config)] = {}
+
+
+class _EvalKeys(_Keys):
+    # Read and then ignored: only the Python generation used them.
+    script: Text = ""
+    rubric: Text = ""
+    model: Text = ""
+
+
+class _TaskKeys(_Keys):
+    rubric: Text = ""
+    assertions: Any = None
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """An entry that was read. `data` is the raw entry, `weight` the effective weight."""
+
+    type: str
+    name: str
+    weight: float
+    data: Mapping[str, Any]
+    level: Level = "eval"
+
+    def configured(self, kind: type[Grader]) -> Grader:
+        """The grader of class `kind` with the config of this entry.
+
+        Raises:
+            ConfigError: the config does not fit the options of the type.
+
+        """
+        config = kind.config_from_entry(self.data, self.level)
+        try:
+            return kind.model_validate(_config(config))
+        except ValidationError as error:
+            raise ConfigError(problems_text(error, "config")) from error
+        except ValueError as error:
+            raise ConfigError(f"config {error}") from error
+
+
+def read_entry(entry: Mapping[str, Any] | GraderEntry, generation: str, level: Level) -> Entry:
+    """Read an entry, raw or already loaded, in the way of `generation`.
+
+    Raises:
+        ConfigError: waza would refuse to load the entry.
+
+    """
+    data = _as_data(entry) if isinstance(entry, GraderEntry) else entry
+    if generation == "PY":
+        return _python_entry(data, level)
+    keys = _EvalKeys if level == "eval" else _TaskKeys
+    if generation == "G1":
+        # The first Go generation ignored keys that it did not know.
+        data = {key: value for key, value in data.items() if key in keys.model_fields}
+    try:
+        read = keys.model_validate(dict(data))
+    except ValidationError as error:
+        raise ConfigError(problems_text(error)) from error
+    return Entry(read.type, read.name, effective_weight(read.weight), data, level)
+
+
+def effective_weight(weight: float) -> float:
+    """The weight that counts: a missing, zero or negative one is 1.0 (section 2.3)."""
+    return weight if weight > 0 else 1.0
+
+
+def problems_text(error: ValidationError, *above: str) -> str:
+    """What pydantic found, in one line: `config.contains: expected a list`."""
+    problems = error.errors(include_url=False)
+    return "; ".join(_problem_text([*above, *it["loc"]], it["type"], it["msg"]) for it in problems)
+
+
+def _problem_text(place: list[str | int], kind: str, message: str) -> str:
+    where = ".".join(str(it) for it in place)
+    match kind:
+        case "extra_forbidden":
+            return f"{where}: unknown key"
+        case "missing":
+            return f"{where}: is required"
+        case _:
+            return f"{where}: {message.removeprefix('Value error, ')}"
+
+
+def _as_data(entry: GraderEntry) -> dict[str, Any]:
+    return {
+        "type": entry.type,
+        "name": entry.name,
+        "weight": entry.weight,
+        "config": entry.config,
+        **entry.extras,
+    }
+
+
+def _python_entry(data: Mapping[str, Any], level: Level) -> Entry:
+    """The Python generation: keys it did not know were ignored, weights never used (sections 7.4, 7.14)."""
+    type_name = plain(data.get("type")) or ("code" if level == "task" else "")
+    return Entry(str(type_name), str(plain(data.get("name")) or ""), 1.0, data, level)

@@ -1,0 +1,182 @@
+"""From grader entries and what a trial left behind to a verdict (waza-graders.md, sections 2.1 to 2.5).
+
+`grade_run` is a real run: the first error ends it. `grade_entry` grades one entry on its own.
+"""
+
+import time
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+from waza_engine.graders.base import ConfigError, GradeError, Grader, GraderResult, GradingContext, Scope
+from waza_engine.graders.entry import Entry, Level, read_entry
+from waza_engine.graders.registry import CURRENT, find_grader
+from waza_engine.scoring import mean, weighted_mean
+from waza_engine.suite import GraderEntry
+from waza_engine.text import fold
+
+
+@dataclass(frozen=True, slots=True)
+class BuiltGrader:
+    """A grader ready to grade, with the name and the effective weight of its entry."""
+
+    grader: Grader
+    type: str
+    name: str
+    weight: float
+
+
+@dataclass(frozen=True, slots=True)
+class GraderVerdict:
+    """One grader's result in a run. `type` is as waza shows it, `duration_ms` wall time."""
+
+    name: str
+    type: str
+    weight: float
+    result: GraderResult
+    duration_ms: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class GraderFailure:
+    """A grader that gave no result: it could not be built (`config`) or could not grade (`grade`)."""
+
+    name: str
+    type: str
+    kind: Literal["config", "grade"]
+    message: str
+
+    def __str__(self) -> str:
+        return f"grader '{self.name or self.type}': {self.message}"
+
+
+@dataclass(frozen=True, slots=True)
+class RunVerdict:
+    """The verdict on one run. `results` are by grader name, in the order of first occurrence."""
+
+    status: Literal["passed", "failed", "error"]
+    score: float = 0.0
+    weighted_score: float = 0.0
+    results: Mapping[str, GraderVerdict] = field(default_factory=dict)
+    error: GraderFailure | None = None
+
+
+def build(
+    entry: Mapping[str, Any] | GraderEntry,
+    generation: str = CURRENT,
+    level: Level = "eval",
+    scope: Scope | None = None,
+) -> BuiltGrader:
+    """The grader that an entry describes: all that waza refuses at loading or creating is refused here.
+
+    Raises:
+        ConfigError: the entry, its config, or a static check forbids the grader.
+
+    """
+    return _built(read_entry(entry, generation, level), generation, scope or Scope())
+
+
+def _built(entry: Entry, generation: str, scope: Scope) -> BuiltGrader:
+    kind = find_grader(entry.type, generation)
+    if kind is None:
+        raise ConfigError(f"Unknown grader type '{entry.type}'" if entry.type else "The grader has no type")
+    if kind.name_required and not entry.name:
+        raise ConfigError(f"A grader of type '{entry.type}' needs a name")
+    grader = entry.configured(kind)
+    for finding in grader.check(scope):
+        if finding.refused:
+            raise ConfigError(finding.message)
+    return BuiltGrader(grader, entry.type, entry.name, entry.weight)
+
+
+def grade_entry(
+    entry: Mapping[str, Any] | GraderEntry,
+    context: GradingContext,
+    generation: str = CURRENT,
+    level: Level = "eval",
+) -> GraderVerdict | GraderFailure:
+    """Grade one entry on its own; what goes wrong is a `GraderFailure`, never an exception."""
+    started = time.perf_counter()
+    name, type_name = _shown(entry)
+    try:
+        built = build(entry, generation, level, Scope(process_dir=context.process_dir))
+        name, type_name = built.name, built.type
+        result = built.grader.grade(context)
+    except ConfigError as error:
+        return GraderFailure(name, type_name, "config", str(error))
+    except GradeError as error:
+        return GraderFailure(name, type_name, "grade", str(error))
+    shown_type = type_name if result.type_name is None else result.type_name
+    return GraderVerdict(name, shown_type, built.weight, result, round((time.perf_counter() - started) * 1000))
+
+
+def _shown(entry: Mapping[str, Any] | GraderEntry) -> tuple[str, str]:
+    """Name and type for the message about an entry that cannot be read."""
+    if isinstance(entry, GraderEntry):
+        return entry.name, entry.type
+    name, type_name = entry.get("name"), entry.get("type")
+    return name if isinstance(name, str) else "", type_name if isinstance(type_name, str) else ""
+
+
+def grade_run(
+    eval_entries: Sequence[Mapping[str, Any] | GraderEntry],
+    task_entries: Sequence[Mapping[str, Any] | GraderEntry],
+    expected: Mapping[str, Iterable[str]],
+    context: GradingContext,
+    generation: str = CURRENT,
+    agent_error: str = "",
+) -> RunVerdict:
+    """The verdict on one run: eval graders, task graders, then the output expectations of the task.
+
+    A later result of the same name replaces the earlier one. The first error ends the run without results.
+    `agent_error` is the error the agent reported: it makes the status `error` whatever the graders say.
+    """
+    results: dict[str, GraderVerdict] = {}
+    leveled: list[tuple[Level, Sequence[Mapping[str, Any] | GraderEntry]]] = [
+        ("eval", eval_entries),
+        ("task", task_entries),
+    ]
+    for level, entries in leveled:
+        for entry in entries:
+            graded = grade_entry(entry, context, generation, level)
+            if isinstance(graded, GraderFailure):
+                return RunVerdict("error", error=graded)
+            results[graded.name] = graded
+    results.update((it.name, it) for it in _expectations(expected, context.output))
+    return _run_verdict(results, agent_error)
+
+
+def _run_verdict(results: Mapping[str, GraderVerdict], agent_error: str) -> RunVerdict:
+    passed = all(it.result.passed for it in results.values())
+    return RunVerdict(
+        "error" if agent_error else "passed" if passed else "failed",
+        mean([it.result.score for it in results.values()]),
+        weighted_mean([(it.result.score, it.weight) for it in results.values()]),
+        results,
+    )
+
+
+def _expectations(expected: Mapping[str, Iterable[str]], output: str) -> list[GraderVerdict]:
+    """The pseudo-graders of section 2.5, for the lists that are not empty."""
+    folded = fold(output)
+    verdicts: list[GraderVerdict] = []
+    for option in ("output_contains", "output_not_contains", "output_contains_any"):
+        texts = list(expected.get(option) or ())
+        if not texts:
+            continue
+        found = [it for it in texts if fold(it) in folded]
+        if option == "output_contains_any":
+            result = GraderResult(float(bool(found)), bool(found), "Found" if found else "None of the texts found")
+        else:
+            wanted = option == "output_contains"
+            failures = [it for it in texts if (it in found) is not wanted]
+            result = GraderResult(
+                (len(texts) - len(failures)) / len(texts), not failures, _expectation_text(failures, wanted=wanted)
+            )
+        verdicts.append(GraderVerdict(f"_{option}", "", 1.0, result))
+    return verdicts
+
+
+def _expectation_text(failures: Sequence[str], *, wanted: bool) -> str:
+    word = "missing" if wanted else "found"
+    return "; ".join(f"{word}: {it}" for it in failures) or "All checks passed"

@@ -1,0 +1,1 @@
+"""Running a suite: plan, workspace, execute, grade, score, store."""

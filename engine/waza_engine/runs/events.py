@@ -1,0 +1,136 @@
+"""What a run tells while it goes on: one frozen value per event, one JSON object per line for other programs.
+
+Every event carries the run's id, and every start has its end, also when the run is cancelled: who shows progress
+never has to invent an ending. New members may be added; none is taken away.
+"""
+
+import dataclasses
+import json
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Literal
+
+from waza_engine.runs.records import GraderOutcome
+from waza_engine.scoring import Status
+
+
+@dataclass(frozen=True, slots=True)
+class RunStarted:
+    """The run begins. `tasks` are the ids of the selected tasks, in order; `workers` is 1 for a sequential run."""
+
+    run_id: str
+    eval: Path
+    name: str
+    executor: str
+    model: str
+    tasks: tuple[str, ...]
+    trials: int
+    workers: int
+
+
+@dataclass(frozen=True, slots=True)
+class TaskStarted:
+    """A task begins. `path` and `pointer` say where it stands."""
+
+    run_id: str
+    task: str
+    name: str
+    path: Path | None
+    pointer: tuple[str | int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class TrialStarted:
+    """A trial (counted from 1) begins."""
+
+    run_id: str
+    task: str
+    trial: int
+
+
+@dataclass(frozen=True, slots=True)
+class TrialProgress:
+    """The agent did something: one line about it."""
+
+    run_id: str
+    task: str
+    trial: int
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class TrialFinished:
+    """A trial has its verdict. `duration_ms` is the agent's time."""
+
+    run_id: str
+    task: str
+    trial: int
+    status: Status
+    score: float
+    weighted_score: float
+    attempts: int
+    duration_ms: int
+    error: str
+    graders: tuple[GraderOutcome, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class TaskFinished:
+    """A task has its verdict; scores are means over its trials. `error` says why there are no trials."""
+
+    run_id: str
+    task: str
+    status: Status
+    score: float
+    weighted_score: float
+    error: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Note:
+    """Something the user should know: a hook that failed, a run that cannot be stored."""
+
+    run_id: str
+    level: Literal["info", "warning", "error"]
+    message: str
+
+
+@dataclass(frozen=True, slots=True)
+class RunFinished:
+    """The run is over. A cancelled run has the status `cancelled` and what was finished until then."""
+
+    run_id: str
+    status: Literal["passed", "failed", "error", "cancelled"]
+    exit_status: int
+    score: float
+    weighted_score: float
+    total: int
+    succeeded: int
+    failed: int
+    skipped: int
+    duration_ms: int
+    error: str = ""
+
+
+Event = (
+    RunStarted | TaskStarted | TrialStarted | TrialProgress | TrialFinished | TaskFinished | Note | RunFinished
+)
+Listener = Callable[[Event], None]
+
+_NAMES: dict[type[Any], str] = {
+    RunStarted: "run_started",
+    TaskStarted: "task_started",
+    TrialStarted: "trial_started",
+    TrialProgress: "trial_progress",
+    TrialFinished: "trial_finished",
+    TaskFinished: "task_finished",
+    Note: "note",
+    RunFinished: "run_finished",
+}
+
+
+def event_line(event: Event) -> str:
+    """The event as one line of JSON, without line end: `{"event": "task_started", "run_id": ..., ...}`."""
+    data = {"event": _NAMES[type(event)], **dataclasses.asdict(event)}
+    return json.dumps(data, ensure_ascii=False, default=str, separators=(",", ":"))

@@ -1,0 +1,129 @@
+"""What a run leaves behind: plain values, no I/O. Statuses and scores follow waza-formats.md, section 14."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Literal
+
+from waza_engine.findings import Pointer
+from waza_engine.scoring import Status, SuiteTotals, TaskStats
+from waza_engine.trajectory import Trajectory
+
+
+@dataclass(frozen=True, slots=True)
+class GraderOutcome:
+    """What one grader said, or why it said nothing (`status` error).
+
+    `path` and `pointer` lead back to its entry; None and () for the checks of `expected`.
+    """
+
+    name: str
+    type: str
+    status: Literal["passed", "failed", "error"]
+    score: float
+    weight: float
+    feedback: str = ""
+    details: Mapping[str, Any] | None = None
+    duration_ms: int = 0
+    path: Path | None = None
+    pointer: Pointer = ()
+
+    @property
+    def passed(self) -> bool:
+        return self.status == "passed"
+
+
+@dataclass(frozen=True, slots=True)
+class TrialRecord:
+    """One trial: its last attempt. `started_at` is in seconds since 1970.
+
+    After a grader that errored, `graders` holds that one alone (waza-formats.md, section 13.10: no results at all).
+    """
+
+    task: str
+    task_index: int
+    trial: int
+    status: Status
+    score: float
+    weighted_score: float
+    trajectory: Trajectory
+    graders: tuple[GraderOutcome, ...] = ()
+    error: str = ""
+    attempts: int = 1
+    started_at: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class TaskRecord:
+    """A task's trials, in order. Without trials there are no stats, and `error` says which hook stopped the task."""
+
+    task: str
+    name: str
+    group: str
+    status: Status
+    trials: tuple[TrialRecord, ...]
+    stats: TaskStats | None = None
+    error: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class TriggerResult:
+    """One trigger prompt: what was expected and what happened."""
+
+    prompt: str
+    confidence: str
+    should_trigger: bool
+    did_trigger: bool
+    error: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class TriggerMetrics:
+    """How well the prompts were told apart; counts are rounded weighted sums (waza-formats.md, section 6)."""
+
+    true_positives: int
+    false_positives: int
+    true_negatives: int
+    false_negatives: int
+    errors: int
+    precision: float
+    recall: float
+    f1: float
+    accuracy: float
+
+
+@dataclass(frozen=True, slots=True)
+class MetricResult:
+    """A measured metric and the threshold it is held to."""
+
+    name: str
+    value: float
+    threshold: float
+    passed: bool
+    weight: float
+
+
+@dataclass(frozen=True, slots=True)
+class RunRecord:
+    """A whole run. `status` is `error` when the run itself could not go on, `cancelled` when the user stopped it.
+
+    `started_at` is in seconds since 1970, `duration_ms` wall time.
+    """
+
+    run_id: str
+    suite_name: str
+    skill: str
+    executor: str
+    model: str
+    judge_model: str
+    trials: int
+    timeout_seconds: int
+    started_at: float
+    duration_ms: int
+    status: Literal["passed", "failed", "error", "cancelled"]
+    tasks: tuple[TaskRecord, ...]
+    totals: SuiteTotals
+    triggers: tuple[TriggerResult, ...] = ()
+    trigger_metrics: TriggerMetrics | None = None
+    metrics: tuple[MetricResult, ...] = ()
+    error: str = ""

@@ -1,0 +1,174 @@
+"""From grader scores to run, task and suite totals: pure arithmetic (waza-graders.md 2.3, waza-formats.md 14).
+
+All scores are 0..1, durations milliseconds.
+"""
+
+import math
+import random
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+Status = Literal["passed", "failed", "error", "skipped"]
+RESAMPLES = 10_000
+CONFIDENCE = 0.95
+
+
+def mean(scores: Sequence[float]) -> float:
+    """The plain mean, 0.0 of nothing."""
+    return sum(scores) / len(scores) if scores else 0.0
+
+
+def weighted_mean(scores: Sequence[tuple[float, float]]) -> float:
+    """Sum of score x weight over the sum of weights, 0.0 of nothing; the weights are effective ones (> 0)."""
+    total = sum(weight for _, weight in scores)
+    return sum(score * weight for score, weight in scores) / total if total else 0.0
+
+
+def deviation(scores: Sequence[float]) -> float:
+    """The population standard deviation."""
+    return math.sqrt(variance(scores))
+
+
+def variance(scores: Sequence[float]) -> float:
+    """The population variance."""
+    middle = mean(scores)
+    return mean([(it - middle) ** 2 for it in scores])
+
+
+@dataclass(frozen=True, slots=True)
+class Interval:
+    """A bootstrap confidence interval of a mean."""
+
+    lower: float
+    upper: float
+    mean: float
+    confidence_level: float = CONFIDENCE
+    resamples: int = RESAMPLES
+
+
+def bootstrap(scores: Sequence[float], rng: random.Random, resamples: int = RESAMPLES) -> Interval:
+    """The 95 % percentile interval of the mean: the resampled means at floor(0.025 n) and floor(0.975 n)."""
+    pick: Callable[..., list[float]] = rng.choices
+    means = sorted(mean(pick(scores, k=len(scores))) for _ in range(resamples))
+    tail = (1 - CONFIDENCE) / 2
+    lower, upper = math.floor(tail * resamples), math.floor((1 - tail) * resamples)
+    return Interval(means[lower], means[min(upper, resamples - 1)], mean(scores), CONFIDENCE, resamples)
+
+
+@dataclass(frozen=True, slots=True)
+class RunTotals:
+    """What the totals need of one run (one trial of one task)."""
+
+    status: Status
+    score: float = 0.0
+    weighted_score: float = 0.0
+    duration_ms: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class TaskStats:
+    """The totals of one task over its runs."""
+
+    status: Literal["passed", "failed", "skipped"]
+    total_runs: int
+    passed_runs: int
+    failed_runs: int
+    error_runs: int
+    pass_rate: float
+    flaky: bool
+    flakiness_percent: float
+    avg_score: float
+    avg_weighted_score: float
+    min_score: float
+    max_score: float
+    std_dev_score: float
+    score_variance: float
+    avg_duration_ms: int
+    interval: Interval | None = None
+
+
+def task_stats(runs: Sequence[RunTotals], rng: random.Random) -> TaskStats:
+    """The totals of one task; from two runs on with an interval of the weighted scores.
+
+    `rng` drives the resampling, so that a seed makes the interval repeatable.
+    """
+    counts = {status: sum(it.status == status for it in runs) for status in ("passed", "failed", "error")}
+    total, passed = len(runs), counts["passed"]
+    rate = passed / total if total else 0.0
+    scores = [it.score for it in runs]
+    weighted = [it.weighted_score for it in runs]
+    return TaskStats(
+        status=task_status([it.status for it in runs]),
+        total_runs=total,
+        passed_runs=passed,
+        failed_runs=counts["failed"],
+        error_runs=counts["error"],
+        pass_rate=rate,
+        flaky=0 < rate < 1,
+        flakiness_percent=min(passed, total - passed) / total * 100 if total else 0.0,
+        avg_score=mean(scores),
+        avg_weighted_score=mean(weighted),
+        min_score=min(scores, default=0.0),
+        max_score=max(scores, default=0.0),
+        std_dev_score=deviation(scores),
+        score_variance=variance(scores),
+        avg_duration_ms=sum(it.duration_ms for it in runs) // total if total else 0,
+        interval=bootstrap(weighted, rng) if total > 1 else None,
+    )
+
+
+def task_status(statuses: Sequence[Status]) -> Literal["passed", "failed", "skipped"]:
+    """A task is passed when every run that was not skipped passed; an error counts as failed."""
+    held = [it for it in statuses if it != "skipped"]
+    if not held:
+        return "skipped"
+    return "passed" if all(it == "passed" for it in held) else "failed"
+
+
+@dataclass(frozen=True, slots=True)
+class TaskTotals:
+    """What the suite's totals need of one task; a task without stats scores 0."""
+
+    status: Literal["passed", "failed", "skipped", "error"]
+    avg_score: float = 0.0
+    avg_weighted_score: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class SuiteTotals:
+    """The totals of a whole suite."""
+
+    total: int
+    succeeded: int
+    failed: int
+    errors: int
+    skipped: int
+    success_rate: float
+    aggregate_score: float
+    weighted_score: float
+    min_score: float
+    max_score: float
+    std_dev: float
+    interval: Interval | None = None
+
+
+def suite_totals(tasks: Sequence[TaskTotals], trials: int, rng: random.Random) -> SuiteTotals:
+    """Means over the tasks; an interval of the weighted scores with several trials and at least two tasks."""
+    scores = [it.avg_score for it in tasks]
+    weighted = [it.avg_weighted_score for it in tasks]
+    counts = {it: sum(task.status == it for task in tasks) for it in ("passed", "failed", "error", "skipped")}
+    return SuiteTotals(
+        total=len(tasks),
+        succeeded=counts["passed"],
+        failed=counts["failed"],
+        errors=counts["error"],
+        skipped=counts["skipped"],
+        success_rate=counts["passed"] / len(tasks) if tasks else 0.0,
+        aggregate_score=mean(scores),
+        weighted_score=mean(weighted),
+        min_score=min(scores, default=0.0),
+        max_score=max(scores, default=0.0),
+        std_dev=deviation(scores),
+        interval=bootstrap(weighted, rng) if trials > 1 and len(tasks) > 1 else None,
+    )

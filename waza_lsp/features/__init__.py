@@ -1,0 +1,1 @@
+"""One file per LSP request: a pure function from a snapshot to an LSP value."""

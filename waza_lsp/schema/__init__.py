@@ -1,0 +1,1 @@
+"""Walking a JSON Schema beside a tree: what may stand here, and what does it mean."""

@@ -1,0 +1,206 @@
+"""A document's findings with their places, in stages: syntax, structure, schema, meaning (design.md, section 4).
+
+What one piece of text gives is remembered with the piece, so an edit is checked where it happened. A region that
+one stage condemned is skipped by the next.
+"""
+
+from collections.abc import Iterator
+from functools import lru_cache
+from typing import Any, NamedTuple
+
+from waza_engine.findings import Finding, Pointer, Severity
+from waza_engine.rules.duplicate_key import DUPLICATE_KEY
+from waza_engine.rules.second_document import SECOND_DOCUMENT
+from waza_engine.rules.syntax_error import SYNTAX_ERROR
+from waza_engine.scope import Scope
+from waza_lsp.schema.form import Form
+from waza_lsp.schema.walk import Schema, discriminated, resolve
+from waza_lsp.syntax.cut import PieceKind
+from waza_lsp.syntax.node import Kind, Node, descend
+from waza_lsp.syntax.parse import Parsed
+from waza_lsp.syntax.text import Place, Span
+from waza_lsp.syntax.tree import Entry, Piece, Tree
+
+
+class Mark(NamedTuple):
+    """A finding and the stretch of text it stands on; `related` are places that explain it."""
+
+    span: Span
+    finding: Finding
+    related: tuple[tuple[Span, str], ...] = ()
+
+    def shifted(self, lines: int) -> "Mark":
+        related = tuple((span.shifted(lines), text) for span, text in self.related)
+        return Mark(self.span.shifted(lines), self.finding, related)
+
+
+def marks(tree: Tree, form: Form, scope: Scope) -> list[Mark]:
+    """All findings of a document, in the order of the text."""
+    result = [it for piece in tree.pieces for it in _syntax(piece)]
+    result += _structure(tree)
+    whole = tree.whole
+    if whole is not None:
+        if not whole.parsed.problems:
+            result += _whole(whole, form)
+    else:
+        result += _root(tree, form)
+        result += _parts(tree, form, scope)
+    return sorted(result, key=lambda it: it.span)
+
+
+def _syntax(piece: Piece) -> Iterator[Mark]:
+    for problem in piece.parsed.problems:
+        yield Mark(problem.span.shifted(piece.start), SYNTAX_ERROR.at((), problem.message))
+    for first, second in piece.parsed.duplicates:
+        yield _duplicate(first, second, piece, piece)
+
+
+def _duplicate(first: Node, second: Node, first_piece: Piece, second_piece: Piece) -> Mark:
+    finding = DUPLICATE_KEY.at((), f"'{second.source}' stands twice in this mapping; remove one", on="key")
+    related = ((first.span.shifted(first_piece.start), "First here"),)
+    return Mark(second.span.shifted(second_piece.start), finding, related)
+
+
+def _structure(tree: Tree) -> Iterator[Mark]:
+    seen: dict[str, Entry] = {}
+    for entry in tree.entries:
+        first = seen.setdefault(entry.key.source, entry)
+        if first is not entry and first.piece is not entry.piece:
+            yield _duplicate(first.key, entry.key, first.piece, entry.piece)
+    if tree.second_document >= 0:
+        line = tree.second_document
+        message = "Only the first document of a file is read; everything below this line is ignored"
+        yield Mark(Span(Place(line, 0), Place(line, 3)), SECOND_DOCUMENT.at((), message))
+
+
+def _whole(whole: Piece, form: Form) -> Iterator[Mark]:
+    root = whole.parsed.root
+    data = root.data(whole.parsed.anchors) if root is not None else None
+    for finding in form.checker.check(data):
+        yield Mark(_span(root, finding).shifted(whole.start), finding)
+
+
+def _root(tree: Tree, form: Form) -> Iterator[Mark]:
+    """What is wrong with the top-level keys as such."""
+    broken = any(it.parsed.problems and it.kind is not PieceKind.ITEM for it in tree.pieces)
+    for finding in form.checker.check_root(dict.fromkeys(tree.keys() or (), True)):
+        located = tree.find(finding.pointer) if finding.pointer else None
+        if located is not None and located.key is not None:
+            yield Mark(located.key, finding)
+        elif not broken and tree.entries:
+            first = tree.entries[0]
+            yield Mark(first.key.span.shifted(first.piece.start), finding)
+
+
+def _parts(tree: Tree, form: Form, scope: Scope) -> Iterator[Mark]:
+    """What is wrong under each top-level key."""
+    known: dict[str, Any] = form.schema.get("properties", {})
+    done: set[int] = set()
+    for entry in tree.entries:
+        schema = known.get(entry.key.source)
+        if schema is None or id(entry.piece) in done:
+            continue
+        if entry.is_list:
+            yield from _list(tree, entry, form, schema, scope)
+        else:
+            done.add(id(entry.piece))
+            yield from _part(tree, entry.piece, form, None, scope)
+
+
+def _list(tree: Tree, entry: Entry, form: Form, schema: Schema, scope: Scope) -> Iterator[Mark]:
+    resolved = resolve(form.schema, schema)
+    if "items" not in resolved:
+        finding = form.checker.check_part([], schema)
+        yield from (Mark(entry.key.span.shifted(entry.piece.start), it) for it in finding)
+        return
+    for it in form.checker.check_list([None] * len(entry.items), schema):
+        yield Mark(entry.key.span.shifted(entry.piece.start), it)
+    pieces = {id(piece): piece for piece, _ in entry.items}
+    for piece in pieces.values():
+        yield from _part(tree, piece, form, entry.key.source, scope)
+
+
+def _part(tree: Tree, piece: Piece, form: Form, key: str | None, scope: Scope) -> Iterator[Mark]:
+    if piece.parsed.problems:
+        return
+    if piece.parsed.has_alias:
+        found = _part_marks.__wrapped__(piece.parsed, form, key, scope, _Anchors(tree.anchors))
+    else:
+        found = _part_marks(piece.parsed, form, key, scope, None)
+    yield from (it.shifted(piece.start) for it in found)
+
+
+class _Anchors:
+    """A tree's anchors; compared by identity, so that they can be an argument of a cached function."""
+
+    def __init__(self, nodes: dict[str, Node]) -> None:
+        self.nodes = nodes
+
+
+@lru_cache(maxsize=32768)
+def _part_marks(
+    parsed: Parsed, form: Form, key: str | None, scope: Scope, anchors: _Anchors | None
+) -> tuple[Mark, ...]:
+    """Findings of a piece, with places that count from its first line."""
+    root = parsed.root
+    if root is None:
+        return ()
+    nodes = anchors.nodes if anchors is not None else parsed.anchors
+    known: dict[str, Any] = form.schema.get("properties", {})
+    result: list[Mark] = []
+    if key is not None:
+        items = resolve(form.schema, known[key])["items"]
+        for index, item in enumerate(root.items):
+            result += _value_marks(root, (index,), item, form, items, scope, nodes)
+    else:
+        for key_node, value in root.pairs:
+            if key_node.source in known:
+                result += _value_marks(root, (key_node.source,), value, form, known[key_node.source], scope, nodes)
+    return tuple(result)
+
+
+def _value_marks(
+    root: Node, base: Pointer, value: Node, form: Form, schema: Schema, scope: Scope, anchors: dict[str, Node]
+) -> Iterator[Mark]:
+    data = value.data(anchors)
+    found = form.checker.check_part(data, schema)
+    for finding in found:
+        yield Mark(_span(root, finding.below(base)), finding.below(base))
+    condemned = [it.pointer for it in found if it.severity is Severity.ERROR]
+    for pointer, _ in discriminated(form.schema, schema, data):
+        if any(it[: len(pointer)] == pointer for it in condemned):
+            continue
+        node = descend(value, pointer)
+        if node is not None and node[1].kind is Kind.MAP:
+            for finding in form.meaning(node[1].typed(anchors), scope):
+                placed = finding.below((*base, *pointer))
+                yield Mark(_span(root, placed), placed)
+
+
+def _span(root: Node | None, finding: Finding) -> Span:
+    """The smallest stretch that stands for the finding's place; never more than one line of a block."""
+    if root is None:
+        return Span(Place(0, 0), Place(0, 1))
+    pointer = finding.pointer
+    found = descend(root, pointer)
+    while found is None and pointer:
+        pointer = pointer[:-1]
+        found = descend(root, pointer)
+    key, value = found if found is not None else (None, root)
+    if key is not None and (finding.on == "key" or value.is_empty or (not value.flow and value.kind in _BLOCKS)):
+        return key.span
+    return _token(value)
+
+
+_BLOCKS = frozenset([Kind.MAP, Kind.SEQ])
+
+
+def _token(node: Node) -> Span:
+    if node.kind is Kind.MAP and node.pairs and not node.flow:
+        return node.pairs[0][0].span
+    if node.kind is Kind.SEQ and node.items and not node.flow:
+        return _token(node.items[0])
+    start, end = node.span
+    if end.line > start.line:
+        return Span(start, Place(start.line, start.column + 1))
+    return node.span if end > start else Span(start, Place(start.line, start.column + 1))

@@ -1,0 +1,70 @@
+"""What a file was recognised as, with its schema."""
+
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass
+from functools import cache, cached_property
+from pathlib import PurePath
+from typing import TYPE_CHECKING, Any
+
+from waza_engine.findings import Finding
+from waza_engine.formats import recognise
+from waza_engine.schema_files import read_schema
+from waza_engine.scope import Scope
+
+if TYPE_CHECKING:
+    from waza_engine.validation.checker import SchemaChecker
+
+
+class Form:
+    """A file kind of a dialect: its schema as data, and its compiled checker once somebody asks for it."""
+
+    def __init__(self, dialect: str, kind: str, schema_name: str) -> None:
+        self.dialect = dialect
+        self.kind = kind
+        self.schema_name = schema_name
+
+    @cached_property
+    def schema(self) -> Mapping[str, Any]:
+        return read_schema(self.schema_name)
+
+    @cached_property
+    def checker(self) -> "SchemaChecker":
+        # Imported late: jsonschema must not slow down the start of the server.
+        from waza_engine.validation.checker import SchemaChecker
+
+        return SchemaChecker(self.schema)
+
+    def meaning(self, entry: Any, scope: Scope) -> list[Finding]:
+        """What the type of a discriminated entry (a grader) says about it beyond its schema."""
+        # Imported late: the grader types bring pydantic with them.
+        from waza_engine.graders.checking import check_entry
+
+        return check_entry(self.dialect, entry, scope)
+
+    @property
+    def runnable(self) -> str:
+        """What can be run in such a file: `eval`, `task`, or nothing."""
+        return str(self.schema.get("x-runnable", ""))
+
+
+@dataclass(frozen=True, slots=True)
+class Recognised:
+    """The form of a file and why we think so."""
+
+    form: Form
+    reason: str
+
+
+@cache
+def form(dialect: str, kind: str, schema_name: str) -> Form:
+    """The one `Form` of a kind of file."""
+    return Form(dialect, kind, schema_name)
+
+
+def recognised(keys: Collection[str] | None, path: PurePath | None) -> Recognised | None:
+    """What a file with these top-level keys at this path is; None when it is no eval file."""
+    found = recognise(keys, path)
+    if found is None:
+        return None
+    dialect, kind, reason = found
+    return Recognised(form(dialect.name, kind.name, kind.schema), reason)

@@ -1,0 +1,91 @@
+"""One version of one document, immutable: its text, its tree, and what kind of file it is."""
+
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+from urllib.parse import unquote, urlsplit
+
+from lsprotocol import types
+
+from waza_engine.findings import Pointer
+from waza_lsp.schema.form import Form, Recognised, recognised
+from waza_lsp.schema.walk import Schema, schema_at
+from waza_lsp.syntax.text import Place, Span, Text
+from waza_lsp.syntax.tree import Located, Tree
+
+
+@dataclass(frozen=True, eq=False)
+class Snapshot:
+    """What every request works on. `version` is the client's number, None for files that are not open."""
+
+    uri: str
+    version: int | None
+    text: Text
+    tree: Tree
+    recognised: Recognised | None
+
+    @classmethod
+    def of(
+        cls,
+        uri: str,
+        source: str,
+        version: int | None = None,
+        encoding: types.PositionEncodingKind = types.PositionEncodingKind.Utf16,
+    ) -> "Snapshot":
+        return cls._made(uri, version, Text.of(source, encoding), None, (0, 0))
+
+    @classmethod
+    def _made(
+        cls, uri: str, version: int | None, text: Text, before: Tree | None, same: tuple[int, int]
+    ) -> "Snapshot":
+        tree = Tree.of(text.lines, before, same)
+        return cls(uri, version, text, tree, recognised(tree.keys(), path_of(uri)))
+
+    def changed(self, changes: list[types.TextDocumentContentChangeEvent], version: int) -> "Snapshot":
+        """The next version: all changes of one notification, applied in order."""
+        text, top, bottom = self.text, len(self.text.lines), len(self.text.lines)
+        for change in changes:
+            if isinstance(change, types.TextDocumentContentChangePartial):
+                span = Span(text.place(change.range.start), text.place(change.range.end))
+                count = len(text.lines)
+                top = min(top, span.start.line)
+                bottom = min(bottom, count - span.end.line - 1)
+                text = text.edited(span, change.text)
+            else:
+                text, top, bottom = text.edited(None, change.text), 0, 0
+        return self._made(self.uri, version, text, self.tree, (max(0, top - 1), max(0, bottom - 1)))
+
+    @property
+    def path(self) -> Path | None:
+        """The file on disk; None for documents that are no files."""
+        return path_of(self.uri)
+
+    @property
+    def form(self) -> Form | None:
+        return self.recognised.form if self.recognised else None
+
+    @cached_property
+    def data(self) -> Any:
+        """Plain data of the whole text; what cannot be read is left out."""
+        return self.tree.data()
+
+    def schema_at(self, pointer: Pointer) -> Schema | None:
+        """What the schema says about a place; None in files that are no evals and at unknown keys."""
+        return schema_at(self.form.schema, pointer, self.data) if self.form else None
+
+    def located(self, position: types.Position) -> Located | None:
+        """The key or value under a position."""
+        return self.tree.at(self.text.place(position))
+
+    def place(self, position: types.Position) -> Place:
+        return self.text.place(position)
+
+    def range(self, span: Span) -> types.Range:
+        return self.text.range(span)
+
+
+def path_of(uri: str) -> Path | None:
+    """The path of a `file:` URI."""
+    parts = urlsplit(uri)
+    return Path(unquote(parts.path)) if parts.scheme == "file" else None
