@@ -8,25 +8,31 @@ from functools import lru_cache
 
 import re2
 
+from waza_engine.regex_grammar import PatternError, as_re2
+from waza_engine.text import without_surrogates
+
+__all__ = ["PatternError", "regex_error", "regex_found"]
+
 _OPTIONS = re2.Options()
 _OPTIONS.log_errors = False
+# The default of 8 MB refuses patterns that Go compiles, such as `\p{L}{1000}`.
+_OPTIONS.max_mem = 64 << 20
 
-
-class PatternError(ValueError):
-    """A pattern that Go would refuse to compile; the text says why."""
-
-
-@lru_cache(maxsize=4096)
-def _compiled(pattern: str) -> "re2._Regexp[str] | PatternError":
-    try:
-        return re2.compile(pattern.encode("utf-8", "replace").decode(), options=_OPTIONS)
-    except re2.error as error:
-        reason = error.args[0]
-        return PatternError(reason.decode("utf-8", "replace") if isinstance(reason, bytes) else str(reason))
+_GO_WORDS = {
+    "invalid perl operator": "invalid or unsupported Perl syntax",
+    "invalid named capture group": "invalid named capture",
+    "invalid repetition size": "invalid repeat count",
+    "bad repetition operator": "invalid nested repetition operator",
+    "no argument for repetition operator": "missing argument to repetition operator",
+    "missing )": "missing closing )",
+    "missing ]": "missing closing ]",
+    "trailing \\": "trailing backslash at end of expression",
+}
+"""RE2's words for an error, and Go's, which waza's users know."""
 
 
 def regex_error(pattern: str) -> str | None:
-    """Why `pattern` is not valid, or None when it is."""
+    """Why `pattern` is not valid, in Go's words, or None when it is."""
     compiled = _compiled(pattern)
     return str(compiled) if isinstance(compiled, PatternError) else None
 
@@ -36,4 +42,22 @@ def regex_found(pattern: str, text: str) -> bool | None:
     compiled = _compiled(pattern)
     if isinstance(compiled, PatternError):
         return None
-    return compiled.search(text.encode("utf-8", "replace").decode()) is not None
+    return compiled.search(without_surrogates(text)) is not None
+
+
+@lru_cache(maxsize=1024)
+def _compiled(pattern: str) -> "re2._Regexp[str] | PatternError":
+    try:
+        return re2.compile(as_re2(without_surrogates(pattern)), options=_OPTIONS)
+    except PatternError as error:
+        return error
+    except re2.error as error:
+        reason = error.args[0]
+        return PatternError(
+            _go_words(reason.decode("utf-8", "replace") if isinstance(reason, bytes) else str(reason))
+        )
+
+
+def _go_words(reason: str) -> str:
+    what, separator, fragment = reason.partition(": ")
+    return f"{_GO_WORDS.get(what, what)}{f': `{fragment}`' if separator else ''}"

@@ -48,7 +48,11 @@ class Hook:
 
 @dataclass(frozen=True, slots=True)
 class Task:
-    """One thing to ask the agent. `timeout_seconds` is per turn; `path`/`pointer` say where the task stands."""
+    """One thing to ask the agent. `timeout_seconds` is per turn; `path`/`pointer` say where the task stands.
+
+    `skill_directories` (absolute) replace the suite's when not None. `blocked` says why the task cannot be
+    performed: its runs are errors before the agent starts.
+    """
 
     id: str
     name: str
@@ -63,6 +67,8 @@ class Task:
     expected: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     timeout_seconds: int | None = None
     group: str = ""
+    skill_directories: tuple[str, ...] | None = None
+    blocked: str = ""
     path: Path | None = None
     pointer: Pointer = ()
 
@@ -114,6 +120,9 @@ class RunSettings:
     required_skills: tuple[str, ...] = ()
     baseline: bool = False
     program_timeout: int = 30
+    first_event_timeout_seconds: int = 0
+    inject_skill_body: bool = True
+    mcp_servers: Mapping[str, Any] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)

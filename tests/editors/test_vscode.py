@@ -1,5 +1,6 @@
 """The packaged extension with the real server, in a real VS Code, seen through its screen."""
 
+import json
 import os
 import shutil
 import sys
@@ -25,9 +26,13 @@ EXAMPLE = Path(__file__).parents[2] / "examples" / "code-explainer"
 pytestmark = [pytest.mark.editor, pytest.mark.slow, pytest.mark.asyncio(loop_scope="module")]
 
 
+@pytest.fixture(scope="module", autouse=True)
+def _programs() -> None:
+    require_vscode()
+
+
 @pytest.fixture(scope="module")
 def vsix(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    require_vscode()
     return build_vsix(tmp_path_factory.mktemp("package"))
 
 
@@ -47,7 +52,7 @@ def shots(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest_asyncio.fixture(scope="module", loop_scope="module")
-async def browser(vsix: Path) -> "AsyncIterator[Browser]":
+async def browser() -> "AsyncIterator[Browser]":
     async with running_browser() as started:
         yield started
 
@@ -122,13 +127,14 @@ async def test_only_a_trusted_workspace_chooses_the_server(
     program.parent.mkdir(parents=True)
     program.write_text(f"#!/bin/sh\ntouch {started}\n", encoding="utf-8")
     program.chmod(0o755)
-    (folder / ".vscode").mkdir()
-    (folder / ".vscode" / "settings.json").write_text(f'{{"waza.server.path": "{program}"}}', encoding="utf-8")
+    settings = folder / ".vscode" / "settings.json"
+    settings.parent.mkdir()
+    settings.write_text(json.dumps({"waza.server.path": str(program)}), encoding="utf-8")
     home = tmp_path / "vscode"
     with running_vscode(home, vsix, {}, trusted=trusted, path="/usr/bin:/bin") as other:
         async with open_window(browser, other.page_url(folder, "eval.yaml"), shots) as window:
             if trusted:
-                await window.toast("couldn't create connection")
+                await window.toast("The server did not start")
             else:
                 assert await window.toast_buttons("waza-lsp was not found") == [
                     "Open Setting",

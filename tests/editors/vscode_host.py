@@ -3,15 +3,15 @@
 Fresh folders matter: VS Code brings unsaved editors of an earlier run back (hot exit).
 """
 
+import http.client
 import json
 import os
 import signal
 import socket
 import subprocess
 import time
-import urllib.request
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from urllib.parse import quote
@@ -46,18 +46,20 @@ class VSCode:
 
     def page_url(self, folder: Path, file: str) -> str:
         """The address of a window on a folder, with one of its files open."""
-        payload = [["openFile", f"vscode-remote://127.0.0.1:{self.port}{folder}/{file}"]]
-        return f"http://127.0.0.1:{self.port}/?folder={quote(str(folder))}&payload={quote(json.dumps(payload))}"
+        host = f"127.0.0.1:{self.port}"
+        payload = json.dumps([["openFile", f"vscode-remote://{host}{folder}/{file}"]])
+        return f"http://{host}/?folder={quote(str(folder))}&payload={quote(payload)}"
 
 
 @contextmanager
 def running_vscode(
     home: Path, vsix: Path, settings: Mapping[str, object], *, trusted: bool = True, path: str | None = None
 ) -> Iterator[VSCode]:
-    """VS Code with one extension and the user's settings; `path` replaces the search path for programs."""
-    user = home / "data" / "User"
-    user.mkdir(parents=True)
-    (user / "settings.json").write_text(json.dumps({**_QUIET, **settings}), encoding="utf-8")
+    """VS Code with one extension and settings for it; `path` replaces the search path for programs."""
+    # Settings that name programs count for one machine only, and are ignored among the user's.
+    for name, values in ("User", _QUIET), ("Machine", settings):
+        (home / "data" / name).mkdir(parents=True)
+        (home / "data" / name / "settings.json").write_text(json.dumps(values), encoding="utf-8")
     folders = {"server-data-dir": "server", "user-data-dir": "data", "extensions-dir": "extensions"}
     command = [
         str(vscode_cache.node()),
@@ -89,7 +91,8 @@ def running_vscode(
             yield VSCode(port, log)
         finally:
             # Its extension host and the language server are children that a plain kill leaves behind.
-            os.killpg(process.pid, signal.SIGKILL)
+            with suppress(ProcessLookupError):
+                os.killpg(process.pid, signal.SIGKILL)
             process.wait()
 
 
@@ -104,8 +107,12 @@ def _wait_until_up(process: subprocess.Popen[bytes], port: int, log: Path) -> No
     deadline = time.monotonic() + 30
     while time.monotonic() < deadline and process.poll() is None:
         try:
-            with urllib.request.urlopen(f"http://127.0.0.1:{port}/version", timeout=5):
-                return
+            # Not urllib: it would ask the proxy that the environment names.
+            with closing(http.client.HTTPConnection("127.0.0.1", port, timeout=5)) as connection:
+                connection.request("GET", "/version")
+                connection.getresponse().read()
         except OSError:
             time.sleep(0.1)
+        else:
+            return
     raise RuntimeError(f"VS Code did not start: {log.read_text(encoding='utf-8', errors='replace')}")

@@ -36,6 +36,10 @@ class Mark(NamedTuple):
 
 def marks(tree: Tree, form: Form, scope: Scope) -> list[Mark]:
     """All findings of a document, in the order of the text."""
+    if tree.conflict >= 0:
+        # Both sides of a conflict stand in the text: whatever else could be said of it would be about neither.
+        span = Span(Place(tree.conflict, 0), Place(tree.conflict, 7))
+        return [Mark(span, SYNTAX_ERROR.at((), "Merge conflict; choose a side and remove the markers"))]
     result = [it for piece in tree.pieces for it in _syntax(piece)]
     result += _structure(tree)
     whole = tree.whole
@@ -155,7 +159,9 @@ def _part_marks(
     else:
         for key_node, value in root.pairs:
             if key_node.source in known:
-                result += _value_marks(root, (key_node.source,), value, form, known[key_node.source], scope, nodes)
+                result += _value_marks(
+                    root, (key_node.source,), value, form, known[key_node.source], scope, nodes
+                )
     return tuple(result)
 
 
@@ -187,7 +193,9 @@ def _span(root: Node | None, finding: Finding) -> Span:
         pointer = pointer[:-1]
         found = descend(root, pointer)
     key, value = found if found is not None else (None, root)
-    if key is not None and (finding.on == "key" or value.is_empty or (not value.flow and value.kind in _BLOCKS)):
+    if key is not None and (
+        finding.on == "key" or value.is_empty or (not value.flow and value.kind in _BLOCKS)
+    ):
         return key.span
     return _token(value)
 

@@ -12,6 +12,8 @@ _KEY = re.compile(
     r"""(?:"(?:[^"\\]|\\.)*"|'(?:[^']|'')*'|[^\s#\-?:,\[\]{}&*!|>'"%@`][^:#]*|[\-?:](?=\S)[^:#]*)\s*:(?:\s|$)"""
 )
 _DASH = re.compile(r"( *)-(?:\s|$)")
+_GOES_ON = re.compile(r"[-:](?:\s|$)")
+"""In column 0: an item of the list above, or the value of an explicit `? key`."""
 _NO_CONTENT = re.compile(r"\s*(?:#|$)")
 
 
@@ -41,23 +43,25 @@ class Cut(NamedTuple):
 
 
 class Layout(NamedTuple):
-    """All pieces in order, without gaps, and the line of a second document's mark (-1: none)."""
+    """All pieces in order, without gaps; the lines of a second document's mark and a merge conflict (-1: none)."""
 
     cuts: list[Cut]
     second_document: int
+    conflict: int = -1
 
 
 def cut(lines: Sequence[str]) -> Layout:
     """Cut a text; its lines carry their line ends."""
     tops = [i for i, it in enumerate(lines) if it[:1] not in _NEUTRAL]
+    conflict = next((it for it in tops if lines[it].startswith("<<<<<<< ")), -1)
     start, tops, second = _first_document(lines, tops)
     end = second if second >= 0 else len(lines)
     if (
-        tops
-        and _DASH.match(lines[tops[0]])
+        (tops
+        and _DASH.match(lines[tops[0]]))
         or (tops and lines[tops[0]][0] in "[{\"'|>" and not _KEY.match(lines[tops[0]]))
     ):
-        return Layout([*_skipped(0, start), Cut(PieceKind.WHOLE, start, end)], second)
+        return Layout([*_skipped(0, start), Cut(PieceKind.WHOLE, start, end)], second, conflict)
     cuts: list[Cut] = []
     cuts += _skipped(0, tops[0] if tops else end)
     entries = _entries(lines, tops, end)
@@ -76,7 +80,7 @@ def cut(lines: Sequence[str]) -> Layout:
         begin = next(i for i in range(first + 1, last) if _dash_at(lines[i], column))
         cuts.append(Cut(PieceKind.HEAD, first, begin))
         cuts += _items(lines, begin, last, column)
-    return Layout(cuts, second)
+    return Layout(cuts, second, conflict)
 
 
 _NEUTRAL = frozenset([" ", "\t", "#", "\n", "\r", "", "}", "]"])
@@ -112,7 +116,7 @@ def _entries(lines: Sequence[str], tops: list[int], end: int) -> list[Cut]:
     starts = [
         (PieceKind.PAIR if _KEY.match(lines[it]) or lines[it].startswith("? ") else PieceKind.STRAY, it)
         for it in tops
-        if not _DASH.match(lines[it])
+        if not _GOES_ON.match(lines[it])
     ]
     ends = [it for _, it in starts[1:]] + [end]
     return (

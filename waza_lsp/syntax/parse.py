@@ -42,7 +42,8 @@ def parse(source: str) -> Parsed:
     if error is None:
         return Parsed(builder.root, (), builder.anchors, builder.has_alias, tuple(builder.duplicates))
     problem = problem_of(source, error)
-    unterminated = isinstance(error, yaml.MarkedYAMLError) and "end of stream" in str(error.problem)
+    mark = getattr(error, "problem_mark", None)
+    unterminated = mark is not None and mark.index >= len(source.rstrip())
     best = builder
     for line in {problem.span.start.line, max(0, _error_line(error) - 1), _error_line(error)}:
         repaired = _Builder(_without_line(source, line))

@@ -10,8 +10,7 @@ from waza_lsp.syntax.text import Place, Span
 
 _TAB = re.compile(r"^ *\t+")
 _NO_SPACE_AFTER_COLON = re.compile(r"^\s*(?:- )*([\w.-]+):(?=[^\s:/\\])")
-_NO_SPACE_AFTER_DASH = re.compile(r"^\s*(-)(?=[A-Za-z\"'{\[])")
-_CONFLICT = re.compile(r"^(<{7}|={7}|>{7})( |$)")
+_NO_SPACE_AFTER_DASH = re.compile(r"^\s*(-)(?=[A-Za-z_][\w.-]*:(?:\s|$))")
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,8 +48,8 @@ def _seen_on_the_lines(lines: list[str], at: int) -> Problem | None:
     """Causes that show on the line of the error or the one before it."""
     for line in (at, at - 1):
         text = lines[line] if 0 <= line < len(lines) else ""
-        if found := _CONFLICT.match(text):
-            return _on("Merge conflict marker; resolve the conflict", line, found.span(1))
+        if found := _NO_SPACE_AFTER_DASH.match(text):
+            return _on("A blank is missing after the dash", line, (found.start(1), len(text.rstrip())))
         if found := _TAB.match(text):
             start = found.group().index("\t")
             return _on("Tabs cannot indent YAML; use blanks", line, (start, found.end()))
@@ -71,7 +70,7 @@ def _told_by_the_context(lines: list[str], error: yaml.MarkedYAMLError) -> Probl
             (mark.column, mark.column + 1),
         )
     if "flow" in context:
-        return _bracket(lines, error)
+        return _bracket(lines)
     if "simple key" in context:
         return _half_key(lines, mark.line, mark.column)
     if "block mapping" in context or "block collection" in context:
@@ -79,7 +78,7 @@ def _told_by_the_context(lines: list[str], error: yaml.MarkedYAMLError) -> Probl
     return None
 
 
-def _bracket(lines: list[str], error: yaml.MarkedYAMLError) -> Problem | None:
+def _bracket(lines: list[str]) -> Problem | None:
     """An opening bracket without its partner, found by counting from the top of the piece."""
     open_ones: list[tuple[str, int, int]] = []
     for line, text in enumerate(lines):
@@ -116,8 +115,6 @@ def _half_key(lines: list[str], line: int, column: int) -> Problem:
     word = text[column:].rstrip()
     if found := _NO_SPACE_AFTER_COLON.match(text):
         return _on("A blank is missing after the colon", line, (found.start(1), len(text.rstrip())))
-    if found := _NO_SPACE_AFTER_DASH.match(text):
-        return _on("A blank is missing after the dash", line, (found.start(1), len(text.rstrip())))
     return _on(f"'{word}' is no complete entry; add a colon and a value", line, (column, column + len(word)))
 
 

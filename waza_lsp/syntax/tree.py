@@ -51,10 +51,14 @@ class Entry(NamedTuple):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Tree:
-    """All pieces of a text and what they add up to."""
+    """All pieces of a text and what they add up to.
+
+    `second_document` and `conflict` are the lines of a second `---` and of a merge conflict's start, -1 without one.
+    """
 
     pieces: tuple[Piece, ...]
     second_document: int
+    conflict: int
     entries: tuple[Entry, ...]
     anchors: dict[str, Node] = field(default_factory=dict)
 
@@ -66,11 +70,12 @@ class Tree:
             lines: the text's lines with their ends.
             before: an earlier tree to take unchanged pieces from.
             same: how many lines at the top and at the bottom are those of the earlier text.
+
         """
         layout = cut(lines)
         pieces = _complete(_pieces(lines, layout.cuts, before, same), lines)
         anchors = {name: node for it in pieces for name, node in it.parsed.anchors.items()}
-        return cls(tuple(pieces), layout.second_document, tuple(_entries(pieces)), anchors)
+        return cls(tuple(pieces), layout.second_document, layout.conflict, tuple(_entries(pieces)), anchors)
 
     @property
     def whole(self) -> Piece | None:

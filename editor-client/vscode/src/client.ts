@@ -5,6 +5,7 @@ import type { Readable } from 'node:stream';
 import { workspace, type LogOutputChannel } from 'vscode';
 import {
   CloseAction,
+  ErrorAction,
   LanguageClient,
   RevealOutputChannelOn,
   State,
@@ -17,13 +18,21 @@ import { progressNotifications } from './progress';
 import type { ServerStatus } from './status';
 import { showVerdict } from './verdict';
 
+/** A client that leaves it to its owner to speak of a failed start: its own words are up to three, and cryptic. */
+class Client extends LanguageClient {
+  hasRun = false;
+
+  override error(message: string, data?: unknown, showNotification: boolean | 'force' = true): void {
+    super.error(message, data, this.hasRun && showNotification);
+  }
+}
+
 export function createClient(server: ServerCommand, log: LogOutputChannel, status: ServerStatus): LanguageClient {
   const progress = progressNotifications(
     (token) => void client.sendNotification(WorkDoneProgressCancelNotification.type, { token }),
   );
-  let hasRun = false;
   // The id is the settings section in which the client looks for `trace.server`.
-  const client: LanguageClient = new LanguageClient('waza', 'waza-lsp', server, {
+  const client: Client = new Client('waza', 'waza-lsp', server, {
     documentSelector,
     outputChannel: log,
     initializationOptions: () => ({ runEvents: true, trusted: workspace.isTrusted }),
@@ -44,16 +53,17 @@ export function createClient(server: ServerCommand, log: LogOutputChannel, statu
     },
     initializationFailedHandler: () => false,
     errorHandler: {
-      error: (error, message, count) => crashes.error(error, message, count),
-      // A server that dies before its first answer would die again: one message, no second try.
-      closed: () => (hasRun ? crashes.closed() : { action: CloseAction.DoNotRestart, handled: true }),
+      // A server that dies before its first answer would die again: no second try.
+      error: (error, message, count) =>
+        client.hasRun ? crashes.error(error, message, count) : { action: ErrorAction.Shutdown },
+      closed: () => (client.hasRun ? crashes.closed() : { action: CloseAction.DoNotRestart }),
     },
   });
   const crashes = client.createDefaultErrorHandler();
   client.onDidChangeState(({ newState }) => {
     switch (newState) {
       case State.Running:
-        hasRun = true;
+        client.hasRun = true;
         status.running(client.initializeResult?.serverInfo?.version ?? '');
         break;
       case State.Starting:

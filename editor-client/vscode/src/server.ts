@@ -5,8 +5,8 @@ import type { LanguageClient } from 'vscode-languageclient/node';
 
 import { createClient } from './client';
 import { locateServer } from './locate';
-import { explainMissing } from './missing';
 import type { ServerStatus } from './status';
+import { explainFailedStart, explainNotFound } from './trouble';
 
 export class Server implements Disposable {
   private client: LanguageClient | undefined;
@@ -53,13 +53,17 @@ export class Server implements Disposable {
     if ('problem' in found) {
       this.log.error(found.problem);
       this.status.failed('server not found');
-      void explainMissing(found, () => void this.start());
+      void explainNotFound(found, () => void this.start());
       return;
     }
     this.log.info(`Starting ${[found.command, ...found.args].join(' ')}`);
     this.client = createClient(found, this.log, this.status);
-    // The client itself says why a start failed.
-    await this.client.start().catch(() => undefined);
+    try {
+      await this.client.start();
+    } catch {
+      // The client has logged why.
+      void explainFailedStart(found.command);
+    }
   }
 
   private async stopClient(): Promise<void> {

@@ -19,7 +19,8 @@ const report = 'Show Report';
 
 /** Shows the result of a server command if it is the outcome of a run; other results are not for the eye. */
 export async function showVerdict(result: unknown): Promise<void> {
-  if (!isVerdict(result)) {
+  // The server itself says why a run that graded nothing went wrong.
+  if (!isVerdict(result) || (result.status === 'error' && result.tasks.length === 0)) {
     return;
   }
   const isFine = result.status === 'passed' || result.status === 'cancelled';
@@ -39,7 +40,7 @@ function isVerdict(result: unknown): result is Verdict {
 function sentence({ status, score, tasks }: Verdict): string {
   const [only] = tasks;
   if (only && tasks.length === 1) {
-    return `${only.id}: ${only.status}${inBrackets(only.score)}`;
+    return `${only.id}: ${only.status || status}${inBrackets(only.score)}`;
   }
   const others = tasks.filter((it) => it.status !== 'passed').map((it) => it.id);
   const count = `${tasks.length - others.length} of ${tasks.length} tasks passed`;

@@ -40,15 +40,21 @@ class Workers:
         """
         frame = json.dumps(request).encode()
         worker = self._take()
-        alarm = threading.Timer(seconds, processes.kill_group, [worker])
+        expired = threading.Event()
+
+        def expire() -> None:
+            expired.set()
+            processes.kill_group(worker)
+
+        alarm = threading.Timer(seconds, expire)
         alarm.daemon = True
         alarm.start()
         try:
             answer = _exchange(worker, frame)
         except (OSError, ValueError) as error:
-            expired = alarm.finished.is_set()
             processes.end(worker)
-            raise WorkerError(f"took longer than {seconds:g} s" if expired else "crashed") from error
+            reason = f"took longer than {seconds:g} s" if expired.is_set() else "crashed"
+            raise WorkerError(reason) from error
         except BaseException:
             processes.end(worker)
             raise

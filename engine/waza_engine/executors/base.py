@@ -15,10 +15,10 @@ from waza_engine.trajectory import Trajectory
 
 
 class ExecutorError(Exception):
-    """This one trial or prompt could not be performed at all; the text says why and what to do."""
+    """A trial or a prompt could not be performed at all; the text says why and what to do."""
 
 
-class ExecutorUnavailable(Exception):
+class UnavailableError(Exception):
     """No trial can be performed: unknown executor, missing program, no login. The run ends with exit status 2."""
 
 
@@ -79,7 +79,7 @@ class Executor(Protocol):
         """Get ready for trials.
 
         Raises:
-            ExecutorUnavailable: no trial can be performed.
+            UnavailableError: no trial can be performed.
 
         """
         ...
@@ -98,7 +98,7 @@ class Executor(Protocol):
 
         Raises:
             ExecutorError: this prompt could not be performed.
-            ExecutorUnavailable: none can.
+            UnavailableError: none can.
 
         """
         ...

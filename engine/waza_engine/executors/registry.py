@@ -6,7 +6,7 @@ from functools import cache
 from importlib.metadata import EntryPoint, entry_points
 
 from waza_engine import executors as _folder
-from waza_engine.executors.base import Executor, ExecutorOptions, ExecutorUnavailable
+from waza_engine.executors.base import Executor, ExecutorOptions, UnavailableError
 
 _GROUP = "waza_lsp.executors"
 _AGENTS = frozenset(["copilot-sdk", "codex", "claude-cli"])
@@ -17,14 +17,14 @@ def make_executor(name: str, options: ExecutorOptions) -> Executor:
     """The executor called `name`.
 
     Raises:
-        ExecutorUnavailable: there is none, or it cannot be loaded; the text names the ones to use instead.
+        UnavailableError: there is none, or it cannot be loaded; the text names the ones to use instead.
 
     """
     found = built_in_executors().get(name)
     if found is None and (plug_in := _plug_ins().get(name)):
         found = _loaded(plug_in)
     if found is None:
-        raise ExecutorUnavailable(_explanation(name))
+        raise UnavailableError(_explanation(name))
     return found(options)
 
 
@@ -56,7 +56,7 @@ def _loaded(plug_in: EntryPoint) -> type[Executor]:
     try:
         executor: type[Executor] = plug_in.load()
     except (ImportError, AttributeError) as error:
-        raise ExecutorUnavailable(
+        raise UnavailableError(
             f"The executor '{plug_in.name}' is installed as {plug_in.value} but cannot be loaded: {error}"
         ) from error
     return executor

@@ -5,6 +5,7 @@ Trial N of a task is `<recordings>/<task id>.<N>.json` if it exists, else `<task
 """
 
 import json
+import re
 from pathlib import Path
 from typing import Annotated, Any, ClassVar, TypeVar
 
@@ -13,15 +14,16 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from waza_engine.executors.base import (
     ExecutorError,
     ExecutorOptions,
-    ExecutorUnavailable,
     Progress,
     TrialRequest,
     TriggerRequest,
+    UnavailableError,
 )
 from waza_engine.trajectory import Trajectory
 from waza_engine.values import Integer, Strings
 
 _VERSION = 1
+_LONE_SURROGATES = re.compile("[\ud800-\udfff]")
 _Model = TypeVar("_Model", bound=BaseModel)
 
 
@@ -52,11 +54,11 @@ class ReplayExecutor:
         """See that there is a recordings folder.
 
         Raises:
-            ExecutorUnavailable: there is none.
+            UnavailableError: there is none.
 
         """
         if not self._folder.is_dir():
-            raise ExecutorUnavailable(
+            raise UnavailableError(
                 f"There is no recordings folder {self._folder}. Name the right one with --recordings DIR, "
                 "or use --executor mock"
             )
@@ -83,14 +85,14 @@ class ReplayExecutor:
     def _read_triggers(self) -> _Triggers:
         path = self._folder / "triggers.json"
         if not path.is_file():
-            raise ExecutorUnavailable(
+            raise UnavailableError(
                 f"There is no {path}. Write one that says which skills each prompt of trigger_tests.yaml invoked"
             )
         try:
             triggers = _read(path, _Triggers)
             _refuse_newer(path, triggers.version)
         except ExecutorError as error:
-            raise ExecutorUnavailable(str(error)) from error
+            raise UnavailableError(str(error)) from error
         return triggers
 
 
@@ -126,8 +128,7 @@ def recording_file(folder: Path, stem: str) -> Path:
 
 def _read(path: Path, model: type[_Model]) -> _Model:
     try:
-        data: Any = json.loads(path.read_text(encoding="utf-8"))
-        return model.model_validate(data)
+        return model.model_validate(_json(path.read_text(encoding="utf-8")))
     except OSError as error:
         raise ExecutorError(f"The recording {path} cannot be read: {error.strerror or error}") from error
     except ValidationError as error:
@@ -136,6 +137,14 @@ def _read(path: Path, model: type[_Model]) -> _Model:
         raise ExecutorError(f"The recording {path} has a wrong value at {where}: {first['msg']}") from error
     except (ValueError, RecursionError) as error:
         raise ExecutorError(f"The recording {path} is no JSON: {error}") from error
+
+
+def _json(text: str) -> Any:
+    """JSON as Go reads it: a lone surrogate, which no file and no database can hold, becomes U+FFFD."""
+    data = json.loads(text)
+    if "\\ud" not in text and "\\uD" not in text:
+        return data
+    return json.loads(_LONE_SURROGATES.sub("\ufffd", json.dumps(data, ensure_ascii=False)))
 
 
 def _refuse_newer(path: Path, version: int) -> None:

@@ -26,7 +26,7 @@ class Signal:
             return None
         if self.weak and len(keys & known) <= len(keys - known):
             return None
-        return ", ".join(sorted(keys & group)[0] for group in self.groups)
+        return ", ".join(min(keys & group) for group in self.groups)
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,7 +95,9 @@ class Dialect:
         """The kind that the file's name speaks for, if the keys (None: no mapping) do not speak against it."""
         for kind in self.kinds:
             for name in kind.file_names:
-                fits = name.fits(path) and (name.alone if keys is None else name.accepts(frozenset(keys), kind.keys))
+                fits = name.fits(path) and (
+                    name.alone if keys is None else name.accepts(frozenset(keys), kind.keys)
+                )
                 if fits:
                     return kind, f"file name {path.name}"
         return None

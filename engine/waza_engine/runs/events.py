@@ -114,7 +114,14 @@ class RunFinished:
 
 
 Event = (
-    RunStarted | TaskStarted | TrialStarted | TrialProgress | TrialFinished | TaskFinished | Note | RunFinished
+    RunStarted
+    | TaskStarted
+    | TrialStarted
+    | TrialProgress
+    | TrialFinished
+    | TaskFinished
+    | Note
+    | RunFinished
 )
 Listener = Callable[[Event], None]
 
@@ -133,4 +140,4 @@ _NAMES: dict[type[Any], str] = {
 def event_line(event: Event) -> str:
     """The event as one line of JSON, without line end: `{"event": "task_started", "run_id": ..., ...}`."""
     data = {"event": _NAMES[type(event)], **dataclasses.asdict(event)}
-    return json.dumps(data, ensure_ascii=False, default=str, separators=(",", ":"))
+    return json.dumps(data, default=str, separators=(",", ":"))

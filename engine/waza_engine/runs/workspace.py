@@ -110,7 +110,9 @@ def capture(workspace: Path, inputs: Iterable[InputFile]) -> Captured:
 def _inside(workspace: Path, target: str) -> Path:
     path = Path(os.path.normpath(workspace / target)) if "\0" not in target else workspace
     if path == workspace or not path.is_relative_to(workspace) or Path(target).is_absolute():
-        raise WorkspaceError(f"The file '{target}' leads out of the workspace; use a relative path without '..'")
+        raise WorkspaceError(
+            f"The file '{target}' leads out of the workspace; use a relative path without '..'"
+        )
     return path
 
 

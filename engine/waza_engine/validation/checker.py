@@ -4,10 +4,13 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from waza_engine.findings import Finding, Pointer
-from waza_engine.validation.keywords import Validator
+from waza_engine.validation.keywords import DISCRIMINATOR, Validator
 from waza_engine.validation.messages import findings_of
 
 Schema = Mapping[str, Any]
+
+_ASIDE = "x-aside"
+"""Holds a member's schema where only the mapping itself is checked: the names stay known."""
 
 
 class SchemaChecker:
@@ -17,6 +20,10 @@ class SchemaChecker:
         self.schema = schema
         self._validator = Validator(schema)
         self._shallow = self._validator.evolve(schema=_without_children(schema))
+        self.discriminating = {
+            id(it["properties"][it[DISCRIMINATOR]]) for it in schema.get("$defs", {}).values() if DISCRIMINATOR in it
+        }
+        """The schemas (by identity) of the keys that choose a branch."""
 
     def check(self, data: Any) -> list[Finding]:
         """All findings of a whole document."""
@@ -37,7 +44,8 @@ class SchemaChecker:
         )
 
     def resolve(self, schema: Schema) -> Schema:
-        """Follow local `$ref`s."""
+        """Follow local `$ref`s, and look at what `check_root` sets aside."""
+        schema = schema.get(_ASIDE, schema)
         while "$ref" in schema:
             schema = {**self._target(schema["$ref"]), **{k: v for k, v in schema.items() if k != "$ref"}}
         return schema
@@ -56,7 +64,7 @@ class SchemaChecker:
 def _without_children(schema: Schema) -> Schema:
     shallow = {k: v for k, v in schema.items() if k not in {"items", "prefixItems", "$defs"}}
     if "properties" in shallow:
-        shallow["properties"] = dict.fromkeys(schema["properties"], True)
+        shallow["properties"] = {name: {_ASIDE: it} for name, it in schema["properties"].items()}
     return shallow
 
 

@@ -42,25 +42,32 @@ def _unless_empty(keyword: str) -> Any:
 def _all_of(
     validator: Any, branches: list[Any], instance: Any, schema: Mapping[str, Any]
 ) -> Iterator[ValidationError]:
-    chosen = branches
     key = schema.get(DISCRIMINATOR)
+    chosen = branches
     if key is not None:
-        kind = instance.get(key) if isinstance(instance, dict) else None
-        branch = branch_of(schema, kind)
+        branch = branch_of(schema, instance.get(key) if isinstance(instance, dict) else None)
         if branch is not None:
             # The branch is known to apply: going to its consequence at once keeps the `if` from being tried.
             yield from validator.descend(instance, branch["then"], schema_path="allOf")
-            return
-        chosen = [it for it in branches if "if" not in it]
-    for index, branch in enumerate(chosen):
-        yield from validator.descend(instance, branch, schema_path=index)
+        chosen = [it for it in branches if not _is_branch(it, key)]
+    for index, it in enumerate(chosen):
+        yield from validator.descend(instance, it, schema_path=index)
+
+
+def _is_branch(schema: Mapping[str, Any], key: str) -> bool:
+    return key in schema.get("if", {}).get("properties", {})
+
+
+def _recommended(_validator: Any, names: list[str], instance: Any, _schema: Any) -> Iterator[ValidationError]:
+    if isinstance(instance, dict) and any(it not in instance for it in names):
+        yield ValidationError("recommended keys are missing")
 
 
 def branch_of(schema: Mapping[str, Any], kind: Any) -> Mapping[str, Any] | None:
     """The if/then branch of a discriminated schema whose constant is `kind`."""
     key = schema[DISCRIMINATOR]
     for it in schema.get("allOf", ()):
-        if "if" in it and it["if"].get("properties", {}).get(key, {}).get("const") == kind:
+        if _is_branch(it, key) and it["if"]["properties"][key].get("const") == kind:
             branch: Mapping[str, Any] = it
             return branch
     return None
@@ -73,6 +80,7 @@ Validator = validators.extend(
         "enum": _unless_empty("enum"),
         "const": _unless_empty("const"),
         "allOf": _all_of,
+        "x-recommended": _recommended,
     },
     type_checker=_TYPES,
 )

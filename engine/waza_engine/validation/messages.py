@@ -3,11 +3,12 @@
 import json
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from jsonschema.exceptions import ValidationError
 
-from waza_engine.findings import Finding, Fix, InsertKey, Pointer, RenameKey, SetValue
+from waza_engine.findings import Finding, Fix, InsertKey, Pointer, RenameKey, SetValue, Severity
 from waza_engine.rules.bad_format import BAD_FORMAT
 from waza_engine.rules.empty_value import EMPTY_VALUE
 from waza_engine.rules.missing_key import MISSING_KEY
@@ -34,7 +35,10 @@ _KINDS = {
 
 
 def findings_of(checker: "SchemaChecker", errors: Iterable[ValidationError]) -> list[Finding]:
-    """All errors of one check as findings; a misspelt key is not also reported as missing."""
+    """All errors of one check as findings.
+
+    What is missing at one place is one finding, and a misspelt key is not also reported as missing.
+    """
     findings: list[Finding] = []
     missing: dict[Pointer, list[str]] = defaultdict(list)
     for error in errors:
@@ -42,28 +46,55 @@ def findings_of(checker: "SchemaChecker", errors: Iterable[ValidationError]) -> 
             missing[_pointer(error)] += [it for it in error.validator_value if it not in error.instance]
         else:
             findings.extend(_BY_KEYWORD.get(str(error.validator), _other)(checker, error))
-    taken = {
-        (it.pointer[:-1], change.name)
-        for it in findings
-        for fix in it.fixes[:1]
-        for change in fix.changes
-        if isinstance(change, RenameKey)
-    }
+    taken = _renamed(findings)
     for pointer, names in missing.items():
-        rest = [it for it in dict.fromkeys(names) if (pointer, it) not in taken]
-        if rest:
+        if rest := [it for it in dict.fromkeys(names) if (pointer, it) not in taken]:
             findings.append(_missing(pointer, rest))
-    return findings
+    return _merged([it for it in findings if not _is_settled(it, taken)])
+
+
+def _renamed(findings: list[Finding]) -> set[tuple[Pointer, str]]:
+    """Keys that the best fix of an unknown key would bring, with the mapping they belong to."""
+    best = [fix for it in findings for fix in it.fixes[:1]]
+    return {(it.pointer[:-1], it.name) for fix in best for it in fix.changes if isinstance(it, RenameKey)}
+
+
+def _is_settled(finding: Finding, taken: set[tuple[Pointer, str]]) -> bool:
+    """Whether a "give one of" is what an unknown key was meant to be."""
+    wanted = {it.key for fix in finding.fixes for it in fix.changes if isinstance(it, InsertKey)}
+    return finding.rule is MISSING_KEY and any((finding.pointer, it) in taken for it in wanted)
+
+
+def _merged(findings: list[Finding]) -> list[Finding]:
+    """Several "missing" at one place become one finding."""
+    result: list[Finding] = []
+    at: dict[tuple[Pointer, Severity], int] = {}
+    for it in findings:
+        place = (it.pointer, it.severity)
+        if it.rule is MISSING_KEY and place in at:
+            first = result[at[place]]
+            message = f"{first.message}; {it.message[0].lower()}{it.message[1:]}"
+            result[at[place]] = replace(first, message=message, fixes=(*first.fixes, *it.fixes))
+        else:
+            if it.rule is MISSING_KEY:
+                at[place] = len(result)
+            result.append(it)
+    return result
 
 
 def _pointer(error: ValidationError) -> Pointer:
     return tuple(error.absolute_path)
 
 
-def _missing(pointer: Pointer, names: list[str]) -> Finding:
+def _missing(pointer: Pointer, names: list[str], severity: Severity | None = None) -> Finding:
     listed = ", ".join(f"'{it}'" for it in names)
     fix = Fix(f"Add {listed}", tuple(InsertKey(pointer, it, None) for it in names), preferred=True)
-    return MISSING_KEY.at(pointer, f"Missing {listed}", on="key", fixes=[fix])
+    return MISSING_KEY.at(pointer, f"Missing {listed}", on="key", fixes=[fix], severity=severity)
+
+
+def _recommended(_checker: "SchemaChecker", error: ValidationError) -> Iterator[Finding]:
+    missing = [it for it in error.validator_value if it not in error.instance]
+    yield _missing(_pointer(error), missing, Severity.WARNING)
 
 
 def _unknown_keys(checker: "SchemaChecker", error: ValidationError) -> Iterator[Finding]:
@@ -187,7 +218,7 @@ def _unknown_value(checker: "SchemaChecker", error: ValidationError) -> Iterator
         for index, it in enumerate(close)
     ]
     hint = f"Did you mean '{close[0]}'?" if close else f"Known: {', '.join(allowed)}"
-    if error.schema.get("x-discriminates"):
+    if id(error.schema) in checker.discriminating:
         yield UNKNOWN_GRADER_TYPE.at(pointer, f"Unknown grader type '{value}'. {hint}", fixes=fixes)
     else:
         yield UNKNOWN_VALUE.at(pointer, f"Unknown value '{_short(value)}'. {hint}", fixes=fixes)
@@ -226,7 +257,12 @@ def _alternatives(checker: "SchemaChecker", error: ValidationError) -> Iterator[
         if error.validator == "oneOf" and any(it["required"][0] in error.instance for it in branches):
             yield MISSING_KEY.at(_pointer(error), f"Give only one of {', '.join(names)}", on="key")
         else:
-            yield MISSING_KEY.at(_pointer(error), f"Give at least one of {', '.join(names)}", on="key")
+            fixes = [
+                Fix(f"Add {name}", (InsertKey(_pointer(error), it["required"][0], None),))
+                for name, it in zip(names, branches, strict=True)
+            ]
+            message = f"Give at least one of {', '.join(names)}"
+            yield MISSING_KEY.at(_pointer(error), message, on="key", fixes=fixes)
         return
     fitting = [i for i, it in enumerate(branches) if _fits(it, error.instance)]
     inner = [it for it in error.context or () if it.relative_schema_path[0] in fitting]
@@ -270,4 +306,5 @@ _BY_KEYWORD: dict[str, Callable[["SchemaChecker", ValidationError], Iterator[Fin
     "anyOf": _alternatives,
     "oneOf": _alternatives,
     "pattern": _pattern,
+    "x-recommended": _recommended,
 }

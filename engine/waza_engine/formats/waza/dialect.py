@@ -2,36 +2,37 @@
 
 from waza_engine.formats.dialect import Dialect, FileName, Kind, Signal
 
-_EVAL_KEYS = frozenset(
+
+def _keys(words: str) -> frozenset[str]:
+    return frozenset(words.split())
+
+
+_EVAL_KEYS = _keys(
     """
     name description skill agent scenario schemaVersion version config hooks inputs graders metrics tasks tasks_from
     range baseline mcp_mocks command_mocks adversarial
-    """.split()
+    """
 )
-_TASK_KEYS = frozenset(
+_TASK_KEYS = _keys(
     """
     id name description enabled golden tags inputs expected graders checkpoints requirements context_dir timeout_seconds
     first_event_timeout_seconds skill_directories instruction_files command_mocks
-    """.split()
+    """
 )
-_TRIGGER_KEYS = frozenset(["skill", "should_trigger_prompts", "should_not_trigger_prompts"])
-_PROJECT_KEYS = frozenset("paths files defaults cache server dev tokens graders storage".split())
+_TRIGGER_KEYS = _keys("skill should_trigger_prompts should_not_trigger_prompts")
+_PROJECT_KEYS = _keys("paths files defaults cache server dev tokens graders storage")
 
-_OTHER_TOOLS = frozenset(
+_OTHER_TOOLS = _keys(
     """
     apiVersion kind namespace cwlVersion class openapi runs outputs steps jobs services providers hosts
     evaluation_framework
-    """.split()
+    """
 )
 """Top-level keys of Kubernetes, Kestra, CWL, OpenAPI, GitHub Actions, Compose, promptfoo, Ansible ..."""
 
 
-def _any(*keys: str) -> frozenset[str]:
-    return frozenset(keys)
-
-
-_SUBJECT = _any("skill", "scenario", "agent")
-_EVAL_TELLING = _any("skill", "scenario", "graders", "tasks_from", "schemaVersion")
+_SUBJECT = _keys("skill scenario agent")
+_EVAL_TELLING = _keys("skill scenario graders tasks_from schemaVersion")
 
 DIALECT = Dialect(
     name="waza",
@@ -42,10 +43,10 @@ DIALECT = Dialect(
             model="waza_engine.formats.waza.eval:EvalFile",
             keys=_EVAL_KEYS,
             signals=(
-                Signal((_any("name"), _SUBJECT, _any("config", "tasks", "tasks_from", "graders", "metrics"))),
-                Signal((_any("graders"), _any("tasks", "tasks_from")), unless=_OTHER_TOOLS),
-                Signal((_any("graders"), _any("config", "skill", "scenario")), unless=_OTHER_TOOLS, weak=True),
-                Signal((_any("skill", "scenario"), _any("config"), _any("tasks", "tasks_from", "metrics"))),
+                Signal((_keys("name"), _SUBJECT, _keys("config tasks tasks_from graders metrics"))),
+                Signal((_keys("graders"), _keys("tasks tasks_from")), unless=_OTHER_TOOLS),
+                Signal((_keys("graders"), _keys("config skill scenario")), unless=_OTHER_TOOLS, weak=True),
+                Signal((_keys("skill scenario"), _keys("config"), _keys("tasks tasks_from metrics"))),
             ),
             file_names=(
                 FileName("eval.yaml", telling=_EVAL_TELLING),
@@ -58,7 +59,7 @@ DIALECT = Dialect(
             schema="triggers",
             model="waza_engine.formats.waza.triggers:TriggersFile",
             keys=_TRIGGER_KEYS,
-            signals=(Signal((_any("should_trigger_prompts", "should_not_trigger_prompts"),)),),
+            signals=(Signal((_keys("should_trigger_prompts should_not_trigger_prompts"),)),),
             file_names=(FileName("trigger_tests.yaml"),),
         ),
         Kind(
@@ -67,13 +68,17 @@ DIALECT = Dialect(
             model="waza_engine.formats.waza.task:TaskFile",
             keys=_TASK_KEYS,
             signals=(
-                Signal((_any("id"), _any("inputs")), unless=_OTHER_TOOLS, weak=True),
-                Signal((_any("inputs"), _any("graders", "expected")), unless=_OTHER_TOOLS, weak=True),
-                Signal((_any("id"), _any("graders"), _any("name", "tags", "expected")), unless=_OTHER_TOOLS, weak=True),
+                Signal((_keys("id"), _keys("inputs")), unless=_OTHER_TOOLS, weak=True),
+                Signal((_keys("inputs"), _keys("graders expected")), unless=_OTHER_TOOLS, weak=True),
+                Signal(
+                    (_keys("id"), _keys("graders"), _keys("name tags expected")),
+                    unless=_OTHER_TOOLS,
+                    weak=True,
+                ),
             ),
             file_names=(
-                FileName("tasks/*.yaml", telling=_any("id", "inputs", "expected", "graders"), may_be_empty=False),
-                FileName("tasks/*.yml", telling=_any("id", "inputs", "expected", "graders"), may_be_empty=False),
+                FileName("tasks/*.yaml", telling=_keys("id inputs expected graders"), may_be_empty=False),
+                FileName("tasks/*.yml", telling=_keys("id inputs expected graders"), may_be_empty=False),
             ),
         ),
         Kind(
@@ -86,5 +91,5 @@ DIALECT = Dialect(
     ),
     graders=("waza", "legacy"),
     loader="waza_engine.formats.waza.load:load_suite",
-    never=frozenset(["stimuli"]),
+    never=_keys("stimuli"),
 )

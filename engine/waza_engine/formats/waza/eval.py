@@ -31,10 +31,14 @@ class Metric(FileModel):
         default=0.0, ge=0, le=1, description="The value that must be reached, from 0 to 1.", examples=[0.9]
     )
     description: Text = Field(
-        default="", description="What the metric is for, for people.", examples=["Skill stays out of other work."]
+        default="",
+        description="What the metric is for, for people.",
+        examples=["Skill stays out of other work."],
     )
     enabled: Flag = Field(
-        default=True, description="`false` leaves the metric out. waza itself ignores the key.", examples=[False]
+        default=True,
+        description="`false` leaves the metric out. waza itself ignores the key.",
+        examples=[False],
     )
 
 
@@ -76,7 +80,9 @@ class EvalFile(FileModel):
         json_schema_extra=marks(required=True),
     )
     description: Text = Field(
-        default="", description="What the suite is for, for people.", examples=["Does the skill keep notes short?"]
+        default="",
+        description="What the suite is for, for people.",
+        examples=["Does the skill keep notes short?"],
     )
     skill: Text = Field(
         default="",
@@ -113,7 +119,9 @@ class EvalFile(FileModel):
     )
     config: SectionOf[Settings] = Field(
         description="How the tasks are run.",
-        examples=[{"trials_per_task": 1, "timeout_seconds": 300, "executor": "mock", "model": "claude-sonnet-4.6"}],
+        examples=[
+            {"trials_per_task": 1, "timeout_seconds": 300, "executor": "mock", "model": "claude-sonnet-4.6"}
+        ],
     )
     graders: ListOf[EvalGrader] = Field(
         default=[],

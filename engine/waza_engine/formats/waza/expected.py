@@ -10,16 +10,24 @@ class Outcome(FileModel):
     """An outcome that was to be checked; no version of waza does."""
 
     type: Text = Field(default="", description="Kind of outcome. Never checked.", examples=["file_created"])
-    value: AnyValue = Field(default=None, description="Value of the outcome. Never checked.", examples=["report.md"])
-    condition: Text = Field(default="", description="Condition of the outcome. Never checked.", examples=["exists"])
+    value: AnyValue = Field(
+        default=None, description="Value of the outcome. Never checked.", examples=["report.md"]
+    )
+    condition: Text = Field(
+        default="", description="Condition of the outcome. Never checked.", examples=["exists"]
+    )
 
 
 class Behavior(FileModel):
     """Limits that were to be checked; no version of waza does. The `behavior` grader checks such limits."""
 
-    max_tool_calls: Integer = Field(default=0, ge=0, description="Never checked; use the `behavior` grader.", examples=[5])
+    max_tool_calls: Integer = Field(
+        default=0, ge=0, description="Never checked; use the `behavior` grader.", examples=[5]
+    )
     max_iterations: Integer = Field(default=0, ge=0, description="Never checked.", examples=[3])
-    max_tokens: Integer = Field(default=0, ge=0, description="Never checked; use the `behavior` grader.", examples=[4000])
+    max_tokens: Integer = Field(
+        default=0, ge=0, description="Never checked; use the `behavior` grader.", examples=[4000]
+    )
     max_response_time_ms: Integer = Field(
         default=0,
         description="Never checked; the `behavior` grader has `max_duration_ms`.",

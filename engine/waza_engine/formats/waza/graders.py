@@ -35,7 +35,7 @@ class _Entry(FileModel):
 class EvalGrader(_Entry):
     """A grader that judges every task of the suite."""
 
-    model_config = ConfigDict(json_schema_extra={"x-grader-entry": "eval"})
+    model_config = ConfigDict(json_schema_extra={"x-grader-entry": "eval", "x-required-unless": ["ref"]})
 
     ref: Text = Field(
         default="",

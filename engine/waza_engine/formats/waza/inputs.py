@@ -4,13 +4,15 @@ from typing import Any
 
 from pydantic import ConfigDict, Field, model_validator
 
-from waza_engine.formats.model import FileModel, MapOf, SectionOf, each, marks
+from waza_engine.formats.model import FileModel, SectionOf, marks
 from waza_engine.scalars import Scalar
 from waza_engine.values import AnyValue, Integer, ListOf, Strings, Text, TextMap
 
 
 class InputFile(FileModel):
     """A file for the agent's workspace: from the fixtures directory, or written here."""
+
+    model_config = ConfigDict(json_schema_extra={"type": ["object", "string"]})
 
     path: Text = Field(
         default="",
@@ -19,7 +21,7 @@ class InputFile(FileModel):
             "A missing file is only a warning in waza: the agent then works without it."
         ),
         examples=["src/app.py"],
-        json_schema_extra=marks(required=True, path=("fixtures", "file")),
+        json_schema_extra=marks(recommended=True, path=("fixtures", "file")),
     )
     content: Text = Field(
         default="",
@@ -41,9 +43,7 @@ class Responder(FileModel):
         description="What the user wants and knows, and when to stop.",
         examples=["You want the report as a table. Say yes to every offer."],
     )
-    max_followups: Integer = Field(
-        ge=1, description="How many answers may be given at most.", examples=[3]
-    )
+    max_followups: Integer = Field(ge=1, description="How many answers may be given at most.", examples=[3])
     model: Text = Field(
         default="",
         description="Model that plays the user. Left out, it is the eval's `config.model`.",
@@ -92,6 +92,10 @@ class Context(FileModel):
 class Inputs(FileModel):
     """What the agent is told and given."""
 
+    model_config = ConfigDict(
+        json_schema_extra={"anyOf": [{"required": ["prompt"]}, {"required": ["prompt_file"]}]}
+    )
+
     prompt: Text = Field(
         default="",
         description="What the agent is asked, word for word. Templates such as `{{name}}` are not filled in here.",
@@ -109,7 +113,9 @@ class Inputs(FileModel):
         examples=[[{"path": "notes.txt"}]],
     )
     context: SectionOf[Context] = Field(
-        default_factory=Context, description="Facts about the task; only `fixture` has a meaning.", examples=[{"lang": "go"}]
+        default_factory=Context,
+        description="Facts about the task; only `fixture` has a meaning.",
+        examples=[{"lang": "go"}],
     )
     follow_up_prompts: Strings = Field(
         default=[],

@@ -36,7 +36,9 @@ class McpResponse(FileModel):
 class McpTool(FileModel):
     """A mocked tool and its answers."""
 
-    description: Text = Field(default="", description="What the agent is told about the tool.", examples=["Finds users"])
+    description: Text = Field(
+        default="", description="What the agent is told about the tool.", examples=["Finds users"]
+    )
     input_schema: AnyValue = Field(
         default=None,
         description="JSON Schema of the tool's arguments.",
@@ -71,7 +73,9 @@ class CommandResponse(FileModel):
     """One answer of a mocked command; the first that matches is given."""
 
     args: Strings | None = Field(
-        default=None, description="The arguments must be exactly these.", examples=[["deploy", "--env", "staging"]]
+        default=None,
+        description="The arguments must be exactly these.",
+        examples=[["deploy", "--env", "staging"]],
     )
     args_regex: Strings | None = Field(
         default=None,
@@ -80,7 +84,9 @@ class CommandResponse(FileModel):
         json_schema_extra={"items": {"type": "string", "format": "regex"}},
     )
     environment: TextMap = Field(
-        default={}, description="Environment variables that must have these values.", examples=[{"STAGE": "test"}]
+        default={},
+        description="Environment variables that must have these values.",
+        examples=[{"STAGE": "test"}],
     )
     workdir: Text = Field(
         default="",
@@ -89,7 +95,9 @@ class CommandResponse(FileModel):
         json_schema_extra=marks(path=("workspace", "directory")),
     )
     stdout: AnyValue = Field(
-        default=None, description="What the command prints; a structure is printed as JSON.", examples=["done\n"]
+        default=None,
+        description="What the command prints; a structure is printed as JSON.",
+        examples=["done\n"],
     )
     fixture: Text = Field(
         default="",
@@ -97,7 +105,9 @@ class CommandResponse(FileModel):
         examples=["mocks/status.txt"],
         json_schema_extra=marks(path=("eval", "file")),
     )
-    stderr: Text = Field(default="", description="What the command prints to standard error.", examples=["locked"])
+    stderr: Text = Field(
+        default="", description="What the command prints to standard error.", examples=["locked"]
+    )
     exit_code: Integer = Field(default=0, ge=0, le=255, description="Exit code of the command.", examples=[3])
 
 
@@ -126,7 +136,9 @@ class Adversarial(FileModel):
         min_length=1,
         description="Packs of attacks; each once.",
         examples=[["prompt-injection"]],
-        json_schema_extra={"items": {"type": "string", "x-suggestions": ["prompt-injection", "scope-bypass"]}},
+        json_schema_extra={
+            "items": {"type": "string", "x-suggestions": ["prompt-injection", "scope-bypass"]}
+        },
     )
     on_unsafe_outcome: Text = Field(
         default="fail",

@@ -67,7 +67,11 @@ class Defaults(_Section):
         description="Executor that new evals get. Runs do not read it.",
         examples=["copilot-sdk"],
         json_schema_extra=marks(
-            values={"copilot-sdk": "The Copilot CLI.", "mock": "No agent.", "codex": "The Codex CLI, in some versions."}
+            values={
+                "copilot-sdk": "The Copilot CLI.",
+                "mock": "No agent.",
+                "codex": "The Codex CLI, in some versions.",
+            }
         ),
     )
     model: Text = Field(
@@ -90,11 +94,15 @@ class Defaults(_Section):
         json_schema_extra=marks(reference="model"),
     )
     timeout: Integer = Field(
-        default=300, description="Time limit in seconds that new evals get. Runs do not read it.", examples=[120],
+        default=300,
+        description="Time limit in seconds that new evals get. Runs do not read it.",
+        examples=[120],
         json_schema_extra={"minimum": 1},
     )
     parallel: Flag = Field(
-        default=False, description="`true` runs tasks at the same time, whatever the eval says.", examples=[True]
+        default=False,
+        description="`true` runs tasks at the same time, whatever the eval says.",
+        examples=[True],
     )
     workers: Integer = Field(
         default=0,
@@ -202,7 +210,10 @@ class Storage(_Section):
     """Upload of results."""
 
     provider: Text = Field(
-        default="", description="Where to upload to.", examples=["azure-blob"], json_schema_extra={"enum": ["azure-blob"]}
+        default="",
+        description="Where to upload to.",
+        examples=["azure-blob"],
+        json_schema_extra={"enum": ["azure-blob"]},
     )
     account_name: Text = Field(default="", description="Name of the storage account.", examples=["myaccount"])
     container_name: Text = Field(
@@ -219,7 +230,9 @@ class ProjectFile(FileModel):
     model_config = ConfigDict(title="waza project")
 
     paths: SectionOf[Paths] = Field(
-        default_factory=Paths, description="Where skills, evals and results are.", examples=[{"skills": "skills/"}]
+        default_factory=Paths,
+        description="Where skills, evals and results are.",
+        examples=[{"skills": "skills/"}],
     )
     files: SectionOf[Files] = Field(
         default_factory=Files,
@@ -228,7 +241,9 @@ class ProjectFile(FileModel):
         json_schema_extra=marks(since="0.33"),
     )
     defaults: SectionOf[Defaults] = Field(
-        default_factory=Defaults, description="Defaults for new evals and for runs.", examples=[{"judgeModel": "gpt-5.2"}]
+        default_factory=Defaults,
+        description="Defaults for new evals and for runs.",
+        examples=[{"judgeModel": "gpt-5.2"}],
     )
     graders: SectionOf[GraderDefaults] = Field(
         default_factory=GraderDefaults, description="Defaults for graders.", examples=[{"programTimeout": 60}]
@@ -237,7 +252,9 @@ class ProjectFile(FileModel):
         default_factory=Cache, description="Reuse of earlier results.", examples=[{"enabled": True}]
     )
     tokens: SectionOf[Tokens] = Field(
-        default_factory=Tokens, description="Token budgets of skill files.", examples=[{"warningThreshold": 2500}]
+        default_factory=Tokens,
+        description="Token budgets of skill files.",
+        examples=[{"warningThreshold": 2500}],
     )
     dev: SectionOf[Dev] = Field(
         default_factory=Dev, description="The improvement loop, `waza dev`.", examples=[{"target": "high"}]
@@ -246,5 +263,7 @@ class ProjectFile(FileModel):
         default_factory=Server, description="The dashboard, `waza serve`.", examples=[{"port": 8080}]
     )
     storage: SectionOf[Storage] = Field(
-        default_factory=Storage, description="Upload of results.", examples=[{"provider": "azure-blob", "enabled": True}]
+        default_factory=Storage,
+        description="Upload of results.",
+        examples=[{"provider": "azure-blob", "enabled": True}],
     )

@@ -40,7 +40,9 @@ class McpServer(FileModel):
         ),
     )
     command: Text = Field(
-        default="", description="Program that is the server. Needed unless `type` is http or sse.", examples=["npx"]
+        default="",
+        description="Program that is the server. Needed unless `type` is http or sse.",
+        examples=["npx"],
     )
     args: Strings = Field(
         default=[], description="Arguments of the program.", examples=[["-y", "@azure/mcp@latest"]]
@@ -50,7 +52,9 @@ class McpServer(FileModel):
     )
     cwd: Text = Field(default="", description="Directory the program is started in.", examples=["servers"])
     url: Text = Field(
-        default="", description="Address of the server, for http and sse.", examples=["https://mcp.example.com"]
+        default="",
+        description="Address of the server, for http and sse.",
+        examples=["https://mcp.example.com"],
     )
     headers: TextMap = Field(
         default={}, description="HTTP headers sent with every request.", examples=[{"X-Tenant": "demo"}]
@@ -60,7 +64,9 @@ class McpServer(FileModel):
         description="Tools that the agent may use. Left out: all of them; an empty list: none.",
         examples=[["search", "fetch"]],
     )
-    timeout: Integer = Field(default=0, ge=0, description="Time limit of one call in milliseconds.", examples=[30000])
+    timeout: Integer = Field(
+        default=0, ge=0, description="Time limit of one call in milliseconds.", examples=[30000]
+    )
 
 
 class Settings(FileModel):

@@ -14,7 +14,9 @@ class Checkpoint(FileModel):
     """Graders that run after one turn, while the task goes on."""
 
     after_turn: Integer = Field(
-        ge=1, description="Turn after which to grade. 1 is the prompt; follow-ups are 2, 3 and so on.", examples=[1]
+        ge=1,
+        description="Turn after which to grade. 1 is the prompt; follow-ups are 2, 3 and so on.",
+        examples=[1],
     )
     graders: ListOf[TaskGrader] = Field(
         min_length=1,
@@ -46,7 +48,9 @@ class Check(FileModel):
         ),
     )
     grader: Text = Field(
-        description="Name of the grader.", examples=["asks-first"], json_schema_extra=marks(reference="grader")
+        description="Name of the grader.",
+        examples=["asks-first"],
+        json_schema_extra=marks(reference="grader"),
     )
     after_turn: Integer | None = Field(
         default=None, ge=1, description="Turn of the checkpoint; only with scope `checkpoint`.", examples=[1]
@@ -83,7 +87,8 @@ class TaskFile(FileModel):
     """One thing to ask the agent, and how the result is judged."""
 
     model_config = ConfigDict(
-        title="waza task", json_schema_extra={"x-runnable": "task", "x-id-from": "id", "x-title-from": ["name", "id"]}
+        title="waza task",
+        json_schema_extra={"x-runnable": "task", "x-id-from": "id", "x-title-from": ["name", "id"]},
     )
 
     id: Text = Field(
@@ -158,7 +163,14 @@ class TaskFile(FileModel):
     checkpoints: ListOf[Checkpoint] = Field(
         default=[],
         description="Graders that run between turns.",
-        examples=[[{"after_turn": 1, "graders": [{"type": "text", "name": "asks-first", "config": {"contains": ["which"]}}]}]],
+        examples=[
+            [
+                {
+                    "after_turn": 1,
+                    "graders": [{"type": "text", "name": "asks-first", "config": {"contains": ["which"]}}],
+                }
+            ]
+        ],
         json_schema_extra=marks(since="0.36"),
     )
     requirements: ListOf[Requirement] = Field(
@@ -190,7 +202,15 @@ class TaskFile(FileModel):
 class InlineTask(TaskFile):
     """A task written into the eval. waza itself reads tasks from files only."""
 
-    model_config = ConfigDict(title="task")
+    model_config = ConfigDict(
+        title="task",
+        json_schema_extra={
+            "x-runnable": "task",
+            "x-id-from": "id",
+            "x-title-from": ["name", "id"],
+            "x-required-unless": ["task_files", "include"],
+        },
+    )
 
     task_files: Strings = Field(
         default=[],

@@ -15,7 +15,9 @@ class Prompt(FileModel):
         min_length=1, description="What the agent is asked.", examples=["Take notes of this meeting"]
     )
     reason: Text = Field(
-        default="", description="Why the skill should, or should not, be used; for people.", examples=["unrelated"]
+        default="",
+        description="Why the skill should, or should not, be used; for people.",
+        examples=["unrelated"],
     )
     confidence: Text = Field(
         default="high",
@@ -37,7 +39,6 @@ class TriggersFile(FileModel):
     model_config = ConfigDict(
         title="waza trigger tests",
         json_schema_extra={
-            "x-runnable": "triggers",
             "anyOf": [{"required": ["should_trigger_prompts"]}, {"required": ["should_not_trigger_prompts"]}],
         },
     )

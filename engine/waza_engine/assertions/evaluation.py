@@ -1,0 +1,118 @@
+"""Evaluating assertions and Python patterns: what one of them came to.
+
+Verdicts are made of outcomes by the graders; here nothing is known of scores.
+"""
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import Any, Literal
+
+from waza_engine.assertions.interpreters import (
+    JAVASCRIPT_MILLISECONDS,
+    TIME_LIMIT_SECONDS,
+    NodeMissingError,
+    javascript_workers,
+    python_workers,
+)
+from waza_engine.assertions.workers import WorkerError, Workers
+from waza_engine.graders.base import GradeError
+from waza_engine.text import without_surrogates
+
+_GRACE_SECONDS = 5.0
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What an expression came to: a true value, a false one, or an exception with its text (it can be empty)."""
+
+    kind: Literal["pass", "fail", "error"]
+    text: str = ""
+
+
+def evaluate_python(
+    assertions: Sequence[Any], names: Mapping[str, Any], cwd: Path, workers: Workers | None = None
+) -> list[Outcome]:
+    """Evaluate `assertions` one after the other; they share `names` and what they bind with `:=`.
+
+    Raises:
+        GradeError: no outcomes: the time is up, the interpreter ended or its output was disturbed.
+
+    """
+    request = {"assertions": list(assertions), "names": dict(names), "cwd": str(cwd.absolute())}
+    return _in_python(request, len(assertions), workers)
+
+
+def search_python_patterns(patterns: Sequence[Any], text: str, workers: Workers | None = None) -> list[Outcome]:
+    """Search each of Python's own patterns in `text`, without case; an invalid one is an error.
+
+    Raises:
+        GradeError: no outcomes, for instance because a pattern takes exponential time.
+
+    """
+    request = {"patterns": list(patterns), "text": text, "cwd": str(Path.cwd())}
+    return _in_python(request, len(patterns), workers)
+
+
+def evaluate_javascript(
+    assertions: Sequence[str], names: Mapping[str, Any], milliseconds: int = JAVASCRIPT_MILLISECONDS
+) -> list[Outcome]:
+    """Evaluate JavaScript `assertions` in one context; each may take `milliseconds`.
+
+    Raises:
+        GradeError: there is no Node.js, or no outcomes: an unhandled rejection, a crash, an endless wait.
+
+    """
+    request = {"assertions": list(assertions), "names": dict(names), "milliseconds": milliseconds}
+    answer = _ask(_javascript(), request, len(assertions) * milliseconds / 1000 + _GRACE_SECONDS)
+    if error := answer.get("error"):
+        raise GradeError(f"The assertions gave no result: {error}")
+    return _outcomes(answer.get("results"), len(assertions))
+
+
+@cache
+def _python() -> Workers:
+    return python_workers()
+
+
+@cache
+def _javascript() -> Workers:
+    return javascript_workers()
+
+
+def _in_python(request: Mapping[str, Any], count: int, workers: Workers | None) -> list[Outcome]:
+    if not count:
+        return []
+    answer = _ask(workers or _python(), request, TIME_LIMIT_SECONDS + _GRACE_SECONDS)
+    if answer["ended"] == "time":
+        raise GradeError(f"The assertions took longer than {TIME_LIMIT_SECONDS:g} s and were stopped")
+    if answer["ended"] == "flood":
+        raise GradeError("The assertions gave no result: they wrote too much output")
+    if answer["status"]:
+        raise GradeError(f"The assertions gave no result: the interpreter ended with status {answer['status']}")
+    try:
+        results = json.loads(answer["stdout"])
+    except ValueError as error:
+        raise GradeError("The assertions gave no result: they disturbed the interpreter's output") from error
+    return _outcomes(results, count)
+
+
+def _ask(workers: Workers, request: Mapping[str, Any], seconds: float) -> dict[str, Any]:
+    try:
+        answer = workers.ask(request, seconds)
+    except (WorkerError, OSError, NodeMissingError) as error:
+        raise GradeError(f"The assertions gave no result: {error}") from error
+    return answer if isinstance(answer, dict) else {}
+
+
+def _outcomes(results: Any, count: int) -> list[Outcome]:
+    try:
+        outcomes = [Outcome(kind, without_surrogates(text)) for kind, text in results]
+    except (TypeError, ValueError, AttributeError) as error:
+        raise GradeError("The assertions gave no result: they disturbed the interpreter's output") from error
+    if len(outcomes) != count:
+        raise GradeError("The assertions gave no result: they disturbed the interpreter's output")
+    return outcomes
+

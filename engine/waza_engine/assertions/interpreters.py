@@ -1,0 +1,79 @@
+"""How the child interpreters are started: what they inherit and where their limits are.
+
+Python is the interpreter that the engine runs on, isolated and without site packages; JavaScript is `node` from
+the PATH. Neither gets the engine's environment, only what an interpreter needs to start.
+"""
+
+import contextlib
+import json
+import os
+import shutil
+import subprocess
+import sys
+from importlib.resources import files
+from typing import Any
+
+from waza_engine import processes
+from waza_engine.assertions.workers import Workers
+
+TIME_LIMIT_SECONDS = 10.0
+"""For all Python assertions of one grader together. waza has no limit but the one of the whole run."""
+JAVASCRIPT_MILLISECONDS = 5_000
+"""For one JavaScript assertion, as in waza; it then counts as failed."""
+_MEMORY_BYTES = 1 << 30
+_OUTPUT_BYTES = 10_000_000
+_NODE_HEAP_MB = 512
+_NODE_DATA_BYTES = 2 << 30
+_INHERITED = frozenset(
+    ["PATH", "LANG", "LC_ALL", "LC_CTYPE", "TZ", "TMPDIR", "TEMP", "TMP", "SYSTEMROOT", "COMSPEC", "PATHEXT"]
+)
+
+
+class NodeMissingError(Exception):
+    """There is no `node` to run JavaScript assertions with."""
+
+
+def python_workers(*, fork: bool = hasattr(os, "fork"), **limits: Any) -> Workers:
+    """Workers for Python expressions and patterns; `limits` replace the usual ones."""
+    settings = {
+        "fork": fork,
+        "seconds": TIME_LIMIT_SECONDS,
+        "memory_bytes": _MEMORY_BYTES,
+        "output_bytes": _OUTPUT_BYTES,
+        **limits,
+    }
+    command = [sys.executable, "-I", "-S", "-X", "utf8", "-c", _source("python_worker.py"), json.dumps(settings)]
+    return Workers(lambda: processes.start(command, env=_environment()), once=not fork)
+
+
+def javascript_workers() -> Workers:
+    """Workers for JavaScript expressions."""
+    return Workers(_start_node)
+
+
+def _start_node() -> subprocess.Popen[bytes]:
+    node = shutil.which("node")
+    if node is None:
+        raise NodeMissingError("JavaScript assertions need Node.js: there is no 'node' on the PATH")
+    heap = f"--max-old-space-size={_NODE_HEAP_MB}"
+    worker = processes.start([node, heap, "-e", _source("javascript_worker.js")], env=_environment())
+    _limit_data(worker.pid)
+    return worker
+
+
+def _limit_data(pid: int) -> None:
+    """Bound memory outside the JavaScript heap (array buffers), where the system can do that from outside."""
+    if sys.platform == "linux":
+        import resource
+
+        with contextlib.suppress(OSError, ValueError):
+            resource.prlimit(pid, resource.RLIMIT_DATA, (_NODE_DATA_BYTES, _NODE_DATA_BYTES))
+            resource.prlimit(pid, resource.RLIMIT_CORE, (0, 0))
+
+
+def _environment() -> dict[str, str]:
+    return {name: value for name, value in os.environ.items() if name.upper() in _INHERITED}
+
+
+def _source(name: str) -> str:
+    return files(__package__).joinpath(name).read_text("utf-8")

@@ -1,0 +1,26 @@
+"""Which dialect an eval file is of, by reading it."""
+
+from pathlib import Path
+
+from waza_engine.formats import Dialect, recognise
+from waza_engine.formats.reading import read_mapping
+from waza_engine.suite import LoadError
+
+
+def dialect_of_file(path: Path) -> Dialect:
+    """The dialect of the eval at `path`.
+
+    Raises:
+        LoadError: the file cannot be read, is no eval, or is another kind of file.
+
+    """
+    data = read_mapping(path)
+    found = recognise(data, path)
+    if found is None:
+        raise LoadError(path, "This is no eval file: it needs 'name', 'config' and 'tasks' at the top level")
+    dialect, kind, _reason = found
+    if kind.name != "eval":
+        raise LoadError(
+            path, f"This is a {kind.name} file of {dialect.name}, not an eval; name its eval file instead"
+        )
+    return dialect

@@ -1,0 +1,153 @@
+"""From a file to a model, with one clear message when that is impossible."""
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any, TypeVar
+
+from pydantic import BaseModel, ValidationError
+
+from waza_engine.findings import Pointer
+from waza_engine.scalars import plain
+from waza_engine.suite import LoadError
+from waza_engine.yaml_reader import YamlError, read_yaml
+
+_Model = TypeVar("_Model", bound=BaseModel)
+_SHOWN = 40
+
+
+def read_text(path: Path) -> str:
+    """The text of a file.
+
+    Raises:
+        LoadError: the file cannot be read, or is not UTF-8.
+
+    """
+    try:
+        return path.read_bytes().decode("utf-8")
+    except UnicodeDecodeError as error:
+        raise LoadError(path, f"The file is not UTF-8 (byte {error.start}); save it as UTF-8") from error
+    except (OSError, ValueError) as error:
+        reason = error.strerror if isinstance(error, OSError) else error
+        raise LoadError(path, f"The file cannot be read: {reason}") from error
+
+
+def read_mapping(path: Path) -> dict[str, Any]:
+    """The top-level mapping of a YAML file.
+
+    Raises:
+        LoadError: unreadable, no YAML, or something else than a mapping.
+
+    """
+    try:
+        data = read_yaml(read_text(path))
+    except YamlError as error:
+        raise LoadError(path, error.message, line=error.line, column=error.column) from error
+    if plain(data) is None:
+        return {}
+    if not isinstance(data, dict):
+        raise LoadError(path, f"The file must be a mapping of keys, not {_kind(data)}")
+    return data
+
+
+def build(model: type[_Model], data: Any, path: Path, below: Pointer = ()) -> _Model:
+    """The data as a model; `below` is where the data hangs in its file.
+
+    Raises:
+        LoadError: the first thing that does not fit.
+
+    """
+    try:
+        return model.model_validate(data)
+    except ValidationError as error:
+        pointer, text = _first_problem(error, data)
+        raise LoadError(path, _placed((*below, *pointer), text), (*below, *pointer)) from error
+
+
+def _first_problem(error: ValidationError, data: Any) -> tuple[Pointer, str]:
+    problems = [(_pointer(it["loc"], data, it["type"]), it) for it in error.errors(include_url=False)]
+    start = problems[0][0]
+    # Of the alternatives "text or mapping" the one that got deeper is what the author meant.
+    deeper = (it for it in problems if len(it[0]) > len(start) and it[0][: len(start)] == start)
+    pointer, problem = next(deeper, problems[0])
+    return pointer, _sentence(problem, _value_at(data, pointer))
+
+
+def _pointer(loc: Sequence[str | int], data: Any, kind: str) -> Pointer:
+    """The place in the data: pydantic also names the members of unions on the way."""
+    found: list[str | int] = []
+    for index, key in enumerate(loc):
+        absent = kind == "missing" and index == len(loc) - 1
+        if isinstance(data, dict) and (key in data or absent):
+            found.append(key)
+            data = data.get(key)
+        elif isinstance(data, list) and isinstance(key, int) and key < len(data):
+            found.append(key)
+            data = data[key]
+    return tuple(found)
+
+
+def _value_at(data: Any, pointer: Pointer) -> Any:
+    for key in pointer:
+        try:
+            data = data[key]
+        except (KeyError, IndexError, TypeError):
+            return None
+    return data
+
+
+def _sentence(problem: Any, value: Any) -> str:
+    context = problem.get("ctx", {})
+    match problem["type"]:
+        case "extra_forbidden":
+            return "is no key that waza knows here"
+        case "missing":
+            return "is missing"
+        case "greater_than_equal":
+            return f"must be {context['ge']} or more, not {shown(value)}"
+        case "less_than_equal":
+            return f"must be {context['le']} or less, not {shown(value)}"
+        case "string_too_short" | "too_short":
+            return (
+                "must not be empty"
+                if context["min_length"] == 1
+                else f"must have {context['min_length']} items"
+            )
+        case "too_long":
+            return f"must have {context['max_length']} items"
+        case "string_type":
+            return f"must be a text, not {_kind(value)}"
+        case "dict_type" | "model_type" | "model_attributes_type":
+            return f"must be a mapping, not {_kind(value)}"
+        case _:
+            return problem["msg"].removeprefix("Value error, ") + f", not {shown(value)}"
+
+
+def _placed(pointer: Pointer, sentence: str) -> str:
+    return f"'{spelled(pointer)}' {sentence}" if pointer else f"The file {sentence}"
+
+
+def spelled(pointer: Pointer) -> str:
+    """A pointer for people: `graders[0].config`."""
+    text = ""
+    for key in pointer:
+        text += f"[{key}]" if isinstance(key, int) else f".{key}" if text else key
+    return text
+
+
+def shown(value: Any) -> str:
+    """A value for a message, cut when long."""
+    data = plain(value)
+    text = _kind(value) if isinstance(data, dict | list) else repr(data)
+    return text if len(text) <= _SHOWN else text[: _SHOWN - 3] + "..."
+
+
+def _kind(value: Any) -> str:
+    match plain(value):
+        case dict():
+            return "a mapping"
+        case list():
+            return "a list"
+        case None:
+            return "nothing"
+        case other:
+            return shown(other)

@@ -1,0 +1,48 @@
+"""Finding `.waza.yaml`, and what it changes about a run (waza-formats.md, section 7)."""
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from waza_engine.formats.reading import build, read_mapping
+from waza_engine.formats.waza.project import ProjectFile
+from waza_engine.suite import LoadError
+
+NAME = ".waza.yaml"
+_LEVELS = 10
+
+
+@dataclass(frozen=True, slots=True)
+class Project:
+    """The project settings that count for a directory; `directory` is None without a file."""
+
+    settings: ProjectFile
+    directory: Path | None = None
+    warning: str = ""
+
+    def skill_directories(self) -> tuple[str, ...]:
+        """The skills below `paths.skills`: what evals without `skill_directories` use."""
+        if self.directory is None:
+            return ()
+        root = self.directory / self.settings.paths.skills
+        try:
+            folders = sorted(root.iterdir())
+        except OSError:
+            return ()
+        return tuple(str(it) for it in folders if (it / "SKILL.md").is_file())
+
+
+def find_project(process_dir: Path) -> Project:
+    """The project that `process_dir` is in: the nearest `.waza.yaml`, at most ten levels up.
+
+    A file with a mistake counts as none, as in waza; here with a warning.
+    """
+    start = process_dir.absolute()
+    for folder in [start, *start.parents][:_LEVELS]:
+        path = folder / NAME
+        if not path.is_file():
+            continue
+        try:
+            return Project(build(ProjectFile, read_mapping(path), path), folder)
+        except LoadError as error:
+            return Project(ProjectFile(), None, f"{error}. The whole file is ignored")
+    return Project(ProjectFile())

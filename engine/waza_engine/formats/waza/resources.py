@@ -1,0 +1,124 @@
+"""What is put into a task's workspace: input files, instruction files, the fixture (waza-formats.md, section 5.1).
+
+Input files that cannot be had are passed over with a warning; an instruction file or fixture that cannot be had
+blocks the task.
+"""
+
+import os
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from waza_engine.formats.waza.inputs import InputFile as FileEntry
+from waza_engine.formats.waza.inputs import Inputs
+from waza_engine.formats.waza.paths import cleaned, is_inside
+from waza_engine.suite import InputFile
+
+
+@dataclass
+class Resources:
+    """The files gathered for one task, what was passed over, and what makes the task impossible."""
+
+    files: list[InputFile] = field(default_factory=list)
+    warnings: list[str] = field(default_factory=list)
+    blocked: str = ""
+
+    def block(self, reason: str) -> None:
+        """Say why the task cannot be performed; the first reason stays."""
+        self.blocked = self.blocked or reason
+
+
+def gather(inputs: Inputs, instructions: Sequence[str], fixtures: Path, eval_dir: Path) -> Resources:
+    """All files for the workspace of one task, in waza's order."""
+    found = Resources()
+    for index, entry in enumerate(inputs.files):
+        _input_file(entry, f"inputs.files[{index}]", fixtures, found)
+    for name in instructions:
+        _instruction_file(name, fixtures, found)
+    if "fixture" in inputs.context.model_fields_set:
+        _fixture(inputs.context.fixture, eval_dir, found)
+    if not found.files and ("./" in inputs.prompt):
+        found.block(
+            "The prompt names a relative path, but nothing is put into the workspace. "
+            "List the files under 'inputs.files'"
+        )
+    return found
+
+
+def _input_file(entry: FileEntry, place: str, fixtures: Path, found: Resources) -> None:
+    if entry.content:
+        if entry.path:
+            found.files.append(InputFile(entry.path, entry.content.encode("utf-8", "replace")))
+        else:
+            found.warnings.append(f"{place} has content but no path, so the file is left out; add 'path'")
+        return
+    if not entry.path:
+        return
+    if reason := _refused(entry.path):
+        found.warnings.append(f"{place}: '{entry.path}' {reason}, so the file is left out")
+        return
+    path = fixtures / entry.path
+    if not is_inside(path, fixtures):
+        found.warnings.append(f"{place}: '{entry.path}' leads out of {fixtures}, so the file is left out")
+        return
+    try:
+        found.files.append(InputFile(cleaned(entry.path), path.read_bytes()))
+    except (OSError, ValueError) as error:
+        reason = error.strerror if isinstance(error, OSError) else str(error)
+        found.warnings.append(
+            f"{place}: '{entry.path}' cannot be read from {fixtures}: {reason}. The agent works without it"
+        )
+
+
+def _refused(path: str) -> str:
+    """Why waza passes over a path; it looks for two dots anywhere, also inside a name."""
+    if path.startswith("/"):
+        return "is absolute"
+    return "contains '..'" if ".." in cleaned(path) else ""
+
+
+def _instruction_file(name: str, fixtures: Path, found: Resources) -> None:
+    if not name or _refused(name) or not is_inside(fixtures / name, fixtures):
+        found.block(f"The instruction file '{name}' must be a relative path inside {fixtures}")
+        return
+    try:
+        found.files.append(InputFile(cleaned(name), (fixtures / name).read_bytes()))
+    except (OSError, ValueError) as error:
+        found.block(f"The instruction file '{name}' cannot be read from {fixtures}: {error}")
+
+
+def _fixture(value: object, eval_dir: Path, found: Resources) -> None:
+    problem = "'inputs.context.fixture' must be"
+    if not isinstance(value, str) or not value.strip():
+        found.block(f"{problem} a path")
+        return
+    path = eval_dir / value
+    if (
+        value.startswith("/")
+        or cleaned(value) == "."
+        or ".." in value.split("/")
+        or not is_inside(path, eval_dir)
+    ):
+        found.block(f"{problem} a path below the eval's directory, not '{value}'")
+        return
+    if not path.exists():
+        found.block(f"'inputs.context.fixture': there is no '{value}' in {eval_dir}")
+        return
+    try:
+        found.files += _files_of(path)
+    except OSError as error:
+        found.block(f"'inputs.context.fixture': {error.filename} cannot be read: {error.strerror}")
+
+
+def _files_of(path: Path) -> list[InputFile]:
+    """One file under its own name, or all files of a directory; links in it are passed over."""
+    if path.is_file():
+        return [InputFile(path.name, path.read_bytes())]
+    found: list[InputFile] = []
+    for folder, folders, names in os.walk(path):
+        folders.sort()
+        for name in sorted(names):
+            file = Path(folder, name)
+            if file.is_file() and not file.is_symlink():
+                found.append(InputFile(file.relative_to(path).as_posix(), file.read_bytes()))
+    return found

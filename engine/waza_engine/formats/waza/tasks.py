@@ -1,0 +1,180 @@
+"""From the `tasks` of an eval to loaded tasks: globs, task files, inline tasks (waza-formats.md, sections 3, 5, 10)."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from waza_engine.findings import Pointer
+from waza_engine.formats.reading import build, read_mapping, read_text
+from waza_engine.formats.waza.expected import Expected
+from waza_engine.formats.waza.graders import EvalGrader, TaskGrader
+from waza_engine.formats.waza.inputs import Inputs
+from waza_engine.formats.waza.loader_rules import command_mock_refusals
+from waza_engine.formats.waza.paths import cleaned
+from waza_engine.formats.waza.resources import gather
+from waza_engine.formats.waza.task import InlineTask, TaskFile
+from waza_engine.goglob import BadPattern, glob
+from waza_engine.scalars import plain
+from waza_engine.suite import GraderEntry, LoadError, Task
+
+_CHECKED = ("output_contains", "output_not_contains", "output_contains_any")
+_NOT_PERFORMED = ("checkpoints", "command_mocks")
+_INPUTS_NOT_PERFORMED = ("responder", "repos", "workdir")
+
+
+@dataclass(frozen=True, slots=True)
+class Surroundings:
+    """What loading a task needs to know. `fixtures` is where `inputs.files` come from unless the task says otherwise."""
+
+    eval_path: Path
+    process_dir: Path
+    fixtures: Path
+    instruction_files: tuple[str, ...] = ()
+
+    @property
+    def eval_dir(self) -> Path:
+        return self.eval_path.parent
+
+
+def load_tasks(items: Sequence[str | InlineTask], around: Surroundings) -> tuple[list[Task], list[str]]:
+    """The enabled tasks in waza's order, and warnings about patterns.
+
+    Raises:
+        LoadError: a pattern is malformed, no pattern matches anything, or any task cannot be loaded,
+            disabled ones included.
+
+    """
+    tasks: list[Task] = []
+    warnings: list[str] = []
+    patterns = 0
+    for index, item in enumerate(items):
+        pointer = ("tasks", index)
+        if isinstance(item, InlineTask) and not _globs(item):
+            tasks += _task(item, around.eval_path, pointer, around)
+            continue
+        for pattern in _globs(item):
+            patterns += 1
+            paths = _matched(pattern, around, pointer)
+            if not paths:
+                warnings.append(f"{around.eval_path}: 'tasks[{index}]': no file matches '{pattern}'")
+            for path in paths:
+                tasks += _task(build(TaskFile, read_mapping(path), path), path, (), around)
+    if patterns and len(warnings) == patterns and patterns == len(items):
+        message = f"No file matches any pattern under 'tasks'; patterns start at {around.eval_dir}"
+        raise LoadError(around.eval_path, message, ("tasks",))
+    return tasks, [*warnings, *_repeated_ids(tasks)]
+
+
+def _globs(item: str | InlineTask) -> list[str]:
+    if isinstance(item, str):
+        return [item.removeprefix("include:").strip() if item.startswith("include:") else item]
+    return [*item.task_files, *([item.include] if item.include else [])]
+
+
+def _matched(pattern: str, around: Surroundings, pointer: Pointer) -> list[Path]:
+    # Go joins the pattern to the directory, which also puts absolute patterns under it.
+    relative = cleaned(pattern.lstrip("/")) if pattern.strip("/") else "."
+    try:
+        return [around.eval_dir / it for it in glob(relative, around.eval_dir)]
+    except BadPattern as error:
+        raise LoadError(
+            around.eval_path, f"The pattern '{pattern}' is malformed: {error}", pointer
+        ) from error
+
+
+def _task(spec: TaskFile, path: Path, pointer: Pointer, around: Surroundings) -> Iterator[Task]:
+    """The task, or nothing when it is disabled. Also a disabled one must load."""
+    prompt = _prompt(spec.inputs, path, pointer)
+    for refusal in command_mock_refusals(spec.command_mocks or []):
+        raise LoadError(path, refusal.message, (*pointer, *refusal.pointer))
+    fixtures = around.process_dir / spec.context_dir if spec.context_dir else around.fixtures
+    names = (*around.instruction_files, *spec.instruction_files)
+    inputs = spec.inputs.model_copy(update={"prompt": prompt})
+    found = gather(inputs, names, fixtures, around.eval_dir)
+    if not spec.enabled:
+        return
+    yield Task(
+        id=spec.id,
+        name=spec.name,
+        prompt=prompt,
+        description=spec.description,
+        tags=tuple(spec.tags),
+        follow_ups=tuple(spec.inputs.follow_up_prompts),
+        context=_context(spec.inputs),
+        files=tuple(found.files),
+        warnings=(*found.warnings, *_not_performed(spec)),
+        graders=(
+            *entries(spec.graders, path, (*pointer, "graders")),
+            *_expected_graders(spec.expected, path, pointer),
+        ),
+        expected={key: tuple(texts) for key in _CHECKED if (texts := getattr(spec.expected, key))},
+        timeout_seconds=spec.timeout_seconds,
+        skill_directories=tuple(str(around.eval_dir / it) for it in spec.skill_directories) or None,
+        blocked=found.blocked,
+        path=path,
+        pointer=pointer,
+    )
+
+
+def _prompt(inputs: Inputs, path: Path, pointer: Pointer) -> str:
+    place = (*pointer, "inputs", "prompt_file")
+    if not inputs.prompt_file:
+        return inputs.prompt
+    if inputs.prompt:
+        raise LoadError(path, "'inputs' has both 'prompt' and 'prompt_file'; keep one", place)
+    name = inputs.prompt_file
+    if name.startswith("/") or ".." in cleaned(name):
+        message = f"'inputs.prompt_file' must be a relative path without '..', not '{name}'"
+        raise LoadError(path, message, place)
+    try:
+        return read_text(path.parent / name)
+    except LoadError as error:
+        raise LoadError(path, f"'inputs.prompt_file': '{name}': {error.message}", place) from error
+
+
+def _context(inputs: Inputs) -> Mapping[str, Any]:
+    return {key: plain(value) for key, value in inputs.context if key in inputs.context.model_fields_set}
+
+
+def entries(
+    graders: Sequence[EvalGrader | TaskGrader], path: Path, pointer: Pointer
+) -> tuple[GraderEntry, ...]:
+    """Grader entries as the run takes them: the config stays raw."""
+    return tuple(_entry(it, path, (*pointer, index)) for index, it in enumerate(graders))
+
+
+def _entry(grader: EvalGrader | TaskGrader, path: Path, pointer: Pointer) -> GraderEntry:
+    common = {"type", "name", "weight", "config"}
+    extras = {key: value for key, value in grader if key in grader.model_fields_set - common}
+    if extras.pop("ref", ""):
+        message = "Shared graders ('ref') are not supported: copy the grader's 'type' and 'config' here"
+        raise LoadError(path, message, (*pointer, "ref"))
+    weight = grader.weight if grader.weight > 0 else 1.0
+    return GraderEntry(grader.type, grader.name, weight, grader.config, extras, path, pointer)
+
+
+def _expected_graders(expected: Expected, path: Path, pointer: Pointer) -> tuple[GraderEntry, ...]:
+    """Graders written under `expected`: names mean graders of the eval, which run anyway; mappings are graders."""
+    listed = expected.graders if isinstance(expected.graders, list) else []
+    found: list[GraderEntry] = []
+    for index, it in enumerate(listed):
+        if isinstance(it, dict):
+            place = (*pointer, "expected", "graders", index)
+            found.append(_entry(build(TaskGrader, it, path, place), path, place))
+    return tuple(found)
+
+
+def _not_performed(spec: TaskFile) -> Iterator[str]:
+    for owner, keys, prefix in ((spec, _NOT_PERFORMED, ""), (spec.inputs, _INPUTS_NOT_PERFORMED, "inputs.")):
+        for key in keys:
+            if getattr(owner, key):
+                yield f"'{prefix}{key}' is not supported and has no effect on this run"
+
+
+def _repeated_ids(tasks: Sequence[Task]) -> Iterator[str]:
+    seen: dict[str, Task] = {}
+    for it in tasks:
+        if it.id in seen:
+            yield f"Two tasks have the id '{it.id}': {seen[it.id].path} and {it.path}"
+        seen.setdefault(it.id, it)

@@ -1,0 +1,103 @@
+"""Limits on what the agent spent, and tools it must or must not have used.
+
+## What it looks at
+The session digest (number of calls, names of the tools used, tokens) and the agent's time. Without a session
+digest the grader fails.
+
+## Score
+Each limit that is set and each listed tool is one check; the score is the share of checks that passed. Limits of 5
+calls and 1000 tokens and two required tools, of which one was not used, make 4 checks: 3 / 4 = 0.75, not passed.
+
+## Example
+```yaml
+type: behavior
+name: stays-cheap
+config:
+  max_tool_calls: 10
+  max_tokens: 20000
+  required_tools: [bash]
+```
+
+## Watch out
+- Limits are inclusive, and 0 means no limit.
+- `max_tokens` counts input and output tokens, and passes when the usage is not known.
+- Tool names are compared exactly: `Bash` is not `bash`.
+"""
+
+from collections.abc import Iterator
+
+from pydantic import Field
+
+from waza_engine.findings import Finding
+from waza_engine.formats.model import each
+from waza_engine.graders.base import Grader, GraderResult, GradingContext, Scope
+from waza_engine.rules.contradictory_checks import in_both
+from waza_engine.values import Integer, Strings
+
+
+class BehaviorGrader(Grader):
+    type_name = "behavior"
+    at_least_one = ("max_tool_calls", "max_tokens", "required_tools", "forbidden_tools", "max_duration_ms")
+
+    # waza accepts negative limits and never checks them; the schema refuses them.
+    max_tool_calls: Integer = Field(
+        default=0,
+        description="Most tool calls allowed. 0 means no limit.",
+        examples=[10],
+        json_schema_extra={"minimum": 0},
+    )
+    max_tokens: Integer = Field(
+        default=0,
+        description="Most tokens allowed, input and output together. 0 means no limit.",
+        examples=[20000],
+        json_schema_extra={"minimum": 0},
+    )
+    required_tools: Strings = Field(
+        default=[],
+        description="Tools that must have been used.",
+        examples=[["bash"]],
+        json_schema_extra=each(reference="tool"),
+    )
+    forbidden_tools: Strings = Field(
+        default=[],
+        description="Tools that must not have been used.",
+        examples=[["web_fetch"]],
+        json_schema_extra=each(reference="tool"),
+    )
+    max_duration_ms: Integer = Field(
+        default=0,
+        description="Longest time the agent may take, in milliseconds. 0 means no limit.",
+        examples=[60000],
+        json_schema_extra={"minimum": 0},
+    )
+
+    def check(self, scope: Scope) -> Iterator[Finding]:
+        yield from in_both("required_tools", self.required_tools, "forbidden_tools", self.forbidden_tools)
+
+    def grade(self, context: GradingContext) -> GraderResult:
+        session = context.session
+        if session is None:
+            return GraderResult.failed("There is no session to look into")
+        tokens = session.usage.tokens if session.usage else None
+        limits = [
+            ("tool calls", session.tool_call_count, self.max_tool_calls),
+            ("tokens", tokens or 0, self.max_tokens),
+            ("milliseconds", context.duration_ms, self.max_duration_ms),
+        ]
+        checked = [it for it in limits if it[2] > 0]
+        failures = [
+            *(f"{value} {what}, at most {limit} allowed" for what, value, limit in checked if value > limit),
+            *(f"not used: {it}" for it in self.required_tools if it not in session.tools_used),
+            *(f"used: {it}" for it in self.forbidden_tools if it in session.tools_used),
+        ]
+        total = len(checked) + len(self.required_tools) + len(self.forbidden_tools)
+        known_tokens = {} if tokens is None else {"tokens_total": tokens}
+        return GraderResult.of_checks(
+            total,
+            failures,
+            **self.model_dump(),
+            tool_call_count=session.tool_call_count,
+            tools_used=list(session.tools_used),
+            actual_duration=context.duration_ms,
+            **known_tokens,
+        )

@@ -1,0 +1,108 @@
+"""Expressions that must be true: small checks in Python or JavaScript.
+
+## What it looks at
+Each assertion is evaluated with `output`, `outcome` (always empty), `transcript` (list of events), `tool_calls`
+(each with `name`, `arguments`, `success`, `result`), `errors` (events that speak of an error) and `duration_ms`.
+Python also has `len any all re str int float bool list dict True False` and nothing else; JavaScript has the
+language's own objects. Python assertions share what they bind with `:=`, JavaScript ones their variables.
+
+## Score
+The share of assertions whose value is true in the language's own sense. Of four assertions one false and one
+raising an exception gives 2 / 4 = 0.5, not passed.
+
+## Example
+```yaml
+type: code
+name: short-and-successful
+config:
+  assertions:
+    - len(output) < 2000
+    - len(errors) == 0
+    - tool_calls[0]['name'] == 'bash'
+```
+
+## Watch out
+- In lambdas and in the body of generator expressions the names do not exist: `any(it in output for it in ['a'])`
+  always fails. Only the first iterable sees them; `re.search('a|b', output)` does the job.
+- `sum`, `sorted`, `min`, `isinstance`, `set`, `print` and imports do not exist.
+- An exception without a text counts as passed, for example that of `iter([]).__next__()`.
+- When an assertion ends the interpreter, prints something or runs too long, the whole run becomes an error.
+"""
+
+from collections.abc import Iterator
+from typing import Annotated, Any, ClassVar, Literal
+
+from pydantic import BeforeValidator, Field
+
+from waza_engine.assertions.evaluation import Outcome, evaluate_javascript, evaluate_python
+from waza_engine.assertions.names import assertion_names
+from waza_engine.assertions.static import problem_in_python
+from waza_engine.findings import Finding
+from waza_engine.formats.model import marks
+from waza_engine.graders.base import Grader, GraderResult, GradingContext, Scope
+from waza_engine.values import Strings, as_text
+
+
+def _language(value: Any) -> Any:
+    return as_text(value) or "python"
+
+
+class CodeGrader(Grader):
+    type_name = "code"
+    deterministic: ClassVar[bool] = False
+    executes: ClassVar[bool] = True
+
+    assertions: Strings = Field(
+        min_length=1,
+        description="Expressions that must be true, one after the other.",
+        examples=[["len(output) > 0", "'deployed' in output.lower()"]],
+    )
+    language: Annotated[Literal["python", "javascript"], BeforeValidator(_language)] = Field(
+        default="python",
+        description="The language of the assertions.",
+        examples=["javascript"],
+        json_schema_extra=marks(
+            values={
+                "python": "Python expressions, evaluated with a handful of names.",
+                "javascript": "JavaScript, at most 5 seconds each; needs Node.js.",
+            }
+        ),
+    )
+
+    def check(self, scope: Scope) -> Iterator[Finding]:
+        if self.language != "python":
+            return
+        bound: set[str] = set()
+        for index, assertion in enumerate(self.assertions):
+            for rule, message in problem_in_python(assertion, bound):
+                yield rule.at(("assertions", index), message)
+
+    def grade(self, context: GradingContext) -> GraderResult:
+        names = assertion_names(context)
+        outcomes = (
+            evaluate_python(self.assertions, names, context.process_dir)
+            if self.language == "python"
+            else evaluate_javascript(self.assertions, names)
+        )
+        failures = [
+            _failure(assertion, outcome)
+            for assertion, outcome in zip(self.assertions, outcomes, strict=True)
+            if not _passed(outcome)
+        ]
+        total = len(self.assertions)
+        return GraderResult.of_checks(
+            total,
+            failures,
+            "All assertions passed",
+            total_assertions=total,
+            passed_assertions=total - len(failures),
+        )
+
+
+def _passed(outcome: Outcome) -> bool:
+    # waza reports an exception by its text, and an empty report means "passed".
+    return outcome.kind == "pass" or (outcome.kind == "error" and not outcome.text)
+
+
+def _failure(assertion: str, outcome: Outcome) -> str:
+    return f"failed: {assertion}" if outcome.text in {"", "fail"} else f"failed: {assertion} ({outcome.text})"

@@ -1,0 +1,171 @@
+r"""Files of the workspace compared with snapshots, or searched for fragments.
+
+## What it looks at
+The content captured right after the run, looked up under the path exactly as written; a file that was not captured
+is read from the workspace.
+
+## Score
+Each entry counts one check for being readable, one for its snapshot and one for each fragment; the score is the
+share of checks that passed. A file with a snapshot that differs and one fragment that is found: 1 + 1 + 1 = 3
+checks, 2 passed, 2 / 3 = 0.67, not passed.
+
+## Errors
+A path that is absolute, leaves the workspace or is the workspace itself ends the run with an error.
+
+## Example
+```yaml
+type: diff
+name: fixed-the-import
+config:
+  expected_files:
+    - path: src/main.py
+      contains:
+        - +import os
+        - -import sys
+```
+
+## Watch out
+- This is no patch: `+` means that the text occurs somewhere in the file, `-` that it does not.
+- Fragments are trimmed on both sides, so indentation is not checked. Upper and lower case matter.
+- Snapshots are compared byte for byte: CRLF is not LF.
+- A snapshot is relative to `context_dir`, or to the directory that waza was started in.
+"""
+
+from collections.abc import Iterator
+
+from pydantic import Field, model_validator
+
+from waza_engine.findings import Finding
+from waza_engine.formats.model import FileModel, marks
+from waza_engine.graders.base import GradeError, Grader, GraderResult, GradingContext, Scope
+from waza_engine.paths import PathError, content, in_workspace
+from waza_engine.rules.escaping_path import escaping_path
+from waza_engine.rules.trivial_check import TRIVIAL_CHECK
+from waza_engine.snapshots import Snapshots
+from waza_engine.text import trim
+from waza_engine.values import Flag, ListOf, Strings, Text
+
+
+class ExpectedFile(FileModel):
+    """One file, with a snapshot or fragments to compare it with."""
+
+    path: Text = Field(
+        min_length=1,
+        description="The file, relative to the workspace.",
+        examples=["src/main.py"],
+        json_schema_extra=marks(path=("workspace", "file")),
+    )
+    snapshot: Text = Field(
+        default="",
+        description=(
+            "File to compare with, byte for byte; relative to `context_dir`, or to the directory waza starts in."
+        ),
+        examples=["snapshots/main.py"],
+        json_schema_extra=marks(path=("process", "file")),
+    )
+    contains: Strings = Field(
+        default=[],
+        description="Texts that must occur (with `+` or nothing in front) or must not occur (`-` in front).",
+        examples=[["+import os", "-import sys"]],
+    )
+
+    model_config = {"json_schema_extra": {"anyOf": [{"required": ["snapshot"]}, {"required": ["contains"]}]}}
+
+    @model_validator(mode="after")
+    def _has_something_to_compare(self) -> "ExpectedFile":
+        if not self.snapshot and not self.contains:
+            raise ValueError("nothing to compare with: give 'snapshot' or 'contains'")
+        return self
+
+    @property
+    def checks(self) -> int:
+        """The checks it stands for: readable, snapshot, fragments."""
+        return 1 + bool(self.snapshot) + len(self.contains)
+
+    def unreadable(self) -> list[str]:
+        """The failures of an entry whose file cannot be read: all its checks."""
+        snapshot = [f"{self.path}: not compared with {self.snapshot}"] if self.snapshot else []
+        fragments = [f"{self.path}: not checked: {it}" for it in self.contains]
+        return [f"cannot read: {self.path}", *snapshot, *fragments]
+
+    def wrong_fragments(self, data: bytes) -> Iterator[str]:
+        """The fragments that do not fit the content."""
+        for fragment in self.contains:
+            text = fragment_text(fragment)
+            unwanted = fragment.startswith("-")
+            # An empty fragment is skipped, and a skipped check has passed.
+            if text and (text.encode() in data) is unwanted:
+                yield f"{self.path}: {'found' if unwanted else 'missing'}: {text}"
+
+
+def fragment_text(fragment: str) -> str:
+    """What is looked for: one leading `+` or `-` taken off, the rest trimmed."""
+    return trim(fragment[1:] if fragment.startswith(("+", "-")) else fragment)
+
+
+class DiffGrader(Grader):
+    type_name = "diff"
+
+    expected_files: ListOf[ExpectedFile] = Field(
+        min_length=1,
+        description="The files to look at, each with a snapshot or fragments.",
+        examples=[[{"path": "src/main.py", "contains": ["+import os"]}]],
+    )
+    context_dir: Text = Field(
+        default="",
+        description=(
+            "Directory that relative snapshots start from and must stay in, relative to where waza is started."
+        ),
+        examples=["evals/deploy/fixtures"],
+        json_schema_extra=marks(path=("process", "directory")),
+    )
+    update_snapshots: Flag = Field(
+        default=False,
+        description="Write snapshots that are missing or differ instead of failing; `--update-snapshots` does it too.",
+        examples=[True],
+        json_schema_extra=marks(since="0.21"),
+    )
+
+    def check(self, scope: Scope) -> Iterator[Finding]:
+        for index, entry in enumerate(self.expected_files):
+            yield from escaping_path(entry.path, ("expected_files", index, "path"))
+            for position, fragment in enumerate(entry.contains):
+                if not fragment_text(fragment):
+                    place = ("expected_files", index, "contains", position)
+                    yield TRIVIAL_CHECK.at(place, "Nothing to look for: this check always passes")
+
+    def grade(self, context: GradingContext) -> GraderResult:
+        if context.workspace_dir is None and not context.captured_files:
+            return GraderResult.failed("There is no workspace and no captured file to look into")
+        places = [_place(context, it.path) for it in self.expected_files]
+        snapshots = Snapshots(
+            context.process_dir, self.context_dir, update=self.update_snapshots or context.update_snapshots
+        )
+        failures: list[str] = []
+        for entry, place in zip(self.expected_files, places, strict=True):
+            data = context.captured_files.get(entry.path)
+            if data is None and place is not None:
+                data = content(place)
+            if data is None:
+                failures += entry.unreadable()
+                continue
+            if entry.snapshot and (reason := snapshots.difference(entry.path, entry.snapshot, data)):
+                failures.append(f"{entry.path}: {reason}")
+            failures += entry.wrong_fragments(data)
+        return GraderResult.of_checks(
+            sum(it.checks for it in self.expected_files),
+            failures,
+            expected_files=[it.model_dump() for it in self.expected_files],
+            workspace_dir=str(context.workspace_dir or ""),
+            snapshot_updates=[it.as_details() for it in snapshots.updates] or None,
+        )
+
+
+def _place(context: GradingContext, path: str) -> str | None:
+    """Where the file is in the workspace; None without one, the path is then only looked up."""
+    if context.workspace_dir is None:
+        return None
+    try:
+        return in_workspace(context.workspace_dir, path)
+    except PathError as error:
+        raise GradeError(str(error)) from error

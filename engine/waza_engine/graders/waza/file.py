@@ -1,0 +1,161 @@
+r"""Files that must, or must not, be in the workspace, and what must stand in them.
+
+## What it looks at
+The agent's workspace as it is on disk after the run. Links are followed. Captured files do not help: without a
+workspace the grader fails.
+
+## Score
+Every path and every pattern is one check, and every entry of `content_patterns` one more: that the file can be
+read. The score is the share of checks that passed. One file that exists and one entry with two patterns of which
+one is not found make 1 + (1 + 2) = 4 checks, 3 passed: 3 / 4 = 0.75, not passed.
+
+## Errors
+A path that is absolute, leaves the workspace or is the workspace itself ends the run with an error.
+
+## Example
+```yaml
+type: file
+name: wrote-config
+config:
+  must_exist: [src/settings.py]
+  must_not_exist: [.env]
+  content_patterns:
+    - path: src/settings.py
+      must_match: ['(?m)^DEBUG = False$']
+      must_not_match: [password]
+```
+
+## Watch out
+- Names are taken literally: `src/*.py` is the name of one file.
+- A directory counts as existing, and so does a path below a regular file (`README.md/child`).
+- A pattern that is not valid is a failed check, in `must_not_match` too.
+- `^` and `$` are the start and the end of the whole file; write `(?m)` to make them those of a line.
+"""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+from pydantic import Field
+
+from waza_engine.findings import Finding, Pointer
+from waza_engine.formats.model import FileModel, each, marks
+from waza_engine.graders.base import GradeError, Grader, GraderResult, GradingContext, Scope
+from waza_engine.paths import PathError, content, in_workspace, is_missing, is_there
+from waza_engine.regex import regex_error, regex_found
+from waza_engine.rules.contradictory_checks import in_both
+from waza_engine.rules.escaping_path import escaping_path
+from waza_engine.rules.invalid_regex import INVALID_REGEX
+from waza_engine.rules.trivial_check import TRIVIAL_CHECK
+from waza_engine.text import decode
+from waza_engine.values import ListOf, Strings, Text
+
+
+class ContentPatterns(FileModel):
+    """One file and the patterns that must, or must not, be found in it."""
+
+    path: Text = Field(
+        default="",
+        description="The file, relative to the workspace.",
+        examples=["src/settings.py"],
+        json_schema_extra=marks(required=True, path=("workspace", "file")),
+    )
+    must_match: Strings = Field(
+        default=[],
+        description="RE2 patterns that must be found somewhere in the file.",
+        examples=[["(?m)^DEBUG = False$"]],
+    )
+    must_not_match: Strings = Field(
+        default=[],
+        description="RE2 patterns that must not be found anywhere in the file.",
+        examples=[["(?i)password"]],
+    )
+
+    @property
+    def checks(self) -> int:
+        """The checks it stands for: that the file can be read, and its patterns."""
+        return 1 + len(self.must_match) + len(self.must_not_match)
+
+    def failures(self, data: bytes | None) -> list[str]:
+        """What is wrong with the content; everything when the file could not be read."""
+        if data is None:
+            patterns = [*self.must_match, *self.must_not_match]
+            return [f"cannot read: {self.path}", *(f"{self.path}: not checked: {it}" for it in patterns)]
+        text = decode(data)
+        return [
+            *(f"{self.path}: no match: {it}" for it in self.must_match if not regex_found(it, text)),
+            # regex_found() is None for an invalid pattern, and that counts as a failure.
+            *(
+                f"{self.path}: match: {it}"
+                for it in self.must_not_match
+                if regex_found(it, text) is not False
+            ),
+        ]
+
+
+class FileGrader(Grader):
+    type_name = "file"
+    at_least_one = ("must_exist", "must_not_exist", "content_patterns")
+
+    must_exist: Strings = Field(
+        default=[],
+        description="Files or directories that must exist, relative to the workspace.",
+        examples=[["README.md", "src"]],
+        json_schema_extra=each(path=("workspace", "any")),
+    )
+    must_not_exist: Strings = Field(
+        default=[],
+        description="Files or directories that must not exist, relative to the workspace.",
+        examples=[[".env", "node_modules"]],
+        json_schema_extra=each(path=("workspace", "any")),
+    )
+    content_patterns: ListOf[ContentPatterns] = Field(
+        default=[],
+        description="Files with the patterns that must, or must not, be found in them.",
+        examples=[[{"path": "README.md", "must_match": ["(?m)^# "]}]],
+    )
+
+    def check(self, scope: Scope) -> Iterator[Finding]:
+        for option in ("must_exist", "must_not_exist"):
+            for index, path in enumerate(getattr(self, option)):
+                yield from escaping_path(path, (option, index))
+        yield from in_both("must_exist", self.must_exist, "must_not_exist", self.must_not_exist)
+        for index, entry in enumerate(self.content_patterns):
+            yield from _entry_findings(entry, ("content_patterns", index))
+
+    def grade(self, context: GradingContext) -> GraderResult:
+        workspace = context.workspace_dir
+        if workspace is None:
+            return GraderResult.failed("There is no workspace to look into")
+        wanted = [(it, _place(workspace, it)) for it in self.must_exist]
+        unwanted = [(it, _place(workspace, it)) for it in self.must_not_exist]
+        entries = [(it, _place(workspace, it.path)) for it in self.content_patterns]
+        failures = [
+            *(f"missing: {path}" for path, place in wanted if is_missing(place)),
+            *(f"exists: {path}" for path, place in unwanted if is_there(place)),
+            *(it for entry, place in entries for it in entry.failures(content(place))),
+        ]
+        total = len(wanted) + len(unwanted) + sum(it.checks for it in self.content_patterns)
+        return GraderResult.of_checks(total, failures, **self.model_dump(), workspace_dir=str(workspace))
+
+
+def _place(workspace: Path, path: str) -> str:
+    try:
+        return in_workspace(workspace, path)
+    except PathError as error:
+        raise GradeError(str(error)) from error
+
+
+def _entry_findings(entry: ContentPatterns, pointer: Pointer) -> Iterator[Finding]:
+    if entry.path:
+        yield from escaping_path(entry.path, (*pointer, "path"))
+    if entry.checks == 1:
+        yield TRIVIAL_CHECK.at(
+            pointer, "No pattern: this only checks that the file can be read. `must_exist` says so plainly"
+        )
+    for option in ("must_match", "must_not_match"):
+        for index, pattern in enumerate(getattr(entry, option)):
+            place = (*pointer, option, index)
+            if reason := regex_error(pattern):
+                yield INVALID_REGEX.at(place, f"Not a valid RE2 pattern: {reason}")
+            elif not pattern:
+                yield TRIVIAL_CHECK.at(place, "An empty pattern is found in every file")

@@ -1,0 +1,100 @@
+"""A program of yours decides: exit status 0 passes.
+
+## What it looks at
+Whatever the program looks at. It gets the agent's output on stdin and the workspace's path in the environment
+variable `WAZA_WORKSPACE_DIR`.
+
+## Score
+1.0 when the program ends with status 0, otherwise 0.0: any other status, a signal, a program that does not exist or
+cannot be started, or the time limit.
+
+## Example
+```yaml
+type: program
+name: tests-pass
+config:
+  command: python3
+  args: [checks/run_tests.py]
+  timeout: 60
+```
+
+## Watch out
+- There is no shell: `command` is one program, `"sh -c true"` is the name of a program that does not exist.
+- It starts in the directory that waza was started in, not in the workspace.
+- Programs that the command leaves running are ended with it.
+"""
+
+import os
+import subprocess
+from collections.abc import Iterator
+from typing import ClassVar
+
+from pydantic import Field
+
+from waza_engine import processes
+from waza_engine.findings import Finding
+from waza_engine.formats.model import each, marks
+from waza_engine.graders.base import Grader, GraderResult, GradingContext, Scope
+from waza_engine.project_file import program_timeout
+from waza_engine.values import Integer, Strings, Text
+
+
+class ProgramGrader(Grader):
+    type_name = "program"
+    deterministic: ClassVar[bool] = False
+    executes: ClassVar[bool] = True
+
+    command: Text = Field(
+        min_length=1,
+        description="The program: a name on the PATH, or a path relative to where waza was started.",
+        examples=["python3"],
+    )
+    args: Strings = Field(
+        default=[],
+        description="Its arguments, passed on as they are: no quotes, wildcards or variables are interpreted.",
+        examples=[["checks/run_tests.py", "--strict"]],
+    )
+    timeout: Integer = Field(
+        default=0,
+        description=(
+            "Time limit in seconds. Left out, or 0: `graders.programTimeout` of .waza.yaml, otherwise 30."
+        ),
+        examples=[60],
+    )
+
+    def grade(self, context: GradingContext) -> GraderResult:
+        seconds = self.timeout if self.timeout > 0 else program_timeout(context.process_dir)
+        workspace = str(context.workspace_dir or "")
+        try:
+            finished = processes.run(
+                [self.command, *self.args],
+                cwd=context.process_dir,
+                seconds=seconds,
+                stdin=context.output.encode("utf-8", "replace"),
+                env={**os.environ, "WAZA_WORKSPACE_DIR": workspace},
+            )
+        except (OSError, ValueError) as error:
+            return self._verdict(f"cannot be started: {error}", "", "", workspace)
+        stdout, stderr = (it.decode("utf-8", "replace").strip() for it in (finished.stdout, finished.stderr))
+        return self._verdict(_error(finished, seconds), stdout, stderr, workspace)
+
+    def _verdict(self, error: str, stdout: str, stderr: str, workspace: str) -> GraderResult:
+        details = {
+            "command": self.command,
+            "args": self.args,
+            "stdout": stdout,
+            "stderr": stderr,
+            "workspace_dir": workspace,
+        }
+        if error:
+            feedback = f"'{self.command}' {error}" + (f": {stderr}" if stderr else "")
+            return GraderResult.failed(feedback, {**details, "exit_error": error})
+        return GraderResult(1.0, True, stdout or "The program ended with status 0", details)
+
+
+def _error(finished: processes.Finished, seconds: float) -> str:
+    if finished.timed_out and finished.status:
+        return f"took longer than {seconds:g} s and was stopped"
+    if finished.status < 0:
+        return f"was ended by signal {-finished.status}"
+    return f"ended with status {finished.status}" if finished.status else ""

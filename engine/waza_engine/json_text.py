@@ -1,0 +1,150 @@
+"""JSON text read and written as Go's `encoding/json` does it (waza-graders.md, sections 4.4 and 6)."""
+
+import json
+import math
+from decimal import Decimal
+from typing import Any, NoReturn
+
+from waza_engine.deep import run_deep
+from waza_engine.text import without_surrogates
+
+_MAX_DEPTH = 10_000
+_EXACT_DIGITS = 15
+
+
+class JsonError(ValueError):
+    """A text that is no JSON, or more than Go's reader takes; the text says why."""
+
+
+def read_json(text: str) -> Any:
+    """The value of a strict JSON text: no NaN, no number beyond a double, no trailing text, 10,000 levels at most.
+
+    Raises:
+        JsonError: the text is not that.
+
+    """
+    try:
+        value = _loads(text)
+    except RecursionError:
+        if _depth(text) > _MAX_DEPTH:
+            raise JsonError(f"more than {_MAX_DEPTH} levels") from None
+        value = run_deep(lambda: _loads(text))
+    return value
+
+
+def read_json_at(text: str, start: int) -> tuple[Any, int]:
+    """The value that begins exactly at `start`, and where it ends.
+
+    Raises:
+        JsonError: no value begins there.
+
+    """
+    try:
+        value, end = _DECODER.raw_decode(text, start)
+    except (ValueError, RecursionError) as error:
+        raise JsonError(str(error)) from error
+    return _clean(value), end
+
+
+def _loads(text: str) -> Any:
+    try:
+        value = _DECODER.decode(text)
+    except ValueError as error:
+        raise JsonError(str(error)) from error
+    return _clean(value) if "\\u" in text or not text.isascii() else value
+
+
+def _number(text: str) -> float | int:
+    """Every number is a double, as in Go; whole ones stay `int` so that they look like what they are."""
+    if len(text) <= _EXACT_DIGITS and text.lstrip("-").isdigit():
+        return int(text)
+    value = float(text)
+    if not math.isfinite(value):
+        raise JsonError(f"the number {text[:40]} is too large")
+    return int(value) if text.lstrip("-").isdigit() else value
+
+
+def _constant(name: str) -> NoReturn:
+    raise JsonError(f"{name} is no JSON")
+
+
+_DECODER = json.JSONDecoder(parse_constant=_constant, parse_float=_number, parse_int=_number)
+
+
+def _clean(value: Any) -> Any:
+    """The value with lone surrogates replaced, as every Go string has it."""
+    match value:
+        case str():
+            return without_surrogates(value)
+        case list():
+            return [_clean(it) for it in value]
+        case dict():
+            return {without_surrogates(key): _clean(it) for key, it in value.items()}
+        case _:
+            return value
+
+
+def _depth(text: str) -> int:
+    """How deep brackets nest outside of strings."""
+    depth = deepest = 0
+    in_string = escaped = False
+    for it in text:
+        if in_string:
+            in_string = escaped or it != '"'
+            escaped = it == "\\" and not escaped
+        elif it == '"':
+            in_string = True
+        elif it in "[{":
+            depth += 1
+            deepest = max(deepest, depth)
+        elif it in "]}":
+            depth -= 1
+    return deepest
+
+
+def json_equal(left: Any, right: Any) -> bool:
+    """Whether two values are the same JSON: numbers as doubles (5 is 5.0), a boolean is no number."""
+    match left, right:
+        case (bool(), _) | (_, bool()):
+            return left is right
+        case (int() | float(), int() | float()):
+            return float(left) == float(right)
+        case list(), list():
+            return len(left) == len(right) and all(json_equal(a, b) for a, b in zip(left, right, strict=True))
+        case dict(), dict():
+            return left.keys() == right.keys() and all(json_equal(it, right[key]) for key, it in left.items())
+        case _:
+            return type(left) is type(right) and bool(left == right)
+
+
+_GO_ESCAPES = str.maketrans(
+    {"<": "\\u003c", ">": "\\u003e", "&": "\\u0026", "\u2028": "\\u2028", "\u2029": "\\u2029"}
+)
+
+
+def go_json(value: Any) -> str:
+    """Compact JSON as `json.Marshal` writes it: keys sorted, `<`, `>` and `&` escaped."""
+    match value:
+        case None | bool():
+            return json.dumps(value)
+        case int() | float():
+            return _go_number(float(value))
+        case str():
+            return json.dumps(without_surrogates(value), ensure_ascii=False).translate(_GO_ESCAPES)
+        case list():
+            return f"[{','.join(go_json(it) for it in value)}]"
+        case dict():
+            members = (f"{go_json(key)}:{go_json(value[key])}" for key in sorted(value))
+            return f"{{{','.join(members)}}}"
+        case _:
+            raise TypeError(f"{type(value).__name__} is no JSON value")
+
+
+def _go_number(value: float) -> str:
+    if value == 0:
+        return "-0" if math.copysign(1, value) < 0 else "0"
+    if 1e-6 <= abs(value) < 1e21:
+        shortest = format(Decimal(repr(value)), "f")
+        return shortest.removesuffix(".0")
+    mantissa, _, exponent = repr(value).partition("e")
+    return f"{mantissa.removesuffix('.0')}e{exponent[0]}{exponent[1:].lstrip('0')}"

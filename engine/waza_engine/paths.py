@@ -1,0 +1,62 @@
+"""Paths of a grader inside the agent's workspace: purely by their text, as waza checks them (waza-graders.md 4.3)."""
+
+import errno
+import os
+from pathlib import Path
+
+
+class PathError(ValueError):
+    """A path that must not be used; the text says why."""
+
+
+def in_workspace(workspace: Path, path: str) -> str:
+    """The absolute, lexically cleaned place of `path`, strictly below the workspace. Links are not looked at.
+
+    Raises:
+        PathError: the path is absolute, leaves the workspace, or is the workspace itself.
+
+    """
+    if os.path.isabs(path):  # noqa: PTH117  # a pathlib path would drop the trailing slash and the dots
+        raise PathError(f"'{path}' is an absolute path")
+    root = os.path.abspath(workspace)  # noqa: PTH100  # Path.resolve would follow links
+    place = os.path.normpath(f"{root}/{path}")
+    if not place.startswith(root.rstrip("/") + "/") or place == root:
+        raise PathError(f"'{path}' is not inside the workspace")
+    return place
+
+
+def escape_reason(path: str) -> str | None:
+    """Why a path can be in no workspace, None when it can: what is known before there is a workspace."""
+    try:
+        in_workspace(Path("/workspace"), path)
+    except PathError as error:
+        return str(error)
+    return None
+
+
+def is_missing(place: str) -> bool:
+    """Whether the system answers "not found". Any other trouble (not a directory, name too long) is not that."""
+    try:
+        os.stat(place)  # noqa: PTH116  # a text with a NUL is no path for pathlib either
+    except OSError as error:
+        return error.errno == errno.ENOENT
+    except ValueError:
+        return False
+    return False
+
+
+def is_there(place: str) -> bool:
+    """Whether the place can be looked at; links are followed."""
+    try:
+        os.stat(place)  # noqa: PTH116
+    except (OSError, ValueError):
+        return False
+    return True
+
+
+def content(place: str | Path) -> bytes | None:
+    """The bytes of the file, links followed; None when it cannot be read."""
+    try:
+        return Path(place).read_bytes()
+    except (OSError, ValueError):
+        return None

@@ -1,0 +1,77 @@
+"""A run as text for a terminal: a line per task, what failed and why below it, totals at the end."""
+
+from collections.abc import Iterator
+
+from waza_engine.runs.records import GraderOutcome, RunRecord, TaskRecord, TrialRecord
+
+_WORDS = {"passed": "PASS", "failed": "FAIL", "error": "ERROR", "skipped": "SKIP"}
+_LONGEST_FEEDBACK = 300
+
+
+def text_report(record: RunRecord) -> str:
+    """The summary, without colours and without a final line end."""
+    return "\n".join(_lines(record))
+
+
+def failed_lines(trial: TrialRecord) -> Iterator[str]:
+    """What was wrong with a trial: its error, then the graders that did not pass."""
+    if trial.error:
+        yield f"error: {_one_line(trial.error)}"
+    yield from (_grader(it) for it in trial.graders if it.status == "failed")
+
+
+def _lines(record: RunRecord) -> Iterator[str]:
+    width = max((len(it.task) for it in record.tasks), default=0)
+    for task in record.tasks:
+        yield _task_line(task, width)
+        yield from _why(task)
+    for it in record.triggers:
+        if it.error or it.did_trigger != it.should_trigger:
+            expected = "should trigger" if it.should_trigger else "should not trigger"
+            yield f"  trigger: {expected}: {_one_line(it.prompt)}{f' ({it.error})' if it.error else ''}"
+    yield from _totals(record)
+
+
+def _task_line(task: TaskRecord, width: int) -> str:
+    line = f"{_WORDS[task.status]:5} {task.task:{width}}"
+    if task.stats is None:
+        return f"{line}  not run"
+    stats = task.stats
+    trials = f"  {stats.passed_runs}/{stats.total_runs} trials" if stats.total_runs > 1 else ""
+    return f"{line}  score {stats.avg_score:.2f}{trials}{'  flaky' if stats.flaky else ''}"
+
+
+def _why(task: TaskRecord) -> Iterator[str]:
+    if task.error:
+        yield f"      {_one_line(task.error)}"
+    for trial in task.trials:
+        for line in failed_lines(trial):
+            number = f"trial {trial.trial}: " if len(task.trials) > 1 else ""
+            yield f"      {number}{line}"
+
+
+def _grader(it: GraderOutcome) -> str:
+    return f"{it.name or it.type} {it.score:.2f}: {_one_line(it.feedback)}"
+
+
+def _totals(record: RunRecord) -> Iterator[str]:
+    totals = record.totals
+    if record.error:
+        yield f"{record.status}: {record.error}"
+    if record.tasks:
+        skipped = f", {totals.skipped} skipped" if totals.skipped else ""
+        weighted = f" (weighted {totals.weighted_score:.2f})"
+        yield (
+            f"{totals.succeeded} of {totals.total} tasks passed{skipped}, "
+            f"score {totals.aggregate_score:.2f}{weighted}, {record.duration_ms / 1000:.1f} s"
+        )
+    if record.trigger_metrics:
+        yield f"trigger accuracy {record.trigger_metrics.accuracy:.2f} over {len(record.triggers)} prompts"
+    for it in record.metrics:
+        verdict = "reaches" if it.passed else "is below"
+        yield f"metric {it.name} {it.value:.2f} {verdict} its threshold {it.threshold:.2f}"
+
+
+def _one_line(text: str) -> str:
+    line = " ".join(text.split())
+    return line if len(line) <= _LONGEST_FEEDBACK else line[: _LONGEST_FEEDBACK - 1] + "\u2026"

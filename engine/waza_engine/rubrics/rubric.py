@@ -1,0 +1,144 @@
+"""Rubrics of `prompt` graders: built in, or a file of the project (waza-graders.md, section 5.6.3)."""
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from importlib.resources import files
+from importlib.resources.abc import Traversable
+from pathlib import Path
+from typing import Annotated, Literal
+
+from pydantic import BaseModel, ConfigDict, StringConstraints, ValidationError
+
+from waza_engine.values import ListOf, Text
+from waza_engine.yaml_reader import YamlError, read_yaml
+
+_SEMANTIC_VERSION = (
+    r"^\d+\.\d+\.\d+(-[0-9A-Za-z-]+(\.[0-9A-Za-z-]+)*)?(\+[0-9A-Za-z-]+(\.[0-9A-Za-z-]+)*)?$"
+)
+_FRONT_MATTER = re.compile(r"---[ \t]*\r?\n(.*?)^---[ \t]*(?:\r?\n|\Z)(.*)", re.DOTALL | re.MULTILINE)
+
+
+class RubricError(Exception):
+    """The rubric does not exist or is no rubric; the text says what to do."""
+
+
+Filled = Annotated[Text, StringConstraints(min_length=1)]
+
+
+class Golden(BaseModel):
+    """An example of a rubric: an output, and what a judge should say about it."""
+
+    model_config = ConfigDict(extra="ignore", frozen=True)
+
+    name: Filled
+    output: Filled
+    expected: Literal["pass", "fail"]
+    input: Text = ""
+    context: Text = ""
+
+
+class _FrontMatter(BaseModel):
+    model_config = ConfigDict(extra="ignore", frozen=True)
+
+    name: Filled
+    version: Annotated[Text, StringConstraints(pattern=_SEMANTIC_VERSION)]
+    scale: Literal["pass-fail", "1-5"]
+    description: Filled
+    goldens: ListOf[Golden] = []
+
+
+@dataclass(frozen=True, slots=True)
+class Rubric:
+    """A rubric: `body` goes to the judge, the rest describes it. `source` is `builtin` or the file's path.
+
+    The scale is only reported; it has no effect on the score.
+    """
+
+    name: str
+    version: str
+    scale: str
+    description: str
+    body: str
+    source: str
+    goldens: tuple[Golden, ...] = ()
+
+    def facts(self) -> dict[str, str]:
+        """What results report of it."""
+        return {"name": self.name, "version": self.version, "scale": self.scale, "source": self.source}
+
+
+def built_in_rubrics() -> Mapping[str, Rubric]:
+    """The rubrics that can be named without a file, by name."""
+    found = sorted((it for it in _built_in_files() if it.name.endswith(".md")), key=lambda it: it.name)
+    rubrics = [parse_rubric(it.read_text("utf-8"), "builtin") for it in found]
+    return {it.name: it for it in rubrics}
+
+
+def is_rubric_path(reference: str) -> bool:
+    """Whether `reference` names a file, not a built-in rubric."""
+    name = reference.strip()
+    return name.endswith(".md") or name.startswith((".", "/", "~")) or "/" in name or "\\" in name
+
+
+def load_rubric(reference: str, process_dir: Path) -> Rubric:
+    """The rubric that `reference` names; relative paths start at `process_dir`.
+
+    Raises:
+        RubricError: no such rubric, or the file is no rubric.
+
+    """
+    name = reference.strip()
+    if not is_rubric_path(name):
+        rubrics = built_in_rubrics()
+        if name not in rubrics:
+            raise RubricError(
+                f"There is no rubric '{name}'. Built in are {', '.join(rubrics)}; a file needs a path or '.md'"
+            )
+        return rubrics[name]
+    path = process_dir / _expanded(name)
+    try:
+        text = path.read_text("utf-8")
+    except (OSError, ValueError) as error:
+        raise RubricError(f"The rubric {path} cannot be read: {error}") from error
+    try:
+        return parse_rubric(text, str(path))
+    except RubricError as error:
+        raise RubricError(f"The rubric {path} cannot be used: {error}") from error
+
+
+def parse_rubric(text: str, source: str) -> Rubric:
+    """The rubric in `text`: front matter between two `---` lines, then the body.
+
+    Raises:
+        RubricError: a part is missing or wrong.
+
+    """
+    found = _FRONT_MATTER.match(text.removeprefix("\ufeff"))
+    if not found:
+        raise RubricError("it must start with front matter between two lines of three dashes")
+    try:
+        front = _FrontMatter.model_validate(read_yaml(found[1]))
+    except YamlError as error:
+        raise RubricError(f"its front matter is no YAML: {error}") from error
+    except ValidationError as error:
+        problem = error.errors(include_url=False)[0]
+        where = ".".join(str(it) for it in problem["loc"]) or "front matter"
+        raise RubricError(f"{where}: {problem['msg']}") from error
+    body = found[2].strip()
+    if not body:
+        raise RubricError("there is no text after the front matter")
+    return Rubric(
+        front.name, front.version, front.scale, front.description, body, source, tuple(front.goldens)
+    )
+
+
+def _expanded(name: str) -> Path:
+    # Only the own home directory is known to waza, not `~other`.
+    if name == "~" or name.startswith(("~/", "~\\")):
+        return Path.home() / name[2:]
+    return Path(name)
+
+
+def _built_in_files() -> list[Traversable]:
+    return list(files(__package__).iterdir())

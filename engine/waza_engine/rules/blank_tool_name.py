@@ -1,0 +1,27 @@
+"""A tool name that consists of blanks only.
+
+## Why
+waza refuses to build the grader, but only after the agent has run.
+
+## Example
+```yaml
+type: tool_constraint
+name: uses-bash
+config:
+  expect_tools:
+    - tool: ' '
+```
+
+## Instead
+```yaml
+type: tool_constraint
+name: uses-bash
+config:
+  expect_tools:
+    - tool: bash
+```
+"""
+
+from waza_engine.findings import Rule
+
+BLANK_TOOL_NAME = Rule("blank-tool-name", "tool name of blanks")

@@ -1,0 +1,44 @@
+"""Checks of one grader that cannot all pass.
+
+## Why
+Whatever the agent does, the grader fails: one option demands what another forbids, or a lower limit is above the
+upper one. waza notices only some of these, and those only after the agent has run.
+
+## Example
+```yaml
+type: tool_calls
+name: some-calls
+config:
+  required_tools: [bash]
+  forbidden_tools: [bash]
+```
+
+## Instead
+```yaml
+type: tool_calls
+name: some-calls
+config:
+  required_tools: [bash]
+```
+"""
+
+from collections.abc import Iterator, Sequence
+
+from waza_engine.findings import Finding, Fix, RemoveKey, Rule
+
+CONTRADICTORY_CHECKS = Rule("contradictory-checks", "checks that cannot all pass")
+
+
+def in_both(
+    wanted: str, wanted_items: Sequence[str], unwanted: str, unwanted_items: Sequence[str]
+) -> Iterator[Finding]:
+    """A finding for each item of the option `unwanted` that the option `wanted` demands."""
+    for index, item in enumerate(unwanted_items):
+        if item in wanted_items:
+            place = (wanted, wanted_items.index(item))
+            yield CONTRADICTORY_CHECKS.at(
+                (unwanted, index),
+                f"'{item}' is also in '{wanted}': this grader always fails",
+                related=[(place, "demanded here")],
+                fixes=[Fix(f"Remove '{item}' from '{unwanted}'", (RemoveKey((unwanted, index)),))],
+            )

@@ -1,0 +1,35 @@
+"""A path that does not lie strictly inside the workspace.
+
+## Why
+`file` and `diff` take paths relative to the agent's workspace. waza ends the whole run with an error, without
+any result, when a path is absolute, leaves the workspace, or is the workspace itself.
+
+## Example
+```yaml
+type: file
+name: report
+config:
+  must_exist: [../report.md]
+```
+
+## Instead
+```yaml
+type: file
+name: report
+config:
+  must_exist: [report.md]
+```
+"""
+
+from collections.abc import Iterator
+
+from waza_engine.findings import Finding, Pointer, Rule
+from waza_engine.paths import escape_reason
+
+ESCAPING_PATH = Rule("escaping-path", "path outside of the workspace")
+
+
+def escaping_path(path: str, pointer: Pointer) -> Iterator[Finding]:
+    """The finding for `path` at `pointer`, if it is no path inside the workspace."""
+    if reason := escape_reason(path):
+        yield ESCAPING_PATH.at(pointer, f"{reason}: the run ends with an error. Name a path inside the workspace")

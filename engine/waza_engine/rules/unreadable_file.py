@@ -1,0 +1,15 @@
+"""A file that cannot be read at all.
+
+## Why
+The file cannot be opened, or its bytes are no UTF-8 text. waza stops there too.
+
+## Example
+A file saved as UTF-16, or one without read permission.
+
+## Instead
+The same file saved as UTF-8, readable for you.
+"""
+
+from waza_engine.findings import Rule
+
+UNREADABLE_FILE = Rule("unreadable-file", "file that cannot be read")

@@ -1,0 +1,42 @@
+"""The state of a run in progress: the one mutable value of this package, made by `run_suite` and gone with it."""
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+from waza_engine.runs.events import Listener, Note
+from waza_engine.runs.plan import Plan
+from waza_engine.runs.records import TaskRecord, TriggerResult
+from waza_engine.runs.store import RunStore, StoreError
+from waza_engine.runs.trial import Bench
+
+
+@dataclass(slots=True)
+class LiveRun:
+    """What is known so far. `tasks` are the finished ones by their index in the plan."""
+
+    run_id: str
+    bench: Bench
+    emit: Listener
+    store: RunStore | None
+    started_at: float = field(default_factory=time.time)
+    tasks: dict[int, TaskRecord] = field(default_factory=dict)
+    triggers: tuple[TriggerResult, ...] = ()
+
+    @property
+    def plan(self) -> Plan:
+        return self.bench.plan
+
+    def warn(self, message: str) -> None:
+        """Tell the user something that does not stop the run."""
+        self.emit(Note(self.run_id, "warning", message))
+
+    def save(self, write: Callable[[RunStore], None]) -> None:
+        """Write to the store. When that fails the user is told, and the run goes on without it."""
+        if self.store is None:
+            return
+        try:
+            write(self.store)
+        except StoreError as error:
+            self.store = None
+            self.warn(f"{error}. What comes from here on is not stored")

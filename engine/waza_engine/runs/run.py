@@ -1,0 +1,185 @@
+"""A whole run: executor, hooks, tasks, trigger tests, totals (waza-formats.md, sections 13 and 14).
+
+Cancelling the asyncio task that awaits `run_suite` ends the run early: what was finished is kept, `after_run` hooks
+still run, and the record says `cancelled`. Cancelling it a second time breaks off at once.
+"""
+
+import asyncio
+import random
+import time
+import traceback
+import uuid
+from datetime import UTC, datetime
+from pathlib import Path
+
+from waza_engine import processes
+from waza_engine.executors.base import Executor, UnavailableError
+from waza_engine.judges.base import Judge
+from waza_engine.runs.events import Listener, RunFinished, RunStarted
+from waza_engine.runs.hooks import run_hooks
+from waza_engine.runs.live import LiveRun
+from waza_engine.runs.plan import Plan
+from waza_engine.runs.records import RunRecord
+from waza_engine.runs.required_skills import missing_skills
+from waza_engine.runs.store import RunStore
+from waza_engine.runs.tasks import run_tasks
+from waza_engine.runs.totals import Ending, run_record
+from waza_engine.runs.trial import Bench
+from waza_engine.runs.triggers import run_triggers
+
+EXIT_STATUS = {"passed": 0, "failed": 1, "error": 2, "cancelled": 130}
+
+
+class _StopError(Exception):
+    """A configuration error, or a hook that must not fail did."""
+
+
+def new_run_id() -> str:
+    """An id that sorts by time: `20260131T120000-1a2b3c4d`."""
+    return f"{datetime.now(UTC):%Y%m%dT%H%M%S}-{uuid.uuid4().hex[:8]}"
+
+
+async def run_suite(
+    plan: Plan,
+    executor: Executor,
+    *,
+    process_dir: Path,
+    run_id: str,
+    emit: Listener,
+    log_dir: Path,
+    store: RunStore | None = None,
+    judge: Judge | None = None,
+) -> RunRecord:
+    """Run the plan and say what came out. `process_dir` is the directory that the run was started in.
+
+    The executor is started and closed here. What goes wrong is in the record, never an exception; what should never
+    go wrong is logged to `<log_dir>/<run id>.log` besides.
+    """
+    live = LiveRun(run_id, Bench(plan, executor, process_dir, judge), emit, store)
+    _announce(live)
+    ending = Ending()
+    try:
+        await _phases(live)
+    except (_StopError, UnavailableError) as problem:
+        ending = Ending("error", str(problem))
+    except Exception as bug:  # noqa: BLE001  # the one place per run where our own mistakes end
+        ending = Ending("error", _logged(bug, log_dir / f"{run_id}.log"))
+    except asyncio.CancelledError:
+        ending = Ending("cancelled", "The run was cancelled")
+        processes.end_all()
+        if waiting := asyncio.current_task():
+            waiting.uncancel()
+    finally:
+        await executor.close()
+    record = _record(live, ending)
+    _conclude(live, record)
+    return record
+
+
+async def _phases(live: LiveRun) -> None:
+    plan = live.plan
+    if plan.settings.baseline:
+        live.warn("baseline: this version runs no second pass without skills; this is a normal run")
+    await live.bench.executor.start()
+    if problem := await _run_hooks(live, "before_run"):
+        raise _StopError(problem)
+    try:
+        if problem := missing_skills(plan.suite, plan.settings.skill_directories):
+            raise _StopError(problem)
+        await run_tasks(live)
+    finally:
+        if problem := await _run_hooks(live, "after_run"):
+            live.warn(problem)
+    await _run_triggers(live)
+
+
+async def _run_hooks(live: LiveRun, moment: str) -> str:
+    outcome = await run_hooks(moment, live.plan.suite.hooks.get(moment, ()), live.bench.process_dir)
+    for it in outcome.warnings:
+        live.warn(it)
+    return outcome.error
+
+
+async def _run_triggers(live: LiveRun) -> None:
+    tests = live.plan.suite.triggers
+    if tests is None:
+        return
+    try:
+        live.triggers = await run_triggers(live.plan, tests, live.bench.executor)
+    except UnavailableError as problem:
+        live.warn(f"The trigger tests were not run: {problem}")
+
+
+def _logged(bug: Exception, path: Path) -> str:
+    """Write down an unexpected error; what to tell the user about it."""
+    told = f"Unexpected error: {type(bug).__name__}: {bug}"
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text("".join(traceback.format_exception(bug)), encoding="utf-8")
+    except OSError as error:
+        return f"{told}. Details could not be written to {path} ({error.strerror})"
+    return f"{told}. Details are in {path}; please report them"
+
+
+def _announce(live: LiveRun) -> None:
+    plan = live.plan
+    live.emit(
+        RunStarted(
+            run_id=live.run_id,
+            eval=plan.suite.path,
+            name=plan.suite.name,
+            executor=plan.settings.executor,
+            model=plan.settings.model,
+            tasks=tuple(it.id for it in plan.tasks),
+            trials=plan.settings.trials,
+            workers=plan.workers,
+        )
+    )
+    for it in plan.suite.warnings:
+        live.warn(it)
+    for task in plan.tasks:
+        for it in task.warnings:
+            live.warn(f"{task.id}: {it}")
+    live.save(
+        lambda store: store.start_run(
+            live.run_id,
+            plan.suite.path,
+            plan.suite.name,
+            executor=plan.settings.executor,
+            model=plan.settings.model,
+            started_at=live.started_at,
+        )
+    )
+
+
+def _record(live: LiveRun, ending: Ending) -> RunRecord:
+    return run_record(
+        live.plan,
+        run_id=live.run_id,
+        started_at=live.started_at,
+        duration_ms=round((time.time() - live.started_at) * 1000),
+        tasks=[live.tasks[index] for index in sorted(live.tasks)],
+        triggers=live.triggers,
+        ending=ending,
+        rng=random.Random(),  # noqa: S311  # statistics, no secret
+    )
+
+
+def _conclude(live: LiveRun, record: RunRecord) -> None:
+    totals = record.totals
+    live.save(lambda store: store.finish_run(record.run_id, record.status, totals.aggregate_score))
+    live.emit(
+        RunFinished(
+            run_id=record.run_id,
+            status=record.status,
+            exit_status=EXIT_STATUS[record.status],
+            score=totals.aggregate_score,
+            weighted_score=totals.weighted_score,
+            total=totals.total,
+            succeeded=totals.succeeded,
+            failed=totals.failed,
+            skipped=totals.skipped,
+            duration_ms=record.duration_ms,
+            error=record.error,
+        )
+    )

@@ -1,0 +1,107 @@
+"""The tables of the run store and how an older file becomes a newer one.
+
+`PRAGMA user_version` counts the steps that a file has seen. A step is never changed once released: a new one is
+added at the end.
+"""
+
+import sqlite3
+import time
+
+_STEPS = (
+    """
+    CREATE TABLE runs (
+        run_id TEXT PRIMARY KEY,
+        eval_path TEXT NOT NULL,
+        suite_name TEXT NOT NULL,
+        executor TEXT NOT NULL,
+        model TEXT NOT NULL,
+        started_at REAL NOT NULL,
+        finished_at REAL,
+        status TEXT,
+        score REAL
+    );
+    CREATE INDEX runs_by_eval ON runs (eval_path, started_at);
+    CREATE TABLE trials (
+        id INTEGER PRIMARY KEY,
+        run_id TEXT NOT NULL REFERENCES runs (run_id) ON DELETE CASCADE,
+        task_id TEXT NOT NULL,
+        task_index INTEGER NOT NULL,
+        trial INTEGER NOT NULL,
+        status TEXT NOT NULL,
+        score REAL NOT NULL,
+        weighted_score REAL NOT NULL,
+        error TEXT NOT NULL,
+        attempts INTEGER NOT NULL,
+        started_at REAL NOT NULL,
+        finished_at REAL NOT NULL,
+        trajectory BLOB NOT NULL,
+        UNIQUE (run_id, task_index, trial)
+    );
+    CREATE INDEX trials_by_task ON trials (task_id, run_id);
+    CREATE TABLE results (
+        trial_id INTEGER NOT NULL REFERENCES trials (id) ON DELETE CASCADE,
+        position INTEGER NOT NULL,
+        name TEXT NOT NULL,
+        type TEXT NOT NULL,
+        status TEXT NOT NULL,
+        score REAL NOT NULL,
+        weight REAL NOT NULL,
+        feedback TEXT NOT NULL,
+        details TEXT,
+        duration_ms INTEGER NOT NULL,
+        path TEXT,
+        pointer TEXT NOT NULL,
+        PRIMARY KEY (trial_id, position)
+    );
+    """,
+)
+
+
+def migrate(connection: sqlite3.Connection, busy_seconds: float) -> None:
+    """Bring the file to the newest form; several processes may do so at once.
+
+    Raises:
+        sqlite3.Error: it is no such file, it stays locked, or a newer program has written it.
+
+    """
+    _write_ahead(connection, busy_seconds)
+    connection.execute("PRAGMA synchronous = FULL")
+    connection.execute("PRAGMA foreign_keys = ON")
+    if _version(connection) == len(_STEPS):
+        return
+    connection.execute("BEGIN IMMEDIATE")
+    try:
+        _take_steps(connection)
+    except BaseException:
+        connection.execute("ROLLBACK")
+        raise
+    connection.execute("COMMIT")
+
+
+def _take_steps(connection: sqlite3.Connection) -> None:
+    version = _version(connection)  # another process may have been faster
+    if version > len(_STEPS):
+        raise sqlite3.DatabaseError("a newer version of waza-lsp has written it")
+    for step in _STEPS[version:]:
+        for statement in filter(str.strip, step.split(";")):
+            connection.execute(statement)
+    connection.execute(f"PRAGMA user_version = {len(_STEPS)}")
+
+
+def _version(connection: sqlite3.Connection) -> int:
+    return int(connection.execute("PRAGMA user_version").fetchone()[0])
+
+
+def _write_ahead(connection: sqlite3.Connection, busy_seconds: float) -> None:
+    """Switch to WAL. SQLite does not wait for a lock here, so we do."""
+    deadline = time.monotonic() + busy_seconds
+    while True:
+        try:
+            connection.execute("PRAGMA journal_mode = WAL")
+        except sqlite3.OperationalError as error:
+            locked = error.sqlite_errorcode & 0xFF in {sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED}
+            if not locked or time.monotonic() > deadline:
+                raise
+            time.sleep(0.02)
+        else:
+            return

@@ -1,0 +1,124 @@
+"""The tasks of a run: in order, or side by side (waza-formats.md, section 13.5).
+
+The trials of one task always follow each other. `fail_fast` is looked at in a sequential run only: the first task
+that is not passed ends the run, and the remaining tasks do not appear in its results.
+"""
+
+import asyncio
+import random
+
+from waza_engine.runs.events import TaskFinished, TaskStarted, TrialFinished, TrialProgress, TrialStarted
+from waza_engine.runs.hooks import run_hooks
+from waza_engine.runs.live import LiveRun
+from waza_engine.runs.records import TaskRecord, TrialRecord
+from waza_engine.runs.totals import task_record
+from waza_engine.runs.trial import run_trial
+from waza_engine.suite import Task
+
+
+async def run_tasks(live: LiveRun) -> None:
+    """Run all tasks of the plan; their records are in `live.tasks`, also when this is cancelled half-way."""
+    if live.plan.settings.parallel:
+        await _side_by_side(live)
+    else:
+        await _in_order(live)
+
+
+async def _in_order(live: LiveRun) -> None:
+    for index in range(len(live.plan.tasks)):
+        await _run_task(live, index)
+        left = len(live.plan.tasks) - index - 1
+        if live.plan.settings.fail_fast and left and live.tasks[index].status != "passed":
+            live.warn(f"fail_fast: {left} task(s) not run after the first one that did not pass")
+            return
+
+
+async def _side_by_side(live: LiveRun) -> None:
+    gate = asyncio.Semaphore(live.plan.workers)
+
+    async def gated(index: int) -> None:
+        async with gate:
+            await _run_task(live, index)
+
+    async with asyncio.TaskGroup() as group:
+        for index in range(len(live.plan.tasks)):
+            group.create_task(gated(index))
+
+
+async def _run_task(live: LiveRun, index: int) -> None:
+    task = live.plan.tasks[index]
+    live.emit(TaskStarted(live.run_id, task.id, task.name, task.path, task.pointer))
+    trials: list[TrialRecord] = []
+    error = ""
+    try:
+        error = await _before(live)
+        if not error:
+            for number in range(1, live.plan.settings.trials + 1):
+                trials.append(await _run_trial(live, index, number))  # noqa: PERF401  # kept one by one: a cancel may come
+            await _after(live)
+    finally:
+        record = task_record(task, trials, error, random.Random())  # noqa: S311  # statistics, no secret
+        if trials or error:
+            live.tasks[index] = record
+        live.emit(_finished(live, task, record))
+
+
+async def _before(live: LiveRun) -> str:
+    """The hook problem that stops the task, or ""."""
+    outcome = await run_hooks(
+        "before_task", live.plan.suite.hooks.get("before_task", ()), live.bench.process_dir
+    )
+    for it in outcome.warnings:
+        live.warn(it)
+    return outcome.error
+
+
+async def _after(live: LiveRun) -> None:
+    outcome = await run_hooks(
+        "after_task", live.plan.suite.hooks.get("after_task", ()), live.bench.process_dir
+    )
+    for it in (*outcome.warnings, outcome.error):
+        if it:
+            live.warn(it)
+
+
+async def _run_trial(live: LiveRun, index: int, number: int) -> TrialRecord:
+    task = live.plan.tasks[index]
+    live.emit(TrialStarted(live.run_id, task.id, number))
+    try:
+        record = await run_trial(
+            live.bench,
+            index,
+            number,
+            lambda text: live.emit(TrialProgress(live.run_id, task.id, number, text)),
+        )
+    except asyncio.CancelledError:
+        live.emit(
+            TrialFinished(
+                live.run_id, task.id, number, "skipped", 0.0, 0.0, 0, 0, "The run was cancelled", ()
+            )
+        )
+        raise
+    live.save(lambda store: store.save_trial(live.run_id, record))
+    live.emit(
+        TrialFinished(
+            run_id=live.run_id,
+            task=task.id,
+            trial=number,
+            status=record.status,
+            score=record.score,
+            weighted_score=record.weighted_score,
+            attempts=record.attempts,
+            duration_ms=record.trajectory.duration_ms,
+            error=record.error,
+            graders=record.graders,
+        )
+    )
+    return record
+
+
+def _finished(live: LiveRun, task: Task, record: TaskRecord) -> TaskFinished:
+    score, weighted = (
+        (record.stats.avg_score, record.stats.avg_weighted_score) if record.stats else (0.0, 0.0)
+    )
+    return TaskFinished(live.run_id, task.id, record.status, score, weighted, record.error)

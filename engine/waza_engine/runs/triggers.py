@@ -1,0 +1,97 @@
+"""Trigger tests: whether each prompt makes the agent load the skill, or leave it alone (waza-formats.md, section 6).
+
+All prompts run at once, limited by the workers. A prompt that goes wrong counts as the wrong prediction.
+"""
+
+import asyncio
+import math
+from collections.abc import Iterable, Sequence
+
+from waza_engine.executors.base import Executor, ExecutorError, TriggerRequest
+from waza_engine.runs.plan import Plan
+from waza_engine.runs.records import MetricResult, TriggerMetrics, TriggerResult
+from waza_engine.suite import Metric, TriggerPrompt, TriggerTests
+
+ACCURACY = "trigger_accuracy"
+_MEDIUM_WEIGHT = 0.5
+_WORKERS = 4
+"""How many prompts are asked at once when the suite says nothing; also in a run that is not parallel."""
+
+
+async def run_triggers(plan: Plan, tests: TriggerTests, executor: Executor) -> tuple[TriggerResult, ...]:
+    """Ask every prompt; results are in the order of the file.
+
+    Raises:
+        UnavailableError: no prompt can be asked.
+
+    """
+    gate = asyncio.Semaphore(plan.settings.workers if plan.settings.workers > 0 else _WORKERS)
+
+    async def ask(it: TriggerPrompt) -> TriggerResult:
+        request = TriggerRequest(
+            prompt=it.prompt,
+            skill=tests.skill,
+            should_trigger=it.should_trigger,
+            model=plan.settings.model,
+            timeout_seconds=plan.settings.timeout_seconds,
+            skill_directories=tuple(plan.suite.directory / d for d in plan.settings.skill_directories),
+        )
+        async with gate:
+            try:
+                triggered, error = await executor.triggered(request), ""
+            except ExecutorError as problem:
+                triggered, error = False, str(problem)
+        return TriggerResult(it.prompt, it.confidence or "high", it.should_trigger, triggered, error)
+
+    return tuple(await asyncio.gather(*(ask(it) for it in tests.prompts)))
+
+
+def trigger_metrics(results: Sequence[TriggerResult]) -> TriggerMetrics:
+    """Precision, recall, F1 and accuracy; a prompt of medium confidence counts half."""
+    true_positives = _weight(it for it in results if it.should_trigger and _is_right(it))
+    false_negatives = _weight(it for it in results if it.should_trigger and not _is_right(it))
+    true_negatives = _weight(it for it in results if not it.should_trigger and _is_right(it))
+    false_positives = _weight(it for it in results if not it.should_trigger and not _is_right(it))
+    precision = _share(true_positives, true_positives + false_positives)
+    recall = _share(true_positives, true_positives + false_negatives)
+    return TriggerMetrics(
+        true_positives=_rounded(true_positives),
+        false_positives=_rounded(false_positives),
+        true_negatives=_rounded(true_negatives),
+        false_negatives=_rounded(false_negatives),
+        errors=sum(bool(it.error) for it in results),
+        precision=_four_digits(precision),
+        recall=_four_digits(recall),
+        f1=_four_digits(_share(2 * precision * recall, precision + recall)),
+        accuracy=_four_digits(_share(true_positives + true_negatives, _weight(results))),
+    )
+
+
+def accuracy_metric(metrics: Iterable[Metric], measured: TriggerMetrics) -> MetricResult | None:
+    """The suite's `trigger_accuracy` metric held to its threshold; None when the suite has none."""
+    metric = next((it for it in metrics if it.name == ACCURACY), None)
+    if metric is None:
+        return None
+    passed = metric.threshold <= 0 or measured.accuracy >= metric.threshold
+    return MetricResult(metric.name, measured.accuracy, metric.threshold, passed, metric.weight)
+
+
+def _is_right(result: TriggerResult) -> bool:
+    return not result.error and result.did_trigger == result.should_trigger
+
+
+def _weight(results: Iterable[TriggerResult]) -> float:
+    return sum(_MEDIUM_WEIGHT if it.confidence == "medium" else 1.0 for it in results)
+
+
+def _share(part: float, whole: float) -> float:
+    return part / whole if whole else 0.0
+
+
+def _rounded(number: float) -> int:
+    """As Go rounds: halves away from zero."""
+    return math.floor(number + 0.5)
+
+
+def _four_digits(number: float) -> float:
+    return _rounded(number * 10_000) / 10_000

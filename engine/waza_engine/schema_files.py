@@ -1,0 +1,50 @@
+"""The committed JSON Schemas, read as files: the language server starts without pydantic.
+
+A wheel has them inside the package, a checkout keeps them in `schemas/` at the top.
+"""
+
+import json
+from functools import cache
+from importlib.resources import files
+from importlib.resources.abc import Traversable
+from typing import Any
+
+_SUFFIX = ".schema.json"
+
+
+@cache
+def schema_folder() -> Traversable:
+    """Where the schemas lie in this installation."""
+    package = files("waza_engine")
+    inside = package / "schemas"
+    return inside if inside.is_dir() else package / ".." / ".." / "schemas"
+
+
+def schema_names() -> list[str]:
+    """All names that `read_schema` takes: `eval`, `task`, `graders/text` ..."""
+    return sorted(_names(schema_folder(), ""))
+
+
+def _names(folder: Traversable, prefix: str) -> list[str]:
+    found: list[str] = []
+    for entry in folder.iterdir():
+        if entry.is_dir():
+            found += _names(entry, f"{prefix}{entry.name}/")
+        elif entry.name.endswith(_SUFFIX):
+            found.append(prefix + entry.name.removesuffix(_SUFFIX))
+    return found
+
+
+def read_schema(name: str) -> dict[str, Any]:
+    """The schema called `name`.
+
+    Raises:
+        KeyError: there is no such schema.
+
+    """
+    try:
+        text = schema_folder().joinpath(*f"{name}{_SUFFIX}".split("/")).read_text(encoding="utf-8")
+    except OSError as error:
+        raise KeyError(name) from error
+    schema: dict[str, Any] = json.loads(text)
+    return schema

@@ -1,0 +1,42 @@
+"""The JSON Schemas of all file kinds and grader types, made from the models. They are committed in `schemas/`.
+
+`waza-lsp schema export --out schemas` writes them; a test compares.
+"""
+
+import json
+from pathlib import Path
+from typing import Any
+
+from waza_engine.formats import Dialect, dialects, resolved
+from waza_engine.schemas_graders import config_schema, grader_types, with_graders
+from waza_engine.schemas_shape import Schema, finished, model_schema
+
+
+def export() -> dict[str, Schema]:
+    """All schemas by name: `eval`, `task`, `graders/text` ..."""
+    return {name: schema for it in dialects() for name, schema in _of_dialect(it).items()}
+
+
+def _of_dialect(dialect: Dialect) -> dict[str, Schema]:
+    types = grader_types(dialect.graders)
+    found: dict[str, Schema] = {}
+    for kind in dialect.kinds:
+        found[kind.schema] = finished(with_graders(model_schema(resolved(kind.model)), types))
+    for type_name, kinds in types.items():
+        page = {"x-page": kinds[0].page()}
+        found[f"{dialect.schema_folder}graders/{type_name}"] = finished({**config_schema(kinds), **page})
+    return found
+
+
+def write(folder: Path) -> list[Path]:
+    """Write all schemas below `folder`; the paths written."""
+    wanted = {folder / f"{name}.schema.json": as_text(schema) for name, schema in export().items()}
+    for path, text in wanted.items():
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text, encoding="utf-8")
+    return sorted(wanted)
+
+
+def as_text(schema: dict[str, Any]) -> str:
+    """The schema as its file has it."""
+    return json.dumps(schema, indent=2, ensure_ascii=False) + "\n"

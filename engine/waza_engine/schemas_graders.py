@@ -1,0 +1,122 @@
+"""Schemas of grader configs, and of the entries whose `type` chooses one of them.
+
+An entry is one object schema: an enumeration of types and an `if type = X then config = ...` for each. Generic
+tools then report exactly the key at fault; with `oneOf` they blame a branch that the author did not choose.
+"""
+
+from collections.abc import Mapping, Sequence
+
+from waza_engine.graders.base import Grader
+from waza_engine.graders.registry import graders
+from waza_engine.schemas_shape import Schema, model_schema, rewritten
+
+GraderTypes = Mapping[str, Sequence[type[Grader]]]
+"""Grader classes by `type`: the current one first, then older generations with the same name."""
+
+
+def grader_types(folders: Sequence[str]) -> dict[str, list[type[Grader]]]:
+    """The types of a dialect: those of the first folder, then those that only older folders have."""
+    found: dict[str, list[type[Grader]]] = {}
+    for folder in folders:
+        for kind in sorted(graders(folder).values(), key=lambda it: it.type_name):
+            found.setdefault(kind.type_name, []).append(kind)
+    return found
+
+
+def is_legacy(kinds: Sequence[type[Grader]]) -> bool:
+    """Whether no grader of the current generation has the type."""
+    return not kinds[0].generations & {"G2", "G3"}
+
+
+def config_schema(kinds: Sequence[type[Grader]]) -> Schema:
+    """The schema of `config` for one type: the current options, and those of older generations as deprecated ones."""
+    schema = _options(kinds[0])
+    for older in kinds[1:]:
+        _merge(schema, _options(older))
+    first = kinds[0]
+    extra: Schema = {"title": first.type_name, "description": first.summary()}
+    if first.since:
+        extra["x-since"] = first.since
+    if is_legacy(kinds):
+        extra["deprecated"] = True
+    return {**schema, **extra}
+
+
+def _options(kind: type[Grader]) -> Schema:
+    schema = model_schema(kind)
+    del schema["$schema"]
+    schema.pop("x-title-from", None)
+    if kind.at_least_one:
+        schema["anyOf"] = [{"required": [it]} for it in kind.at_least_one]
+    return schema
+
+
+def _merge(schema: Schema, older: Schema) -> None:
+    """Accept the older options too. What is required is required of those who use no older option."""
+    own = schema.setdefault("properties", {})
+    foreign = {name: it for name, it in older.get("properties", {}).items() if name not in own}
+    for name, it in older.get("properties", {}).items():
+        if name in own:
+            _widen_items(own[name], it)
+    if required := schema.pop("required", []):
+        schema["anyOf"] = [{"required": required}, *schema.get("anyOf", [])]
+    if "anyOf" in schema:
+        listed = [it["required"] for it in schema["anyOf"]]
+        schema["anyOf"] += [{"required": [it]} for it in foreign if [it] not in listed]
+    own.update({name: {**it, "deprecated": True} for name, it in foreign.items()})
+    schema.setdefault("$defs", {}).update(older.get("$defs", {}))
+
+
+def _widen_items(current: Schema, older: Schema) -> None:
+    """A list that used to hold plain texts may still do so."""
+    if older.get("items", {}).get("type") == "string" and "$ref" in current.get("items", {}):
+        current["items"] = {"x-also-text": True, **current["items"]}
+
+
+def with_graders(schema: Schema, types: GraderTypes) -> Schema:
+    """The schema of a file with the configs of all grader types in its grader entries."""
+    definitions = dict(schema.get("$defs", {}))
+    entries = [name for name, it in definitions.items() if "x-grader-entry" in it]
+    if not entries:
+        return schema
+    for type_name, kinds in types.items():
+        config = config_schema(kinds)
+        for name, it in config.pop("$defs", {}).items():
+            definitions[f"{type_name}-{name}"] = _renamed(it, type_name)
+        definitions[f"config-{type_name}"] = _renamed(config, type_name)
+    for name in entries:
+        definitions[name] = _entry(definitions[name], types, definitions)
+    return {**schema, "$defs": definitions}
+
+
+def _renamed(schema: Schema, prefix: str) -> Schema:
+    def rename(it: Schema) -> Schema:
+        return {**it, "$ref": it["$ref"].replace("#/$defs/", f"#/$defs/{prefix}-")} if "$ref" in it else it
+
+    return rewritten(schema, rename)
+
+
+def _entry(entry: Schema, types: GraderTypes, definitions: Schema) -> Schema:
+    properties = dict(entry["properties"])
+    properties["type"] = {
+        **properties["type"],
+        "enum": list(types),
+        "x-enum-descriptions": {name: kinds[0].summary() for name, kinds in types.items()},
+        "x-enum-deprecated": [name for name, kinds in types.items() if is_legacy(kinds)],
+    }
+    properties["config"] = {**properties["config"], "type": "object"}
+    rest = {key: value for key, value in entry.items() if key != "x-grader-entry"}
+    branches = [_branch(name, definitions[f"config-{name}"]) for name in types]
+    return {
+        **rest,
+        "x-discriminator": "type",
+        "properties": properties,
+        "allOf": [*entry.get("allOf", []), *branches],
+    }
+
+
+def _branch(type_name: str, config: Schema) -> Schema:
+    then: Schema = {"properties": {"config": {"$ref": f"#/$defs/config-{type_name}"}}}
+    if config.get("required") or config.get("anyOf"):
+        then["required"] = ["config"]
+    return {"if": {"properties": {"type": {"const": type_name}}, "required": ["type"]}, "then": then}

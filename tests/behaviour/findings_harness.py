@@ -1,0 +1,51 @@
+"""What is found in a document: the underlined text, the severity, the code and the message of each finding."""
+
+from pathlib import Path
+from typing import NamedTuple
+
+from tests.behaviour.harness import snapshot_of
+from waza_engine.scope import Scope
+from waza_lsp.features.diagnostics import findings
+
+HEADER = """\
+name: notes
+skill: notes
+tasks: [tasks/*.yaml]
+config:
+  trials_per_task: 1
+  timeout_seconds: 60
+  executor: mock
+  model: gpt-4o
+"""
+
+
+class Found(NamedTuple):
+    """One finding as a person sees it; `line` counts from one."""
+
+    line: int
+    underlined: str
+    code: str
+    message: str
+    severity: str = "error"
+
+
+def found_in(source: str, name: str = "eval.yaml", folder: Path | None = None) -> list[Found]:
+    """All findings of a document, in the order of the text."""
+    snapshot = snapshot_of(source, name, folder)
+    return [
+        Found(
+            it.span.start.line + 1,
+            snapshot.text.slice(it.span),
+            it.finding.code,
+            it.finding.message,
+            str(it.finding.severity),
+        )
+        for it in findings(snapshot, Scope(folder, folder))
+    ]
+
+
+def only_finding(source: str, name: str = "eval.yaml") -> Found:
+    """The one finding of a document; more or fewer fail the test."""
+    found = found_in(source, name)
+    assert len(found) == 1, found
+    return found[0]

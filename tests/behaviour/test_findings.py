@@ -1,0 +1,169 @@
+"""What is found while typing: one mistake, one finding, on the smallest token (peers.md, V1 to V28)."""
+
+import pytest
+
+from tests.behaviour.findings_harness import HEADER, found_in, only_finding
+
+GRADER = """\
+graders:
+  - type: {type}
+    name: first
+    config:
+      {options}
+"""
+
+
+def _suite(options: str, kind: str = "text") -> str:
+    return HEADER + GRADER.format(type=kind, options=options)
+
+
+def test_a_good_suite_has_no_findings() -> None:
+    assert found_in(_suite("contains: [a]")) == []
+
+
+def test_v01_an_item_without_type() -> None:
+    found = only_finding(HEADER + "graders:\n  - name: first\n    config:\n      contains: [a]\n")
+    assert (found.underlined, found.code, found.message) == ("name", "missing-key", "Missing 'type'")
+
+
+def test_v02_an_unknown_type() -> None:
+    found = only_finding(_suite("whatever: 1", kind="txt"))
+    assert (found.underlined, found.code) == ("txt", "unknown-grader-type")
+    assert found.message == "Unknown grader type 'txt'. Did you mean 'text'?"
+
+
+def test_v03_an_option_of_another_type() -> None:
+    found = only_finding(_suite("contains: [a]\n      must_exist: [b]"))
+    assert (found.underlined, found.code) == ("must_exist", "unknown-key")
+    assert found.message == "Unknown key 'must_exist'; it is an option of file"
+
+
+def test_v04_a_misspelt_required_key_is_not_also_missing() -> None:
+    found = only_finding(_suite('asertions: ["True"]', kind="code"))
+    assert (found.underlined, found.code) == ("asertions", "unknown-key")
+    assert found.message == "Unknown key 'asertions'. Did you mean 'assertions'?"
+
+
+def test_v05_a_group_of_which_one_is_needed_names_all_members() -> None:
+    found = only_finding(HEADER + "graders:\n  - type: file\n    name: first\n    config: {}\n")
+    assert (found.underlined, found.code) == ("config", "missing-key")
+    assert found.message == "Give at least one of 'must_exist', 'must_not_exist', 'content_patterns'"
+
+
+def test_v06_a_text_for_a_list() -> None:
+    found = only_finding(_suite("contains: hello"))
+    assert (found.underlined, found.code) == ("hello", "wrong-type")
+    assert found.message == "Expected a list of texts, found the text 'hello'"
+
+
+@pytest.mark.parametrize("value", ['"3"', "'3'"])
+def test_v07_a_quoted_number(value: str) -> None:
+    found = only_finding(HEADER.replace("trials_per_task: 1", f"trials_per_task: {value}"))
+    assert (found.underlined, found.code) == (value, "wrong-type")
+    assert found.message == "Expected a whole number, found the text '3'; remove the quotes"
+
+
+@pytest.mark.parametrize("value", ["yes", "on", "True", "off"])
+def test_v08_the_words_that_waza_takes_for_booleans_are_fine(value: str) -> None:
+    assert found_in(HEADER.replace("executor: mock", f"executor: mock\n  parallel: {value}")) == []
+
+
+def test_v09_a_number_for_a_text_keeps_its_text() -> None:
+    assert found_in(HEADER + "version: 1.0\n") == []
+
+
+def test_v10_a_duplicate_key_is_marked_where_it_comes_again() -> None:
+    found = only_finding(_suite("contains: [a]\n      contains: [b]"))
+    assert (found.line, found.underlined, found.code) == (14, "contains", "duplicate-key")
+
+
+def test_v10_a_duplicate_top_level_key() -> None:
+    found = only_finding(HEADER + "skill: other\n")
+    assert (found.line, found.underlined, found.code) == (9, "skill", "duplicate-key")
+
+
+def test_v11_a_tab() -> None:
+    found = only_finding(HEADER.replace("  timeout_seconds", "\ttimeout_seconds"))
+    assert (found.underlined, found.code) == ("\t", "syntax-error")
+    assert found.message == "Tabs cannot indent YAML; use blanks"
+
+
+def test_v12_bad_indentation() -> None:
+    found = only_finding(HEADER.replace("  timeout_seconds", "   timeout_seconds"))
+    assert (found.line, found.code) == (6, "syntax-error")
+
+
+def test_v13_an_unclosed_quote_is_marked_where_it_opens() -> None:
+    found = only_finding(HEADER + 'graders:\n  - type: text\n    name: "first\n    config:\n      contains: [a]\n')
+    assert (found.line, found.underlined, found.code) == (11, '"', "syntax-error")
+
+
+def test_v14_an_unclosed_bracket_is_marked_where_it_opens() -> None:
+    found = only_finding(_suite("contains: [a, b") + "  - type: text\n    name: b\n    config: {contains: [c]}\n")
+    assert (found.line, found.underlined, found.code) == (13, "[", "syntax-error")
+
+
+def test_v15_a_missing_blank_after_a_colon() -> None:
+    found = only_finding(_suite("contains: [a]").replace("name: first", "name:first"))
+    assert (found.underlined, found.message) == ("name:first", "A blank is missing after the colon")
+
+
+def test_v16_a_missing_blank_after_a_dash() -> None:
+    found = only_finding(HEADER + "graders:\n  -type: text\n    name: first\n")
+    assert (found.underlined[:6], found.message) == ("-type:", "A blank is missing after the dash")
+
+
+def test_v18_conflict_markers() -> None:
+    found = only_finding(HEADER + "<<<<<<< ours\nversion: '1'\n=======\nversion: '2'\n>>>>>>> theirs\n")
+    assert (found.line, found.underlined) == (9, "<<<<<<<")
+    assert found.message == "Merge conflict; choose a side and remove the markers"
+
+
+def test_v21_a_second_document_is_not_judged() -> None:
+    found = only_finding(HEADER + "---\nanything: goes\n")
+    assert (found.line, found.underlined, found.code, found.severity) == (9, "---", "second-document", "warning")
+
+
+def test_v22_merged_keys_count_as_present() -> None:
+    base = _suite("contains: [a]").replace("- type", "- &base\n    type")
+    assert found_in(base + "  - <<: *base\n    name: second\n") == []
+
+
+def test_v26_ranges_after_astral_characters_and_with_crlf() -> None:
+    source = _suite("contains: [𝄞𝄞, é]\n      contians: [b]").replace("\n", "\r\n")
+    found = only_finding("\ufeff" + source)
+    assert found.underlined == "contians"
+
+
+def test_v27_missing_keys_at_the_root_are_one_finding() -> None:
+    found = only_finding(HEADER.replace("name: notes\n", "").replace("tasks: [tasks/*.yaml]\n", ""))
+    assert (found.line, found.underlined, found.code) == (1, "skill", "missing-key")
+    assert found.message == "Give at least one of 'tasks', 'tasks_from'; missing 'name'"
+
+
+def test_a_missing_executor_is_a_warning() -> None:
+    found = only_finding(HEADER.replace("  executor: mock\n", ""))
+    assert (found.underlined, found.message, found.severity) == ("config", "Missing 'executor'", "warning")
+
+
+def test_a_key_that_belongs_elsewhere_says_where() -> None:
+    found = only_finding(HEADER + "timeout_seconds: 5\n")
+    assert found.message == "Unknown key 'timeout_seconds'; it belongs under 'config'"
+
+
+def test_a_pattern_that_re2_cannot_read() -> None:
+    found = only_finding(_suite("regex_match: ['(?=x)']"))
+    assert (found.underlined, found.code) == ("'(?=x)'", "invalid-regex")
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        "- hosts: all\n  tasks:\n    - name: x\n",
+        "stimuli:\n  - name: x\n",
+        "apiVersion: v1\nkind: Pod\nmetadata: {name: x}\n",
+        "just some text\n",
+    ],
+)
+def test_files_that_are_no_evals_get_nothing(source: str) -> None:
+    assert found_in(source, "other.yaml") == []

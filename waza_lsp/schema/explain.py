@@ -1,0 +1,186 @@
+"""What a place in a document means, in the words of its schema.
+
+Only the way from the root to the place is looked at: of the data, no more than the piece that the place is in.
+"""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from waza_engine.findings import Pointer
+from waza_engine.schema_files import read_schema
+from waza_lsp.schema.walk import (
+    DISCRIMINATOR,
+    Schema,
+    branches,
+    child,
+    narrowed,
+    properties,
+    required,
+    resolve,
+    schema_at,
+)
+from waza_lsp.schema.wording import limits, type_words
+from waza_lsp.syntax.tree import Tree
+from waza_lsp.syntax.written import flow
+
+NO_EXAMPLE = object()
+
+
+@dataclass(frozen=True, slots=True)
+class Option:
+    """A key of a mapping, as a line of a table."""
+
+    name: str
+    type: str
+    description: str
+    required: bool = False
+    since: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Meaning:
+    """What a key, or one of its values, means.
+
+    `values` are the values that a key may have, `others` those that could stand instead of this one, `options` the
+    keys that may stand below. `score` and `page` come from the page about the thing, `page` being its name.
+    """
+
+    title: str
+    description: str
+    type: str = ""
+    required: bool = False
+    since: str = ""
+    deprecated: bool = False
+    instead: str = ""
+    no_effect: bool = False
+    values: Mapping[str, str] = field(default_factory=dict)
+    others: tuple[str, ...] = ()
+    facts: tuple[str, ...] = ()
+    options: tuple[Option, ...] = ()
+    example: Any = NO_EXAMPLE
+    score: str = ""
+    page: str = ""
+
+
+def meaning_of(root: Schema, tree: Tree, pointer: Pointer) -> Meaning | None:
+    """What the key at `pointer` means, for a list item what its list means; None where the schema knows nothing."""
+    while pointer and isinstance(pointer[-1], int):
+        pointer = pointer[:-1]
+    if not pointer:
+        return None
+    data = data_along(tree, pointer)
+    parent = schema_at(root, pointer[:-1], data)
+    holder = _value_at(data, pointer[:-1])
+    found = child(root, parent, pointer[-1], holder) if parent is not None else None
+    if parent is None or found is None or not found.get("description"):
+        return None
+    name = str(pointer[-1])
+    is_picked = any(name in resolve(root, it).get("properties", {}) for it in branches(parent).values())
+    meaning = _of_schema(root, name, narrowed(root, found, _value_at(data, pointer)), with_options=is_picked)
+    return replace(meaning, required=name in required(root, parent, holder))
+
+
+def meaning_of_value(root: Schema, tree: Tree, pointer: Pointer) -> Meaning | None:
+    """What the value at `pointer` itself means where its schema lists the values; None elsewhere."""
+    data = data_along(tree, pointer)
+    schema, value = schema_at(root, pointer, data), _value_at(data, pointer)
+    if schema is None or not isinstance(value, str) or value not in schema.get("enum", ()):
+        return None
+    name = next((str(it) for it in reversed(pointer) if isinstance(it, str)), "")
+    meaning = Meaning(
+        title=f"{name}: {value}",
+        description=schema.get("x-enum-descriptions", {}).get(value, ""),
+        deprecated=value in schema.get("x-enum-deprecated", ()),
+        others=tuple(str(it) for it in schema["enum"] if it != value),
+    )
+    parent = schema_at(root, pointer[:-1], data)
+    if parent is not None and parent.get(DISCRIMINATOR) == pointer[-1] and value in branches(parent):
+        return _with_branch(root, meaning, branches(parent)[value])
+    return meaning
+
+
+def data_along(tree: Tree, pointer: Pointer) -> Any:
+    """Plain data of the piece that `pointer` leads into; what stands beside it is left out."""
+    if tree.whole is not None:
+        return tree.data()
+    entry = next((it for it in tree.entries if pointer and it.key.source == pointer[0]), None)
+    if entry is None:
+        return {}
+    if not entry.is_list:
+        return {entry.key.source: tree.entry_data(entry)}
+    index = pointer[1] if len(pointer) > 1 else None
+    if not isinstance(index, int) or index >= len(entry.items):
+        return {entry.key.source: []}
+    return {entry.key.source: [*[None] * index, entry.items[index][1].data(tree.anchors)]}
+
+
+def _of_schema(root: Schema, name: str, schema: Schema, *, with_options: bool) -> Meaning:
+    described: Mapping[str, str] = schema.get("x-enum-descriptions", {})
+    examples = schema.get("examples", ())
+    options = tuple(_options(root, schema))
+    return Meaning(
+        title=name,
+        description=schema["description"],
+        type=type_words(root, schema),
+        since=schema.get("x-since", ""),
+        deprecated=schema.get("deprecated", False),
+        instead=schema.get("x-use-instead", ""),
+        no_effect=schema.get("x-no-effect", False),
+        values={str(it): described.get(it, "") for it in schema.get("enum", ())},
+        facts=tuple(_facts(schema, options if not with_options else ())),
+        options=options if with_options else (),
+        example=examples[0] if examples else NO_EXAMPLE,
+        page=schema.get("x-docs", "") if with_options else "",
+    )
+
+
+def _facts(schema: Schema, keys: tuple[Option, ...]) -> Iterator[str]:
+    if "default" in schema:
+        yield f"Default: `{flow(schema['default'])}`"
+    yield from limits(schema)
+    groups = [it["required"][0] for it in schema.get("anyOf", ()) if set(it) == {"required"}]
+    if groups:
+        yield "At least one of " + ", ".join(f"`{it}`" for it in groups)
+    if keys:
+        yield "Keys: " + ", ".join(f"`{it.name}`" for it in keys)
+
+
+def _options(root: Schema, schema: Schema) -> Iterator[Option]:
+    needed = required(root, schema, None)
+    listed = {name: resolve(root, it) for name, it in properties(root, schema, None).items()}
+    for name in sorted(listed, key=lambda it: it not in needed):
+        it = listed[name]
+        if not it.get("deprecated"):
+            yield Option(
+                name, type_words(root, it), it.get("description", ""), name in needed, it.get("x-since", "")
+            )
+
+
+def _with_branch(root: Schema, meaning: Meaning, branch: Schema) -> Meaning:
+    """Add what a discriminator's value brings: the keys of the mappings it puts in place, and its page."""
+    picked = [resolve(root, it) for it in resolve(root, branch).get("properties", {}).values()]
+    page = next((it["x-docs"] for it in picked if "x-docs" in it), "")
+    return replace(
+        meaning,
+        since=next((it["x-since"] for it in picked if "x-since" in it), ""),
+        options=tuple(option for it in picked for option in _options(root, it)),
+        facts=tuple(fact for it in picked for fact in _facts(it, ())),
+        score=_section(page, "Score"),
+        page=page,
+    )
+
+
+def _section(page: str, heading: str) -> str:
+    """The text under a heading of a page; the page is kept in the schema of the same name."""
+    text = str(read_schema(page).get("x-page", "")) if page else ""
+    return text.partition(f"## {heading}\n")[2].partition("\n## ")[0].strip()
+
+
+def _value_at(data: Any, pointer: Pointer) -> Any:
+    for part in pointer:
+        if isinstance(data, Mapping):
+            data = data.get(part)
+        else:
+            data = data[part] if isinstance(data, list) and isinstance(part, int) and part < len(data) else None
+    return data

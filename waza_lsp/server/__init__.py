@@ -1,0 +1,1 @@
+"""The server: pygls wiring, settings, scheduling, and runs started from the editor. Knows no format."""

@@ -1,0 +1,55 @@
+"""The server object: what it knows between two messages."""
+
+from pathlib import Path
+
+from lsprotocol import types
+from pygls.lsp.server import LanguageServer
+
+from waza_engine import __version__
+from waza_engine.scope import Scope
+from waza_lsp.server.documents import Documents
+from waza_lsp.server.protocol import OwnDocumentsProtocol
+from waza_lsp.server.runs import Runs
+from waza_lsp.server.settings import Settings, read_settings
+from waza_lsp.snapshot import Snapshot, path_of
+
+
+class WazaServer(LanguageServer):
+    """A language server with its documents, settings and runs."""
+
+    def __init__(self) -> None:
+        super().__init__(
+            "waza-lsp",
+            __version__,
+            text_document_sync_kind=types.TextDocumentSyncKind.Incremental,
+            protocol_cls=OwnDocumentsProtocol,
+        )
+        self.documents = Documents()
+        self.settings = Settings()
+        self.runs = Runs()
+        self.trusted = True
+        self.run_events = False
+
+    @property
+    def folders(self) -> list[Path]:
+        """The workspace folders on disk."""
+        found = [path_of(it) for it in self.workspace.folders] or [path_of(self.workspace.root_uri or "")]
+        return [it for it in found if it is not None]
+
+    def process_dir(self, path: Path | None) -> Path | None:
+        """The directory that runs are started in: the workspace folder of the file."""
+        for folder in self.folders:
+            if path is not None and path.is_relative_to(folder):
+                return folder
+        return path.parent if path is not None else None
+
+    def scope(self, snapshot: Snapshot) -> Scope:
+        """What checks of a document may know about where it stands."""
+        path = snapshot.path
+        return Scope(path.parent if path else None, self.process_dir(path))
+
+    def configure(self, values: object) -> None:
+        """Take the client's `waza` settings over; a bad value is reported and its default used."""
+        self.settings, problems = read_settings(values)
+        for problem in problems:
+            self.window_show_message(types.ShowMessageParams(types.MessageType.Warning, problem))

@@ -1,0 +1,47 @@
+"""The open documents: one snapshot each, and whose findings have yet to be published."""
+
+from collections.abc import Iterator
+
+from lsprotocol import types
+
+from waza_lsp.snapshot import Snapshot
+
+
+class Documents:
+    """Snapshots by URI. Edits are applied at once; publishing what they change is somebody else's turn."""
+
+    def __init__(self) -> None:
+        self._open: dict[str, Snapshot] = {}
+        self._stale: set[str] = set()
+
+    def get(self, uri: str) -> Snapshot | None:
+        return self._open.get(uri)
+
+    def __iter__(self) -> Iterator[Snapshot]:
+        return iter(list(self._open.values()))
+
+    def open(self, item: types.TextDocumentItem, encoding: types.PositionEncodingKind) -> None:
+        self._open[item.uri] = Snapshot.of(item.uri, item.text, item.version, encoding)
+        self._stale.add(item.uri)
+
+    def change(self, params: types.DidChangeTextDocumentParams) -> None:
+        """Apply an edit; one for a document that is not open is dropped."""
+        uri = params.text_document.uri
+        before = self._open.get(uri)
+        if before is not None:
+            self._open[uri] = before.changed(list(params.content_changes), params.text_document.version)
+            self._stale.add(uri)
+
+    def close(self, uri: str) -> None:
+        self._open.pop(uri, None)
+        self._stale.discard(uri)
+
+    def touch(self) -> None:
+        """Everything may have new findings (a file or a setting changed)."""
+        self._stale.update(self._open)
+
+    def take_stale(self) -> list[Snapshot]:
+        """The documents with unpublished changes; asking marks them as published."""
+        stale = [self._open[it] for it in self._stale]
+        self._stale.clear()
+        return stale

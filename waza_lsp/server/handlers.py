@@ -1,0 +1,115 @@
+"""What happens on each message: find the snapshot, call the feature, reply. The table is at the end."""
+
+import asyncio
+from collections.abc import Callable
+from typing import Any
+
+from lsprotocol import types
+
+from waza_lsp.features.code_lens import code_lens
+from waza_lsp.features.completion import completion
+from waza_lsp.features.diagnostics import diagnostics
+from waza_lsp.features.document_symbol import document_symbol
+from waza_lsp.features.hover import hover
+from waza_lsp.server.app import WazaServer
+
+
+def on_initialize(server: WazaServer, params: types.InitializeParams) -> None:
+    options = params.initialization_options
+    option = (
+        options.get if isinstance(options, dict) else lambda name, default: getattr(options, name, default)
+    )
+    server.trusted = option("trusted", True) is not False
+    server.run_events = option("runEvents", False) is True
+
+
+async def on_initialized(server: WazaServer, _params: types.InitializedParams) -> None:
+    workspace = server.client_capabilities.workspace
+    if workspace is not None and workspace.configuration:
+        item = types.ConfigurationItem(section="waza")
+        values = await server.workspace_configuration_async(types.ConfigurationParams([item]))
+        server.configure(values[0] if values else None)
+        publish_soon(server, everything=True)
+
+
+def on_configuration(server: WazaServer, params: types.DidChangeConfigurationParams) -> None:
+    settings = params.settings
+    section = settings.get("waza") if isinstance(settings, dict) else getattr(settings, "waza", None)
+    if section is not None:
+        server.configure(section)
+        publish_soon(server, everything=True)
+
+
+def on_open(server: WazaServer, params: types.DidOpenTextDocumentParams) -> None:
+    server.documents.open(params.text_document, server.workspace.position_encoding)
+    publish_soon(server)
+
+
+def on_change(server: WazaServer, params: types.DidChangeTextDocumentParams) -> None:
+    server.documents.change(params)
+    publish_soon(server)
+
+
+def on_close(server: WazaServer, params: types.DidCloseTextDocumentParams) -> None:
+    uri = params.text_document.uri
+    server.documents.close(uri)
+    server.text_document_publish_diagnostics(types.PublishDiagnosticsParams(uri, []))
+
+
+def on_watched_files(server: WazaServer, _params: types.DidChangeWatchedFilesParams) -> None:
+    publish_soon(server, everything=True)
+
+
+def publish_soon(server: WazaServer, *, everything: bool = False) -> None:
+    """Publish after the messages that are already waiting, so that a burst of edits is published once."""
+    if everything:
+        server.documents.touch()
+    asyncio.get_running_loop().call_soon(_publish, server)
+
+
+def _publish(server: WazaServer) -> None:
+    for snapshot in server.documents.take_stale():
+        items = diagnostics(snapshot, server.scope(snapshot))
+        server.text_document_publish_diagnostics(
+            types.PublishDiagnosticsParams(snapshot.uri, items, snapshot.version)
+        )
+
+
+def on_hover(server: WazaServer, params: types.HoverParams) -> types.Hover | None:
+    snapshot = server.documents.get(params.text_document.uri)
+    return hover(snapshot, params.position) if snapshot else None
+
+
+def on_symbols(server: WazaServer, params: types.DocumentSymbolParams) -> list[types.DocumentSymbol]:
+    snapshot = server.documents.get(params.text_document.uri)
+    return document_symbol(snapshot) if snapshot else []
+
+
+def on_lens(server: WazaServer, params: types.CodeLensParams) -> list[types.CodeLens]:
+    snapshot = server.documents.get(params.text_document.uri)
+    return code_lens(snapshot) if snapshot and server.settings.lens_run else []
+
+
+def on_completion(server: WazaServer, params: types.CompletionParams) -> types.CompletionList | None:
+    snapshot = server.documents.get(params.text_document.uri)
+    return completion(snapshot, params.position) if snapshot else None
+
+
+Handler = Callable[..., Any]
+HANDLERS: list[tuple[str, Handler, Any]] = [
+    (types.INITIALIZE, on_initialize, None),
+    (types.INITIALIZED, on_initialized, None),
+    (types.WORKSPACE_DID_CHANGE_CONFIGURATION, on_configuration, None),
+    (types.WORKSPACE_DID_CHANGE_WATCHED_FILES, on_watched_files, None),
+    (types.TEXT_DOCUMENT_DID_OPEN, on_open, None),
+    (types.TEXT_DOCUMENT_DID_CHANGE, on_change, None),
+    (types.TEXT_DOCUMENT_DID_CLOSE, on_close, None),
+    (types.TEXT_DOCUMENT_HOVER, on_hover, None),
+    (types.TEXT_DOCUMENT_DOCUMENT_SYMBOL, on_symbols, None),
+    (types.TEXT_DOCUMENT_CODE_LENS, on_lens, None),
+    (
+        types.TEXT_DOCUMENT_COMPLETION,
+        on_completion,
+        types.CompletionOptions(trigger_characters=[":", " ", "-", '"', "'", "/"]),
+    ),
+]

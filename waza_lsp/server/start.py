@@ -1,0 +1,36 @@
+"""Putting the server together and starting it."""
+
+import functools
+import os
+from collections.abc import Callable
+from typing import Any
+
+from lsprotocol import types
+
+from waza_lsp.server.app import WazaServer
+from waza_lsp.server.commands import COMMANDS
+from waza_lsp.server.handlers import HANDLERS
+
+
+def create_server() -> WazaServer:
+    """The server with everything registered."""
+    server = WazaServer()
+    for method, handler, options in HANDLERS:
+        server.feature(method, options)(_bound(handler, server))
+    for name, command in COMMANDS.items():
+        server.command(name)(_bound(command, server))
+    server.feature(types.SHUTDOWN)(lambda *_: server.runs.end_all())
+    server.feature(types.EXIT)(lambda *_: os._exit(0 if server.protocol._shutdown else 1))  # noqa: SLF001  # no public name for it
+    return server
+
+
+def serve_stdio() -> None:
+    create_server().start_io()
+
+
+def serve_tcp(host: str, port: int) -> None:
+    create_server().start_tcp(host, port)
+
+
+def _bound(handler: Callable[..., Any], server: WazaServer) -> Callable[..., Any]:
+    return functools.partial(handler, server)
