@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any
 
 from waza_engine.formats import recognise
-from waza_engine.goglob import PatternError, match
+from waza_engine.goglob import BadPattern, match
 from waza_engine.schema_files import read_schema
 from waza_engine.yaml_reader import YamlError, read_yaml
 
@@ -62,5 +62,5 @@ def _is_list_of_globs(schema: dict[str, Any]) -> bool:
 def _matches(pattern: str, name: str) -> bool:
     try:
         return match(pattern, name)
-    except PatternError:
+    except BadPattern:
         return False

@@ -119,7 +119,7 @@ def _sentence(problem: Any, value: Any) -> str:
         case "dict_type" | "model_type" | "model_attributes_type":
             return f"must be a mapping, not {_kind(value)}"
         case _:
-            return problem["msg"].removeprefix("Value error, ") + f", not {shown(value)}"
+            return str(problem["msg"]).removeprefix("Value error, ") + f", not {shown(value)}"
 
 
 def _placed(pointer: Pointer, sentence: str) -> str:

@@ -31,7 +31,7 @@ def load_suite(path: Path, *, process_dir: Path, context_dir: Path | None = None
     for refusal in refusals(spec):
         raise LoadError(path, refusal.message, refusal.pointer)
     project = find_project(process_dir)
-    eval_dir = path.parent
+    eval_dir = path.parent.absolute()
     around = Surroundings(
         path, process_dir, context_dir or eval_dir / "fixtures", tuple(spec.config.instruction_files)
     )

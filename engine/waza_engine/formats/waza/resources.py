@@ -64,9 +64,9 @@ def _input_file(entry: FileEntry, place: str, fixtures: Path, found: Resources) 
     try:
         found.files.append(InputFile(cleaned(entry.path), path.read_bytes()))
     except (OSError, ValueError) as error:
-        reason = error.strerror if isinstance(error, OSError) else str(error)
+        cause = error.strerror if isinstance(error, OSError) else error
         found.warnings.append(
-            f"{place}: '{entry.path}' cannot be read from {fixtures}: {reason}. The agent works without it"
+            f"{place}: '{entry.path}' cannot be read from {fixtures}: {cause}. The agent works without it"
         )
 
 

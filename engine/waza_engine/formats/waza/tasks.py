@@ -34,7 +34,7 @@ class Surroundings:
 
     @property
     def eval_dir(self) -> Path:
-        return self.eval_path.parent
+        return self.eval_path.parent.absolute()
 
 
 def load_tasks(items: Sequence[str | InlineTask], around: Surroundings) -> tuple[list[Task], list[str]]:
