@@ -55,10 +55,9 @@ def run(
 
     """
     process = start(command, cwd=cwd, env=env, stderr=subprocess.PIPE)
-    assert process.stdin and process.stdout and process.stderr  # noqa: S101  # all three are pipes
-    outputs = [_Collector(it, output_limit) for it in (process.stdout, process.stderr)]
+    outputs = [_Collector(piped(it), output_limit) for it in (process.stdout, process.stderr)]
     threads = [threading.Thread(target=it.collect, daemon=True) for it in outputs]
-    threads.append(threading.Thread(target=_feed, args=(process.stdin, stdin), daemon=True))
+    threads.append(threading.Thread(target=_feed, args=(piped(process.stdin), stdin), daemon=True))
     expired = threading.Event()
 
     def expire() -> None:
@@ -114,6 +113,12 @@ def start(
     return process
 
 
+def piped(pipe: IO[bytes] | None) -> IO[bytes]:
+    """The pipe itself: children of this module have one wherever they are asked for it."""
+    assert pipe is not None  # noqa: S101  # for the type checker
+    return pipe
+
+
 def end(process: subprocess.Popen[bytes]) -> None:
     """Kill what is left of the child and its group, and close our ends of its pipes."""
     kill_group(process)
@@ -139,7 +144,9 @@ def kill_group(process: subprocess.Popen[bytes]) -> None:
     with contextlib.suppress(OSError):
         if sys.platform == "win32":
             # There are no groups to kill: taskkill walks the tree.
-            subprocess.run(["taskkill", "/F", "/T", "/PID", str(process.pid)], capture_output=True, check=False)
+            subprocess.run(
+                ["taskkill", "/F", "/T", "/PID", str(process.pid)], capture_output=True, check=False
+            )
         else:
             os.killpg(process.pid, signal.SIGKILL)
 

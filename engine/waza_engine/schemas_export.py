@@ -21,7 +21,8 @@ def _of_dialect(dialect: Dialect) -> dict[str, Schema]:
     types = grader_types(dialect.graders)
     found: dict[str, Schema] = {}
     for kind in dialect.kinds:
-        found[kind.schema] = finished(with_graders(model_schema(resolved(kind.model)), types))
+        schema = with_graders(model_schema(resolved(kind.model)), types, dialect.schema_folder)
+        found[kind.schema] = finished(schema)
     for type_name, kinds in types.items():
         page = {"x-page": kinds[0].page()}
         found[f"{dialect.schema_folder}graders/{type_name}"] = finished({**config_schema(kinds), **page})

@@ -46,8 +46,6 @@ def _options(kind: type[Grader]) -> Schema:
     schema = model_schema(kind)
     del schema["$schema"]
     schema.pop("x-title-from", None)
-    if kind.at_least_one:
-        schema["anyOf"] = [{"required": [it]} for it in kind.at_least_one]
     return schema
 
 
@@ -57,9 +55,9 @@ def _merge(schema: Schema, older: Schema) -> None:
     foreign = {name: it for name, it in older.get("properties", {}).items() if name not in own}
     for name, it in older.get("properties", {}).items():
         if name in own:
-            _widen_items(own[name], it)
-    if required := schema.pop("required", []):
-        schema["anyOf"] = [{"required": required}, *schema.get("anyOf", [])]
+            _widen_items(schema, own[name], it)
+    if foreign and "required" in schema:
+        schema["anyOf"] = [{"required": schema.pop("required")}, *schema.get("anyOf", [])]
     if "anyOf" in schema:
         listed = [it["required"] for it in schema["anyOf"]]
         schema["anyOf"] += [{"required": [it]} for it in foreign if [it] not in listed]
@@ -67,20 +65,24 @@ def _merge(schema: Schema, older: Schema) -> None:
     schema.setdefault("$defs", {}).update(older.get("$defs", {}))
 
 
-def _widen_items(current: Schema, older: Schema) -> None:
-    """A list that used to hold plain texts may still do so."""
-    if older.get("items", {}).get("type") == "string" and "$ref" in current.get("items", {}):
-        current["items"] = {"x-also-text": True, **current["items"]}
+def _widen_items(schema: Schema, current: Schema, older: Schema) -> None:
+    """A list of mappings that used to be a list of plain texts may still be one."""
+    name = current.get("items", {}).get("$ref", "").removeprefix("#/$defs/")
+    if name and older.get("items", {}).get("type") == "string":
+        schema["$defs"] = {**schema["$defs"], name: {**schema["$defs"][name], "type": ["object", "string"]}}
 
 
-def with_graders(schema: Schema, types: GraderTypes) -> Schema:
-    """The schema of a file with the configs of all grader types in its grader entries."""
+def with_graders(schema: Schema, types: GraderTypes, folder: str) -> Schema:
+    """The schema of a file with the configs of all grader types in its grader entries.
+
+    Their `x-docs` names the schema that has the type's page; `folder` is where those schemas are.
+    """
     definitions = dict(schema.get("$defs", {}))
     entries = [name for name, it in definitions.items() if "x-grader-entry" in it]
     if not entries:
         return schema
     for type_name, kinds in types.items():
-        config = config_schema(kinds)
+        config = {**config_schema(kinds), "x-docs": f"{folder}graders/{type_name}"}
         for name, it in config.pop("$defs", {}).items():
             definitions[f"{type_name}-{name}"] = _renamed(it, type_name)
         definitions[f"config-{type_name}"] = _renamed(config, type_name)
@@ -106,7 +108,7 @@ def _entry(entry: Schema, types: GraderTypes, definitions: Schema) -> Schema:
     }
     properties["config"] = {**properties["config"], "type": "object"}
     rest = {key: value for key, value in entry.items() if key != "x-grader-entry"}
-    branches = [_branch(name, definitions[f"config-{name}"]) for name in types]
+    branches = [_branch(name, definitions[f"config-{name}"], properties) for name in types]
     return {
         **rest,
         "x-discriminator": "type",
@@ -115,8 +117,13 @@ def _entry(entry: Schema, types: GraderTypes, definitions: Schema) -> Schema:
     }
 
 
-def _branch(type_name: str, config: Schema) -> Schema:
+def _branch(type_name: str, config: Schema, beside: Schema) -> Schema:
     then: Schema = {"properties": {"config": {"$ref": f"#/$defs/config-{type_name}"}}}
-    if config.get("required") or config.get("anyOf"):
-        then["required"] = ["config"]
+    needed = {"required": ["config"]}
+    # Old entries have a required option beside `type`; it is deprecated there, but the config may then be missing.
+    misplaced = [{"required": [it]} for it in config.get("required", ()) if it in beside]
+    if misplaced:
+        then |= {"if": {"anyOf": misplaced}, "else": needed}
+    elif config.get("required") or config.get("anyOf"):
+        then |= needed
     return {"if": {"properties": {"type": {"const": type_name}}, "required": ["type"]}, "then": then}

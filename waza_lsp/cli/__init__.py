@@ -26,7 +26,7 @@ class _Lazy(click.Group):
 @click.group(cls=_Lazy, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 110})
 @click.version_option(__version__, prog_name="waza-lsp")
 def main() -> None:
-    r"""Language server, checker and grader for AI-agent eval files.
+    """Language server, checker and grader for AI-agent eval files.
 
     \b
     Examples:

@@ -32,7 +32,7 @@ def check(
     ignore: tuple[str, ...],
     stdin_filename: str | None,
 ) -> None:
-    r"""Find mistakes in eval, task, trigger and project files.
+    """Find mistakes in eval, task, trigger and project files.
 
     PATH is a file or a folder; without one, the working directory is searched. Files that are no evals are passed over.
     The exit status is 0 without errors, 1 with some, 2 when the work could not be done.

@@ -24,8 +24,9 @@ def _place(path: Path, pointer: Pointer) -> Place | None:
         return None
     for length in range(len(pointer), 0, -1):
         if found := tree.find(pointer[:length]):
-            return found.value_span.start if length == len(pointer) or found.key_span is None else found.key_span.start
-    return Place(0, 0) if pointer else None
+            is_exact = length == len(pointer)
+            return found.value.start if is_exact or found.key is None else found.key.start
+    return Place(0, 0)
 
 
 def _short(path: Path) -> Path:

@@ -9,7 +9,7 @@ from waza_engine.schema_files import read_schema, schema_names
 
 @click.group()
 def schema() -> None:
-    r"""Show or export the JSON Schemas of eval, task, trigger and project files and of grader options.
+    """Show or export the JSON Schemas of eval, task, trigger and project files and of grader options.
 
     \b
     Examples:
@@ -29,7 +29,7 @@ def list_() -> None:
 @schema.command()
 @click.argument("name")
 def show(name: str) -> None:
-    r"""Print the schema called NAME.
+    """Print the schema called NAME.
 
     \b
     Example:
@@ -54,7 +54,7 @@ def show(name: str) -> None:
     help="Directory to write to; it is made if needed.",
 )
 def export(out: Path) -> None:
-    r"""Write all schemas as files, made anew from the models.
+    """Write all schemas as files, made anew from the models.
 
     \b
     Example:

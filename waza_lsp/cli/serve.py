@@ -17,7 +17,7 @@ import click
     help="Where to log; a temporary file without it.",
 )
 def serve(*, stdio: bool, tcp: str | None, log_file: Path | None) -> None:
-    r"""Start the language server; editors do this for you.
+    """Start the language server; editors do this for you.
 
     \b
     Examples:

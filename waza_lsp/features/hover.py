@@ -12,28 +12,114 @@ from waza_lsp.schema.explain import NO_EXAMPLE, Meaning, Option, meaning_of, mea
 from waza_lsp.schema.form import Form
 from waza_lsp.schema.wording import code
 from waza_lsp.snapshot import Snapshot
-from waza_lsp.syntax.anchors import anchored_text
+from waza_lsp.syntax.anchors import anchor_of, anchored_text
 from waza_lsp.syntax.node import Kind
-from waza_lsp.syntax.text import Span
+from waza_lsp.syntax.text import Place, Span
 from waza_lsp.syntax.tree import Located
 from waza_lsp.syntax.written import block, flow
 
 PAGES = "https://github.com/waza-lsp/waza-lsp/blob/main/docs"
 _MOST_LINES = 30
-_MOST_ON_ONE_LINE = 60
+_WIDEST_LINE = 80
 
 
 def hover(snapshot: Snapshot, position: types.Position) -> types.Hover | None:
     form, place = snapshot.form, snapshot.place(position)
     if form is None:
         return None
-    located = snapshot.tree.at(place) or snapshot.tree.missing_at(place, snapshot.text)
-    if located is None:
+    located = snapshot.tree.at(place) or _missing_value(snapshot, place)
+    if located is None or _is_long(located):
         return None
-    paragraphs = [*_field(form, snapshot, located), *_alias(snapshot, located)]
+    meaning = _meaning(form, snapshot, located)
+    paragraphs = [*(_paragraphs(meaning) if meaning else ()), *_anchored(snapshot, located)]
     if not paragraphs:
         return None
     return types.Hover(
         contents=types.MarkupContent(types.MarkupKind.Markdown, "\n\n".join(paragraphs)),
         range=snapshot.range(_span(located)),
     )
+
+
+def _missing_value(snapshot: Snapshot, place: Place) -> Located | None:
+    """The key that the place stands behind, where its value would be."""
+    line = snapshot.text.line(place.line)
+    before = line[: place.column].rstrip()
+    if not before.endswith(":") or line[place.column :].strip():
+        return None
+    located = snapshot.tree.at(Place(place.line, len(before) - 1))
+    return located if located is not None and located.on_key and located.node.is_empty else None
+
+
+def _is_long(located: Located) -> bool:
+    return not located.on_key and located.value.start.line < located.value.end.line
+
+
+def _meaning(form: Form, snapshot: Snapshot, located: Located) -> Meaning | None:
+    schema, tree = form.schema, snapshot.tree
+    if not located.on_key and not located.node.is_empty:
+        value = meaning_of_value(schema, tree, located.pointer)
+        if value is not None:
+            return value
+    return meaning_of(schema, tree, located.pointer)
+
+
+def _span(located: Located) -> Span:
+    on_key = located.on_key or located.node.is_empty
+    return located.key if located.key is not None and on_key else located.value
+
+
+def _paragraphs(meaning: Meaning) -> Iterator[str]:
+    facts = [
+        meaning.type,
+        "required" if meaning.required else "",
+        f"since {meaning.since}" if meaning.since else "",
+        "deprecated" if meaning.deprecated else "",
+    ]
+    yield " · ".join([f"**{meaning.title}**", *filter(None, facts)])
+    if meaning.instead:
+        yield f"Use {code(meaning.instead)} instead."
+    if meaning.no_effect:
+        yield "This key has no effect."
+    if meaning.description:
+        yield meaning.description
+    if any(meaning.values.values()):
+        yield "\n".join(f"- {code(it)}: {text}" if text else f"- {code(it)}" for it, text in meaning.values.items())
+    if meaning.facts:
+        yield "  \n".join(f"{it}." for it in meaning.facts)
+    if meaning.score:
+        yield f"**Score:** {meaning.score}"
+    if meaning.options:
+        yield _table(meaning.options)
+    if meaning.others:
+        yield "Other values: " + ", ".join(code(it) for it in meaning.others)
+    if meaning.example is not NO_EXAMPLE:
+        yield _example(meaning)
+    if meaning.page:
+        yield f"[Manual]({PAGES}/{meaning.page}.md)"
+
+
+def _table(options: tuple[Option, ...]) -> str:
+    rows = ["| option | type | meaning |", "| --- | --- | --- |"]
+    for it in options:
+        notes = ["required"] if it.required else []
+        notes += [f"since {it.since}"] if it.since else []
+        cells = (code(it.name), ", ".join([it.type, *notes]), it.description.replace("\n", " "))
+        rows.append("| " + " | ".join(cell.replace("|", "\\|") for cell in cells) + " |")
+    return "\n".join(rows)
+
+
+def _example(meaning: Meaning) -> str:
+    line = f"{meaning.title}: {flow(meaning.example)}"
+    if len(line) <= _WIDEST_LINE and "{" not in line and "\\n" not in line:
+        return f"Example: {code(line)}"
+    lines = "\n".join(block({meaning.title: meaning.example}))
+    return f"Example:\n```yaml\n{lines}\n```"
+
+
+def _anchored(snapshot: Snapshot, located: Located) -> Iterator[str]:
+    """What an alias stands for."""
+    if located.node.kind is not Kind.ALIAS or located.on_key:
+        return
+    anchor = anchor_of(snapshot.tree, snapshot.text, located.node.source, located.value.start)
+    if anchor is not None:
+        yield f"```yaml\n{anchored_text(snapshot.text, anchor, _MOST_LINES)}\n```"

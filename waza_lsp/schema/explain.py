@@ -78,7 +78,7 @@ def meaning_of(root: Schema, tree: Tree, pointer: Pointer) -> Meaning | None:
     name = str(pointer[-1])
     is_picked = any(name in resolve(root, it).get("properties", {}) for it in branches(parent).values())
     meaning = _of_schema(root, name, narrowed(root, found, _value_at(data, pointer)), with_options=is_picked)
-    return replace(meaning, required=name in required(root, parent, holder))
+    return replace(meaning, required=name in _needed(root, parent, holder))
 
 
 def meaning_of_value(root: Schema, tree: Tree, pointer: Pointer) -> Meaning | None:
@@ -146,8 +146,18 @@ def _facts(schema: Schema, keys: tuple[Option, ...]) -> Iterator[str]:
         yield "Keys: " + ", ".join(f"`{it.name}`" for it in keys)
 
 
+def _needed(root: Schema, schema: Schema, value: Any) -> set[str]:
+    """The keys that must be there, those included that are required as long as no other key takes their place."""
+    needed = set(required(root, schema, value))
+    for it in schema.get("allOf", ()):
+        instead = {key for group in it.get("if", {}).get("anyOf", ()) for key in group.get("required", ())}
+        if instead and not (isinstance(value, Mapping) and instead & value.keys()):
+            needed.update(it.get("else", {}).get("required", ()))
+    return needed
+
+
 def _options(root: Schema, schema: Schema) -> Iterator[Option]:
-    needed = required(root, schema, None)
+    needed = _needed(root, schema, None)
     listed = {name: resolve(root, it) for name, it in properties(root, schema, None).items()}
     for name in sorted(listed, key=lambda it: it not in needed):
         it = listed[name]

@@ -5,6 +5,7 @@ A run command answers when the run has ended; progress and cancel go through wor
 
 import asyncio
 import concurrent.futures
+import json
 import uuid
 from contextlib import suppress
 from pathlib import Path
@@ -39,14 +40,14 @@ def cancel_run(server: WazaServer, *arguments: Any) -> bool:
 
 def export_schemas(server: WazaServer, *arguments: Any) -> Answer | None:
     """`waza.exportSchemas {directory?}`: write the JSON Schemas; answers where they are."""
-    from waza_engine.schema_files import read_schema_text, schema_names
+    from waza_engine.schema_files import read_schema, schema_names
 
     folder = _given(arguments).get("directory")
     target = Path(folder) if folder else (server.folders[0] if server.folders else Path.cwd()) / "schemas"
     for name in schema_names():
         path = target / f"{name}.schema.json"
         path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(read_schema_text(name), encoding="utf-8")
+        path.write_text(json.dumps(read_schema(name), indent=2, ensure_ascii=False) + "\n", encoding="utf-8")
     return {"directory": str(target), "count": len(schema_names())}
 
 

@@ -45,7 +45,9 @@ def evaluate_python(
     return _in_python(request, len(assertions), workers)
 
 
-def search_python_patterns(patterns: Sequence[Any], text: str, workers: Workers | None = None) -> list[Outcome]:
+def search_python_patterns(
+    patterns: Sequence[Any], text: str, workers: Workers | None = None
+) -> list[Outcome]:
     """Search each of Python's own patterns in `text`, without case; an invalid one is an error.
 
     Raises:
@@ -91,7 +93,9 @@ def _in_python(request: Mapping[str, Any], count: int, workers: Workers | None) 
     if answer["ended"] == "flood":
         raise GradeError("The assertions gave no result: they wrote too much output")
     if answer["status"]:
-        raise GradeError(f"The assertions gave no result: the interpreter ended with status {answer['status']}")
+        raise GradeError(
+            f"The assertions gave no result: the interpreter ended with status {answer['status']}"
+        )
     try:
         results = json.loads(answer["stdout"])
     except ValueError as error:
@@ -115,4 +119,3 @@ def _outcomes(results: Any, count: int) -> list[Outcome]:
     if len(outcomes) != count:
         raise GradeError("The assertions gave no result: they disturbed the interpreter's output")
     return outcomes
-

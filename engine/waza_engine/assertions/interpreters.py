@@ -42,7 +42,16 @@ def python_workers(*, fork: bool = hasattr(os, "fork"), **limits: Any) -> Worker
         "output_bytes": _OUTPUT_BYTES,
         **limits,
     }
-    command = [sys.executable, "-I", "-S", "-X", "utf8", "-c", _source("python_worker.py"), json.dumps(settings)]
+    command = [
+        sys.executable,
+        "-I",
+        "-S",
+        "-X",
+        "utf8",
+        "-c",
+        _source("python_worker.py"),
+        json.dumps(settings),
+    ]
     return Workers(lambda: processes.start(command, env=_environment()), once=not fork)
 
 

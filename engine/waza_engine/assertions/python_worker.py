@@ -21,9 +21,24 @@ import time
 from functools import partial
 from typing import Any, NoReturn
 
+try:
+    import resource
+except ImportError:  # Windows
+    resource = None  # type: ignore[assignment]
+
 _REFUSED = (
     *("ctypes.", "fcntl.", "ftplib.", "http.", "os.exec", "os.fork", "os.kill", "os.posix_spawn", "os.spawn"),
-    *("os.startfile", "os.system", "pty.", "resource.", "shutil.", "signal.", "smtplib.", "socket.", "sqlite3."),
+    *(
+        "os.startfile",
+        "os.system",
+        "pty.",
+        "resource.",
+        "shutil.",
+        "signal.",
+        "smtplib.",
+        "socket.",
+        "sqlite3.",
+    ),
     *("subprocess.", "syslog.", "urllib.", "webbrowser.", "winreg.", "_winapi.", "_posixsubprocess."),
     *("os.chmod", "os.chown", "os.link", "os.mkdir", "os.remove", "os.rename", "os.rmdir", "os.symlink"),
     *("os.truncate", "os.utime", "os.putenv", "os.unsetenv", "os.setxattr", "tempfile.", "mmap."),
@@ -32,7 +47,9 @@ _REFUSED_MODULES = frozenset(["_ctypes", "_posixsubprocess", "_socket", "_multip
 _WRITING = os.O_WRONLY | os.O_RDWR | os.O_CREAT | os.O_TRUNC | os.O_APPEND
 _BUILTINS: dict[str, Any] = {
     **{it.__name__: it for it in (len, any, all, str, int, float, bool, list, dict)},
-    **{"re": re, "True": True, "False": False},
+    "re": re,
+    "True": True,
+    "False": False,
 }
 
 
@@ -142,20 +159,17 @@ def _outcome(evaluate: Any, limits: dict[str, Any]) -> list[str]:
 
 
 def _restrict(limits: dict[str, Any]) -> None:
-    with contextlib.suppress(ImportError):
-        import resource
-
-        for name, most in (
-            ("RLIMIT_CPU", int(limits["seconds"]) + 1),
-            ("RLIMIT_AS", limits["memory_bytes"]),
-            ("RLIMIT_FSIZE", 0),
-            ("RLIMIT_CORE", 0),
-            ("RLIMIT_NOFILE", 64),
-            ("RLIMIT_NPROC", 0),
-        ):
-            # macOS refuses some of them; the time limit of the parent remains.
-            with contextlib.suppress(AttributeError, ValueError, OSError):
-                resource.setrlimit(getattr(resource, name), (most, most))
+    for name, most in (
+        ("RLIMIT_CPU", int(limits["seconds"]) + 1),
+        ("RLIMIT_AS", limits["memory_bytes"]),
+        ("RLIMIT_FSIZE", 0),
+        ("RLIMIT_CORE", 0),
+        ("RLIMIT_NOFILE", 64),
+        ("RLIMIT_NPROC", 0),
+    ):
+        # macOS refuses some of them; the time limit of the parent remains.
+        with contextlib.suppress(AttributeError, ValueError, OSError):
+            resource.setrlimit(getattr(resource, name), (most, most))
     sys.addaudithook(_guard)
 
 

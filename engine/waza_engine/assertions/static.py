@@ -88,5 +88,11 @@ def _comprehension(node: Comprehension, local: frozenset[str], where: str) -> It
 
 
 def _parameters(arguments: ast.arguments) -> frozenset[str]:
-    named = [*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs, arguments.vararg, arguments.kwarg]
+    named = [
+        *arguments.posonlyargs,
+        *arguments.args,
+        *arguments.kwonlyargs,
+        arguments.vararg,
+        arguments.kwarg,
+    ]
     return frozenset(it.arg for it in named if it)

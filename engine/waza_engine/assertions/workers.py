@@ -89,10 +89,10 @@ class Workers:
 
 
 def _exchange(worker: subprocess.Popen[bytes], frame: bytes) -> Any:
-    assert worker.stdin and worker.stdout  # noqa: S101  # workers are started with pipes
+    stdin = processes.piped(worker.stdin)
     view = memoryview(struct.pack(">I", len(frame)) + frame)
     while view:
-        view = view[worker.stdin.write(view) :]
+        view = view[stdin.write(view) :]
     (length,) = struct.unpack(">I", _read(worker, 4))
     if length > _MOST_ANSWER_BYTES:
         raise ValueError("the answer is too long")
@@ -100,10 +100,10 @@ def _exchange(worker: subprocess.Popen[bytes], frame: bytes) -> Any:
 
 
 def _read(worker: subprocess.Popen[bytes], length: int) -> bytes:
-    assert worker.stdout  # noqa: S101  # workers are started with pipes
+    stdout = processes.piped(worker.stdout)
     data = bytearray()
     while len(data) < length:
-        chunk = worker.stdout.read(length - len(data))
+        chunk = stdout.read(length - len(data))
         if not chunk:
             raise ValueError("the worker's output ended")
         data += chunk

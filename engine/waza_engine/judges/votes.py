@@ -15,8 +15,12 @@ _PARAMETERS = {
     },
 }
 VOTE_TOOLS = (
-    JudgeTool(PASS_TOOL, "Record that a check passed. Call it once for every check that passed.", _PARAMETERS),
-    JudgeTool(FAIL_TOOL, "Record that a check failed. Call it once for every check that failed.", _PARAMETERS),
+    JudgeTool(
+        PASS_TOOL, "Record that a check passed. Call it once for every check that passed.", _PARAMETERS
+    ),
+    JudgeTool(
+        FAIL_TOOL, "Record that a check failed. Call it once for every check that failed.", _PARAMETERS
+    ),
 )
 
 

@@ -31,9 +31,16 @@ def html_report(record: RunRecord) -> str:
 def _body(record: RunRecord) -> Iterator[str]:
     totals = record.totals
     started = datetime.fromtimestamp(record.started_at, UTC).strftime("%Y-%m-%d %H:%M:%S UTC")
-    about = [record.executor, record.model, f"run {record.run_id}", started, f"{record.duration_ms / 1000:.1f} s"]
+    facts = [
+        record.executor,
+        record.model,
+        f"run {record.run_id}",
+        started,
+        f"{record.duration_ms / 1000:.1f} s",
+    ]
     yield f"<h1>{escape(record.suite_name)} {_status(record.status)}</h1>"
-    yield f'<p class="quiet">{escape(" \u00b7 ".join(it for it in about if it))}</p>'
+    about = " \u00b7 ".join(it for it in facts if it)
+    yield f'<p class="quiet">{escape(about)}</p>'
     yield (
         f"<p>{totals.succeeded} of {totals.total} tasks passed. Score {_bar(totals.aggregate_score)}, "
         f"weighted {totals.weighted_score:.2f}.</p>"
@@ -70,7 +77,14 @@ def _trial(trial: TrialRecord, *, alone: bool) -> Iterator[str]:
 
 
 def _grader(it: GraderOutcome) -> str:
-    cells = [escape(it.name), escape(it.type), _status(it.status), f"{it.score:.2f}", f"{it.weight:g}", escape(it.feedback)]
+    cells = [
+        escape(it.name),
+        escape(it.type),
+        _status(it.status),
+        f"{it.score:.2f}",
+        f"{it.weight:g}",
+        escape(it.feedback),
+    ]
     return f"<tr>{''.join(f'<td>{cell}' for cell in cells)}</tr>"
 
 

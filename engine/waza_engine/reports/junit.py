@@ -63,9 +63,7 @@ def _add_failure(case: ET.Element, task: TaskRecord) -> None:
     message = _clean(f"{task.name}: score={score:.2f}")
     failure = ET.SubElement(case, "failure", {"message": message, "type": kind})
     failed = [it for it in trial.graders if it.status == "failed"] if trial else []
-    lines = [
-        f"[FAIL] {it.name} ({it.type}): score={it.score:.2f} \u2014 {it.feedback}" for it in failed
-    ]
+    lines = [f"[FAIL] {it.name} ({it.type}): score={it.score:.2f} \u2014 {it.feedback}" for it in failed]
     failure.text = _clean("\n".join([f"[ERROR] {error}", *lines] if error else lines))
 
 

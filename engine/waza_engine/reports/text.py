@@ -44,10 +44,18 @@ def _task_line(task: TaskRecord, width: int) -> str:
 def _why(task: TaskRecord) -> Iterator[str]:
     if task.error:
         yield f"      {_one_line(task.error)}"
+    told: dict[str, list[int]] = {}
     for trial in task.trials:
         for line in failed_lines(trial):
-            number = f"trial {trial.trial}: " if len(task.trials) > 1 else ""
-            yield f"      {number}{line}"
+            told.setdefault(line, []).append(trial.trial)
+    for line, trials in told.items():
+        # What every trial has in common is said once.
+        everywhere = len(trials) == len(task.trials)
+        yield f"      {'' if everywhere else f'trial {_numbers(trials)}: '}{line}"
+
+
+def _numbers(trials: list[int]) -> str:
+    return ", ".join(str(it) for it in trials)
 
 
 def _grader(it: GraderOutcome) -> str:

@@ -13,9 +13,7 @@ from pydantic import BaseModel, ConfigDict, StringConstraints, ValidationError
 from waza_engine.values import ListOf, Text
 from waza_engine.yaml_reader import YamlError, read_yaml
 
-_SEMANTIC_VERSION = (
-    r"^\d+\.\d+\.\d+(-[0-9A-Za-z-]+(\.[0-9A-Za-z-]+)*)?(\+[0-9A-Za-z-]+(\.[0-9A-Za-z-]+)*)?$"
-)
+_SEMANTIC_VERSION = r"^\d+\.\d+\.\d+(-[0-9A-Za-z-]+(\.[0-9A-Za-z-]+)*)?(\+[0-9A-Za-z-]+(\.[0-9A-Za-z-]+)*)?$"
 _FRONT_MATTER = re.compile(r"---[ \t]*\r?\n(.*?)^---[ \t]*(?:\r?\n|\Z)(.*)", re.DOTALL | re.MULTILINE)
 
 

@@ -23,6 +23,4 @@ config:
 
 from waza_engine.findings import Rule, Severity
 
-UNKNOWN_ASSERTION_NAME = Rule(
-    "unknown-assertion-name", "name that no assertion can see", Severity.WARNING
-)
+UNKNOWN_ASSERTION_NAME = Rule("unknown-assertion-name", "name that no assertion can see", Severity.WARNING)

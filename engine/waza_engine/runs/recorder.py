@@ -48,5 +48,7 @@ def _file(folder: Path, trial: TrialRecord) -> Path:
 
 
 def _triggers(record: RunRecord, skill: str) -> dict[str, object]:
-    prompts = {it.prompt: {"skills": [skill] if it.did_trigger else []} for it in record.triggers if not it.error}
+    prompts = {
+        it.prompt: {"skills": [skill] if it.did_trigger else []} for it in record.triggers if not it.error
+    }
     return {"version": 1, "prompts": prompts}

@@ -60,8 +60,8 @@ async def _attempt(bench: Bench, task: Task, trial: int, progress: Progress) -> 
         return _graded(bench, task, trial, Trajectory(task=task.id, prompt=task.prompt), failure)
     workspace: Path | None = None
     try:
+        _refuse_blocked(task)
         workspace = await asyncio.to_thread(make_workspace, task.files)
-        _refuse_paths_into_nothing(task)
         trajectory = await _performed(bench, task, trial, workspace, progress)
         trajectory, captured = await asyncio.to_thread(_after_the_run, task, trajectory, workspace)
         context = grading_context(bench, task, trajectory, workspace, captured)
@@ -94,8 +94,10 @@ def _unusable_grader(bench: Bench, task: Task) -> RunVerdict | None:
     return None
 
 
-def _refuse_paths_into_nothing(task: Task) -> None:
-    """The guard of v0.34: a prompt that speaks of relative paths needs something in the workspace."""
+def _refuse_blocked(task: Task) -> None:
+    if task.blocked:
+        raise WorkspaceError(task.blocked)
+    # The guard of v0.34: a prompt that speaks of relative paths needs something in the workspace.
     if not task.files and "./" in task.prompt:
         raise WorkspaceError(
             "The prompt speaks of relative paths, but the workspace is empty; add the files under inputs.files"
@@ -104,6 +106,7 @@ def _refuse_paths_into_nothing(task: Task) -> None:
 
 async def _performed(bench: Bench, task: Task, trial: int, workspace: Path, progress: Progress) -> Trajectory:
     settings = bench.plan.settings
+    directories = settings.skill_directories if task.skill_directories is None else task.skill_directories
     seconds = task.timeout_seconds or settings.timeout_seconds
     request = TrialRequest(
         task=task,
@@ -112,7 +115,8 @@ async def _performed(bench: Bench, task: Task, trial: int, workspace: Path, prog
         model=settings.model,
         reasoning_effort=settings.reasoning_effort,
         timeout_seconds=seconds,
-        skill_directories=tuple(bench.plan.suite.directory / it for it in settings.skill_directories),
+        skill_directories=tuple(bench.plan.suite.directory / it for it in directories),
+        mcp_servers=settings.mcp_servers,
     )
     turns = 1 + len(task.follow_ups)
     try:
@@ -134,7 +138,11 @@ def _after_the_run(task: Task, trajectory: Trajectory, workspace: Path) -> tuple
     write_files(workspace, ((name, text.encode()) for name, text in trajectory.files.items()))
     delete_files(workspace, trajectory.removed)
     captured = capture(workspace, task.files)
-    kept = {"files": dict(captured.texts), "removed": captured.removed, "uncaptured": captured.uncaptured}
+    kept = {
+        "files": dict(captured.texts),
+        "removed": list(captured.removed),
+        "uncaptured": list(captured.uncaptured),
+    }
     return trajectory.model_copy(update={"task": task.id, **kept}), captured
 
 

@@ -88,7 +88,7 @@ class EvalFile(FileModel):
         default="",
         description="Name of the skill, or custom agent, under test, as its SKILL.md has it.",
         examples=["note-taker"],
-        json_schema_extra=marks(recommended=True, reference="skill"),
+        json_schema_extra=marks(reference="skill"),
     )
     agent: Text = Field(
         default="",

@@ -101,7 +101,6 @@ class TaskFile(FileModel):
         default="",
         description="Name shown in reports.",
         examples=["Summarize a file"],
-        json_schema_extra=marks(recommended=True),
     )
     description: Text = Field(
         default="",

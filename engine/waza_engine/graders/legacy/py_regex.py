@@ -50,7 +50,10 @@ class PyRegexGrader(PyGrader):
     )
 
     def grade(self, context: GradingContext) -> GraderResult:
-        wanted, unwanted = walked(self.must_match, "must_match"), walked(self.must_not_match, "must_not_match")
+        wanted, unwanted = (
+            walked(self.must_match, "must_match"),
+            walked(self.must_not_match, "must_not_match"),
+        )
         patterns = [*wanted, *unwanted]
         outcomes = search_python_patterns(patterns, context.output)
         for pattern, outcome in zip(patterns, outcomes, strict=True):

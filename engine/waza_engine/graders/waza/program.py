@@ -25,16 +25,12 @@ config:
 """
 
 import os
-import subprocess
-from collections.abc import Iterator
 from typing import ClassVar
 
 from pydantic import Field
 
 from waza_engine import processes
-from waza_engine.findings import Finding
-from waza_engine.formats.model import each, marks
-from waza_engine.graders.base import Grader, GraderResult, GradingContext, Scope
+from waza_engine.graders.base import Grader, GraderResult, GradingContext
 from waza_engine.project_file import program_timeout
 from waza_engine.values import Integer, Strings, Text
 

@@ -1,0 +1,147 @@
+"""The keywords of JSON Schema that look at one value and need no other schema."""
+
+from collections.abc import Callable, Mapping, Sequence
+from fractions import Fraction
+from typing import Any
+
+from waza_engine.json_text import json_equal
+from waza_engine.regex import regex_found
+
+_Schema = Mapping[str, Any]
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool)
+
+
+_TYPES: Mapping[str, Callable[[Any], bool]] = {
+    "null": lambda it: it is None,
+    "boolean": lambda it: isinstance(it, bool),
+    "string": lambda it: isinstance(it, str),
+    "array": lambda it: isinstance(it, list),
+    "object": lambda it: isinstance(it, dict),
+    "number": _is_number,
+    # 1.0 is an integer in every draft, as waza's validator has it.
+    "integer": lambda it: _is_number(it) and (isinstance(it, int) or it.is_integer()),
+}
+
+
+def _type(wanted: str | Sequence[str], value: Any, schema: _Schema) -> str | None:
+    names = [wanted] if isinstance(wanted, str) else wanted
+    return None if any(_TYPES[it](value) for it in names) else f"is not of type {' or '.join(names)}"
+
+
+def _enum(allowed: Sequence[Any], value: Any, schema: _Schema) -> str | None:
+    return None if any(json_equal(it, value) for it in allowed) else "is none of the values of 'enum'"
+
+
+def _const(wanted: Any, value: Any, schema: _Schema) -> str | None:
+    return None if json_equal(wanted, value) else "is not the value of 'const'"
+
+
+def _multiple_of(divisor: float, value: Any, schema: _Schema) -> str | None:
+    # On the decimal digits as written: 19.99 is a multiple of 0.01, though not as doubles.
+    if not _is_number(value) or (Fraction(str(value)) / Fraction(str(divisor))).denominator == 1:
+        return None
+    return f"is no multiple of {divisor}"
+
+
+def _maximum(limit: float, value: Any, schema: _Schema) -> str | None:
+    strict = schema.get("exclusiveMaximum") is True
+    if not _is_number(value) or value < limit or (value == limit and not strict):
+        return None
+    return f"is not {'below' if strict else 'at most'} {limit}"
+
+
+def _minimum(limit: float, value: Any, schema: _Schema) -> str | None:
+    strict = schema.get("exclusiveMinimum") is True
+    if not _is_number(value) or value > limit or (value == limit and not strict):
+        return None
+    return f"is not {'above' if strict else 'at least'} {limit}"
+
+
+def _exclusive_maximum(limit: float, value: Any, schema: _Schema) -> str | None:
+    return f"is not below {limit}" if _is_number(value) and value >= limit else None
+
+
+def _exclusive_minimum(limit: float, value: Any, schema: _Schema) -> str | None:
+    return f"is not above {limit}" if _is_number(value) and value <= limit else None
+
+
+def _pattern(pattern: str, value: Any, schema: _Schema) -> str | None:
+    missed = isinstance(value, str) and not regex_found(pattern, value)
+    return f"does not match '{pattern}'" if missed else None
+
+
+def _length(kind: type, unit: str, *, most: bool) -> "_Check":
+    def check(limit: int, value: Any, schema: _Schema) -> str | None:
+        if not isinstance(value, kind):
+            return None
+        size = len(value)
+        if size <= limit if most else size >= limit:
+            return None
+        return f"has {size} {unit}, {'at most' if most else 'at least'} {limit} wanted"
+
+    return check
+
+
+def _unique_items(wanted: bool, value: Any, schema: _Schema) -> str | None:  # noqa: FBT001  # the keyword's value
+    if not wanted or not isinstance(value, list):
+        return None
+    return None if len({_key(it) for it in value}) == len(value) else "has equal items"
+
+
+def _key(value: Any) -> Any:
+    """Something hashable that is equal for equal JSON values only."""
+    match value:
+        case bool():
+            return ("flag", value)
+        case int() | float():
+            return ("number", float(value))
+        case list():
+            return ("list", tuple(_key(it) for it in value))
+        case dict():
+            return ("object", frozenset((name, _key(it)) for name, it in value.items()))
+        case _:
+            return (type(value).__name__, value)
+
+
+def _required(names: Sequence[str], value: Any, schema: _Schema) -> str | None:
+    missing = [it for it in names if it not in value] if isinstance(value, dict) else []
+    return f"lacks {', '.join(missing)}" if missing else None
+
+
+def _dependent_required(needs: Mapping[str, Any], value: Any, schema: _Schema) -> str | None:
+    if not isinstance(value, dict):
+        return None
+    for name, needed in needs.items():
+        # In `dependencies` a value may be a schema, which is no assertion.
+        missing = [it for it in needed if it not in value] if isinstance(needed, list) else []
+        if name in value and missing:
+            return f"lacks {', '.join(missing)}, which '{name}' needs"
+    return None
+
+
+_Check = Callable[[Any, Any, _Schema], str | None]
+
+ASSERTIONS: Mapping[str, _Check] = {
+    "type": _type,
+    "enum": _enum,
+    "const": _const,
+    "multipleOf": _multiple_of,
+    "maximum": _maximum,
+    "minimum": _minimum,
+    "exclusiveMaximum": _exclusive_maximum,
+    "exclusiveMinimum": _exclusive_minimum,
+    "pattern": _pattern,
+    "maxLength": _length(str, "characters", most=True),
+    "minLength": _length(str, "characters", most=False),
+    "maxItems": _length(list, "items", most=True),
+    "minItems": _length(list, "items", most=False),
+    "maxProperties": _length(dict, "properties", most=True),
+    "minProperties": _length(dict, "properties", most=False),
+    "uniqueItems": _unique_items,
+    "required": _required,
+    "dependentRequired": _dependent_required,
+    "dependencies": _dependent_required,
+}

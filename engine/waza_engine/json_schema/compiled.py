@@ -1,0 +1,126 @@
+"""Compiling a schema: everything that can be wrong with it is found before any value is looked at."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from referencing.exceptions import Unresolvable
+
+from waza_engine.deep import run_deep
+from waza_engine.json_schema.drafts import LATEST, Draft
+from waza_engine.json_schema.evaluation import Evaluator, Place
+from waza_engine.json_schema.sources import SchemaError, Sources, draft_of, normal
+from waza_engine.regex import regex_error
+
+_SINGLE = frozenset(
+    ["not", "additionalProperties", "additionalItems", "contains", "propertyNames", "if"]
+    + ["unevaluatedProperties", "unevaluatedItems"]
+)
+_LISTS = frozenset(["allOf", "anyOf", "oneOf", "prefixItems"])
+_MAPS = frozenset(["properties", "patternProperties", "dependentSchemas", "dependencies"])
+_REFERENCES = frozenset(["$ref", "$dynamicRef", "$recursiveRef"])
+
+
+@dataclass(frozen=True, slots=True)
+class CompiledSchema:
+    """A schema that is in order."""
+
+    _evaluator: Evaluator
+    _schema: Any
+    _place: Place
+
+    def error(self, value: Any) -> str | None:
+        """Why `value` does not fit, in one sentence; None when it does."""
+        value = normal(value)
+        try:
+            return self._evaluator.evaluate(self._schema, value, self._place).error
+        except RecursionError:
+            # A deep value, not an endless schema: those are found by the evaluator.
+            return run_deep(lambda: self._evaluator.evaluate(self._schema, value, self._place).error)
+
+
+def compile_schema(schema: Any, base_dir: Path | None) -> CompiledSchema:
+    """Compile `schema`; relative references start from `base_dir`.
+
+    Raises:
+        UnknownFileError: it refers to a file and `base_dir` is None.
+        SchemaError: it is not valid, a pattern is not RE2, or a reference leads nowhere.
+
+    """
+    root = normal(schema)
+    try:
+        sources = Sources(root, base_dir)
+        place = Place((), sources.root_resolver(), draft_of(root, LATEST))
+        walk = _Walk()
+        walk.visit(root, place)
+    except RecursionError as error:
+        raise SchemaError("the schema is nested too deeply") from error
+    return CompiledSchema(Evaluator(walk.drafts), root, place)
+
+
+class _Walk:
+    """Visits each schema that can take part in a validation once: its patterns and its references."""
+
+    def __init__(self) -> None:
+        self.drafts: dict[int, Draft] = {}
+        """The draft of each schema, by identity."""
+
+    def visit(self, schema: Any, place: Place) -> None:
+        if not isinstance(schema, dict) or id(schema) in self.drafts:
+            return
+        place = place.inside(schema, draft_of(schema, place.draft))
+        self.drafts[id(schema)] = place.draft
+        for keyword in _REFERENCES & place.draft.keywords & schema.keys():
+            self._follow(keyword, schema[keyword], place)
+        if "$ref" in schema and place.draft.reference_stands_alone:
+            return
+        self._check_patterns(schema)
+        for child in children(schema, place.draft):
+            self.visit(child, place)
+
+    def _follow(self, keyword: str, reference: str, place: Place) -> None:
+        try:
+            target = place.target(keyword, reference)
+        except (Unresolvable, ValueError) as error:
+            if isinstance(error, SchemaError):
+                raise
+            # `referencing` wraps what its retrieve function raised.
+            cause = error.__cause__
+            if isinstance(cause, SchemaError):
+                raise cause from error
+            raise SchemaError(f"the reference '{reference}' leads nowhere") from error
+        if not isinstance(target.contents, dict | bool):
+            raise SchemaError(f"the reference '{reference}' leads to something that is no schema")
+        self.visit(
+            target.contents, Place((), target.resolver, self._draft_at(target.contents, place, reference))
+        )
+
+    def _draft_at(self, schema: Any, place: Place, reference: str) -> Draft:
+        """The draft of a schema found by reference: its document's, which is another one for another document."""
+        document, _, _ = reference.partition("#")
+        if not document:
+            return place.draft
+        root = place.resolver.lookup(document).contents
+        return draft_of(root, LATEST)
+
+    def _check_patterns(self, schema: dict[str, Any]) -> None:
+        for pattern in [*schema.get("patternProperties", ()), *([schema["pattern"]] if "pattern" in schema else ())]:
+            if reason := regex_error(pattern):
+                raise SchemaError(f"the pattern '{pattern}' is not valid: {reason}")
+
+
+def children(schema: dict[str, Any], draft: Draft) -> Iterator[Any]:
+    """The schemas directly inside a schema that can take part in a validation; `$defs` alone cannot."""
+    for keyword in draft.keywords & schema.keys():
+        value = schema[keyword]
+        if keyword in _SINGLE:
+            yield value
+        elif keyword in _LISTS:
+            yield from value
+        elif keyword in _MAPS:
+            yield from value.values()
+        elif keyword == "items":
+            yield from value if isinstance(value, list) else [value]
+        if keyword == "if":
+            yield from (schema[it] for it in ("then", "else") if it in schema)

@@ -1,0 +1,139 @@
+"""The YAML language server of VS Code's YAML extension, as users without our server have it, and a client for it.
+
+It is kept in a cache folder outside the checkout and installed by npm when it is not there yet.
+"""
+
+import json
+import os
+import shutil
+import subprocess
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import IO, Any
+
+import pytest
+
+VERSION = "2.0.0"
+
+
+def require_yaml_server() -> Path:
+    """The program. Without it the test is skipped, or fails: `WAZA_LSP_EDITORS` is `auto`, `require` or `off`."""
+    mode = os.environ.get("WAZA_LSP_EDITORS", "auto")
+    if mode == "off":
+        pytest.skip("WAZA_LSP_EDITORS=off")
+    if problem := _installed():
+        if mode == "require":
+            pytest.fail(problem, pytrace=False)
+        pytest.skip(problem)
+    return _program()
+
+
+def _program() -> Path:
+    return _folder() / "node_modules" / "yaml-language-server" / "bin" / "yaml-language-server"
+
+
+def _folder() -> Path:
+    base = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
+    return base / "waza-lsp-editors" / f"yaml-language-server-{VERSION}"
+
+
+def _installed() -> str:
+    """Install it if needed; why that cannot be, or nothing. A folder without the stamp is an interrupted attempt."""
+    missing = [it for it in ("node", "npm") if shutil.which(it) is None]
+    if missing:
+        return f"missing: {', '.join(missing)}"
+    folder, stamp = _folder(), _folder() / "complete"
+    if stamp.is_file():
+        return ""
+    shutil.rmtree(folder, ignore_errors=True)
+    folder.mkdir(parents=True)
+    command = ["npm", "install", "--ignore-scripts", "--no-audit", "--no-fund", "--loglevel=error", "--prefix"]
+    package = f"yaml-language-server@{VERSION}"
+    result = subprocess.run([*command, str(folder), package], cwd=folder, capture_output=True, text=True)
+    if result.returncode:
+        return f"npm cannot install {package}: {result.stderr.strip().splitlines()[-1:]}"
+    stamp.touch()
+    return ""
+
+
+@dataclass
+class YamlServer:
+    """A running server. Every document is opened under a new name, so that its findings are known to be its own."""
+
+    process: "subprocess.Popen[bytes]"
+    folder: Path
+    _count: int = 0
+    _ids: int = 0
+    _received: list[dict[str, Any]] = field(default_factory=list)
+
+    def findings(self, text: str, schema: Path) -> list[str]:
+        """What the server says about a document: `line: message`, lines counted from one."""
+        self._count += 1
+        uri = (self.folder / f"document{self._count}.yaml").as_uri()
+        text = f"# yaml-language-server: $schema={schema.as_uri()}\n{text}"
+        document = {"uri": uri, "languageId": "yaml", "version": 1, "text": text}
+        self.notify("textDocument/didOpen", {"textDocument": document})
+        while True:
+            message = self._read()
+            found = message.get("params", {})
+            if message.get("method") == "textDocument/publishDiagnostics" and found["uri"] == uri:
+                return [f"{it['range']['start']['line']}: {it['message']}" for it in found["diagnostics"]]
+
+    def request(self, method: str, params: Any) -> Any:
+        """The result of a request."""
+        self._ids += 1
+        self._write({"id": self._ids, "method": method, "params": params})
+        while True:
+            message = self._read()
+            if message.get("id") == self._ids and "method" not in message:
+                return message.get("result")
+
+    def notify(self, method: str, params: Any) -> None:
+        """Send a notification."""
+        self._write({"method": method, "params": params})
+
+    def _read(self) -> dict[str, Any]:
+        """The next message; the server's own questions are answered on the way."""
+        message = _read_message(self.process.stdout)
+        if "id" in message and "method" in message:
+            asked = message["params"].get("items", ()) if message["method"] == "workspace/configuration" else ()
+            # Without this the server looks for schemas in the network.
+            answers = [{"schemaStore": {"enable": False}, "validate": True} for _ in asked]
+            self._write({"id": message["id"], "result": answers or None})
+        return message
+
+    def _write(self, message: dict[str, Any]) -> None:
+        body = json.dumps({"jsonrpc": "2.0", **message}).encode()
+        assert self.process.stdin is not None
+        self.process.stdin.write(b"Content-Length: %d\r\n\r\n%s" % (len(body), body))
+        self.process.stdin.flush()
+
+
+def _read_message(stream: IO[bytes] | None) -> dict[str, Any]:
+    assert stream is not None
+    length = 0
+    while line := stream.readline().strip():
+        name, _, value = line.partition(b":")
+        length = int(value) if name.lower() == b"content-length" else length
+    if not length:
+        raise EOFError("the YAML server has ended")
+    message: dict[str, Any] = json.loads(stream.read(length))
+    return message
+
+
+@contextmanager
+def running_yaml_server(folder: Path) -> Iterator[YamlServer]:
+    """A started server, ended at the end."""
+    command = ["node", str(require_yaml_server()), "--stdio"]
+    with subprocess.Popen(
+        command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL
+    ) as process:
+        server = YamlServer(process, folder)
+        try:
+            server.request("initialize", {"processId": os.getpid(), "rootUri": folder.as_uri(), "capabilities": {}})
+            server.notify("initialized", {})
+            yield server
+        finally:
+            process.kill()

@@ -1,0 +1,80 @@
+"""Running from the editor: progress, verdict, cancel, refusal."""
+
+import asyncio
+import time
+from pathlib import Path
+from typing import Any
+
+from lsprotocol import types
+from pytest_lsp import LanguageClient
+
+from tests.lsp.server.conftest import Opener
+from tests.lsp.server.test_editing import until
+
+
+def configure(client: LanguageClient, **run: str) -> None:
+    client.workspace_did_change_configuration(types.DidChangeConfigurationParams({"waza": {"run": run}}))
+
+
+async def execute(client: LanguageClient, command: str, argument: dict[str, Any]) -> Any:
+    return await client.workspace_execute_command_async(types.ExecuteCommandParams(command, [argument]))
+
+
+async def test_a_task_runs_and_answers_with_its_verdict(client: LanguageClient, suite: Path, opened: Opener) -> None:
+    uri = opened(suite / "tasks" / "explain-retry.yaml")
+    configure(client, executor="replay")
+    answer = await execute(client, "waza.runTask", {"uri": uri, "task": "explain-retry"})
+    assert answer["status"] == "passed", answer
+    assert answer["score"] == 1.0
+    assert answer["runId"]
+    [task] = answer["tasks"]
+    assert (task["id"], task["status"]) == ("explain-retry", "passed")
+    assert {it["name"] for it in task["graders"]} >= {"names-the-ideas", "opened-the-file"}
+
+
+async def test_an_eval_runs_with_progress(client: LanguageClient, suite: Path, opened: Opener) -> None:
+    uri = opened(suite / "eval.yaml")
+    configure(client, executor="replay")
+    answer = await execute(client, "waza.runEval", {"uri": uri})
+    assert answer["status"] == "passed", answer
+    assert len(answer["tasks"]) == 4
+    window = client.capabilities.window if client.capabilities else None
+    if window and window.work_done_progress:
+        [reports] = client.progress_reports.values()
+        assert isinstance(reports[0], types.WorkDoneProgressBegin)
+        assert reports[0].cancellable is True
+        assert isinstance(reports[-1], types.WorkDoneProgressEnd)
+        assert any(isinstance(it, types.WorkDoneProgressReport) and "of 4" in (it.message or "") for it in reports)
+
+
+async def test_a_cancelled_run_ends_within_a_second(client: LanguageClient, suite: Path, opened: Opener) -> None:
+    slow = suite / "tasks" / "explain-retry.yaml"
+    text = slow.read_text(encoding="utf-8")
+    program = "  - name: slow\n    type: program\n    config:\n      command: sleep\n      args: ['30']\n      timeout: 60\n"
+    slow.write_text(text.replace("graders:\n", "graders:\n" + program), encoding="utf-8")
+    uri = opened(slow)
+    configure(client, executor="replay")
+    running = asyncio.create_task(execute(client, "waza.runTask", {"uri": uri, "task": "explain-retry"}))
+    window = client.capabilities.window if client.capabilities else None
+    if not (window and window.work_done_progress):
+        running.cancel()
+        return
+    await until(lambda: any(client.progress_reports.values()))
+    await asyncio.sleep(1.5)
+    [token] = client.progress_reports
+    started = time.monotonic()
+    client.window_work_done_progress_cancel(types.WorkDoneProgressCancelParams(token))
+    answer = await running
+    assert time.monotonic() - started < 1.5
+    assert answer["status"] == "cancelled"
+
+
+async def test_a_task_that_no_eval_lists_is_refused_with_a_reason(
+    client: LanguageClient, tmp_path: Path, opened: Opener
+) -> None:
+    path = tmp_path / "tasks" / "alone.yaml"
+    path.parent.mkdir()
+    path.write_text("id: alone\nname: Alone\ninputs: {prompt: hi}\n", encoding="utf-8")
+    answer = await execute(client, "waza.runTask", {"uri": opened(path), "task": "alone"})
+    assert answer is None
+    assert any("No eval file lists alone.yaml" in it.message for it in client.messages)

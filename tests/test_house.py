@@ -1,0 +1,69 @@
+"""The house stays in order: what may lean on what, what import costs, what the wheel holds, pages that are true."""
+
+import re
+import subprocess
+import sys
+import zipfile
+from pathlib import Path
+
+import pytest
+from importlinter.cli import lint_imports
+
+ROOT = Path(__file__).parents[1]
+
+
+def test_the_dependency_contracts_hold(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(ROOT)
+    assert lint_imports(config_filename="pyproject.toml", no_cache=True) == 0
+
+
+def _loaded_by(statement: str) -> set[str]:
+    code = f"import sys, threading; {statement}; print(threading.active_count(), *sys.modules)"
+    result = subprocess.run([sys.executable, "-P", "-c", code], capture_output=True, text=True, check=True, cwd=ROOT)
+    return set(result.stdout.split())
+
+
+def test_importing_the_engine_starts_nothing_and_loads_no_protocol() -> None:
+    loaded = _loaded_by("import waza_engine, waza_engine.formats, waza_engine.grading")
+    assert "1" in loaded
+    assert not loaded & {"pygls", "lsprotocol", "asyncio"}
+
+
+def test_the_server_starts_without_pydantic_and_jsonschema() -> None:
+    loaded = _loaded_by("import waza_lsp.server.start")
+    assert not loaded & {"pydantic", "jsonschema", "ruamel", "openai"}
+
+
+def test_positions_are_converted_in_one_file_only() -> None:
+    converter = ROOT / "waza_lsp/syntax/text.py"
+    found = [
+        it.relative_to(ROOT).as_posix()
+        for it in (ROOT / "waza_lsp").rglob("*.py")
+        if it != converter and re.search(r"types\.Position\(|\.character\b(?!\")", it.read_text(encoding="utf-8"))
+    ]
+    # The JSON output writes positions as LSP has them; it takes them from a converted range.
+    assert found == ["waza_lsp/cli/check_report.py"]
+
+
+@pytest.mark.slow
+def test_the_wheel_holds_the_two_packages_and_the_schemas(tmp_path: Path) -> None:
+    command = [sys.executable, "-m", "hatchling", "build", "-t", "wheel", "-d", str(tmp_path)]
+    subprocess.run(command, cwd=ROOT, check=True, capture_output=True)
+    [wheel] = tmp_path.glob("*.whl")
+    with zipfile.ZipFile(wheel) as archive:
+        names = [it for it in archive.namelist() if ".dist-info/" not in it]
+        archive.extractall(tmp_path / "out")
+    assert {it.split("/")[0] for it in names} == {"waza_lsp", "waza_engine"}
+    assert {"waza_lsp/py.typed", "waza_engine/py.typed"} <= set(names)
+    committed = {it.relative_to(ROOT).as_posix() for it in (ROOT / "schemas").rglob("*.json")}
+    assert {it.removeprefix("waza_engine/") for it in names if it.endswith(".schema.json")} == committed
+    code = "from waza_engine.schema_files import schema_names; print(len(schema_names()))"
+    result = subprocess.run(
+        [sys.executable, "-P", "-c", code],
+        env={"PYTHONPATH": str(tmp_path / "out"), "PATH": ""},
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert int(result.stdout) == len(committed)
