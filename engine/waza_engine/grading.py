@@ -107,7 +107,9 @@ def grade_entry(
     except GradeError as error:
         return GraderFailure(name, type_name, "grade", str(error))
     shown_type = type_name if result.type_name is None else result.type_name
-    return GraderVerdict(name, shown_type, built.weight, result, round((time.perf_counter() - started) * 1000))
+    return GraderVerdict(
+        name, shown_type, built.weight, result, round((time.perf_counter() - started) * 1000)
+    )
 
 
 def _shown(entry: Mapping[str, Any] | GraderEntry) -> tuple[str, str]:
@@ -166,12 +168,16 @@ def _expectations(expected: Mapping[str, Iterable[str]], output: str) -> list[Gr
             continue
         found = [it for it in texts if fold(it) in folded]
         if option == "output_contains_any":
-            result = GraderResult(float(bool(found)), bool(found), "Found" if found else "None of the texts found")
+            result = GraderResult(
+                float(bool(found)), bool(found), "Found" if found else "None of the texts found"
+            )
         else:
             wanted = option == "output_contains"
             failures = [it for it in texts if (it in found) is not wanted]
             result = GraderResult(
-                (len(texts) - len(failures)) / len(texts), not failures, _expectation_text(failures, wanted=wanted)
+                (len(texts) - len(failures)) / len(texts),
+                not failures,
+                _expectation_text(failures, wanted=wanted),
             )
         verdicts.append(GraderVerdict(f"_{option}", "", 1.0, result))
     return verdicts

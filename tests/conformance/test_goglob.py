@@ -53,7 +53,7 @@ def test_a_glob_finds_what_go_finds(case: dict[str, Any], tree: Path) -> None:
         ("a\\*b", "ab", False),
         ("a???b", "a☺b", False),
         ("a[^a]b", "a☺b", True),
-        ("[a-ζ]*", "α", True),
+        ("[a-ζ]*", "β", True),
         ("*[a-ζ]", "A", False),
         ("a?b", "a/b", False),
         ("[\\]a]", "]", True),

@@ -49,9 +49,17 @@ def _installed() -> str:
         return ""
     shutil.rmtree(folder, ignore_errors=True)
     folder.mkdir(parents=True)
-    command = ["npm", "install", "--ignore-scripts", "--no-audit", "--no-fund", "--loglevel=error", "--prefix"]
+    command = [
+        "npm",
+        "install",
+        "--ignore-scripts",
+        "--no-audit",
+        "--no-fund",
+        "--loglevel=error",
+        "--prefix",
+    ]
     package = f"yaml-language-server@{VERSION}"
-    result = subprocess.run([*command, str(folder), package], cwd=folder, capture_output=True, text=True)
+    result = subprocess.run([*command, str(folder), package], cwd=folder, capture_output=True, text=True, check=False)
     if result.returncode:
         return f"npm cannot install {package}: {result.stderr.strip().splitlines()[-1:]}"
     stamp.touch()
@@ -98,7 +106,9 @@ class YamlServer:
         """The next message; the server's own questions are answered on the way."""
         message = _read_message(self.process.stdout)
         if "id" in message and "method" in message:
-            asked = message["params"].get("items", ()) if message["method"] == "workspace/configuration" else ()
+            asked = (
+                message["params"].get("items", ()) if message["method"] == "workspace/configuration" else ()
+            )
             # Without this the server looks for schemas in the network.
             answers = [{"schemaStore": {"enable": False}, "validate": True} for _ in asked]
             self._write({"id": message["id"], "result": answers or None})
@@ -132,7 +142,9 @@ def running_yaml_server(folder: Path) -> Iterator[YamlServer]:
     ) as process:
         server = YamlServer(process, folder)
         try:
-            server.request("initialize", {"processId": os.getpid(), "rootUri": folder.as_uri(), "capabilities": {}})
+            server.request(
+                "initialize", {"processId": os.getpid(), "rootUri": folder.as_uri(), "capabilities": {}}
+            )
             server.notify("initialized", {})
             yield server
         finally:

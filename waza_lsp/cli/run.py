@@ -21,6 +21,7 @@ from waza_engine.reports.junit import junit_xml
 from waza_engine.reports.results_json import results_json
 from waza_engine.reports.text import text_report
 from waza_engine.runs.events import Listener, Note
+from waza_engine.runs.loadable import refuse_unreadable_graders
 from waza_engine.runs.plan import Overrides, Plan, PlanError, make_plan
 from waza_engine.runs.recorder import RecordingError, write_recordings
 from waza_engine.runs.records import RunRecord
@@ -108,6 +109,7 @@ def _prepared(eval_file: Path, overrides: Overrides, recordings: Path | None) ->
     """The plan and who carries it out; ends the program when there is none."""
     try:
         suite = load_suite(eval_file.absolute(), process_dir=Path.cwd())
+        refuse_unreadable_graders(suite)
         plan = make_plan(suite, overrides, os.cpu_count() or 1)
         options = ExecutorOptions(suite.directory, plan.settings.model, recordings and recordings.absolute())
         return plan, make_executor(plan.settings.executor, options)

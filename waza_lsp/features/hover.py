@@ -69,21 +69,35 @@ def _span(located: Located) -> Span:
 
 
 def _paragraphs(meaning: Meaning) -> Iterator[str]:
-    facts = [
-        meaning.type,
-        "required" if meaning.required else "",
-        f"since {meaning.since}" if meaning.since else "",
-        "deprecated" if meaning.deprecated else "",
-    ]
-    yield " · ".join([f"**{meaning.title}**", *filter(None, facts)])
+    yield _heading(meaning)
     if meaning.instead:
         yield f"Use {code(meaning.instead)} instead."
     if meaning.no_effect:
         yield "This key has no effect."
     if meaning.description:
         yield meaning.description
+    yield from _contents(meaning)
+    if meaning.example is not NO_EXAMPLE:
+        yield _example(meaning)
+    if meaning.page:
+        yield f"[Manual]({PAGES}/{meaning.page}.md)"
+
+
+def _heading(meaning: Meaning) -> str:
+    facts = [
+        meaning.type,
+        "required" if meaning.required else "",
+        f"since {meaning.since}" if meaning.since else "",
+        "deprecated" if meaning.deprecated else "",
+    ]
+    return " · ".join([f"**{meaning.title}**", *filter(None, facts)])
+
+
+def _contents(meaning: Meaning) -> Iterator[str]:
+    """What may stand here and below."""
     if any(meaning.values.values()):
-        yield "\n".join(f"- {code(it)}: {text}" if text else f"- {code(it)}" for it, text in meaning.values.items())
+        lines = (f"- {code(it)}: {text}" if text else f"- {code(it)}" for it, text in meaning.values.items())
+        yield "\n".join(lines)
     if meaning.facts:
         yield "  \n".join(f"{it}." for it in meaning.facts)
     if meaning.score:
@@ -92,10 +106,6 @@ def _paragraphs(meaning: Meaning) -> Iterator[str]:
         yield _table(meaning.options)
     if meaning.others:
         yield "Other values: " + ", ".join(code(it) for it in meaning.others)
-    if meaning.example is not NO_EXAMPLE:
-        yield _example(meaning)
-    if meaning.page:
-        yield f"[Manual]({PAGES}/{meaning.page}.md)"
 
 
 def _table(options: tuple[Option, ...]) -> str:

@@ -88,11 +88,12 @@ def meaning_of_value(root: Schema, tree: Tree, pointer: Pointer) -> Meaning | No
     if schema is None or not isinstance(value, str) or value not in schema.get("enum", ()):
         return None
     name = next((str(it) for it in reversed(pointer) if isinstance(it, str)), "")
+    old = schema.get("x-enum-deprecated", ())
     meaning = Meaning(
         title=f"{name}: {value}",
         description=schema.get("x-enum-descriptions", {}).get(value, ""),
-        deprecated=value in schema.get("x-enum-deprecated", ()),
-        others=tuple(str(it) for it in schema["enum"] if it != value),
+        deprecated=value in old,
+        others=tuple(str(it) for it in schema["enum"] if it != value and it not in old),
     )
     parent = schema_at(root, pointer[:-1], data)
     if parent is not None and parent.get(DISCRIMINATOR) == pointer[-1] and value in branches(parent):
@@ -192,5 +193,7 @@ def _value_at(data: Any, pointer: Pointer) -> Any:
         if isinstance(data, Mapping):
             data = data.get(part)
         else:
-            data = data[part] if isinstance(data, list) and isinstance(part, int) and part < len(data) else None
+            data = (
+                data[part] if isinstance(data, list) and isinstance(part, int) and part < len(data) else None
+            )
     return data

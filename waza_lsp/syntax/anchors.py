@@ -49,7 +49,9 @@ def anchored_text(text: Text, anchor: Anchor, most: int) -> str:
     (first, start), (last, _) = anchor.value
     head = text.line(first)[start:]
     rest = [text.line(it) for it in range(first + 1, last + 1)]
-    lines = [head, *_dedented(rest)] if _starts_on_its_line(anchor) else _dedented([" " * start + head, *rest])
+    lines = (
+        [head, *_dedented(rest)] if _starts_on_its_line(anchor) else _dedented([" " * start + head, *rest])
+    )
     return "\n".join(lines if len(lines) <= most else [*lines[:most], "..."])
 
 

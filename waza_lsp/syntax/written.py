@@ -21,7 +21,9 @@ def flow(value: Any, *, inside: bool = False) -> str:
         case str():
             return quoted(value) if inside else scalar(value)
         case Mapping():
-            return "{" + ", ".join(f"{scalar(str(k))}: {flow(v, inside=True)}" for k, v in value.items()) + "}"
+            return (
+                "{" + ", ".join(f"{scalar(str(k))}: {flow(v, inside=True)}" for k, v in value.items()) + "}"
+            )
         case Sequence():
             return "[" + ", ".join(flow(it, inside=True) for it in value) + "]"
         case float() if value.is_integer() and abs(value) < 1e15:
@@ -37,7 +39,11 @@ def block(value: Any, indent: str = "") -> Iterator[str]:
             yield from _entry(f"{indent}{scalar(str(key))}:", it, indent + "  ")
     elif isinstance(value, list) and value:
         for it in value:
-            lines = list(block(it, indent + "  ")) if isinstance(it, Mapping) and it else [f"{indent}  {flow(it)}"]
+            lines = (
+                list(block(it, indent + "  "))
+                if isinstance(it, Mapping) and it
+                else [f"{indent}  {flow(it)}"]
+            )
             yield f"{indent}- {lines[0].lstrip()}"
             yield from lines[1:]
     else:
@@ -47,7 +53,11 @@ def block(value: Any, indent: str = "") -> Iterator[str]:
 def scalar(text: str) -> str:
     """A text as a plain scalar where it can be one, else quoted."""
     is_bare = _BARE.fullmatch(text) and not _NEEDS_QUOTES.search(text)
-    return text if is_bare and isinstance(resolve(text), str) and text not in TRUE_WORDS | FALSE_WORDS else quoted(text)
+    return (
+        text
+        if is_bare and isinstance(resolve(text), str) and text not in TRUE_WORDS | FALSE_WORDS
+        else quoted(text)
+    )
 
 
 def quoted(text: str) -> str:

@@ -89,7 +89,7 @@ def _in_python(request: Mapping[str, Any], count: int, workers: Workers | None) 
         return []
     answer = _ask(workers or _python(), request, TIME_LIMIT_SECONDS + _GRACE_SECONDS)
     if answer["ended"] == "time":
-        raise GradeError(f"The assertions took longer than {TIME_LIMIT_SECONDS:g} s and were stopped")
+        raise GradeError(f"The assertions took longer than {answer['seconds']:g} s and were stopped")
     if answer["ended"] == "flood":
         raise GradeError("The assertions gave no result: they wrote too much output")
     if answer["status"]:

@@ -88,7 +88,7 @@ def _in_fork(request: bytes, source: int, sink: int, limits: dict[str, Any]) -> 
     status = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
     if ended == "orphaned":
         sys.exit(1)
-    return _answer(status, ended, output)
+    return _answer(status, ended, output, limits)
 
 
 def _as_child(request: bytes, limits: dict[str, Any]) -> NoReturn:
@@ -125,12 +125,17 @@ def _in_place(request: bytes, limits: dict[str, Any]) -> bytes:
         _restrict(limits)
         captured.write(json.dumps(_perform(json.loads(request), limits)))
     except BaseException:  # noqa: BLE001  # whatever the expression raises, the engine gets an answer
-        return _answer(1, "exit", b"")
-    return _answer(0, "exit", captured.getvalue().encode("utf-8", "replace"))
+        return _answer(1, "exit", b"", limits)
+    return _answer(0, "exit", captured.getvalue().encode("utf-8", "replace"), limits)
 
 
-def _answer(status: int, ended: str, output: bytes) -> bytes:
-    answer = {"status": status, "ended": ended, "stdout": output.decode("utf-8", "replace")}
+def _answer(status: int, ended: str, output: bytes, limits: dict[str, Any]) -> bytes:
+    answer = {
+        "status": status,
+        "ended": ended,
+        "stdout": output.decode("utf-8", "replace"),
+        "seconds": limits["seconds"],
+    }
     return json.dumps(answer).encode()
 
 

@@ -40,8 +40,10 @@ def _parsed(assertion: str) -> ast.expr | str:
             return ast.parse(text, mode="eval").body
         except SyntaxError as error:
             return _explained(text, error)
-        except (ValueError, RecursionError, MemoryError) as error:
-            return f"Not a Python expression: {error or 'nested too deeply'}"
+        except ValueError as error:
+            return f"Not a Python expression: {error}"
+        except (RecursionError, MemoryError):
+            return "Not a Python expression that can be read: it is nested too deeply"
 
 
 def _explained(text: str, error: SyntaxError) -> str:

@@ -11,18 +11,18 @@ from pathlib import PurePath
 
 @dataclass(frozen=True, slots=True)
 class Signal:
-    """Top-level keys that together speak for a kind: one of each group, and none of `unless`.
+    """Top-level keys that together speak for a kind: one of each group.
 
-    A `weak` signal also occurs in files of other tools: then most of the keys must be known to the kind.
+    A `weak` signal also occurs in files of other tools: then most of the keys must be known to the kind, and none
+    typical of another tool.
     """
 
     groups: tuple[frozenset[str], ...]
-    unless: frozenset[str] = frozenset()
     weak: bool = False
 
     def found_in(self, keys: frozenset[str], known: frozenset[str]) -> str | None:
         """The keys that gave the signal, as a phrase, or None."""
-        if keys & self.unless or not all(keys & group for group in self.groups):
+        if not all(keys & group for group in self.groups):
             return None
         if self.weak and len(keys & known) <= len(keys - known):
             return None
@@ -47,8 +47,6 @@ class FileName:
         return fnmatchcase("/".join(path.parts[-depth:]), self.pattern)
 
     def accepts(self, keys: frozenset[str], known: frozenset[str]) -> bool:
-        if self.alone:
-            return True
         if not keys:
             return self.may_be_empty
         if self.telling and keys & self.telling and len(keys & known) > len(keys - known):
@@ -73,7 +71,7 @@ class Dialect:
     """A family of file formats. `graders` are folders of `graders/`, the current one first.
 
     `loader` is `module:function`, called as `load_suite(path, process_dir=...)`. `never` are top-level keys that
-    say: another dialect.
+    say: another dialect; `other_tools` are typical of other tools, and beat everything that is no strong signal.
     """
 
     name: str
@@ -81,23 +79,30 @@ class Dialect:
     graders: tuple[str, ...]
     loader: str
     never: frozenset[str] = frozenset()
+    other_tools: frozenset[str] = frozenset()
     schema_folder: str = ""
 
     def by_content(self, keys: frozenset[str]) -> tuple[Kind, str] | None:
-        """The kind that the keys speak for, and why."""
-        for kind in self.kinds:
-            for signal in kind.signals:
-                if found := signal.found_in(keys, kind.keys):
-                    return kind, f"top-level keys {found}"
-        return None
+        """The kind that the keys speak for, and why: a strong signal first, then the kind that knows most of them."""
+        found = [
+            ((not signal.weak, len(keys & kind.keys) - len(keys - kind.keys)), kind, reason)
+            for kind in self.kinds
+            for signal in kind.signals
+            if not (signal.weak and keys & self.other_tools) and (reason := signal.found_in(keys, kind.keys))
+        ]
+        if not found:
+            return None
+        _, kind, reason = max(found, key=lambda it: it[0])
+        return kind, f"top-level keys {reason}"
 
     def by_path(self, keys: Collection[str] | None, path: PurePath) -> tuple[Kind, str] | None:
         """The kind that the file's name speaks for, if the keys (None: no mapping) do not speak against it."""
+        present = frozenset(keys or ())
         for kind in self.kinds:
             for name in kind.file_names:
-                fits = name.fits(path) and (
-                    name.alone if keys is None else name.accepts(frozenset(keys), kind.keys)
+                speaks_against = (
+                    keys is None or present & self.other_tools or not name.accepts(present, kind.keys)
                 )
-                if fits:
+                if name.fits(path) and (name.alone or not speaks_against):
                     return kind, f"file name {path.name}"
         return None

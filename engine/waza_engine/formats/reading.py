@@ -119,7 +119,9 @@ def _sentence(problem: Any, value: Any) -> str:
         case "dict_type" | "model_type" | "model_attributes_type":
             return f"must be a mapping, not {_kind(value)}"
         case _:
-            return str(problem["msg"]).removeprefix("Value error, ") + f", not {shown(value)}"
+            # The field types of `values` say "expected a whole number, not a text; ...".
+            text = str(problem["msg"]).removeprefix("Value error, ").replace("expected", "must be")
+            return text if ", not " in text else f"{text}, not {shown(value)}"
 
 
 def _placed(pointer: Pointer, sentence: str) -> str:

@@ -1,6 +1,6 @@
 """Compiling a schema: everything that can be wrong with it is found before any value is looked at."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -26,18 +26,21 @@ _REFERENCES = frozenset(["$ref", "$dynamicRef", "$recursiveRef"])
 class CompiledSchema:
     """A schema that is in order."""
 
-    _evaluator: Evaluator
     _schema: Any
     _place: Place
+    _drafts: Mapping[int, Draft]
 
     def error(self, value: Any) -> str | None:
         """Why `value` does not fit, in one sentence; None when it does."""
         value = normal(value)
         try:
-            return self._evaluator.evaluate(self._schema, value, self._place).error
+            return self._first_error(value)
         except RecursionError:
             # A deep value, not an endless schema: those are found by the evaluator.
-            return run_deep(lambda: self._evaluator.evaluate(self._schema, value, self._place).error)
+            return run_deep(lambda: self._first_error(value))
+
+    def _first_error(self, value: Any) -> str | None:
+        return Evaluator(self._drafts).evaluate(self._schema, value, self._place).error
 
 
 def compile_schema(schema: Any, base_dir: Path | None) -> CompiledSchema:
@@ -56,7 +59,7 @@ def compile_schema(schema: Any, base_dir: Path | None) -> CompiledSchema:
         walk.visit(root, place)
     except RecursionError as error:
         raise SchemaError("the schema is nested too deeply") from error
-    return CompiledSchema(Evaluator(walk.drafts), root, place)
+    return CompiledSchema(root, place, walk.drafts)
 
 
 class _Walk:
@@ -105,7 +108,10 @@ class _Walk:
         return draft_of(root, LATEST)
 
     def _check_patterns(self, schema: dict[str, Any]) -> None:
-        for pattern in [*schema.get("patternProperties", ()), *([schema["pattern"]] if "pattern" in schema else ())]:
+        for pattern in [
+            *schema.get("patternProperties", ()),
+            *([schema["pattern"]] if "pattern" in schema else ()),
+        ]:
             if reason := regex_error(pattern):
                 raise SchemaError(f"the pattern '{pattern}' is not valid: {reason}")
 

@@ -10,7 +10,6 @@ from referencing.jsonschema import lookup_recursive_ref
 from waza_engine.json_schema.assertions import ASSERTIONS
 from waza_engine.json_schema.drafts import Draft
 from waza_engine.json_schema.formats import format_error
-from waza_engine.json_text import go_json
 from waza_engine.regex import regex_found
 
 
@@ -66,7 +65,9 @@ class Evaluator:
         place = place.inside(schema, self._drafts.get(id(schema), place.draft))
         outcome = Outcome()
         alone = "$ref" in schema and place.draft.reference_stands_alone
-        steps = [self._references] if alone else [self._references, self._assertions, *self._applicators(value)]
+        steps = (
+            [self._references] if alone else [self._references, self._assertions, *self._applicators(value)]
+        )
         for step in steps:
             outcome.error = step(schema, value, place, outcome)
             if outcome.error:
@@ -112,9 +113,7 @@ class Evaluator:
                 return _message(place, text)
         return None
 
-    def _in_place(
-        self, schema: Mapping[str, Any], value: Any, place: Place, outcome: Outcome
-    ) -> str | None:
+    def _in_place(self, schema: Mapping[str, Any], value: Any, place: Place, outcome: Outcome) -> str | None:
         for it in schema.get("allOf", ()):
             below = self.evaluate(it, value, place)
             if below.error:
@@ -261,9 +260,3 @@ def _item_schemas(schema: Mapping[str, Any], draft: Draft) -> tuple[list[Any], A
 def _message(place: Place, text: str) -> str:
     where = "".join(f"/{it}" for it in place.path) or "/"
     return f"at '{where}': {text}"
-
-
-def shown(value: Any) -> str:
-    """A value in a message, cut short."""
-    text = go_json(value)
-    return text if len(text) <= 60 else f"{text[:57]}..."

@@ -15,7 +15,8 @@ _LOCAL_PART = re.compile(r"[A-Za-z0-9!#$%&'*+\-/=?^_`{|}~]+(\.[A-Za-z0-9!#$%&'*+
 _POINTER = re.compile(r"(/([^~/]|~[01])*)*", re.DOTALL)
 _RELATIVE_POINTER = re.compile(r"(0|[1-9][0-9]*)(#|(/([^~/]|~[01])*)*)", re.DOTALL)
 _DURATION = re.compile(
-    r"P(?!$)(\d+W|(\d+Y(\d+M(\d+D)?)?|\d+M(\d+D)?|\d+D)?(T(?=\d)(\d+H(\d+M(\d+S)?)?|\d+M(\d+S)?|\d+S))?)", re.ASCII
+    r"P(?!$)(\d+W|(\d+Y(\d+M(\d+D)?)?|\d+M(\d+D)?|\d+D)?(T(?=\d)(\d+H(\d+M(\d+S)?)?|\d+M(\d+S)?|\d+S))?)",
+    re.ASCII,
 )
 _SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*")
 _TEMPLATE = re.compile(r"([^{}]|\{[^{}]+\})*", re.DOTALL)
@@ -82,16 +83,18 @@ def _is_email(text: str) -> bool:
 
 def _is_ipv4(text: str) -> bool:
     try:
-        return bool(IPv4Address(text)) or True
+        IPv4Address(text)
     except AddressValueError:
         return False
+    return True
 
 
 def _is_ipv6(text: str) -> bool:
     try:
-        return "%" not in text and (bool(IPv6Address(text)) or True)
+        IPv6Address(text)
     except AddressValueError:
         return False
+    return "%" not in text
 
 
 def _is_reference(text: str) -> bool:
@@ -119,7 +122,11 @@ def _is_authority(text: str) -> bool:
     host = text.rpartition("@")[2]
     if host.startswith("["):
         address, closing, port = host[1:].partition("]")
-        return bool(closing) and _is_ipv6(address.partition("%25")[0]) and bool(re.fullmatch(r"(:\d*)?", port, re.ASCII))
+        return (
+            bool(closing)
+            and _is_ipv6(address.partition("%25")[0])
+            and bool(re.fullmatch(r"(:\d*)?", port, re.ASCII))
+        )
     name, _, port = host.partition(":")
     return not set(name) & set(' <>"^`{|}\\') and (port.isascii() and port.isdigit() or not port)
 

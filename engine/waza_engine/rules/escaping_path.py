@@ -32,4 +32,6 @@ ESCAPING_PATH = Rule("escaping-path", "path outside of the workspace")
 def escaping_path(path: str, pointer: Pointer) -> Iterator[Finding]:
     """The finding for `path` at `pointer`, if it is no path inside the workspace."""
     if reason := escape_reason(path):
-        yield ESCAPING_PATH.at(pointer, f"{reason}: the run ends with an error. Name a path inside the workspace")
+        yield ESCAPING_PATH.at(
+            pointer, f"{reason}: the run ends with an error. Name a path inside the workspace"
+        )

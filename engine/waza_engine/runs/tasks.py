@@ -100,7 +100,9 @@ async def _run_trial(live: LiveRun, index: int, number: int) -> TrialRecord:
         )
         raise
     if record.trajectory.prompt not in {"", task.prompt}:
-        live.warn(f"{task.id}: the recording of trial {number} was made with another prompt than the task has now")
+        live.warn(
+            f"{task.id}: the recording of trial {number} was made with another prompt than the task has now"
+        )
     live.save(lambda store: store.save_trial(live.run_id, record))
     live.emit(
         TrialFinished(

@@ -21,7 +21,9 @@ class SchemaChecker:
         self._validator = Validator(schema)
         self._shallow = self._validator.evolve(schema=_without_children(schema))
         self.discriminating = {
-            id(it["properties"][it[DISCRIMINATOR]]) for it in schema.get("$defs", {}).values() if DISCRIMINATOR in it
+            id(it["properties"][it[DISCRIMINATOR]])
+            for it in schema.get("$defs", {}).values()
+            if DISCRIMINATOR in it
         }
         """The schemas (by identity) of the keys that choose a branch."""
 

@@ -37,6 +37,25 @@ _EVAL_TELLING = _keys("skill scenario graders tasks_from schemaVersion")
 DIALECT = Dialect(
     name="waza",
     kinds=(
+        # Before the eval: a task with a stray `config` fits both equally well.
+        Kind(
+            name="task",
+            schema="task",
+            model="waza_engine.formats.waza.task:TaskFile",
+            keys=_TASK_KEYS,
+            signals=(
+                Signal((_keys("id"), _keys("inputs")), weak=True),
+                Signal((_keys("inputs"), _keys("graders expected")), weak=True),
+                Signal(
+                    (_keys("id"), _keys("graders"), _keys("name tags expected")),
+                    weak=True,
+                ),
+            ),
+            file_names=(
+                FileName("tasks/*.yaml", telling=_keys("id inputs expected graders"), may_be_empty=False),
+                FileName("tasks/*.yml", telling=_keys("id inputs expected graders"), may_be_empty=False),
+            ),
+        ),
         Kind(
             name="eval",
             schema="eval",
@@ -44,8 +63,8 @@ DIALECT = Dialect(
             keys=_EVAL_KEYS,
             signals=(
                 Signal((_keys("name"), _SUBJECT, _keys("config tasks tasks_from graders metrics"))),
-                Signal((_keys("graders"), _keys("tasks tasks_from")), unless=_OTHER_TOOLS),
-                Signal((_keys("graders"), _keys("config skill scenario")), unless=_OTHER_TOOLS, weak=True),
+                Signal((_keys("graders"), _keys("tasks tasks_from")), weak=True),
+                Signal((_keys("graders"), _keys("config skill scenario")), weak=True),
                 Signal((_keys("skill scenario"), _keys("config"), _keys("tasks tasks_from metrics"))),
             ),
             file_names=(
@@ -63,25 +82,6 @@ DIALECT = Dialect(
             file_names=(FileName("trigger_tests.yaml"),),
         ),
         Kind(
-            name="task",
-            schema="task",
-            model="waza_engine.formats.waza.task:TaskFile",
-            keys=_TASK_KEYS,
-            signals=(
-                Signal((_keys("id"), _keys("inputs")), unless=_OTHER_TOOLS, weak=True),
-                Signal((_keys("inputs"), _keys("graders expected")), unless=_OTHER_TOOLS, weak=True),
-                Signal(
-                    (_keys("id"), _keys("graders"), _keys("name tags expected")),
-                    unless=_OTHER_TOOLS,
-                    weak=True,
-                ),
-            ),
-            file_names=(
-                FileName("tasks/*.yaml", telling=_keys("id inputs expected graders"), may_be_empty=False),
-                FileName("tasks/*.yml", telling=_keys("id inputs expected graders"), may_be_empty=False),
-            ),
-        ),
-        Kind(
             name="project",
             schema="project",
             model="waza_engine.formats.waza.project:ProjectFile",
@@ -92,4 +92,5 @@ DIALECT = Dialect(
     graders=("waza", "legacy"),
     loader="waza_engine.formats.waza.load:load_suite",
     never=_keys("stimuli"),
+    other_tools=_OTHER_TOOLS,
 )

@@ -85,7 +85,8 @@ def _run_settings(spec: EvalFile, project: Project, eval_dir: Path) -> RunSettin
         first_event_timeout_seconds=config.first_event_timeout_seconds,
         inject_skill_body=config.inject_skill_body,
         mcp_servers={
-            name: plain(it.model_dump(exclude_unset=True)) for name, it in config.mcp_servers.items()
+            name: plain({key: value for key, value in it if key in it.model_fields_set})
+            for name, it in config.mcp_servers.items()
         },
     )
 

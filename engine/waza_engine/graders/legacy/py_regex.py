@@ -20,7 +20,7 @@ config:
 - A pattern that is not valid ends the run with an error.
 """
 
-from typing import ClassVar
+from typing import Any, ClassVar
 
 from pydantic import Field
 
@@ -29,7 +29,7 @@ from waza_engine.graders.base import GradeError, GraderResult, GradingContext
 from waza_engine.graders.python_generation import PyGrader, walked
 from waza_engine.values import AnyValue
 
-_TEXTS = {"type": "array", "items": {"type": "string"}}
+_TEXTS: dict[str, Any] = {"type": "array", "items": {"type": "string"}}
 
 
 class PyRegexGrader(PyGrader):

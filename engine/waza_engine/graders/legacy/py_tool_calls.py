@@ -32,7 +32,7 @@ from waza_engine.graders.base import GradeError, GraderResult, GradingContext
 from waza_engine.graders.python_generation import PyGrader, checked_result, walked
 from waza_engine.values import AnyValue
 
-_PATTERNS = {
+_PATTERNS: dict[str, Any] = {
     "type": "array",
     "items": {
         "anyOf": [

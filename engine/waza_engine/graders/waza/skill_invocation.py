@@ -67,13 +67,13 @@ class SkillInvocationGrader(Grader):
         examples=[["azure-delete"]],
         json_schema_extra={**each(reference="skill"), **marks(since="0.34")},
     )
-    mode: Annotated[IfGiven[Literal["exact_match", "in_order", "any_order"]], BeforeValidator(_none_when_empty)] = (
-        Field(
-            default=None,
-            description="How the invocations must agree with `required_skills`, which needs it.",
-            examples=["any_order"],
-            json_schema_extra=marks(values=_MODES),
-        )
+    mode: Annotated[
+        IfGiven[Literal["exact_match", "in_order", "any_order"]], BeforeValidator(_none_when_empty)
+    ] = Field(
+        default=None,
+        description="How the invocations must agree with `required_skills`, which needs it.",
+        examples=["any_order"],
+        json_schema_extra=marks(values=_MODES),
     )
     allow_extra: IfGiven[Flag] = Field(
         default=True,

@@ -1,0 +1,60 @@
+"""Texts that the output must, or must not, contain: the `keyword` grader of the first Go generation.
+
+## What it looks at
+The agent's final output; upper and lower case are the same.
+
+## Score
+Each text is one check; the score is the share of checks that passed. Two texts, one of them missing: 1 / 2 = 0.5,
+not passed.
+
+## Example
+```yaml
+type: keyword
+name: says-deployed
+config:
+  must_contain: [deployed]
+  must_not_contain: [panic]
+```
+
+## Watch out
+- Current waza refuses the type: use `text` with `contains` and `not_contains`.
+- `keywords` is another name for `must_contain`; with both, all of their texts count.
+"""
+
+from typing import Any
+
+from pydantic import Field, model_validator
+
+from waza_engine.graders.base import Grader, GraderResult, GradingContext
+from waza_engine.graders.decoding_g1 import TextItems, known_keys
+from waza_engine.text import fold
+
+
+class KeywordGrader(Grader):
+    type_name = "keyword"
+    generations = frozenset(["G1"])
+
+    must_contain: TextItems = Field(default=[], description="Texts that must occur.", examples=[["deployed"]])
+    keywords: TextItems = Field(
+        default=[], description="Another name for `must_contain`.", examples=[["deployed"]]
+    )
+    must_not_contain: TextItems = Field(
+        default=[], description="Texts that must not occur.", examples=[["panic"]]
+    )
+
+    @model_validator(mode="before")
+    @classmethod
+    def _decode(cls, config: Any) -> Any:
+        return known_keys(config, cls.model_fields)
+
+    def grade(self, context: GradingContext) -> GraderResult:
+        folded = fold(context.output)
+        wanted = [*self.must_contain, *self.keywords]
+        failures = [
+            *(f"missing: {it}" for it in wanted if fold(it) not in folded),
+            *(f"found: {it}" for it in self.must_not_contain if fold(it) in folded),
+        ]
+        total = len(wanted) + len(self.must_not_contain)
+        return GraderResult.of_checks(
+            total, failures, must_contain=wanted, must_not_contain=self.must_not_contain
+        )

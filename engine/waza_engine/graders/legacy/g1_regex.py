@@ -1,0 +1,61 @@
+"""Patterns that the output must, or must not, match: the `regex` grader of the first Go generation.
+
+## What it looks at
+The agent's final output as it came.
+
+## Score
+Each pattern is one check; the score is the share of checks that passed. Two patterns to find, one of them missing:
+1 / 2 = 0.5, not passed.
+
+## Example
+```yaml
+type: regex
+name: says-deployed
+config:
+  must_match: ['(?i)deployed']
+  must_not_match: [fatal]
+```
+
+## Watch out
+- Current waza refuses the type: use `text` with `regex_match` and `regex_not_match`.
+- A pattern that is not valid is a failed check, in `must_not_match` too.
+- The Python generation had a grader of this name that ignored case.
+"""
+
+from typing import Any
+
+from pydantic import Field, model_validator
+
+from waza_engine.graders.base import Grader, GraderResult, GradingContext
+from waza_engine.graders.decoding_g1 import TextItems, known_keys
+from waza_engine.regex import regex_found
+
+
+class RegexGrader(Grader):
+    type_name = "regex"
+    generations = frozenset(["G1"])
+
+    must_match: TextItems = Field(
+        default=[],
+        description="RE2 patterns that must be found; upper and lower case differ.",
+        examples=[["(?i)deployed"]],
+    )
+    must_not_match: TextItems = Field(
+        default=[],
+        description="RE2 patterns that must not be found.",
+        examples=[["fatal"]],
+    )
+
+    @model_validator(mode="before")
+    @classmethod
+    def _decode(cls, config: Any) -> Any:
+        return known_keys(config, cls.model_fields)
+
+    def grade(self, context: GradingContext) -> GraderResult:
+        failures = [
+            *(f"no match: {it}" for it in self.must_match if not regex_found(it, context.output)),
+            # regex_found() is None for an invalid pattern, and that counts as a failure.
+            *(f"match: {it}" for it in self.must_not_match if regex_found(it, context.output) is not False),
+        ]
+        total = len(self.must_match) + len(self.must_not_match)
+        return GraderResult.of_checks(total, failures, **self.model_dump())

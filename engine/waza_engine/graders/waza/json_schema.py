@@ -1,0 +1,115 @@
+"""The output is JSON, and it fits a JSON Schema.
+
+## What it looks at
+The agent's final output, which must be JSON and nothing else; with `extract_json` also JSON inside other text.
+
+## Score
+All or nothing: 1.0 when the output is JSON that fits the schema, otherwise 0.0. An output that misses two of three
+required properties scores 0.0, not 1/3.
+
+## Errors
+A schema file that cannot be read, a schema that does not compile and a reference that leads nowhere end the run with
+an error - but only when the output is JSON.
+
+## Example
+```yaml
+type: json_schema
+name: status-report
+config:
+  schema:
+    type: object
+    required: [status]
+    properties:
+      status: {enum: [ok, failed]}
+```
+
+## Watch out
+- Patterns in the schema are RE2: look-ahead makes the schema invalid.
+- `format` is checked only with a `$schema` of draft-07 or older.
+- `schema_file` and relative `$ref`s start from the directory that waza was started in, not from the eval file.
+- Without `$schema` the draft is 2020-12, where `items` takes no list: write `prefixItems`.
+"""
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Annotated, Any
+
+from pydantic import BeforeValidator, Field
+
+from waza_engine.embedded_json import extract_json
+from waza_engine.findings import Finding
+from waza_engine.formats.model import marks
+from waza_engine.graders.base import GradeError, Grader, GraderResult, GradingContext, Scope
+from waza_engine.json_schema import SchemaError, UnknownFileError, compile_schema
+from waza_engine.json_text import JsonError, read_json
+from waza_engine.paths import content
+from waza_engine.rules.ignored_option import IGNORED_OPTION
+from waza_engine.rules.invalid_json_schema import INVALID_JSON_SCHEMA
+from waza_engine.scalars import plain
+from waza_engine.text import decode
+from waza_engine.values import Flag, IfGiven, Text
+
+
+class JsonSchemaGrader(Grader):
+    type_name = "json_schema"
+    at_least_one = ("schema_", "schema_file")
+
+    schema_: Annotated[IfGiven[dict[str, Any]], BeforeValidator(plain)] = Field(
+        default=None,
+        alias="schema",
+        description="The JSON Schema, written in place. It wins over `schema_file`.",
+        examples=[{"type": "object", "required": ["status"]}],
+    )
+    schema_file: Text = Field(
+        default="",
+        description="File with the JSON Schema, relative to the directory that waza is started in.",
+        examples=["schemas/status.schema.json"],
+        json_schema_extra=marks(path=("process", "file")),
+    )
+    extract_json: Flag = Field(
+        default=False,
+        description="Look for the JSON in a fenced block, or anywhere in the text, when the output is not just JSON.",
+        examples=[True],
+        json_schema_extra=marks(since="0.36"),
+    )
+
+    def check(self, scope: Scope) -> Iterator[Finding]:
+        if self.schema_ is None:
+            return
+        if self.schema_file:
+            yield IGNORED_OPTION.at(
+                ("schema_file",), "'schema_file' is never read: 'schema' wins over it", on="key"
+            )
+        try:
+            compile_schema(self.schema_, scope.process_dir)
+        except UnknownFileError:
+            return
+        except SchemaError as error:
+            yield INVALID_JSON_SCHEMA.at(("schema",), f"The schema does not compile: {error}", on="key")
+
+    def grade(self, context: GradingContext) -> GraderResult:
+        try:
+            value = (extract_json if self.extract_json else read_json)(context.output)
+        except JsonError as error:
+            return GraderResult.failed(f"The output is no JSON: {error}", {"error": str(error)})
+        try:
+            schema = compile_schema(self._schema(context.process_dir), context.process_dir)
+        except SchemaError as error:
+            raise GradeError(f"the schema does not compile: {error}") from error
+        if failure := schema.error(value):
+            return GraderResult.failed(f"The output does not fit: {failure}", {"failures": [failure]})
+        return GraderResult(1.0, True, "The output fits the schema")
+
+    def _schema(self, process_dir: Path) -> Any:
+        if self.schema_ is not None:
+            return self.schema_
+        data = content(process_dir / self.schema_file)
+        if data is None:
+            raise GradeError(f"cannot read the schema file {self.schema_file}")
+        try:
+            schema = read_json(decode(data))
+        except JsonError as error:
+            raise GradeError(f"the schema file {self.schema_file} is no JSON: {error}") from error
+        if not isinstance(schema, dict):
+            raise GradeError(f"the schema file {self.schema_file} holds no object")
+        return schema

@@ -1,0 +1,185 @@
+"""Which tools were called, how often tools were called, and with which arguments.
+
+## What it looks at
+The tool calls of the session digest; for `expect` with `args` also the recorded tool events, which hold all
+arguments. Without a session digest the grader fails.
+
+## Score
+Each listed tool, each bound and each expectation is one check; the score is the share of checks that passed. Two
+required tools, one of them not called, and `max_calls` kept: 2 / 3 = 0.67, not passed.
+
+## Example
+```yaml
+type: tool_calls
+name: searches-then-edits
+config:
+  required_tools: [edit]
+  max_calls: 20
+  expect:
+    - tool: search
+      args:
+        query: {regex: ^auth}
+        limit: {range: {gte: 1, lte: 5}}
+```
+
+## Watch out
+- Names in `required_tools` and `forbidden_tools` are exact; `expect[].tool` is an RE2 pattern in any case, found
+  anywhere in the name: `as` finds `bash`.
+- `max_calls: 0` forbids every call; leave it out for no limit.
+- All matchers of an expectation must hold for the same call.
+"""
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Annotated, Any
+
+from pydantic import Field
+
+from waza_engine.findings import Finding
+from waza_engine.formats.model import FileModel, each, marks
+from waza_engine.graders.base import Grader, GraderResult, GradingContext, Scope
+from waza_engine.matchers import ArgumentTest, Matchers, known_arguments, matcher_findings, tool_pattern
+from waza_engine.regex import regex_error, regex_found
+from waza_engine.rules.blank_tool_name import BLANK_TOOL_NAME
+from waza_engine.rules.contradictory_checks import CONTRADICTORY_CHECKS, in_both
+from waza_engine.rules.invalid_regex import INVALID_REGEX
+from waza_engine.text import trim
+from waza_engine.trajectory import Session
+from waza_engine.values import IfGiven, Integer, ListOf, Strings, Text
+
+_Calls = Annotated[Integer, Field(ge=0)]
+
+
+class ExpectedCall(FileModel):
+    """A call that must have happened."""
+
+    tool: Text = Field(
+        min_length=1,
+        description="RE2 pattern of the tool's name, in any case, found anywhere in it.",
+        examples=["^search_"],
+        json_schema_extra=marks(reference="tool"),
+    )
+    args: Matchers = Field(
+        default={},
+        description="What the arguments of the call must be, by argument name.",
+        examples=[{"query": {"contains": "auth"}}],
+    )
+
+    def outcome(self, context: GradingContext, session: Session) -> dict[str, Any]:
+        """Which call meets the expectation, or the reason why none does, as it is shown in the details."""
+        shown: dict[str, Any] = {"tool": self.tool}
+        if self.args:
+            shown["args"] = {name: it.model_dump(exclude_unset=True) for name, it in self.args.items()}
+            events = [it for it in enumerate(context.tool_events) if self._is_meant(it[1].tool_name)]
+            # Events know all arguments, so when some are of the tool they alone decide.
+            if events:
+                return shown | self._event_outcome(events, context.process_dir, session)
+        return shown | self._call_outcome(context.process_dir, session)
+
+    def _is_meant(self, name: str) -> bool:
+        return regex_found(tool_pattern(self.tool), name) is True
+
+    def _event_outcome(
+        self, events: list[tuple[int, Any]], process_dir: Path, session: Session
+    ) -> dict[str, Any]:
+        test = ArgumentTest(self.args, process_dir)
+        for index, event in events:
+            if test.passes(event.args):
+                ids = [it.id for it in session.tool_calls]
+                known = bool(event.tool_call_id) and event.tool_call_id in ids
+                return {
+                    "matched_call_index": ids.index(event.tool_call_id) if known else index,
+                    "matched_call_id": event.tool_call_id,
+                    "matched_tool_event_index": index,
+                }
+        return {"reason": "no call of the tool has these arguments"}
+
+    def _call_outcome(self, process_dir: Path, session: Session) -> dict[str, Any]:
+        test = ArgumentTest(self.args, process_dir)
+        meant = [it for it in enumerate(session.tool_calls) if self._is_meant(it[1].name)]
+        for index, call in meant:
+            if test.passes(known_arguments(call)):
+                return {"matched_call_index": index, "matched_call_id": call.id}
+        return {"reason": "no call of the tool has these arguments" if meant else "the tool was not called"}
+
+
+class ToolCallsGrader(Grader):
+    type_name = "tool_calls"
+    since = "0.27"
+    at_least_one = ("required_tools", "forbidden_tools", "min_calls", "max_calls", "expect")
+
+    required_tools: Strings = Field(
+        default=[],
+        description="Tools that must be called, by their exact names.",
+        examples=[["bash"]],
+        json_schema_extra=each(reference="tool"),
+    )
+    forbidden_tools: Strings = Field(
+        default=[],
+        description="Tools that must not be called, by their exact names.",
+        examples=[["web_fetch"]],
+        json_schema_extra=each(reference="tool"),
+    )
+    min_calls: IfGiven[_Calls] = Field(
+        default=None, description="Fewest calls wanted, of all tools together.", examples=[1]
+    )
+    max_calls: IfGiven[_Calls] = Field(
+        default=None,
+        description="Most calls allowed, of all tools together. 0 forbids every call.",
+        examples=[20],
+    )
+    expect: ListOf[ExpectedCall] = Field(
+        default=[],
+        description="Calls that must have happened, with what their arguments must be.",
+        examples=[[{"tool": "search", "args": {"query": {"contains": "auth"}}}]],
+        json_schema_extra=marks(since="0.36"),
+    )
+
+    def check(self, scope: Scope) -> Iterator[Finding]:
+        if self.min_calls is not None and self.max_calls is not None and self.min_calls > self.max_calls:
+            yield CONTRADICTORY_CHECKS.at(
+                ("min_calls",),
+                f"'min_calls' is {self.min_calls}, but 'max_calls' is {self.max_calls}",
+                related=[(("max_calls",), "the upper limit")],
+                refused=True,
+            )
+        yield from in_both("required_tools", self.required_tools, "forbidden_tools", self.forbidden_tools)
+        for index, expected in enumerate(self.expect):
+            place = ("expect", index)
+            if not trim(expected.tool):
+                yield BLANK_TOOL_NAME.at((*place, "tool"), "The tool has no name", refused=True)
+            elif reason := regex_error(tool_pattern(expected.tool)):
+                yield INVALID_REGEX.at((*place, "tool"), f"Not a valid RE2 pattern: {reason}", refused=True)
+            yield from matcher_findings(expected.args, scope.process_dir, (*place, "args"))
+
+    def grade(self, context: GradingContext) -> GraderResult:
+        session = context.session
+        if session is None:
+            return GraderResult(0.0, False, "There is no session to look into", type_name="")
+        names = [it.name for it in session.tool_calls]
+        expectations = [it.outcome(context, session) for it in self.expect]
+        failures = [
+            *(f"not called: {it}" for it in self.required_tools if it not in names),
+            *(f"called: {it}" for it in self.forbidden_tools if it in names),
+            *self._wrong_counts(len(names)),
+            *(f"expected {it['tool']}: {it['reason']}" for it in expectations if "reason" in it),
+        ]
+        bounds = sum(it is not None for it in (self.min_calls, self.max_calls))
+        total = len(self.required_tools) + len(self.forbidden_tools) + bounds + len(self.expect)
+        details: dict[str, Any] = {
+            "total_calls": len(names),
+            "unique_tools": list(dict.fromkeys(names)),
+            "passed_checks": total - len(failures),
+            "total_checks": total,
+        }
+        if expectations:
+            details["expect"] = expectations
+        feedback = "; ".join(failures) or "All checks passed"
+        # waza leaves the type of these results empty.
+        return GraderResult((total - len(failures)) / total, not failures, feedback, details, type_name="")
+
+    def _wrong_counts(self, count: int) -> Iterator[str]:
+        if self.min_calls is not None and count < self.min_calls:
+            yield f"{count} calls, at least {self.min_calls} wanted"
+        if self.max_calls is not None and count > self.max_calls:
+            yield f"{count} calls, at most {self.max_calls} allowed"

@@ -1,0 +1,213 @@
+r"""Tools that must be used, must not be used, or are the only ones allowed, with patterns for their arguments.
+
+## What it looks at
+The tool calls of the session digest with their arguments; whether a call succeeded does not matter. Without a
+session digest the grader fails.
+
+## Score
+Each item of `expect_tools` and of `reject_tools` is one check; with `allow_only` each call is one more. The score is
+the share of checks that passed. One tool expected and found, one rejected and not found, and two of four calls not
+allowed: (1 + 1 + 2) / (1 + 1 + 4) = 0.67, not passed.
+
+## Example
+```yaml
+type: tool_constraint
+name: deploys-with-azd
+config:
+  expect_tools:
+    - tool: ^bash$
+      command_pattern: azd\s+up
+  reject_tools:
+    - tool: ^bash$
+      command_pattern: rm\s+-rf
+```
+
+## Watch out
+- `tool` is an RE2 pattern in any case, found anywhere in the name: `as` finds `bash`. Write `^bash$` for one tool.
+- In `allow_only` it is a whole name, and tools that different agents call differently are one: `view` is `read`.
+- An argument that a call does not have is the empty text, which `^$` finds.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from pydantic import Field
+
+from waza_engine.findings import Finding, Pointer
+from waza_engine.formats.model import FileModel, marks
+from waza_engine.graders.base import Grader, GraderResult, GradingContext, Scope
+from waza_engine.matchers import ArgumentTest, Matchers, known_arguments, matcher_findings, tool_pattern
+from waza_engine.regex import regex_error, regex_found
+from waza_engine.rules.blank_tool_name import BLANK_TOOL_NAME
+from waza_engine.rules.invalid_regex import INVALID_REGEX
+from waza_engine.text import trim
+from waza_engine.tool_names import is_same_tool
+from waza_engine.trajectory import Session, ToolCall
+from waza_engine.values import IfGiven, ListOf, Text
+
+_PATTERNS = ("command_pattern", "skill_pattern", "path_pattern")
+
+
+class ToolSpec(FileModel):
+    """A tool, and what its arguments look like."""
+
+    tool: Text = Field(
+        min_length=1,
+        description="RE2 pattern of the tool's name, in any case, found anywhere in it.",
+        examples=["^bash$"],
+        json_schema_extra=marks(reference="tool"),
+    )
+    command_pattern: Text = Field(
+        default="",
+        description="RE2 pattern found in the `command` argument, in any case.",
+        examples=[r"azd\s+up"],
+    )
+    skill_pattern: Text = Field(
+        default="",
+        description="RE2 pattern found in the `skill` argument, in any case.",
+        examples=["^azure-"],
+    )
+    path_pattern: Text = Field(
+        default="", description="RE2 pattern found in the `path` argument, in any case.", examples=[r"\.go$"]
+    )
+    args: Matchers = Field(
+        default={},
+        description="What the arguments of the call must be, by argument name.",
+        examples=[{"path": {"regex": r"\.go$"}}],
+        json_schema_extra=marks(since="0.36"),
+    )
+
+    @property
+    def name(self) -> str:
+        """The tool, without blanks around it."""
+        return trim(self.tool)
+
+    @property
+    def label(self) -> str:
+        """The spec in one line, for feedback."""
+        patterns = [
+            f"{it.removesuffix('_pattern')} ~ {getattr(self, it)}" for it in _PATTERNS if getattr(self, it)
+        ]
+        patterns += [f"{name} {it.kind}" for name, it in self.args.items()]
+        return f"{self.name} ({', '.join(patterns)})" if patterns else self.name
+
+
+@dataclass(frozen=True, slots=True)
+class _Spec:
+    """A spec ready to be put to calls; `whole_name` is the reading of `allow_only`."""
+
+    spec: ToolSpec
+    test: ArgumentTest
+    whole_name: bool
+
+    def fits(self, call: ToolCall) -> bool:
+        return self._fits_name(call.name) and self._fits_arguments(call)
+
+    def _fits_name(self, name: str) -> bool:
+        if self.whole_name:
+            return is_same_tool(self.spec.name, name)
+        return regex_found(tool_pattern(self.spec.name), name) is True
+
+    def _fits_arguments(self, call: ToolCall) -> bool:
+        for option in _PATTERNS:
+            pattern = getattr(self.spec, option)
+            value = call.arguments.get(option.removesuffix("_pattern"), "")
+            if pattern and not regex_found(f"(?i){pattern}", value if isinstance(value, str) else ""):
+                return False
+        return self.test.passes(known_arguments(call))
+
+
+class ToolConstraintGrader(Grader):
+    type_name = "tool_constraint"
+    at_least_one = ("expect_tools", "reject_tools", "allow_only")
+
+    expect_tools: ListOf[ToolSpec] = Field(
+        default=[],
+        description="For each item some call must fit it.",
+        examples=[[{"tool": "^bash$", "command_pattern": r"azd\s+up"}]],
+    )
+    reject_tools: ListOf[ToolSpec] = Field(
+        default=[],
+        description="No call may fit any of these.",
+        examples=[[{"tool": "^bash$", "command_pattern": r"rm\s+-rf"}]],
+    )
+    allow_only: IfGiven[ListOf[ToolSpec]] = Field(
+        default=None,
+        description="Every call must fit one of these; an empty list allows no call. Names are whole names here.",
+        examples=[[{"tool": "bash"}, {"tool": "edit"}]],
+        json_schema_extra=marks(since="0.36"),
+    )
+
+    def check(self, scope: Scope) -> Iterator[Finding]:
+        for option in ("expect_tools", "reject_tools", "allow_only"):
+            for index, spec in enumerate(getattr(self, option) or ()):
+                yield from _name_findings(spec, (option, index, "tool"), whole_name=option == "allow_only")
+                yield from _pattern_findings(spec, (option, index))
+                yield from matcher_findings(spec.args, scope.process_dir, (option, index, "args"))
+
+    def grade(self, context: GradingContext) -> GraderResult:
+        session = context.session
+        if session is None:
+            return GraderResult.failed("There is no session to look into")
+        calls, base = session.tool_calls, context.process_dir
+        unmet = [it for it in self.expect_tools if not _some_call(it, calls, base)]
+        hit = [it for it in self.reject_tools if _some_call(it, calls, base)]
+        violations = self._violations(calls, base)
+        # A tool that is not allowed is told once, but each of its calls is a failed check.
+        names = list(dict.fromkeys(it.name for it in violations))
+        failures = [
+            *(f"not used: {it.label}" for it in unmet),
+            *(f"used: {it.label}" for it in hit),
+            *(f"not allowed: {it}" for it in names),
+        ]
+        allow_checks = 0 if self.allow_only is None else max(len(calls), 1)
+        total = len(self.expect_tools) + len(self.reject_tools) + allow_checks
+        return GraderResult(
+            (total - len(unmet) - len(hit) - len(violations)) / total,
+            not failures,
+            "; ".join(failures) or "All checks passed",
+            self._details(session, failures, names),
+        )
+
+    def _violations(self, calls: Sequence[ToolCall], base_dir: Path) -> list[ToolCall]:
+        if self.allow_only is None:
+            return []
+        allowed = [_Spec(it, ArgumentTest(it.args, base_dir), whole_name=True) for it in self.allow_only]
+        return [call for call in calls if not any(it.fits(call) for it in allowed)]
+
+    def _details(self, session: Session, failures: list[str], violations: list[str]) -> dict[str, Any]:
+        details: dict[str, Any] = {
+            "expect_tools": [it.label for it in self.expect_tools],
+            "reject_tools": [it.label for it in self.reject_tools],
+            "failures": failures or None,
+            "tools_used": list(session.tools_used),
+        }
+        if session.usage:
+            details |= {"tokens_total": session.usage.tokens, "total_turns": session.usage.turns}
+        if self.allow_only is not None:
+            details |= {
+                "allow_only": [it.label for it in self.allow_only],
+                "allow_only_declared": [it.name for it in self.allow_only],
+                "allow_only_violations": violations,
+            }
+        return details
+
+
+def _some_call(spec: ToolSpec, calls: Sequence[ToolCall], base_dir: Path) -> bool:
+    ready = _Spec(spec, ArgumentTest(spec.args, base_dir), whole_name=False)
+    return any(ready.fits(it) for it in calls)
+
+
+def _name_findings(spec: ToolSpec, pointer: Pointer, *, whole_name: bool) -> Iterator[Finding]:
+    if not spec.name:
+        yield BLANK_TOOL_NAME.at(pointer, "The tool has no name", refused=True)
+    elif not whole_name and (reason := regex_error(tool_pattern(spec.name))):
+        yield INVALID_REGEX.at(pointer, f"Not a valid RE2 pattern: {reason}", refused=True)
+
+
+def _pattern_findings(spec: ToolSpec, pointer: Pointer) -> Iterator[Finding]:
+    for option in _PATTERNS:
+        if reason := regex_error(f"(?i){getattr(spec, option)}"):
+            yield INVALID_REGEX.at((*pointer, option), f"Not a valid RE2 pattern: {reason}", refused=True)

@@ -1,0 +1,115 @@
+"""Whether the task's prompt sounds as if it should make an agent load a skill. A heuristic: no model is asked.
+
+## What it looks at
+The words of the task's prompt, the keywords of the skill's SKILL.md (name, description, body) and the phrases that
+its description lists after `USE FOR:`. What the agent did plays no role.
+
+## Score
+The score is the relevance of the prompt: the better of the share of its words that are keywords, and the best match
+of a phrase. In the prompt `publish the web application` three words count, `publish` and `web` are keywords: 2 / 3 =
+0.67. With `mode: positive` the grader passes at the threshold or above it, with `mode: negative` below it.
+
+## Errors
+A SKILL.md that is missing, blank, has broken front matter or no usable word makes the run an error.
+
+## Example
+```yaml
+type: trigger
+name: sounds-like-a-deployment
+config:
+  skill_path: skills/azure-deploy
+  mode: positive
+```
+
+## Watch out
+- The score is the relevance in both modes: a negative grader that passes has a low score and lowers the run's mean.
+- `skill_path` starts from the directory that waza was started in.
+- Threshold 0 makes a positive grader pass and a negative one fail, whatever the prompt.
+"""
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+from pydantic import BeforeValidator, Field
+
+from waza_engine.findings import Finding
+from waza_engine.formats.model import marks
+from waza_engine.graders.base import ConfigError, Grader, GraderResult, GradingContext, Scope
+from waza_engine.paths import content
+from waza_engine.rules.cannot_fail import CANNOT_FAIL
+from waza_engine.skill_text import SkillText, SkillTextError, read_skill, relevance
+from waza_engine.text import decode, fold, trim
+from waza_engine.values import IfGiven, Number, Text, as_text
+
+_THRESHOLD = 0.6
+_MODES = {
+    "positive": "The prompt should make the agent load the skill.",
+    "negative": "The prompt should not make the agent load the skill.",
+}
+
+
+def _mode(value: Any) -> Any:
+    text = as_text(value)
+    return fold(trim(text)) if isinstance(text, str) else text
+
+
+class TriggerGrader(Grader):
+    type_name = "trigger"
+    since = "0.21"
+
+    skill_path: Text = Field(
+        min_length=1,
+        description="The SKILL.md, or its directory, relative to the directory that waza is started in.",
+        examples=["skills/azure-deploy"],
+        json_schema_extra=marks(path=("process", "any")),
+    )
+    mode: Annotated[Literal["positive", "negative"], BeforeValidator(_mode)] = Field(
+        description="Whether the prompt should make the agent load the skill.",
+        examples=["positive"],
+        json_schema_extra=marks(values=_MODES),
+    )
+    threshold: IfGiven[Annotated[Number, Field(ge=0, le=1)]] = Field(
+        default=_THRESHOLD,
+        description="The relevance from which on the prompt counts as meant for the skill.",
+        examples=[0.5],
+    )
+
+    def check(self, scope: Scope) -> Iterator[Finding]:
+        if self.threshold == 0:
+            always = "passes" if self.mode == "positive" else "fails"
+            yield CANNOT_FAIL.at(("threshold",), f"With threshold 0 this grader always {always}")
+
+    def grade(self, context: GradingContext) -> GraderResult:
+        skill = self._skill(context.process_dir)
+        if context.prompt is None:
+            return GraderResult.failed("There is no task to look at")
+        threshold = _THRESHOLD if self.threshold is None else self.threshold
+        found = relevance(skill, context.prompt)
+        is_relevant = found.score >= threshold
+        return GraderResult(
+            found.score,
+            is_relevant is (self.mode == "positive"),
+            f"Relevance {found.score:.2f}, threshold {threshold:g}, mode {self.mode}",
+            {
+                "mode": self.mode,
+                "threshold": threshold,
+                "skill_path": self.skill_path,
+                "matched_keywords": list(found.matched) or None,
+                "matched_count": len(found.matched),
+                "keyword_count": len(skill.keywords),
+                "phrase_score": found.phrase_score,
+            },
+        )
+
+    def _skill(self, process_dir: Path) -> SkillText:
+        place = process_dir / self.skill_path
+        if "\0" not in self.skill_path and place.is_dir():
+            place /= "SKILL.md"
+        data = content(place)
+        if data is None:
+            raise ConfigError(f"cannot read the skill file {place}")
+        try:
+            return read_skill(decode(data))
+        except SkillTextError as error:
+            raise ConfigError(f"{place}: {error}") from error

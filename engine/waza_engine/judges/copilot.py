@@ -1,0 +1,148 @@
+"""A judge in the Copilot CLI, as waza has it: the only one that can continue an agent's session.
+
+Needs the extra `copilot` (the Copilot SDK) and an installed CLI; both are looked for when a turn is held, because
+importing the SDK takes a second.
+"""
+
+import asyncio
+import importlib
+import json
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import partial
+from typing import Any
+
+from waza_engine.judges.base import JudgeCall, JudgeError, JudgeRequest, JudgeTool, JudgeTurn
+from waza_engine.judges.free_reply import json_object
+
+_USAGE = {"input_tokens": "inputTokens", "output_tokens": "outputTokens", "cost": "cost"}
+
+
+@dataclass(frozen=True, slots=True)
+class CopilotJudge:
+    """Starts a CLI for each turn. `cli_path` empty: the SDK finds one.
+
+    `provider` is the SDK's description of an own model endpoint; None uses the signed-in account. `environment`
+    is added to the CLI's.
+    """
+
+    model: str = ""
+    cli_path: str = ""
+    provider: Mapping[str, Any] | None = None
+    environment: Mapping[str, str] = field(default_factory=dict)
+
+    def turn(self, request: JudgeRequest) -> JudgeTurn:
+        """Hold one turn in a session of its own, or in the agent's."""
+        talk = _Talk(self, request)
+        try:
+            asyncio.run(talk.held())
+        except Exception as error:  # one place for whatever the SDK and the CLI raise
+            raise JudgeError(str(error) or type(error).__name__, talk.calls) from error
+        return talk.result()
+
+    def reply(self, message: str, model: str = "") -> Any:
+        """Ask for one JSON reply, without any tool."""
+        turn = self.turn(JudgeRequest(message, model=model, only_these_tools=True))
+        if turn.error:
+            raise JudgeError(turn.error)
+        try:
+            return json.loads(turn.text)
+        except ValueError as error:
+            if (reply := json_object(turn.text)) is not None:
+                return reply
+            raise JudgeError(f"the judge's reply is no JSON: {turn.text[:200]}") from error
+
+
+@dataclass(slots=True)
+class _Talk:
+    """One turn while it is being held."""
+
+    judge: CopilotJudge
+    request: JudgeRequest
+    calls: list[JudgeCall] = field(default_factory=list)
+    texts: list[str] = field(default_factory=list)
+    errors: list[str] = field(default_factory=list)
+    usage: Counter[str] = field(default_factory=Counter)
+
+    async def held(self) -> None:
+        sdk = _imported("copilot")
+        async with sdk.CopilotClient(**self._client_options(sdk)) as client:
+            session = await self._session(sdk, client)
+            session.on(self._noted)
+            try:
+                await session.send_and_wait(self.request.message, timeout=self.request.timeout_seconds)
+            except TimeoutError:
+                await session.abort()
+                self.errors.append(f"the judge took longer than {self.request.timeout_seconds:g} s")
+            finally:
+                await session.disconnect()
+            if not self.request.session_id:
+                await client.delete_session(session.session_id)
+
+    def result(self) -> JudgeTurn:
+        usage = {"model": self.request.model or self.judge.model, **self.usage}
+        return JudgeTurn(tuple(self.calls), "".join(self.texts), "; ".join(self.errors), usage)
+
+    def _client_options(self, sdk: Any) -> dict[str, Any]:
+        options: dict[str, Any] = {"log_level": "error"}
+        if self.judge.cli_path:
+            options["connection"] = sdk.RuntimeConnection.for_stdio(path=self.judge.cli_path)
+        if self.judge.environment:
+            options["env"] = dict(self.judge.environment)
+        if self.judge.provider:
+            options["use_logged_in_user"] = False
+        return options
+
+    async def _session(self, sdk: Any, client: Any) -> Any:
+        request = self.request
+        options = {
+            "on_permission_request": sdk.PermissionHandler.approve_all,
+            "model": request.model or self.judge.model or None,
+            "reasoning_effort": request.reasoning_effort or None,
+            "tools": [self._tool(it) for it in request.tools],
+            "working_directory": request.workspace_dir or None,
+            "provider": dict(self.judge.provider) if self.judge.provider else None,
+            "available_tools": [f"custom:{it.name}" for it in request.tools]
+            if request.only_these_tools
+            else None,
+        }
+        given = {name: it for name, it in options.items() if it is not None}
+        if request.session_id:
+            return await client.resume_session(request.session_id, **given)
+        return await client.create_session(enable_skills=False, **given)
+
+    def _tool(self, tool: JudgeTool) -> Any:
+        tools = _imported("copilot.tools")
+        return tools.Tool(
+            name=tool.name,
+            description=tool.description,
+            parameters=dict(tool.parameters),
+            handler=partial(self._called, tools, tool.name),
+            skip_permission=True,
+        )
+
+    def _called(self, tools: Any, name: str, call: Any) -> Any:
+        arguments = call.arguments if isinstance(call.arguments, dict) else {}
+        self.calls.append(JudgeCall(name, arguments))
+        return tools.ToolResult(text_result_for_llm="Recorded.")
+
+    def _noted(self, event: Any) -> None:
+        kind, data = event.type.value, event.data.to_dict()
+        if kind == "assistant.message":
+            self.texts.append(str(data.get("content") or ""))
+        elif kind == "session.error":
+            self.errors.append(str(data.get("message") or "the session ended with an error"))
+        elif kind == "assistant.usage":
+            for ours, theirs in _USAGE.items():
+                if isinstance(value := data.get(theirs), (int, float)):
+                    self.usage[ours] += value  # type: ignore[assignment]  # a cost is no integer
+
+
+def _imported(name: str) -> Any:
+    try:
+        return importlib.import_module(name)
+    except ImportError as error:
+        raise JudgeError(
+            "The Copilot SDK is not installed; install it with: pip install 'waza-lsp[copilot]'"
+        ) from error

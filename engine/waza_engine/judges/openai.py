@@ -1,0 +1,190 @@
+"""A judge behind any OpenAI-compatible chat endpoint: OpenAI, Azure, GitHub Models, Ollama, vLLM, OpenRouter ...
+
+The loop is our own: send, run the tool calls, send their results, until the model calls nothing more.
+"""
+
+import json
+import time
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Self
+
+from waza_engine.judges.base import JudgeCall, JudgeError, JudgeMissing, JudgeRequest, JudgeTool, JudgeTurn
+from waza_engine.judges.endpoint import Endpoint, EndpointError
+from waza_engine.judges.free_reply import json_object
+from waza_engine.judges.workspace_tools import WORKSPACE_TOOLS, workspace_answer
+
+_DEFAULT_BASE_URL = "https://api.openai.com/v1"
+_MOST_ROUNDS = 10
+_REPLY_SECONDS = 120.0
+_OPTIONAL = frozenset(["temperature", "reasoning_effort", "response_format"])
+_FINISH_ERRORS = {
+    "content_filter": "the endpoint's content filter stopped the judge",
+    "length": "the judge's answer was cut off at the token limit",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class OpenAIJudge:
+    """Holds judge turns at `endpoint`. `model` is used when neither grader nor run name one."""
+
+    endpoint: Endpoint
+    model: str = ""
+
+    @classmethod
+    def from_environment(cls, environment: Mapping[str, str], model: str = "") -> Self:
+        """The judge that `OPENAI_BASE_URL` and `OPENAI_API_KEY` describe; the key is optional with an own base URL.
+
+        Raises:
+            JudgeMissing: neither is set.
+
+        """
+        base_url = environment.get("OPENAI_BASE_URL", "")
+        api_key = environment.get("OPENAI_API_KEY", "")
+        if not base_url and not api_key:
+            raise JudgeMissing(
+                "No judge is configured: set OPENAI_API_KEY, or OPENAI_BASE_URL for another endpoint"
+            )
+        return cls(Endpoint(base_url or _DEFAULT_BASE_URL, api_key), model)
+
+    def turn(self, request: JudgeRequest) -> JudgeTurn:
+        """Hold one turn with tools. Unless the request forbids it, the judge may also read the workspace."""
+        if request.session_id:
+            raise JudgeError("this judge cannot continue an agent's session; use the Copilot judge for that")
+        talk = _Talk(self, request)
+        try:
+            return talk.held()
+        except EndpointError as error:
+            raise JudgeError(str(error), talk.calls) from error
+
+    def reply(self, message: str, model: str = "") -> Any:
+        """Ask for one JSON reply at temperature 0."""
+        body = {
+            "model": model or self.model,
+            "messages": [{"role": "user", "content": message}],
+            "temperature": 0,
+            "response_format": {"type": "json_object"},
+        }
+        try:
+            answer = self.completed(body, _REPLY_SECONDS)
+        except EndpointError as error:
+            raise JudgeError(str(error)) from error
+        text = _text(_choice(answer)[0])
+        try:
+            return json.loads(text)
+        except ValueError as error:
+            if (reply := json_object(text)) is not None:
+                return reply
+            raise JudgeError(f"the judge's reply is no JSON: {text[:200]}") from error
+
+    def completed(self, body: dict[str, Any], seconds: float) -> dict[str, Any]:
+        """The endpoint's answer; an optional parameter that the model does not know is left out of `body`."""
+        while True:
+            try:
+                return self.endpoint.complete(body, seconds)
+            except EndpointError as error:
+                if error.parameter not in _OPTIONAL or body.pop(error.parameter, None) is None:
+                    raise
+
+
+@dataclass(slots=True)
+class _Talk:
+    """One turn while it is being held."""
+
+    judge: OpenAIJudge
+    request: JudgeRequest
+    calls: list[JudgeCall] = field(default_factory=list)
+    usage: Counter[str] = field(default_factory=Counter)
+
+    def held(self) -> JudgeTurn:
+        request = self.request
+        deadline = time.monotonic() + request.timeout_seconds
+        messages: list[dict[str, Any]] = [{"role": "user", "content": request.message}]
+        body: dict[str, Any] = {"model": request.model or self.judge.model, "messages": messages}
+        if tools := self._tools():
+            body["tools"] = [_offered(it) for it in tools]
+        if request.reasoning_effort:
+            body["reasoning_effort"] = request.reasoning_effort
+        text = error = ""
+        for _ in range(_MOST_ROUNDS):
+            answer = self.judge.completed(body, deadline - time.monotonic())
+            message, finish = _choice(answer)
+            self._count(answer)
+            text, error = _text(message) or text, _FINISH_ERRORS.get(finish, "")
+            calls = [it for it in _list(message.get("tool_calls")) if isinstance(it, dict)]
+            if not calls:
+                break
+            messages.append({"role": "assistant", "content": message.get("content"), "tool_calls": calls})
+            messages += [self._answered(it) for it in calls]
+        usage = {"model": body["model"], **self.usage}
+        return JudgeTurn(tuple(self.calls), text, error, usage)
+
+    def _tools(self) -> list[JudgeTool]:
+        looking = self.request.workspace_dir and self.request.tools and not self.request.only_these_tools
+        return [*self.request.tools, *(WORKSPACE_TOOLS if looking else ())]
+
+    def _answered(self, call: Mapping[str, Any]) -> dict[str, Any]:
+        """Run one tool call; whatever is wrong with it, the judge is told and may go on."""
+        function = call.get("function")
+        function = function if isinstance(function, dict) else {}
+        name, arguments = str(function.get("name") or ""), _arguments(function.get("arguments"))
+        answer: str | None = None
+        if any(it.name == name for it in self.request.tools):
+            self.calls.append(JudgeCall(name, arguments))
+            answer = "Recorded."
+        elif any(it.name == name for it in self._tools()):
+            answer = workspace_answer(Path(self.request.workspace_dir), name, arguments)
+        return {
+            "role": "tool",
+            "tool_call_id": str(call.get("id") or ""),
+            "content": answer or f"There is no tool '{name}'.",
+        }
+
+    def _count(self, answer: Mapping[str, Any]) -> None:
+        self.usage["requests"] += 1
+        usage = answer.get("usage")
+        if not isinstance(usage, dict):
+            return
+        names = {"input_tokens": "prompt_tokens", "output_tokens": "completion_tokens", "cost": "cost"}
+        for ours, theirs in names.items():
+            if isinstance(value := usage.get(theirs), (int, float)):
+                self.usage[ours] += value  # type: ignore[assignment]  # a cost is no integer
+
+
+def _offered(tool: JudgeTool) -> dict[str, Any]:
+    function = {"name": tool.name, "description": tool.description, "parameters": dict(tool.parameters)}
+    return {"type": "function", "function": function}
+
+
+def _choice(answer: Mapping[str, Any]) -> tuple[Mapping[str, Any], str]:
+    """The message of the first choice, and why it ended."""
+    choices = _list(answer.get("choices"))
+    choice = choices[0] if choices else None
+    message = choice.get("message") if isinstance(choice, dict) else None
+    if not isinstance(choice, dict) or not isinstance(message, dict):
+        raise EndpointError("the endpoint's answer holds no message")
+    return message, str(choice.get("finish_reason") or "")
+
+
+def _text(message: Mapping[str, Any]) -> str:
+    """What the judge wrote: a text, the texts of a list of parts, or its refusal."""
+    content = message.get("content") or message.get("refusal") or ""
+    if isinstance(content, list):
+        return "".join(str(it.get("text") or "") for it in content if isinstance(it, dict))
+    return str(content)
+
+
+def _arguments(value: Any) -> dict[str, Any]:
+    """Tool arguments, however they were sent: a call with unreadable ones still counts."""
+    if isinstance(value, str):
+        try:
+            value = json.loads(value)
+        except (ValueError, RecursionError):
+            return {}
+    return value if isinstance(value, dict) else {}
+
+
+def _list(value: Any) -> list[Any]:
+    return value if isinstance(value, list) else []

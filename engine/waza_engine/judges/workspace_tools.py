@@ -1,0 +1,55 @@
+"""Two read-only tools with which a judge without an agent's abilities can look at the workspace."""
+
+import os
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from waza_engine.judges.base import JudgeTool
+
+_MOST_CHARACTERS = 100_000
+_MOST_FILES = 1_000
+_PATH = {
+    "type": "object",
+    "properties": {"path": {"type": "string", "description": "Path of the file, relative to the workspace."}},
+    "required": ["path"],
+}
+WORKSPACE_TOOLS = (
+    JudgeTool(
+        "list_files",
+        "List all files of the workspace the agent worked in.",
+        {"type": "object", "properties": {}},
+    ),
+    JudgeTool("read_file", "Read a text file of the workspace.", _PATH),
+)
+
+
+def workspace_answer(workspace: Path, tool: str, arguments: Mapping[str, Any]) -> str | None:
+    """What the tool tells the judge; None when it is none of these tools. Nothing outside is ever read."""
+    root = workspace.resolve()
+    if tool == "list_files":
+        return _listing(root)
+    if tool != "read_file":
+        return None
+    path = arguments.get("path")
+    if not isinstance(path, str):
+        return "Give the path of a file as a text"
+    try:
+        target = (root / path).resolve()
+        if not target.is_relative_to(root):
+            return f"{path} is outside the workspace"
+        with target.open(encoding="utf-8", errors="replace") as file:
+            text = file.read(_MOST_CHARACTERS + 1)
+    except (OSError, ValueError) as error:
+        return f"{path} cannot be read: {error}"
+    return text if len(text) <= _MOST_CHARACTERS else f"{text[:_MOST_CHARACTERS]}\n(cut off)"
+
+
+def _listing(root: Path) -> str:
+    names: list[str] = []
+    for folder, folders, files in os.walk(root):
+        folders[:] = sorted(it for it in folders if it != ".git")
+        names += [(Path(folder) / it).relative_to(root).as_posix() for it in sorted(files)]
+        if len(names) >= _MOST_FILES:
+            return "\n".join([*names[:_MOST_FILES], "(and more)"])
+    return "\n".join(names) or "(there are no files)"

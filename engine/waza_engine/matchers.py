@@ -1,0 +1,175 @@
+"""Matching the arguments of a tool call (`args`, waza-graders.md section 6), for all graders that look at them."""
+
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Annotated, Any, Self
+
+from pydantic import BeforeValidator, ConfigDict, Field, model_validator
+
+from waza_engine.findings import Finding, Pointer
+from waza_engine.formats.model import FileModel, MapOf
+from waza_engine.json_schema import CompiledSchema, SchemaError, UnknownFileError, compile_schema
+from waza_engine.json_text import go_json, json_equal
+from waza_engine.regex import regex_error, regex_found
+from waza_engine.rules.invalid_json_schema import INVALID_JSON_SCHEMA
+from waza_engine.rules.invalid_regex import INVALID_REGEX
+from waza_engine.scalars import plain
+from waza_engine.trajectory import ToolCall
+from waza_engine.values import AnyValue, IfGiven, Number, Text
+
+_KNOWN_ARGUMENTS = ("path", "file_text", "command", "description", "skill")
+
+
+def _mapping(value: Any) -> Any:
+    if not isinstance(value, Mapping) or not value:
+        raise ValueError("must be a mapping such as 'contains: text'")
+    return value
+
+
+class Range(FileModel):
+    """Bounds of a number; at least one."""
+
+    model_config = ConfigDict(json_schema_extra={"minProperties": 1})
+
+    gte: IfGiven[Number] = Field(default=None, description="The number is at least this.", examples=[1])
+    lte: IfGiven[Number] = Field(default=None, description="The number is at most this.", examples=[10])
+    gt: IfGiven[Number] = Field(default=None, description="The number is more than this.", examples=[0])
+    lt: IfGiven[Number] = Field(default=None, description="The number is less than this.", examples=[100])
+
+    @model_validator(mode="after")
+    def _is_bounded(self) -> Self:
+        if self.gte is None and self.lte is None and self.gt is None and self.lt is None:
+            raise ValueError("needs at least one of gte, lte, gt, lt")
+        return self
+
+    def holds(self, value: Any) -> bool:
+        """Whether `value` is a number within all bounds; a text or a boolean never is."""
+        if isinstance(value, bool) or not isinstance(value, int | float):
+            return False
+        return (
+            (self.gte is None or value >= self.gte)
+            and (self.lte is None or value <= self.lte)
+            and (self.gt is None or value > self.gt)
+            and (self.lt is None or value < self.lt)
+        )
+
+
+class Matcher(FileModel):
+    """What one argument must be; exactly one of the keys."""
+
+    model_config = ConfigDict(json_schema_extra={"minProperties": 1, "maxProperties": 1})
+
+    equals: AnyValue = Field(
+        default=None, description='The argument is this value; 5 is 5.0, but not "5".', examples=["main"]
+    )
+    regex: Text = Field(
+        default="",
+        min_length=1,
+        description="RE2 pattern found in the argument's text; upper and lower case differ.",
+        examples=["^src/"],
+    )
+    contains: Text = Field(
+        default="",
+        min_length=1,
+        description="Text that occurs in the argument's text; upper and lower case differ.",
+        examples=["--force"],
+    )
+    range: IfGiven[Range] = Field(
+        default=None, description="Bounds of a number.", examples=[{"gte": 1, "lte": 5}]
+    )
+    json_schema: Annotated[dict[str, Any], BeforeValidator(plain)] = Field(
+        default={},
+        min_length=1,
+        description="JSON Schema that the argument fits.",
+        examples=[{"type": "array", "minItems": 2}],
+    )
+
+    @model_validator(mode="after")
+    def _is_of_one_kind(self) -> Self:
+        if len(self.model_fields_set) != 1 or self.kind == "range" and self.range is None:
+            raise ValueError("needs exactly one of equals, regex, contains, range, json_schema")
+        return self
+
+    @property
+    def kind(self) -> str:
+        """The key that was given."""
+        return next(iter(self.model_fields_set))
+
+    def problem(self, base_dir: Path | None) -> str | None:
+        """Why the matcher cannot be used, None when it can."""
+        if self.kind == "regex" and (reason := regex_error(self.regex)):
+            return f"Not a valid RE2 pattern: {reason}"
+        if self.kind == "json_schema":
+            try:
+                compile_schema(self.json_schema, base_dir)
+            except UnknownFileError:
+                return None
+            except SchemaError as error:
+                return f"The schema does not compile: {error}"
+        return None
+
+
+Matchers = MapOf[Annotated[Matcher, BeforeValidator(_mapping)]]
+"""Argument names, each with what the argument must be."""
+
+
+class ArgumentTest:
+    """The matchers of one entry, ready to be put to calls. Relative `$ref`s start from `base_dir`."""
+
+    def __init__(self, matchers: Mapping[str, Matcher], base_dir: Path) -> None:
+        self._matchers = matchers
+        self._schemas: dict[str, CompiledSchema] = {
+            name: compile_schema(it.json_schema, base_dir)
+            for name, it in matchers.items()
+            if it.kind == "json_schema"
+        }
+
+    def passes(self, arguments: Any) -> bool:
+        """Whether all matchers hold; arguments that are no mapping never do, a missing argument fails any matcher."""
+        if not self._matchers:
+            return True
+        return isinstance(arguments, Mapping) and all(
+            name in arguments and self._holds(name, it, arguments[name])
+            for name, it in self._matchers.items()
+        )
+
+    def _holds(self, name: str, matcher: Matcher, value: Any) -> bool:
+        match matcher.kind:
+            case "equals":
+                return json_equal(matcher.equals, value)
+            case "regex":
+                return regex_found(matcher.regex, _text(value)) is True
+            case "contains":
+                return matcher.contains in _text(value)
+            case "range":
+                return matcher.range is not None and matcher.range.holds(value)
+            case _:
+                return self._schemas[name].error(value) is None
+
+
+def _text(value: Any) -> str:
+    if value is None:
+        return ""
+    return value if isinstance(value, str) else go_json(value)
+
+
+def known_arguments(call: ToolCall) -> dict[str, Any]:
+    """What matchers see of a digest call: empty ones of the five known arguments are as good as missing."""
+    return {
+        name: value for name, value in call.arguments.items() if value != "" or name not in _KNOWN_ARGUMENTS
+    }
+
+
+def matcher_findings(
+    matchers: Mapping[str, Matcher], base_dir: Path | None, pointer: Pointer
+) -> Iterator[Finding]:
+    """What is wrong with the matchers at `pointer`; each forbids the run."""
+    for name, matcher in matchers.items():
+        if reason := matcher.problem(base_dir):
+            rule = INVALID_REGEX if matcher.kind == "regex" else INVALID_JSON_SCHEMA
+            yield rule.at((*pointer, name, matcher.kind), reason, refused=True)
+
+
+def tool_pattern(name: str) -> str:
+    """The pattern that a tool name in a config stands for: found anywhere in the call's name, in any case."""
+    return f"(?i){name}"

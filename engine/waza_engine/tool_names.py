@@ -1,0 +1,38 @@
+"""One tool has several names: which of them mean the same (`allow_only`, waza-graders.md section 5.11)."""
+
+from waza_engine.text import fold, trim
+
+_SAME = {
+    "readfile": "read",
+    "fileread": "read",
+    "view": "read",
+    "writefile": "write",
+    "filewrite": "write",
+    "edit": "write",
+    "runcommand": "bash",
+    "web_fetch": "fetch",
+}
+_BUILT_IN = "builtin:"
+_FOREIGN = ("mcp:", "custom:")
+
+
+def is_same_tool(declared: str, observed: str) -> bool:
+    """Whether a declared name means the tool that was called.
+
+    Names of foreign tools (`mcp:`, `custom:`) stay as they are; such a declared name also means the bare name.
+    """
+    if canonical(declared) == canonical(observed):
+        return True
+    name = fold(trim(declared))
+    bare = fold(trim(observed))
+    prefix = next((it for it in _FOREIGN if name.startswith(it)), "")
+    return bool(prefix) and not bare.startswith((_BUILT_IN, *_FOREIGN)) and name.removeprefix(prefix) == bare
+
+
+def canonical(name: str) -> str:
+    """The one name for all that mean the same tool."""
+    known = fold(trim(name))
+    if known.startswith(_FOREIGN):
+        return known
+    known = known.removeprefix(_BUILT_IN)
+    return _SAME.get(known, known)

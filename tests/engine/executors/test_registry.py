@@ -1,0 +1,43 @@
+"""Executors are found by looking; the wrong name is told what to use instead."""
+
+from importlib.metadata import EntryPoint
+from pathlib import Path
+
+import pytest
+
+from waza_engine.executors import registry
+from waza_engine.executors.base import ExecutorOptions, UnavailableError
+from waza_engine.executors.mock import MockExecutor
+from waza_engine.executors.registry import built_in_executors, make_executor
+
+OPTIONS = ExecutorOptions(Path())
+
+
+def test_the_folder_is_the_list() -> None:
+    assert set(built_in_executors()) >= {"mock", "replay"}
+    assert isinstance(make_executor("mock", OPTIONS), MockExecutor)
+
+
+@pytest.mark.parametrize(
+    ("name", "said"),
+    [
+        ("", "names no executor"),
+        ("magic", "no executor 'magic'"),
+        ("copilot-sdk", "'copilot-sdk' is not available in this version"),
+    ],
+)
+def test_another_name_is_told_what_to_use(name: str, said: str) -> None:
+    with pytest.raises(UnavailableError, match=said) as error:
+        make_executor(name, OPTIONS)
+    assert "--executor mock" in str(error.value)
+    assert "--executor replay" in str(error.value)
+
+
+def test_plug_ins_are_found(monkeypatch: pytest.MonkeyPatch) -> None:
+    good = EntryPoint("plugged", "waza_engine.executors.mock:MockExecutor", "waza_lsp.executors")
+    broken = EntryPoint("broken", "waza_engine.no_such_module:Thing", "waza_lsp.executors")
+    monkeypatch.setattr(registry, "_plug_ins", lambda: {"plugged": good, "broken": broken})
+    assert isinstance(make_executor("plugged", OPTIONS), MockExecutor)
+    with pytest.raises(UnavailableError, match="cannot be loaded"):
+        make_executor("broken", OPTIONS)
+    assert "broken" in registry.executor_names()

@@ -1,0 +1,114 @@
+"""Which files are ours, by content and then by name; look-alikes of other tools are not."""
+
+from pathlib import PurePath
+
+import pytest
+
+from waza_engine.formats import dialects, recognise, resolved
+from waza_engine.formats.dialect import Kind
+
+
+def _kind(keys: str | None, path: str = "some/file.yaml") -> str | None:
+    found = recognise(None if keys is None else keys.split(), PurePath(path))
+    return f"{found[0].name} {found[1].name}" if found else None
+
+
+@pytest.mark.parametrize(
+    ("keys", "kind"),
+    [
+        ("name skill config metrics tasks", "waza eval"),
+        ("name scenario schemaVersion config tasks", "waza eval"),
+        ("name agent graders", "waza eval"),
+        ("description graders tasks", "waza eval"),
+        ("graders tasks_from inputs", "waza eval"),
+        ("skill config tasks", "waza eval"),
+        ("name skill config graders taskz metrcs", "waza eval"),
+        ("id name inputs", "waza task"),
+        ("id inputs", "waza task"),
+        ("inputs expected name", "waza task"),
+        ("id name graders", "waza task"),
+        ("id inputs prompt", "waza task"),
+        ("id name inputs graders config", "waza task"),
+        ("name skill config graders tasks id inputs", "waza eval"),
+        ("skill should_trigger_prompts", "waza triggers"),
+        ("should_not_trigger_prompts", "waza triggers"),
+    ],
+)
+def test_the_keys_say_what_a_file_is_whatever_its_name(keys: str, kind: str) -> None:
+    assert _kind(keys) == kind
+    assert _kind(keys, "eval.yaml") == kind
+    assert _kind(keys, "trigger_tests.yaml") == kind
+
+
+@pytest.mark.parametrize(
+    ("keys", "path"),
+    [
+        pytest.param(None, "tasks/main.yml", id="Ansible tasks"),
+        pytest.param(None, "eval.yaml", id="a list in eval.yaml"),
+        pytest.param("hosts roles vars tasks", "tasks/site.yaml", id="Ansible play"),
+        pytest.param("description prompts providers tests", "eval.yaml", id="promptfoo"),
+        pytest.param("name description evaluation_framework tasks", "eval.yaml", id="Hugging Face benchmark"),
+        pytest.param(
+            "title description arxiv group contributors tasks version", "eval.yaml", id="inspect_evals"
+        ),
+        pytest.param(
+            "task dataset_path output_type doc_to_text metric_list", "tasks/arc.yaml", id="lm-eval-harness"
+        ),
+        pytest.param("id namespace inputs tasks", "flows/a.yaml", id="Kestra flow"),
+        pytest.param("id namespace description inputs tasks", "tasks/a.yaml", id="Kestra flow among tasks"),
+        pytest.param("cwlVersion class id inputs outputs steps", "eval.yaml", id="Common Workflow Language"),
+        pytest.param("name description inputs outputs runs", "action.yml", id="GitHub action"),
+        pytest.param("name on jobs", "tasks/ci.yaml", id="GitHub workflow"),
+        pytest.param("version tasks vars", "Taskfile.yml", id="Taskfile"),
+        pytest.param("name services volumes", "compose.yaml", id="Compose"),
+        pytest.param("apiVersion kind metadata spec", "tasks/job.yaml", id="Kubernetes"),
+        pytest.param("model dataset batch_size", "eval.yaml", id="Hydra"),
+        pytest.param("name stimuli graders config", "eval.yaml", id="the sibling dialect"),
+        pytest.param("name tasks config", "some/file.yaml", id="too little without a name"),
+        pytest.param("", "tasks/new.yaml", id="an empty file among tasks"),
+        pytest.param("", "values.yaml", id="any empty file"),
+        pytest.param("cases data", "trigger_tests.yaml", id="trigger tests of another tool"),
+    ],
+)
+def test_files_of_other_tools_are_left_alone(keys: str | None, path: str) -> None:
+    found = _kind(keys, path)
+    assert found is None or not found.startswith("waza")
+
+
+@pytest.mark.parametrize(
+    ("keys", "path", "kind"),
+    [
+        ("", "evals/demo/eval.yaml", "waza eval"),
+        ("name", "eval.yaml", "waza eval"),
+        ("name config tasks", "eval.yml", "waza eval"),
+        ("skill confg taskz name", "eval.yaml", None),
+        ("name skill confg", "eval.yaml", "waza eval"),
+        ("name tasks", "note-taker.eval.yaml", "waza eval"),
+        ("", "trigger_tests.yaml", "waza triggers"),
+        ("skill", "trigger_tests.yaml", "waza triggers"),
+        ("", "a/.waza.yaml", "waza project"),
+        ("pathz", ".waza.yaml", "waza project"),
+        (None, ".waza.yaml", "waza project"),
+        ("paths defaults", "config.yaml", None),
+        ("id name", "tasks/a.yaml", "waza task"),
+        ("id name prompt", "evals/demo/tasks/a.yaml", "waza task"),
+        ("id name", "other/a.yaml", None),
+    ],
+)
+def test_the_name_decides_when_the_keys_do_not(keys: str | None, path: str, kind: str | None) -> None:
+    assert _kind(keys, path) == kind
+
+
+def test_the_reason_is_for_people() -> None:
+    content = recognise(["name", "skill", "tasks"])
+    name = recognise([], PurePath("evals/eval.yaml"))
+    assert content is not None
+    assert name is not None
+    assert content[2] == "top-level keys name, skill, tasks"
+    assert name[2] == "file name eval.yaml"
+
+
+@pytest.mark.parametrize("kind", [kind for it in dialects() for kind in it.kinds], ids=lambda it: it.model)
+def test_the_known_keys_are_those_of_the_model(kind: Kind) -> None:
+    fields = resolved(kind.model).model_fields
+    assert kind.keys == {field.alias or name for name, field in fields.items()}

@@ -1,0 +1,138 @@
+"""`textDocument/documentSymbol`: the outline. Top-level keys, and below them every list item that is a mapping.
+
+Items are named by the key that the schema calls their title, and keys between the two are shown only where they
+lead to items: a long file stays one symbol per thing, not per value.
+"""
+
+from collections.abc import Iterator
+from functools import lru_cache
+
+from lsprotocol import types
+
+from waza_lsp.schema.form import Form
+from waza_lsp.schema.walk import Schema
+from waza_lsp.schema.ways import Ways, ways
+from waza_lsp.snapshot import Snapshot
+from waza_lsp.syntax.node import Kind, Node
+from waza_lsp.syntax.text import Place, Span
+from waza_lsp.syntax.tree import Entry
+
+_LONGEST = 80
+_KINDS = {
+    Kind.MAP: types.SymbolKind.Module,
+    Kind.SEQ: types.SymbolKind.Array,
+    Kind.SCALAR: types.SymbolKind.Property,
+    Kind.ALIAS: types.SymbolKind.Property,
+}
+
+
+def document_symbol(snapshot: Snapshot) -> list[types.DocumentSymbol]:
+    form, whole = snapshot.form, snapshot.tree.whole
+    if form is None:
+        return []
+    start = _item_ways(form)
+    if whole is not None:
+        pairs = whole.parsed.root.pairs if whole.parsed.root is not None else []
+        return [_key(snapshot, key, value, start.keys.get(key.source), whole.start) for key, value in pairs]
+    return [
+        _list(snapshot, it, start.keys.get(it.key.source))
+        if it.is_list
+        else _key(snapshot, it.key, it.value, start.keys.get(it.key.source), it.piece.start)
+        for it in snapshot.tree.entries
+    ]
+
+
+@lru_cache(maxsize=64)
+def _item_ways(form: Form) -> Ways:
+    # The options that a discriminator brings are settings of one thing, no things of their own.
+    return ways(form.schema, lambda schema, is_item: is_item and "properties" in schema, into_branches=False)
+
+
+def _list(snapshot: Snapshot, entry: Entry, way: Ways | None) -> types.DocumentSymbol:
+    """A top-level list, whose items are pieces of their own."""
+    name = entry.key.span.shifted(entry.piece.start)
+    end = entry.items[-1][1].end if entry.items else entry.key.end
+    line = entry.items[-1][0].start if entry.items else entry.piece.start
+    items = way.items if way is not None else None
+    children = [
+        symbol
+        for index, (piece, node) in enumerate(entry.items)
+        if items is not None and (symbol := _item(snapshot, node, items, index, piece.start)) is not None
+    ]
+    span = Span(name.start, Place(end.line + line, end.column))
+    return _symbol(snapshot, entry.key.source, types.SymbolKind.Array, span, name, children=children)
+
+
+def _key(snapshot: Snapshot, key: Node, value: Node, way: Ways | None, start: int) -> types.DocumentSymbol:
+    name = key.span.shifted(start)
+    span = Span(name.start, max(name.end, value.span.shifted(start).end))
+    detail = _one_line(value.source) if value.kind is Kind.SCALAR else ""
+    children = list(_children(snapshot, value, way, start)) if way is not None else []
+    return _symbol(snapshot, key.source, _KINDS[value.kind], span, name, detail, children)
+
+
+def _children(snapshot: Snapshot, node: Node, way: Ways, start: int) -> Iterator[types.DocumentSymbol]:
+    for part, key, value, next_way in way.below(node):
+        if key is not None:
+            symbol = _key(snapshot, key, value, next_way, start)
+            if symbol.children:
+                yield symbol
+        elif isinstance(part, int) and (item := _item(snapshot, value, next_way, part, start)) is not None:
+            yield item
+
+
+def _item(snapshot: Snapshot, node: Node, way: Ways, index: int, start: int) -> types.DocumentSymbol | None:
+    meant = snapshot.tree.anchors.get(node.source) if node.kind is Kind.ALIAS else node
+    if way.schema is None or meant is None or meant.kind is not Kind.MAP:
+        return None
+    title = _title(meant, way.schema) if meant is node else None
+    name = _one_line(title.source) if title is not None else _name_of(meant, way.schema)
+    detail = meant.pair(way.schema.get("x-detail-from", ""))
+    span = node.span.shifted(start)
+    return _symbol(
+        snapshot,
+        name or f"#{index + 1}",
+        types.SymbolKind.Function if "x-runnable" in way.schema else types.SymbolKind.Object,
+        span,
+        title.span.shifted(start) if title is not None else Span(span.start, span.start),
+        _one_line(detail[1].source) if detail is not None else "",
+        list(_children(snapshot, node, way, start)),
+    )
+
+
+def _name_of(node: Node, schema: Schema) -> str:
+    title = _title(node, schema)
+    return _one_line(title.source) if title is not None else ""
+
+
+def _title(node: Node, schema: Schema) -> Node | None:
+    """The value that names an item: that of its title key, else its first text or number."""
+    for key in schema.get("x-title-from", ()):
+        found = node.pair(key)
+        if found is not None and found[1].source and found[1].kind is Kind.SCALAR:
+            return found[1]
+    return next((it for _, it in node.pairs if it.kind is Kind.SCALAR and it.source.strip()), None)
+
+
+def _one_line(text: str) -> str:
+    line = text.strip().partition("\n")[0].rstrip() if "\n" in text else text.strip()
+    return line if len(line) <= _LONGEST else line[: _LONGEST - 1] + "…"
+
+
+def _symbol(
+    snapshot: Snapshot,
+    name: str,
+    kind: types.SymbolKind,
+    span: Span,
+    selection: Span,
+    detail: str = "",
+    children: list[types.DocumentSymbol] | None = None,
+) -> types.DocumentSymbol:
+    return types.DocumentSymbol(
+        name=name or " ",
+        kind=kind,
+        range=snapshot.range(span),
+        selection_range=snapshot.range(selection),
+        detail=detail or None,
+        children=children or None,
+    )

@@ -1,0 +1,63 @@
+"""`textDocument/foldingRange`: values of several lines, list items, and comments of several lines."""
+
+from collections.abc import Iterator, Sequence
+
+from lsprotocol import types
+
+from waza_lsp.snapshot import Snapshot
+from waza_lsp.syntax.node import Kind, Node
+from waza_lsp.syntax.tree import Tree
+
+
+def folding_range(snapshot: Snapshot) -> list[types.FoldingRange]:
+    if snapshot.form is None:
+        return []
+    folds: dict[int, int] = {}
+    texts: set[int] = set()
+    for first, last, is_text in _values(snapshot.tree):
+        if last > first:
+            folds[first] = max(last, folds.get(first, last))
+            if is_text:
+                texts.update(range(first + 1, last + 1))
+    comment = types.FoldingRangeKind.Comment
+    return [
+        *(types.FoldingRange(first, last) for first, last in sorted(folds.items())),
+        *(types.FoldingRange(a, b, kind=comment) for a, b in _comments(snapshot.text.lines, texts)),
+    ]
+
+
+def _values(tree: Tree) -> Iterator[tuple[int, int, bool]]:
+    """First and last line of everything that can be folded, and whether the lines below the first are its text."""
+    for entry in tree.entries:
+        if entry.items:
+            piece, node = entry.items[-1]
+            yield entry.key.start.line + entry.piece.start, _last_line(node) + piece.start, False
+    for piece in tree.pieces:
+        if piece.parsed.root is not None:
+            for first, last, is_text in _below(piece.parsed.root):
+                yield first + piece.start, last + piece.start, is_text
+
+
+def _below(node: Node) -> Iterator[tuple[int, int, bool]]:
+    for key, value in node.pairs:
+        yield key.start.line, _last_line(value), value.kind is Kind.SCALAR
+        yield from _below(value)
+    for item in node.items:
+        yield item.start.line, _last_line(item), item.kind is Kind.SCALAR
+        yield from _below(item)
+
+
+def _last_line(node: Node) -> int:
+    # The line of a closing bracket stays in sight.
+    return node.end.line - 1 if node.flow and node.end.line > node.start.line else node.end.line
+
+
+def _comments(lines: Sequence[str], texts: set[int]) -> Iterator[tuple[int, int]]:
+    start = -1
+    for index, line in enumerate([*lines, ""]):
+        if line.lstrip().startswith("#") and index not in texts:
+            start = index if start < 0 else start
+            continue
+        if 0 <= start < index - 1:
+            yield start, index - 1
+        start = -1

@@ -1,0 +1,69 @@
+"""`textDocument/selectionRange`: from a word to its value, its pair, its item, its list ... to the whole document."""
+
+from collections.abc import Iterator, Sequence
+
+from lsprotocol import types
+
+from waza_lsp.snapshot import Snapshot
+from waza_lsp.syntax.node import Node
+from waza_lsp.syntax.text import Place, Span, Text
+from waza_lsp.syntax.tree import Piece, Tree
+
+
+def selection_range(snapshot: Snapshot, positions: Sequence[types.Position]) -> list[types.SelectionRange]:
+    return [_chain(snapshot, snapshot.place(it)) for it in positions]
+
+
+def _chain(snapshot: Snapshot, place: Place) -> types.SelectionRange:
+    text = snapshot.text
+    result: types.SelectionRange | None = None
+    inner: Span | None = None
+    for span in _spans(snapshot.tree, text, place):
+        if span != inner and (inner is None or (inner.start <= span.start and span.end <= inner.end)):
+            inner = span
+            result = types.SelectionRange(snapshot.range(span), parent=result)
+    return result if result is not None else types.SelectionRange(snapshot.range(Span(place, place)))
+
+
+def _spans(tree: Tree, text: Text, place: Place) -> Iterator[Span]:
+    """The stretches around a place, the widest first."""
+    last = len(text.lines) - 1
+    yield Span(Place(0, 0), Place(last, len(text.line(last))))
+    piece = tree.piece_at(place.line)
+    if piece is None or piece.parsed.root is None:
+        return
+    yield from _lists(tree, piece)
+    local = Place(place.line - piece.start, place.column)
+    for span in _within(piece.parsed.root, local):
+        yield span.shifted(piece.start)
+
+
+def _lists(tree: Tree, piece: Piece) -> Iterator[Span]:
+    """The top-level list that a piece is an item of, with its key and without."""
+    for entry in tree.entries:
+        if entry.items and entry.items[0][0].start <= piece.start <= entry.items[-1][0].start:
+            first, (last, node) = entry.items[0], entry.items[-1]
+            end = node.span.shifted(last.start).end
+            yield Span(entry.key.span.shifted(entry.piece.start).start, end)
+            root = first[0].parsed.root
+            if root is not None:
+                yield Span(root.span.shifted(first[0].start).start, end)
+
+
+def _within(node: Node, place: Place) -> Iterator[Span]:
+    """The value and everything in it that the place is in."""
+    if not node.span.contains(place):
+        return
+    yield node.span
+    if node.style in {"'", '"'} and node.start.line == node.end.line:
+        yield Span(Place(node.start.line, node.start.column + 1), Place(node.end.line, node.end.column - 1))
+    for key, value in node.pairs:
+        pair = Span(key.start, max(key.end, value.end))
+        if pair.contains(place):
+            yield pair
+            yield from _within(key if key.span.contains(place) else value, place)
+            return
+    for item in node.items:
+        if item.span.contains(place):
+            yield from _within(item, place)
+            return

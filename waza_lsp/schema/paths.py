@@ -1,0 +1,164 @@
+"""Texts of a document that name files: where each starts from, and what is there (waza-formats.md, section 10).
+
+The schema says what a path is relative to (`x-path`), and which key moves that start for its neighbours
+(`x-base-for`). Disk is asked through `Files` only.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+from typing import NamedTuple, Protocol
+
+from waza_engine.findings import Pointer
+from waza_engine.goglob import BadPattern, glob
+from waza_lsp.schema.form import Form
+from waza_lsp.schema.ways import Site, Ways, sites, ways
+from waza_lsp.syntax.node import Kind
+from waza_lsp.syntax.text import Place, Span
+from waza_lsp.syntax.tree import Tree
+
+EVAL_NAMES = ("eval.yaml", "eval.yml")
+_MOST_LEVELS = 10
+_WILD = frozenset("*?[\\")
+
+
+class Files(Protocol):
+    """What a request may ask about the disk. `process_dir` is where runs are started; None when unknown."""
+
+    @property
+    def process_dir(self) -> Path | None: ...
+    def is_file(self, path: Path) -> bool: ...
+    def is_directory(self, path: Path) -> bool: ...
+    def matching(self, pattern: str, folder: Path) -> list[Path]:
+        """The files and directories below `folder` that a Go glob names; none for a pattern that Go refuses."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Disk:
+    """The real files."""
+
+    process_dir: Path | None = None
+
+    def is_file(self, path: Path) -> bool:
+        try:
+            return path.is_file()
+        except OSError:  # such as a name that is too long
+            return False
+
+    def is_directory(self, path: Path) -> bool:
+        try:
+            return path.is_dir()
+        except OSError:
+            return False
+
+    def matching(self, pattern: str, folder: Path) -> list[Path]:
+        try:
+            return [folder / it for it in glob(pattern, folder)]
+        except (BadPattern, OSError, ValueError):
+            return []
+
+
+class PathValue(NamedTuple):
+    """A text that names files: where it stands (without quotes), and the folder that it starts from."""
+
+    span: Span
+    text: str
+    kind: str
+    folder: Path
+
+    @property
+    def is_pattern(self) -> bool:
+        return self.kind == "glob" and any(it in _WILD for it in self.text)
+
+    def targets(self, files: Files) -> list[Path]:
+        """What is there: one file or directory, for a pattern all that it matches."""
+        if self.is_pattern:
+            return files.matching(self.text, self.folder)
+        path = self.folder / self.text
+        return [path] if files.is_file(path) or files.is_directory(path) else []
+
+
+def path_values(form: Form, tree: Tree, path: Path | None, files: Files) -> Iterator[PathValue]:
+    """Every text of a document that names files, as far as it is known where it starts from."""
+    if path is None:
+        return
+    starts = _Starts(form, tree, path, files)
+    for site in sites(tree, _path_ways(form)):
+        text = site.node.source
+        if site.node.kind is not Kind.SCALAR or not text or site.node.style in {"|", ">"}:
+            continue
+        mark = site.schema["x-path"]
+        folder = starts.folder(mark["base"], site.pointer)
+        if folder is not None and (mark["base"] == "process" or not text.startswith("/")):
+            yield PathValue(_bare(site), text, mark["kind"], folder)
+
+
+@lru_cache(maxsize=64)
+def _path_ways(form: Form) -> Ways:
+    return ways(form.schema, lambda schema, _: "x-path" in schema)
+
+
+@lru_cache(maxsize=64)
+def _moving_ways(form: Form) -> Ways:
+    return ways(form.schema, lambda schema, _: "x-base-for" in schema)
+
+
+class _Starts:
+    """The folders that paths of one document start from."""
+
+    def __init__(self, form: Form, tree: Tree, path: Path, files: Files) -> None:
+        self._path = path
+        self._files = files
+        self._is_task = form.runnable == "task"
+        self._moved = [
+            (it.pointer, it.schema["x-base-for"], it.node.source, it.schema["x-path"]["base"])
+            for it in sites(tree, _moving_ways(form))
+            if it.node.kind is Kind.SCALAR and it.node.source
+        ]
+        self._known: dict[str, Path | None] = {}
+
+    def folder(self, base: str, pointer: Pointer) -> Path | None:
+        """The folder for a value at `pointer`: that of the nearest key that moves it, else the usual one."""
+        for mover, moves, text, its_base in reversed(self._moved):
+            is_below = pointer[: len(mover) - 1] == mover[:-1]
+            if moves == base and is_below and pointer != mover:
+                start = self._usual(its_base)
+                return start / text if start is not None else None
+        return self._usual(base)
+
+    def _usual(self, base: str) -> Path | None:
+        if base not in self._known:
+            self._known[base] = self._found(base)
+        return self._known[base]
+
+    def _found(self, base: str) -> Path | None:
+        match base:
+            case "eval":
+                return _eval_folder(self._path, self._files) if self._is_task else self._path.parent
+            case "fixtures":
+                folder = self._usual("eval")
+                return folder / "fixtures" if folder is not None else None
+            case "task" | "project":
+                return self._path.parent
+            case "process":
+                return self._files.process_dir
+            case _:
+                return None  # The agent's workspace does not exist yet.
+
+
+def _eval_folder(path: Path, files: Files) -> Path | None:
+    """The folder of a task's eval: the nearest one above it that holds an eval file."""
+    for folder in list(path.parents)[:_MOST_LEVELS]:
+        if any(files.is_file(folder / it) for it in EVAL_NAMES):
+            return folder
+    return None
+
+
+def _bare(site: Site) -> Span:
+    """Where the text stands, without its quotes."""
+    start, end = site.node.span.shifted(site.start)
+    if site.node.style and start.line == end.line:
+        return Span(Place(start.line, start.column + 1), Place(end.line, end.column - 1))
+    return Span(start, end)

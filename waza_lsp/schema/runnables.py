@@ -1,0 +1,87 @@
+"""The things in a document that can be run: the one record behind lenses, the test tree, commands and filters.
+
+The schema says what is runnable (`x-runnable`) and what names it (`x-id-from`, `x-title-from`). The tree is tolerant,
+so a syntax error elsewhere takes nothing away.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import lru_cache
+
+from waza_engine.findings import Pointer
+from waza_lsp.schema.form import Form
+from waza_lsp.schema.walk import Schema
+from waza_lsp.schema.ways import Ways, sites, ways
+from waza_lsp.syntax.node import Kind, Node
+from waza_lsp.syntax.text import Place, Span
+from waza_lsp.syntax.tree import Tree
+
+
+@dataclass(frozen=True, slots=True)
+class Runnable:
+    """Something that can be run. `kind` is the schema's word (`eval`, `task`); `id` is empty where there is only one."""
+
+    id: str
+    label: str
+    uri: str
+    pointer: Pointer
+    kind: str
+    range: Span
+
+
+def runnables(form: Form, tree: Tree, uri: str) -> list[Runnable]:
+    """Everything that can be run in a document, the document itself first."""
+    return [*_root(form, tree, uri), *_inside(form, tree, uri)]
+
+
+def _root(form: Form, tree: Tree, uri: str) -> Iterator[Runnable]:
+    schema = form.schema
+    span = _extent(tree)
+    if not form.runnable or span is None:
+        return
+    names = {key.source: value.source for key, value in _top_pairs(tree) if value.kind is Kind.SCALAR}
+    id_ = names.get(schema.get("x-id-from", ""), "")
+    if "x-id-from" not in schema or id_:
+        yield Runnable(id_, _label(schema, names) or id_, uri, (), form.runnable, span)
+
+
+def _inside(form: Form, tree: Tree, uri: str) -> Iterator[Runnable]:
+    for site in sites(tree, _runnable_ways(form)):
+        if not site.pointer or site.node.kind is not Kind.MAP:
+            continue
+        names = {key.source: value.source for key, value in site.node.pairs if value.kind is Kind.SCALAR}
+        if id_ := names.get(site.schema.get("x-id-from", ""), ""):
+            kind = str(site.schema["x-runnable"])
+            span = site.node.span.shifted(site.start)
+            yield Runnable(id_, _label(site.schema, names) or id_, uri, site.pointer, kind, span)
+
+
+@lru_cache(maxsize=64)
+def _runnable_ways(form: Form) -> Ways:
+    return ways(form.schema, lambda schema, _: "x-runnable" in schema)
+
+
+def _label(schema: Schema, names: dict[str, str]) -> str:
+    return next((names[it] for it in schema.get("x-title-from", ()) if names.get(it)), "")
+
+
+def _top_pairs(tree: Tree) -> list[tuple[Node, Node]]:
+    if tree.whole is not None:
+        return tree.whole.parsed.root.pairs if tree.whole.parsed.root is not None else []
+    return [(it.key, it.value) for it in tree.entries]
+
+
+def _extent(tree: Tree) -> Span | None:
+    """From the first top-level key to the end of the last value."""
+    whole = tree.whole
+    if whole is not None:
+        return whole.parsed.root.span.shifted(whole.start) if whole.parsed.root is not None else None
+    if not tree.entries:
+        return None
+    first, last = tree.entries[0], tree.entries[-1]
+    start = first.key.span.shifted(first.piece.start).start
+    if last.items:
+        piece, node = last.items[-1]
+        return Span(start, node.span.shifted(piece.start).end)
+    end = last.value.span.shifted(last.piece.start).end
+    return Span(start, max(end, Place(*last.key.span.shifted(last.piece.start).end)))

@@ -1,0 +1,253 @@
+"""The block structure of some lines by their columns alone, so that it is there however broken the text is.
+
+Lines inside block scalars, quotes and brackets are skipped. A line in a column that fits no container belongs to
+the nearest one. Only one line, the cursor's, is treated specially: what it holds is kept apart.
+"""
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import Any
+
+from waza_lsp.syntax.flow import extent
+from waza_lsp.syntax.node import Node
+from waza_lsp.syntax.rows import Row, closing, row_of, scalar_value
+from waza_lsp.syntax.text import Place
+
+Lines = Sequence[tuple[int, str]]
+"""Line numbers with their texts, without line ends; numbers may skip."""
+
+
+class Shape(StrEnum):
+    """The two containers of YAML."""
+
+    MAP = "map"
+    SEQ = "seq"
+
+
+@dataclass(slots=True, eq=False)
+class Entry:
+    """A pair of a map or an item of a sequence. `value` is the one-line source of its value, if any."""
+
+    container: "Container"
+    part: str | int
+    row: Row
+    value: str = ""
+    child: "Container | None" = None
+
+    @property
+    def can_hold(self) -> bool:
+        """Whether nothing stands where its value would."""
+        return not self.value
+
+
+@dataclass(slots=True, eq=False)
+class Container:
+    """A map or sequence whose entries start in `column`; `owner` is the entry that it is the value of."""
+
+    shape: Shape
+    column: int
+    owner: Entry | None
+    first: int = 0
+    """The index of the first item, when earlier ones are not among the lines."""
+    entries: list[Entry] = field(default_factory=list)
+
+    def data(self, anchors: Mapping[str, Node]) -> Any:
+        """Keys with their one-line values; what lies deeper is an empty map or list. Merge keys are applied."""
+        if self.shape is Shape.SEQ:
+            return [None] * (self.first + len(self.entries))
+        merged: dict[str, Any] = {}
+        own: dict[str, Any] = {}
+        for it in self.entries:
+            if it.part == "<<":
+                merged |= _merged(it.value, anchors)
+            else:
+                own.setdefault(str(it.part), _shallow(it, anchors))
+        return {**merged, **own}
+
+
+@dataclass(slots=True, eq=False)
+class Outline:
+    """The structure, and what surrounds the cursor's line."""
+
+    root: Container | None = None
+    open: list[Container] = field(default_factory=list)
+    """The containers that are open where the cursor's line starts, outermost first."""
+    last: Entry | None = None
+    """The entry that starts last above the cursor's line."""
+    next: Entry | None = None
+    """The entry that starts first below it."""
+    here: list[Entry] = field(default_factory=list)
+    """The entries that start on the cursor's line, outermost first."""
+    row: Row | None = None
+    """The cursor's line."""
+    inside: Entry | None = None
+    """The entry whose quotes, brackets or block scalar the cursor's line is inside."""
+
+
+def outline(lines: Lines, cursor: Place, *, first: int = 0, tab: int = 2) -> Outline:
+    """The outline of some lines around a cursor; `first` is the index of a top-level list's first item."""
+    builder = _Builder(first)
+    result = Outline()
+    at = 0
+    while at < len(lines):
+        number, text = lines[at]
+        row = row_of(number, text, tab)
+        if number == cursor.line:
+            _reach(result, builder, row)
+        found = [] if row.is_blank else builder.take(row, text, typing=number == cursor.line)
+        if number == cursor.line:
+            result.here = found
+        elif number > cursor.line and found and result.next is None:
+            result.next = found[0]
+        newest = found[-1] if found else builder.newest
+        end = at + 1
+        if row.has_value and newest is not None:
+            end = _extent(lines, at, row, newest.container.column, cursor)
+        for inner, inner_text in lines[at + 1 : end]:
+            if inner == cursor.line:
+                _reach(result, builder, row_of(inner, inner_text, tab))
+                result.inside = newest
+        at = end
+    result.root = builder.root
+    return result
+
+
+def _reach(result: Outline, builder: "_Builder", row: Row) -> None:
+    result.row, result.open, result.last = row, list(builder.stack), builder.newest
+
+
+class _Builder:
+    """Puts rows into containers by their columns."""
+
+    def __init__(self, first: int) -> None:
+        self.root: Container | None = None
+        self.stack: list[Container] = []
+        self.newest: Entry | None = None
+        self._first = first
+
+    def take(self, row: Row, text: str, *, typing: bool) -> list[Entry]:
+        """Add what a row holds; a bare value on the line that is being typed is no value yet."""
+        found = [self._add(Shape.SEQ, it + row.shift, row, None) for it in row.dashes]
+        if row.key is not None:
+            found.append(self._add(Shape.MAP, row.start + row.shift, row, row.key))
+        added = [it for it in found if it is not None]
+        if row.key is not None or row.dashes:
+            if added and added[-1] is found[-1] and (row.key is not None or not typing):
+                added[-1].value = text[row.value : row.end]
+        elif not typing and self._continues(row):
+            assert self.newest is not None  # noqa: S101  # said by _continues
+            self.newest.value = text[row.value : row.end]
+        return added
+
+    def _continues(self, row: Row) -> bool:
+        newest = self.newest
+        return (
+            newest is not None
+            and newest.can_hold
+            and row.column >= newest.container.column + (not row.explicit)
+        )
+
+    def _add(self, shape: Shape, column: int, row: Row, key: str | None) -> Entry | None:
+        container = self._container(shape, column)
+        if container is None:
+            return None
+        part = container.first + len(container.entries) if key is None else key
+        entry = Entry(container, part, row)
+        container.entries.append(entry)
+        self.newest = entry
+        return entry
+
+    def _container(self, shape: Shape, column: int) -> Container | None:
+        """The container that an entry in a column belongs to; None where there can be none."""
+        left = None
+        while self.stack and self.stack[-1].column > column:
+            left = self.stack.pop()
+        if not self.stack:
+            return self._at_root(shape, column)
+        top = self.stack[-1]
+        if top.column == column and top.shape is shape:
+            return top
+        if top.column == column and top.shape is Shape.SEQ and len(self.stack) > 1:
+            # A list in its parent's column has ended.
+            self.stack.pop()
+            return self._container(shape, column)
+        return self._below(top, shape, column, left)
+
+    def _at_root(self, shape: Shape, column: int) -> Container | None:
+        if self.root is None:
+            self.root = Container(shape, column, None)
+        self.stack.append(self.root)
+        return self.root if self.root.shape is shape else None
+
+    def _below(self, top: Container, shape: Shape, column: int, left: Container | None) -> Container | None:
+        owner = top.entries[-1]
+        if owner.can_hold and owner.child is None:
+            is_top_list = shape is Shape.SEQ and top is self.root
+            owner.child = Container(shape, column, owner, self._first if is_top_list else 0)
+            self.stack.append(owner.child)
+            return owner.child
+        if left is not None and left.owner is owner and left.shape is shape:
+            self.stack.append(left)
+            return left
+        return top if top.shape is shape else None
+
+
+_BLOCK_SCALAR = re.compile(r"[|>][-+0-9]*\s*(?:#.*)?$")
+_REST_OF_QUOTE = {'"': re.compile(r'(?:[^"\\]|\\.)*"'), "'": re.compile(r"(?:[^']|'')*'")}
+
+
+def _extent(lines: Lines, at: int, row: Row, base: int, cursor: Place) -> int:
+    """The index behind the last line that the value starting on line `at` covers; `base` is its parent's column."""
+    text = lines[at][1]
+    mark = text[row.value]
+    if _BLOCK_SCALAR.match(text, row.value):
+        return _deeper(lines, at + 1, base, cursor)
+    if mark in _REST_OF_QUOTE and closing(text, row.value) < 0:
+        for index in range(at + 1, _deeper(lines, at + 1, base, cursor)):
+            if _REST_OF_QUOTE[mark].match(lines[index][1]):
+                return index + 1
+    elif mark in "[{":
+        end = _deeper(lines, at + 1, base, cursor, also="]}")
+        closed = extent(lines[at:end], row.value)
+        return end if closed is None else at + 1 + sum(1 for it, _ in lines[at + 1 : end] if it <= closed)
+    return at + 1
+
+
+def _deeper(lines: Lines, start: int, base: int, cursor: Place, also: str = "") -> int:
+    """The index behind the lines from `start` on that are indented deeper than `base`.
+
+    Blank lines at the end do not count, but for the cursor's when the cursor is deep enough. `also` are characters
+    with which a line may start that is not deeper.
+    """
+    end = start
+    for index in range(start, len(lines)):
+        number, text = lines[index]
+        bare = text.lstrip(" \t")
+        if not bare:
+            if number == cursor.line and cursor.column > base:
+                end = index + 1
+        elif len(text) - len(bare) > base or (also and bare[0] in also):
+            end = index + 1
+        else:
+            break
+    return end
+
+
+_ALIAS = re.compile(r"\*([^\s,\[\]{}]+)")
+
+
+def _merged(source: str, anchors: Mapping[str, Node]) -> dict[str, Any]:
+    """What the value of a merge key brings: of several maps the first has the last word."""
+    found = [anchors[it].data(anchors) for it in reversed(_ALIAS.findall(source)) if it in anchors]
+    return {key: value for it in found if isinstance(it, dict) for key, value in it.items()}
+
+
+def _shallow(entry: Entry, anchors: Mapping[str, Node]) -> Any:
+    if entry.child is not None:
+        return {} if entry.child.shape is Shape.MAP else []
+    source = entry.value
+    if source[:1] == "*" and (node := anchors.get(source[1:])) is not None:
+        return node.data(anchors)
+    return {"": None, "{": {}, "[": []}[source[:1]] if source[:1] in {"", "{", "["} else scalar_value(source)
