@@ -1,6 +1,7 @@
 """Finding the one JSON value in a text (`extract_json`, waza-graders.md section 5.5)."""
 
 from collections.abc import Iterator
+from contextlib import suppress
 from typing import Any
 
 from waza_engine.json_text import JsonError, read_json, read_json_at
@@ -33,10 +34,8 @@ def _in_fences(text: str) -> Iterator[Any]:
         if closing < 0:
             return
         if trim(text[at + len(_FENCE) : line_end]).lower() in {"", "json"}:
-            try:
+            with suppress(JsonError):
                 yield read_json(text[line_end + 1 : closing])
-            except JsonError:
-                pass
         at = text.find(_FENCE, closing + len(_FENCE))
 
 

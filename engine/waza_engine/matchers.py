@@ -86,7 +86,7 @@ class Matcher(FileModel):
 
     @model_validator(mode="after")
     def _is_of_one_kind(self) -> Self:
-        if len(self.model_fields_set) != 1 or self.kind == "range" and self.range is None:
+        if len(self.model_fields_set) != 1 or (self.kind == "range" and self.range is None):
             raise ValueError("needs exactly one of equals, regex, contains, range, json_schema")
         return self
 

@@ -88,7 +88,7 @@ class _Scanner:
         return items or self._pattern[start : self._at]
 
     def _class_name(self) -> str | None:
-        """The name after `\\p`, taken from the pattern; None when there is none."""
+        r"""The name after `\p`, taken from the pattern; None when there is none."""
         if not self._pattern.startswith("{", self._at):
             return self._take(1) or None
         end = self._pattern.find("}", self._at)

@@ -59,8 +59,8 @@ def _merge(schema: Schema, older: Schema) -> None:
     if foreign and "required" in schema:
         schema["anyOf"] = [{"required": schema.pop("required")}, *schema.get("anyOf", [])]
     if "anyOf" in schema:
-        listed = [it["required"] for it in schema["anyOf"]]
-        schema["anyOf"] += [{"required": [it]} for it in foreign if [it] not in listed]
+        # An option whose default does something already is no substitute for the one that is missing.
+        schema["anyOf"] += [{"required": [name]} for name, it in foreign.items() if not it.get("default")]
     own.update({name: {**it, "deprecated": True} for name, it in foreign.items()})
     schema.setdefault("$defs", {}).update(older.get("$defs", {}))
 

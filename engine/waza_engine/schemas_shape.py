@@ -18,6 +18,7 @@ _LIST = ("anyOf", "allOf", "oneOf", "prefixItems")
 _NAMED = ("properties", "$defs", "patternProperties")
 _TITLES = ("name", "id", "path", "prompt", "command", "tool", "dest", "after_turn", "type")
 """Keys that name a list item in an outline, best first."""
+_BOUNDS = {"ge": "minimum", "gt": "exclusiveMinimum", "le": "maximum", "lt": "exclusiveMaximum"}
 _ORDER = ("$schema", "title", "description", "type", "enum", "const", "required")
 _LAST = ("properties", "items", "additionalProperties", "anyOf", "allOf", "if", "then", "else", "$defs")
 
@@ -47,6 +48,7 @@ def shaped(schema: Schema, definitions: Schema) -> Schema:
     def rules(it: Schema) -> Schema:
         it = _without_null(it)
         it = _with_several_types(it, definitions)
+        _spell_bounds(it)
         _lift_marks(it)
         _name_items(it)
         if it.get("default") in ("", [], {}, None):
@@ -139,6 +141,13 @@ def _with_several_types(schema: Schema, definitions: Schema) -> Schema:
     rest = {key: value for key, value in schema.items() if key != "anyOf"}
     plain = {key: value for it in scalars for key, value in it.items() if key != "type"}
     return {**target, **plain, **rest, "type": [*(it["type"] for it in scalars), "object"]}
+
+
+def _spell_bounds(schema: Schema) -> None:
+    """Bounds of "number or null" arrive under pydantic's names."""
+    for own, keyword in _BOUNDS.items():
+        if own in schema and "type" in schema:
+            schema[keyword] = schema.pop(own)
 
 
 def _lift_marks(schema: Schema) -> None:

@@ -12,8 +12,40 @@ from waza_engine.values import Text
 from waza_engine.yaml_reader import YamlError, read_yaml
 
 _STOP_WORDS = frozenset(
-    "the and for with this that from into your you are was were what where how why not can should using about have"
-    " has had but all any too out get let".split()
+    [
+        "the",
+        "and",
+        "for",
+        "with",
+        "this",
+        "that",
+        "from",
+        "into",
+        "your",
+        "you",
+        "are",
+        "was",
+        "were",
+        "what",
+        "where",
+        "how",
+        "why",
+        "not",
+        "can",
+        "should",
+        "using",
+        "about",
+        "have",
+        "has",
+        "had",
+        "but",
+        "all",
+        "any",
+        "too",
+        "out",
+        "get",
+        "let",
+    ]
 )
 _SHORTEST = 3
 _NOT_FOR = "do not use for:"

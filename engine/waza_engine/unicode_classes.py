@@ -57,7 +57,7 @@ _COMPLEMENTS = frozenset(["C", "Cn"])
 
 
 def class_items(name: str, *, negated: bool, in_class: bool) -> str | None:
-    """What `\\p{name}` (or `\\P{name}`) is in RE2, alone or as a member of a `[...]`; None = no such class."""
+    r"""What `\p{name}` (or `\P{name}`) is in RE2, alone or as a member of a `[...]`; None = no such class."""
     known = _names().get(_canonical(name))
     if known is None:
         return None
@@ -94,7 +94,7 @@ def _is_known(script: str) -> bool:
 
 
 @cache
-def _ranges(known: str, negated: bool) -> str:  # noqa: FBT001  # a key of the cache
+def _ranges(known: str, negated: bool) -> str:
     """The class as explicit ranges: inside a `[...]` RE2 cannot say "everything but"."""
     if known == "ASCII":
         return r"\x{80}-\x{10FFFF}"

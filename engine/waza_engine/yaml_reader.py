@@ -10,11 +10,11 @@ from typing import Any
 import yaml
 
 from waza_engine.scalars import Scalar, resolve
+from waza_engine.yaml_grader_config import PLAIN, config_problem
 
 _MAX_NODES = 1_000_000
-_PLAIN = "?"
 _CORE = "tag:yaml.org,2002:"
-_RESOLVED_TAGS = frozenset([_PLAIN, *(_CORE + it for it in ("int", "float", "bool", "null", "timestamp"))])
+_RESOLVED_TAGS = frozenset([PLAIN, *(_CORE + it for it in ("int", "float", "bool", "null", "timestamp"))])
 
 
 @dataclass
@@ -29,18 +29,65 @@ class YamlError(Exception):
         return f"{self.message} (line {self.line + 1}, column {self.column + 1})"
 
 
-def read_yaml(text: str) -> Any:
+def read_yaml(text: str, *, strict_graders: bool = False) -> Any:
     """Read the first document of `text`: dicts, lists, texts and `Scalar`s.
+
+    With `strict_graders` the configs under the top-level key `graders` must also survive waza's way of reading
+    them (`config_problem`): right for eval and task files of waza.
 
     Raises:
         YamlError: syntax error, duplicate key, unhashable key, or no document at all.
 
     """
+    node = _document(text)
+    if strict_graders and isinstance(node, yaml.MappingNode):
+        entries = (value for key, value in node.value if key.value == "graders")
+        for entry in (it for list_node in entries for it in _items(list_node)):
+            if problem := config_problem(entry):
+                raise _error(*problem)
+    return _Values().value(node)
+
+
+def read_grader_list(text: str) -> list[Any]:
+    """Read a YAML list of grader entries, or one entry; an entry that waza would refuse to read is its `YamlError`.
+
+    Raises:
+        YamlError: the text is no YAML, or neither of the two.
+
+    """
+    node = _document(text)
+    if _is_null(node):
+        return []
+    if isinstance(node, yaml.MappingNode):
+        return [_entry(node)]
+    if not isinstance(node, yaml.SequenceNode):
+        raise _error(node, "Graders are a list of entries")
+    return [_entry(it) for it in node.value if not _is_null(it)]
+
+
+def _entry(node: yaml.Node) -> Any:
+    if problem := config_problem(node):
+        return _error(*problem)
+    try:
+        return _Values().value(node)
+    except YamlError as error:
+        return error
+
+
+def _items(node: yaml.Node) -> list[yaml.Node]:
+    return node.value if isinstance(node, yaml.SequenceNode) else []
+
+
+def _is_null(node: yaml.Node) -> bool:
+    return isinstance(node, yaml.ScalarNode) and isinstance(it := _scalar(node), Scalar) and it.value is None
+
+
+def _document(text: str) -> yaml.Node:
     loader = _Loader(text.removeprefix("\ufeff"))
     try:
         if not loader.check_node():
             raise YamlError("The file is empty")
-        node = loader.get_node()
+        node: yaml.Node | None = loader.get_node()
     except yaml.MarkedYAMLError as error:
         mark = error.problem_mark or error.context_mark
         raise YamlError(
@@ -52,7 +99,9 @@ def read_yaml(text: str) -> Any:
         raise YamlError("The nesting is too deep") from error
     finally:
         loader.dispose()
-    return _Values().value(node)
+    if node is None:
+        raise YamlError("The file is empty")
+    return node
 
 
 class _Values:
@@ -91,7 +140,7 @@ class _Values:
         for key_node, value_node in node.value:
             if not isinstance(key_node, yaml.ScalarNode):
                 raise _error(key_node, "A key must be a plain word or a quoted text")
-            if key_node.value == "<<" and key_node.tag == _PLAIN:
+            if key_node.value == "<<" and key_node.tag == PLAIN:
                 merged = {**self._merged(value_node), **merged}
                 continue
             if key_node.value in own:
@@ -127,5 +176,5 @@ class _Loader(yaml.CBaseLoader):
 
     def resolve(self, kind: Any, value: Any, implicit: Any) -> str:
         if kind is yaml.ScalarNode:
-            return _PLAIN if implicit[0] else _CORE + "str"
+            return PLAIN if implicit[0] else _CORE + "str"
         return _CORE + ("seq" if kind is yaml.SequenceNode else "map")

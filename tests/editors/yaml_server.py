@@ -59,7 +59,9 @@ def _installed() -> str:
         "--prefix",
     ]
     package = f"yaml-language-server@{VERSION}"
-    result = subprocess.run([*command, str(folder), package], cwd=folder, capture_output=True, text=True, check=False)
+    result = subprocess.run(
+        [*command, str(folder), package], cwd=folder, capture_output=True, text=True, check=False
+    )
     if result.returncode:
         return f"npm cannot install {package}: {result.stderr.strip().splitlines()[-1:]}"
     stamp.touch()

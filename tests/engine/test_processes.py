@@ -14,12 +14,18 @@ def _run(script: str, tmp_path: Path, *, seconds: float = 10.0, **options: objec
     return processes.run(["sh", "-c", script], cwd=tmp_path, seconds=seconds, **options)  # type: ignore[arg-type]  # passed on
 
 
-def _is_alive(pid: int) -> bool:
-    try:
-        state = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0]
-    except OSError:
-        return False
-    return state != "Z"
+def _ended(pid: int) -> bool:
+    """Whether the process is gone, or about to go: a kill takes a moment."""
+    for _ in range(100):
+        try:
+            os.kill(pid, 0)
+            state = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0]
+        except OSError:
+            return True
+        if state == "Z":
+            return True
+        time.sleep(0.02)
+    return False
 
 
 def test_outputs_and_status_come_back(tmp_path: Path) -> None:
@@ -48,7 +54,7 @@ def test_after_the_time_the_whole_group_is_killed(tmp_path: Path) -> None:
     finished = _run("sleep 30 & echo $! ; trap '' TERM; wait", tmp_path, seconds=0.3)
     assert finished.timed_out
     assert time.monotonic() - started < 3
-    assert not _is_alive(int(finished.stdout))
+    assert _ended(int(finished.stdout))
 
 
 def test_a_grandchild_with_the_output_open_is_waited_for_until_the_time_is_up(tmp_path: Path) -> None:
@@ -60,7 +66,7 @@ def test_a_grandchild_with_the_output_open_is_waited_for_until_the_time_is_up(tm
 def test_a_grandchild_in_the_background_ends_with_its_parent(tmp_path: Path) -> None:
     finished = _run("sleep 30 >/dev/null 2>&1 & echo $!", tmp_path)
     assert finished.status == 0
-    assert not _is_alive(int(finished.stdout))
+    assert _ended(int(finished.stdout))
 
 
 def test_what_cannot_be_started_is_an_os_error(tmp_path: Path) -> None:

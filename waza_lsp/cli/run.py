@@ -5,7 +5,7 @@ import contextlib
 import os
 import signal
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import NoReturn
@@ -163,52 +163,51 @@ def _perform(
     progress = ProgressLines(sys.stderr, sys.stderr.isatty())
     emit: Listener = EventLines(sys.stdout, gone=_interrupt_self) if as_events else progress
     directory = (store_dir or default_store_dir(plan.suite.path)).absolute()
-    store = _opened(directory, run_id, emit)
-    try:
-        record = _run_to_the_end(plan, performer, run_id, emit, store, directory / "logs")
-    finally:
-        if store is not None:
-            store.close()
+    # Not asyncio.run(): when the run was cancelled, closing the loop would wait for graders that are still at work.
+    runner = asyncio.Runner()
+    with _opened(directory, run_id, emit) as store:
+        try:
+            record = runner.run(_cancellable(plan, performer, run_id, emit, store, directory / "logs"))
+        except (asyncio.CancelledError, KeyboardInterrupt):
+            click.echo("Broken off. What was finished is in the run store.", err=True)
+            _leave_at_once(EXIT_STATUS["cancelled"])
     progress.clear()
     problems = reports.write(record, plan.suite.triggers.skill if plan.suite.triggers else "")
     for it in problems:
         click.echo(f"error: {it}", err=True)
     if not as_events:
         click.echo(text_report(record))
-    status = EXIT_STATUS[record.status]
-    _leave(_CANNOT_RUN if problems and status in {0, 1} else status)
+    if record.status == "cancelled":
+        _leave_at_once(EXIT_STATUS[record.status])
+    runner.close()
+    sys.exit(_CANNOT_RUN if problems else EXIT_STATUS[record.status])
 
 
-def _opened(directory: Path, run_id: str, emit: Listener) -> RunStore | None:
+@contextlib.contextmanager
+def _opened(directory: Path, run_id: str, emit: Listener) -> Iterator[RunStore | None]:
+    """The run store, or None (and a note) when it cannot be used."""
     try:
-        return RunStore(directory)
+        store = RunStore(directory)
     except StoreError as error:
         emit(Note(run_id, "warning", f"{error}. This run is not stored"))
-        return None
+        yield None
+        return
+    with store:
+        yield store
 
 
-def _run_to_the_end(
+async def _cancellable(
     plan: Plan, performer: Executor, run_id: str, emit: Listener, store: RunStore | None, log_dir: Path
 ) -> RunRecord:
-    async def main() -> RunRecord:
-        running = asyncio.current_task()
-        loop = asyncio.get_running_loop()
-        if running is not None:
-            for number in (signal.SIGINT, signal.SIGTERM):
-                # Windows has no such handlers: there Ctrl-C cancels the task anyway.
-                with contextlib.suppress(NotImplementedError):
-                    loop.add_signal_handler(number, running.cancel)
-        return await run_suite(
-            plan, performer, process_dir=Path.cwd(), run_id=run_id, emit=emit, store=store, log_dir=log_dir
-        )
-
-    # Not asyncio.run(): it would wait for graders that are still at work in threads when the run was cancelled.
-    runner = asyncio.Runner()
-    try:
-        return runner.run(main())
-    except (asyncio.CancelledError, KeyboardInterrupt):
-        click.echo("Broken off. Trials that had ended are in the run store.", err=True)
-        _leave(EXIT_STATUS["cancelled"])
+    """Run the suite; SIGINT and SIGTERM end it early."""
+    if running := asyncio.current_task():
+        for number in (signal.SIGINT, signal.SIGTERM):
+            # Windows has no such handlers; there the runner itself cancels the task at Ctrl-C.
+            with contextlib.suppress(NotImplementedError):
+                asyncio.get_running_loop().add_signal_handler(number, running.cancel)
+    return await run_suite(
+        plan, performer, process_dir=Path.cwd(), run_id=run_id, emit=emit, store=store, log_dir=log_dir
+    )
 
 
 def _interrupt_self() -> None:
@@ -216,8 +215,8 @@ def _interrupt_self() -> None:
     os.kill(os.getpid(), signal.SIGTERM)
 
 
-def _leave(status: int) -> NoReturn:
-    """End the program at once, with everything that graders started."""
+def _leave_at_once(status: int) -> NoReturn:
+    """End the program with everything that graders started, without waiting for their threads."""
     processes.end_all()
     for stream in (sys.stdout, sys.stderr):
         with contextlib.suppress(OSError):

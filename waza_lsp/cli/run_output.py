@@ -5,6 +5,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import TextIO
 
+from waza_engine.reports.text import one_line
 from waza_engine.runs.events import (
     Event,
     Note,
@@ -64,9 +65,9 @@ class ProgressLines:
                 self._done += 1
                 self._finished(event)
             case TaskFinished(error=error) if error:
-                self._say(f"FAIL  {event.task}: {error}")
+                self._say(f"FAIL  {one_line(event.task)}: {one_line(error)}")
             case Note(level=level, message=message):
-                self._say(f"{level}: {message}")
+                self._say(f"{level}: {one_line(message)}")
             case _:
                 pass
         self._show()
@@ -79,8 +80,8 @@ class ProgressLines:
 
     def _finished(self, event: TrialFinished) -> None:
         number = f" trial {event.trial}" if self._trials > 1 else ""
-        error = f"  {' '.join(event.error.split())}" if event.error else ""
-        self._say(f"{_WORDS[event.status]:5} {event.task}{number}  score {event.score:.2f}{error}")
+        error = f"  {one_line(event.error)}" if event.error else ""
+        self._say(f"{_WORDS[event.status]:5} {one_line(event.task)}{number}  score {event.score:.2f}{error}")
 
     def _say(self, line: str) -> None:
         self.out.write(f"{_CLEAR if self.on_terminal else ''}{line}\n")
@@ -91,5 +92,5 @@ class ProgressLines:
             return
         now = ", ".join(f"{task}{f': {text}' if text else ''}" for (task, _), text in self._running.items())
         width = shutil.get_terminal_size().columns
-        self.out.write(_CLEAR + f"[{self._done}/{self._total}] {now}"[: width - 1])
+        self.out.write(_CLEAR + one_line(f"[{self._done}/{self._total}] {now}")[: width - 1])
         self.out.flush()

@@ -19,15 +19,18 @@ _SEVERITIES = {
 _TAGS = {"deprecated": types.DiagnosticTag.Deprecated, "unused": types.DiagnosticTag.Unnecessary}
 
 
-def findings(snapshot: Snapshot, scope: Scope) -> list[Mark]:
-    """All findings of the document with their places; none in a file that is no eval."""
+def findings(snapshot: Snapshot, scope: Scope, *, meaning: bool = True) -> list[Mark]:
+    """All findings of the document with their places; none in a file that is no eval.
+
+    `meaning` as in `waza_lsp.schema.check.marks`.
+    """
     form = snapshot.form
-    return marks(snapshot.tree, form, scope) if form is not None else []
+    return marks(snapshot.tree, form, scope, meaning=meaning) if form is not None else []
 
 
-def diagnostics(snapshot: Snapshot, scope: Scope) -> list[types.Diagnostic]:
+def diagnostics(snapshot: Snapshot, scope: Scope, *, meaning: bool = True) -> list[types.Diagnostic]:
     """All findings of the document as the client gets them."""
-    return [_diagnostic(snapshot, it) for it in findings(snapshot, scope)]
+    return [_diagnostic(snapshot, it) for it in findings(snapshot, scope, meaning=meaning)]
 
 
 def _diagnostic(snapshot: Snapshot, mark: Mark) -> types.Diagnostic:

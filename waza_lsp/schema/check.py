@@ -34,8 +34,11 @@ class Mark(NamedTuple):
         return Mark(self.span.shifted(lines), self.finding, related)
 
 
-def marks(tree: Tree, form: Form, scope: Scope) -> list[Mark]:
-    """All findings of a document, in the order of the text."""
+def marks(tree: Tree, form: Form, scope: Scope, *, meaning: bool = True) -> list[Mark]:
+    """All findings of a document, in the order of the text.
+
+    Without `meaning` the last stage is left out: it needs the grader types, which take a moment to import.
+    """
     if tree.conflict >= 0:
         # Both sides of a conflict stand in the text: whatever else could be said of it would be about neither.
         span = Span(Place(tree.conflict, 0), Place(tree.conflict, 7))
@@ -48,7 +51,7 @@ def marks(tree: Tree, form: Form, scope: Scope) -> list[Mark]:
             result += _whole(whole, form)
     else:
         result += _root(tree, form)
-        result += _parts(tree, form, scope)
+        result += _parts(tree, form, scope if meaning else None)
     return sorted(result, key=lambda it: it.span)
 
 
@@ -96,7 +99,7 @@ def _root(tree: Tree, form: Form) -> Iterator[Mark]:
             yield Mark(first.key.span.shifted(first.piece.start), finding)
 
 
-def _parts(tree: Tree, form: Form, scope: Scope) -> Iterator[Mark]:
+def _parts(tree: Tree, form: Form, scope: Scope | None) -> Iterator[Mark]:
     """What is wrong under each top-level key."""
     known: dict[str, Any] = form.schema.get("properties", {})
     done: set[int] = set()
@@ -111,7 +114,7 @@ def _parts(tree: Tree, form: Form, scope: Scope) -> Iterator[Mark]:
             yield from _part(tree, entry.piece, form, None, scope)
 
 
-def _list(tree: Tree, entry: Entry, form: Form, schema: Schema, scope: Scope) -> Iterator[Mark]:
+def _list(tree: Tree, entry: Entry, form: Form, schema: Schema, scope: Scope | None) -> Iterator[Mark]:
     resolved = resolve(form.schema, schema)
     if "items" not in resolved:
         finding = form.checker.check_part([], schema)
@@ -124,7 +127,7 @@ def _list(tree: Tree, entry: Entry, form: Form, schema: Schema, scope: Scope) ->
         yield from _part(tree, piece, form, entry.key.source, scope)
 
 
-def _part(tree: Tree, piece: Piece, form: Form, key: str | None, scope: Scope) -> Iterator[Mark]:
+def _part(tree: Tree, piece: Piece, form: Form, key: str | None, scope: Scope | None) -> Iterator[Mark]:
     if piece.parsed.problems:
         return
     if piece.parsed.has_alias:
@@ -143,7 +146,7 @@ class _Anchors:
 
 @lru_cache(maxsize=32768)
 def _part_marks(
-    parsed: Parsed, form: Form, key: str | None, scope: Scope, anchors: _Anchors | None
+    parsed: Parsed, form: Form, key: str | None, scope: Scope | None, anchors: _Anchors | None
 ) -> tuple[Mark, ...]:
     """Findings of a piece, with places that count from its first line."""
     root = parsed.root
@@ -166,12 +169,20 @@ def _part_marks(
 
 
 def _value_marks(
-    root: Node, base: Pointer, value: Node, form: Form, schema: Schema, scope: Scope, anchors: dict[str, Node]
+    root: Node,
+    base: Pointer,
+    value: Node,
+    form: Form,
+    schema: Schema,
+    scope: Scope | None,
+    anchors: dict[str, Node],
 ) -> Iterator[Mark]:
     data = value.data(anchors)
     found = form.checker.check_part(data, schema)
     for finding in found:
         yield Mark(_span(root, finding.below(base)), finding.below(base))
+    if scope is None:
+        return
     condemned = [it.pointer for it in found if it.severity is Severity.ERROR]
     for pointer, _ in discriminated(form.schema, schema, data):
         if any(it[: len(pointer)] == pointer for it in condemned):

@@ -29,6 +29,8 @@ class WazaServer(LanguageServer):
         self.runs = Runs()
         self.trusted = True
         self.run_events = False
+        self.warm = False
+        """Whether the grader types are imported: until then their own checks are left out."""
 
     @property
     def folders(self) -> list[Path]:

@@ -158,5 +158,7 @@ class _Progress:
         if self._watch is not None:
             self._watch.cancel()
         if self._shown:
-            self._server.work_done_progress.end(self._token, types.WorkDoneProgressEnd(str(last["status"])))
+            self._server.work_done_progress.end(
+                self._token, types.WorkDoneProgressEnd(message=str(last["status"]))
+            )
             self._server.work_done_progress.tokens.pop(self._token, None)

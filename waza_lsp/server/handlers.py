@@ -6,6 +6,7 @@ from typing import Any
 
 from lsprotocol import types
 
+from waza_engine.scope import Scope
 from waza_lsp.features.code_lens import code_lens
 from waza_lsp.features.completion import completion
 from waza_lsp.features.diagnostics import diagnostics
@@ -29,7 +30,18 @@ async def on_initialized(server: WazaServer, _params: types.InitializedParams) -
         item = types.ConfigurationItem(section="waza")
         values = await server.workspace_configuration_async(types.ConfigurationParams([item]))
         server.configure(values[0] if values else None)
-        publish_soon(server, everything=True)
+    await asyncio.to_thread(_import_grader_types)
+    server.warm = True
+    publish_soon(server, everything=True)
+
+
+def _import_grader_types() -> None:
+    """Bring in what the last stage of checking needs: too slow for the start, and nobody waits for it here."""
+    from waza_engine.formats import dialects
+    from waza_engine.graders.checking import check_entry
+
+    for dialect in dialects():
+        check_entry(dialect.name, {}, Scope())
 
 
 def on_configuration(server: WazaServer, params: types.DidChangeConfigurationParams) -> None:
@@ -69,7 +81,7 @@ def publish_soon(server: WazaServer, *, everything: bool = False) -> None:
 
 def _publish(server: WazaServer) -> None:
     for snapshot in server.documents.take_stale():
-        items = diagnostics(snapshot, server.scope(snapshot))
+        items = diagnostics(snapshot, server.scope(snapshot), meaning=server.warm)
         server.text_document_publish_diagnostics(
             types.PublishDiagnosticsParams(snapshot.uri, items, snapshot.version)
         )

@@ -56,10 +56,8 @@ def cut(lines: Sequence[str]) -> Layout:
     conflict = next((it for it in tops if lines[it].startswith("<<<<<<< ")), -1)
     start, tops, second = _first_document(lines, tops)
     end = second if second >= 0 else len(lines)
-    if (
-        (tops
-        and _DASH.match(lines[tops[0]]))
-        or (tops and lines[tops[0]][0] in "[{\"'|>" and not _KEY.match(lines[tops[0]]))
+    if (tops and _DASH.match(lines[tops[0]])) or (
+        tops and lines[tops[0]][0] in "[{\"'|>" and not _KEY.match(lines[tops[0]])
     ):
         return Layout([*_skipped(0, start), Cut(PieceKind.WHOLE, start, end)], second, conflict)
     cuts: list[Cut] = []

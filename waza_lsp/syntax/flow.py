@@ -89,7 +89,7 @@ def flow_place(lines: Iterable[tuple[int, str]], start: int, place: Place) -> Fl
         _read(frames, token)
         if not frames:
             return None
-    if not frames or (touched is None and _is_filled(frames[-1], before[-1])):
+    if not frames or (touched is None and _is_filled(before[-1])):
         return None
     has_colon = bool(after) and after[0].kind == "colon"
     _read_rest(frames[-1], after, on_value=has_colon or frames[-1].key is not None)
@@ -162,6 +162,6 @@ def _part(frame: Frame) -> str | int:
     return (frame.key or "") if frame.is_map else frame.index
 
 
-def _is_filled(frame: Frame, last: Token) -> bool:
+def _is_filled(last: Token) -> bool:
     """Whether a value stands before the cursor already, so that only a comma could follow."""
     return last.kind in _CLOSE or last.kind in {"quoted", "plain", "open"}

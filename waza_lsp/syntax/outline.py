@@ -5,7 +5,7 @@ the nearest one. Only one line, the cursor's, is treated specially: what it hold
 """
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any
@@ -53,7 +53,7 @@ class Container:
     """The index of the first item, when earlier ones are not among the lines."""
     entries: list[Entry] = field(default_factory=list)
 
-    def data(self, anchors: Mapping[str, Node]) -> Any:
+    def data(self, anchors: dict[str, Node], without: Entry | None = None) -> Any:
         """Keys with their one-line values; what lies deeper is an empty map or list. Merge keys are applied."""
         if self.shape is Shape.SEQ:
             return [None] * (self.first + len(self.entries))
@@ -62,7 +62,7 @@ class Container:
         for it in self.entries:
             if it.part == "<<":
                 merged |= _merged(it.value, anchors)
-            else:
+            elif it is not without:
                 own.setdefault(str(it.part), _shallow(it, anchors))
         return {**merged, **own}
 
@@ -238,13 +238,13 @@ def _deeper(lines: Lines, start: int, base: int, cursor: Place, also: str = "") 
 _ALIAS = re.compile(r"\*([^\s,\[\]{}]+)")
 
 
-def _merged(source: str, anchors: Mapping[str, Node]) -> dict[str, Any]:
+def _merged(source: str, anchors: dict[str, Node]) -> dict[str, Any]:
     """What the value of a merge key brings: of several maps the first has the last word."""
     found = [anchors[it].data(anchors) for it in reversed(_ALIAS.findall(source)) if it in anchors]
     return {key: value for it in found if isinstance(it, dict) for key, value in it.items()}
 
 
-def _shallow(entry: Entry, anchors: Mapping[str, Node]) -> Any:
+def _shallow(entry: Entry, anchors: dict[str, Node]) -> Any:
     if entry.child is not None:
         return {} if entry.child.shape is Shape.MAP else []
     source = entry.value

@@ -41,6 +41,7 @@ def parse(source: str) -> Parsed:
     error = builder.read()
     if error is None:
         return Parsed(builder.root, (), builder.anchors, builder.has_alias, tuple(builder.duplicates))
+    builder.close_open()
     problem = problem_of(source, error)
     mark = getattr(error, "problem_mark", None)
     unterminated = mark is not None and mark.index >= len(source.rstrip())
@@ -65,7 +66,7 @@ def _error_line(error: yaml.YAMLError) -> int:
 
 
 class _Builder:
-    """Builds the tree event by event; what is open when an error comes stays as it is."""
+    """Builds the tree event by event; what is open when an error comes ends with what was read of it."""
 
     def __init__(self, source: str) -> None:
         self.root: Node | None = None
@@ -129,6 +130,11 @@ class _Builder:
             node.end = self._place(event.end_mark)
         if self._stack and self._stack[-1].end < node.end:
             self._stack[-1].end = node.end
+
+    def close_open(self) -> None:
+        """Let what an error left open end where its last part ends."""
+        for parent, node in zip(reversed(self._stack[:-1]), reversed(self._stack), strict=False):
+            parent.end = max(parent.end, node.end)
 
     def _add(self, node: Node) -> None:
         self.size += 1

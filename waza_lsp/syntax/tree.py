@@ -91,7 +91,9 @@ class Tree:
         whole = self.whole
         if whole is not None:
             root = whole.parsed.root
-            return [key.source for key, _ in root.pairs] if root is not None and root.kind is Kind.MAP else None
+            return (
+                [key.source for key, _ in root.pairs] if root is not None and root.kind is Kind.MAP else None
+            )
         return [it.key.source for it in self.entries]
 
     def data(self) -> Any:

@@ -19,7 +19,6 @@ from waza_engine.judges.base import Judge
 from waza_engine.scope import Scope
 from waza_engine.trajectory import Session, SkillInvocation, ToolEvent
 
-
 __all__ = ["ConfigError", "GradeError", "Grader", "GraderResult", "GradingContext", "Scope"]
 
 
@@ -114,10 +113,13 @@ class Grader(BaseModel):
 
     @model_validator(mode="after")
     def _one_is_given(self) -> Self:
-        fields = type(self).model_fields
-        needed = self.at_least_one
-        if needed and all(getattr(self, it) == fields[it].default for it in needed):
-            raise ValueError(f"nothing is configured: give at least one of {', '.join(needed)}")
+        given = [
+            info.alias or name
+            for name, info in type(self).model_fields.items()
+            if getattr(self, name) != info.default
+        ]
+        if self.at_least_one and not set(self.at_least_one) & set(given):
+            raise ValueError(f"nothing is configured: give at least one of {', '.join(self.at_least_one)}")
         return self
 
     @classmethod
@@ -134,7 +136,7 @@ class Grader(BaseModel):
         return schema
 
     @classmethod
-    def config_from_entry(cls, entry: Mapping[str, Any], level: Literal["eval", "task"]) -> Any:
+    def config_from_entry(cls, entry: Mapping[str, Any], level: Literal["eval", "task"]) -> Any:  # noqa: ARG003  # for subclasses
         """What an entry gives the grader as its config; None when the entry has none."""
         return entry.get("config")
 

@@ -1,5 +1,6 @@
 """One item of a `graders` list, as waza's loader takes it (waza-graders.md, sections 2.1, 7.4 and 13)."""
 
+import builtins
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Annotated, Any, Literal
@@ -58,7 +59,7 @@ class Entry:
     data: Mapping[str, Any]
     level: Level = "eval"
 
-    def configured(self, kind: type[Grader]) -> Grader:
+    def configured(self, kind: "builtins.type[Grader]") -> Grader:
         """The grader of class `kind` with the config of this entry.
 
         Raises:

@@ -7,8 +7,6 @@ from typing import Any
 from waza_engine.json_text import json_equal
 from waza_engine.regex import regex_found
 
-_Schema = Mapping[str, Any]
-
 
 def _is_number(value: Any) -> bool:
     return isinstance(value, int | float) and not isinstance(value, bool)
@@ -26,55 +24,49 @@ _TYPES: Mapping[str, Callable[[Any], bool]] = {
 }
 
 
-def _type(wanted: str | Sequence[str], value: Any, schema: _Schema) -> str | None:
+def _type(wanted: str | Sequence[str], value: Any) -> str | None:
     names = [wanted] if isinstance(wanted, str) else wanted
     return None if any(_TYPES[it](value) for it in names) else f"is not of type {' or '.join(names)}"
 
 
-def _enum(allowed: Sequence[Any], value: Any, schema: _Schema) -> str | None:
+def _enum(allowed: Sequence[Any], value: Any) -> str | None:
     return None if any(json_equal(it, value) for it in allowed) else "is none of the values of 'enum'"
 
 
-def _const(wanted: Any, value: Any, schema: _Schema) -> str | None:
+def _const(wanted: Any, value: Any) -> str | None:
     return None if json_equal(wanted, value) else "is not the value of 'const'"
 
 
-def _multiple_of(divisor: float, value: Any, schema: _Schema) -> str | None:
+def _multiple_of(divisor: float, value: Any) -> str | None:
     # On the decimal digits as written: 19.99 is a multiple of 0.01, though not as doubles.
     if not _is_number(value) or (Fraction(str(value)) / Fraction(str(divisor))).denominator == 1:
         return None
     return f"is no multiple of {divisor}"
 
 
-def _maximum(limit: float, value: Any, schema: _Schema) -> str | None:
-    strict = schema.get("exclusiveMaximum") is True
-    if not _is_number(value) or value < limit or (value == limit and not strict):
-        return None
-    return f"is not {'below' if strict else 'at most'} {limit}"
+def _maximum(limit: float, value: Any) -> str | None:
+    return f"is not at most {limit}" if _is_number(value) and value > limit else None
 
 
-def _minimum(limit: float, value: Any, schema: _Schema) -> str | None:
-    strict = schema.get("exclusiveMinimum") is True
-    if not _is_number(value) or value > limit or (value == limit and not strict):
-        return None
-    return f"is not {'above' if strict else 'at least'} {limit}"
+def _minimum(limit: float, value: Any) -> str | None:
+    return f"is not at least {limit}" if _is_number(value) and value < limit else None
 
 
-def _exclusive_maximum(limit: float, value: Any, schema: _Schema) -> str | None:
+def _exclusive_maximum(limit: float, value: Any) -> str | None:
     return f"is not below {limit}" if _is_number(value) and value >= limit else None
 
 
-def _exclusive_minimum(limit: float, value: Any, schema: _Schema) -> str | None:
+def _exclusive_minimum(limit: float, value: Any) -> str | None:
     return f"is not above {limit}" if _is_number(value) and value <= limit else None
 
 
-def _pattern(pattern: str, value: Any, schema: _Schema) -> str | None:
+def _pattern(pattern: str, value: Any) -> str | None:
     missed = isinstance(value, str) and not regex_found(pattern, value)
     return f"does not match '{pattern}'" if missed else None
 
 
-def _length(kind: type, unit: str, *, most: bool) -> "_Check":
-    def check(limit: int, value: Any, schema: _Schema) -> str | None:
+def _length(kind: type[str | list[Any] | dict[str, Any]], unit: str, *, most: bool) -> "_Check":
+    def check(limit: int, value: Any) -> str | None:
         if not isinstance(value, kind):
             return None
         size = len(value)
@@ -85,7 +77,7 @@ def _length(kind: type, unit: str, *, most: bool) -> "_Check":
     return check
 
 
-def _unique_items(wanted: bool, value: Any, schema: _Schema) -> str | None:  # noqa: FBT001  # the keyword's value
+def _unique_items(wanted: bool, value: Any) -> str | None:
     if not wanted or not isinstance(value, list):
         return None
     return None if len({_key(it) for it in value}) == len(value) else "has equal items"
@@ -106,12 +98,12 @@ def _key(value: Any) -> Any:
             return (type(value).__name__, value)
 
 
-def _required(names: Sequence[str], value: Any, schema: _Schema) -> str | None:
+def _required(names: Sequence[str], value: Any) -> str | None:
     missing = [it for it in names if it not in value] if isinstance(value, dict) else []
     return f"lacks {', '.join(missing)}" if missing else None
 
 
-def _dependent_required(needs: Mapping[str, Any], value: Any, schema: _Schema) -> str | None:
+def _dependent_required(needs: Mapping[str, Any], value: Any) -> str | None:
     if not isinstance(value, dict):
         return None
     for name, needed in needs.items():
@@ -122,7 +114,16 @@ def _dependent_required(needs: Mapping[str, Any], value: Any, schema: _Schema) -
     return None
 
 
-_Check = Callable[[Any, Any, _Schema], str | None]
+def draft4_bound_error(schema: Mapping[str, Any], value: Any) -> str | None:
+    """What draft-04 says with `exclusiveMaximum: true` beside `maximum`, and the same for the minimum."""
+    above = schema.get("exclusiveMaximum") is True and "maximum" in schema
+    below = schema.get("exclusiveMinimum") is True and "minimum" in schema
+    return (_exclusive_maximum(schema["maximum"], value) if above else None) or (
+        _exclusive_minimum(schema["minimum"], value) if below else None
+    )
+
+
+_Check = Callable[[Any, Any], str | None]
 
 ASSERTIONS: Mapping[str, _Check] = {
     "type": _type,

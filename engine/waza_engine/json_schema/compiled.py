@@ -13,10 +13,10 @@ from waza_engine.json_schema.evaluation import Evaluator, Place
 from waza_engine.json_schema.sources import SchemaError, Sources, draft_of, normal
 from waza_engine.regex import regex_error
 
-_SINGLE = frozenset(
-    ["not", "additionalProperties", "additionalItems", "contains", "propertyNames", "if"]
-    + ["unevaluatedProperties", "unevaluatedItems"]
-)
+_SINGLE = frozenset(["not", "additionalProperties", "additionalItems", "contains", "propertyNames", "if"]) | {
+    "unevaluatedProperties",
+    "unevaluatedItems",
+}
 _LISTS = frozenset(["allOf", "anyOf", "oneOf", "prefixItems"])
 _MAPS = frozenset(["properties", "patternProperties", "dependentSchemas", "dependencies"])
 _REFERENCES = frozenset(["$ref", "$dynamicRef", "$recursiveRef"])

@@ -12,15 +12,36 @@ from referencing.jsonschema import DRAFT4, DRAFT6, DRAFT7, DRAFT201909, DRAFT202
 
 from waza_engine.regex import regex_error
 
-_ASSERTIONS = frozenset(
-    ["type", "enum", "multipleOf", "maximum", "minimum", "maxLength", "minLength", "pattern", "format"]
-    + ["maxItems", "minItems", "uniqueItems", "maxProperties", "minProperties", "required"]
+_DRAFT4 = frozenset(
+    [
+        "type",
+        "enum",
+        "format",
+        "multipleOf",
+        "maximum",
+        "minimum",
+        "maxLength",
+        "minLength",
+        "pattern",
+        "maxItems",
+        "minItems",
+        "uniqueItems",
+        "maxProperties",
+        "minProperties",
+        "required",
+        "$ref",
+        "allOf",
+        "anyOf",
+        "oneOf",
+        "not",
+        "dependencies",
+        "properties",
+        "patternProperties",
+        "additionalProperties",
+        "items",
+        "additionalItems",
+    ]
 )
-_APPLICATORS = frozenset(
-    ["$ref", "allOf", "anyOf", "oneOf", "not", "dependencies", "properties", "patternProperties"]
-    + ["additionalProperties", "items"]
-)
-_DRAFT4 = _ASSERTIONS | _APPLICATORS | {"additionalItems"}
 _DRAFT6 = _DRAFT4 | {"const", "contains", "propertyNames", "exclusiveMaximum", "exclusiveMinimum"}
 _DRAFT7 = _DRAFT6 | {"if"}
 _COMMON = _DRAFT7 | {"dependentRequired", "dependentSchemas", "unevaluatedProperties", "unevaluatedItems"}

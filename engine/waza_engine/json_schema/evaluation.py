@@ -7,7 +7,7 @@ from typing import Any
 import referencing
 from referencing.jsonschema import lookup_recursive_ref
 
-from waza_engine.json_schema.assertions import ASSERTIONS
+from waza_engine.json_schema.assertions import ASSERTIONS, draft4_bound_error
 from waza_engine.json_schema.drafts import Draft
 from waza_engine.json_schema.formats import format_error
 from waza_engine.regex import regex_found
@@ -106,12 +106,12 @@ class Evaluator:
         self, schema: Mapping[str, Any], value: Any, place: Place, outcome: Outcome
     ) -> str | None:
         for keyword in place.draft.keywords & schema.keys():
-            if (check := ASSERTIONS.get(keyword)) and (text := check(schema[keyword], value, schema)):
+            if (check := ASSERTIONS.get(keyword)) and (text := check(schema[keyword], value)):
                 return _message(place, text)
+        extra = draft4_bound_error(schema, value) if place.draft.number == 4 else None
         if place.draft.asserts_formats and isinstance(value, str) and "format" in schema:
-            if text := format_error(schema["format"], value):
-                return _message(place, text)
-        return None
+            extra = format_error(schema["format"], value)
+        return _message(place, extra) if extra else None
 
     def _in_place(self, schema: Mapping[str, Any], value: Any, place: Place, outcome: Outcome) -> str | None:
         for it in schema.get("allOf", ()):
@@ -162,9 +162,9 @@ class Evaluator:
                 continue
             for name, needed in schema.get(keyword, {}).items():
                 # The list form of `dependencies` is an assertion.
-                if name in value and not isinstance(needed, list):
-                    if error := self._apply(needed, value, place, outcome):
-                        return error
+                applies = name in value and not isinstance(needed, list)
+                if applies and (error := self._apply(needed, value, place, outcome)):
+                    return error
         return None
 
     def _object(

@@ -128,7 +128,7 @@ def _is_authority(text: str) -> bool:
             and bool(re.fullmatch(r"(:\d*)?", port, re.ASCII))
         )
     name, _, port = host.partition(":")
-    return not set(name) & set(' <>"^`{|}\\') and (port.isascii() and port.isdigit() or not port)
+    return not set(name) & set(' <>"^`{|}\\') and (not port or (port.isascii() and port.isdigit()))
 
 
 def _escapes_well(text: str) -> bool:

@@ -5,7 +5,7 @@ from typing import Any
 from urllib.parse import unquote, urlsplit
 
 import referencing
-from jsonschema_specifications import REGISTRY
+from jsonschema_specifications import REGISTRY  # type: ignore[import-untyped]  # it ships no types
 from referencing import Registry, Resource
 from referencing.exceptions import NoSuchResource
 
@@ -36,17 +36,18 @@ class Sources:
 
     def root_resolver(self) -> "referencing._core.Resolver[Any]":
         """A resolver that stands at the root of the root document."""
-        return self.registry.resolver(self.root_uri)
+        resolver: referencing._core.Resolver[Any] = self.registry.resolver(self.root_uri)
+        return resolver
 
     def _retrieve(self, uri: str) -> Resource[Any]:
         parts = urlsplit(uri)
         if parts.scheme != "file":
-            raise NoSuchResource(ref=uri)
+            raise NoSuchResource(uri)
         if self._base_dir is None:
             raise UnknownFileError(f"the file {uri} cannot be looked for")
         data = content(Path(unquote(parts.path)))
         if data is None:
-            raise NoSuchResource(ref=uri)
+            raise NoSuchResource(uri)
         try:
             document = read_json(decode(data))
         except JsonError as error:

@@ -80,7 +80,7 @@ def _calls(turn: Any) -> list[JudgeCall]:
     calls: list[JudgeCall] = []
     for it in turn or []:
         if not isinstance(it, Mapping):
-            raise ValueError("Each item of 'judge_tool_calls' is a list of {tool, args}")
+            raise ValueError("Each item of 'judge_tool_calls' is a list of {tool, args}")  # noqa: TRY004  # bad input
         arguments = it.get("args")
         calls.append(JudgeCall(str(it.get("tool", "")), arguments if isinstance(arguments, Mapping) else {}))
     return calls

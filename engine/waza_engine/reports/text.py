@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from waza_engine.runs.records import GraderOutcome, RunRecord, TaskRecord, TrialRecord
 
 _WORDS = {"passed": "PASS", "failed": "FAIL", "error": "ERROR", "skipped": "SKIP"}
-_LONGEST_FEEDBACK = 300
+_LONGEST_LINE = 300
 
 
 def text_report(record: RunRecord) -> str:
@@ -16,7 +16,7 @@ def text_report(record: RunRecord) -> str:
 def failed_lines(trial: TrialRecord) -> Iterator[str]:
     """What was wrong with a trial: its error, then the graders that did not pass."""
     if trial.error:
-        yield f"error: {_one_line(trial.error)}"
+        yield f"error: {one_line(trial.error)}"
     yield from (_grader(it) for it in trial.graders if it.status == "failed")
 
 
@@ -28,12 +28,12 @@ def _lines(record: RunRecord) -> Iterator[str]:
     for it in record.triggers:
         if it.error or it.did_trigger != it.should_trigger:
             expected = "should trigger" if it.should_trigger else "should not trigger"
-            yield f"  trigger: {expected}: {_one_line(it.prompt)}{f' ({it.error})' if it.error else ''}"
+            yield f"  trigger: {expected}: {one_line(it.prompt)}{f' ({one_line(it.error)})' if it.error else ''}"
     yield from _totals(record)
 
 
 def _task_line(task: TaskRecord, width: int) -> str:
-    line = f"{_WORDS[task.status]:5} {task.task:{width}}"
+    line = f"{_WORDS[task.status]:5} {one_line(task.task):{width}}"
     if task.stats is None:
         return f"{line}  not run"
     stats = task.stats
@@ -43,7 +43,7 @@ def _task_line(task: TaskRecord, width: int) -> str:
 
 def _why(task: TaskRecord) -> Iterator[str]:
     if task.error:
-        yield f"      {_one_line(task.error)}"
+        yield f"      {one_line(task.error)}"
     told: dict[str, list[int]] = {}
     for trial in task.trials:
         for line in failed_lines(trial):
@@ -59,13 +59,13 @@ def _numbers(trials: list[int]) -> str:
 
 
 def _grader(it: GraderOutcome) -> str:
-    return f"{it.name or it.type} {it.score:.2f}: {_one_line(it.feedback)}"
+    return f"{one_line(it.name or it.type)} {it.score:.2f}: {one_line(it.feedback)}"
 
 
 def _totals(record: RunRecord) -> Iterator[str]:
     totals = record.totals
     if record.error:
-        yield f"{record.status}: {record.error}"
+        yield f"{record.status}: {one_line(record.error)}"
     if record.tasks:
         skipped = f", {totals.skipped} skipped" if totals.skipped else ""
         weighted = f" (weighted {totals.weighted_score:.2f})"
@@ -80,6 +80,7 @@ def _totals(record: RunRecord) -> Iterator[str]:
         yield f"metric {it.name} {it.value:.2f} {verdict} its threshold {it.threshold:.2f}"
 
 
-def _one_line(text: str) -> str:
-    line = " ".join(text.split())
-    return line if len(line) <= _LONGEST_FEEDBACK else line[: _LONGEST_FEEDBACK - 1] + "\u2026"
+def one_line(text: str) -> str:
+    """`text` for one line of a terminal: no line ends, no control characters, not too long."""
+    line = "".join(it if it.isprintable() else "\ufffd" for it in " ".join(text.split()))
+    return line if len(line) <= _LONGEST_LINE else line[: _LONGEST_LINE - 1] + "\u2026"

@@ -62,6 +62,7 @@ def chosen_tasks(tasks: Iterable[Task], names: Iterable[str], tags: Iterable[str
 
     """
     names, tags = tuple(names), tuple(tags)
+    _refuse_malformed((*names, *tags))
     return tuple(
         it
         for it in tasks
@@ -70,10 +71,15 @@ def chosen_tasks(tasks: Iterable[Task], names: Iterable[str], tags: Iterable[str
 
 
 def _any_matches(patterns: Iterable[str], texts: tuple[str, ...]) -> bool:
-    try:
-        return any(match(pattern, text) for pattern in patterns for text in texts)
-    except BadPattern as error:
-        raise PlanError(f"A filter is no valid pattern: {error}") from error
+    return any(match(pattern, text) for pattern in patterns for text in texts)
+
+
+def _refuse_malformed(patterns: Iterable[str]) -> None:
+    for it in patterns:
+        try:
+            match(it, "")
+        except BadPattern as error:
+            raise PlanError(f"The filter '{it}' is no valid pattern: {error}") from error
 
 
 def _settings(settings: RunSettings, overrides: Overrides) -> RunSettings:

@@ -175,7 +175,8 @@ class RunStore:
 
     def _trials(self, sql: str, values: tuple[Any, ...]) -> list[StoredTrial]:
         rows = self._rows(sql, values)
-        return [_stored_trial(row, self._results(row[0])) for row in rows]
+        with self._explained():
+            return [_stored_trial(row, self._results(row[0])) for row in rows]
 
     def _results(self, trial_key: int) -> tuple[GraderOutcome, ...]:
         rows = self._rows("SELECT * FROM results WHERE trial_id = ? ORDER BY position", (trial_key,))

@@ -92,8 +92,12 @@ def test_an_endless_loop_fails_alone() -> None:
 
 @needs_node
 def test_changed_intrinsics_do_not_reach_the_next_grader() -> None:
-    assert kinds("Object.prototype.x = Array.prototype.x = String.prototype.x = 1; JSON.parse = null; 1") == ["pass"]
-    assert kinds("({}).x === undefined && Array.prototype.x === undefined && JSON.parse('1') === 1") == ["pass"]
+    assert kinds("Object.prototype.x = Array.prototype.x = String.prototype.x = 1; JSON.parse = null; 1") == [
+        "pass"
+    ]
+    assert kinds("({}).x === undefined && Array.prototype.x === undefined && JSON.parse('1') === 1") == [
+        "pass"
+    ]
 
 
 @needs_node

@@ -60,6 +60,12 @@ class Scripted:
         return said(f"hello from {request.task.id}")
 
 
+async def until(condition: Callable[[], bool]) -> None:
+    async with asyncio.timeout(10):
+        while not condition():  # noqa: ASYNC110  # what it waits for happens in another process
+            await asyncio.sleep(0.01)
+
+
 def said(output: str, error: str = "") -> Trajectory:
     return Trajectory(output=output, error=error, session=Session())
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.engine.runs.bench import Bench, Scripted, contains, said, task
+from tests.engine.runs.bench import Bench, Scripted, contains, said, task, until
 from waza_engine.executors.base import ExecutorError, TrialRequest, UnavailableError
 from waza_engine.runs import trial
 from waza_engine.runs.events import Note, RunFinished, TaskFinished, TrialFinished, event_line
@@ -81,7 +81,7 @@ async def test_a_grader_type_that_does_not_exist_is_an_error_before_the_agent_st
 
 
 async def test_an_agent_error_is_graded_and_stays_an_error(bench: Bench, scripted: Scripted) -> None:
-    async def fails(request: TrialRequest) -> Trajectory:
+    async def fails(_request: TrialRequest) -> Trajectory:
         return said("hello", error="the model hung up")
 
     scripted.perform = fails
@@ -91,7 +91,7 @@ async def test_an_agent_error_is_graded_and_stays_an_error(bench: Bench, scripte
 
 
 async def test_a_trial_that_cannot_be_performed_is_not_graded(bench: Bench, scripted: Scripted) -> None:
-    async def cannot(request: TrialRequest) -> Trajectory:
+    async def cannot(_request: TrialRequest) -> Trajectory:
         raise ExecutorError("no recording here")
 
     scripted.perform = cannot
@@ -102,7 +102,7 @@ async def test_a_trial_that_cannot_be_performed_is_not_graded(bench: Bench, scri
 async def test_a_timeout_is_an_error_with_verdicts(
     bench: Bench, scripted: Scripted, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    async def never_ends(request: TrialRequest) -> Trajectory:
+    async def never_ends(_request: TrialRequest) -> Trajectory:
         await asyncio.sleep(60)
         return said("late")
 
@@ -117,7 +117,7 @@ async def test_a_timeout_is_an_error_with_verdicts(
 
 
 async def test_attempts_repeat_failures_until_one_passes(bench: Bench, scripted: Scripted) -> None:
-    async def third_time_lucky(request: TrialRequest) -> Trajectory:
+    async def third_time_lucky(_request: TrialRequest) -> Trajectory:
         return said("hello" if len(scripted.requests) == 3 else "nope")
 
     scripted.perform = third_time_lucky
@@ -249,7 +249,7 @@ async def test_links_out_of_the_workspace_are_not_read(bench: Bench, scripted: S
 
 
 async def test_recorded_files_reach_the_workspace(bench: Bench, scripted: Scripted) -> None:
-    async def recorded(request: TrialRequest) -> Trajectory:
+    async def recorded(_request: TrialRequest) -> Trajectory:
         return Trajectory(output="x", files={"docs/new.md": "# New"}, removed=["old.md"])
 
     scripted.perform = recorded
@@ -385,8 +385,7 @@ async def test_cancelling_keeps_what_is_finished_and_closes_every_event(
     ended = hook("open('log','a').write('end')", working_directory=str(bench.folder))
     suite = bench.suite(task("a"), task("b"), task("c"), hooks={"after_run": (ended,)})
     running = asyncio.create_task(bench.run(suite, scripted))
-    while not any(it.task.id == "b" for it in scripted.requests):
-        await asyncio.sleep(0.01)
+    await until(lambda: any(it.task.id == "b" for it in scripted.requests))
     running.cancel()
     record = await running
     assert (record.status, EXIT_STATUS[record.status]) == ("cancelled", 130)
@@ -409,8 +408,7 @@ async def test_cancelling_kills_a_hook_with_all_it_started(bench: Bench) -> None
     suite = bench.suite(task("a"), hooks={"before_task": (Hook(f"{sys.executable} {script}"),)})
     running = asyncio.create_task(bench.run(suite))
     pid = bench.folder / "pid"
-    while not pid.is_file() or not pid.read_text():
-        await asyncio.sleep(0.02)
+    await until(lambda: pid.is_file() and bool(pid.read_text()))
     running.cancel()
     assert (await running).status == "cancelled"
     await asyncio.sleep(0.1)
@@ -453,7 +451,7 @@ async def test_an_event_is_one_line_of_json(bench: Bench) -> None:
 
 
 async def test_a_recording_of_another_prompt_is_pointed_out(bench: Bench, scripted: Scripted) -> None:
-    async def stale(request: TrialRequest) -> Trajectory:
+    async def stale(_request: TrialRequest) -> Trajectory:
         return Trajectory(prompt="the old prompt", output="hello")
 
     scripted.perform = stale

@@ -40,7 +40,7 @@ async def test_findings_follow_the_text(client: LanguageClient, suite: Path, ope
     assert finding.source == "waza-lsp"
     assert finding.code_description is not None
     change(client, uri, 2, line, (6, 18), "not_contains")
-    await until(lambda: client.diagnostics[uri] == [])
+    await until(lambda: not client.diagnostics[uri])
 
 
 async def test_a_file_that_is_no_eval_gets_nothing(client: LanguageClient, tmp_path: Path, opened: Opener) -> None:
@@ -50,7 +50,7 @@ async def test_a_file_that_is_no_eval_gets_nothing(client: LanguageClient, tmp_p
     assert await client.text_document_hover_async(types.HoverParams(document, position)) is None
     assert not await client.text_document_code_lens_async(types.CodeLensParams(document))
     assert not await client.text_document_document_symbol_async(types.DocumentSymbolParams(document))
-    assert client.diagnostics.get(uri) == []
+    assert not client.diagnostics[uri]
 
 
 async def test_completion_knows_the_type(client: LanguageClient, suite: Path, opened: Opener) -> None:
@@ -89,6 +89,6 @@ async def test_hover_symbols_and_lenses(client: LanguageClient, suite: Path, ope
     assert [it.command.command for it in lenses or [] if it.command] == ["waza.runEval"]
     task = opened(suite / "tasks" / "explain-retry.yaml")
     lenses = await client.text_document_code_lens_async(types.CodeLensParams(types.TextDocumentIdentifier(task)))
-    assert [(it.command.command, it.command.arguments) for it in lenses or [] if it.command] == [
+    assert [(it.command.command, list(it.command.arguments or ())) for it in lenses or [] if it.command] == [
         ("waza.runTask", [{"uri": task, "task": "explain-retry"}])
     ]

@@ -66,7 +66,7 @@ async def test_a_cancelled_run_ends_within_a_second(client: LanguageClient, suit
     client.window_work_done_progress_cancel(types.WorkDoneProgressCancelParams(token))
     answer = await running
     assert time.monotonic() - started < 1.5
-    assert answer["status"] == "cancelled"
+    assert answer["status"] == "cancelled", answer
 
 
 async def test_a_task_that_no_eval_lists_is_refused_with_a_reason(

@@ -25,6 +25,7 @@ config:
 """
 
 from collections.abc import Iterator
+from typing import Any
 
 from pydantic import Field
 
@@ -91,7 +92,7 @@ class BehaviorGrader(Grader):
             *(f"used: {it}" for it in self.forbidden_tools if it in session.tools_used),
         ]
         total = len(checked) + len(self.required_tools) + len(self.forbidden_tools)
-        known_tokens = {} if tokens is None else {"tokens_total": tokens}
+        known_tokens: dict[str, Any] = {} if tokens is None else {"tokens_total": tokens}
         return GraderResult.of_checks(
             total,
             failures,

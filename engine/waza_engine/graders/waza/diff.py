@@ -33,7 +33,7 @@ config:
 
 from collections.abc import Iterator
 
-from pydantic import Field, model_validator
+from pydantic import ConfigDict, Field, model_validator
 
 from waza_engine.findings import Finding
 from waza_engine.formats.model import FileModel, marks
@@ -48,6 +48,10 @@ from waza_engine.values import Flag, ListOf, Strings, Text
 
 class ExpectedFile(FileModel):
     """One file, with a snapshot or fragments to compare it with."""
+
+    model_config = ConfigDict(
+        json_schema_extra={"anyOf": [{"required": ["snapshot"]}, {"required": ["contains"]}]}
+    )
 
     path: Text = Field(
         min_length=1,
@@ -68,8 +72,6 @@ class ExpectedFile(FileModel):
         description="Texts that must occur (with `+` or nothing in front) or must not occur (`-` in front).",
         examples=[["+import os", "-import sys"]],
     )
-
-    model_config = {"json_schema_extra": {"anyOf": [{"required": ["snapshot"]}, {"required": ["contains"]}]}}
 
     @model_validator(mode="after")
     def _has_something_to_compare(self) -> "ExpectedFile":

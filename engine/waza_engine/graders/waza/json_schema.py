@@ -52,7 +52,7 @@ from waza_engine.values import Flag, IfGiven, Text
 
 class JsonSchemaGrader(Grader):
     type_name = "json_schema"
-    at_least_one = ("schema_", "schema_file")
+    at_least_one = ("schema", "schema_file")
 
     schema_: Annotated[IfGiven[dict[str, Any]], BeforeValidator(plain)] = Field(
         default=None,

@@ -1,0 +1,183 @@
+"""Grading recorded work in bulk: one JSON object in, one out (grade-batch.md is the contract)."""
+
+import logging
+import tempfile
+from collections.abc import Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from waza_engine.batch_files import lay_out
+from waza_engine.graders.base import GradingContext
+from waza_engine.graders.registry import CURRENT, GENERATIONS
+from waza_engine.grading import GraderFailure, GraderVerdict, RunVerdict, grade_entry, grade_run
+from waza_engine.grading_input import InputError, grading_context
+from waza_engine.json_text import JsonError, read_json
+from waza_engine.scoring import mean, weighted_mean
+from waza_engine.values import is_null
+from waza_engine.yaml_reader import YamlError, read_grader_list
+
+_log = logging.getLogger(__name__)
+_EXPECTATIONS = ("output_contains", "output_not_contains", "output_contains_any")
+
+Answer = dict[str, Any]
+
+
+def answer_line(line: str) -> Answer:
+    """The answer to one input line, whatever the line holds; files live in a directory that is gone afterwards."""
+    identifier: Any = None
+    try:
+        request = _request(line)
+        identifier = request.get("id")
+        with tempfile.TemporaryDirectory(prefix="waza-lsp-") as directory:
+            return {"id": identifier, **_answer(request, Path(directory))}
+    except (JsonError, InputError) as error:
+        return {"id": identifier, "error": {"kind": "input", "message": str(error)}}
+    except Exception as error:  # noqa: BLE001  # the one place per line: a defect must not take the others down
+        _log.exception("The line %r could not be graded", identifier)
+        message = f"internal error: {type(error).__name__}: {error}"
+        return {"id": identifier, "error": {"kind": "internal", "message": message}}
+
+
+def _request(line: str) -> dict[str, Any]:
+    request = read_json(line)
+    if not isinstance(request, dict):
+        raise InputError("a line must be one JSON object")
+    return request
+
+
+def _answer(request: Mapping[str, Any], directory: Path) -> Answer:
+    generation = request.get("gen", CURRENT)
+    if generation not in GENERATIONS:
+        raise InputError(f"unknown 'gen' {generation!r}; one of {', '.join(GENERATIONS)}")
+    given = [it for it in ("graders", "graders_yaml", "run") if it in request]
+    if len(given) != 1:
+        raise InputError("a line needs exactly one of 'graders', 'graders_yaml' and 'run'")
+    folders = lay_out(request, directory)
+    context = grading_context(
+        request.get("context") or {},
+        workspace_dir=folders.workspace,
+        process_dir=folders.process,
+        generation=generation,
+    )
+    match given[0]:
+        case "graders":
+            return grade_list(_named(request["graders"]), context, generation)
+        case "graders_yaml":
+            return grade_list(graders_from_yaml(request["graders_yaml"]), context, generation)
+        case _:
+            return _graded_run(request["run"], context, generation)
+
+
+def graders_from_yaml(text: Any) -> list[Any]:
+    """The entries of a YAML list; what cannot be read is a `YamlError` in the place of its entry.
+
+    Raises:
+        InputError: it is no text.
+
+    """
+    if not isinstance(text, str):
+        raise InputError("'graders_yaml' must be a text")
+    try:
+        return read_grader_list(text)
+    except YamlError as error:
+        return [error]
+
+
+def grade_list(entries: list[Any], context: GradingContext, generation: str = CURRENT) -> Answer:
+    """Grade every entry on its own: an error does not stop the others."""
+    graded = [_graded(it, context, generation) for it in entries]
+    verdicts = [it for it in graded if isinstance(it, GraderVerdict)]
+    if len(verdicts) < len(graded):
+        status, verdicts_that_count = "error", []
+    else:
+        status = "passed" if all(it.result.passed for it in verdicts) else "failed"
+        verdicts_that_count = verdicts
+    return {
+        "results": [result_object(it) for it in graded],
+        "status": status,
+        "score": mean([it.result.score for it in verdicts_that_count]),
+        "weighted_score": weighted_mean([(it.result.score, it.weight) for it in verdicts_that_count]),
+    }
+
+
+def _graded(entry: Any, context: GradingContext, generation: str) -> GraderVerdict | GraderFailure:
+    if isinstance(entry, YamlError):
+        return GraderFailure("", "", "config", str(entry))
+    if not isinstance(entry, Mapping):
+        return GraderFailure("", "", "config", "A grader entry must be a mapping")
+    return grade_entry(entry, context, generation)
+
+
+def result_object(graded: GraderVerdict | GraderFailure) -> Answer:
+    """A result as the contract has it."""
+    if isinstance(graded, GraderFailure):
+        return {
+            "name": graded.name,
+            "type": graded.type,
+            "error": {"kind": graded.kind, "message": graded.message},
+        }
+    result = graded.result
+    return {
+        "name": graded.name,
+        "type": graded.type,
+        "score": result.score,
+        "passed": result.passed,
+        "feedback": result.feedback,
+        "details": result.details or {},
+        "weight": graded.weight,
+    }
+
+
+def _named(graders: Any) -> list[Any]:
+    """Decoded entries. One without a name is named after its type: the door asks for no names, a `prompt` does."""
+    if not isinstance(graders, list):
+        raise InputError("'graders' must be a list")
+    return [{"name": it.get("type", ""), **it} if isinstance(it, Mapping) else it for it in graders]
+
+
+def _graded_run(run: Any, context: GradingContext, generation: str) -> Answer:
+    if not isinstance(run, Mapping):
+        raise InputError("'run' must be an object")
+    task = _object(run, "task")
+    prompt = _object(task, "inputs").get("prompt")
+    if context.prompt is None:
+        context = replace(context, prompt="" if prompt is None else str(prompt))
+    expected = _object(task, "expected")
+    verdict = grade_run(
+        _list(run, "eval_graders"),
+        _list(task, "graders"),
+        {it: [str(text) for text in _list(expected, it)] for it in _EXPECTATIONS},
+        context,
+        generation,
+    )
+    return _run_answer(verdict)
+
+
+def _run_answer(verdict: RunVerdict) -> Answer:
+    answer: Answer = {
+        "results": [result_object(it) for it in verdict.results.values()],
+        "status": verdict.status,
+        "score": verdict.score,
+        "weighted_score": verdict.weighted_score,
+    }
+    return answer | ({"message": str(verdict.error)} if verdict.error else {})
+
+
+def _object(owner: Mapping[str, Any], member: str) -> Mapping[str, Any]:
+    value = owner.get(member)
+    if is_null(value):
+        return {}
+    if not isinstance(value, Mapping):
+        raise InputError(f"'{member}' must be an object")
+    return value
+
+
+def _list(owner: Mapping[str, Any], member: str) -> list[Any]:
+    """A list without its null items, as the loader leaves it."""
+    value = owner.get(member)
+    if is_null(value):
+        return []
+    if not isinstance(value, list):
+        raise InputError(f"'{member}' must be a list")
+    return [it for it in value if it is not None]

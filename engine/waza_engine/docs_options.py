@@ -1,0 +1,89 @@
+"""The option tables of grader pages, made from the type's schema."""
+
+import json
+from collections.abc import Iterator
+from typing import Any
+
+from waza_engine.schemas_shape import Schema, subschemas
+
+_KINDS = {"string": "text", "integer": "whole number", "boolean": "true or false", "object": "mapping"}
+_PLURAL = {"text": "texts", "whole number": "whole numbers", "number": "numbers", "mapping": "mappings"}
+_REFERENCE = "#/$defs/"
+
+
+def option_tables(schema: Schema) -> str:
+    """One table of the options, then one for each kind of mapping in them."""
+    if not schema.get("properties"):
+        return "This type has no options."
+    definitions = schema.get("$defs", {})
+    parts = [_table(schema, definitions)]
+    if group := [it["required"][0] for it in schema.get("anyOf", ()) if set(it) == {"required"}]:
+        parts.append(f"At least one of {', '.join(f'`{it}`' for it in group)} must be given.")
+    shown: list[str] = []
+    waiting = [("", schema)]
+    while waiting:
+        prefix, part = waiting.pop(0)
+        for key, name in _mappings(part):
+            if name not in shown:
+                shown.append(name)
+                waiting.append((f"{prefix}{key}.", definitions[name]))
+                heading = f"### In `{prefix}{key}`"
+                parts += [heading, definitions[name].get("description", ""), _table(definitions[name], definitions)]
+    return "\n\n".join(it for it in parts if it)
+
+
+def _mappings(schema: Schema) -> Iterator[tuple[str, str]]:
+    """Each option that holds mappings of a named kind, with the kind's name."""
+    for key, option in schema.get("properties", {}).items():
+        for it in subschemas(option):
+            if "$ref" in it:
+                yield key, it["$ref"].removeprefix(_REFERENCE)
+
+
+def _table(schema: Schema, definitions: Schema) -> str:
+    rows = ["| option | value | default | meaning |", "| --- | --- | --- | --- |"]
+    for key, option in schema.get("properties", {}).items():
+        needed = key in schema.get("required", ())
+        default = "required" if needed else f"`{json.dumps(option['default'])}`" if "default" in option else ""
+        cells = [f"`{key}`", kind_words(option, definitions), default, _meaning(option)]
+        rows.append("| " + " | ".join(_in_cell(it) for it in cells) + " |")
+    return "\n".join(rows)
+
+
+def _in_cell(text: str) -> str:
+    return text.replace("|", "\\|").replace("\n", " ")
+
+
+def _meaning(option: Schema) -> str:
+    since = f" Since waza {option['x-since']}." if "x-since" in option else ""
+    values = [f"`{value}`: {text}" for value, text in option.get("x-enum-descriptions", {}).items()]
+    example = option.get("examples", [None])[0]
+    shown = f" Example: `{json.dumps(example, ensure_ascii=False)}`." if example is not None else ""
+    return " ".join([option.get("description", ""), *values]) + since + shown
+
+
+def kind_words(option: Schema, definitions: Schema) -> str:
+    """What kind of value an option takes, in words: `list of texts`, `number from 0 to 1`."""
+    if "$ref" in option:
+        return kind_words(definitions.get(option["$ref"].removeprefix(_REFERENCE), {"type": "object"}), definitions)
+    if "enum" in option:
+        return " or ".join(f"`{it}`" for it in option["enum"])
+    declared = option.get("type", "any value")
+    kinds = [_KINDS.get(it, it) for it in (declared if isinstance(declared, list) else [declared])]
+    if kinds == ["array"]:
+        items = kind_words(option.get("items", {}), definitions)
+        return f"list of {_PLURAL.get(items, items)}"
+    return " or ".join(kinds) + _range_words(option)
+
+
+def _range_words(option: dict[str, Any]) -> str:
+    low, high = option.get("minimum"), option.get("maximum")
+    match low, high:
+        case None, None:
+            return ""
+        case _, None:
+            return f", at least {low}"
+        case None, _:
+            return f", at most {high}"
+        case _:
+            return f" from {low} to {high}"

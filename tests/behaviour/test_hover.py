@@ -1,0 +1,291 @@
+"""What a key or value means (peers.md, H1 to H10)."""
+
+import pytest
+
+from tests.behaviour.reading_harness import check_hover, hovered
+
+TEXT_GRADER = """
+graders:
+  - type: text
+    name: says-where
+    config:
+      contains: [deployed]
+tasks: [tasks/*.yaml]
+"""
+
+
+def test_h01_an_option_shows_type_description_and_example() -> None:
+    check_hover(
+        """
+        graders:
+          - type: text
+            config:
+              cont¦ains_cs: [README.md]
+        """,
+        """
+        **contains_cs** · list of strings
+
+        Texts that must occur exactly as written.
+
+        Example: `contains_cs: ['README.md']`
+        """,
+        on="contains_cs",
+    )
+
+
+def test_h01_a_required_key_with_a_bound() -> None:
+    found = hovered("graders: []\nconfig:\n  trials_¦per_task: 1\n")
+    assert found is not None
+    assert found.heading == "**trials_per_task** · whole number · required"
+    assert "\n\nAt least 1.\n\n" in found.text
+
+
+def test_h01_a_default_and_a_version() -> None:
+    found = hovered("graders: []\nconfig:\n  work¦ers: 1\n")
+    assert found is not None
+    assert found.heading == "**workers** · whole number · since 0.24"
+    assert "Default: `0`." in found.text
+
+
+def test_h01_an_old_key_says_what_replaces_it() -> None:
+    found = hovered(TEXT_GRADER.replace("name: says", "rub¦ric: says"))
+    assert found is not None
+    assert found.heading == "**rubric** · string · deprecated"
+    assert "\n\nUse `config.prompt` instead.\n\n" in found.text
+
+
+def test_h01_a_key_that_does_nothing_says_so() -> None:
+    found = hovered("id: a\ninputs:\n  prompt: x\n  environ¦ment: {A: b}\n", "tasks/a.yaml")
+    assert found is not None
+    assert "This key has no effect." in found.text
+
+
+def test_h01_a_key_that_is_required_unless_another_is_given() -> None:
+    required = hovered(TEXT_GRADER.replace("name:", "na¦me:"))
+    not_required = hovered(TEXT_GRADER.replace("name:", "ref: a/b/c@v1\n    na¦me:"))
+    assert required is not None
+    assert not_required is not None
+    assert required.heading == "**name** · string · required"
+    assert not_required.heading == "**name** · string"
+
+
+def test_h02_an_optional_key_is_described_once() -> None:
+    found = hovered("id: a\ninputs: {prompt: x}\ntimeout_¦seconds: 1\n", "tasks/a.yaml")
+    assert found is not None
+    assert found.heading == "**timeout_seconds** · whole number"
+    assert found.text.count("Time limit of each turn") == 1
+
+
+def test_h03_a_value_of_a_list_of_values_has_its_own_meaning() -> None:
+    check_hover(
+        """
+        graders: []
+        config:
+          executor: mo¦ck
+        """,
+        """
+        **executor: mock**
+
+        No agent: answers with an echo of the prompt. Calls no tools and invokes no skills.
+
+        Other values: `copilot-sdk`
+        """,
+        on="mock",
+    )
+
+
+def test_h03_a_key_lists_its_values() -> None:
+    found = hovered("graders: []\nconfig:\n  exe¦cutor: mock\n")
+    assert found is not None
+    assert found.heading == "**executor** · one of `copilot-sdk`, `mock`"
+    assert "\n- `mock`: No agent" in found.text
+
+
+def test_h03_a_value_that_is_not_allowed_gets_the_text_of_the_key() -> None:
+    found = hovered("graders: []\nconfig:\n  executor: mo¦ch\n")
+    assert found is not None
+    assert found.heading.startswith("**executor**")
+    assert found.on == "moch"
+
+
+def test_h03_a_number_gets_the_text_of_its_key() -> None:
+    found = hovered("graders: []\nconfig:\n  timeout_seconds: 30¦0\n")
+    assert found is not None
+    assert found.heading == "**timeout_seconds** · whole number · required"
+    assert found.on == "300"
+
+
+def test_h03_a_boolean_gets_the_text_of_its_key() -> None:
+    found = hovered("graders: []\nconfig:\n  parallel: tr¦ue\n")
+    assert found is not None
+    assert found.heading == "**parallel** · true or false"
+    assert "Default: `false`." in found.text
+
+
+def test_h04_a_grader_type_shows_what_it_does_its_options_and_its_score() -> None:
+    found = hovered(TEXT_GRADER.replace("type: text", "type: te¦xt"))
+    assert found is not None
+    assert found.on == "text"
+    assert found.heading.startswith("**type: text**")
+    assert "Texts and patterns that the output must, or must not, contain." in found.text
+    assert "| `contains` | list of strings | Texts that must occur." in found.text
+    assert "**Score:** Every list item is one check" in found.text
+    assert "docs/graders/text.md)" in found.text
+
+
+def test_h04_required_options_are_marked_and_come_first() -> None:
+    found = hovered("graders:\n  - type: di¦ff\n    name: x\ntasks: [a]\n")
+    assert found is not None
+    rows = [it for it in found.text.split("\n") if it.startswith("| `")]
+    assert rows[0].startswith("| `expected_files` | list of mappings, required |")
+
+
+def test_h05_config_is_the_config_of_that_type() -> None:
+    found = hovered(TEXT_GRADER.replace("config:", "con¦fig:"))
+    assert found is not None
+    assert found.heading.startswith("**config** · mapping")
+    assert "Texts and patterns that the output must, or must not, contain." in found.text
+    assert "| `contains` |" in found.text
+
+
+def test_h05_the_type_may_stand_below() -> None:
+    found = hovered("graders:\n  - con¦fig:\n      command: x\n    type: program\ntasks: [a]\n")
+    assert found is not None
+    assert "| `command` |" in found.text
+
+
+@pytest.mark.parametrize("line", ["executor¦:", "exec¦utor:", "executor: ¦", "executor:¦", "executor: ¦  "])
+def test_h06_a_key_without_a_value(line: str) -> None:
+    found = hovered(f"graders: []\nconfig:\n  {line}\n  model: x\n")
+    assert found is not None
+    assert found.heading.startswith("**executor** · one of")
+    assert found.on == "executor"
+
+
+@pytest.mark.parametrize(
+    "document",
+    [
+        "graders: []\nwhat¦ever: 1\ntasks: [a]\n",
+        "graders: []\nconfig:\n  whatever: va¦lue\n",
+        "graders: []\ntasks: [a]\ninputs:\n  a_free_na¦me: value\n",
+    ],
+    ids=["unknown key", "value of an unknown key", "free name"],
+)
+def test_h07_what_is_not_known_has_no_hover(document: str) -> None:
+    assert hovered(document) is None
+
+
+@pytest.mark.parametrize(
+    "document",
+    [
+        "# a com¦ment\ngraders: []\ntasks: [a]\n",
+        "graders: []  # a com¦ment\ntasks: [a]\n",
+        "graders: []\n¦\ntasks: [a]\n",
+        "graders: []\nconfig:\n  executor:  # on¦e of\n",
+        "graders: []\nconfig:\n ¦ executor: mock\n",
+    ],
+    ids=["comment", "comment behind a value", "blank line", "comment for a missing value", "indentation"],
+)
+def test_h08_comments_and_blanks_have_no_hover(document: str) -> None:
+    assert hovered(document) is None
+
+
+def test_h08_text_of_several_lines_has_no_hover() -> None:
+    assert hovered("id: a\ninputs:\n  prompt: |\n    Sum¦marize\n    it.\n", "tasks/a.yaml") is None
+
+
+def test_h09_an_alias_shows_what_it_stands_for_and_the_field() -> None:
+    found = hovered(
+        """
+        shared: &shared
+          trials_per_task: 3
+          executor: mock
+        config: *sha¦red
+        graders: []
+        """
+    )
+    assert found is not None
+    assert found.on == "*shared"
+    assert found.heading == "**config** · mapping · required"
+    assert found.text.endswith("```yaml\ntrials_per_task: 3\nexecutor: mock\n```")
+
+
+def test_h09_an_alias_of_a_scalar_and_of_a_list() -> None:
+    document = "x: &one first\ny: &list\n  - a\n  - b\ngraders: []\nname: {0}\ntags: {1}\n"
+    scalar = hovered(document.format("*on¦e", "x"))
+    items = hovered(document.format("x", "*li¦st"))
+    assert scalar is not None
+    assert items is not None
+    assert scalar.text.endswith("```yaml\nfirst\n```")
+    assert items.text == "```yaml\n- a\n- b\n```"
+
+
+def test_h09_a_merge_key_shows_the_block() -> None:
+    found = hovered("x: &base\n  type: text\ngraders:\n  - <<: *ba¦se\n    name: y\ntasks: [a]\n")
+    assert found is not None
+    assert found.text == "```yaml\ntype: text\n```"
+
+
+def test_h09_the_anchor_meant_is_the_last_one_above() -> None:
+    found = hovered("a: &x 1\nb: &x 2\nname: *¦x\nc: &x 3\ngraders: []\ntasks: [a]\n")
+    assert found is not None
+    assert found.text.endswith("```yaml\n2\n```")
+
+
+def test_h09_an_alias_without_an_anchor_has_the_text_of_the_field() -> None:
+    found = hovered("name: *no¦pe\ngraders: []\ntasks: [a]\n")
+    assert found is not None
+    assert found.heading == "**name** · string · required"
+
+
+BROKEN = [
+    "rege",
+    '"open',
+    "regex_match: [open",
+    "regex_match: {open",
+    "\tx: 1",
+    "- x",
+    "a: b: c",
+    "@x",
+    '"bad\\q": 1',
+    "key:value",
+    "*",
+    "<<<<<<< HEAD",
+    ": x",
+    "{{name}}: x",
+]
+
+
+@pytest.mark.parametrize("line", BROKEN)
+def test_h10_a_broken_line_in_the_same_item_takes_nothing_away(line: str) -> None:
+    document = TEXT_GRADER.replace("deployed]", f"deployed]\n      {line}")
+    whole = hovered(TEXT_GRADER.replace("contains", "cont¦ains"))
+    assert whole is not None
+    assert hovered(document.replace("contains", "cont¦ains")) == whole
+
+
+@pytest.mark.parametrize("line", BROKEN)
+def test_h10_a_broken_line_above_takes_nothing_away(line: str) -> None:
+    document = TEXT_GRADER.replace("    config:", f"    {line}\n    config:")
+    whole = hovered(TEXT_GRADER.replace("contains", "cont¦ains"))
+    assert whole is not None
+    assert hovered(document.replace("contains", "cont¦ains")) == whole
+
+
+def test_windows_line_ends() -> None:
+    document = TEXT_GRADER.replace("contains", "cont¦ains")
+    assert hovered(document, line_end="\r\n") == hovered(document)
+
+
+def test_characters_outside_the_basic_plane() -> None:
+    found = hovered('graders:\n  - {name: "🎉🎉", type: te¦xt}\ntasks: [a]\n')
+    assert found is not None
+    assert (found.on, found.heading) == ("text", "**type: text** · since 0.12")
+
+
+def test_a_file_that_is_no_eval_has_no_hover() -> None:
+    assert hovered("na¦me: x\non: push\njobs: {}\n", "ci.yaml") is None
+
+
+def test_an_empty_document_has_no_hover() -> None:
+    assert hovered("¦") is None

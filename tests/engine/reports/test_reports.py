@@ -1,0 +1,239 @@
+"""The same run for other eyes: results JSON, JUnit, text, HTML (waza-formats.md, section 15)."""
+
+import json
+import sys
+import xml.etree.ElementTree as ET
+from dataclasses import replace
+from html.parser import HTMLParser
+from pathlib import Path
+
+import pytest
+
+from tests.engine.runs.bench import Bench, Scripted, contains, task
+from waza_engine.executors.base import ExecutorOptions, TrialRequest
+from waza_engine.reports.html import html_report
+from waza_engine.reports.junit import junit_xml
+from waza_engine.reports.results_json import results_data, results_json
+from waza_engine.reports.text import text_report
+from waza_engine.runs.records import RunRecord
+from waza_engine.suite import GraderEntry, Hook, Metric, TriggerPrompt, TriggerTests
+from waza_engine.trajectory import Session, SkillInvocation, ToolCall, ToolEvent, Trajectory, Usage
+
+RICH = Trajectory(
+    prompt="Do <it>",
+    output="said \x1b[31mhello\x1b[0m & \x00 \u2028 \U0001f600 <b>",
+    duration_ms=1500,
+    session_id="s1",
+    session=Session(
+        tool_call_count=1,
+        tools_used=["view"],
+        tool_calls=[ToolCall(name="view", arguments={"path": "a.py", "depth": 3}, success=True)],
+        usage=Usage(turns=2, input_tokens=10, output_tokens=5),
+        session_id="s1",
+    ),
+    transcript=[{"type": "assistant.message", "content": "hi", "odd": 1}],
+    tool_events=[ToolEvent(turn=1, sequence=1, tool_name="view", args={"path": "a.py"}, success=True)],
+    skills=[SkillInvocation(name="notes")],
+)
+
+
+@pytest.fixture
+def bench(tmp_path: Path) -> Bench:
+    return Bench(tmp_path)
+
+
+@pytest.fixture
+async def record(bench: Bench) -> RunRecord:
+    """Two trials each of a task that passes, one that is flaky, one that errors and one that a hook stops."""
+
+    async def perform(request: TrialRequest) -> Trajectory:
+        output = RICH.output if request.trial == 1 or request.task.id != "flaky" else "nothing"
+        return RICH.model_copy(update={"output": output})
+
+    executor = Scripted(ExecutorOptions(bench.folder))
+    executor.perform = perform
+    script = bench.folder / "hook.py"
+    script.write_text(
+        "import os, sys; open('n', 'a').write('.'); sys.exit(os.path.getsize('n') > 3)", encoding="utf-8"
+    )
+    hook = Hook(f"{sys.executable} {script}", working_directory=str(bench.folder), error_on_fail=True)
+    tests = TriggerTests(
+        "notes", (TriggerPrompt("take notes", should_trigger=True), TriggerPrompt("x", should_trigger=False))
+    )
+    suite = bench.suite(
+        task("good", prompt="Do <it>", name="Good & <fine>"),
+        task("flaky", prompt="Do <it>", group="g"),
+        task("broken", prompt="Do <it>", graders=(GraderEntry("nonsense", "odd\x07"),)),
+        task("stopped", prompt="Do <it>"),
+        graders=(contains("hello", weight=3), contains("said", name="second")),
+        hooks={"before_task": (hook,)},
+        triggers=tests,
+        metrics=(Metric("trigger_accuracy", 1.0, 0.5), Metric("task_completion", 1.0, 0.9)),
+        settings={"judge_model": "judge", "trials": 2},
+    )
+    return replace(await bench.run(suite, executor), started_at=1_760_000_000.25, duration_ms=2500)
+
+
+async def test_results_have_wazas_members_in_its_order(record: RunRecord) -> None:
+    data = results_data(record)
+    assert list(data) == [
+        *[
+            "schemaVersion",
+            "eval_id",
+            "skill",
+            "eval_name",
+            "timestamp",
+            "config",
+            "summary",
+            "metrics",
+            "tasks",
+        ],
+        *["trigger_metrics", "trigger_results"],
+    ]
+    assert (data["eval_id"], data["timestamp"]) == ("run-1760000000", "2025-10-09T08:53:20.250000Z")
+    assert data["config"] == {
+        "runs_per_test": 2,
+        "model_id": "",
+        "engine_type": "scripted",
+        "timeout_sec": 5,
+        "judge_model": "judge",
+    }
+    assert list(data["summary"]) == [
+        *["total_tests", "succeeded", "failed", "errors", "skipped", "success_rate", "aggregate_score"],
+        *[
+            "weighted_score",
+            "min_score",
+            "max_score",
+            "std_dev",
+            "duration_ms",
+            "groups",
+            "usage",
+            "statistics",
+        ],
+    ]
+    assert data["summary"]["groups"] == [{"name": "g", "passed": 0, "total": 1, "avg_score": 0.5}]
+    assert data["summary"]["usage"]["input_tokens"] == 40
+    assert list(data["metrics"]) == ["trigger_accuracy"]
+    assert json.loads(results_json(record)) == data
+
+
+async def test_a_task_in_the_results(record: RunRecord) -> None:
+    good, flaky, broken, stopped = results_data(record)["tasks"]
+    assert list(good) == ["test_id", "display_name", "status", "runs", "stats"]
+    first = good["runs"][0]
+    assert list(first) == [
+        *[
+            "run_number",
+            "attempts",
+            "prompt",
+            "status",
+            "duration_ms",
+            "validations",
+            "session_digest",
+            "transcript",
+        ],
+        *["final_output", "skill_invocations", "usage", "tool_events"],
+    ]
+    assert list(first["validations"]["says"]) == [
+        *["identifier", "type", "score", "weight", "passed", "feedback", "details", "duration_ms"]
+    ]
+    assert first["session_digest"]["tool_calls"][0]["arguments"] == {
+        "path": "a.py",
+        "file_text": "",
+        "command": "",
+        "description": "",
+        "skill": "",
+    }
+    assert first["transcript"] == [{"type": "assistant.message", "content": "hi"}]
+    assert list(good["stats"]) == [
+        *[
+            "pass_rate",
+            "flakiness_percent",
+            "passed_runs",
+            "failed_runs",
+            "error_runs",
+            "total_runs",
+            "avg_score",
+        ],
+        *[
+            "avg_weighted_score",
+            "min_score",
+            "max_score",
+            "std_dev_score",
+            "score_variance",
+            "ci95_lo",
+            "ci95_hi",
+        ],
+        *["flaky", "avg_duration_ms", "bootstrap_ci", "is_significant"],
+    ]
+    assert (flaky["status"], flaky["stats"]["flaky"], flaky["stats"]["pass_rate"]) == ("failed", True, 0.5)
+    assert (broken["status"], broken["runs"][0]["status"], broken["runs"][0]["validations"]) == (
+        "failed",
+        "error",
+        {},
+    )
+    assert "Unknown grader type 'nonsense'" in broken["runs"][0]["error_msg"]
+    assert (stopped["status"], stopped["runs"], "stats" in stopped) == ("failed", [], False)
+
+
+async def test_junit_is_well_formed_and_tells_what_failed(record: RunRecord) -> None:
+    root = ET.fromstring(junit_xml(record))  # noqa: S314  # our own text
+    suite = root[0]
+    assert (root.tag, suite.get("name"), suite.get("tests"), suite.get("failures")) == (
+        "testsuites",
+        "demo",
+        "4",
+        "3",
+    )
+    assert {it.get("name"): it.get("value") for it in suite.iter("property")}["engine"] == "scripted"
+    good, flaky, broken, stopped = suite.iter("testcase")
+    assert (good.get("name"), good.get("classname"), good.get("time"), len(good)) == (
+        "Good & <fine>",
+        "demo-skill",
+        "1.500",
+        0,
+    )
+    assert flaky[0].get("message") == "Flaky: score=0.50"
+    assert (flaky[0].text or "").splitlines() == [
+        "[FAIL] says (text): score=0.00 \u2014 missing: hello",
+        "[FAIL] second (text): score=0.00 \u2014 missing: said",
+    ]
+    assert (broken[0].get("type"), "odd'" in (broken[0].text or "")) == ("ExecutionError", True)
+    assert "exit code 1" in (stopped[0].text or "")
+
+
+@pytest.mark.parametrize("nasty", ["\x00\x08\x1b", "\ud800", "\ufffe\uffff", "]]>&<"])
+async def test_junit_can_be_read_back_whatever_an_agent_says(record: RunRecord, nasty: str) -> None:
+    told = replace(record.tasks[0], name=nasty, status="failed", error=nasty, trials=())
+    ET.fromstring(junit_xml(replace(record, suite_name=nasty, skill=nasty, tasks=(told,))))  # noqa: S314
+
+
+async def test_the_text_says_what_failed_and_why(record: RunRecord) -> None:
+    lines = text_report(record).splitlines()
+    assert lines[:4] == [
+        "PASS  good     score 1.00  2/2 trials",
+        "FAIL  flaky    score 0.50  1/2 trials  flaky",
+        "      trial 2: says 0.00: missing: hello",
+        "      trial 2: second 0.00: missing: said",
+    ]
+    # What every trial has in common is said once.
+    assert [it for it in lines if "nonsense" in it] == [
+        "      error: grader 'odd\ufffd': Unknown grader type 'nonsense'"
+    ]
+    assert "1 of 4 tasks passed, score 0.38 (weighted 0.38), 2.5 s" in lines
+    assert "metric trigger_accuracy 1.00 reaches its threshold 0.50" in lines
+
+
+async def test_html_needs_nothing_else_and_escapes_everything(record: RunRecord) -> None:
+    page = html_report(record)
+    found: list[str] = []
+
+    class Tags(HTMLParser):
+        def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+            found.append(tag)
+            assert not {name for name, _ in attrs} & {"src", "href", "onclick"}
+
+    Tags().feed(page)
+    assert not {"script", "link", "img", "it", "fine", "b"} & set(found) - {"b"}
+    assert "Good &amp; &lt;fine&gt;" in page
+    assert "Do &lt;it&gt;" in page

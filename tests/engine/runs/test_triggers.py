@@ -1,0 +1,122 @@
+"""Trigger tests and the only metric that can fail a run (waza-formats.md, sections 6 and 14.4)."""
+
+import asyncio
+
+import pytest
+
+from tests.engine.runs.bench import Bench, Scripted, task
+from waza_engine.executors.base import ExecutorError, TriggerRequest, UnavailableError
+from waza_engine.runs.events import Note
+from waza_engine.runs.records import TriggerResult
+from waza_engine.runs.triggers import trigger_metrics
+from waza_engine.suite import Metric, Suite, TriggerPrompt, TriggerTests
+
+TESTS = TriggerTests(
+    "notes",
+    (
+        TriggerPrompt("take notes", should_trigger=True),
+        TriggerPrompt("keep this", should_trigger=True, confidence="medium"),
+        TriggerPrompt("weather", should_trigger=False),
+        TriggerPrompt("news", should_trigger=False, confidence="medium"),
+    ),
+)
+
+
+def suite(bench: Bench, threshold: float | None = None) -> Suite:
+    metrics = () if threshold is None else (Metric("trigger_accuracy", 2.0, threshold),)
+    return bench.suite(task("a"), triggers=TESTS, metrics=metrics)
+
+
+def result(*, should: bool, did: bool, medium: bool = False, error: str = "") -> TriggerResult:
+    return TriggerResult("p", "medium" if medium else "high", should, did, error)
+
+
+def test_weights_rounding_and_four_digits() -> None:
+    measured = trigger_metrics(
+        [
+            result(should=True, did=True),
+            result(should=True, did=True, medium=True),
+            result(should=True, did=False),
+            result(should=False, did=True, medium=True),
+            result(should=False, did=False),
+        ]
+    )
+    # Weighted sums 1.5, 0.5, 1, 1; halves are rounded up.
+    assert (measured.true_positives, measured.false_positives) == (2, 1)
+    assert (measured.true_negatives, measured.false_negatives) == (1, 1)
+    assert (measured.precision, measured.recall) == (0.75, 0.6)
+    assert (measured.f1, measured.accuracy) == (0.6667, 0.625)
+
+
+def test_an_error_is_the_wrong_prediction() -> None:
+    measured = trigger_metrics(
+        [result(should=False, did=False, error="gone"), result(should=True, did=False, error="gone")]
+    )
+    assert (measured.false_positives, measured.false_negatives, measured.errors) == (1, 1, 2)
+    assert (measured.precision, measured.recall, measured.f1, measured.accuracy) == (0.0, 0.0, 0.0, 0.0)
+
+
+async def test_the_mock_predicts_everything_right(bench: Bench) -> None:
+    record = await bench.run(suite(bench, threshold=1.0))
+    assert record.status == "passed"
+    assert record.trigger_metrics is not None
+    assert record.trigger_metrics.accuracy == 1.0
+    assert [(it.name, it.value, it.threshold, it.weight) for it in record.metrics] == [
+        ("trigger_accuracy", 1.0, 1.0, 2.0)
+    ]
+
+
+@pytest.mark.parametrize(
+    ("threshold", "status", "metrics"),
+    [(0.9, "failed", 1), (0.5, "passed", 1), (0, "passed", 1), (None, "passed", 0)],
+)
+async def test_the_threshold_decides(
+    bench: Bench, scripted: Scripted, threshold: float | None, status: str, metrics: int
+) -> None:
+    async def only_the_first(request: TriggerRequest) -> bool:
+        return request.prompt in {"take notes", "weather"}
+
+    scripted.triggered = only_the_first  # type: ignore[method-assign]  # the test's own answer
+    record = await bench.run(suite(bench, threshold), scripted)
+    assert (record.status, len(record.metrics)) == (status, metrics)
+    assert [it.did_trigger for it in record.triggers] == [True, False, True, False]
+
+
+async def test_a_prompt_that_goes_wrong_does_not_end_the_others(bench: Bench, scripted: Scripted) -> None:
+    async def fails_once(request: TriggerRequest) -> bool:
+        if request.prompt == "weather":
+            raise ExecutorError("no answer")
+        return request.should_trigger
+
+    scripted.triggered = fails_once  # type: ignore[method-assign]  # the test's own answer
+    record = await bench.run(suite(bench), scripted)
+    assert [it.error for it in record.triggers] == ["", "", "no answer", ""]
+    assert record.trigger_metrics is not None
+    assert record.trigger_metrics.errors == 1
+
+
+async def test_prompts_that_cannot_be_asked_only_warn(bench: Bench, scripted: Scripted) -> None:
+    async def cannot(request: TriggerRequest) -> bool:
+        raise UnavailableError(f"no triggers.json for {request.skill}")
+
+    scripted.triggered = cannot  # type: ignore[method-assign]  # the test's own answer
+    record = await bench.run(suite(bench, threshold=1.0), scripted)
+    assert (record.status, record.trigger_metrics, record.metrics) == ("passed", None, ())
+    assert any("no triggers.json for notes" in it.message for it in bench.events if isinstance(it, Note))
+
+
+async def test_prompts_are_asked_side_by_side_within_the_workers(bench: Bench, scripted: Scripted) -> None:
+    asked: list[str] = []
+    most = 0
+
+    async def slow(request: TriggerRequest) -> bool:
+        nonlocal most
+        asked.append(request.prompt)
+        most = max(most, len(asked))
+        await asyncio.sleep(0.01)
+        asked.remove(request.prompt)
+        return request.should_trigger
+
+    scripted.triggered = slow  # type: ignore[method-assign]  # the test's own answer
+    await bench.run(bench.suite(task("a"), triggers=TESTS, settings={"workers": 2}), scripted)
+    assert most == 2

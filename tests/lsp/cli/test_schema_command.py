@@ -1,0 +1,47 @@
+"""`waza-lsp schema`."""
+
+import json
+from pathlib import Path
+
+from click.testing import CliRunner
+
+from waza_engine.schema_files import schema_names
+from waza_lsp.cli import main
+
+
+def test_list_names_every_schema() -> None:
+    result = CliRunner().invoke(main, ["schema", "list"])
+    assert (result.exit_code, result.output.split()) == (0, schema_names())
+
+
+def test_show_prints_one_schema() -> None:
+    result = CliRunner().invoke(main, ["schema", "show", "graders/text"])
+    assert (result.exit_code, json.loads(result.output)["title"]) == (0, "text")
+
+
+def test_show_of_an_unknown_name_says_where_the_names_are() -> None:
+    result = CliRunner().invoke(main, ["schema", "show", "eval.json"])
+    assert result.exit_code == 2
+    assert "No schema is called 'eval.json'. 'waza-lsp schema list' shows the names." in result.output
+
+
+def test_export_writes_what_list_names(tmp_path: Path) -> None:
+    other = tmp_path / "out" / "mine.schema.json"
+    other.parent.mkdir()
+    other.write_text("{}")
+    result = CliRunner().invoke(main, ["schema", "export", "--out", str(other.parent)])
+    written = {it.relative_to(other.parent).as_posix() for it in other.parent.rglob("*.json")}
+    assert result.exit_code == 0
+    assert written == {*(f"{it}.schema.json" for it in schema_names()), "mine.schema.json"}
+
+
+def test_export_into_a_file_is_refused_in_a_sentence(tmp_path: Path) -> None:
+    (tmp_path / "file").touch()
+    result = CliRunner().invoke(main, ["schema", "export", "--out", str(tmp_path / "file" / "below")])
+    assert result.exit_code == 1
+    assert result.output.startswith("Error: Cannot write to ")
+
+
+def test_help_shows_examples() -> None:
+    result = CliRunner().invoke(main, ["schema", "--help"])
+    assert "waza-lsp schema export --out schemas" in result.output

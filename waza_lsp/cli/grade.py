@@ -1,0 +1,94 @@
+"""`waza-lsp grade`: grade a recording, or many of them, without running an agent."""
+
+import json
+import os
+import sys
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor, as_completed
+from pathlib import Path
+from typing import Any
+
+import click
+
+from waza_engine.batch import answer_line, grade_list, graders_from_yaml
+from waza_engine.graders.registry import CURRENT, GENERATIONS
+from waza_engine.grading_input import InputError, grading_context
+from waza_engine.json_text import JsonError, read_json
+
+_FILE = click.Path(path_type=Path)
+_DIRECTORY = click.Path(path_type=Path, exists=True, file_okay=False)
+_WORKERS = min(4, os.cpu_count() or 1)
+
+
+@click.command()
+@click.option("--graders", "graders_file", type=_FILE, help="YAML list of grader entries.")
+@click.option("--context", "context_file", type=_FILE, help="JSON object with the grading context.")
+@click.option("--workspace", type=_DIRECTORY, help="Directory the agent worked in; left out: none.")
+@click.option(
+    "--format", "output_format", type=click.Choice(["text", "json"]), default="text", show_default=True
+)
+@click.option(
+    "--gen", "generation", type=click.Choice(GENERATIONS), default=CURRENT, show_default=True,
+    help="Whose meaning of the grader types counts.",
+)  # fmt: skip
+@click.option(
+    "--batch", "batch_file", type=_FILE, help="JSON lines to grade in bulk; one JSON line out for each."
+)
+def grade(
+    graders_file: Path | None,
+    context_file: Path | None,
+    workspace: Path | None,
+    output_format: str,
+    generation: str,
+    batch_file: Path | None,
+) -> None:
+    """Grade what an agent left behind. Exit status: 0 all passed, 1 some failed, 3 some errored, 2 bad usage."""
+    if batch_file is not None:
+        if graders_file or context_file:
+            raise click.UsageError("--batch stands alone: leave out --graders and --context.")
+        _batch(batch_file)
+        return
+    if graders_file is None or context_file is None:
+        raise click.UsageError("Give --graders and --context, or --batch.")
+    try:
+        context = grading_context(
+            read_json(_text(context_file)),
+            workspace_dir=workspace.absolute() if workspace else None,
+            process_dir=Path.cwd(),
+            generation=generation,
+        )
+    except (JsonError, InputError) as error:
+        raise click.UsageError(f"{context_file}: {error}") from error
+    answer = grade_list(graders_from_yaml(_text(graders_file)), context, generation)
+    click.echo("\n".join(_shown(answer["results"], output_format)))
+    sys.exit({"passed": 0, "failed": 1}.get(answer["status"], 3))
+
+
+def _text(path: Path) -> str:
+    try:
+        return path.read_bytes().decode()
+    except OSError as error:
+        raise click.UsageError(f"Cannot read {path}: {error.strerror}") from error
+    except UnicodeDecodeError as error:
+        raise click.UsageError(f"{path} is not UTF-8 (byte {error.start}).") from error
+
+
+def _shown(results: list[dict[str, Any]], output_format: str) -> Iterator[str]:
+    if output_format == "json":
+        yield json.dumps(results, indent=2, default=str)
+        return
+    for it in results:
+        label = it["name"] or it["type"] or "(no name)"
+        if "error" in it:
+            yield f"{click.style('ERROR', fg='red')}  {label}: {it['error']['message']}"
+        else:
+            word = click.style("PASS ", fg="green") if it["passed"] else click.style("FAIL ", fg="red")
+            yield f"{word}  {label}  {it['score']:.2f}  {it['feedback']}"
+
+
+def _batch(path: Path) -> None:
+    lines = [it for it in _text(path).split("\n") if it.strip()]
+    with ThreadPoolExecutor(_WORKERS) as pool:
+        for answered in as_completed([pool.submit(answer_line, it) for it in lines]):
+            sys.stdout.write(json.dumps(answered.result(), default=str) + "\n")
+            sys.stdout.flush()

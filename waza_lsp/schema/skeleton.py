@@ -1,0 +1,85 @@
+"""The least that a schema asks for, as text to fill in: required keys only, deeply."""
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from waza_lsp.schema.walk import DISCRIMINATOR, Schema, child, narrowed, properties, resolve
+from waza_lsp.schema.wanted import choices, is_chosen, needed, recommended
+from waza_lsp.syntax.template import Body, Hole
+from waza_lsp.syntax.written import flow
+
+_DEEPEST = 6
+_LONGEST_EXAMPLE = 50
+
+
+def body_of(root: Schema, schema: Schema, value: Any = None, depth: int = 0) -> Body:
+    """What to write where a value of this schema is expected; `value` says what is known of it."""
+    schema = narrowed(root, schema, value)
+    kinds = kinds_of(schema)
+    if "enum" in schema or kinds[:1] == ["boolean"]:
+        return Hole(choices=tuple(flow(it) for it in current_values(schema)))
+    if kinds[:1] == ["object"] or (not kinds and "properties" in schema):
+        return mapping_of(root, schema, value, depth)
+    if kinds[:1] == ["array"]:
+        items = schema.get("items")
+        return [body_of(root, items, None, depth + 1) if isinstance(items, Mapping) and depth < _DEEPEST else Hole()]
+    return _scalar(schema, kinds)
+
+
+def mapping_of(root: Schema, schema: Schema, value: Any = None, depth: int = 0) -> Mapping[str, Body]:
+    """The keys that a mapping needs, what is known of it (`value`) as fixed text."""
+    known = dict(value) if isinstance(value, Mapping) else {}
+    wanted = list(known) + [it for it in wanted_keys(root, schema, known) if it not in known]
+    return {
+        key: str(known[key]) if key in known else _below(root, schema, key, known, depth)
+        for key in sorted(wanted, key=_order(root, schema, known))
+    }
+
+
+def wanted_keys(root: Schema, schema: Schema, value: Mapping[str, Any]) -> list[str]:
+    """Keys that are required or recommended, and the first way to fulfil "at least one of"."""
+    first_choice = [] if is_chosen(schema, value) else choices(schema)[0]
+    return list(dict.fromkeys([*needed(root, schema, value), *first_choice, *recommended(schema)]))
+
+
+def variants(root: Schema, schema: Schema) -> Iterator[Mapping[str, str]]:
+    """What the current (not deprecated) values of a discriminator fix; one empty variant without discriminator."""
+    key = schema.get(DISCRIMINATOR)
+    if key is None:
+        yield {}
+        return
+    for it in current_values(resolve(root, schema["properties"][key])):
+        yield {key: it}
+
+
+def current_values(schema: Schema) -> list[Any]:
+    """The values of an enumeration or truth value that are not deprecated; the likely one for a new key first."""
+    if "enum" in schema:
+        return [it for it in schema["enum"] if it not in schema.get("x-enum-deprecated", ())]
+    # A key is mostly added because its default is not wanted.
+    return [not schema.get("default", False), bool(schema.get("default", False))]
+
+
+def kinds_of(schema: Schema) -> list[str]:
+    """The JSON types that a schema names."""
+    wanted = schema.get("type", [])
+    return [it for it in ([wanted] if isinstance(wanted, str) else wanted) if it != "null"]
+
+
+def _below(root: Schema, schema: Schema, key: str, known: Mapping[str, Any], depth: int) -> Body:
+    found = child(root, schema, key, known)
+    return body_of(root, found, None, depth + 1) if found is not None and depth < _DEEPEST else Hole()
+
+
+def _order(root: Schema, schema: Schema, known: Mapping[str, Any]) -> Any:
+    listed = list(properties(root, schema, known))
+    return lambda it: (it != schema.get(DISCRIMINATOR), listed.index(it) if it in listed else len(listed))
+
+
+def _scalar(schema: Schema, kinds: list[str]) -> Hole:
+    examples = [it for it in schema.get("examples", ()) if not isinstance(it, list | dict)]
+    if kinds[:1] in (["integer"], ["number"]):
+        value = schema.get("default", examples[0] if examples else schema.get("minimum", 1))
+        return Hole(flow(value), good=True)
+    text = str(examples[0]) if examples and isinstance(examples[0], str) else ""
+    return Hole(flow(text) if text and "\n" not in text and len(text) <= _LONGEST_EXAMPLE else "")

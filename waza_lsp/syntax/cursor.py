@@ -1,0 +1,354 @@
+"""What a cursor is at, by name: on a key, on a value, where a new item could start (peers.md, section 6.2).
+
+The structure comes from columns (`outline`), so it is there in broken text, too. What may stand at the cursor is
+not asked here: a situation says where something would be written, and in which way.
+"""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from enum import StrEnum
+from typing import Any
+
+from waza_engine.findings import Pointer
+from waza_lsp.syntax.flow import FlowPlace, flow_place
+from waza_lsp.syntax.layout import layout_of
+from waza_lsp.syntax.node import Node
+from waza_lsp.syntax.outline import Container, Entry, Lines, Outline, Shape, outline
+from waza_lsp.syntax.region import region_of
+from waza_lsp.syntax.rows import Row, closing
+from waza_lsp.syntax.text import Place, Span, Text
+from waza_lsp.syntax.tree import Tree
+
+_GLUED = re.compile(r"([\w.-]+):(?!//)(\S*)$")
+
+
+class At(StrEnum):
+    """What would be written at a cursor."""
+
+    KEY = "key"
+    """A key of the map at the pointer."""
+    VALUE = "value"
+    """The value at the pointer, whatever its type."""
+    ITEM = "item"
+    """An item of the list at the pointer, with its dash."""
+    ALIAS = "alias"
+    """The name of an anchor."""
+
+
+@dataclass(frozen=True, slots=True)
+class Situation:
+    """A place where something can be written.
+
+    `data` is plain data along the pointer: beside the way to the place there are keys with one-line values only. A
+    key at the cursor is left out of it. `span` is replaced, `typed` the part of it before the cursor. The first
+    character of a key, dash or value comes to stand in `column`; `lead` has to be written before it to get there.
+    """
+
+    at: At
+    pointer: Pointer
+    data: Any
+    span: Span
+    typed: str = ""
+    column: int = 0
+    lead: str = ""
+    close: str = ""
+    """What must be written behind a value: the closing quote, or a blank before a comment."""
+    quote: str = ""
+    """The quotes that surround the span."""
+    flow: bool = False
+    has_colon: bool = False
+    """The key at the cursor needs no colon."""
+    has_children: bool = False
+    """Deeper lines follow that would be the value of a key written here."""
+    below: int | None = None
+    """A value beside its key, which stands in this column: a map or list must start on a new line."""
+
+
+def situations(tree: Tree, text: Text, place: Place) -> list[Situation]:
+    """All that could be written at a place, likeliest first; nothing in comments, texts and finished lines."""
+    region = region_of(tree, text, place.line)
+    if region is None:
+        return []
+    found = outline(region.lines, place, first=region.first, tab=layout_of(tree).step)
+    return list(_Cursor(found, region.lines, text.line(place.line), place, tree.anchors).situations())
+
+
+@dataclass(frozen=True, slots=True)
+class _Cursor:
+    """The outline around a cursor, and the line that the cursor is on."""
+
+    outline: Outline
+    lines: Lines
+    text: str
+    place: Place
+    anchors: dict[str, Node]
+
+    def situations(self) -> Iterator[Situation]:
+        row, inside = self.outline.row, self.outline.inside
+        if row is None or (inside is None and row.comment < self.place.column):
+            return
+        if inside is not None:
+            yield from self._in_flow(inside)
+        elif row.is_blank:
+            if row.comment == len(self.text):
+                yield from self._on_own_line(
+                    row, Span(self.place, Place(self.place.line, len(self.text))), self._width()
+                )
+        elif row.dashes or row.key is not None:
+            yield from self._on_entry(row)
+        elif row.value <= self.place.column <= row.end:
+            yield from self._on_word(row)
+
+    def _width(self) -> int:
+        """The cursor's column with tabs counted as the outline does."""
+        row = self.outline.row
+        return self.place.column + (row.shift if row is not None and self.place.column else 0)
+
+    def _on_entry(self, row: Row) -> Iterator[Situation]:
+        column, here = self.place.column, self.outline.here
+        if not here or (row.dashes and column <= row.dashes[-1]):
+            return
+        entry = here[-1]
+        if row.key is None:
+            yield from self._on_value(entry, row, row.dashes[-1] + 1)
+        elif entry.part != row.key:
+            return
+        elif row.key_start <= column <= row.key_end:
+            yield from self._on_key(entry, row)
+        elif row.colon >= 0 and column > row.colon:
+            yield from self._on_value(entry, row, row.colon + 1)
+
+    def _on_key(self, entry: Entry, row: Row) -> Iterator[Situation]:
+        quote = self.text[row.key_start] if self.text[row.key_start : row.key_start + 1] in {'"', "'"} else ""
+        start, end = row.key_start + len(quote), row.key_end - len(quote)
+        if start <= self.place.column <= end:
+            here = self._situation(At.KEY, entry.container, self._span(start, end), without=entry)
+            yield replace(here, column=row.start + row.shift, quote=quote, has_colon=True)
+
+    def _on_value(self, entry: Entry, row: Row, after: int) -> Iterator[Situation]:
+        """The value beside a key or dash that ends before column `after`."""
+        mark = self.text[row.value : row.value + 1] if row.has_value else ""
+        column = self.place.column
+        if not mark:
+            yield from self._on_nothing(entry, row, after)
+        elif mark in "[{":
+            yield from self._in_flow(entry)
+        elif mark in "|>" or column > row.end:
+            return
+        else:
+            span, quote, close = self._token(row)
+            if span.contains(self.place):
+                at = At.ALIAS if mark == "*" else At.VALUE
+                here = replace(
+                    self._of_entry(at, entry, span), quote=quote, close=close, column=row.value + row.shift
+                )
+                yield replace(here, below=self._below(entry, row), has_children=entry.child is not None)
+
+    def _on_nothing(self, entry: Entry, row: Row, after: int) -> Iterator[Situation]:
+        """An absent value: a blank is missing, or a comment follows, or its first lines stand further down."""
+        column = self.place.column
+        lead = " " if column == after else ""
+        close = " " if self.text[column : column + 1] == "#" else ""
+        content = column + row.shift + len(lead)
+        child = entry.child
+        if child is None:
+            here = self._of_entry(At.VALUE, entry, Span(self.place, self.place))
+            yield replace(here, lead=lead, close=close, column=content, below=self._below(entry, row))
+        elif row.key is None and child.shape is Shape.MAP and not close:
+            start = min(column, max(after, child.column - row.shift))
+            here = self._situation(At.KEY, child, self._span(start, column))
+            yield replace(here, lead=" " * (child.column - row.shift - start), column=child.column)
+
+    def _token(self, row: Row) -> tuple[Span, str, str]:
+        """The span of a value's text, the quotes around it, and the quote that is missing at its end."""
+        quote = self.text[row.value]
+        if quote == "*":
+            return self._span(row.value + 1, row.end), "", ""
+        if quote not in {'"', "'"}:
+            return self._span(min(row.value, self.place.column), row.end), "", ""
+        end = closing(self.text, row.value)
+        if end < 0:
+            return self._span(row.value + 1, row.end), quote, quote
+        return self._span(row.value + 1, end), quote, ""
+
+    def _on_word(self, row: Row) -> Iterator[Situation]:
+        """A word on a line of its own: half a key, or a value below its key."""
+        source = self.text[row.value : row.end]
+        last = self.outline.last
+        if source[0] in "[{" and last is None:
+            yield from self._in_brackets(row.line, row.value, (), None)
+        elif " " in source and last is not None and not last.can_hold:
+            return
+        elif (found := _GLUED.match(source)) and self.place.column > row.value + len(found.group(1)):
+            yield from self._after_glued_colon(row, found.group(1))
+        else:
+            span, quote, close = self._token(row)
+            if span.contains(self.place):
+                for here in self._on_own_line(row, span, row.column):
+                    if here.span == span:
+                        yield replace(here, quote=quote, close=close)
+                    elif not quote:
+                        yield here
+
+    def _after_glued_colon(self, row: Row, key: str) -> Iterator[Situation]:
+        container = next((it for it in reversed(self.outline.open) if it.column == row.column), None)
+        if container is not None and container.shape is Shape.MAP:
+            entry = Entry(container, key, row)
+            here = self._of_entry(At.VALUE, entry, self._span(row.value + len(key) + 1, row.end))
+            yield replace(here, lead=" ", below=row.column)
+
+    def _on_own_line(self, row: Row, span: Span, width: int) -> Iterator[Situation]:
+        """What may start on this line when its first character is meant to stand in column `width`."""
+        for at, target, column in slots(self.outline, width):
+            if isinstance(target, Entry):
+                here = self._of_entry(at, target, span)
+            elif target is None:
+                here = Situation(at, (), {}, span, self._typed(span))
+            else:
+                here = self._situation(at, target, span)
+            following = self.outline.next
+            here = replace(
+                here, column=column, has_children=following is not None and _starts(following) > column
+            )
+            yield here if column == width and not row.shift else self._moved(here)
+
+    def _moved(self, here: Situation) -> Situation:
+        """The same, with the whole indentation replaced."""
+        span = Span(Place(here.span.start.line, 0), here.span.end)
+        return replace(here, span=span, lead=" " * here.column)
+
+    def _in_flow(self, entry: Entry) -> Iterator[Situation]:
+        if entry.value[:1] in {"[", "{"}:
+            pointer, _ = _way(entry.container, {})
+            yield from self._in_brackets(entry.row.line, entry.row.value, (*pointer, entry.part), entry)
+
+    def _in_brackets(self, line: int, start: int, base: Pointer, entry: Entry | None) -> Iterator[Situation]:
+        found = flow_place([it for it in self.lines if it[0] >= line], start, self.place)
+        if found is None:
+            return
+        frames, token = found.frames, found.token
+        pointer = (*base, *(it.part for it in frames[1:] if it.part is not None))
+        data = _flow_data(found)
+        if entry is not None:
+            _, data = _way(entry.container, self.anchors, {entry.part: data})
+        span, quote, close = Span(self.place, self.place), "", ""
+        if token is not None:
+            quote = "" if token.kind == "plain" else token.source[0]
+            close = quote if token.kind == "open" else ""
+            span = self._span(token.start + len(quote), token.end - (token.kind == "quoted"))
+        inner = frames[-1]
+        here = Situation(At.KEY, pointer, data, span, self._typed(span), quote=quote, close=close, flow=True)
+        here = replace(here, lead=" " if found.after_colon else "", has_colon=found.has_colon)
+        if inner.is_map and inner.key is None:
+            yield here
+        elif token is not None and self.text[token.start : token.start + 1] == "*":
+            yield replace(
+                here, at=At.ALIAS, span=self._span(token.start + 1, token.end), typed=here.typed[1:]
+            )
+        else:
+            part = inner.key if inner.is_map else inner.index
+            yield replace(here, at=At.VALUE, pointer=(*pointer, part or 0), has_colon=False)
+
+    def _situation(
+        self, at: At, container: Container, span: Span, *, without: Entry | None = None
+    ) -> Situation:
+        pointer, data = _way(container, self.anchors, without=without)
+        return Situation(at, pointer, data, span, self._typed(span))
+
+    def _of_entry(self, at: At, entry: Entry, span: Span) -> Situation:
+        child = entry.child.data(self.anchors) if entry.child is not None else None
+        pointer, data = _way(entry.container, self.anchors, {entry.part: child})
+        return Situation(at, (*pointer, entry.part), data, span, self._typed(span))
+
+    def _below(self, entry: Entry, row: Row) -> int | None:
+        return None if row.key is None else entry.container.column
+
+    def _span(self, start: int, end: int) -> Span:
+        return Span(Place(self.place.line, start), Place(self.place.line, end))
+
+    def _typed(self, span: Span) -> str:
+        return self.text[span.start.column : self.place.column]
+
+
+def slots(found: Outline, width: int) -> Iterator[tuple[At, Container | Entry | None, int]]:
+    """What may start on the cursor's line when it is meant to start in column `width`, and the column it belongs in.
+
+    The target is a map or list to add to, an entry that still lacks its value, or None for an empty document.
+    """
+    last, following = found.last, found.next
+    if last is not None and last.can_hold:
+        if last.child is not None:
+            yield _addition(last.child)
+            return
+        if width > last.container.column:
+            yield At.VALUE, last, width
+            return
+    for it in _nearest(found, width):
+        yield _addition(it)
+        is_owner = last is not None and last.can_hold and last.container is it and following is None
+        if is_owner and it.shape is Shape.MAP and it.column == width:
+            yield At.ITEM, last, width
+    if not found.open:
+        yield (At.KEY, None, 0) if found.root is None else _addition(found.root)
+
+
+def _addition(container: Container) -> tuple[At, Container, int]:
+    return At.KEY if container.shape is Shape.MAP else At.ITEM, container, container.column
+
+
+def _nearest(found: Outline, width: int) -> list[Container]:
+    """The open containers that a line in column `width` may belong to.
+
+    An entry that follows must keep its container; otherwise the nearest column counts, of two the deeper one.
+    """
+    following = found.next.container if found.next is not None else None
+    if following is not None and following.column >= width and any(it is following for it in found.open):
+        exact = [it for it in found.open if it.column == width]
+        return exact if following.shape is Shape.MAP and following in exact else [following]
+    exact = [it for it in found.open if it.column == width]
+    if exact or not found.open:
+        return exact
+    return [min(found.open, key=lambda it: (abs(it.column - width), -it.column))]
+
+
+def _starts(entry: Entry) -> int:
+    return entry.row.column
+
+
+def _way(
+    container: Container,
+    anchors: dict[str, Node],
+    patch: dict[str | int, Any] | None = None,
+    *,
+    without: Entry | None = None,
+) -> tuple[Pointer, Any]:
+    """The pointer of a container, and plain data from the root along it with `patch` put into the container."""
+    data = container.data(anchors, without)
+    for part, value in (patch or {}).items():
+        _put(data, part, value)
+    pointer: Pointer = ()
+    while container.owner is not None:
+        owner = container.owner
+        outer = owner.container.data(anchors)
+        _put(outer, owner.part, data)
+        pointer = (owner.part, *pointer)
+        data, container = outer, owner.container
+    return pointer, data
+
+
+def _put(data: Any, part: str | int, value: Any) -> None:
+    if isinstance(part, int):
+        data += [None] * (part + 1 - len(data))
+    data[part] = value
+
+
+def _flow_data(found: FlowPlace) -> Any:
+    data: Any = None
+    inner: str | int | None = None
+    for frame in reversed(found.frames):
+        here: Any = dict(frame.keys) if frame.is_map else [None] * (frame.index + 1)
+        if inner is not None:
+            _put(here, inner, data)
+        data, inner = here, frame.part
+    return data
