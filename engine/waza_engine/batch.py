@@ -14,7 +14,7 @@ from waza_engine.grading import GraderFailure, GraderVerdict, RunVerdict, grade_
 from waza_engine.grading_input import InputError, grading_context
 from waza_engine.json_text import JsonError, read_json
 from waza_engine.scoring import mean, weighted_mean
-from waza_engine.values import is_null
+from waza_engine.values import as_text, is_null
 from waza_engine.yaml_reader import YamlError, read_grader_list
 
 _log = logging.getLogger(__name__)
@@ -104,8 +104,6 @@ def grade_list(entries: list[Any], context: GradingContext, generation: str = CU
 def _graded(entry: Any, context: GradingContext, generation: str) -> GraderVerdict | GraderFailure:
     if isinstance(entry, YamlError):
         return GraderFailure("", "", "config", str(entry))
-    if not isinstance(entry, Mapping):
-        return GraderFailure("", "", "config", "A grader entry must be a mapping")
     return grade_entry(entry, context, generation)
 
 
@@ -147,7 +145,7 @@ def _graded_run(run: Any, context: GradingContext, generation: str) -> Answer:
     verdict = grade_run(
         _list(run, "eval_graders"),
         _list(task, "graders"),
-        {it: [str(text) for text in _list(expected, it)] for it in _EXPECTATIONS},
+        {it: [as_text(text) for text in _list(expected, it)] for it in _EXPECTATIONS},
         context,
         generation,
     )

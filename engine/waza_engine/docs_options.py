@@ -28,7 +28,11 @@ def option_tables(schema: Schema) -> str:
                 shown.append(name)
                 waiting.append((f"{prefix}{key}.", definitions[name]))
                 heading = f"### In `{prefix}{key}`"
-                parts += [heading, definitions[name].get("description", ""), _table(definitions[name], definitions)]
+                parts += [
+                    heading,
+                    definitions[name].get("description", ""),
+                    _table(definitions[name], definitions),
+                ]
     return "\n\n".join(it for it in parts if it)
 
 
@@ -44,7 +48,9 @@ def _table(schema: Schema, definitions: Schema) -> str:
     rows = ["| option | value | default | meaning |", "| --- | --- | --- | --- |"]
     for key, option in schema.get("properties", {}).items():
         needed = key in schema.get("required", ())
-        default = "required" if needed else f"`{json.dumps(option['default'])}`" if "default" in option else ""
+        default = (
+            "required" if needed else f"`{json.dumps(option['default'])}`" if "default" in option else ""
+        )
         cells = [f"`{key}`", kind_words(option, definitions), default, _meaning(option)]
         rows.append("| " + " | ".join(_in_cell(it) for it in cells) + " |")
     return "\n".join(rows)
@@ -65,11 +71,14 @@ def _meaning(option: Schema) -> str:
 def kind_words(option: Schema, definitions: Schema) -> str:
     """What kind of value an option takes, in words: `list of texts`, `number from 0 to 1`."""
     if "$ref" in option:
-        return kind_words(definitions.get(option["$ref"].removeprefix(_REFERENCE), {"type": "object"}), definitions)
+        return kind_words(
+            definitions.get(option["$ref"].removeprefix(_REFERENCE), {"type": "object"}), definitions
+        )
     if "enum" in option:
         return " or ".join(f"`{it}`" for it in option["enum"])
     declared = option.get("type", "any value")
-    kinds = [_KINDS.get(it, it) for it in (declared if isinstance(declared, list) else [declared])]
+    names: list[str] = declared if isinstance(declared, list) else [declared]
+    kinds = [_KINDS.get(it, it) for it in names]
     if kinds == ["array"]:
         items = kind_words(option.get("items", {}), definitions)
         return f"list of {_PLURAL.get(items, items)}"

@@ -48,18 +48,19 @@ def _grader_pages(dialect: Dialect) -> dict[str, str]:
 
 
 def _grader_page(name: str, kinds: Sequence[type[Grader]]) -> str:
-    parts = [f"# {name}", *(_meaning(it) for it in kinds[:1])]
+    first = f"Only in files of {_versions(kinds[0])}." if is_legacy(kinds) else ""
+    parts = [f"# {name}", _meaning(kinds[0], first)]
     for older in kinds[1:]:
-        parts += [f"## In older files: {_versions(older)}", _demoted(_meaning(older))]
+        parts += [f"## In files of {_versions(older)}", _demoted(_meaning(older))]
     return "\n\n".join(parts) + "\n"
 
 
-def _meaning(kind: type[Grader]) -> str:
+def _meaning(kind: type[Grader], fact: str = "") -> str:
     """The page of one grader class with its options, which come before the example."""
     page = kind.page().strip()
-    facts = [f"Since waza {kind.since}."] if kind.since else []
-    if is_legacy([kind]):
-        facts.append(f"Only in files of {_versions(kind)}.")
+    facts = [fact] if fact else []
+    if kind.since:
+        facts.append(f"Since waza {kind.since}.")
     if kind.executes:
         facts.append("Runs code or a program that the file names.")
     if facts:
@@ -93,7 +94,9 @@ def rules_with_pages() -> Iterator[tuple[Rule, ModuleType]]:
     for module_info in pkgutil.walk_packages(rules.__path__, f"{rules.__name__}."):
         module = importlib.import_module(module_info.name)
         for thing in vars(module).values():
-            if isinstance(thing, Rule) and module_info.name.rpartition(".")[2] == thing.code.replace("-", "_"):
+            if isinstance(thing, Rule) and module_info.name.rpartition(".")[2] == thing.code.replace(
+                "-", "_"
+            ):
                 found[thing.code] = (thing, module)
     return iter(found[code] for code in sorted(found))
 

@@ -112,10 +112,12 @@ def grade_entry(
     )
 
 
-def _shown(entry: Mapping[str, Any] | GraderEntry) -> tuple[str, str]:
-    """Name and type for the message about an entry that cannot be read."""
+def _shown(entry: Any) -> tuple[str, str]:
+    """Name and type for the message about an entry that cannot be read, whatever it is."""
     if isinstance(entry, GraderEntry):
         return entry.name, entry.type
+    if not isinstance(entry, Mapping):
+        return "", ""
     name, type_name = entry.get("name"), entry.get("type")
     return name if isinstance(name, str) else "", type_name if isinstance(type_name, str) else ""
 

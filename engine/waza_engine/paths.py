@@ -16,13 +16,24 @@ def in_workspace(workspace: Path, path: str) -> str:
         PathError: the path is absolute, leaves the workspace, or is the workspace itself.
 
     """
-    if os.path.isabs(path):  # noqa: PTH117  # a pathlib path would drop the trailing slash and the dots
+    if path.startswith("/"):
         raise PathError(f"'{path}' is an absolute path")
-    root = os.path.abspath(workspace)  # noqa: PTH100  # Path.resolve would follow links
-    place = os.path.normpath(f"{root}/{path}")
+    root = cleaned(os.fspath(workspace.absolute()))
+    place = cleaned(f"{root}/{path}")
     if not place.startswith(root.rstrip("/") + "/") or place == root:
         raise PathError(f"'{path}' is not inside the workspace")
     return place
+
+
+def cleaned(path: str) -> str:
+    """An absolute path without `.`, `..` and empty parts; `os.path.normpath` may stop at a NUL."""
+    parts: list[str] = []
+    for it in path.split("/"):
+        if it == "..":
+            parts[-1:] = []
+        elif it not in {"", "."}:
+            parts.append(it)
+    return "/" + "/".join(parts)
 
 
 def escape_reason(path: str) -> str | None:

@@ -11,7 +11,7 @@ import re2
 from waza_engine.regex_grammar import PatternError, as_re2
 from waza_engine.text import without_surrogates
 
-__all__ = ["PatternError", "regex_error", "regex_found"]
+__all__ = ["PatternError", "is_found_anywhere", "regex_error", "regex_found"]
 
 _OPTIONS = re2.Options()
 _OPTIONS.log_errors = False
@@ -43,6 +43,11 @@ def regex_found(pattern: str, text: str) -> bool | None:
     if isinstance(compiled, PatternError):
         return None
     return compiled.search(without_surrogates(text)) is not None
+
+
+def is_found_anywhere(pattern: str) -> bool:
+    """Whether a valid pattern is found in texts that have nothing in common, so that it says nothing (`.*`, `a?`)."""
+    return all(regex_found(pattern, it) for it in ("", "a", "\n", "0 \u00e9!\nB"))
 
 
 @lru_cache(maxsize=1024)

@@ -88,11 +88,20 @@ def _moment(source: str) -> datetime | None:
     return None
 
 
+def _rfc3339(moment: datetime) -> str:
+    """The moment as Go writes it: no zeros at the end of the fraction, `Z` for a zero offset."""
+    text, fraction, zone = moment.replace(tzinfo=None).isoformat(), "", moment.isoformat()[-6:]
+    if moment.microsecond:
+        text, _, fraction = text.partition(".")
+        fraction = "." + fraction.rstrip("0")
+    return text + fraction + ("Z" if zone == "+00:00" else zone)
+
+
 def plain(data: Any) -> Any:
     """Data as JSON has it: scalars become their values, moments become RFC 3339 text."""
     match data:
         case Scalar(value=datetime() as moment):
-            return moment.isoformat().replace("+00:00", "Z")
+            return _rfc3339(moment)
         case Scalar(value=value):
             return value
         case dict():

@@ -6,7 +6,7 @@ from itertools import zip_longest
 from pathlib import Path
 from typing import Any
 
-from waza_engine.paths import content, is_missing
+from waza_engine.paths import cleaned, content, is_missing
 from waza_engine.text import decode
 
 
@@ -57,10 +57,10 @@ class Snapshots:
         """The file of a snapshot; None when it lies outside of the context directory or its folder is not there."""
         if not self._context_dir:
             return os.path.join(self._process_dir, snapshot)  # noqa: PTH118  # the text may hold a NUL
-        base = os.path.join(self._process_dir, self._context_dir)  # noqa: PTH118
+        base = os.path.join(self._process_dir.absolute(), self._context_dir)  # noqa: PTH118
         try:
             root = os.path.realpath(base, strict=True)
-            name = os.path.normpath(os.path.join(base, snapshot))  # noqa: PTH118
+            name = cleaned(os.path.join(base, snapshot))  # noqa: PTH118
             folder = os.path.realpath(os.path.dirname(name), strict=True)  # noqa: PTH120
             place = os.path.realpath(os.path.join(folder, os.path.basename(name)))  # noqa: PTH118, PTH119
         except (OSError, ValueError):

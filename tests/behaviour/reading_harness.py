@@ -112,7 +112,9 @@ def selections(document: str, name: str = "eval.yaml") -> list[str]:
     return texts
 
 
-def definitions(document: str, folder: Path, name: str = "eval.yaml", process_dir: Path | None = None) -> list[str]:
+def definitions(
+    document: str, folder: Path, name: str = "eval.yaml", process_dir: Path | None = None
+) -> list[str]:
     """Where the mark leads: `path` below `folder`, or the text in the document itself."""
     mark = marked(document)
     snapshot = snapshot_of(mark.source, name, folder)
@@ -123,7 +125,9 @@ def definitions(document: str, folder: Path, name: str = "eval.yaml", process_di
     ]
 
 
-def links(source: str, folder: Path, name: str = "eval.yaml", process_dir: Path | None = None) -> dict[str, str]:
+def links(
+    source: str, folder: Path, name: str = "eval.yaml", process_dir: Path | None = None
+) -> dict[str, str]:
     """Each linked text with the path below `folder` that it leads to."""
     snapshot = snapshot_of(textwrap.dedent(source), name, folder)
     found = document_link(snapshot, Disk(process_dir))

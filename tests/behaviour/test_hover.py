@@ -79,26 +79,28 @@ def test_h02_an_optional_key_is_described_once() -> None:
 def test_h03_a_value_of_a_list_of_values_has_its_own_meaning() -> None:
     check_hover(
         """
-        graders: []
-        config:
-          executor: mo¦ck
+        skill: notes
+        should_trigger_prompts:
+          - prompt: take notes
+            confidence: med¦ium
         """,
         """
-        **executor: mock**
+        **confidence: medium**
 
-        No agent: answers with an echo of the prompt. Calls no tools and invokes no skills.
+        Counts half.
 
-        Other values: `copilot-sdk`
+        Other values: `high`
         """,
-        on="mock",
+        on="medium",
+        name="trigger_tests.yaml",
     )
 
 
 def test_h03_a_key_lists_its_values() -> None:
-    found = hovered("graders: []\nconfig:\n  exe¦cutor: mock\n")
+    found = hovered("should_trigger_prompts:\n  - prompt: x\n    confid¦ence: high\n", "trigger_tests.yaml")
     assert found is not None
-    assert found.heading == "**executor** · one of `copilot-sdk`, `mock`"
-    assert "\n- `mock`: No agent" in found.text
+    assert found.heading == "**confidence** · one of `high`, `medium`"
+    assert "\n\n- `high`: Counts fully.\n- `medium`: Counts half.\n\n" in found.text
 
 
 def test_h03_a_value_that_is_not_allowed_gets_the_text_of_the_key() -> None:
@@ -211,7 +213,7 @@ def test_h09_an_alias_shows_what_it_stands_for_and_the_field() -> None:
 
 
 def test_h09_an_alias_of_a_scalar_and_of_a_list() -> None:
-    document = "x: &one first\ny: &list\n  - a\n  - b\ngraders: []\nname: {0}\ntags: {1}\n"
+    document = "x: &one first\ny: &list\n  - a\n  - b\nskill: s\ngraders: []\nname: {0}\ntags: {1}\n"
     scalar = hovered(document.format("*on¦e", "x"))
     items = hovered(document.format("x", "*li¦st"))
     assert scalar is not None
@@ -227,7 +229,7 @@ def test_h09_a_merge_key_shows_the_block() -> None:
 
 
 def test_h09_the_anchor_meant_is_the_last_one_above() -> None:
-    found = hovered("a: &x 1\nb: &x 2\nname: *¦x\nc: &x 3\ngraders: []\ntasks: [a]\n")
+    found = hovered("a: &x 1\nb: &x 2\nname: *¦x\nc: &x 3\nskill: s\ngraders: []\ntasks: [a]\n")
     assert found is not None
     assert found.text.endswith("```yaml\n2\n```")
 
@@ -280,7 +282,8 @@ def test_windows_line_ends() -> None:
 def test_characters_outside_the_basic_plane() -> None:
     found = hovered('graders:\n  - {name: "🎉🎉", type: te¦xt}\ntasks: [a]\n')
     assert found is not None
-    assert (found.on, found.heading) == ("text", "**type: text** · since 0.12")
+    assert found.on == "text"
+    assert found.heading.startswith("**type: text**")
 
 
 def test_a_file_that_is_no_eval_has_no_hover() -> None:

@@ -5,6 +5,7 @@ import time
 from pathlib import Path
 
 import pytest
+
 from waza_engine import processes
 
 pytestmark = pytest.mark.skipif(os.name == "nt", reason="the commands are those of POSIX")

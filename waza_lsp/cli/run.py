@@ -21,6 +21,7 @@ from waza_engine.reports.junit import junit_xml
 from waza_engine.reports.results_json import results_json
 from waza_engine.reports.text import text_report
 from waza_engine.runs.events import Listener, Note
+from waza_engine.runs.judging import judge_for
 from waza_engine.runs.loadable import refuse_unreadable_graders
 from waza_engine.runs.plan import Overrides, Plan, PlanError, make_plan
 from waza_engine.runs.recorder import RecordingError, write_recordings
@@ -206,7 +207,14 @@ async def _cancellable(
             with contextlib.suppress(NotImplementedError):
                 asyncio.get_running_loop().add_signal_handler(number, running.cancel)
     return await run_suite(
-        plan, performer, process_dir=Path.cwd(), run_id=run_id, emit=emit, store=store, log_dir=log_dir
+        plan,
+        performer,
+        process_dir=Path.cwd(),
+        run_id=run_id,
+        emit=emit,
+        log_dir=log_dir,
+        store=store,
+        judge=judge_for(plan, os.environ),
     )
 
 

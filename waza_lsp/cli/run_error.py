@@ -17,15 +17,14 @@ def load_error_text(error: LoadError) -> str:
 
 
 def _place(path: Path, pointer: Pointer) -> Place | None:
-    """Where the pointer stands in the file, or what is nearest above it."""
+    """Where the entry that the pointer names starts, or else the nearest one above it."""
     try:
         tree = Tree.of(split_lines(path.read_text(encoding="utf-8-sig")))
     except (OSError, UnicodeDecodeError):
         return None
     for length in range(len(pointer), 0, -1):
         if found := tree.find(pointer[:length]):
-            is_exact = length == len(pointer)
-            return found.value.start if is_exact or found.key is None else found.key.start
+            return (found.key or found.value).start
     return Place(0, 0)
 
 

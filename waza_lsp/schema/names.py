@@ -35,6 +35,19 @@ def occurrences(form: Form, tree: Tree, text: Text, place: Place) -> Occurrences
     return _of_anchor(tree, text, place)
 
 
+def names_of(form: Form, tree: Tree, thing: str, without: Place) -> list[str]:
+    """All names of a kind of thing, where they are given first; not the one that is being written at `without`."""
+    found = [
+        (site.schema.get("x-defines") != thing, site.node.source)
+        for site in sites(tree, _name_ways(form))
+        if thing in {site.schema.get("x-defines"), site.schema.get("x-reference")}
+        and site.node.kind is Kind.SCALAR
+        and site.node.source
+        and not site.node.span.shifted(site.start).contains(without)
+    ]
+    return list(dict.fromkeys(name for _, name in sorted(found, key=lambda it: it[0])))
+
+
 def _of_anchor(tree: Tree, text: Text, place: Place) -> Occurrences | None:
     located = tree.at(place)
     if located is not None and not located.on_key and located.node.kind is Kind.ALIAS:

@@ -95,6 +95,13 @@ def path_values(form: Form, tree: Tree, path: Path | None, files: Files) -> Iter
             yield PathValue(_bare(site), text, mark["kind"], folder)
 
 
+def start_folder(
+    form: Form, tree: Tree, path: Path | None, files: Files, base: str, pointer: Pointer
+) -> Path | None:
+    """The folder that a path at `pointer` starts from when the schema says that its base is `base`."""
+    return _Starts(form, tree, path, files).folder(base, pointer) if path is not None else None
+
+
 @lru_cache(maxsize=64)
 def _path_ways(form: Form) -> Ways:
     return ways(form.schema, lambda schema, _: "x-path" in schema)

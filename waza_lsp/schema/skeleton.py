@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from waza_lsp.schema.walk import DISCRIMINATOR, Schema, child, narrowed, properties, resolve
+from waza_lsp.schema.walk import DISCRIMINATOR, Schema, branch_of, child, narrowed, properties, resolve
 from waza_lsp.schema.wanted import choices, is_chosen, needed, recommended
 from waza_lsp.syntax.template import Body, Hole
 from waza_lsp.syntax.written import flow
@@ -29,11 +29,13 @@ def body_of(root: Schema, schema: Schema, value: Any = None, depth: int = 0) -> 
 def mapping_of(root: Schema, schema: Schema, value: Any = None, depth: int = 0) -> Mapping[str, Body]:
     """The keys that a mapping needs, what is known of it (`value`) as fixed text."""
     known = dict(value) if isinstance(value, Mapping) else {}
-    wanted = list(known) + [it for it in wanted_keys(root, schema, known) if it not in known]
-    return {
+    picked = _picked(root, schema, known)
+    wanted = list(dict.fromkeys([*known, *wanted_keys(root, schema, known), *picked]))
+    bodies = {
         key: str(known[key]) if key in known else _below(root, schema, key, known, depth)
         for key in sorted(wanted, key=_order(root, schema, known))
     }
+    return {key: picked[key] if key in picked and it == {} else it for key, it in bodies.items()}
 
 
 def wanted_keys(root: Schema, schema: Schema, value: Mapping[str, Any]) -> list[str]:
@@ -66,6 +68,18 @@ def kinds_of(schema: Schema) -> list[str]:
     return [it for it in ([wanted] if isinstance(wanted, str) else wanted) if it != "null"]
 
 
+def _picked(root: Schema, schema: Schema, known: Mapping[str, Any]) -> Mapping[str, Body]:
+    """The mappings that a discriminator's value puts in place, each with its first key: without, they say nothing."""
+    branch = branch_of(schema, known)
+    found: dict[str, Body] = {}
+    for key, it in resolve(root, branch).get("properties", {}).items() if branch is not None else ():
+        options = resolve(root, it).get("properties", {})
+        current = (name for name, option in options.items() if not resolve(root, option).get("deprecated"))
+        if first := next(current, None):
+            found[key] = {first: body_of(root, options[first], None, 1)}
+    return found
+
+
 def _below(root: Schema, schema: Schema, key: str, known: Mapping[str, Any], depth: int) -> Body:
     found = child(root, schema, key, known)
     return body_of(root, found, None, depth + 1) if found is not None and depth < _DEEPEST else Hole()
@@ -79,7 +93,7 @@ def _order(root: Schema, schema: Schema, known: Mapping[str, Any]) -> Any:
 def _scalar(schema: Schema, kinds: list[str]) -> Hole:
     examples = [it for it in schema.get("examples", ()) if not isinstance(it, list | dict)]
     if kinds[:1] in (["integer"], ["number"]):
-        value = schema.get("default", examples[0] if examples else schema.get("minimum", 1))
+        value = examples[0] if examples else schema.get("default", schema.get("minimum", 1))
         return Hole(flow(value), good=True)
     text = str(examples[0]) if examples and isinstance(examples[0], str) else ""
     return Hole(flow(text) if text and "\n" not in text and len(text) <= _LONGEST_EXAMPLE else "")

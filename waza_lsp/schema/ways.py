@@ -106,6 +106,7 @@ class _Compiler:
         self._wanted = wanted
         self._into_branches = into_branches
         self._met: dict[tuple[str, bool], Ways] = {}
+        self._unfinished: set[Ways] = set()
 
     def compiled(self, schema: Schema, *, is_item: bool) -> Ways:
         reference = schema.get("$ref")
@@ -114,7 +115,9 @@ class _Compiler:
             known = self._met.get((reference, is_item))
             if known is None:
                 known = self._met[reference, is_item] = Ways()
+                self._unfinished.add(known)
                 self._fill(known, resolve(self._root, schema), is_item=is_item)
+                self._unfinished.remove(known)
             return known
         made = Ways()
         self._fill(made, resolve(self._root, schema), is_item=is_item)
@@ -142,4 +145,5 @@ class _Compiler:
         if not isinstance(schema, Mapping):
             return None
         way = self.compiled(schema, is_item=is_item)
-        return None if way.lead_nowhere else way
+        # Where an unfinished one leads is not known yet: it holds itself.
+        return None if way.lead_nowhere and way not in self._unfinished else way

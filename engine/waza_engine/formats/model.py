@@ -23,13 +23,15 @@ class FileModel(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True, defer_build=True, populate_by_name=False)
 
 
-def marks(
+def marks(  # noqa: PLR0913  # one argument for each keyword of our own
     *,
     since: str = "",
     required: bool = False,
     recommended: bool = False,
     path: tuple[PathBase, PathKind] | None = None,
     reference: str = "",
+    defines: str = "",
+    base_for: str = "",
     values: Mapping[str, str] | None = None,
     instead: str = "",
     no_effect: bool = False,
@@ -38,30 +40,27 @@ def marks(
     """Extra keywords of a field's schema, for `Field(json_schema_extra=...)`.
 
     `required` asks for the key although the loader lets its absence pass; `recommended` is weaker: absence is no
-    error. `path` says what a text is relative to and what it names; `reference` what kind of name a text is.
+    error. `path` says what a text is relative to and what it names; `reference` what kind of name a text is, and
+    `defines` that it gives such a name. `base_for` marks a directory that paths of that base, beside it and below,
+    are relative to instead.
     `values` are the allowed texts with a sentence each. `instead` marks a legacy key and says what replaces it;
     `no_effect` marks a key that is read and never used. `keywords` are taken as they are.
     """
-    extra: dict[str, Any] = dict(keywords)
-    if since:
-        extra["x-since"] = since
-    if required:
-        extra["x-required"] = True
-    if recommended:
-        extra["x-recommended"] = True
-    if path:
-        extra["x-path"] = {"base": path[0], "kind": path[1]}
-    if reference:
-        extra["x-reference"] = reference
-    if values:
-        extra["enum"] = list(values)
-        extra["x-enum-descriptions"] = dict(values)
-    if instead:
-        extra["deprecated"] = True
-        extra["x-use-instead"] = instead
-    if no_effect:
-        extra["x-no-effect"] = True
-    return extra
+    extra = {
+        "x-since": since,
+        "x-required": required,
+        "x-recommended": recommended,
+        "x-path": {"base": path[0], "kind": path[1]} if path else None,
+        "x-reference": reference,
+        "x-defines": defines,
+        "x-base-for": base_for,
+        "enum": list(values or ()),
+        "x-enum-descriptions": dict(values or {}),
+        "deprecated": bool(instead),
+        "x-use-instead": instead,
+        "x-no-effect": no_effect,
+    }
+    return {**keywords, **{key: value for key, value in extra.items() if value}}
 
 
 def each(**extra: Any) -> dict[str, Any]:

@@ -110,6 +110,8 @@ class Grader(BaseModel):
     """Whether the verdict follows from the recording alone: no model, no child process."""
     executes: ClassVar[bool] = False
     """Whether grading starts a child process with code or a program that the file names."""
+    asks_judge: ClassVar[bool] = False
+    """Whether there is no verdict without a judge model."""
 
     @model_validator(mode="after")
     def _one_is_given(self) -> Self:

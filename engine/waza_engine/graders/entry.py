@@ -83,6 +83,8 @@ def read_entry(entry: Mapping[str, Any] | GraderEntry, generation: str, level: L
 
     """
     data = _as_data(entry) if isinstance(entry, GraderEntry) else entry
+    if not isinstance(data, Mapping):
+        raise ConfigError("A grader entry must be a mapping")
     if generation == "PY":
         return _python_entry(data, level)
     keys = _EvalKeys if level == "eval" else _TaskKeys

@@ -68,10 +68,9 @@ class OpenAIJudge:
             "response_format": {"type": "json_object"},
         }
         try:
-            answer = self.completed(body, _REPLY_SECONDS)
+            text = _text(_choice(self.completed(body, _REPLY_SECONDS))[0])
         except EndpointError as error:
             raise JudgeError(str(error)) from error
-        text = _text(_choice(answer)[0])
         try:
             return json.loads(text)
         except ValueError as error:

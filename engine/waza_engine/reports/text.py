@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from waza_engine.runs.records import GraderOutcome, RunRecord, TaskRecord, TrialRecord
 
 _WORDS = {"passed": "PASS", "failed": "FAIL", "error": "ERROR", "skipped": "SKIP"}
-_LONGEST_LINE = 300
+_LONGEST_FEEDBACK = 300
 
 
 def text_report(record: RunRecord) -> str:
@@ -59,7 +59,7 @@ def _numbers(trials: list[int]) -> str:
 
 
 def _grader(it: GraderOutcome) -> str:
-    return f"{one_line(it.name or it.type)} {it.score:.2f}: {one_line(it.feedback)}"
+    return f"{one_line(it.name or it.type)} {it.score:.2f}: {_short(it.feedback)}"
 
 
 def _totals(record: RunRecord) -> Iterator[str]:
@@ -81,6 +81,10 @@ def _totals(record: RunRecord) -> Iterator[str]:
 
 
 def one_line(text: str) -> str:
-    """`text` for one line of a terminal: no line ends, no control characters, not too long."""
-    line = "".join(it if it.isprintable() else "\ufffd" for it in " ".join(text.split()))
-    return line if len(line) <= _LONGEST_LINE else line[: _LONGEST_LINE - 1] + "\u2026"
+    """`text` for one line of a terminal: no line ends and no control characters."""
+    return "".join(it if it.isprintable() else "\ufffd" for it in " ".join(text.split()))
+
+
+def _short(text: str) -> str:
+    line = one_line(text)
+    return line if len(line) <= _LONGEST_FEEDBACK else line[: _LONGEST_FEEDBACK - 1] + "\u2026"

@@ -2,7 +2,7 @@
 
 ## Why
 The check counts in the score like any other, so it shifts the score without saying anything. An empty text, for
-instance, is contained in every output, even in an empty one.
+instance, is contained in every output, even in an empty one, and the pattern `.*` is found in every text.
 
 ## Example
 ```yaml

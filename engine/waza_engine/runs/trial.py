@@ -15,6 +15,7 @@ from waza_engine.executors.base import Executor, ExecutorError, Progress, TrialR
 from waza_engine.graders.base import ConfigError, GradingContext
 from waza_engine.grading import GraderFailure, RunVerdict, build, grade_run
 from waza_engine.judges.base import Judge
+from waza_engine.runs.judging import NO_JUDGE, needs_judge
 from waza_engine.runs.plan import Plan
 from waza_engine.runs.records import GraderOutcome, TrialRecord
 from waza_engine.runs.workspace import (
@@ -91,6 +92,8 @@ def _unusable_grader(bench: Bench, task: Task) -> RunVerdict | None:
                 build(it, level=level, scope=scope)  # type: ignore[arg-type]  # mypy widens the two texts
             except ConfigError as error:
                 return RunVerdict("error", error=GraderFailure(it.name, it.type, "config", str(error)))
+            if bench.judge is None and needs_judge(it):
+                return RunVerdict("error", error=GraderFailure(it.name, it.type, "config", NO_JUDGE))
     return None
 
 

@@ -5,7 +5,7 @@ import time
 from typing import Any
 
 import pytest
-from waza_engine.assertions import interpreters
+
 from waza_engine.assertions.evaluation import evaluate_javascript
 from waza_engine.assertions.interpreters import NodeMissingError, javascript_workers
 from waza_engine.graders.base import GradeError
@@ -135,6 +135,6 @@ def test_endless_microtasks_are_stopped(monkeypatch: pytest.MonkeyPatch) -> None
 
 
 def test_without_node_the_message_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(interpreters.shutil, "which", lambda _: None)
+    monkeypatch.setattr("waza_engine.assertions.interpreters.shutil.which", lambda _: None)
     with pytest.raises(NodeMissingError, match=r"need Node\.js"):
         javascript_workers().ask({}, 1)

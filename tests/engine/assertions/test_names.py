@@ -1,14 +1,28 @@
 """What assertions see: the trial as waza hands it over."""
 
+from collections.abc import Mapping
+from typing import Any
+
 import pytest
+
 from waza_engine.assertions.names import assertion_names
 from waza_engine.graders.base import GradingContext
 
-START = {"type": "tool.execution_start", "tool_call_id": "1", "tool_name": "bash", "arguments": {"command": "ls"}}
-DONE = {"type": "tool.execution_complete", "tool_call_id": "1", "success": True, "tool_result": {"content": "a"}}
+START = {
+    "type": "tool.execution_start",
+    "tool_call_id": "1",
+    "tool_name": "bash",
+    "arguments": {"command": "ls"},
+}
+DONE = {
+    "type": "tool.execution_complete",
+    "tool_call_id": "1",
+    "success": True,
+    "tool_result": {"content": "a"},
+}
 
 
-def _names(*transcript: dict[str, object]) -> dict[str, object]:
+def _names(*transcript: Mapping[str, Any]) -> dict[str, Any]:
     return assertion_names(GradingContext(transcript=transcript))
 
 
@@ -38,18 +52,24 @@ def test_a_start_without_id_or_name_is_no_call(missing: str) -> None:
 
 def test_a_repeated_id_gives_its_last_start_twice() -> None:
     again = {**START, "tool_name": "edit"}
-    assert [it["name"] for it in _names(START, again)["tool_calls"]] == ["edit", "edit"]  # type: ignore[attr-defined]  # a list
+    assert [it["name"] for it in _names(START, again)["tool_calls"]] == ["edit", "edit"]
 
 
 def test_argument_names_match_without_case_and_only_texts_are_taken() -> None:
     given = {"Command": "a", "PATH": 5, "Skill": "loud", "skill": "exact", "other": "x"}
-    [call] = _names({**START, "arguments": given})["tool_calls"]  # type: ignore[misc]  # a list
-    assert call["arguments"] == {"path": "", "file_text": "", "command": "a", "description": "", "skill": "exact"}
+    [call] = _names({**START, "arguments": given})["tool_calls"]
+    assert call["arguments"] == {
+        "path": "",
+        "file_text": "",
+        "command": "a",
+        "description": "",
+        "skill": "exact",
+    }
 
 
 def test_events_keep_the_members_of_their_type_only() -> None:
     event = {"content": "c", "message": "m", "tool_name": "t", "tool_call_id": "1", "success": False}
-    kept = {
+    kept: dict[str, dict[str, Any]] = {
         "assistant.message": {"content": "c"},
         "user.message": {"content": "c"},
         "assistant.reasoning": {},
@@ -72,12 +92,12 @@ def test_errors_are_events_that_speak_of_one_in_type_or_content() -> None:
 
 def test_numbers_are_doubles_as_go_writes_them() -> None:
     given = {"a": 5.0, "b": 1.5, "c": 12345678901234567890, "d": 1e21, "e": True, "f": -3.0, "g": 10**400}
-    [event] = _names({**START, "arguments": given})["transcript"]  # type: ignore[misc]  # a list
+    [event] = _names({**START, "arguments": given})["transcript"]
     arguments = event["arguments"]
     assert arguments == {**given, "a": 5, "c": 12345678901234567000, "f": -3}
     assert [type(it) for it in arguments.values()] == [int, float, int, float, bool, int, int]
 
 
 def test_keys_are_sorted_and_lone_surrogates_replaced() -> None:
-    [event] = _names({**START, "arguments": {"b": "\ud800", "a": [None]}})["transcript"]  # type: ignore[misc]  # a list
+    [event] = _names({**START, "arguments": {"b": "\ud800", "a": [None]}})["transcript"]
     assert list(event["arguments"].items()) == [("a", [None]), ("b", "\ufffd")]

@@ -4,10 +4,18 @@ import sys
 from pathlib import Path
 
 import pytest
+
 from waza_engine.assertions.evaluation import evaluate_python
 from waza_engine.assertions.static import problem_in_python
 
-NAMES = {"output": "abc", "outcome": {}, "transcript": [], "tool_calls": [{"name": "a"}], "errors": [], "duration_ms": 0}
+NAMES = {
+    "output": "abc",
+    "outcome": {},
+    "transcript": [],
+    "tool_calls": [{"name": "a"}],
+    "errors": [],
+    "duration_ms": 0,
+}
 
 FINE = [
     "len(output) == 3",

@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 from pydantic import ValidationError
+
 from waza_engine.graders.base import GradeError, GradingContext, Scope
 from waza_engine.graders.waza.code import CodeGrader
 
@@ -49,7 +50,9 @@ def test_a_process_directory_that_is_gone_is_an_error_of_the_grader(tmp_path: Pa
         CodeGrader(assertions=["True"]).grade(context)
 
 
-@pytest.mark.parametrize("config", [{}, {"assertions": []}, {"assertions": ["1"], "language": "Python"}, {"assertions": "1"}])
+@pytest.mark.parametrize(
+    "config", [{}, {"assertions": []}, {"assertions": ["1"], "language": "Python"}, {"assertions": "1"}]
+)
 def test_a_config_that_waza_refuses_is_refused(config: dict[str, Any]) -> None:
     with pytest.raises(ValidationError):
         CodeGrader.model_validate(config)

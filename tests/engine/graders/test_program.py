@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 from pydantic import ValidationError
+
 from waza_engine.graders.base import GraderResult, GradingContext
 from waza_engine.graders.waza.program import ProgramGrader
 from waza_engine.project_file import program_timeout
@@ -94,7 +95,9 @@ def test_a_flood_of_output_is_cut_off(tmp_path: Path) -> None:
     assert len(result.feedback) == 1_000_000
 
 
-@pytest.mark.parametrize("config", [{}, {"command": ""}, {"command": "a", "timeout": "10"}, {"command": "a", "args": "b"}])
+@pytest.mark.parametrize(
+    "config", [{}, {"command": ""}, {"command": "a", "timeout": "10"}, {"command": "a", "args": "b"}]
+)
 def test_a_config_that_waza_refuses_is_refused(config: dict[str, Any]) -> None:
     with pytest.raises(ValidationError):
         ProgramGrader.model_validate(config)

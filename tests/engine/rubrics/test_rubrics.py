@@ -3,6 +3,7 @@
 from pathlib import Path
 
 import pytest
+
 from waza_engine.rubrics.rubric import RubricError, built_in_rubrics, load_rubric, parse_rubric
 from waza_engine.rubrics.template import Normalization, template_score, templates
 

@@ -92,5 +92,7 @@ class Expected(FileModel):
             "task belong into `graders` of the task."
         ),
         examples=[["says-where"]],
-        json_schema_extra=marks(instead="graders", type="array"),
+        json_schema_extra=marks(
+            instead="graders", type="array", items={"type": ["string", "object"], "x-reference": "grader"}
+        ),
     )

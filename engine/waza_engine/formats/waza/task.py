@@ -141,7 +141,7 @@ class TaskFile(FileModel):
             "Relative to where the run is started, not to this file."
         ),
         examples=["evals/demo/fixtures"],
-        json_schema_extra=marks(path=("process", "directory")),
+        json_schema_extra=marks(path=("process", "directory"), base_for="fixtures"),
     )
     inputs: SectionOf[Inputs] = Field(
         default_factory=Inputs,

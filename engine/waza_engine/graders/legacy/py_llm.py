@@ -48,6 +48,7 @@ _REPLY_WITHOUT_CLIENT = {"score": 4, "reasoning": "There is no judge to ask: a f
 class PyLlmGrader(PyGrader):
     type_name = "llm"
     deterministic: ClassVar[bool] = False
+    asks_judge: ClassVar[bool] = True
 
     model: AnyValue = Field(
         default=_MODEL,

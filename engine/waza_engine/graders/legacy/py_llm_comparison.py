@@ -36,6 +36,7 @@ _PASSING_SCORE = 0.75
 class PyLlmComparisonGrader(PyGrader):
     type_name = "llm_comparison"
     deterministic: ClassVar[bool] = False
+    asks_judge: ClassVar[bool] = True
 
     reference: AnyValue = Field(
         default="",

@@ -41,6 +41,7 @@ class RubricPromptGrader(Grader):
     type_name = "prompt"
     generations: ClassVar[frozenset[str]] = frozenset(["DOC"])
     deterministic: ClassVar[bool] = False
+    asks_judge: ClassVar[bool] = True
 
     rubric: Text = Field(
         min_length=1,

@@ -119,7 +119,7 @@ class DiffGrader(Grader):
             "Directory that relative snapshots start from and must stay in, relative to where waza is started."
         ),
         examples=["evals/deploy/fixtures"],
-        json_schema_extra=marks(path=("process", "directory")),
+        json_schema_extra=marks(path=("process", "directory"), base_for="process"),
     )
     update_snapshots: Flag = Field(
         default=False,

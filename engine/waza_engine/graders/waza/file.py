@@ -41,7 +41,7 @@ from waza_engine.findings import Finding, Pointer
 from waza_engine.formats.model import FileModel, each, marks
 from waza_engine.graders.base import GradeError, Grader, GraderResult, GradingContext, Scope
 from waza_engine.paths import PathError, content, in_workspace, is_missing, is_there
-from waza_engine.regex import regex_error, regex_found
+from waza_engine.regex import is_found_anywhere, regex_error, regex_found
 from waza_engine.rules.contradictory_checks import in_both
 from waza_engine.rules.escaping_path import escaping_path
 from waza_engine.rules.invalid_regex import INVALID_REGEX
@@ -157,5 +157,6 @@ def _entry_findings(entry: ContentPatterns, pointer: Pointer) -> Iterator[Findin
             place = (*pointer, option, index)
             if reason := regex_error(pattern):
                 yield INVALID_REGEX.at(place, f"Not a valid RE2 pattern: {reason}")
-            elif not pattern:
-                yield TRIVIAL_CHECK.at(place, "An empty pattern is found in every file")
+            elif is_found_anywhere(pattern):
+                fate = "always fails" if option == "must_not_match" else "always passes"
+                yield TRIVIAL_CHECK.at(place, f"Found in every file: this check {fate}")

@@ -57,6 +57,7 @@ class PromptGrader(Grader):
     at_least_one: ClassVar[tuple[str, ...]] = ("prompt", "rubric")
     name_required: ClassVar[bool] = True
     deterministic: ClassVar[bool] = False
+    asks_judge: ClassVar[bool] = True
 
     prompt: Text = Field(
         default="",

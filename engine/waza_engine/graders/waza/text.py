@@ -28,16 +28,17 @@ from pydantic import Field
 
 from waza_engine.findings import Finding
 from waza_engine.graders.base import Grader, GraderResult, GradingContext, Scope
-from waza_engine.regex import regex_error, regex_found
+from waza_engine.regex import is_found_anywhere, regex_error, regex_found
 from waza_engine.rules.cannot_fail import CANNOT_FAIL
+from waza_engine.rules.contradictory_checks import in_both
 from waza_engine.rules.invalid_regex import INVALID_REGEX
+from waza_engine.rules.trivial_check import TRIVIAL_CHECK
 from waza_engine.text import fold
 from waza_engine.values import Strings
 
 
 class TextGrader(Grader):
     type_name = "text"
-    since = "0.12"
 
     contains: Strings = Field(
         default=[],
@@ -73,10 +74,17 @@ class TextGrader(Grader):
     def check(self, scope: Scope) -> Iterator[Finding]:
         if not any(items for _, items in self):
             yield CANNOT_FAIL.at((), "Nothing to look for: this grader always passes")
-        for option in ("regex_match", "regex_not_match"):
-            for index, pattern in enumerate(getattr(self, option)):
-                if reason := regex_error(pattern):
-                    yield INVALID_REGEX.at((option, index), f"Not a valid RE2 pattern: {reason}")
+        for option, items in self:
+            for index, item in enumerate(items):
+                if option.startswith("regex"):
+                    yield from _pattern_findings(option, item, index)
+                elif not item:
+                    yield TRIVIAL_CHECK.at(
+                        (option, index), f"An empty text is in every output: this check {_fate(option)}"
+                    )
+        yield from in_both("contains", self.contains, "not_contains", self.not_contains)
+        yield from in_both("contains_cs", self.contains_cs, "not_contains_cs", self.not_contains_cs)
+        yield from in_both("regex_match", self.regex_match, "regex_not_match", self.regex_not_match)
 
     def grade(self, context: GradingContext) -> GraderResult:
         output, folded = context.output, fold(context.output)
@@ -91,3 +99,14 @@ class TextGrader(Grader):
         ]
         total = sum(len(items) for _, items in self)
         return GraderResult.of_checks(total, failures, **self.model_dump())
+
+
+def _pattern_findings(option: str, pattern: str, index: int) -> Iterator[Finding]:
+    if reason := regex_error(pattern):
+        yield INVALID_REGEX.at((option, index), f"Not a valid RE2 pattern: {reason}")
+    elif is_found_anywhere(pattern):
+        yield TRIVIAL_CHECK.at((option, index), f"Found in every output: this check {_fate(option)}")
+
+
+def _fate(option: str) -> str:
+    return "always fails" if "not_" in option else "always passes"

@@ -1,0 +1,169 @@
+"""What to offer for a situation of the cursor: the schema's suggestions, names of the document, files."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from waza_engine.findings import Pointer
+from waza_lsp.schema.form import Form
+from waza_lsp.schema.names import names_of
+from waza_lsp.schema.paths import Files, start_folder
+from waza_lsp.schema.skeleton import body_of, kinds_of
+from waza_lsp.schema.suggest import (
+    Rank,
+    Suggestion,
+    What,
+    has_open_branch,
+    keys,
+    keys_by_branch,
+    named,
+    skeletons,
+    values,
+)
+from waza_lsp.schema.walk import Schema, narrowed, schema_at
+from waza_lsp.syntax.cursor import At, Situation
+from waza_lsp.syntax.template import Hole
+from waza_lsp.syntax.tree import Tree
+
+_YAML = (".yaml", ".yml")
+_LEAST_FOR_SKELETON = 2
+
+
+class Offer(NamedTuple):
+    """A suggestion, and as what it is written: a key, a value, or a list item with its dash."""
+
+    at: At
+    suggestion: Suggestion
+    pointer: Pointer
+    """The pointer of the key or value that is offered."""
+
+
+@dataclass(frozen=True, slots=True)
+class Surroundings:
+    """The document and the disk around a situation. Without `files`, no paths are offered."""
+
+    form: Form
+    tree: Tree
+    path: Path | None
+    files: Files | None
+
+
+def offers(here: Situation, around: Surroundings) -> list[Offer]:
+    """Everything that fits, best first."""
+    root = around.form.schema
+    schema = schema_at(root, here.pointer, here.data)
+    if here.at is At.KEY:
+        return list(_keys(here, root, schema))
+    if schema is None:
+        return []
+    if here.at is At.ITEM:
+        return list(_items(here, schema, around, here.pointer)) if "array" in kinds_of(schema) else []
+    found: list[Offer] = []
+    for kind in kinds_of(schema) or ["string"]:
+        found += _of_kind(kind, here, schema, around)
+    return list({(it.at, it.suggestion.label): it for it in reversed(found)}.values())[::-1]
+
+
+def _of_kind(kind: str, here: Situation, schema: Schema, around: Surroundings) -> Iterator[Offer]:
+    is_open = not here.quote and not (here.has_children and here.below is not None)
+    match kind:
+        case "object" if is_open:
+            yield from _keys(here, around.form.schema, schema)
+        case "array" if is_open:
+            yield from _items(here, schema, around, here.pointer)
+        case "object" | "array":
+            pass
+        case _:
+            yield from (Offer(At.VALUE, it, here.pointer) for it in _scalars(here, schema, around, here.pointer))
+
+
+def _keys(here: Situation, root: Schema, schema: Schema | None) -> Iterator[Offer]:
+    value = _value_at(here.data, here.pointer)
+    found = keys(root, schema, value) if schema is not None else []
+    if schema is not None and not value and not here.has_colon:
+        more = skeletons(root, schema, "" if here.pointer else schema.get("title", ""))
+        found = sorted([*found, *(it for it in more if _says_more(it, found))], key=lambda it: it.rank)
+    if not found and here.pointer:
+        parent, holder = schema_at(root, here.pointer[:-1], here.data), _value_at(here.data, here.pointer[:-1])
+        if parent is not None and has_open_branch(parent, holder):
+            found = keys_by_branch(root, parent, here.pointer[-1], value)
+    yield from (Offer(At.KEY, it, (*here.pointer, it.label)) for it in found)
+
+
+def _says_more(skeleton: Suggestion, found: list[Suggestion]) -> bool:
+    return isinstance(skeleton.body, Mapping) and (
+        len(skeleton.body) >= _LEAST_FOR_SKELETON or skeleton.label not in {it.label for it in found}
+    )
+
+
+def _items(here: Situation, schema: Schema, around: Surroundings, pointer: Pointer) -> Iterator[Offer]:
+    """New items: filled mappings, values, and one to fill in."""
+    root = around.form.schema
+    item = narrowed(root, schema.get("items", {}), None)
+    pointer = (*pointer, 0)
+    kinds = kinds_of(item)
+    found: list[Suggestion] = []
+    for kind in kinds or ["string"]:
+        if kind == "object":
+            found += skeletons(root, item)
+        elif kind != "array":
+            found += _scalars(here, item, around, pointer)
+    if not found:
+        body = body_of(root, item)
+        found = [Suggestion(What.SKELETON, "item", body or Hole(), text=item.get("description", ""), rank=Rank.SKELETON)]
+    yield from (Offer(At.ITEM, replace(it, label=f"- {it.label}"), pointer) for it in found)
+
+
+def _scalars(here: Situation, schema: Schema, around: Surroundings, pointer: Pointer) -> list[Suggestion]:
+    found = values(schema)
+    if thing := schema.get("x-reference"):
+        names = names_of(around.form, around.tree, str(thing), here.span.start)
+        found = [*named(names, f"{thing} of this file"), *found]
+    if (mark := schema.get("x-path")) and around.files is not None:
+        found = [*_paths(mark, here, around, around.files, pointer), *found]
+    return list({it.label: it for it in reversed(found)}.values())[::-1]
+
+
+def _paths(
+    mark: Mapping[str, str], here: Situation, around: Surroundings, files: Files, pointer: Pointer
+) -> list[Suggestion]:
+    """The folders and files below the folder that is typed so far."""
+    # What the workspace will hold is copied from the fixtures.
+    base = "fixtures" if mark["base"] == "workspace" else mark["base"]
+    start = start_folder(around.form, around.tree, around.path, files, base, pointer)
+    if start is None:
+        return []
+    typed = here.typed if here.at is At.VALUE else ""
+    prefix = typed[: typed.rfind("/") + 1]
+    if any(it in prefix for it in "*?[\\"):
+        return []
+    listed = sorted(it for it in files.matching(f"{prefix}*", start) if not it.name.startswith("."))
+    folders = [it for it in listed if files.is_directory(it)]
+    plain = [it for it in listed if it not in folders]
+    found = list(_globs(prefix, start, folders, plain, files)) if mark["kind"] == "glob" else []
+    end = "" if mark["kind"] == "directory" else "/"
+    found += [Suggestion(What.FOLDER, f"{prefix}{it.name}{end}") for it in folders]
+    if mark["kind"] != "directory":
+        found += [Suggestion(What.FILE, prefix + it.name) for it in plain if it != around.path]
+    return found
+
+
+def _globs(prefix: str, start: Path, folders: list[Path], plain: list[Path], files: Files) -> Iterator[Suggestion]:
+    """Patterns for folders that hold YAML files."""
+    for folder in [start / prefix, *folders]:
+        name = "" if folder not in folders else f"{folder.name}/"
+        inside = plain if folder not in folders else files.matching(f"{prefix}{name}*", start)
+        for suffix in _YAML:
+            count = sum(1 for it in inside if it.suffix == suffix)
+            if count and (prefix or name):
+                yield Suggestion(What.FILE, f"{prefix}{name}*{suffix}", detail=f"{count} files")
+
+
+def _value_at(data: Any, pointer: Pointer) -> Any:
+    for part in pointer:
+        try:
+            data = data[part]
+        except (KeyError, IndexError, TypeError):
+            return None
+    return data
