@@ -6,6 +6,7 @@ from typing import NamedTuple
 from tests.behaviour.harness import snapshot_of
 from waza_engine.scope import Scope
 from waza_lsp.features.diagnostics import findings
+from waza_lsp.schema.check import World
 
 HEADER = """\
 name: notes
@@ -40,7 +41,7 @@ def found_in(source: str, name: str = "eval.yaml", folder: Path | None = None) -
             it.finding.message,
             str(it.finding.severity),
         )
-        for it in findings(snapshot, Scope(folder, folder))
+        for it in findings(snapshot, World(snapshot.path, Scope(folder, folder)))
     ]
 
 

@@ -80,11 +80,11 @@ def _outline(symbols: Sequence[types.DocumentSymbol], indent: str) -> list[str]:
 def lenses(source: str, name: str = "eval.yaml") -> list[tuple[str, str, object]]:
     """Each lens: the line it is on, its title, and the task it runs."""
     snapshot = snapshot_of(source, name)
-    found = []
+    found: list[tuple[str, str, object]] = []
     for it in code_lens(snapshot):
         assert it.command is not None
-        assert it.command.arguments is not None
-        (argument,) = it.command.arguments
+        (argument,) = it.command.arguments or ()
+        assert isinstance(argument, dict)
         assert argument["uri"] == snapshot.uri
         line = snapshot.text.line(it.range.start.line).strip()
         found.append((line, f"{it.command.title} {it.command.command}", argument.get("task")))

@@ -6,13 +6,14 @@ from pathlib import Path
 
 import click
 
+from waza_engine.checking.files import Files
 from waza_engine.findings import Finding, Severity
 from waza_engine.rules.unreadable_file import UNREADABLE_FILE
 from waza_engine.scope import Scope
 from waza_lsp.cli.check_report import CheckedFile, as_json, as_text
 from waza_lsp.cli.eval_files import eval_files
 from waza_lsp.features.diagnostics import findings
-from waza_lsp.schema.check import Mark
+from waza_lsp.schema.check import Mark, World
 from waza_lsp.snapshot import Snapshot
 from waza_lsp.syntax.text import Place, Span
 
@@ -45,7 +46,7 @@ def check(
     """
     if stdin_filename is not None:
         sources = [(stdin_filename, sys.stdin.read())]
-        checked = [it for it in (_checked(name, text) for name, text in sources) if it is not None]
+        checked = [it for it in (_checked(name, text, Files()) for name, text in sources) if it is not None]
     else:
         missing = [it for it in paths if not Path(it).exists()]
         if missing:
@@ -58,6 +59,7 @@ def check(
 
 
 def _files(paths: tuple[str, ...]) -> Iterator[CheckedFile]:
+    files = Files()
     for start in paths:
         for path in eval_files(Path(start)):
             try:
@@ -68,17 +70,18 @@ def _files(paths: tuple[str, ...]) -> Iterator[CheckedFile]:
             except UnicodeDecodeError as error:
                 yield _unreadable(path, f"Not UTF-8 (byte {error.start}); save the file as UTF-8")
                 continue
-            checked = _checked(str(path), text)
+            checked = _checked(str(path), text, files)
             if checked is not None:
                 yield checked
 
 
-def _checked(name: str, text: str) -> CheckedFile | None:
+def _checked(name: str, text: str, files: Files) -> CheckedFile | None:
     path = Path(name).absolute()
     snapshot = Snapshot.of(path.as_uri(), text)
     if snapshot.recognised is None:
         return None
-    return CheckedFile(name, snapshot, tuple(findings(snapshot, Scope(path.parent, Path.cwd()))))
+    world = World(path, Scope(path.parent, Path.cwd()), files)
+    return CheckedFile(name, snapshot, tuple(findings(snapshot, world)))
 
 
 def _unreadable(path: Path, message: str) -> CheckedFile:

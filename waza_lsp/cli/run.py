@@ -164,23 +164,21 @@ def _perform(
     progress = ProgressLines(sys.stderr, sys.stderr.isatty())
     emit: Listener = EventLines(sys.stdout, gone=_interrupt_self) if as_events else progress
     directory = (store_dir or default_store_dir(plan.suite.path)).absolute()
-    # Not asyncio.run(): when the run was cancelled, closing the loop would wait for graders that are still at work.
-    runner = asyncio.Runner()
-    with _opened(directory, run_id, emit) as store:
+    with asyncio.Runner() as runner, _opened(directory, run_id, emit) as store:
         try:
             record = runner.run(_cancellable(plan, performer, run_id, emit, store, directory / "logs"))
         except (asyncio.CancelledError, KeyboardInterrupt):
             click.echo("Broken off. What was finished is in the run store.", err=True)
             _leave_at_once(EXIT_STATUS["cancelled"])
-    progress.clear()
-    problems = reports.write(record, plan.suite.triggers.skill if plan.suite.triggers else "")
-    for it in problems:
-        click.echo(f"error: {it}", err=True)
-    if not as_events:
-        click.echo(text_report(record))
-    if record.status == "cancelled":
-        _leave_at_once(EXIT_STATUS[record.status])
-    runner.close()
+        progress.clear()
+        problems = reports.write(record, plan.suite.triggers.skill if plan.suite.triggers else "")
+        for it in problems:
+            click.echo(f"error: {it}", err=True)
+        if not as_events:
+            click.echo(text_report(record))
+        if record.status == "cancelled":
+            # Closing the runner would wait for graders that are still at work in threads.
+            _leave_at_once(EXIT_STATUS[record.status])
     sys.exit(_CANNOT_RUN if problems else EXIT_STATUS[record.status])
 
 

@@ -4,18 +4,21 @@ Each item carries one edit on the cursor's line that replaces the whole token, w
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
+from typing import Any
 
 from lsprotocol import types
 
-from waza_lsp.schema.offers import Offer, Surroundings, offers
+from waza_lsp.schema.insert import Insert, insert_of
+from waza_lsp.schema.offers import Offer, Surroundings, matching, offers
 from waza_lsp.schema.paths import Files
-from waza_lsp.schema.suggest import Rank, Suggestion, What
+from waza_lsp.schema.suggest import Rank, What
+from waza_lsp.schema.walk import way_data
 from waza_lsp.snapshot import Snapshot
 from waza_lsp.syntax.cursor import At, Situation, situations
-from waza_lsp.syntax.layout import Layout, layout_of
+from waza_lsp.syntax.layout import layout_of
 from waza_lsp.syntax.template import Pen
-from waza_lsp.syntax.text import Place, Span
+from waza_lsp.syntax.text import Span
 
 _KINDS = {
     What.KEY: types.CompletionItemKind.Property,
@@ -23,12 +26,13 @@ _KINDS = {
     What.SKELETON: types.CompletionItemKind.Snippet,
     What.FILE: types.CompletionItemKind.File,
     What.FOLDER: types.CompletionItemKind.Folder,
+    What.ANCHOR: types.CompletionItemKind.Reference,
 }
 
 
 @dataclass(frozen=True, slots=True)
 class Client:
-    """What the editor can take. An editor that `adjusts` indents the lines of an item itself, whatever we say."""
+    """What the editor can take. One that `adjusts` indents the lines of an item itself, whatever we say."""
 
     snippets: bool = True
     markdown: bool = True
@@ -37,16 +41,76 @@ class Client:
     adjusts: bool = False
 
 
+_ABLE = Client()
+
+
 def completion(
-    snapshot: Snapshot, position: types.Position, client: Client = Client(), files: Files | None = None
+    snapshot: Snapshot, position: types.Position, client: Client = _ABLE, files: Files | None = None
 ) -> types.CompletionList:
     items: list[types.CompletionItem] = []
     if snapshot.form is not None:
-        place = snapshot.place(position)
         around = Surroundings(snapshot.form, snapshot.tree, snapshot.path, files)
-        layout = layout_of(snapshot.tree)
-        for here in situations(snapshot.tree, snapshot.text, place):
-            items += _Writer(snapshot, place, client, layout, here).items(_matching(_all(here, around, snapshot), here))
+        for here in situations(snapshot.tree, snapshot.text, snapshot.place(position)):
+            items += _items(snapshot, here, matching(offers(here, around), here), client)
     for index, item in enumerate(items):
         item.sort_text = f"{index:03d}"
     return types.CompletionList(is_incomplete=False, items=items)
+
+
+def _items(
+    snapshot: Snapshot, here: Situation, found: list[Offer], client: Client
+) -> Iterator[types.CompletionItem]:
+    layout, line_end = layout_of(snapshot.tree), snapshot.text.line_end
+    ranges: dict[Span, types.Range] = {}
+    way = _way(snapshot, here)
+    for offer in found:
+        pen = Pen(layout, snippets=client.snippets, flow=here.flow, line_end=line_end)
+        insert = insert_of(here, offer, pen, layout, snapshot.text.line(here.span.start.line))
+        if insert.span not in ranges:
+            ranges[insert.span] = snapshot.range(insert.span)
+        yield _item(offer, insert, ranges[insert.span], client, way)
+
+
+def _item(
+    offer: Offer, insert: Insert, where: types.Range, client: Client, way: list[Any]
+) -> types.CompletionItem:
+    it = offer.suggestion
+    is_old = it.rank is Rank.DEPRECATED
+    text = insert.adjusted if client.adjusts else insert.text
+    return types.CompletionItem(
+        label=insert.label,
+        kind=_KINDS[it.what],
+        detail=it.detail or None,
+        documentation=_documentation(it.text, client),
+        label_details=types.CompletionItemLabelDetails(description=it.note)
+        if it.note and client.label_details
+        else None,
+        tags=[types.CompletionItemTag.Deprecated] if is_old and client.tags else None,
+        deprecated=True if is_old and not client.tags else None,
+        preselect=True if it.note == "default" else None,
+        filter_text=insert.filter_text,
+        insert_text_format=types.InsertTextFormat.Snippet
+        if insert.is_snippet
+        else types.InsertTextFormat.PlainText,
+        insert_text_mode=types.InsertTextMode.AdjustIndentation
+        if client.adjusts
+        else types.InsertTextMode.AsIs,
+        text_edit=types.TextEdit(where, text),
+        data=[
+            *way,
+            list(offer.pointer),
+            it.label if offer.at is not At.KEY or it.what is What.SKELETON else None,
+        ],
+    )
+
+
+def _documentation(text: str, client: Client) -> types.MarkupContent | str | None:
+    return types.MarkupContent(types.MarkupKind.Markdown, text) if text and client.markdown else text or None
+
+
+def _way(snapshot: Snapshot, here: Situation) -> list[Any]:
+    """What resolving an item needs: the schema, and of the data what chooses branches on the way."""
+    form = snapshot.form
+    if form is None:
+        return []
+    return [form.dialect, form.kind, form.schema_name, way_data(form.schema, here.pointer, here.data)]

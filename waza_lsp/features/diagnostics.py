@@ -3,8 +3,7 @@
 from lsprotocol import types
 
 from waza_engine.findings import Severity
-from waza_engine.scope import Scope
-from waza_lsp.schema.check import Mark, marks
+from waza_lsp.schema.check import Mark, World, marks
 from waza_lsp.snapshot import Snapshot
 
 SOURCE = "waza-lsp"
@@ -19,18 +18,18 @@ _SEVERITIES = {
 _TAGS = {"deprecated": types.DiagnosticTag.Deprecated, "unused": types.DiagnosticTag.Unnecessary}
 
 
-def findings(snapshot: Snapshot, scope: Scope, *, meaning: bool = True) -> list[Mark]:
+def findings(snapshot: Snapshot, world: World | None) -> list[Mark]:
     """All findings of the document with their places; none in a file that is no eval.
 
-    `meaning` as in `waza_lsp.schema.check.marks`.
+    `world` as in `waza_lsp.schema.check.marks`.
     """
     form = snapshot.form
-    return marks(snapshot.tree, form, scope, meaning=meaning) if form is not None else []
+    return marks(snapshot.tree, form, world) if form is not None else []
 
 
-def diagnostics(snapshot: Snapshot, scope: Scope, *, meaning: bool = True) -> list[types.Diagnostic]:
+def diagnostics(snapshot: Snapshot, world: World | None) -> list[types.Diagnostic]:
     """All findings of the document as the client gets them."""
-    return [_diagnostic(snapshot, it) for it in findings(snapshot, scope, meaning=meaning)]
+    return [_diagnostic(snapshot, it) for it in findings(snapshot, world)]
 
 
 def _diagnostic(snapshot: Snapshot, mark: Mark) -> types.Diagnostic:

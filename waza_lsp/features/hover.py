@@ -112,6 +112,7 @@ def _table(options: tuple[Option, ...]) -> str:
     rows = ["| option | type | meaning |", "| --- | --- | --- |"]
     for it in options:
         notes = ["required"] if it.required else []
+        notes += [f"default {code(it.default)}"] if it.default else []
         notes += [f"since {it.since}"] if it.since else []
         cells = (code(it.name), ", ".join([it.type, *notes]), it.description.replace("\n", " "))
         rows.append("| " + " | ".join(cell.replace("|", "\\|") for cell in cells) + " |")

@@ -5,9 +5,12 @@ one stage condemned is skipped by the next.
 """
 
 from collections.abc import Iterator
+from dataclasses import dataclass, field
 from functools import lru_cache
+from pathlib import Path
 from typing import Any, NamedTuple
 
+from waza_engine.checking.files import Files
 from waza_engine.findings import Finding, Pointer, Severity
 from waza_engine.rules.duplicate_key import DUPLICATE_KEY
 from waza_engine.rules.second_document import SECOND_DOCUMENT
@@ -34,11 +37,21 @@ class Mark(NamedTuple):
         return Mark(self.span.shifted(lines), self.finding, related)
 
 
-def marks(tree: Tree, form: Form, scope: Scope, *, meaning: bool = True) -> list[Mark]:
+@dataclass(frozen=True, slots=True)
+class World:
+    """Where a document stands: its path, the scope of its graders' own checks, and the files around it."""
+
+    path: Path | None = None
+    scope: Scope = field(default_factory=Scope)
+    files: Files = field(default_factory=Files)
+
+
+def marks(tree: Tree, form: Form, world: World | None) -> list[Mark]:
     """All findings of a document, in the order of the text.
 
-    Without `meaning` the last stage is left out: it needs the grader types, which take a moment to import.
+    Without a world the stages after the schema are left out: they need the grader types, which take a moment to import.
     """
+    scope = world.scope if world is not None else None
     if tree.conflict >= 0:
         # Both sides of a conflict stand in the text: whatever else could be said of it would be about neither.
         span = Span(Place(tree.conflict, 0), Place(tree.conflict, 7))
@@ -51,8 +64,36 @@ def marks(tree: Tree, form: Form, scope: Scope, *, meaning: bool = True) -> list
             result += _whole(whole, form)
     else:
         result += _root(tree, form)
-        result += _parts(tree, form, scope if meaning else None)
+        result += _parts(tree, form, scope)
+    if world is not None:
+        result += _rules(tree, form, world, {it.span.start for it in result if _is_error(it)})
     return sorted(result, key=lambda it: it.span)
+
+
+def _is_error(mark: Mark) -> bool:
+    return mark.finding.severity is Severity.ERROR
+
+
+def _rules(tree: Tree, form: Form, world: World, condemned: set[Place]) -> Iterator[Mark]:
+    """What the rules for whole files say; places that have an error already are left alone."""
+    document = form.document(tree.data(), world.path, world.scope.process_dir, world.files)
+    for finding in form.judged(document):
+        span = _span_in(tree, finding)
+        if span is not None and span.start not in condemned:
+            yield Mark(span, finding)
+
+
+def _span_in(tree: Tree, finding: Finding) -> Span | None:
+    """Where a finding of the whole document stands: the top of the file when the text has nothing there."""
+    located = tree.find(finding.pointer) if finding.pointer else None
+    if located is None:
+        return tree.entries[0].key.span.shifted(tree.entries[0].piece.start) if tree.entries else None
+    node = located.node
+    is_block = node.kind in _BLOCKS and not node.flow
+    if located.key is not None and (finding.on == "key" or node.is_empty or is_block):
+        return located.key
+    lines = located.value.start.line - node.start.line
+    return _token(node).shifted(lines) if not (is_block and node.items) else located.value
 
 
 def _syntax(piece: Piece) -> Iterator[Mark]:

@@ -20,7 +20,7 @@ from waza_lsp.schema.walk import (
     resolve,
     schema_at,
 )
-from waza_lsp.schema.wording import limits, type_words
+from waza_lsp.schema.wording import code, limits, type_words
 from waza_lsp.syntax.tree import Tree
 from waza_lsp.syntax.written import flow
 
@@ -36,6 +36,7 @@ class Option:
     description: str
     required: bool = False
     since: str = ""
+    default: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,13 +139,18 @@ def _of_schema(root: Schema, name: str, schema: Schema, *, with_options: bool) -
 
 def _facts(schema: Schema, keys: tuple[Option, ...]) -> Iterator[str]:
     if "default" in schema:
-        yield f"Default: `{flow(schema['default'])}`"
+        yield f"Default: {code(schema['default'])}"
     yield from limits(schema)
-    groups = [it["required"][0] for it in schema.get("anyOf", ()) if set(it) == {"required"}]
-    if groups:
-        yield "At least one of " + ", ".join(f"`{it}`" for it in groups)
+    groups = [it["required"] for it in schema.get("anyOf", ()) if set(it) == {"required"}]
+    current = [it for it in groups if not any(_is_old(schema, key) for key in it)]
+    if len(current) > 1:
+        yield "At least one of " + ", ".join(" and ".join(code(key) for key in it) for it in current)
     if keys:
-        yield "Keys: " + ", ".join(f"`{it.name}`" for it in keys)
+        yield "Keys: " + ", ".join(code(it.name) for it in keys)
+
+
+def _is_old(schema: Schema, key: str) -> bool:
+    return bool(schema.get("properties", {}).get(key, {}).get("deprecated"))
 
 
 def _needed(root: Schema, schema: Schema, value: Any) -> set[str]:
@@ -164,7 +170,12 @@ def _options(root: Schema, schema: Schema) -> Iterator[Option]:
         it = listed[name]
         if not it.get("deprecated"):
             yield Option(
-                name, type_words(root, it), it.get("description", ""), name in needed, it.get("x-since", "")
+                name,
+                type_words(root, it),
+                it.get("description", ""),
+                required=name in needed,
+                since=it.get("x-since", ""),
+                default=flow(it["default"]) if "default" in it else "",
             )
 
 

@@ -1,11 +1,13 @@
 """What a file was recognised as, with its schema."""
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache, cached_property
-from pathlib import PurePath
+from pathlib import Path, PurePath
 from typing import TYPE_CHECKING, Any
 
+from waza_engine.checking.document import Document
+from waza_engine.checking.files import Files
 from waza_engine.findings import Finding
 from waza_engine.formats import recognise
 from waza_engine.schema_files import read_schema
@@ -40,6 +42,17 @@ class Form:
         from waza_engine.graders.checking import check_entry
 
         return check_entry(self.dialect, entry, scope)
+
+    def document(self, data: Any, path: Path | None, process_dir: Path | None, files: Files) -> Document:
+        """A file of this form as rules see it."""
+        return Document(self.dialect, self.kind, data, path, process_dir, files)
+
+    def judged(self, document: Document) -> Iterator[Finding]:
+        """What the rules for whole files say."""
+        # Imported late: the rules are many.
+        from waza_engine.checking.registry import check_document
+
+        return check_document(document)
 
     @property
     def runnable(self) -> str:

@@ -1,7 +1,7 @@
 """What to offer for a situation of the cursor: the schema's suggestions, names of the document, files."""
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -23,6 +23,7 @@ from waza_lsp.schema.suggest import (
 )
 from waza_lsp.schema.walk import Schema, narrowed, schema_at
 from waza_lsp.syntax.cursor import At, Situation
+from waza_lsp.syntax.node import Node
 from waza_lsp.syntax.template import Hole
 from waza_lsp.syntax.tree import Tree
 
@@ -53,6 +54,8 @@ def offers(here: Situation, around: Surroundings) -> list[Offer]:
     """Everything that fits, best first."""
     root = around.form.schema
     schema = schema_at(root, here.pointer, here.data)
+    if here.at is At.ALIAS:
+        return [Offer(At.ALIAS, it, here.pointer) for it in _anchors(around.tree, here)]
     if here.at is At.KEY:
         return list(_keys(here, root, schema))
     if schema is None:
@@ -65,6 +68,28 @@ def offers(here: Situation, around: Surroundings) -> list[Offer]:
     return list({(it.at, it.suggestion.label): it for it in reversed(found)}.values())[::-1]
 
 
+def matching(found: list[Offer], here: Situation) -> list[Offer]:
+    """Of the keys only those that begin like the word typed so far; where a key is replaced, all may be wanted."""
+    typed = here.typed.strip().lower()
+    if not typed or here.has_colon:
+        return found
+    labels = {it.suggestion.label.lower() for it in found if it.at is At.KEY}
+    fitting = {it for it in labels if any(part.startswith(typed) for part in _parts(it))} or {
+        it for it in labels if _has_letters(it, typed)
+    }
+    return [it for it in found if it.at is not At.KEY or it.suggestion.label.lower() in fitting]
+
+
+def _parts(label: str) -> list[str]:
+    """The label and what follows each of its separators."""
+    return [label[at:] for at in range(len(label)) if at == 0 or not label[at - 1].isalnum()]
+
+
+def _has_letters(label: str, typed: str) -> bool:
+    letters = iter(label)
+    return all(it in letters for it in typed)
+
+
 def _of_kind(kind: str, here: Situation, schema: Schema, around: Surroundings) -> Iterator[Offer]:
     is_open = not here.quote and not (here.has_children and here.below is not None)
     match kind:
@@ -75,7 +100,9 @@ def _of_kind(kind: str, here: Situation, schema: Schema, around: Surroundings) -
         case "object" | "array":
             pass
         case _:
-            yield from (Offer(At.VALUE, it, here.pointer) for it in _scalars(here, schema, around, here.pointer))
+            yield from (
+                Offer(At.VALUE, it, here.pointer) for it in _scalars(here, schema, around, here.pointer)
+            )
 
 
 def _keys(here: Situation, root: Schema, schema: Schema | None) -> Iterator[Offer]:
@@ -85,7 +112,10 @@ def _keys(here: Situation, root: Schema, schema: Schema | None) -> Iterator[Offe
         more = skeletons(root, schema, "" if here.pointer else schema.get("title", ""))
         found = sorted([*found, *(it for it in more if _says_more(it, found))], key=lambda it: it.rank)
     if not found and here.pointer:
-        parent, holder = schema_at(root, here.pointer[:-1], here.data), _value_at(here.data, here.pointer[:-1])
+        parent, holder = (
+            schema_at(root, here.pointer[:-1], here.data),
+            _value_at(here.data, here.pointer[:-1]),
+        )
         if parent is not None and has_open_branch(parent, holder):
             found = keys_by_branch(root, parent, here.pointer[-1], value)
     yield from (Offer(At.KEY, it, (*here.pointer, it.label)) for it in found)
@@ -111,8 +141,12 @@ def _items(here: Situation, schema: Schema, around: Surroundings, pointer: Point
             found += _scalars(here, item, around, pointer)
     if not found:
         body = body_of(root, item)
-        found = [Suggestion(What.SKELETON, "item", body or Hole(), text=item.get("description", ""), rank=Rank.SKELETON)]
-    yield from (Offer(At.ITEM, replace(it, label=f"- {it.label}"), pointer) for it in found)
+        found = [
+            Suggestion(
+                What.SKELETON, "item", body or Hole(), text=item.get("description", ""), rank=Rank.SKELETON
+            )
+        ]
+    yield from (Offer(At.ITEM, it, pointer) for it in found)
 
 
 def _scalars(here: Situation, schema: Schema, around: Surroundings, pointer: Pointer) -> list[Suggestion]:
@@ -149,7 +183,9 @@ def _paths(
     return found
 
 
-def _globs(prefix: str, start: Path, folders: list[Path], plain: list[Path], files: Files) -> Iterator[Suggestion]:
+def _globs(
+    prefix: str, start: Path, folders: list[Path], plain: list[Path], files: Files
+) -> Iterator[Suggestion]:
     """Patterns for folders that hold YAML files."""
     for folder in [start / prefix, *folders]:
         name = "" if folder not in folders else f"{folder.name}/"
@@ -158,6 +194,22 @@ def _globs(prefix: str, start: Path, folders: list[Path], plain: list[Path], fil
             count = sum(1 for it in inside if it.suffix == suffix)
             if count and (prefix or name):
                 yield Suggestion(What.FILE, f"{prefix}{name}*{suffix}", detail=f"{count} files")
+
+
+def _anchors(tree: Tree, here: Situation) -> list[Suggestion]:
+    """The anchors above the cursor."""
+    line = here.span.start.line
+    found = {
+        name: node
+        for piece in tree.pieces
+        for name, node in piece.parsed.anchors.items()
+        if piece.start + node.start.line <= line
+    }
+    return [Suggestion(What.ANCHOR, name, detail=_said(node)) for name, node in found.items()]
+
+
+def _said(node: Node) -> str:
+    return ", ".join(key.source for key, _ in node.pairs) or node.source
 
 
 def _value_at(data: Any, pointer: Pointer) -> Any:

@@ -22,7 +22,11 @@ def body_of(root: Schema, schema: Schema, value: Any = None, depth: int = 0) -> 
         return mapping_of(root, schema, value, depth)
     if kinds[:1] == ["array"]:
         items = schema.get("items")
-        return [body_of(root, items, None, depth + 1) if isinstance(items, Mapping) and depth < _DEEPEST else Hole()]
+        return [
+            body_of(root, items, None, depth + 1)
+            if isinstance(items, Mapping) and depth < _DEEPEST
+            else Hole()
+        ]
     return _scalar(schema, kinds)
 
 

@@ -32,6 +32,7 @@ class What(StrEnum):
     SKELETON = "skeleton"
     FILE = "file"
     FOLDER = "folder"
+    ANCHOR = "anchor"
 
 
 @dataclass(frozen=True, slots=True)
@@ -159,7 +160,9 @@ def _key(root: Schema, name: str, schema: Schema, wanted: _Wanted) -> Suggestion
     rank, note = wanted.rank(name, resolved)
     words = type_words(root, resolved)
     detail = " · ".join(it for it in (words, note, _default(resolved)) if it)
-    return Suggestion(What.KEY, name, body_of(root, resolved), detail, note, resolved.get("description", ""), rank)
+    return Suggestion(
+        What.KEY, name, body_of(root, resolved), detail, note, resolved.get("description", ""), rank
+    )
 
 
 def _default(schema: Schema) -> str:

@@ -96,6 +96,23 @@ def narrowed(root: Schema, schema: Schema, value: Any) -> Schema:
     return {**chosen, **outer}
 
 
+def way_data(root: Schema, pointer: Pointer, data: Any) -> Any:
+    """Of `data` only what chooses branches on the way to `pointer`."""
+    schema = narrowed(root, root, data)
+    return _way_data(root, schema, pointer, data)
+
+
+def _way_data(root: Schema, schema: Schema, pointer: Pointer, value: Any) -> Any:
+    key = schema.get(DISCRIMINATOR)
+    kept = {key: value[key]} if key and isinstance(value, Mapping) and isinstance(value.get(key), str) else {}
+    found = child(root, schema, pointer[0], value) if pointer else None
+    if found is None:
+        return kept
+    below = _step(value, pointer[0])
+    inner = _way_data(root, narrowed(root, found, below), pointer[1:], below)
+    return [*[None] * pointer[0], inner] if isinstance(pointer[0], int) else {**kept, pointer[0]: inner}
+
+
 def discriminated(root: Schema, schema: Schema, value: Any, pointer: Pointer = ()) -> Iterator[tuple[Pointer, Schema]]:
     """Every value below (and including) this one whose schema has a discriminator: the graders of a document."""
     schema = narrowed(root, schema, value)

@@ -44,7 +44,11 @@ def _holds(condition: Schema, value: Mapping[str, Any]) -> bool:
     """Whether a condition of the forms that our schemas use is fulfilled."""
     return (
         all(it in value for it in condition.get("required", ()))
-        and all(_is_one_of(it, value.get(key)) for key, it in condition.get("properties", {}).items() if key in value)
+        and all(
+            _is_one_of(it, value.get(key))
+            for key, it in condition.get("properties", {}).items()
+            if key in value
+        )
         and ("anyOf" not in condition or any(_holds(it, value) for it in condition["anyOf"]))
         and ("not" not in condition or not _holds(condition["not"], value))
     )

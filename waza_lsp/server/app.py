@@ -6,7 +6,9 @@ from lsprotocol import types
 from pygls.lsp.server import LanguageServer
 
 from waza_engine import __version__
+from waza_engine.checking.files import Files
 from waza_engine.scope import Scope
+from waza_lsp.schema.check import World
 from waza_lsp.server.documents import Documents
 from waza_lsp.server.protocol import OwnDocumentsProtocol
 from waza_lsp.server.runs import Runs
@@ -25,6 +27,7 @@ class WazaServer(LanguageServer):
             protocol_cls=OwnDocumentsProtocol,
         )
         self.documents = Documents()
+        self.files = Files(self.documents.text_of)
         self.settings = Settings()
         self.runs = Runs()
         self.trusted = True
@@ -45,10 +48,10 @@ class WazaServer(LanguageServer):
                 return folder
         return path.parent if path is not None else None
 
-    def scope(self, snapshot: Snapshot) -> Scope:
+    def world(self, snapshot: Snapshot) -> World:
         """What checks of a document may know about where it stands."""
         path = snapshot.path
-        return Scope(path.parent if path else None, self.process_dir(path))
+        return World(path, Scope(path.parent if path else None, self.process_dir(path)), self.files)
 
     def configure(self, values: object) -> None:
         """Take the client's `waza` settings over; a bad value is reported and its default used."""

@@ -12,8 +12,8 @@ from pathlib import Path
 from typing import Any
 
 from lsprotocol import types
-from waza_engine.formats.owner import eval_of
 
+from waza_engine.formats.owner import eval_of
 from waza_lsp.server.app import WazaServer
 from waza_lsp.server.runs import Event, RunRequest
 from waza_lsp.snapshot import path_of

@@ -1,6 +1,7 @@
 """The open documents: one snapshot each, and whose findings have yet to be published."""
 
 from collections.abc import Iterator
+from pathlib import Path
 
 from lsprotocol import types
 
@@ -16,6 +17,11 @@ class Documents:
 
     def get(self, uri: str) -> Snapshot | None:
         return self._open.get(uri)
+
+    def text_of(self, path: Path) -> str | None:
+        """The text of a file that is open, None when it is not."""
+        snapshot = self._open.get(path.as_uri())
+        return str(snapshot.text) if snapshot is not None else None
 
     def __iter__(self) -> Iterator[Snapshot]:
         return iter(list(self._open.values()))

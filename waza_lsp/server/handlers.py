@@ -37,11 +37,13 @@ async def on_initialized(server: WazaServer, _params: types.InitializedParams) -
 
 def _import_grader_types() -> None:
     """Bring in what the last stage of checking needs: too slow for the start, and nobody waits for it here."""
+    from waza_engine.checking.registry import checks
     from waza_engine.formats import dialects
     from waza_engine.graders.checking import check_entry
 
     for dialect in dialects():
         check_entry(dialect.name, {}, Scope())
+        checks(dialect.name, "")
 
 
 def on_configuration(server: WazaServer, params: types.DidChangeConfigurationParams) -> None:
@@ -81,7 +83,7 @@ def publish_soon(server: WazaServer, *, everything: bool = False) -> None:
 
 def _publish(server: WazaServer) -> None:
     for snapshot in server.documents.take_stale():
-        items = diagnostics(snapshot, server.scope(snapshot), meaning=server.warm)
+        items = diagnostics(snapshot, server.world(snapshot) if server.warm else None)
         server.text_document_publish_diagnostics(
             types.PublishDiagnosticsParams(snapshot.uri, items, snapshot.version)
         )

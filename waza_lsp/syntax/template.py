@@ -4,7 +4,7 @@ Columns are absolute: every line but the first carries its whole indentation.
 """
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Union
 
@@ -39,7 +39,7 @@ class Pen:
         self._layout = layout
         self._snippets = snippets
         self._flow = flow
-        self._line_end = line_end
+        self.line_end = line_end
         self.stops = 0
 
     def pair(self, key: str, body: Body, column: int) -> str:
@@ -58,8 +58,11 @@ class Pen:
 
     def dash(self, body: Body, column: int) -> str:
         """A list item whose dash stands in a column."""
-        gap = self._layout.gap
-        return "-" + " " * (gap - 1) + self.item(body, column + gap)
+        return self.dashed(self.item(body, column + self._layout.gap))
+
+    def dashed(self, text: str) -> str:
+        """A text as a list item."""
+        return "-" + " " * (self._layout.gap - 1) + text
 
     def item(self, body: Body, column: int) -> str:
         """A value that starts in a column."""
@@ -77,14 +80,16 @@ class Pen:
     def value(self, text: str) -> str:
         """A text as a scalar, quoted where it must be."""
         plain = scalar(text)
-        return quoted(text) if self._flow and plain == text and not _PLAIN_IN_BRACKETS.fullmatch(text) else plain
+        return (
+            quoted(text) if self._flow and plain == text and not _PLAIN_IN_BRACKETS.fullmatch(text) else plain
+        )
 
     def literal(self, text: str) -> str:
         """A text that is written as it is."""
         return text.translate(_FOR_SNIPPETS) if self._snippets else text
 
     def _new_line(self, column: int) -> str:
-        return self._line_end + " " * column
+        return self.line_end + " " * column
 
     def _hole(self, hole: Hole) -> str:
         if not self._snippets:
@@ -93,18 +98,3 @@ class Pen:
         if hole.choices:
             return f"${{{self.stops}|{','.join(it.translate(_FOR_CHOICES) for it in hole.choices)}|}}"
         return f"${{{self.stops}:{hole.text.translate(_FOR_SNIPPETS)}}}" if hole.text else f"${self.stops}"
-
-
-def holes(body: Body) -> Iterator[Hole]:
-    """The places to fill in, in order."""
-    match body:
-        case Hole():
-            yield body
-        case str():
-            pass
-        case Mapping():
-            for it in body.values():
-                yield from holes(it)
-        case _:
-            for it in body:
-                yield from holes(it)

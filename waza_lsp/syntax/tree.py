@@ -20,6 +20,12 @@ _MOST_JOINED = 3
 _parsed = lru_cache(maxsize=16384)(parse)
 
 
+@lru_cache(maxsize=32768)
+def _own_data(node: Node) -> Any:
+    """Data of a node without aliases; shared between trees, so nobody may change it."""
+    return node.data({})
+
+
 class Piece(NamedTuple):
     """Whole lines of the text, parsed on their own. Places inside count from line `start`."""
 
@@ -110,8 +116,11 @@ class Tree:
     def entry_data(self, entry: Entry) -> Any:
         """Plain data of one top-level value."""
         if entry.is_list:
-            return [node.data(self.anchors) for _, node in entry.items]
-        return entry.value.data(self.anchors)
+            return [self._data(piece, node) for piece, node in entry.items]
+        return self._data(entry.piece, entry.value)
+
+    def _data(self, piece: Piece, node: Node) -> Any:
+        return node.data(self.anchors) if piece.parsed.has_alias else _own_data(node)
 
     def problems(self) -> Iterator[tuple[Problem, int]]:
         """Every syntax problem with the line its piece starts at."""

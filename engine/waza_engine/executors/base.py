@@ -36,7 +36,8 @@ class TrialRequest:
     """One trial: send the task's prompt, then its follow-ups, working in `workspace_dir`.
 
     `timeout_seconds` is per turn. When a turn takes longer, the executor stops the agent and returns what there
-    is, with the timeout as the trajectory's error.
+    is, with the timeout as the trajectory's error. `first_event_timeout_seconds` 0 sets no limit. `skill` is the one
+    under test; its text goes into the system prompt if `inject_skill_body` says so.
     """
 
     task: Task
@@ -45,6 +46,9 @@ class TrialRequest:
     model: str = ""
     reasoning_effort: str = ""
     timeout_seconds: float = 300.0
+    first_event_timeout_seconds: float = 0.0
+    skill: str = ""
+    inject_skill_body: bool = True
     skill_directories: tuple[Path, ...] = ()
     mcp_servers: Mapping[str, Any] = field(default_factory=dict)
 

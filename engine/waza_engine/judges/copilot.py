@@ -7,6 +7,7 @@ importing the SDK takes a second.
 import asyncio
 import importlib
 import json
+import logging
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -67,6 +68,8 @@ class _Talk:
 
     async def held(self) -> None:
         sdk = _imported("copilot")
+        # It logs calls that an older CLI does not know as errors with tracebacks, and then manages without them.
+        logging.getLogger("copilot").setLevel(logging.CRITICAL)
         async with sdk.CopilotClient(**self._client_options(sdk)) as client:
             session = await self._session(sdk, client)
             session.on(self._noted)
@@ -77,8 +80,8 @@ class _Talk:
                 self.errors.append(f"the judge took longer than {self.request.timeout_seconds:g} s")
             finally:
                 await session.disconnect()
-            if not self.request.session_id:
-                await client.delete_session(session.session_id)
+                if not self.request.session_id:
+                    await client.delete_session(session.session_id)
 
     def result(self) -> JudgeTurn:
         usage = {"model": self.request.model or self.judge.model, **self.usage}

@@ -5,10 +5,10 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from waza_engine.runs.events import Listener, Note
+from waza_engine.runs.grade import Bench
 from waza_engine.runs.plan import Plan
 from waza_engine.runs.records import TaskRecord, TriggerResult
 from waza_engine.runs.store import RunStore, StoreError
-from waza_engine.runs.trial import Bench
 
 
 @dataclass(slots=True)

@@ -51,6 +51,8 @@ def make_plan(suite: Suite, overrides: Overrides, processors: int = 4) -> Plan:
         raise PlanError(f"{suite.path} has no tasks; add task files that its 'tasks' patterns match")
     if not tasks:
         raise PlanError(_nothing_left(suite, overrides))
+    if settings.group_by == "model":  # the only grouping that waza knows
+        tasks = tuple(replace(it, group=settings.model) for it in tasks)
     return Plan(suite, tasks, settings, _workers(settings, len(tasks), processors))
 
 

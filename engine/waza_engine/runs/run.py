@@ -16,6 +16,7 @@ from waza_engine import processes
 from waza_engine.executors.base import Executor, UnavailableError
 from waza_engine.judges.base import Judge
 from waza_engine.runs.events import Listener, RunFinished, RunStarted
+from waza_engine.runs.grade import Bench
 from waza_engine.runs.hooks import run_hooks
 from waza_engine.runs.live import LiveRun
 from waza_engine.runs.plan import Plan
@@ -24,7 +25,6 @@ from waza_engine.runs.required_skills import missing_skills
 from waza_engine.runs.store import RunStore
 from waza_engine.runs.tasks import run_tasks
 from waza_engine.runs.totals import Ending, run_record
-from waza_engine.runs.trial import Bench
 from waza_engine.runs.triggers import run_triggers
 
 EXIT_STATUS = {"passed": 0, "failed": 1, "error": 2, "cancelled": 130}

@@ -6,18 +6,13 @@ but nothing was paid for it. What the agent itself got wrong is graded (waza-for
 
 import asyncio
 import time
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
-from waza_engine.executors.base import Executor, ExecutorError, Progress, TrialRequest
-from waza_engine.graders.base import ConfigError, GradingContext
-from waza_engine.grading import GraderFailure, RunVerdict, build, grade_run
-from waza_engine.judges.base import Judge
-from waza_engine.runs.judging import NO_JUDGE, needs_judge
-from waza_engine.runs.plan import Plan
-from waza_engine.runs.records import GraderOutcome, TrialRecord
+from waza_engine.executors.base import ExecutorError, Progress, TrialRequest
+from waza_engine.grading import RunVerdict, grade_run
+from waza_engine.runs.grade import Bench, grading_context, outcomes, unusable_grader
+from waza_engine.runs.records import TrialRecord
 from waza_engine.runs.workspace import (
     Captured,
     WorkspaceError,
@@ -27,22 +22,11 @@ from waza_engine.runs.workspace import (
     remove_workspace,
     write_files,
 )
-from waza_engine.scope import Scope
-from waza_engine.suite import GraderEntry, Task
+from waza_engine.suite import Task
 from waza_engine.trajectory import Session, Trajectory
 
 _GRACE_SECONDS = 2.0
 """How long an executor may take, after the time for all turns, to stop its agent by itself."""
-
-
-@dataclass(frozen=True, slots=True)
-class Bench:
-    """What all trials of a run share. `process_dir` is the directory that the run was started in."""
-
-    plan: Plan
-    executor: Executor
-    process_dir: Path
-    judge: Judge | None = None
 
 
 async def run_trial(bench: Bench, task_index: int, trial: int, progress: Progress) -> TrialRecord:
@@ -57,7 +41,7 @@ async def run_trial(bench: Bench, task_index: int, trial: int, progress: Progres
 
 
 async def _attempt(bench: Bench, task: Task, trial: int, progress: Progress) -> TrialRecord:
-    if failure := await asyncio.to_thread(_unusable_grader, bench, task):
+    if failure := await asyncio.to_thread(unusable_grader, bench, task):
         return _graded(bench, task, trial, Trajectory(task=task.id, prompt=task.prompt), failure)
     workspace: Path | None = None
     try:
@@ -82,21 +66,6 @@ async def _attempt(bench: Bench, task: Task, trial: int, progress: Progress) -> 
     return _graded(bench, task, trial, trajectory, verdict)
 
 
-def _unusable_grader(bench: Bench, task: Task) -> RunVerdict | None:
-    """The first grader that cannot be built, as the verdict it will lead to."""
-    suite = bench.plan.suite
-    scope = Scope(suite.directory, bench.process_dir, bench.plan.settings.executor)
-    for level, entries in (("eval", suite.graders), ("task", task.graders)):
-        for it in entries:
-            try:
-                build(it, level=level, scope=scope)  # type: ignore[arg-type]  # mypy widens the two texts
-            except ConfigError as error:
-                return RunVerdict("error", error=GraderFailure(it.name, it.type, "config", str(error)))
-            if bench.judge is None and needs_judge(it):
-                return RunVerdict("error", error=GraderFailure(it.name, it.type, "config", NO_JUDGE))
-    return None
-
-
 def _refuse_blocked(task: Task) -> None:
     if task.blocked:
         raise WorkspaceError(task.blocked)
@@ -118,6 +87,9 @@ async def _performed(bench: Bench, task: Task, trial: int, workspace: Path, prog
         model=settings.model,
         reasoning_effort=settings.reasoning_effort,
         timeout_seconds=seconds,
+        first_event_timeout_seconds=settings.first_event_timeout_seconds,
+        skill=bench.plan.suite.skill,
+        inject_skill_body=settings.inject_skill_body,
         skill_directories=tuple(bench.plan.suite.directory / it for it in directories),
         mcp_servers=settings.mcp_servers,
     )
@@ -149,34 +121,6 @@ def _after_the_run(task: Task, trajectory: Trajectory, workspace: Path) -> tuple
     return trajectory.model_copy(update={"task": task.id, **kept}), captured
 
 
-def grading_context(
-    bench: Bench, task: Task, trajectory: Trajectory, workspace: Path, captured: Captured
-) -> GradingContext:
-    """What the graders see (waza-graders.md, section 3)."""
-    return GradingContext(
-        output=trajectory.output,
-        transcript=trajectory.transcript,
-        session=trajectory.session,
-        tool_events=trajectory.tool_events,
-        skills=trajectory.skills,
-        prompt=task.prompt,
-        task=_task_data(task),
-        duration_ms=trajectory.duration_ms,
-        workspace_dir=workspace,
-        captured_files=captured.contents,
-        process_dir=bench.process_dir,
-        session_id=trajectory.session_id,
-        judge=bench.judge,
-        judge_model=bench.plan.settings.judge_model,
-        judge_reasoning_effort=bench.plan.settings.judge_reasoning_effort,
-    )
-
-
-def _task_data(task: Task) -> Mapping[str, Any]:
-    inputs = {"prompt": task.prompt, "context": dict(task.context)}
-    return {"id": task.id, "name": task.name, "description": task.description, "inputs": inputs}
-
-
 def _graded(bench: Bench, task: Task, trial: int, trajectory: Trajectory, verdict: RunVerdict) -> TrialRecord:
     return TrialRecord(
         task=task.id,
@@ -186,7 +130,7 @@ def _graded(bench: Bench, task: Task, trial: int, trajectory: Trajectory, verdic
         score=verdict.score,
         weighted_score=verdict.weighted_score,
         trajectory=trajectory,
-        graders=tuple(_outcomes(verdict, (*bench.plan.suite.graders, *task.graders))),
+        graders=tuple(outcomes(verdict, (*bench.plan.suite.graders, *task.graders))),
         error=trajectory.error or (str(verdict.error) if verdict.error else ""),
     )
 
@@ -194,29 +138,3 @@ def _graded(bench: Bench, task: Task, trial: int, trajectory: Trajectory, verdic
 def _not_performed(task: Task, trial: int, error: str) -> TrialRecord:
     trajectory = Trajectory(task=task.id, prompt=task.prompt, error=error)
     return TrialRecord(task.id, 0, trial, "error", 0.0, 0.0, trajectory, error=error)
-
-
-def _outcomes(verdict: RunVerdict, entries: tuple[GraderEntry, ...]) -> Iterator[GraderOutcome]:
-    """The verdicts with the place of the entry that gave them: of several with one name, the last."""
-    if failure := verdict.error:
-        entry = next((it for it in entries if (it.name, it.type) == (failure.name, failure.type)), None)
-        path, pointer = (entry.path, entry.pointer) if entry else (None, ())
-        yield GraderOutcome(
-            failure.name, failure.type, "error", 0.0, 1.0, failure.message, path=path, pointer=pointer
-        )
-        return
-    places = {it.name: it for it in entries}
-    for name, it in verdict.results.items():
-        entry = None if name.startswith("_output_") and not it.type else places.get(name)
-        yield GraderOutcome(
-            name=name,
-            type=it.type,
-            status="passed" if it.result.passed else "failed",
-            score=it.result.score,
-            weight=it.weight,
-            feedback=it.result.feedback,
-            details=it.result.details,
-            duration_ms=it.duration_ms,
-            path=entry.path if entry else None,
-            pointer=entry.pointer if entry else (),
-        )

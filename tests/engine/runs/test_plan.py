@@ -91,3 +91,8 @@ def test_overrides_beat_the_suite() -> None:
 def test_workers(settings: RunSettings, asked: int | None, parallel: bool, workers: int) -> None:
     made = plan(settings, workers=asked)
     assert (made.settings.parallel, made.workers) == (parallel, workers)
+
+
+def test_grouping_by_model_is_the_only_grouping() -> None:
+    assert {it.group for it in plan(RunSettings(group_by="model", model="m")).tasks} == {"m"}
+    assert {it.group for it in plan(RunSettings(group_by="tags", model="m")).tasks} == {""}

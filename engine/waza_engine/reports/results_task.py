@@ -1,0 +1,166 @@
+"""One task of waza's results JSON, with its runs (waza-formats.md, section 15.1; field order as there)."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from waza_engine.runs.records import GraderOutcome, TaskRecord, TrialRecord
+from waza_engine.scoring import Interval, TaskStats
+from waza_engine.trajectory import Session, ToolCall, Usage
+
+_ARGUMENTS = ("path", "file_text", "command", "description", "skill")
+_EVENT_KEYS = (
+    "type",
+    "content",
+    "message",
+    "arguments",
+    "success",
+    "tool_call_id",
+    "tool_name",
+    "tool_result",
+)
+
+
+def task_data(task: TaskRecord) -> dict[str, Any]:
+    return without_empty(
+        {
+            "test_id": task.task,
+            "display_name": task.name,
+            "group": task.group,
+            "status": task.status,
+            "runs": [_run(it) for it in task.trials],
+            "stats": _stats(task.stats) if task.stats else None,
+        },
+        "group",
+        "stats",
+    )
+
+
+def _run(trial: TrialRecord) -> dict[str, Any]:
+    it = trial.trajectory
+    return without_empty(
+        {
+            "run_number": trial.trial,
+            "attempts": trial.attempts,
+            "prompt": it.prompt,
+            "status": trial.status,
+            "duration_ms": it.duration_ms,
+            # A grader that errors leaves no results at all.
+            "validations": {v.name: _validation(v) for v in trial.graders if v.status != "error"},
+            "session_digest": _digest(it.session or Session(session_id=it.session_id)),
+            "transcript": [_event(event) for event in it.transcript],
+            "final_output": it.output,
+            "error_msg": trial.error,
+            "skill_invocations": [without_empty({"name": s.name, "path": s.path}, "path") for s in it.skills],
+            "usage": _usage(it.session.usage) if it.session and it.session.usage else None,
+            "tool_events": [event.model_dump() for event in it.tool_events],
+        },
+        "prompt",
+        "transcript",
+        "error_msg",
+        "skill_invocations",
+        "usage",
+        "tool_events",
+    )
+
+
+def _validation(outcome: GraderOutcome) -> dict[str, Any]:
+    return without_empty(
+        {
+            "identifier": outcome.name,
+            "type": outcome.type,
+            "score": outcome.score,
+            "weight": outcome.weight,
+            "passed": outcome.passed,
+            "feedback": outcome.feedback,
+            "details": outcome.details,
+            "duration_ms": outcome.duration_ms,
+        },
+        "details",
+    )
+
+
+def _digest(session: Session) -> dict[str, Any]:
+    return without_empty(
+        {
+            "tool_call_count": session.tool_call_count,
+            "tools_used": list(session.tools_used),
+            "tool_calls": [_call(it) for it in session.tool_calls],
+            "errors": list(session.errors),
+            "usage": _usage(session.usage) if session.usage else None,
+            "session_id": session.session_id,
+        },
+        "tool_calls",
+        "usage",
+        "session_id",
+    )
+
+
+def _call(call: ToolCall) -> dict[str, Any]:
+    # The digest keeps these five arguments only, always as texts; the full ones are in tool_events.
+    arguments = {key: _text(call.arguments.get(key)) for key in _ARGUMENTS}
+    return without_empty(
+        {"name": call.name, "arguments": arguments, "result": call.result, "success": call.success}, "result"
+    )
+
+
+def _text(value: Any) -> str:
+    return value if isinstance(value, str) else ""
+
+
+def _event(event: Mapping[str, Any]) -> dict[str, Any]:
+    return {key: event[key] for key in _EVENT_KEYS if event.get(key) is not None}
+
+
+def _usage(usage: Usage) -> dict[str, Any]:
+    return usage.model_dump()
+
+
+def _stats(stats: TaskStats) -> dict[str, Any]:
+    interval = stats.interval
+    return without_empty(
+        {
+            "pass_rate": stats.pass_rate,
+            "flakiness_percent": stats.flakiness_percent,
+            "passed_runs": stats.passed_runs,
+            "failed_runs": stats.failed_runs,
+            "error_runs": stats.error_runs,
+            "total_runs": stats.total_runs,
+            "avg_score": stats.avg_score,
+            "avg_weighted_score": stats.avg_weighted_score,
+            "min_score": stats.min_score,
+            "max_score": stats.max_score,
+            "std_dev_score": stats.std_dev_score,
+            "score_variance": stats.score_variance,
+            "ci95_lo": interval.lower if interval else 0.0,
+            "ci95_hi": interval.upper if interval else 0.0,
+            "flaky": stats.flaky,
+            "avg_duration_ms": stats.avg_duration_ms,
+            "bootstrap_ci": interval_data(interval) if interval else None,
+            "is_significant": is_significant(interval) if interval else None,
+        },
+        "bootstrap_ci",
+        "is_significant",
+    )
+
+
+def interval_data(interval: Interval) -> dict[str, Any]:
+    return {
+        "lower": interval.lower,
+        "upper": interval.upper,
+        "mean": interval.mean,
+        "confidence_level": interval.confidence_level,
+        "num_bootstraps": interval.resamples,
+    }
+
+
+def is_significant(interval: Interval) -> bool:
+    return not interval.lower <= 0 <= interval.upper
+
+
+def without_empty(data: dict[str, Any], *optional: str) -> dict[str, Any]:
+    """`data` without those of its `optional` members that are empty (None, "", 0, [], {})."""
+    return {key: value for key, value in data.items() if key not in optional or not _is_empty(value)}
+
+
+def _is_empty(value: Any) -> bool:
+    return value is None or (not isinstance(value, bool) and value in ("", 0, [], {}))

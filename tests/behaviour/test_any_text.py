@@ -1,0 +1,106 @@
+"""Whatever stands in a document, the requests that read it answer, and their ranges are nested."""
+
+import random
+
+import pytest
+from lsprotocol import types
+
+from tests.behaviour.harness import snapshot_of
+from waza_lsp.features.code_lens import code_lens
+from waza_lsp.features.definition import definition
+from waza_lsp.features.document_highlight import document_highlight
+from waza_lsp.features.document_link import document_link
+from waza_lsp.features.document_symbol import document_symbol
+from waza_lsp.features.folding_range import folding_range
+from waza_lsp.features.hover import hover
+from waza_lsp.features.selection_range import selection_range
+from waza_lsp.schema.paths import Disk
+from waza_lsp.snapshot import Snapshot
+
+SUITE = """\
+name: &n notes
+skill: *n
+config: {trials_per_task: 1, executor: mock}
+graders:
+  - &g
+    type: text
+    name: "😀 one"
+    config:
+      contains: [a, 'b']
+  - <<: *g
+    type: diff
+tasks:
+  - tasks/*.yaml
+  - id: t1
+    inputs:
+      prompt: |
+        # text
+        more
+    requirements: [{id: R1, checks: [{scope: task, grader: one}]}]
+# the end
+"""
+PIECES = [
+    "\t",
+    "- ",
+    ": ",
+    "[",
+    "]",
+    "{",
+    "}",
+    '"',
+    "'",
+    "|\n",
+    "\n",
+    "\r\n",
+    "#",
+    "&a ",
+    "*a",
+    "<<: ",
+    "---\n",
+    "😀",
+    "? ",
+]
+
+
+@pytest.mark.parametrize("seed", range(3000))
+def test_every_request_answers(seed: int) -> None:
+    chance = random.Random(seed)  # noqa: S311  # which texts are tried is no secret
+    source = SUITE
+    for _ in range(chance.randint(1, 4)):
+        start = chance.randrange(len(source))
+        end = start + chance.choice([0, 0, 1, 5, 30])
+        source = source[:start] + chance.choice(PIECES) + source[end:]
+    snapshot = snapshot_of(source)
+    _check_ranges(snapshot)
+    for _ in range(20):
+        line = chance.randrange(len(snapshot.text.lines))
+        _check_place(snapshot, types.Position(line, chance.randint(0, 40)))
+
+
+def _check_ranges(snapshot: Snapshot) -> None:
+    code_lens(snapshot)
+    document_link(snapshot, Disk())
+    count = len(snapshot.text.lines)
+    assert all(0 <= it.start_line < it.end_line < count for it in folding_range(snapshot))
+    waiting = list(document_symbol(snapshot))
+    while waiting:
+        symbol = waiting.pop()
+        assert symbol.name
+        assert _holds(symbol.range, symbol.selection_range)
+        for child in symbol.children or ():
+            assert _holds(symbol.range, child.range)
+            waiting.append(child)
+
+
+def _check_place(snapshot: Snapshot, position: types.Position) -> None:
+    hover(snapshot, position)
+    definition(snapshot, position, Disk())
+    document_highlight(snapshot, position)
+    (step,) = selection_range(snapshot, [position])
+    while step.parent is not None:
+        assert _holds(step.parent.range, step.range)
+        step = step.parent
+
+
+def _holds(outer: types.Range, inner: types.Range) -> bool:
+    return outer.start <= inner.start and inner.end <= outer.end

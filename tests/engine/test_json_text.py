@@ -1,0 +1,119 @@
+"""JSON as Go reads and writes it (waza-graders.md, sections 4.4 and 6)."""
+
+from typing import Any
+
+import pytest
+
+from waza_engine.embedded_json import extract_json
+from waza_engine.json_text import JsonError, go_json, json_equal, read_json
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        " ",
+        "NaN",
+        "[Infinity]",
+        "-Infinity",
+        "1e400",
+        "9" * 400,
+        "[1,]",
+        "{} x",
+        "\ufeff{}",
+        '"a\nb"',
+        "nul",
+        "+1",
+    ]
+    + [".5", "0x10", "'a'", "{a:1}", "\xa01", "[1]\x0b", "[" * 10_001 + "]" * 10_001],
+)
+def test_what_go_refuses(text: str) -> None:
+    with pytest.raises(JsonError):
+        read_json(text)
+
+
+@pytest.mark.parametrize(
+    ("text", "value"),
+    [
+        (" \t\r\n1 ", 1),
+        ('{"a":1,"a":2}', {"a": 2}),
+        ('"\\ud800x"', "\ufffdx"),
+        ('{"\\udc00": 1}', {"\ufffd": 1}),
+        ('"\\ud83d\\ude00"', "\U0001f600"),
+        ("9007199254740993", 9007199254740992),
+        ("1e-400", 0.0),
+        ("-0.0", 0.0),
+        ("1.50", 1.5),
+    ],
+)
+def test_what_go_reads(text: str, value: Any) -> None:
+    assert read_json(text) == value
+
+
+def test_ten_thousand_levels_are_read_and_one_more_is_not() -> None:
+    value = read_json("[" * 10_000 + "]" * 10_000)
+    depth = 0
+    while value:
+        value, depth = value[0], depth + 1
+    assert depth == 9_999
+    with pytest.raises(JsonError, match="levels"):
+        read_json('{"a":' * 10_001 + "1" + "}" * 10_001)
+
+
+@pytest.mark.parametrize(
+    ("left", "right", "same"),
+    [
+        (1, 1.0, True),
+        (1, True, False),
+        (0, False, False),
+        (None, False, False),
+        ("1", 1, False),
+        ([1, [2.0]], [1.0, [2]], True),
+        ({"a": 1, "b": 2}, {"b": 2, "a": 1}, True),
+        ({"a": None}, {}, False),
+        ([], {}, False),
+    ],
+)
+def test_equality(left: Any, right: Any, same: bool) -> None:
+    assert json_equal(left, right) is same
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [
+        ({"b": 1, "a": [None, True]}, '{"a":[null,true],"b":1}'),
+        ("<&>\u2028\t\x01é", '"\\u003c\\u0026\\u003e\\u2028\\t\\u0001é"'),
+        (5.0, "5"),
+        (1e20, "100000000000000000000"),
+        (1e21, "1e+21"),
+        (0.000001, "0.000001"),
+        (0.0000001, "1e-7"),
+        (1.5e-10, "1.5e-10"),
+        (-0.0, "-0"),
+    ],
+)
+def test_compact_text(value: Any, text: str) -> None:
+    assert go_json(value) == text
+
+
+@pytest.mark.parametrize(
+    ("text", "value"),
+    [
+        ("5", 5),
+        ('a ``` \n{"x":1}\n``` b', {"x": 1}),
+        ("```json\r\n[1]\r\n```", [1]),
+        ("```yaml\n[2]\n```\n```\n[1]\n```", [1]),
+        ("```json\nnope\n```\n```json\n[1]\n```", [1]),
+        ("```json\n[1]", [1]),
+        ('say {no} and [1, {"a": [2]}] then', [1, {"a": [2]}]),
+        ("{{1}} [[3]]", [[3]]),
+    ],
+)
+def test_the_one_value_in_a_text(text: str, value: Any) -> None:
+    assert extract_json(text) == value
+
+
+@pytest.mark.parametrize("text", ["", "no", "[1] [2]", "```\n1\n```\n```\n2\n```", "5 apples"])
+def test_no_value_or_several(text: str) -> None:
+    with pytest.raises(JsonError):
+        extract_json(text)
