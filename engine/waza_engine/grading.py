@@ -10,7 +10,7 @@ from typing import Any, Literal
 
 from waza_engine.graders.base import ConfigError, GradeError, Grader, GraderResult, GradingContext, Scope
 from waza_engine.graders.entry import Entry, Level, read_entry
-from waza_engine.graders.registry import CURRENT, find_grader
+from waza_engine.graders.registry import CURRENT, find_grader, newest_generation
 from waza_engine.scoring import mean, weighted_mean
 from waza_engine.suite import GraderEntry
 from waza_engine.text import fold
@@ -129,11 +129,14 @@ def grade_run(
     context: GradingContext,
     generation: str = CURRENT,
     agent_error: str = "",
+    *,
+    older_types: bool = False,
 ) -> RunVerdict:
     """The verdict on one run: eval graders, task graders, then the output expectations of the task.
 
     A later result of the same name replaces the earlier one. The first error ends the run without results.
     `agent_error` is the error the agent reported: it makes the status `error` whatever the graders say.
+    With `older_types`, a type that only older generations knew means what it meant in the newest of them.
     """
     results: dict[str, GraderVerdict] = {}
     leveled: list[tuple[Level, Sequence[Mapping[str, Any] | GraderEntry]]] = [
@@ -142,7 +145,8 @@ def grade_run(
     ]
     for level, entries in leveled:
         for entry in entries:
-            graded = grade_entry(entry, context, generation, level)
+            its_own = newest_generation(_shown(entry)[1]) if older_types else generation
+            graded = grade_entry(entry, context, its_own, level)
             if isinstance(graded, GraderFailure):
                 return RunVerdict("error", error=graded)
             results[graded.name] = graded

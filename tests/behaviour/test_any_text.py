@@ -62,7 +62,7 @@ PIECES = [
 ]
 
 
-@pytest.mark.parametrize("seed", range(3000))
+@pytest.mark.parametrize("seed", range(60))
 def test_every_request_answers(seed: int) -> None:
     chance = random.Random(seed)  # noqa: S311  # which texts are tried is no secret
     source = SUITE

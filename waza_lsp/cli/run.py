@@ -108,6 +108,10 @@ def run(  # noqa: PLR0913, PLR0917  # click hands over one argument per option
 
 def _prepared(eval_file: Path, overrides: Overrides, recordings: Path | None) -> tuple[Plan, Executor]:
     """The plan and who carries it out; ends the program when there is none."""
+    if eval_file.is_dir():
+        _give_up(
+            f"{eval_file}: error: This is a folder; name the eval file in it, for example {eval_file / 'eval.yaml'}"
+        )
     try:
         suite = load_suite(eval_file.absolute(), process_dir=Path.cwd())
         refuse_unreadable_graders(suite)

@@ -6,6 +6,7 @@ from lsprotocol import types
 
 from waza_lsp.snapshot import Snapshot
 from waza_lsp.syntax.node import Kind, Node
+from waza_lsp.syntax.text import Text
 from waza_lsp.syntax.tree import Tree
 
 
@@ -14,7 +15,8 @@ def folding_range(snapshot: Snapshot) -> list[types.FoldingRange]:
         return []
     folds: dict[int, int] = {}
     texts: set[int] = set()
-    for first, last, is_text in _values(snapshot.tree):
+    for first, end, is_text in _values(snapshot.tree):
+        last = _last_with_text(snapshot.text, first, end)
         if last > first:
             folds[first] = max(last, folds.get(first, last))
             if is_text:
@@ -24,6 +26,13 @@ def folding_range(snapshot: Snapshot) -> list[types.FoldingRange]:
         *(types.FoldingRange(first, last) for first, last in sorted(folds.items())),
         *(types.FoldingRange(a, b, kind=comment) for a, b in _comments(snapshot.text.lines, texts)),
     ]
+
+
+def _last_with_text(text: Text, first: int, last: int) -> int:
+    # A broken value may end far below its text, even behind the end of the document.
+    while last > first and not text.line(last).strip():
+        last -= 1
+    return last
 
 
 def _values(tree: Tree) -> Iterator[tuple[int, int, bool]]:

@@ -21,12 +21,7 @@ def body_of(root: Schema, schema: Schema, value: Any = None, depth: int = 0) -> 
     if kinds[:1] == ["object"] or (not kinds and "properties" in schema):
         return mapping_of(root, schema, value, depth)
     if kinds[:1] == ["array"]:
-        items = schema.get("items")
-        return [
-            body_of(root, items, None, depth + 1)
-            if isinstance(items, Mapping) and depth < _DEEPEST
-            else Hole()
-        ]
+        return [_item(root, schema, depth)]
     return _scalar(schema, kinds)
 
 
@@ -72,6 +67,16 @@ def kinds_of(schema: Schema) -> list[str]:
     return [it for it in ([wanted] if isinstance(wanted, str) else wanted) if it != "null"]
 
 
+def _item(root: Schema, schema: Schema, depth: int) -> Body:
+    """The first item of a list; the list's example shows what a text may look like."""
+    items = schema.get("items")
+    if not isinstance(items, Mapping) or depth >= _DEEPEST:
+        return Hole()
+    item = narrowed(root, items, None)
+    shown = [it[0] for it in schema.get("examples", ()) if isinstance(it, list) and it]
+    return body_of(root, {"examples": shown, **item} if kinds_of(item) else item, None, depth + 1)
+
+
 def _picked(root: Schema, schema: Schema, known: Mapping[str, Any]) -> Mapping[str, Body]:
     """The mappings that a discriminator's value puts in place, each with its first key: without, they say nothing."""
     branch = branch_of(schema, known)
@@ -97,7 +102,6 @@ def _order(root: Schema, schema: Schema, known: Mapping[str, Any]) -> Any:
 def _scalar(schema: Schema, kinds: list[str]) -> Hole:
     examples = [it for it in schema.get("examples", ()) if not isinstance(it, list | dict)]
     if kinds[:1] in (["integer"], ["number"]):
-        value = examples[0] if examples else schema.get("default", schema.get("minimum", 1))
-        return Hole(flow(value), good=True)
-    text = str(examples[0]) if examples and isinstance(examples[0], str) else ""
+        return Hole(flow(examples[0] if examples else schema.get("default", schema.get("minimum", 1))), good=True)
+    text = examples[0] if examples and isinstance(examples[0], str) else ""
     return Hole(flow(text) if text and "\n" not in text and len(text) <= _LONGEST_EXAMPLE else "")

@@ -22,13 +22,13 @@ def region_of(tree: Tree, text: Text, line: int) -> Region | None:
     if text.line(line)[:3] in {"---", "..."} or text.line(line).startswith("%"):
         return None
     if 0 <= tree.second_document < line:
-        return _later_document(tree, text, line)
+        return _later_document(text, line)
     if tree.whole is not None:
         return Region(_all(text, tree.whole.start, tree.whole.end))
     return _pieces(tree, text, line)
 
 
-def _later_document(tree: Tree, text: Text, line: int) -> Region | None:
+def _later_document(text: Text, line: int) -> Region | None:
     start = line
     while text.line(start)[:3] not in {"---", "..."}:
         start -= 1

@@ -6,7 +6,6 @@ Columns are absolute: every line but the first carries its whole indentation.
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Union
 
 from waza_lsp.syntax.layout import Layout
 from waza_lsp.syntax.written import quoted, scalar
@@ -28,7 +27,7 @@ class Hole:
     good: bool = False
 
 
-Body = Union[Hole, str, Mapping[str, "Body"], Sequence["Body"]]
+Body = Hole | str | Mapping[str, "Body"] | Sequence["Body"]
 """What is written: a place to fill in, a text, or a map or list of such."""
 
 

@@ -51,6 +51,12 @@ def find_grader(type_name: str, generation: str = CURRENT) -> type[Grader] | Non
     return None if generation == "PY" else graders("waza").get(type_name)
 
 
+def newest_generation(type_name: str) -> str:
+    """The newest generation that knows the type; for an unknown type the current one."""
+    known = (it for it in (CURRENT, "G1", "PY") if find_grader(type_name, it))
+    return next(known, CURRENT)
+
+
 def _in_folder(dialect: str) -> Iterator[type[Grader]]:
     package = importlib.import_module(f"{_folder.__name__}.{dialect}")
     for module_info in sorted(pkgutil.iter_modules(package.__path__), key=lambda it: it.name):

@@ -32,7 +32,6 @@ class CompiledSchema:
 
     def error(self, value: Any) -> str | None:
         """Why `value` does not fit, in one sentence; None when it does."""
-        value = normal(value)
         try:
             return self._first_error(value)
         except RecursionError:
@@ -40,7 +39,7 @@ class CompiledSchema:
             return run_deep(lambda: self._first_error(value))
 
     def _first_error(self, value: Any) -> str | None:
-        return Evaluator(self._drafts).evaluate(self._schema, value, self._place).error
+        return Evaluator(self._drafts).evaluate(self._schema, normal(value), self._place).error
 
 
 def compile_schema(schema: Any, base_dir: Path | None) -> CompiledSchema:
@@ -86,13 +85,11 @@ class _Walk:
         try:
             target = place.target(keyword, reference)
         except (Unresolvable, ValueError) as error:
-            if isinstance(error, SchemaError):
-                raise
-            # `referencing` wraps what its retrieve function raised.
-            cause = error.__cause__
-            if isinstance(cause, SchemaError):
-                raise cause from error
-            raise SchemaError(f"the reference '{reference}' leads nowhere") from error
+            # `referencing` wraps what its retrieve function raised, more than once.
+            cause: BaseException | None = error
+            while cause is not None and not isinstance(cause, SchemaError):
+                cause = cause.__cause__
+            raise cause or SchemaError(f"the reference '{reference}' leads nowhere") from error
         if not isinstance(target.contents, dict | bool):
             raise SchemaError(f"the reference '{reference}' leads to something that is no schema")
         self.visit(

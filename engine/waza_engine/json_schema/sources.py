@@ -30,6 +30,8 @@ class Sources:
 
     def __init__(self, root: Any, base_dir: Path | None) -> None:
         self._base_dir = base_dir
+        # Each document is read once: schemas are known by their identity afterwards.
+        self._documents: dict[str, Resource[Any]] = {}
         self.root_uri = (base_dir.absolute() / "schema.json").as_uri() if base_dir else _NOWHERE
         registry: Registry[Any] = Registry(retrieve=self._retrieve)  # type: ignore[call-arg]  # attrs: an alias mypy does not see
         self.registry = registry.combine(REGISTRY).with_resource(self.root_uri, self._checked(root))
@@ -40,6 +42,11 @@ class Sources:
         return resolver
 
     def _retrieve(self, uri: str) -> Resource[Any]:
+        if uri not in self._documents:
+            self._documents[uri] = self._read(uri)
+        return self._documents[uri]
+
+    def _read(self, uri: str) -> Resource[Any]:
         parts = urlsplit(uri)
         if parts.scheme != "file":
             raise NoSuchResource(uri)

@@ -7,6 +7,7 @@ from typing import Any
 
 from waza_engine.executors.base import Executor
 from waza_engine.graders.base import ConfigError, GradingContext
+from waza_engine.graders.registry import newest_generation
 from waza_engine.grading import GraderFailure, RunVerdict, build
 from waza_engine.judges.base import Judge
 from waza_engine.runs.judging import NO_JUDGE, needs_judge
@@ -35,7 +36,7 @@ def unusable_grader(bench: Bench, task: Task) -> RunVerdict | None:
     for level, entries in (("eval", suite.graders), ("task", task.graders)):
         for it in entries:
             try:
-                build(it, level=level, scope=scope)  # type: ignore[arg-type]  # mypy widens the two texts
+                build(it, newest_generation(it.type), level, scope)  # type: ignore[arg-type]  # mypy widens the two texts
             except ConfigError as error:
                 return RunVerdict("error", error=GraderFailure(it.name, it.type, "config", str(error)))
             if bench.judge is None and needs_judge(it):

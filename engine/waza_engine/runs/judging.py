@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Mapping
 
-from waza_engine.graders.registry import CURRENT, find_grader
+from waza_engine.graders.registry import find_grader, newest_generation
 from waza_engine.judges.base import Judge, JudgeMissing
 from waza_engine.runs.plan import Plan
 from waza_engine.suite import GraderEntry
@@ -25,7 +25,7 @@ def judge_for(plan: Plan, environment: Mapping[str, str]) -> Judge | None:
 
 def needs_judge(entry: GraderEntry) -> bool:
     """Whether the grader can give no verdict without a judge."""
-    kind = find_grader(entry.type, CURRENT)
+    kind = find_grader(entry.type, newest_generation(entry.type))
     return kind is not None and kind.asks_judge
 
 

@@ -9,7 +9,7 @@ from pydantic import ValidationError
 from waza_engine.findings import Pointer
 from waza_engine.graders.base import ConfigError
 from waza_engine.graders.entry import Level, read_entry
-from waza_engine.graders.registry import CURRENT, find_grader
+from waza_engine.graders.registry import find_grader, newest_generation
 from waza_engine.suite import GraderEntry, LoadError, Suite
 
 
@@ -28,11 +28,12 @@ def refuse_unreadable_graders(suite: Suite) -> None:
 
 
 def _refuse_unreadable(suite: Suite, entry: GraderEntry, level: Level) -> None:
+    generation = newest_generation(entry.type)
     try:
-        read = read_entry(entry, CURRENT, level)
+        read = read_entry(entry, generation, level)
     except ConfigError as error:
         raise _load_error(suite, entry, error) from error
-    kind = find_grader(read.type, CURRENT)
+    kind = find_grader(read.type, generation)
     if kind is None:
         return
     try:

@@ -59,7 +59,7 @@ async def run_suite(
     _announce(live)
     ending = Ending()
     try:
-        await _phases(live)
+        await _phases_and_close(live)
     except (_StopError, UnavailableError) as problem:
         ending = Ending("error", str(problem))
     except Exception as bug:  # noqa: BLE001  # the one place per run where our own mistakes end
@@ -69,11 +69,16 @@ async def run_suite(
         processes.end_all()
         if waiting := asyncio.current_task():
             waiting.uncancel()
-    finally:
-        await executor.close()
     record = _record(live, ending)
     _conclude(live, record)
     return record
+
+
+async def _phases_and_close(live: LiveRun) -> None:
+    try:
+        await _phases(live)
+    finally:
+        await live.bench.executor.close()
 
 
 async def _phases(live: LiveRun) -> None:

@@ -57,6 +57,7 @@ async def _attempt(bench: Bench, task: Task, trial: int, progress: Progress) -> 
             task.expected,
             context,
             agent_error=trajectory.error,
+            older_types=True,
         )
     except (WorkspaceError, ExecutorError) as error:
         return _not_performed(task, trial, str(error))

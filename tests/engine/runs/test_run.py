@@ -355,6 +355,18 @@ async def test_an_executor_that_cannot_start_is_a_configuration_error(
     assert (record.status, record.error, scripted.closed) == ("error", "not signed in", 1)
 
 
+async def test_an_executor_that_cannot_end_loses_nothing(
+    bench: Bench, scripted: Scripted, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def close() -> None:
+        raise ZeroDivisionError("planted")
+
+    monkeypatch.setattr(scripted, "close", close)
+    record = await bench.run(bench.suite(task("a")), scripted)
+    assert (record.status, statuses(record)) == ("error", {"a": "passed"})
+    assert "run-1.log" in record.error
+
+
 async def test_our_own_mistakes_are_logged_and_keep_what_was_finished(
     bench: Bench, scripted: Scripted
 ) -> None:
@@ -457,3 +469,14 @@ async def test_a_recording_of_another_prompt_is_pointed_out(bench: Bench, script
     scripted.perform = stale
     await bench.run(bench.suite(task("a")), scripted)
     assert any("another prompt" in it for it in notes(bench))
+
+
+async def test_types_of_older_generations_mean_what_they_meant(bench: Bench) -> None:
+    keyword = GraderEntry("keyword", "k", config={"keywords": ["MOCK"], "must_contain": ["hello"]})
+    regex = GraderEntry("regex", "r", config={"must_match": ["mock"]})  # case counted in that generation
+    script = GraderEntry("script", "s", config={"script": "missing.py"})
+    record = await bench.run(bench.suite(task("a"), graders=(keyword, regex, script)))
+    only = record.tasks[0].trials[0]
+    assert {it.name: it.status for it in only.graders} == {"k": "passed", "r": "failed", "s": "failed"}, (
+        only.error
+    )
