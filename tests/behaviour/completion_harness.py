@@ -9,10 +9,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from harness import marked, snapshot_of
 from lsprotocol import types
 
-from waza_engine.goglob import glob
+from tests.behaviour.harness import marked, snapshot_of
 from waza_lsp.features.completion import Client, completion
 from waza_lsp.snapshot import Snapshot
 from waza_lsp.syntax.text import Text
@@ -150,5 +149,3 @@ def _trimmed(text: str) -> str:
     """Blanks at line ends do not show."""
     return "\n".join(it.rstrip() for it in str(Text.of(text)).split("\n"))
 
-
-__all__ = ["FOLDER", "Client", "ListedFiles", "Offered", "check_nothing", "check_offered", "check_taken", "expanded", "glob", "offered"]

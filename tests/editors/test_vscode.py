@@ -95,7 +95,7 @@ async def test_the_options_of_the_grader_are_offered(misspelt: Misspelt) -> None
     await screen.go_to_line(misspelt.line - 1)
     offered = await screen.complete_below()
     await screen.shot("completion")
-    await screen.undo()
+    await screen.take_back()
     assert {"contains", "contains_cs", "regex_match"} <= set(offered)
 
 

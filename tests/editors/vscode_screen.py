@@ -81,10 +81,10 @@ class Screen:
         await self._seen(row := ".suggest-widget.visible .monaco-list-row")
         return await self._page.locator(row).locator(".label-name").all_inner_texts()
 
-    async def undo(self) -> None:
-        """Close the completion list and take back what was typed."""
-        await self._page.keyboard.press("Escape")
-        await self._page.keyboard.press("Control+Z")
+    async def take_back(self) -> None:
+        """Close the completion list, and remove the line that was made for it."""
+        for key in "Escape", "Control+Z", "Control+Z":
+            await self._page.keyboard.press(key)
 
     async def hover(self, word: str) -> str:
         await (await self._seen(".view-line span span", re.compile(rf"^\s*{re.escape(word)}$"))).hover()

@@ -1,5 +1,6 @@
 """The server object: what it knows between two messages."""
 
+from functools import cached_property
 from pathlib import Path
 
 from lsprotocol import types
@@ -8,7 +9,9 @@ from pygls.lsp.server import LanguageServer
 from waza_engine import __version__
 from waza_engine.checking.files import Files
 from waza_engine.scope import Scope
+from waza_lsp.features.completion import Client
 from waza_lsp.schema.check import World
+from waza_lsp.schema.paths import Disk
 from waza_lsp.server.documents import Documents
 from waza_lsp.server.protocol import OwnDocumentsProtocol
 from waza_lsp.server.runs import Runs
@@ -52,6 +55,25 @@ class WazaServer(LanguageServer):
         """What checks of a document may know about where it stands."""
         path = snapshot.path
         return World(path, Scope(path.parent if path else None, self.process_dir(path)), self.files)
+
+    def disk(self, snapshot: Snapshot) -> Disk:
+        """What features may ask about the files around a document."""
+        return Disk(self.process_dir(snapshot.path))
+
+    @cached_property
+    def completion_client(self) -> Client:
+        """What the editor can take in completion items; asked for after `initialize` only."""
+        document = self.client_capabilities.text_document
+        item = document.completion.completion_item if document and document.completion else None
+        if item is None:
+            return Client(snippets=False, markdown=False, tags=False, label_details=False)
+        return Client(
+            snippets=bool(item.snippet_support),
+            markdown=types.MarkupKind.Markdown in (item.documentation_format or ()),
+            tags=item.tag_support is not None,
+            label_details=bool(item.label_details_support),
+            adjusts=item.insert_text_mode_support is None,
+        )
 
     def configure(self, values: object) -> None:
         """Take the client's `waza` settings over; a bad value is reported and its default used."""

@@ -9,13 +9,14 @@ from lsprotocol import types
 
 from waza_lsp.server.app import WazaServer
 from waza_lsp.server.commands import COMMANDS
-from waza_lsp.server.handlers import HANDLERS
+from waza_lsp.server.notifications import NOTIFICATIONS
+from waza_lsp.server.requests import REQUESTS
 
 
 def create_server() -> WazaServer:
     """The server with everything registered."""
     server = WazaServer()
-    for method, handler, options in HANDLERS:
+    for method, handler, options in (*NOTIFICATIONS, *REQUESTS):
         server.feature(method, options)(_bound(handler, server))
     for name, command in COMMANDS.items():
         server.command(name)(_bound(command, server))

@@ -89,7 +89,7 @@ class _Cursor:
         if row is None or (inside is None and row.comment < self.place.column):
             return
         if inside is not None:
-            yield from self._in_flow(inside)
+            yield from self._in_flow(inside, inside.value_row or inside.row)
         elif row.is_blank:
             if row.comment == len(self.text):
                 yield from self._on_own_line(
@@ -133,7 +133,7 @@ class _Cursor:
         if not mark:
             yield from self._on_nothing(entry, row, after)
         elif mark in "[{":
-            yield from self._in_flow(entry)
+            yield from self._in_flow(entry, row)
         elif mark in "|>" or column > row.end:
             return
         else:
@@ -176,8 +176,8 @@ class _Cursor:
         """A word on a line of its own: half a key, or a value below its key."""
         source = self.text[row.value : row.end]
         last = self.outline.last
-        if source[0] in "[{" and last is None:
-            yield from self._in_brackets(row.line, row.value, (), None)
+        if source[0] in "[{" and (last is None or last.can_hold):
+            yield from self._in_flow(last, row)
         elif " " in source and last is not None and not last.can_hold:
             return
         elif (found := _GLUED.match(source)) and self.place.column > row.value + len(found.group(1)):
@@ -218,10 +218,12 @@ class _Cursor:
         span = Span(Place(here.span.start.line, 0), here.span.end)
         return replace(here, span=span, lead=" " * here.column)
 
-    def _in_flow(self, entry: Entry) -> Iterator[Situation]:
-        if entry.value[:1] in {"[", "{"}:
-            pointer, _ = _way(entry.container, {})
-            yield from self._in_brackets(entry.row.line, entry.row.value, (*pointer, entry.part), entry)
+    def _in_flow(self, entry: Entry | None, row: Row) -> Iterator[Situation]:
+        """Inside the brackets that start on a row, being the value of an entry or (None) the whole document."""
+        line = next(text for number, text in self.lines if number == row.line)
+        if line[row.value : row.value + 1] in {"[", "{"}:
+            base = (*_way(entry.container, {})[0], entry.part) if entry is not None else ()
+            yield from self._in_brackets(row.line, row.value, base, entry)
 
     def _in_brackets(self, line: int, start: int, base: Pointer, entry: Entry | None) -> Iterator[Situation]:
         found = flow_place([it for it in self.lines if it[0] >= line], start, self.place)

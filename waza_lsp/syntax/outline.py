@@ -34,6 +34,8 @@ class Entry:
     part: str | int
     row: Row
     value: str = ""
+    value_row: Row | None = None
+    """The line on which the value starts."""
     child: "Container | None" = None
 
     @property
@@ -135,19 +137,17 @@ class _Builder:
         added = [it for it in found if it is not None]
         if row.key is not None or row.dashes:
             if added and added[-1] is found[-1] and (row.key is not None or not typing):
-                added[-1].value = text[row.value : row.end]
-        elif not typing and self._continues(row):
-            assert self.newest is not None  # noqa: S101  # said by _continues
-            self.newest.value = text[row.value : row.end]
+                added[-1].value, added[-1].value_row = text[row.value : row.end], row
+        elif not typing and (owner := self._continued(row)) is not None:
+            owner.value, owner.value_row = text[row.value : row.end], row
         return added
 
-    def _continues(self, row: Row) -> bool:
+    def _continued(self, row: Row) -> Entry | None:
+        """The entry whose value a line without key or dash brings."""
         newest = self.newest
-        return (
-            newest is not None
-            and newest.can_hold
-            and row.column >= newest.container.column + (not row.explicit)
-        )
+        if newest is None or not newest.can_hold or newest.child is not None:
+            return None
+        return newest if row.column >= newest.container.column + (not row.explicit) else None
 
     def _add(self, shape: Shape, column: int, row: Row, key: str | None) -> Entry | None:
         container = self._container(shape, column)

@@ -9,7 +9,7 @@ from referencing.exceptions import Unresolvable
 
 from waza_engine.deep import run_deep
 from waza_engine.json_schema.drafts import LATEST, Draft
-from waza_engine.json_schema.evaluation import Evaluator, Place
+from waza_engine.json_schema.evaluation import Evaluator, Location, Place
 from waza_engine.json_schema.sources import SchemaError, Sources, draft_of, normal
 from waza_engine.regex import regex_error
 
@@ -39,7 +39,8 @@ class CompiledSchema:
             return run_deep(lambda: self._first_error(value))
 
     def _first_error(self, value: Any) -> str | None:
-        return Evaluator(self._drafts).evaluate(self._schema, normal(value), self._place).error
+        failure = Evaluator(self._drafts).evaluate(self._schema, normal(value), self._place).error
+        return str(failure) if failure else None
 
 
 def compile_schema(schema: Any, base_dir: Path | None) -> CompiledSchema:
@@ -53,7 +54,7 @@ def compile_schema(schema: Any, base_dir: Path | None) -> CompiledSchema:
     root = normal(schema)
     try:
         sources = Sources(root, base_dir)
-        place = Place((), sources.root_resolver(), draft_of(root, LATEST))
+        place = Place(Location(), sources.root_resolver(), draft_of(root, LATEST))
         walk = _Walk()
         walk.visit(root, place)
     except RecursionError as error:
@@ -93,7 +94,8 @@ class _Walk:
         if not isinstance(target.contents, dict | bool):
             raise SchemaError(f"the reference '{reference}' leads to something that is no schema")
         self.visit(
-            target.contents, Place((), target.resolver, self._draft_at(target.contents, place, reference))
+            target.contents,
+            Place(Location(), target.resolver, self._draft_at(target.contents, place, reference)),
         )
 
     def _draft_at(self, schema: Any, place: Place, reference: str) -> Draft:

@@ -13,11 +13,27 @@ from waza_engine.json_schema.formats import format_error
 from waza_engine.regex import regex_found
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class Location:
+    """Where in the value: a step below another location. A path would make deep values cost their square."""
+
+    above: "Location | None" = None
+    step: str | int = ""
+
+    def __str__(self) -> str:
+        steps: list[str] = []
+        it = self
+        while it.above is not None:
+            steps.append(f"/{it.step}")
+            it = it.above
+        return "".join(reversed(steps)) or "/"
+
+
 @dataclass(frozen=True, slots=True)
 class Place:
-    """Where an evaluation stands: in the value (`path`), and in the schema (`resolver`, `draft`)."""
+    """Where an evaluation stands: in the value, and in the schema (`resolver`, `draft`)."""
 
-    path: tuple[str | int, ...]
+    location: Location
     resolver: "referencing._core.Resolver[Any]"
     draft: Draft
 
@@ -28,7 +44,7 @@ class Place:
 
     def at(self, step: str | int) -> "Place":
         """One step down in the value."""
-        return replace(self, path=(*self.path, step))
+        return replace(self, location=Location(self.location, step))
 
     def target(self, keyword: str, reference: str) -> "referencing._core.Resolved[Any]":
         """What a reference leads to from here."""
@@ -37,11 +53,22 @@ class Place:
         return self.resolver.lookup(reference)
 
 
+@dataclass(frozen=True, slots=True)
+class Failure:
+    """What does not fit, and where. It becomes a text only when it is shown: most failures are of mere attempts."""
+
+    location: Location
+    text: str
+
+    def __str__(self) -> str:
+        return f"at '{self.location}': {self.text}"
+
+
 @dataclass(slots=True)
 class Outcome:
     """The first error, or None; and the properties and items that some keyword has evaluated."""
 
-    error: str | None = None
+    error: Failure | None = None
     properties: set[str] = field(default_factory=set)
     items: set[int] = field(default_factory=set)
 
@@ -56,12 +83,12 @@ class Evaluator:
 
     def __init__(self, drafts: Mapping[int, Draft]) -> None:
         self._drafts = drafts
-        self._following: set[tuple[int, tuple[str | int, ...]]] = set()
+        self._following: set[tuple[int, Location]] = set()
 
     def evaluate(self, schema: Any, value: Any, place: Place) -> Outcome:
         """Whether `value` fits `schema`."""
         if isinstance(schema, bool):
-            return Outcome(None if schema else _message(place, "nothing is allowed here"))
+            return Outcome(None if schema else _failure(place, "nothing is allowed here"))
         place = place.inside(schema, self._drafts.get(id(schema), place.draft))
         outcome = Outcome()
         alone = "$ref" in schema and place.draft.reference_stands_alone
@@ -84,14 +111,14 @@ class Evaluator:
 
     def _references(
         self, schema: Mapping[str, Any], value: Any, place: Place, outcome: Outcome
-    ) -> str | None:
+    ) -> Failure | None:
         for keyword in ("$ref", "$dynamicRef", "$recursiveRef"):
             if keyword not in schema or keyword not in place.draft.keywords:
                 continue
             target = place.target(keyword, schema[keyword])
-            step = (id(target.contents), place.path)
+            step = (id(target.contents), place.location)
             if step in self._following:
-                return _message(place, "the schema refers to itself without end")
+                return _failure(place, "the schema refers to itself without end")
             self._following.add(step)
             try:
                 below = self.evaluate(target.contents, value, replace(place, resolver=target.resolver))
@@ -104,27 +131,29 @@ class Evaluator:
 
     def _assertions(
         self, schema: Mapping[str, Any], value: Any, place: Place, outcome: Outcome
-    ) -> str | None:
+    ) -> Failure | None:
         for keyword in place.draft.keywords & schema.keys():
             if (check := ASSERTIONS.get(keyword)) and (text := check(schema[keyword], value)):
-                return _message(place, text)
+                return _failure(place, text)
         extra = draft4_bound_error(schema, value) if place.draft.number == 4 else None
         if place.draft.asserts_formats and isinstance(value, str) and "format" in schema:
             extra = format_error(schema["format"], value)
-        return _message(place, extra) if extra else None
+        return _failure(place, extra) if extra else None
 
-    def _in_place(self, schema: Mapping[str, Any], value: Any, place: Place, outcome: Outcome) -> str | None:
+    def _in_place(
+        self, schema: Mapping[str, Any], value: Any, place: Place, outcome: Outcome
+    ) -> Failure | None:
         for it in schema.get("allOf", ()):
             below = self.evaluate(it, value, place)
             if below.error:
                 return below.error
             outcome.add(below)
         if "anyOf" in schema and not self._fitting(schema["anyOf"], value, place, outcome):
-            return _message(place, "none of 'anyOf' fits")
+            return _failure(place, "none of 'anyOf' fits")
         if "oneOf" in schema and (count := self._fitting(schema["oneOf"], value, place, outcome)) != 1:
-            return _message(place, f"{count or 'none'} of 'oneOf' fit, one must")
+            return _failure(place, f"{count or 'none'} of 'oneOf' fit, one must")
         if "not" in schema and not self.evaluate(schema["not"], value, place).error:
-            return _message(place, "fits what is excluded by 'not'")
+            return _failure(place, "fits what is excluded by 'not'")
         return None
 
     def _fitting(self, schemas: Iterable[Any], value: Any, place: Place, outcome: Outcome) -> int:
@@ -139,7 +168,7 @@ class Evaluator:
 
     def _conditional(
         self, schema: Mapping[str, Any], value: Any, place: Place, outcome: Outcome
-    ) -> str | None:
+    ) -> Failure | None:
         if "if" not in schema or "if" not in place.draft.keywords:
             return None
         condition = self.evaluate(schema["if"], value, place)
@@ -148,7 +177,7 @@ class Evaluator:
         branch = "else" if condition.error else "then"
         return self._apply(schema[branch], value, place, outcome) if branch in schema else None
 
-    def _apply(self, schema: Any, value: Any, place: Place, outcome: Outcome) -> str | None:
+    def _apply(self, schema: Any, value: Any, place: Place, outcome: Outcome) -> Failure | None:
         below = self.evaluate(schema, value, place)
         if not below.error:
             outcome.add(below)
@@ -156,7 +185,7 @@ class Evaluator:
 
     def _dependencies(
         self, schema: Mapping[str, Any], value: dict[str, Any], place: Place, outcome: Outcome
-    ) -> str | None:
+    ) -> Failure | None:
         for keyword in ("dependentSchemas", "dependencies"):
             if keyword not in place.draft.keywords:
                 continue
@@ -169,7 +198,7 @@ class Evaluator:
 
     def _object(
         self, schema: Mapping[str, Any], value: dict[str, Any], place: Place, outcome: Outcome
-    ) -> str | None:
+    ) -> Failure | None:
         properties, patterns = schema.get("properties", {}), schema.get("patternProperties", {})
         seen: set[str] = set()
         for name, it in value.items():
@@ -185,7 +214,7 @@ class Evaluator:
         outcome.properties |= seen
         return self._names(schema, value, place)
 
-    def _names(self, schema: Mapping[str, Any], value: dict[str, Any], place: Place) -> str | None:
+    def _names(self, schema: Mapping[str, Any], value: dict[str, Any], place: Place) -> Failure | None:
         if "propertyNames" not in schema or "propertyNames" not in place.draft.keywords:
             return None
         errors = (self.evaluate(schema["propertyNames"], it, place.at(it)).error for it in value)
@@ -193,7 +222,7 @@ class Evaluator:
 
     def _array(
         self, schema: Mapping[str, Any], value: list[Any], place: Place, outcome: Outcome
-    ) -> str | None:
+    ) -> Failure | None:
         first, rest = _item_schemas(schema, place.draft)
         for index, it in enumerate(value):
             below = first[index] if index < len(first) else rest
@@ -206,7 +235,7 @@ class Evaluator:
 
     def _contains(
         self, schema: Mapping[str, Any], value: list[Any], place: Place, outcome: Outcome
-    ) -> str | None:
+    ) -> Failure | None:
         if "contains" not in schema or "contains" not in place.draft.keywords:
             return None
         hits = {
@@ -218,14 +247,14 @@ class Evaluator:
         least = schema.get("minContains", 1) if counted else 1
         most = schema.get("maxContains", len(value)) if counted else len(value)
         if not least <= len(hits) <= most:
-            return _message(place, f"{len(hits)} items fit 'contains'")
+            return _failure(place, f"{len(hits)} items fit 'contains'")
         if place.draft.number >= 2020:
             outcome.items |= hits
         return None
 
     def _unevaluated_properties(
         self, schema: Mapping[str, Any], value: dict[str, Any], place: Place, outcome: Outcome
-    ) -> str | None:
+    ) -> Failure | None:
         if "unevaluatedProperties" not in schema or "unevaluatedProperties" not in place.draft.keywords:
             return None
         for name in value.keys() - outcome.properties:
@@ -236,7 +265,7 @@ class Evaluator:
 
     def _unevaluated_items(
         self, schema: Mapping[str, Any], value: list[Any], place: Place, outcome: Outcome
-    ) -> str | None:
+    ) -> Failure | None:
         if "unevaluatedItems" not in schema or "unevaluatedItems" not in place.draft.keywords:
             return None
         for index in set(range(len(value))) - outcome.items:
@@ -246,7 +275,7 @@ class Evaluator:
         return None
 
 
-_Step = Callable[[Mapping[str, Any], Any, Place, Outcome], str | None]
+_Step = Callable[[Mapping[str, Any], Any, Place, Outcome], Failure | None]
 
 
 def _item_schemas(schema: Mapping[str, Any], draft: Draft) -> tuple[list[Any], Any]:
@@ -257,6 +286,5 @@ def _item_schemas(schema: Mapping[str, Any], draft: Draft) -> tuple[list[Any], A
     return (items, schema.get("additionalItems")) if isinstance(items, list) else ([], items)
 
 
-def _message(place: Place, text: str) -> str:
-    where = "".join(f"/{it}" for it in place.path) or "/"
-    return f"at '{where}': {text}"
+def _failure(place: Place, text: str) -> Failure:
+    return Failure(place.location, text)

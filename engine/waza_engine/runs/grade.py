@@ -7,6 +7,7 @@ from typing import Any
 
 from waza_engine.executors.base import Executor
 from waza_engine.graders.base import ConfigError, GradingContext
+from waza_engine.graders.entry import Level
 from waza_engine.graders.registry import newest_generation
 from waza_engine.grading import GraderFailure, RunVerdict, build
 from waza_engine.judges.base import Judge
@@ -33,10 +34,11 @@ def unusable_grader(bench: Bench, task: Task) -> RunVerdict | None:
     """The first grader that cannot be built, as the verdict it will lead to."""
     suite = bench.plan.suite
     scope = Scope(suite.directory, bench.process_dir, bench.plan.settings.executor)
-    for level, entries in (("eval", suite.graders), ("task", task.graders)):
+    leveled: list[tuple[Level, tuple[GraderEntry, ...]]] = [("eval", suite.graders), ("task", task.graders)]
+    for level, entries in leveled:
         for it in entries:
             try:
-                build(it, newest_generation(it.type), level, scope)  # type: ignore[arg-type]  # mypy widens the two texts
+                build(it, newest_generation(it.type), level, scope)
             except ConfigError as error:
                 return RunVerdict("error", error=GraderFailure(it.name, it.type, "config", str(error)))
             if bench.judge is None and needs_judge(it):

@@ -45,7 +45,8 @@ local function run()
   local document = { uri = vim.uri_from_bufnr(buffer) }
   local function ask(method, parameters)
     local answers = vim.lsp.buf_request_sync(buffer, method, parameters, 20000)
-    local _, answer = next(assert(answers, method .. ' was not answered'))
+    assert(answers, method .. ' was not answered')
+    local _, answer = next(answers)
     assert(not answer.err, vim.inspect(answer.err))
     return answer.result
   end

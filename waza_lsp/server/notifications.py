@@ -1,4 +1,4 @@
-"""What happens on each message: find the snapshot, call the feature, reply. The table is at the end."""
+"""What happens on notifications: documents, settings, files. The table is at the end; requests are in `requests.py`."""
 
 import asyncio
 from collections.abc import Callable
@@ -7,11 +7,7 @@ from typing import Any
 from lsprotocol import types
 
 from waza_engine.scope import Scope
-from waza_lsp.features.code_lens import code_lens
-from waza_lsp.features.completion import completion
 from waza_lsp.features.diagnostics import diagnostics
-from waza_lsp.features.document_symbol import document_symbol
-from waza_lsp.features.hover import hover
 from waza_lsp.server.app import WazaServer
 
 
@@ -89,28 +85,7 @@ def _publish(server: WazaServer) -> None:
         )
 
 
-def on_hover(server: WazaServer, params: types.HoverParams) -> types.Hover | None:
-    snapshot = server.documents.get(params.text_document.uri)
-    return hover(snapshot, params.position) if snapshot else None
-
-
-def on_symbols(server: WazaServer, params: types.DocumentSymbolParams) -> list[types.DocumentSymbol]:
-    snapshot = server.documents.get(params.text_document.uri)
-    return document_symbol(snapshot) if snapshot else []
-
-
-def on_lens(server: WazaServer, params: types.CodeLensParams) -> list[types.CodeLens]:
-    snapshot = server.documents.get(params.text_document.uri)
-    return code_lens(snapshot) if snapshot and server.settings.lens_run else []
-
-
-def on_completion(server: WazaServer, params: types.CompletionParams) -> types.CompletionList | None:
-    snapshot = server.documents.get(params.text_document.uri)
-    return completion(snapshot, params.position) if snapshot else None
-
-
-Handler = Callable[..., Any]
-HANDLERS: list[tuple[str, Handler, Any]] = [
+NOTIFICATIONS: list[tuple[str, Callable[..., Any], Any]] = [
     (types.INITIALIZE, on_initialize, None),
     (types.INITIALIZED, on_initialized, None),
     (types.WORKSPACE_DID_CHANGE_CONFIGURATION, on_configuration, None),
@@ -118,12 +93,4 @@ HANDLERS: list[tuple[str, Handler, Any]] = [
     (types.TEXT_DOCUMENT_DID_OPEN, on_open, None),
     (types.TEXT_DOCUMENT_DID_CHANGE, on_change, None),
     (types.TEXT_DOCUMENT_DID_CLOSE, on_close, None),
-    (types.TEXT_DOCUMENT_HOVER, on_hover, None),
-    (types.TEXT_DOCUMENT_DOCUMENT_SYMBOL, on_symbols, None),
-    (types.TEXT_DOCUMENT_CODE_LENS, on_lens, None),
-    (
-        types.TEXT_DOCUMENT_COMPLETION,
-        on_completion,
-        types.CompletionOptions(trigger_characters=[":", " ", "-", '"', "'", "/"]),
-    ),
 ]

@@ -1,0 +1,517 @@
+"""Completion of keys (peers.md, section 6.2: C1 to C6, C14 to C19, C24, C28 to C33, C35 to C46)."""
+
+from tests.behaviour.completion_harness import check_nothing, check_offered, check_taken, offered
+
+ITEM = """
+    name: demo
+    graders:
+      - type: text
+        name: first
+"""
+
+
+def test_c01_an_empty_file_gets_the_root_keys_and_a_skeleton() -> None:
+    found = check_offered("¦", first=["name", "config", "tasks"], has=["graders", "waza eval"])
+    result = found.applied(found.item("waza eval"))
+    assert result.startswith("name: ")
+    assert "\nconfig:\n  trials_per_task: " in result
+    assert "\ntasks:\n  - " in result
+    assert "null" not in result
+    assert not any(it in result for it in ("baseline", "description", "hooks"))
+
+
+def test_c01_an_empty_trigger_file_gets_a_skeleton_of_its_own() -> None:
+    check_offered("¦", "trigger_tests.yaml", first=["skill"], has=["should_trigger_prompts", "waza trigger tests"])
+
+
+def test_c02_a_blank_last_line_gets_the_root_keys_that_are_missing() -> None:
+    check_offered(
+        """
+        name: demo
+        tasks: [a.yaml]
+        ¦""",
+        first=["config"],
+        has=["skill", "graders"],
+        lacks=["name", "tasks", "waza eval"],
+    )
+
+
+def test_c03_a_blank_line_between_root_entries_gets_root_keys() -> None:
+    before = """
+        name: demo
+        ¦
+        tasks: [a.yaml]
+        """
+    check_offered(before, first=["config"], lacks=["name", "tasks"])
+    check_taken(
+        before,
+        "baseline",
+        """
+        name: demo
+        baseline: true
+        tasks: [a.yaml]
+        """,
+    )
+
+
+def test_c04_half_a_root_key_is_replaced() -> None:
+    before = """
+        name: demo
+        gra¦
+        tasks: [a.yaml]
+        skill: other
+        """
+    check_offered(before, only=["graders"])
+    check_taken(
+        before.replace("gra", "bas"),
+        "baseline",
+        """
+        name: demo
+        baseline: true
+        tasks: [a.yaml]
+        skill: other
+        """,
+    )
+
+
+def test_c05_inside_a_key_only_the_key_is_written() -> None:
+    before = """
+        name: demo
+        ski¦ll: other
+        tasks: [a.yaml]
+        """
+    found = check_offered(before, has=["skill", "graders"], lacks=["name", "tasks"])
+    for item in found.items:
+        assert found.applied(item) == f"name: demo\n{item.label}: other\ntasks: [a.yaml]\n"
+
+
+def test_c06_right_after_the_colon_a_blank_comes_with_the_value() -> None:
+    check_taken(
+        """
+        name: demo
+        graders:
+          - type:¦
+        """,
+        "file",
+        """
+        name: demo
+        graders:
+          - type: file
+        """,
+    )
+
+
+def test_c14_a_map_without_entries_gets_its_keys() -> None:
+    check_offered(
+        """
+        name: demo
+        config:
+          ¦
+        tasks: [a.yaml]
+        """,
+        first=["trials_per_task", "timeout_seconds", "executor", "model"],
+        lacks=["name", "tasks"],
+    )
+
+
+def test_c15_a_nested_blank_line_gets_the_remaining_keys() -> None:
+    check_offered(
+        """
+        name: demo
+        config:
+          trials_per_task: 1
+          ¦
+        tasks: [a.yaml]
+        """,
+        first=["timeout_seconds"],
+        lacks=["trials_per_task", "name"],
+    )
+
+
+def test_c16_a_comment_above_changes_nothing() -> None:
+    check_offered(
+        """
+        name: demo
+        config:
+          trials_per_task: 1
+          # how long
+          ¦
+        """,
+        first=["timeout_seconds"],
+        lacks=["trials_per_task", "graders"],
+    )
+
+
+def test_c17_a_column_too_deep_is_corrected() -> None:
+    check_taken(
+        """
+        name: demo
+        config:
+          trials_per_task: 1
+           ¦
+        """,
+        "fail_fast",
+        """
+        name: demo
+        config:
+          trials_per_task: 1
+          fail_fast: true
+        """,
+    )
+
+
+def test_c18_below_a_scalar_the_siblings_are_offered_in_their_column() -> None:
+    before = """
+        name: demo
+        config:
+          trials_per_task: 1
+              ¦
+        """
+    check_offered(before, first=["timeout_seconds"], lacks=["graders"])
+    check_taken(
+        before,
+        "fail_fast",
+        """
+        name: demo
+        config:
+          trials_per_task: 1
+          fail_fast: true
+        """,
+    )
+
+
+def test_c19_a_tab_is_replaced() -> None:
+    check_taken(
+        """
+        name: demo
+        config:
+          trials_per_task: 1
+        \t¦
+        """,
+        "fail_fast",
+        """
+        name: demo
+        config:
+          trials_per_task: 1
+          fail_fast: true
+        """,
+    )
+
+
+def test_c24_inside_an_item_its_missing_keys_are_offered() -> None:
+    check_offered(
+        """
+        name: demo
+        graders:
+          - type: text
+            ¦
+            name: first
+          - type: file
+        """,
+        has=["config", "weight"],
+        lacks=["type", "name", "type: text"],
+    )
+
+
+def test_c28_the_options_are_those_of_the_type_above() -> None:
+    check_offered(
+        """
+        name: demo
+        graders:
+          - type: program
+            name: first
+            config:
+              ¦
+        """,
+        first=["command"],
+        has=["args", "timeout"],
+        lacks=["contains"],
+    )
+
+
+def test_c29_the_type_may_stand_below() -> None:
+    check_offered(
+        """
+        name: demo
+        graders:
+          - config:
+              ¦
+            name: first
+            type: program
+        """,
+        first=["command"],
+        lacks=["contains"],
+    )
+
+
+def test_c30_without_a_type_the_options_are_grouped_by_type() -> None:
+    found = check_offered(
+        """
+        name: demo
+        graders:
+          - type: txt
+            name: first
+            config:
+              ¦
+        """,
+        has=["contains", "command"],
+    )
+    notes = {it.label: it.label_details.description for it in found.items if it.label_details}
+    assert notes["contains"] == "text"
+    assert notes["command"] == "program"
+    assert len(notes) == len(found.items)
+
+
+def test_c30_the_options_that_are_there_leave_the_types_that_have_them() -> None:
+    check_offered(
+        """
+        name: demo
+        graders:
+          - name: first
+            config:
+              command: make
+              ¦
+        """,
+        has=["args", "timeout"],
+        lacks=["contains"],
+    )
+
+
+def test_c31_an_item_starts_with_type_and_name() -> None:
+    check_offered(
+        """
+        name: demo
+        graders:
+          - ¦
+        """,
+        first=["type", "name"],
+    )
+
+
+def test_c32_in_brackets_everything_stays_on_one_line() -> None:
+    before = """
+        name: demo
+        graders:
+          - {¦}
+        """
+    check_offered(before, first=["type", "name"], has=["weight", "type: text"])
+    check_taken(
+        before,
+        "type: program",
+        """
+        name: demo
+        graders:
+          - {type: program, name: says-where, config: {command: python3}}
+        """,
+    )
+
+
+def test_c33_nested_brackets_get_the_keys_of_their_map() -> None:
+    before = """
+        name: demo
+        graders:
+          - {type: program, name: first, config: {timeout: 3, ¦}}
+        """
+    check_offered(before, first=["command"], has=["args"], lacks=["timeout", "type"])
+    check_taken(
+        before,
+        "command",
+        """
+        name: demo
+        graders:
+          - {type: program, name: first, config: {timeout: 3, command: python3}}
+        """,
+    )
+
+
+def test_c35_comments_get_nothing() -> None:
+    check_nothing(
+        """
+        name: demo
+        # conf¦
+        """
+    )
+    check_nothing("name: demo # ta¦\n")
+
+
+def test_c36_block_scalars_get_nothing() -> None:
+    task = """
+        id: one
+        name: One
+        inputs:
+          prompt: |
+            Say
+            {}
+            something
+        """
+    check_nothing(task.format("na¦"), "tasks/one.yaml")
+    check_nothing(task.format("¦"), "tasks/one.yaml")
+    check_nothing("id: one\ninputs:\n  prompt: >-\n    Say\n    ¦\n", "tasks/one.yaml")
+
+
+def test_c37_a_second_document_gets_its_own_root_keys() -> None:
+    check_offered(
+        """
+        name: demo
+        graders: []
+        tasks: [a.yaml]
+        ---
+        ¦
+        """,
+        first=["name", "config", "tasks"],
+    )
+
+
+def test_c38_behind_the_end_of_a_document_there_is_nothing() -> None:
+    check_nothing(
+        """
+        name: demo
+        graders: []
+        tasks: [a.yaml]
+        ...
+        ¦
+        """
+    )
+
+
+def test_c39_a_directive_does_not_disturb() -> None:
+    check_offered(
+        """
+        %YAML 1.2
+        ---
+        ¦
+        """,
+        first=["name"],
+    )
+
+
+def test_c40_merged_keys_are_not_offered_again() -> None:
+    check_offered(
+        """
+        name: demo
+        graders:
+          - &base
+            type: text
+            weight: 2
+          - <<: *base
+            ¦
+        """,
+        first=["name"],
+        has=["config"],
+        lacks=["type", "weight"],
+    )
+
+
+def test_c41_behind_an_asterisk_the_anchors_above_are_offered() -> None:
+    before = """
+        name: demo
+        graders:
+          - &base
+            type: text
+          - *¦
+          - &later {type: file}
+        """
+    check_offered(before, only=["base"])
+    check_taken(
+        before,
+        "base",
+        """
+        name: demo
+        graders:
+          - &base
+            type: text
+          - *base
+          - &later {type: file}
+        """,
+    )
+
+
+def test_c42_an_open_quote_above_does_not_disturb() -> None:
+    check_offered(
+        """
+        name: "demo
+        config:
+          trials_per_task: 1
+          ¦
+        """,
+        first=["timeout_seconds"],
+        lacks=["trials_per_task", "graders"],
+    )
+    check_offered(
+        """
+        name: demo
+        graders:
+          - type: "text
+            name: first
+            config:
+              ¦
+        tasks: [a]
+        """,
+        has=["contains"],
+        lacks=["graders"],
+    )
+
+
+def test_c43_an_open_bracket_below_does_not_disturb() -> None:
+    check_offered(
+        """
+        name: demo
+        graders:
+          - type: text
+            ¦
+            config:
+              contains: [a, b
+        tasks: [a]
+        """,
+        first=["name"],
+        lacks=["type", "config"],
+    )
+
+
+def test_c44_line_ends_stay_as_they_are() -> None:
+    before = """
+        name: demo
+        graders:
+          - ¦
+        tasks: [a]
+        """
+    found = offered(before, line_end="\r\n")
+    result = found.applied(found.item("type: program"))
+    assert "\n" not in result.replace("\r\n", "")
+    assert result.replace("\r\n", "\n") == offered(before).applied(offered(before).item("type: program"))
+
+
+def test_c45_characters_beyond_the_basic_plane_count_right() -> None:
+    check_taken(
+        """
+        name: demo
+        graders:
+          - {name: "🎉🎉", ty¦}
+        """,
+        "type",
+        """
+        name: demo
+        graders:
+          - {name: "🎉🎉", type: action_sequence}
+        """,
+    )
+
+
+def test_c46_an_explicit_key_has_no_colon() -> None:
+    check_taken(
+        """
+        name: demo
+        skill: other
+        config: {}
+        ? gra¦
+        : []
+        """,
+        "graders",
+        """
+        name: demo
+        skill: other
+        config: {}
+        ? graders
+        : []
+        """,
+    )

@@ -1,0 +1,344 @@
+"""Completion of values, files and list items (peers.md, section 6.2: C7 to C13, C20 to C27, C34, C47)."""
+
+import pytest
+
+from tests.behaviour.completion_harness import check_nothing, check_offered, check_taken, offered
+
+SUITE = """
+        name: demo
+        config:
+          {}
+        tasks: [a.yaml]
+        """
+
+
+def test_c07_values_are_offered_and_the_default_is_marked() -> None:
+    found = check_offered(SUITE.format("parallel: ¦"), only=["true", "false"])
+    assert [it.label for it in found.items if it.preselect] == ["false"]
+    found = check_offered(SUITE.format("executor: ¦"), has=["copilot-sdk", "mock"])
+    check_taken(SUITE.format("executor: ¦"), "mock", SUITE.format("executor: mock"))
+
+
+@pytest.mark.parametrize("value", ["mo¦", "m¦ock", "¦mock"])
+def test_c08_the_whole_token_is_replaced(value: str) -> None:
+    check_taken(SUITE.format(f"executor: {value}"), "copilot-sdk", SUITE.format("executor: copilot-sdk"))
+
+
+@pytest.mark.parametrize("quote", ['"', "'"])
+def test_c09_between_quotes_only_the_text_is_replaced(quote: str) -> None:
+    wanted = SUITE.format(f"executor: {quote}copilot-sdk{quote}")
+    check_taken(SUITE.format(f"executor: {quote}¦{quote}"), "copilot-sdk", wanted)
+    check_taken(SUITE.format(f"executor: {quote}mo¦ck{quote}"), "copilot-sdk", wanted)
+
+
+@pytest.mark.parametrize("quote", ['"', "'"])
+def test_c10_an_open_quote_is_closed(quote: str) -> None:
+    check_taken(SUITE.format(f"executor: {quote}¦"), "mock", SUITE.format(f"executor: {quote}mock{quote}"))
+    check_taken(SUITE.format(f"executor: {quote}mo¦"), "mock", SUITE.format(f"executor: {quote}mock{quote}"))
+
+
+def test_c11_a_comment_behind_the_value_stays() -> None:
+    check_taken(SUITE.format("executor: ¦ # who"), "mock", SUITE.format("executor: mock # who"))
+    check_taken(SUITE.format("executor: ¦# who"), "mock", SUITE.format("executor: mock # who"))
+
+
+def test_c12_a_value_may_stand_on_the_next_line() -> None:
+    check_taken(SUITE.format("executor:\n            ¦"), "mock", SUITE.format("executor:\n            mock"))
+    check_taken(SUITE.format("executor:\n            mo¦"), "mock", SUITE.format("executor:\n            mock"))
+
+
+def test_c13_two_blanks_after_the_colon_are_fine() -> None:
+    check_taken(SUITE.format("executor:  ¦"), "mock", SUITE.format("executor:  mock"))
+
+
+def test_c20_a_dash_gets_type_first_and_a_skeleton_for_each_type() -> None:
+    before = """
+        name: demo
+        graders:
+          - ¦
+        tasks: [a.yaml]
+        """
+    found = check_offered(before, first=["type", "name"], has=["type: text", "type: program", "weight"])
+    assert "type: regex" not in found.labels  # of a generation that is gone
+    check_taken(
+        before,
+        "type: program",
+        """
+        name: demo
+        graders:
+          - type: program
+            name: says-where
+            config:
+              command: python3
+        tasks: [a.yaml]
+        """,
+    )
+
+
+def test_c21_a_dash_without_a_blank_gets_one() -> None:
+    check_taken(
+        """
+        name: demo
+        graders:
+          -¦
+        """,
+        "type",
+        """
+        name: demo
+        graders:
+          - type: action_sequence
+        """,
+    )
+
+
+def test_c22_an_empty_list_gets_its_first_item_with_the_dash() -> None:
+    before = """
+        name: demo
+        graders:
+          ¦
+        tasks: [a.yaml]
+        """
+    found = check_offered(before, has=["- type: text", "- type: program"])
+    assert all(it.startswith("- ") for it in found.labels)
+    check_taken(
+        before,
+        "- type: program",
+        """
+        name: demo
+        graders:
+          - type: program
+            name: says-where
+            config:
+              command: python3
+        tasks: [a.yaml]
+        """,
+    )
+
+
+def test_c23_between_two_items_a_new_item_is_offered() -> None:
+    before = """
+        name: demo
+        graders:
+          - type: text
+            name: first
+          ¦
+          - type: file
+            name: second
+        """
+    found = check_offered(before, has=["- type: program"])
+    assert all(it.startswith("- ") for it in found.labels)
+    check_taken(
+        before,
+        "- type: program",
+        """
+        name: demo
+        graders:
+          - type: text
+            name: first
+          - type: program
+            name: says-where
+            config:
+              command: python3
+          - type: file
+            name: second
+        """,
+    )
+
+
+def test_c25_lists_in_the_column_of_their_parent_stay_there() -> None:
+    check_taken(
+        """
+        name: demo
+        graders:
+        - ¦
+        tasks:
+        - a.yaml
+        """,
+        "type: code",
+        """
+        name: demo
+        graders:
+        - type: code
+          name: says-where
+          config:
+            assertions:
+            - len(output) > 0
+        tasks:
+        - a.yaml
+        """,
+    )
+
+
+def test_c25_below_such_a_list_both_items_and_keys_fit() -> None:
+    check_offered(
+        """
+        name: demo
+        graders:
+        - type: text
+          name: first
+        ¦
+        """,
+        has=["config", "tasks", "- type: text"],
+        lacks=["graders"],
+    )
+
+
+def test_c26_steps_of_four_are_kept() -> None:
+    check_taken(
+        """
+        name: demo
+        config:
+            trials_per_task: 1
+        graders:
+            - ¦
+        """,
+        "type: code",
+        """
+        name: demo
+        config:
+            trials_per_task: 1
+        graders:
+            - type: code
+              name: says-where
+              config:
+                  assertions:
+                      - len(output) > 0
+        """,
+    )
+
+
+def test_c26_steps_of_three_and_wide_dashes_are_kept() -> None:
+    check_taken(
+        """
+        name: demo
+        config:
+           trials_per_task: 1
+        tasks:
+        -  a.yaml
+        graders:
+        -  type: text
+           name: first
+        ¦
+        """,
+        "- type: code",
+        """
+        name: demo
+        config:
+           trials_per_task: 1
+        tasks:
+        -  a.yaml
+        graders:
+        -  type: text
+           name: first
+        -  type: code
+           name: says-where
+           config:
+              assertions:
+              -  len(output) > 0
+        """,
+    )
+
+
+def test_c27_every_type_has_a_text_of_its_own() -> None:
+    found = offered(
+        """
+        name: demo
+        graders:
+          - type: ¦
+        """
+    )
+    details = [it.detail for it in found.items]
+    assert {"text", "file", "code", "program"} <= set(found.labels)
+    assert all(details)
+    assert len(set(details)) == len(details)
+    assert found.labels.index("text") < found.labels.index("regex")  # deprecated ones come last
+
+
+def test_c34_values_in_brackets() -> None:
+    before = """
+        name: demo
+        graders:
+          - {type: te¦, name: first}
+        """
+    check_offered(before, has=["text", "file"])
+    check_taken(
+        before,
+        "file",
+        """
+        name: demo
+        graders:
+          - {type: file, name: first}
+        """,
+    )
+
+
+FILES = ["tasks/one.yaml", "tasks/two.yaml", "notes.txt", "fixtures/src/app.py", "eval.yaml", "checks/tidy.py"]
+
+
+def test_c47_paths_are_offered_directories_first() -> None:
+    before = """
+        name: demo
+        config: {}
+        tasks:
+          - ¦
+        """
+    found = check_offered(before, first=["tasks/*.yaml", "checks/", "fixtures/", "tasks/"], has=["notes.txt"], files=FILES)
+    check_taken(
+        before,
+        "tasks/*.yaml",
+        """
+        name: demo
+        config: {}
+        tasks:
+          - tasks/*.yaml
+        """,
+        files=FILES,
+    )
+    assert "eval.yaml" not in found.labels
+
+
+def test_c47_the_folder_typed_so_far_is_listed() -> None:
+    before = """
+        name: demo
+        tasks:
+          - "tasks/o¦"
+        """
+    check_offered(before, has=["tasks/*.yaml", "tasks/one.yaml", "tasks/two.yaml"], lacks=["notes.txt"], files=FILES)
+    check_taken(
+        before,
+        "tasks/one.yaml",
+        """
+        name: demo
+        tasks:
+          - "tasks/one.yaml"
+        """,
+        files=FILES,
+    )
+
+
+def test_c47_each_path_starts_from_its_own_folder() -> None:
+    task = """
+        id: one
+        inputs:
+          files:
+            - path: ¦
+        """
+    check_offered(task, "tasks/one.yaml", first=["src/"], lacks=["notes.txt"], files=FILES)
+    check_offered(
+        """
+        id: one
+        inputs:
+          prompt_file: ¦
+        """,
+        "tasks/one.yaml",
+        has=["two.yaml"],
+        lacks=["tasks/", "one.yaml"],
+        files=FILES,
+    )
+
+
+def test_finished_values_get_nothing() -> None:
+    check_nothing(SUITE.format("executor: mock ¦"))
+    check_nothing(SUITE.format("executor: 'mock' ¦"))
+    check_nothing(SUITE.format("skill_directories: [a] ¦"))
+
