@@ -55,7 +55,7 @@ def _answer(request: Mapping[str, Any], directory: Path) -> Answer:
         raise InputError("a line needs exactly one of 'graders', 'graders_yaml' and 'run'")
     folders = lay_out(request, directory)
     context = grading_context(
-        request.get("context") or {},
+        {} if request.get("context") is None else request["context"],
         workspace_dir=folders.workspace,
         process_dir=folders.process,
         generation=generation,

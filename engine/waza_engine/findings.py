@@ -7,7 +7,8 @@ server knows where in the text a pointer stands. A fix is data too: what should 
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
-from typing import Any, Literal
+from pathlib import Path
+from typing import Any, Literal, NamedTuple
 
 Pointer = tuple[str | int, ...]
 """A path of mapping keys and list indexes; `()` is the whole document or the whole config."""
@@ -54,7 +55,35 @@ class RemoveKey:
     pointer: Pointer
 
 
-Change = RenameKey | SetValue | InsertKey | RemoveKey
+@dataclass(frozen=True, slots=True)
+class MoveKey:
+    """The entry at `pointer` should stand at `to` instead: a path that ends with its key there.
+
+    Mappings on the way that do not exist yet are made. What stands at `to` already is an obstacle: then the change
+    cannot be made.
+    """
+
+    pointer: Pointer
+    to: Pointer
+
+
+@dataclass(frozen=True, slots=True)
+class AppendItem:
+    """The list at `pointer` should gain `value` at its end; a list that does not exist yet is made."""
+
+    pointer: Pointer
+    value: Any
+
+
+Change = RenameKey | SetValue | InsertKey | RemoveKey | MoveKey | AppendItem
+
+
+class Related(NamedTuple):
+    """A place that explains a finding: in the finding's own file, or in the file `path`."""
+
+    pointer: Pointer
+    text: str
+    path: Path | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,7 +114,7 @@ class Finding:
     severity: Severity
     on: Literal["key", "value"] = "value"
     fixes: tuple[Fix, ...] = ()
-    related: tuple[tuple[Pointer, str], ...] = ()
+    related: tuple[Related, ...] = ()
     refused: bool = False
 
     @property
@@ -102,11 +131,15 @@ class Finding:
             fixes=tuple(
                 replace(it, changes=tuple(_below(prefix, c) for c in it.changes)) for it in self.fixes
             ),
-            related=tuple(((*prefix, *pointer), text) for pointer, text in self.related),
+            related=tuple(
+                it._replace(pointer=(*prefix, *it.pointer)) if it.path is None else it for it in self.related
+            ),
         )
 
 
 def _below(prefix: Pointer, change: Change) -> Change:
+    if isinstance(change, MoveKey):
+        return MoveKey((*prefix, *change.pointer), (*prefix, *change.to))
     return replace(change, pointer=(*prefix, *change.pointer))
 
 
@@ -126,11 +159,10 @@ class Rule:
         *,
         on: Literal["key", "value"] = "value",
         fixes: Iterable[Fix] = (),
-        related: Iterable[tuple[Pointer, str]] = (),
+        related: Iterable[tuple[Pointer, str] | Related] = (),
         severity: Severity | None = None,
         refused: bool = False,
     ) -> Finding:
         """A finding of this kind at `pointer`."""
-        return Finding(
-            self, pointer, message, severity or self.severity, on, tuple(fixes), tuple(related), refused
-        )
+        places = tuple(Related(*it) for it in related)
+        return Finding(self, pointer, message, severity or self.severity, on, tuple(fixes), places, refused)

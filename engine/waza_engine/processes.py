@@ -136,7 +136,7 @@ def end_all() -> None:
     with _running_lock:
         children = list(_running)
     for it in children:
-        kill_group(it)
+        end(it)
 
 
 def kill_group(process: subprocess.Popen[bytes]) -> None:

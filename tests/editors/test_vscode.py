@@ -112,9 +112,8 @@ async def test_a_click_on_the_lens_runs_the_task_and_shows_its_verdict(
     folder = _copy_of_example(tmp_path)
     async with open_window(browser, vscode.page_url(folder, "tasks/explain-retry.yaml"), shots) as window:
         await window.click_lens("Run task")
-        verdict = await window.toast("explain-retry:")
+        await window.toast("explain-retry: passed (score ")
         await window.shot("verdict")
-    assert "explain-retry: passed (score " in verdict
 
 
 @pytest.mark.parametrize("trusted", [True, False])

@@ -85,6 +85,7 @@ class Screen:
         """Close the completion list, and remove the line that was made for it."""
         for key in "Escape", "Control+Z", "Control+Z":
             await self._page.keyboard.press(key)
+        await self._page.locator(".tab.dirty").wait_for(state="hidden")
 
     async def hover(self, word: str) -> str:
         await (await self._seen(".view-line span span", re.compile(rf"^\s*{re.escape(word)}$"))).hover()

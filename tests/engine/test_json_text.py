@@ -24,8 +24,14 @@ from waza_engine.json_text import JsonError, go_json, json_equal, read_json
         '"a\nb"',
         "nul",
         "+1",
-    ]
-    + [".5", "0x10", "'a'", "{a:1}", "\xa01", "[1]\x0b", "[" * 10_001 + "]" * 10_001],
+        ".5",
+        "0x10",
+        "'a'",
+        "{a:1}",
+        "\xa01",
+        "[1]\x0b",
+        "[" * 10_001 + "]" * 10_001,
+    ],
 )
 def test_what_go_refuses(text: str) -> None:
     with pytest.raises(JsonError):

@@ -68,13 +68,16 @@ def _given(arguments: tuple[Any, ...]) -> Arguments:
 
 async def _run(server: WazaServer, given: Arguments, tasks: tuple[str, ...]) -> Answer | None:
     if not server.trusted:
-        return _refused(server, "This workspace is not trusted: nothing is run. Trust it to run evals.")
+        _say(server, "This workspace is not trusted: nothing is run. Trust it to run evals.")
+        return None
     path = path_of(str(given.get("uri", "")))
     if path is None:
-        return _refused(server, "Only files on disk can be run; save this document first.")
+        _say(server, "Only files on disk can be run; save this document first.")
+        return None
     eval_path = eval_of(path)
     if eval_path is None:
-        return _refused(server, f"No eval file lists {path.name}: add a glob that matches it to its `tasks`.")
+        _say(server, f"No eval file lists {path.name}: add a glob that matches it to its `tasks`.")
+        return None
     request = RunRequest(
         eval_path, tasks, server.settings.run_executor, server.settings.run_model, server.process_dir(path)
     )
@@ -83,11 +86,11 @@ async def _run(server: WazaServer, given: Arguments, tasks: tuple[str, ...]) -> 
     last = await server.runs.run(request, progress.take, progress.cancel)
     progress.end(last)
     if last["status"] == "error" and last.get("error"):
-        _refused(server, str(last["error"]).splitlines()[-1])
+        _say(server, str(last["error"]).splitlines()[-1])
     return _answer(last, progress.tasks)
 
 
-def _refused(server: WazaServer, message: str) -> None:
+def _say(server: WazaServer, message: str) -> None:
     server.window_show_message(types.ShowMessageParams(types.MessageType.Error, message))
 
 
@@ -125,7 +128,7 @@ class _Progress:
 
     async def _watch_for_cancel(self) -> None:
         with suppress(concurrent.futures.CancelledError, asyncio.CancelledError):
-            await asyncio.wrap_future(self._server.work_done_progress.tokens[self._token])
+            _ = await asyncio.wrap_future(self._server.work_done_progress.tokens[self._token])
         self.cancel.set()
 
     def take(self, event: Event) -> None:

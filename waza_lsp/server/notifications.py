@@ -51,7 +51,9 @@ def on_configuration(server: WazaServer, params: types.DidChangeConfigurationPar
 
 
 def on_open(server: WazaServer, params: types.DidOpenTextDocumentParams) -> None:
-    server.documents.open(params.text_document, server.workspace.position_encoding)
+    server.documents.open(
+        params.text_document, types.PositionEncodingKind(server.workspace.position_encoding or "utf-16")
+    )
     publish_soon(server)
 
 

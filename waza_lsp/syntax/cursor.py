@@ -140,10 +140,10 @@ class _Cursor:
             span, quote, close = self._token(row)
             if span.contains(self.place):
                 at = At.ALIAS if mark == "*" else At.VALUE
-                here = replace(
-                    self._of_entry(at, entry, span), quote=quote, close=close, column=row.value + row.shift
-                )
-                yield replace(here, below=self._below(entry, row), has_children=entry.child is not None)
+                lead = " " if column == after < row.value else ""
+                here = replace(self._of_entry(at, entry, span), quote=quote, close=close, lead=lead)
+                below, has_children = self._below(entry, row), entry.child is not None
+                yield replace(here, column=row.value + row.shift, below=below, has_children=has_children)
 
     def _on_nothing(self, entry: Entry, row: Row, after: int) -> Iterator[Situation]:
         """An absent value: a blank is missing, or a comment follows, or its first lines stand further down."""
@@ -207,11 +207,13 @@ class _Cursor:
                 here = Situation(at, (), {}, span, self._typed(span))
             else:
                 here = self._situation(at, target, span)
-            following = self.outline.next
-            here = replace(
-                here, column=column, has_children=following is not None and _starts(following) > column
-            )
+            here = replace(here, column=column, has_children=self._is_followed(at, column))
             yield here if column == width and not row.shift else self._moved(here)
+
+    def _is_followed(self, at: At, column: int) -> bool:
+        """Whether the next line would become the value of a key in this column."""
+        row = self.outline.next_row
+        return row is not None and (row.column > column or (at is At.KEY and bool(row.dashes) and row.column == column))
 
     def _moved(self, here: Situation) -> Situation:
         """The same, with the whole indentation replaced."""
@@ -302,20 +304,16 @@ def _addition(container: Container) -> tuple[At, Container, int]:
 def _nearest(found: Outline, width: int) -> list[Container]:
     """The open containers that a line in column `width` may belong to.
 
-    An entry that follows must keep its container; otherwise the nearest column counts, of two the deeper one.
+    An entry that follows must keep its container. The nearest column counts, of two equally near the deeper one.
     """
-    following = found.next.container if found.next is not None else None
-    if following is not None and following.column >= width and any(it is following for it in found.open):
-        exact = [it for it in found.open if it.column == width]
-        return exact if following.shape is Shape.MAP and following in exact else [following]
-    exact = [it for it in found.open if it.column == width]
-    if exact or not found.open:
-        return exact
-    return [min(found.open, key=lambda it: (abs(it.column - width), -it.column))]
-
-
-def _starts(entry: Entry) -> int:
-    return entry.row.column
+    possible = found.open
+    if found.next is not None:
+        keeps = [i for i, it in enumerate(possible) if it is found.next.container]
+        possible = possible[keeps[0] :] if keeps else possible
+    if not possible:
+        return []
+    column = min((it.column for it in possible), key=lambda it: (abs(it - width), -it))
+    return [it for it in possible if it.column == column]
 
 
 def _way(

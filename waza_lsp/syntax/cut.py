@@ -86,7 +86,8 @@ _NEUTRAL = frozenset([" ", "\t", "#", "\n", "\r", "", "}", "]"])
 
 def _first_document(lines: Sequence[str], tops: list[int]) -> tuple[int, list[int], int]:
     """Where the first document starts, its lines with text in column 0, and the mark that ends it."""
-    start, kept = 0, []
+    start = 0
+    kept: list[int] = []
     for line in tops:
         text = lines[line]
         is_mark = text.startswith("---") and (len(text.rstrip()) == 3 or text[3] in " \t")

@@ -14,6 +14,7 @@ _TOKEN = re.compile(
     | (?P<plain>(?:[^\s,\[\]{}:\#]|:(?![ \t,\[\]{}]|$)|(?<=\S)\#|[ \t]+(?=[^\s,\[\]{}:\#]))+) | .""",
     re.VERBOSE,
 )
+_STARTS = frozenset(["quoted", "plain", "open", "[", "{"])
 _OPEN, _CLOSE = frozenset("[{"), frozenset("]}")
 
 
@@ -89,7 +90,7 @@ def flow_place(lines: Iterable[tuple[int, str]], start: int, place: Place) -> Fl
         _read(frames, token)
         if not frames:
             return None
-    if not frames or (touched is None and _is_filled(before[-1])):
+    if not frames or (touched is None and (_is_filled(before[-1]) or (after and after[0].kind in _STARTS))):
         return None
     has_colon = bool(after) and after[0].kind == "colon"
     _read_rest(frames[-1], after, on_value=has_colon or frames[-1].key is not None)

@@ -80,6 +80,8 @@ class Outline:
     """The entry that starts last above the cursor's line."""
     next: Entry | None = None
     """The entry that starts first below it."""
+    next_row: Row | None = None
+    """The first line with content below it."""
     here: list[Entry] = field(default_factory=list)
     """The entries that start on the cursor's line, outermost first."""
     row: Row | None = None
@@ -101,8 +103,9 @@ def outline(lines: Lines, cursor: Place, *, first: int = 0, tab: int = 2) -> Out
         found = [] if row.is_blank else builder.take(row, text, typing=number == cursor.line)
         if number == cursor.line:
             result.here = found
-        elif number > cursor.line and found and result.next is None:
-            result.next = found[0]
+        elif number > cursor.line and not row.is_blank:
+            result.next_row = result.next_row or row
+            result.next = result.next or (found[0] if found else None)
         newest = found[-1] if found else builder.newest
         end = at + 1
         if row.has_value and newest is not None:

@@ -6,7 +6,6 @@ Verdicts are made of outcomes by the graders; here nothing is known of scores.
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache
 from pathlib import Path
 from typing import Any, Literal
 
@@ -22,6 +21,8 @@ from waza_engine.graders.base import GradeError
 from waza_engine.text import without_surrogates
 
 _GRACE_SECONDS = 5.0
+_PYTHON = python_workers()
+_JAVASCRIPT = javascript_workers()
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,26 +69,16 @@ def evaluate_javascript(
 
     """
     request = {"assertions": list(assertions), "names": dict(names), "milliseconds": milliseconds}
-    answer = _ask(_javascript(), request, len(assertions) * milliseconds / 1000 + _GRACE_SECONDS)
+    answer = _ask(_JAVASCRIPT, request, len(assertions) * milliseconds / 1000 + _GRACE_SECONDS)
     if error := answer.get("error"):
         raise GradeError(f"The assertions gave no result: {error}")
     return _outcomes(answer.get("results"), len(assertions))
 
 
-@cache
-def _python() -> Workers:
-    return python_workers()
-
-
-@cache
-def _javascript() -> Workers:
-    return javascript_workers()
-
-
 def _in_python(request: Mapping[str, Any], count: int, workers: Workers | None) -> list[Outcome]:
     if not count:
         return []
-    answer = _ask(workers or _python(), request, TIME_LIMIT_SECONDS + _GRACE_SECONDS)
+    answer = _ask(workers or _PYTHON, request, TIME_LIMIT_SECONDS + _GRACE_SECONDS)
     if answer["ended"] == "time":
         raise GradeError(f"The assertions took longer than {answer['seconds']:g} s and were stopped")
     if answer["ended"] == "flood":

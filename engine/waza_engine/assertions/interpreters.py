@@ -10,6 +10,7 @@ import os
 import shutil
 import subprocess
 import sys
+from functools import partial
 from importlib.resources import files
 from typing import Any
 
@@ -42,22 +43,18 @@ def python_workers(*, fork: bool = hasattr(os, "fork"), **limits: Any) -> Worker
         "output_bytes": _OUTPUT_BYTES,
         **limits,
     }
-    command = [
-        sys.executable,
-        "-I",
-        "-S",
-        "-X",
-        "utf8",
-        "-c",
-        _source("python_worker.py"),
-        json.dumps(settings),
-    ]
-    return Workers(lambda: processes.start(command, env=_environment()), once=not fork)
+    return Workers(partial(_start_python, json.dumps(settings)), once=not fork)
 
 
 def javascript_workers() -> Workers:
     """Workers for JavaScript expressions."""
     return Workers(_start_node)
+
+
+def _start_python(settings: str) -> subprocess.Popen[bytes]:
+    options = ["-I", "-S", "-X", "utf8", "-c"]
+    command = [sys.executable, *options, _source("python_worker.py"), settings]
+    return processes.start(command, env=_environment())
 
 
 def _start_node() -> subprocess.Popen[bytes]:

@@ -8,6 +8,8 @@ The audit hook is damage control, not a wall: it stops the known ways from an ex
 and writing files, and the resource limits hold whatever gets through.
 """
 
+import _sitebuiltins
+import builtins
 import contextlib
 import io
 import json
@@ -56,6 +58,8 @@ _BUILTINS: dict[str, Any] = {
 def main() -> None:
     """Serve requests from stdin until it ends. The limits are the JSON of the first argument."""
     limits = json.loads(sys.argv[1])
+    # The interpreter that waza starts has these from the `site` module.
+    builtins.exit, builtins.quit = (_sitebuiltins.Quitter(it, "Ctrl-D") for it in ("exit", "quit"))
     source, sink = os.dup(0), os.dup(1)
     nothing = os.open(os.devnull, os.O_RDWR)
     os.dup2(nothing, 0)

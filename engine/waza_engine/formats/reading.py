@@ -31,15 +31,15 @@ def read_text(path: Path) -> str:
         raise LoadError(path, f"The file cannot be read: {reason}") from error
 
 
-def read_mapping(path: Path) -> dict[str, Any]:
-    """The top-level mapping of a YAML file.
+def read_mapping(path: Path, *, strict_graders: bool = False) -> dict[str, Any]:
+    """The top-level mapping of a YAML file; with `strict_graders` grader configs as strictly as waza reads them.
 
     Raises:
         LoadError: unreadable, no YAML, or something else than a mapping.
 
     """
     try:
-        data = read_yaml(read_text(path))
+        data = read_yaml(read_text(path), strict_graders=strict_graders)
     except YamlError as error:
         raise LoadError(path, error.message, line=error.line, column=error.column) from error
     if plain(data) is None:

@@ -39,6 +39,8 @@ class Place:
 
     def inside(self, schema: Mapping[str, Any], draft: Draft) -> "Place":
         """The same place in `schema`, which may give itself a new name."""
+        if draft is self.draft and not schema.keys() & {"$id", "id"}:
+            return self
         resource = draft.specification.create_resource(schema)
         return replace(self, resolver=self.resolver.in_subresource(resource), draft=draft)
 

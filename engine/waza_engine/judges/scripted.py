@@ -70,7 +70,7 @@ def scripted_judge(context: Mapping[str, Any]) -> ScriptedJudge:
 
 
 def _list(context: Mapping[str, Any], member: str) -> list[Any]:
-    value = context.get(member) or []
+    value = [] if context.get(member) is None else context[member]
     if not isinstance(value, list):
         raise ValueError(f"'{member}' must be a list with one item per judge turn")  # noqa: TRY004  # bad input, not a bug
     return value

@@ -27,6 +27,19 @@ def _is_flag(_checker: Any, value: Any) -> bool:
 _TYPES = Draft202012Validator.TYPE_CHECKER.redefine_many({"string": _is_text, "boolean": _is_flag})
 
 
+def _as_written(keyword: str) -> Any:
+    """A keyword for texts, applied to a number or boolean as the text that waza makes of it."""
+    check = Draft202012Validator.VALIDATORS[keyword]
+
+    def checked(
+        validator: Any, value: Any, instance: Any, schema: Mapping[str, Any]
+    ) -> Iterator[ValidationError]:
+        text = str(instance) if isinstance(instance, (bool, int, float)) else instance
+        yield from check(validator, value, text, schema) or ()
+
+    return checked
+
+
 def _unless_empty(keyword: str) -> Any:
     check = Draft202012Validator.VALIDATORS[keyword]
 
@@ -79,6 +92,9 @@ Validator = validators.extend(
         "type": _unless_empty("type"),
         "enum": _unless_empty("enum"),
         "const": _unless_empty("const"),
+        "pattern": _as_written("pattern"),
+        "minLength": _as_written("minLength"),
+        "maxLength": _as_written("maxLength"),
         "allOf": _all_of,
         "x-recommended": _recommended,
     },

@@ -298,3 +298,9 @@ def test_a_rubric_that_cannot_be_used_is_found_before_the_run(tmp_path: Path) ->
             grader.grade(GradingContext(judge=Judge([]), process_dir=tmp_path))
     assert not list(PromptGrader(rubric="./missing.md").check(Scope()))
     assert not list(PromptGrader(rubric="groundedness").check(Scope()))
+
+
+def test_a_blank_rubric_is_none_and_not_enough_by_itself(tmp_path: Path) -> None:
+    assert request_for({"prompt": "judge", "rubric": " "}, output="out").message == "judge"
+    [finding] = PromptGrader(rubric=" ").check(Scope(process_dir=tmp_path))
+    assert finding.refused

@@ -3,8 +3,9 @@
 import os
 import shutil
 import sys
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator
 from pathlib import Path
+from typing import Protocol
 
 import pytest
 import pytest_lsp
@@ -22,7 +23,7 @@ def suite(tmp_path: Path) -> Path:
     return folder
 
 
-@pytest_lsp.fixture(
+@pytest_lsp.fixture(  # type: ignore[untyped-decorator]  # the library gives it no types
     params=["visual_studio_code", "neovim", "emacs"],
     config=ClientServerConfig(
         server_command=[sys.executable, "-P", "-m", "waza_lsp", "serve"], server_env=dict(os.environ)
@@ -45,7 +46,8 @@ async def client(
     await lsp_client.shutdown_session()
 
 
-Opener = Callable[[Path, str | None], str]
+class Opener(Protocol):
+    def __call__(self, path: Path, text: str | None = None) -> str: ...
 
 
 @pytest.fixture

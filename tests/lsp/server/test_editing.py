@@ -17,7 +17,9 @@ async def until(condition: Callable[[], bool], seconds: float = 10) -> None:
             await asyncio.sleep(0.01)
 
 
-def change(client: LanguageClient, uri: str, version: int, line: int, columns: tuple[int, int], text: str) -> None:
+def change(
+    client: LanguageClient, uri: str, version: int, line: int, columns: tuple[int, int], text: str
+) -> None:
     """Replace a stretch of one line."""
     span = types.Range(types.Position(line, columns[0]), types.Position(line, columns[1]))
     client.text_document_did_change(
@@ -35,7 +37,11 @@ async def test_findings_follow_the_text(client: LanguageClient, suite: Path, ope
     await until(lambda: bool(client.diagnostics.get(uri)))
     [finding] = client.diagnostics[uri]
     line = source.split("\n").index("      not_contains:")
-    assert (finding.range.start.line, finding.range.start.character, finding.range.end.character) == (line, 6, 18)
+    assert (finding.range.start.line, finding.range.start.character, finding.range.end.character) == (
+        line,
+        6,
+        18,
+    )
     assert finding.code == "unknown-key"
     assert finding.source == "waza-lsp"
     assert finding.code_description is not None
@@ -43,7 +49,9 @@ async def test_findings_follow_the_text(client: LanguageClient, suite: Path, ope
     await until(lambda: not client.diagnostics[uri])
 
 
-async def test_a_file_that_is_no_eval_gets_nothing(client: LanguageClient, tmp_path: Path, opened: Opener) -> None:
+async def test_a_file_that_is_no_eval_gets_nothing(
+    client: LanguageClient, tmp_path: Path, opened: Opener
+) -> None:
     uri = opened(tmp_path / "playbook.yaml", "- hosts: all\n  tasks:\n    - nope\n")
     document = types.TextDocumentIdentifier(uri)
     position = types.Position(1, 3)
@@ -55,7 +63,9 @@ async def test_a_file_that_is_no_eval_gets_nothing(client: LanguageClient, tmp_p
 
 async def test_completion_knows_the_type(client: LanguageClient, suite: Path, opened: Opener) -> None:
     path = suite / "eval.yaml"
-    source = path.read_text(encoding="utf-8").replace("      not_contains:\n", "      \n      not_contains:\n")
+    source = path.read_text(encoding="utf-8").replace(
+        "      not_contains:\n", "      \n      not_contains:\n"
+    )
     uri = opened(path, source)
     line = source.split("\n").index("      ")
     result = await client.text_document_completion_async(
@@ -88,7 +98,9 @@ async def test_hover_symbols_and_lenses(client: LanguageClient, suite: Path, ope
     lenses = await client.text_document_code_lens_async(types.CodeLensParams(document))
     assert [it.command.command for it in lenses or [] if it.command] == ["waza.runEval"]
     task = opened(suite / "tasks" / "explain-retry.yaml")
-    lenses = await client.text_document_code_lens_async(types.CodeLensParams(types.TextDocumentIdentifier(task)))
+    lenses = await client.text_document_code_lens_async(
+        types.CodeLensParams(types.TextDocumentIdentifier(task))
+    )
     assert [(it.command.command, list(it.command.arguments or ())) for it in lenses or [] if it.command] == [
         ("waza.runTask", [{"uri": task, "task": "explain-retry"}])
     ]

@@ -20,7 +20,9 @@ async def execute(client: LanguageClient, command: str, argument: dict[str, Any]
     return await client.workspace_execute_command_async(types.ExecuteCommandParams(command, [argument]))
 
 
-async def test_a_task_runs_and_answers_with_its_verdict(client: LanguageClient, suite: Path, opened: Opener) -> None:
+async def test_a_task_runs_and_answers_with_its_verdict(
+    client: LanguageClient, suite: Path, opened: Opener
+) -> None:
     uri = opened(suite / "tasks" / "explain-retry.yaml")
     configure(client, executor="replay")
     answer = await execute(client, "waza.runTask", {"uri": uri, "task": "explain-retry"})
@@ -44,10 +46,14 @@ async def test_an_eval_runs_with_progress(client: LanguageClient, suite: Path, o
         assert isinstance(reports[0], types.WorkDoneProgressBegin)
         assert reports[0].cancellable is True
         assert isinstance(reports[-1], types.WorkDoneProgressEnd)
-        assert any(isinstance(it, types.WorkDoneProgressReport) and "of 4" in (it.message or "") for it in reports)
+        assert any(
+            isinstance(it, types.WorkDoneProgressReport) and "of 4" in (it.message or "") for it in reports
+        )
 
 
-async def test_a_cancelled_run_ends_within_a_second(client: LanguageClient, suite: Path, opened: Opener) -> None:
+async def test_a_cancelled_run_ends_within_a_second(
+    client: LanguageClient, suite: Path, opened: Opener
+) -> None:
     slow = suite / "tasks" / "explain-retry.yaml"
     text = slow.read_text(encoding="utf-8")
     program = "  - name: slow\n    type: program\n    config:\n      command: sleep\n      args: ['30']\n      timeout: 60\n"

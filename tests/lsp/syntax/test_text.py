@@ -42,7 +42,9 @@ def test_an_edit_is_that_of_the_plain_string(source: str, new: str, data: st.Dat
 
 
 def _places(text: Text) -> st.SearchStrategy[Place]:
-    return st.sampled_from([Place(i, c) for i in range(len(text.lines)) for c in range(len(text.line(i)) + 1)])
+    return st.sampled_from(
+        [Place(i, c) for i in range(len(text.lines)) for c in range(len(text.line(i)) + 1)]
+    )
 
 
 def _offset(text: Text, place: Place) -> int:

@@ -72,7 +72,7 @@ def test_everything_that_makes_cutting_hard() -> None:
         "{a: 1, b: [2]}\n",
         "--- # start\na: 1\n",
         "? a\n: 1\nb: 2\n",
-        '"a b": 1\n\'c\': 2\n',
+        "\"a b\": 1\n'c': 2\n",
         "a: &x {k: 1}\nb: *x\nc:\n  <<: *x\n  l: 2\n",
         "a:\r\n  - b\r\n  - c\r\n",
         "a: 1\n\n\n# end\n",
@@ -91,7 +91,9 @@ def test_only_the_first_document_counts() -> None:
     assert tree.second_document == 1
 
 
-@pytest.mark.parametrize("typed", ["    con", '    x: "open', "    y: [1,", "  foo", "bar", "\t", "    a: b: c", "-"])
+@pytest.mark.parametrize(
+    "typed", ["    con", '    x: "open', "    y: [1,", "  foo", "bar", "\t", "    a: b: c", "-"]
+)
 def test_a_broken_item_costs_the_others_nothing(typed: str) -> None:
     lines = SUITE.split("\n")
     lines.insert(9, typed)
@@ -126,7 +128,28 @@ def test_comments_and_blank_lines_are_nowhere() -> None:
 
 
 FRAGMENTS = st.sampled_from(
-    ["", "x", "\n", "\n\n", "- ", "  - a\n", "k: v\n", "  k: v\n", "'", '"', "[", "]", "{", "#", ": ", "\t", "---\n", "|\n", "&a ", "*a"]
+    [
+        "",
+        "x",
+        "\n",
+        "\n\n",
+        "- ",
+        "  - a\n",
+        "k: v\n",
+        "  k: v\n",
+        "'",
+        '"',
+        "[",
+        "]",
+        "{",
+        "#",
+        ": ",
+        "\t",
+        "---\n",
+        "|\n",
+        "&a ",
+        "*a",
+    ]
 )
 
 

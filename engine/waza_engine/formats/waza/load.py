@@ -27,7 +27,7 @@ def load_suite(path: Path, *, process_dir: Path, context_dir: Path | None = None
         LoadError: something that would keep waza from running the suite; the first thing found.
 
     """
-    spec = build(EvalFile, read_mapping(path), path)
+    spec = build(EvalFile, read_mapping(path, strict_graders=True), path)
     for refusal in refusals(spec):
         raise LoadError(path, refusal.message, refusal.pointer)
     project = find_project(process_dir)

@@ -59,7 +59,9 @@ def load_tasks(items: Sequence[str | InlineTask], around: Surroundings) -> tuple
             if not paths:
                 warnings.append(f"{around.eval_path}: 'tasks[{index}]': no file matches '{pattern}'")
             for path in paths:
-                tasks += _task(build(TaskFile, read_mapping(path), path), path, (), around)
+                tasks += _task(
+                    build(TaskFile, read_mapping(path, strict_graders=True), path), path, (), around
+                )
     if patterns and len(warnings) == patterns and patterns == len(items):
         message = f"No file matches any pattern under 'tasks'; patterns start at {around.eval_dir}"
         raise LoadError(around.eval_path, message, ("tasks",))

@@ -68,7 +68,7 @@ class PromptGrader(Grader):
         default="",
         description="A built-in rubric, or the path of a rubric file: one that ends in .md or contains a slash.",
         examples=["groundedness"],
-        json_schema_extra=marks(since="0.36", reference="rubric", path=("process", "file")),
+        json_schema_extra=marks(since="0.36", reference="rubric"),
     )
     model: Text = Field(
         default="",
@@ -109,7 +109,7 @@ class PromptGrader(Grader):
     )
 
     def check(self, scope: Scope) -> Iterator[Finding]:
-        if not self.rubric or (is_rubric_path(self.rubric) and scope.process_dir is None):
+        if not self._names_rubric() or (is_rubric_path(self.rubric) and scope.process_dir is None):
             return
         try:
             load_rubric(self.rubric, scope.process_dir or Path())
@@ -127,9 +127,13 @@ class PromptGrader(Grader):
         except JudgeError as error:
             raise GradeError(f"The judge gave no verdict: {error}") from error
 
+    def _names_rubric(self) -> bool:
+        # A blank name counts as none, but without a prompt there is then nothing to ask.
+        return bool(trim(self.rubric)) or not self.prompt
+
     def _rubric(self, process_dir: Path) -> Rubric | None:
         try:
-            return load_rubric(self.rubric, process_dir) if self.rubric else None
+            return load_rubric(self.rubric, process_dir) if self._names_rubric() else None
         except RubricError as error:
             raise ConfigError(str(error)) from error
 

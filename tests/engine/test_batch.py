@@ -1,0 +1,182 @@
+"""The batch door (grade-batch.md): what a line may hold, what is answered, and that nothing is left behind."""
+
+import json
+import tempfile
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from waza_engine.batch import answer_line
+from waza_engine.grading_input import InputError, grading_context
+
+
+def answer(**line: Any) -> dict[str, Any]:
+    return answer_line(json.dumps({"id": "x", **line}))
+
+
+def text(**config: Any) -> dict[str, Any]:
+    return {"type": "text", "name": "t", "config": config}
+
+
+def test_entries_are_graded_on_their_own() -> None:
+    entries = [text(contains=["a"]), {"type": "nope", "name": "n"}, {**text(contains=["b"]), "weight": 3}]
+    found = answer(graders=entries, context={"output": "a"})
+    assert [it.get("passed", it.get("error", {}).get("kind")) for it in found["results"]] == [
+        True,
+        "config",
+        False,
+    ]
+    assert (found["id"], found["status"], found["score"], found["weighted_score"]) == ("x", "error", 0.0, 0.0)
+
+    found = answer(graders=[entries[0], entries[2]], context={"output": "a"})
+    assert (found["status"], found["score"], found["weighted_score"]) == ("failed", 0.5, 0.25)
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "no json",
+        "[]",
+        '{"id": "x"}',
+        '{"id": "x", "graders": [], "graders_yaml": ""}',
+        '{"id": "x", "graders": {}}',
+        '{"id": "x", "graders_yaml": 5}',
+        '{"id": "x", "run": []}',
+        '{"id": "x", "run": {"task": {"graders": {}}}}',
+        '{"id": "x", "graders": [], "gen": "G9"}',
+        '{"id": "x", "graders": [], "context": []}',
+        '{"id": "x", "graders": [], "context": {"transcript": {}}}',
+        '{"id": "x", "graders": [], "context": {"session": {"tool_calls": [5]}}}',
+        '{"id": "x", "graders": [], "context": {"judge_tool_calls": {}}}',
+        '{"id": "x", "graders": [], "context": {"judge_tool_calls": [[5]]}}',
+        '{"id": "x", "graders": [], "workspace_files": {"../a": ""}}',
+        '{"id": "x", "graders": [], "workspace_files": {"a": 5}}',
+        '{"id": "x", "graders": [], "workspace_files": []}',
+        '{"id": "x", "graders": [], "workspace_dirs": [5]}',
+        '{"id": "x", "graders": [], "cwd_files": {"a": "", "a/b": ""}}',
+    ],
+)
+def test_a_line_that_cannot_be_understood(line: str) -> None:
+    found = answer_line(line)
+    assert found["error"]["kind"] == "input"
+    assert found["error"]["message"]
+    assert found["id"] == ("x" if line.startswith('{"id"') else None)
+
+
+def test_the_files_of_a_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    found = answer(
+        graders=[
+            {
+                "type": "file",
+                "config": {"must_exist": ["d/e", "f/g", "l", "../ws/f"], "must_not_exist": ["x"]},
+            },
+            {"type": "file", "config": {"content_patterns": [{"path": "l", "must_match": ["^outside$"]}]}},
+            {"type": "file", "config": {"content_patterns": [{"path": "f/g", "must_match": ["^é\r\n$"]}]}},
+            {"type": "json_schema", "config": {"schema_file": "s/a.json"}},
+        ],
+        workspace_dirs=["d/e"],
+        workspace_files={"f/g": "é\r\n"},
+        workspace_symlinks={"l": "../outside.txt", "f/h": "nowhere"},
+        outside_files={"outside.txt": "outside"},
+        cwd_files={"s/a.json": '{"$ref": "b.json"}', "b.json": "true"},
+        context={"output": "{}"},
+    )
+    assert [it.get("passed") for it in found["results"]] == [True, True, True, True]
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_without_a_workspace() -> None:
+    found = answer(graders=[{"type": "file", "config": {"must_exist": ["a"]}}], context={"no_workspace": True},
+                   workspace_files={"a": ""})  # fmt: skip
+    assert found["results"][0]["score"] == 0
+
+
+def test_a_decoded_entry_needs_no_name_but_an_empty_one_is_an_error() -> None:
+    context = {"judge_tool_calls": [[{"tool": "set_waza_grade_pass", "args": {}}]]}
+    prompt = {"type": "prompt", "config": {"prompt": "judge"}}
+    assert answer(graders=[prompt], context=context)["results"][0]["passed"]
+    assert (
+        answer(graders=[{**prompt, "name": ""}], context=context)["results"][0]["error"]["kind"] == "config"
+    )
+
+
+def test_a_run() -> None:
+    run = {
+        "eval_graders": [text(contains=["a"]), None],
+        "task": {
+            "inputs": {"prompt": "deploy the app"},
+            "graders": [{"type": "trigger", "name": "g", "config": {"skill_path": "s", "mode": "positive"}}],
+            "expected": {"output_contains": ["a", 5, None, True], "behavior": {"max_tool_calls": 0}},
+        },
+    }
+    files = {"s": "deploy app"}
+    found = answer(run=run, context={"output": "a 5"}, cwd_files=files)
+    scores = {it["name"]: it["score"] for it in found["results"]}
+    assert scores == {"t": 1.0, "g": 1.0, "_output_contains": pytest.approx(2 / 3)}
+    assert found["status"] == "failed"
+    # The prompt of the context comes first, even when it is empty.
+    found = answer(run=run, context={"output": "a 5", "prompt": ""}, cwd_files=files)
+    assert {it["name"]: it["score"] for it in found["results"]}["g"] == 0.0
+
+
+def test_a_run_ends_with_its_first_error() -> None:
+    run = {
+        "eval_graders": [text(contains=["a"]), {"type": "file", "name": "f", "config": {"must_exist": ["/"]}}]
+    }
+    found = answer(run=run)
+    assert (found["status"], found["results"], found["score"]) == ("error", [], 0.0)
+    assert "grader 'f'" in found["message"]
+    assert answer(run={"eval_graders": ["text"]})["status"] == "error"
+
+
+def test_answers_are_plain_json() -> None:
+    found = answer(graders=[text(contains=["\ud800"])], context={"output": "\udfff"})
+    assert json.loads(json.dumps(found))["results"][0]["passed"]
+
+
+def _context(**members: Any) -> Any:
+    return grading_context(
+        members, workspace_dir=None, process_dir=Path(), generation=members.pop("gen", "G3")
+    )
+
+
+def test_what_is_left_of_events_and_arguments() -> None:
+    context = _context(
+        transcript=[
+            {"type": "user.message", "content": "a", "message": "b"},
+            {"type": "assistant.reasoning", "content": "a"},
+            {"type": "session.error", "message": "boom", "content": "x"},
+            {"type": "session.warning", "message": "boom"},
+            {"type": "tool.execution_start", "tool_name": "t", "tool_call_id": "1", "arguments": [1], "x": 1},
+            {"content": "a"},
+        ],
+        session={
+            "tool_calls": [{"name": "t", "arguments": {"Path": "p", "command": 5, "query": "q", "skill": ""}}]
+        },
+    )
+    assert context.transcript == [
+        {"type": "user.message", "content": "a"},
+        {"type": "assistant.reasoning"},
+        {"type": "session.error", "message": "boom"},
+        {"type": "session.warning"},
+        {"type": "tool.execution_start", "tool_call_id": "1", "tool_name": "t", "arguments": [1]},
+        {},
+    ]
+    assert context.session.tool_calls[0].arguments == {"path": "p", "skill": ""}
+
+
+def test_the_python_generation_keeps_its_transcript() -> None:
+    entries = [{"role": "tool", "name": "bash", "content": "ls"}]
+    assert _context(gen="PY", transcript=entries).transcript == entries
+
+
+def test_the_defaults_of_a_context() -> None:
+    context = _context()
+    assert (context.output, context.prompt, context.session, context.task) == ("", None, None, {"id": "t1"})
+    assert _context(prompt=None).prompt is None
+    assert _context(captured_files={"a": "é"}).captured_files == {"a": "é".encode()}
+    assert [it.name for it in _context(skills=["a", "a"]).skills] == ["a", "a"]
+    with pytest.raises(InputError):
+        _context(duration_ms="1")

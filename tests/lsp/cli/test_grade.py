@@ -1,0 +1,110 @@
+"""`waza-lsp grade`: both modes, their output and their exit status."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from click.testing import CliRunner, Result
+
+from waza_lsp.cli import main
+
+_PASSING = "- {type: text, name: says-a, config: {contains: [a]}}\n"
+_FAILING = "- {type: text, name: says-b, config: {contains: [b]}}\n"
+_BROKEN = "- {type: text, name: odd, config: {contains: b}}\n"
+
+
+def grade(*arguments: str | Path) -> Result:
+    return CliRunner().invoke(main, ["grade", *map(str, arguments)])
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "context.json").write_text('{"output": "a"}')
+    return tmp_path
+
+
+@pytest.mark.parametrize(
+    ("graders", "status", "words"),
+    [
+        (_PASSING, 0, ["PASS", "says-a", "1.00"]),
+        (_PASSING + _FAILING, 1, ["FAIL", "says-b", "0.00", "missing: b"]),
+        (_PASSING + _BROKEN, 3, ["ERROR", "odd", "config.contains: expected a list"]),
+        ("a: [", 3, ["ERROR", "(line 2, column 1)"]),
+    ],
+)
+def test_text_and_status(folder: Path, graders: str, status: int, words: list[str]) -> None:
+    (folder / "graders.yaml").write_text(graders)
+    done = grade("--graders", "graders.yaml", "--context", "context.json")
+    assert done.exit_code == status
+    last = done.stdout.splitlines()[-1]
+    assert [it for it in words if it not in last] == []
+
+
+def test_json(folder: Path) -> None:
+    (folder / "graders.yaml").write_text(_PASSING + _BROKEN)
+    done = grade("--graders", "graders.yaml", "--context", "context.json", "--format", "json")
+    first, second = json.loads(done.stdout)
+    assert (first["name"], first["type"], first["score"], first["passed"]) == ("says-a", "text", 1.0, True)
+    assert second["error"]["kind"] == "config"
+
+
+def test_workspace_and_process_directory(folder: Path) -> None:
+    (folder / "ws").mkdir()
+    (folder / "ws/made").touch()
+    (folder / "any.json").write_text("{}")
+    (folder / "context.json").write_text('{"output": "{}"}')
+    (folder / "graders.yaml").write_text(
+        "- {type: file, name: f, config: {must_exist: [made]}}\n"
+        "- {type: json_schema, name: j, config: {schema_file: any.json}}\n"
+    )
+    arguments = ("--graders", "graders.yaml", "--context", "context.json")
+    assert grade(*arguments, "--workspace", "ws").exit_code == 0
+    assert grade(*arguments).exit_code == 1
+
+
+def test_generations(folder: Path) -> None:
+    (folder / "graders.yaml").write_text("- {type: regex, name: r, config: {must_match: [A]}}\n")
+    arguments = ("--graders", "graders.yaml", "--context", "context.json")
+    assert [grade(*arguments, "--gen", it).exit_code for it in ("G1", "PY", "G3")] == [1, 0, 3]
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        (),
+        ("--graders", "graders.yaml"),
+        ("--graders", "missing.yaml", "--context", "context.json"),
+        ("--graders", "graders.yaml", "--context", "missing.json"),
+        ("--graders", "graders.yaml", "--context", "graders.yaml"),
+        ("--graders", "graders.yaml", "--context", "list.json"),
+        ("--graders", "latin1.yaml", "--context", "context.json"),
+        ("--graders", "graders.yaml", "--context", "context.json", "--gen", "G9"),
+        ("--graders", "graders.yaml", "--context", "context.json", "--workspace", "nowhere"),
+        ("--batch", "missing.jsonl"),
+        ("--batch", "batch.jsonl", "--graders", "graders.yaml"),
+    ],
+)
+def test_bad_usage(folder: Path, arguments: tuple[str, ...]) -> None:
+    (folder / "graders.yaml").write_text(_PASSING)
+    (folder / "latin1.yaml").write_bytes("- ü".encode("latin1"))
+    (folder / "list.json").write_text("[]")
+    (folder / "batch.jsonl").write_text("")
+    done = grade(*arguments)
+    assert done.exit_code == 2
+    assert done.stdout == ""
+    assert done.stderr
+    assert "Traceback" not in done.stderr
+
+
+def test_batch_answers_every_line_whatever_the_verdicts(folder: Path) -> None:
+    entry = {"type": "text", "config": {"contains": ["b"]}}
+    lines: list[Any] = [{"id": str(number), "graders": [entry]} for number in range(20)]
+    (folder / "batch.jsonl").write_text("\n".join(json.dumps(it) for it in lines) + "\nno json\n\n")
+    done = grade("--batch", "batch.jsonl")
+    assert done.exit_code == 0
+    answers = [json.loads(it) for it in done.stdout.splitlines()]
+    assert len(answers) == 21
+    assert {it["id"] for it in answers} == {None, *(it["id"] for it in lines)}
+    assert {it.get("status") for it in answers} == {"failed", None}
