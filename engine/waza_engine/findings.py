@@ -33,7 +33,7 @@ class RenameKey:
 
 @dataclass(frozen=True, slots=True)
 class SetValue:
-    """The value at `pointer` should be `value` (a scalar, or a list of scalars)."""
+    """The value at `pointer` should be `value`."""
 
     pointer: Pointer
     value: Any
@@ -41,7 +41,7 @@ class SetValue:
 
 @dataclass(frozen=True, slots=True)
 class InsertKey:
-    """The mapping at `pointer` should gain `key` with `value`."""
+    """The mapping at `pointer` should gain `key` with `value`; None leaves the value to the schema."""
 
     pointer: Pointer
     key: str
@@ -75,7 +75,29 @@ class AppendItem:
     value: Any
 
 
-Change = RenameKey | SetValue | InsertKey | RemoveKey | MoveKey | AppendItem
+@dataclass(frozen=True, slots=True)
+class MakeList:
+    """The value at `pointer` should be the only item of a list."""
+
+    pointer: Pointer
+
+
+@dataclass(frozen=True, slots=True)
+class AddBlanks:
+    """The text at `pointer` was meant as a list or mapping: its dashes or colons lack the blank behind them."""
+
+    pointer: Pointer
+
+
+@dataclass(frozen=True, slots=True)
+class CreateFile:
+    """There should be a file at `path` (absolute) that holds `text`."""
+
+    path: Path
+    text: str = ""
+
+
+Change = RenameKey | SetValue | InsertKey | RemoveKey | MoveKey | AppendItem | MakeList | AddBlanks | CreateFile
 
 
 class Related(NamedTuple):
@@ -90,6 +112,7 @@ class Related(NamedTuple):
 class Fix:
     """One way to mend a finding: a title in the imperative and the changes, applied together.
 
+    All pointers speak of the data as it is before the first change.
     `safe` means the fix cannot change what a run does other than as the author plainly meant;
     only safe fixes take part in fix-all.
     """
@@ -138,6 +161,8 @@ class Finding:
 
 
 def _below(prefix: Pointer, change: Change) -> Change:
+    if isinstance(change, CreateFile):
+        return change
     if isinstance(change, MoveKey):
         return MoveKey((*prefix, *change.pointer), (*prefix, *change.to))
     return replace(change, pointer=(*prefix, *change.pointer))

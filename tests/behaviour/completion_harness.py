@@ -17,7 +17,9 @@ from waza_lsp.snapshot import Snapshot
 from waza_lsp.syntax.text import Text
 
 FOLDER = Path("/suite")
-_STOP = re.compile(r"\\(?P<escaped>[\\$}])|\$(?P<bare>\d+)|\$\{(?P<number>\d+)(?::(?P<text>(?:\\.|[^\\}])*)|\|(?P<choices>(?:\\.|[^\\|])*)\|)?\}")
+_STOP = re.compile(
+    r"\\(?P<escaped>[\\$}])|\$(?P<bare>\d+)|\$\{(?P<number>\d+)(?::(?P<text>(?:\\.|[^\\}])*)|\|(?P<choices>(?:\\.|[^\\|])*)\|)?\}"
+)
 
 
 @dataclass(frozen=True)
@@ -148,4 +150,3 @@ def expanded(snippet: str) -> str:
 def _trimmed(text: str) -> str:
     """Blanks at line ends do not show."""
     return "\n".join(it.rstrip() for it in str(Text.of(text)).split("\n"))
-

@@ -21,7 +21,13 @@ from tests.behaviour.harness import CURSOR
 from waza_engine.rules.unknown_key import UNKNOWN_KEY
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
-FILES = ["tasks/one.yaml", "fixtures/src/app.py", "prompts/{a}.md", "checks/tidy #1.py", "skills/deploy/SKILL.md"]
+FILES = [
+    "tasks/one.yaml",
+    "fixtures/src/app.py",
+    "prompts/{a}.md",
+    "checks/tidy #1.py",
+    "skills/deploy/SKILL.md",
+]
 PROJECT = """\
 paths:
   skills: skills/
@@ -173,7 +179,9 @@ def check_gained(case: Case, found: Offered, item: Any) -> None:
     gained = after - before
     assert gained or _is_there(found, item), f"nothing gained{shown}"
     if item.kind.name in {"Property", "Value", "File", "Folder"}:
-        assert after[label] >= before[label] + (0 if _is_there(found, item) else 1), f"'{label}' is missing{shown}"
+        assert after[label] >= before[label] + (0 if _is_there(found, item) else 1), (
+            f"'{label}' is missing{shown}"
+        )
     if item.kind.name == "Value" or item.label == "type" or item.text_edit.new_text == item.label:
         return  # Another type, or another key in front of a value, makes what is below foreign.
     checker = found.snapshot.form.checker if found.snapshot.form else None

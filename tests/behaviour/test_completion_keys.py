@@ -21,7 +21,9 @@ def test_c01_an_empty_file_gets_the_root_keys_and_a_skeleton() -> None:
 
 
 def test_c01_an_empty_trigger_file_gets_a_skeleton_of_its_own() -> None:
-    check_offered("¦", "trigger_tests.yaml", first=["skill"], has=["should_trigger_prompts", "waza trigger tests"])
+    check_offered(
+        "¦", "trigger_tests.yaml", first=["skill"], has=["should_trigger_prompts", "waza trigger tests"]
+    )
 
 
 def test_c02_a_blank_last_line_gets_the_root_keys_that_are_missing() -> None:

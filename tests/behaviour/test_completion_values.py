@@ -44,7 +44,9 @@ def test_c11_a_comment_behind_the_value_stays() -> None:
 
 def test_c12_a_value_may_stand_on_the_next_line() -> None:
     check_taken(SUITE.format("executor:\n            ¦"), "mock", SUITE.format("executor:\n            mock"))
-    check_taken(SUITE.format("executor:\n            mo¦"), "mock", SUITE.format("executor:\n            mock"))
+    check_taken(
+        SUITE.format("executor:\n            mo¦"), "mock", SUITE.format("executor:\n            mock")
+    )
 
 
 def test_c13_two_blanks_after_the_colon_are_fine() -> None:
@@ -272,7 +274,14 @@ def test_c34_values_in_brackets() -> None:
     )
 
 
-FILES = ["tasks/one.yaml", "tasks/two.yaml", "notes.txt", "fixtures/src/app.py", "eval.yaml", "checks/tidy.py"]
+FILES = [
+    "tasks/one.yaml",
+    "tasks/two.yaml",
+    "notes.txt",
+    "fixtures/src/app.py",
+    "eval.yaml",
+    "checks/tidy.py",
+]
 
 
 def test_c47_paths_are_offered_directories_first() -> None:
@@ -282,7 +291,9 @@ def test_c47_paths_are_offered_directories_first() -> None:
         tasks:
           - ¦
         """
-    found = check_offered(before, first=["tasks/*.yaml", "checks/", "fixtures/", "tasks/"], has=["notes.txt"], files=FILES)
+    found = check_offered(
+        before, first=["tasks/*.yaml", "checks/", "fixtures/", "tasks/"], has=["notes.txt"], files=FILES
+    )
     check_taken(
         before,
         "tasks/*.yaml",
@@ -303,7 +314,9 @@ def test_c47_the_folder_typed_so_far_is_listed() -> None:
         tasks:
           - "tasks/o¦"
         """
-    check_offered(before, has=["tasks/*.yaml", "tasks/one.yaml", "tasks/two.yaml"], lacks=["notes.txt"], files=FILES)
+    check_offered(
+        before, has=["tasks/*.yaml", "tasks/one.yaml", "tasks/two.yaml"], lacks=["notes.txt"], files=FILES
+    )
     check_taken(
         before,
         "tasks/one.yaml",
@@ -341,4 +354,3 @@ def test_finished_values_get_nothing() -> None:
     check_nothing(SUITE.format("executor: mock ¦"))
     check_nothing(SUITE.format("executor: 'mock' ¦"))
     check_nothing(SUITE.format("skill_directories: [a] ¦"))
-

@@ -102,6 +102,8 @@ def _order(root: Schema, schema: Schema, known: Mapping[str, Any]) -> Any:
 def _scalar(schema: Schema, kinds: list[str]) -> Hole:
     examples = [it for it in schema.get("examples", ()) if not isinstance(it, list | dict)]
     if kinds[:1] in (["integer"], ["number"]):
-        return Hole(flow(examples[0] if examples else schema.get("default", schema.get("minimum", 1))), good=True)
+        return Hole(
+            flow(examples[0] if examples else schema.get("default", schema.get("minimum", 1))), good=True
+        )
     text = examples[0] if examples and isinstance(examples[0], str) else ""
     return Hole(flow(text) if text and "\n" not in text and len(text) <= _LONGEST_EXAMPLE else "")

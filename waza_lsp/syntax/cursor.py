@@ -213,7 +213,9 @@ class _Cursor:
     def _is_followed(self, at: At, column: int) -> bool:
         """Whether the next line would become the value of a key in this column."""
         row = self.outline.next_row
-        return row is not None and (row.column > column or (at is At.KEY and bool(row.dashes) and row.column == column))
+        return row is not None and (
+            row.column > column or (at is At.KEY and bool(row.dashes) and row.column == column)
+        )
 
     def _moved(self, here: Situation) -> Situation:
         """The same, with the whole indentation replaced."""

@@ -100,26 +100,28 @@ class _Builder:
         return None
 
     def _take(self, event: Any) -> None:
-        match event:
-            case yaml.ScalarEvent():
-                self._add(self._scalar(event))
-            case yaml.MappingStartEvent() | yaml.SequenceStartEvent():
-                kind = Kind.MAP if isinstance(event, yaml.MappingStartEvent) else Kind.SEQ
-                node = Node(kind, self._place(event.start_mark), self._place(event.end_mark))
-                node.flow = not event.flow_style if event.flow_style is None else event.flow_style
-                node.anchor = event.anchor
-                self._add(node)
-                if len(self._stack) >= _MAX_DEPTH:
-                    raise yaml.YAMLError("the nesting is too deep")
-                self._stack.append(node)
-                self._keys.append(None)
-            case yaml.MappingEndEvent() | yaml.SequenceEndEvent():
-                self._close(event)
-            case yaml.AliasEvent():
-                node = Node(Kind.ALIAS, self._place(event.start_mark), self._place(event.end_mark))
-                node.source = event.anchor
-                self.has_alias = True
-                self._add(node)
+        kind = type(event)
+        if kind is yaml.ScalarEvent:
+            self._add(self._scalar(event))
+        elif kind is yaml.MappingStartEvent or kind is yaml.SequenceStartEvent:
+            self._open(Kind.MAP if kind is yaml.MappingStartEvent else Kind.SEQ, event)
+        elif kind is yaml.MappingEndEvent or kind is yaml.SequenceEndEvent:
+            self._close(event)
+        elif kind is yaml.AliasEvent:
+            node = Node(Kind.ALIAS, self._place(event.start_mark), self._place(event.end_mark))
+            node.source = event.anchor
+            self.has_alias = True
+            self._add(node)
+
+    def _open(self, kind: Kind, event: Any) -> None:
+        node = Node(kind, self._place(event.start_mark), self._place(event.end_mark))
+        node.flow = bool(event.flow_style)
+        node.anchor = event.anchor
+        self._add(node)
+        if len(self._stack) >= _MAX_DEPTH:
+            raise yaml.YAMLError("the nesting is too deep")
+        self._stack.append(node)
+        self._keys.append(None)
 
     def _close(self, event: Any) -> None:
         node = self._stack.pop()
@@ -157,7 +159,7 @@ class _Builder:
         node = Node(Kind.SCALAR, self._place(event.start_mark), self._place(event.end_mark))
         node.source = event.value
         node.anchor = event.anchor
-        node.style = event.style or ""
+        node.style = str(event.style or "")
         if node.style in {"|", ">"}:
             node.end = self._end_of_block(node)
         is_text = bool(node.style) if event.tag is None or event.implicit[0] else event.tag in _TEXT_TAGS

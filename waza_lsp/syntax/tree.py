@@ -65,6 +65,7 @@ class Tree:
     pieces: tuple[Piece, ...]
     second_document: int
     conflict: int
+    line_count: int
     entries: tuple[Entry, ...]
     anchors: dict[str, Node] = field(default_factory=dict)
 
@@ -81,7 +82,7 @@ class Tree:
         layout = cut(lines)
         pieces = _complete(_pieces(lines, layout.cuts, before, same), lines)
         anchors = {name: node for it in pieces for name, node in it.parsed.anchors.items()}
-        return cls(tuple(pieces), layout.second_document, layout.conflict, tuple(_entries(pieces)), anchors)
+        return cls(tuple(pieces), layout.second_document, layout.conflict, len(lines), tuple(_entries(pieces)), anchors)
 
     @property
     def whole(self) -> Piece | None:
@@ -234,7 +235,7 @@ def _pieces(lines: Sequence[str], cuts: list[Cut], before: Tree | None, same: tu
     if before is None:
         return [_piece(lines, it) for it in cuts]
     top, bottom = same
-    shift = len(lines) - (before.pieces[-1].end if before.pieces else 0)
+    shift = len(lines) - before.line_count
     known = {(it.kind, it.start, it.end): it for it in before.pieces if it.end <= top}
     moved = {
         (it.kind, it.start + shift, it.end + shift): it.parsed

@@ -2,14 +2,16 @@
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
 from waza_engine.checking.files import Files
+from waza_engine.checking.suite_files import SuiteFiles, suite_of
 from waza_engine.findings import Pointer
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, eq=False)
 class Document:
     """One file. `path` is None for a text that is no file; `process_dir` is where runs are started, if known."""
 
@@ -20,15 +22,32 @@ class Document:
     process_dir: Path | None = None
     files: Files = field(default_factory=Files)
 
+    @cached_property
+    def suite(self) -> SuiteFiles | None:
+        """The eval that the file is or belongs to; None when there is none, or nothing is known of other files."""
+        return suite_of(self.kind, self.path, self.data, self.files)
+
+    @property
+    def folder(self) -> Path | None:
+        """The folder of the file, None when there is no such folder (a text that was never saved)."""
+        folder = self.path.parent if self.path is not None else None
+        return folder if folder is not None and self.files.is_directory(folder) else None
+
     def value(self, *pointer: str | int) -> Any:
         """What stands at a pointer; None when nothing does."""
         value = self.data
         for part in pointer:
-            if (isinstance(value, Mapping) and part in value) or (isinstance(value, list) and isinstance(part, int) and -1 < part < len(value)):
+            if isinstance(value, Mapping) and part in value:
+                value = value[part]
+            elif isinstance(value, list) and isinstance(part, int) and -1 < part < len(value):
                 value = value[part]
             else:
                 return None
         return value
+
+    def has(self, *pointer: str | int) -> bool:
+        """Whether something stands at a pointer that is not empty: no null, empty text, list or mapping."""
+        return self.value(*pointer) not in (None, "", [], {})
 
     def mapping(self, *pointer: str | int) -> Mapping[str, Any]:
         """The mapping at a pointer; empty when something else stands there."""
@@ -53,3 +72,19 @@ class Document:
     def texts(self, *pointer: str | int) -> Iterator[tuple[Pointer, str]]:
         """The items that are texts."""
         yield from ((place, it) for place, it in self.items(*pointer) if isinstance(it, str))
+
+    def tasks(self) -> Iterator[tuple[Pointer, Mapping[str, Any]]]:
+        """The tasks written in this file: the task that it is, or the ones that an eval holds itself."""
+        if self.kind == "task":
+            yield (), self.mapping()
+        elif self.kind == "eval":
+            yield from ((place, it) for place, it in self.mappings("tasks") if "inputs" in it or "id" in it)
+
+    def graders(self) -> Iterator[tuple[Pointer, Mapping[str, Any]]]:
+        """All grader entries of the file, those of checkpoints and of tasks in the eval included."""
+        if self.kind == "eval":
+            yield from self.mappings("graders")
+        for task, _ in self.tasks():
+            yield from self.mappings(*task, "graders")
+            for checkpoint, _ in self.mappings(*task, "checkpoints"):
+                yield from self.mappings(*checkpoint, "graders")

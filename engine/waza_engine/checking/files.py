@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from waza_engine.goglob import BadPattern, glob
 from waza_engine.scalars import plain
@@ -11,6 +11,7 @@ from waza_engine.yaml_reader import YamlError, read_yaml
 
 _LARGEST = 5_000_000
 _Stamp = tuple[int, int] | int
+_Made = TypeVar("_Made")
 
 
 @dataclass(slots=True)
@@ -21,13 +22,27 @@ class Files:
     """
 
     open_text: Callable[[Path], str | None] = lambda _: None
-    _read: dict[Path, tuple[_Stamp, Any]] = field(default_factory=dict)
+    _read: dict[tuple[Path, Callable[[str], Any]], tuple[_Stamp, Any]] = field(default_factory=dict)
+    _names: dict[Path, tuple[int, list[str]]] = field(default_factory=dict)
 
     def is_file(self, path: Path) -> bool:
         return _quietly(path.is_file, default=False)
 
     def is_directory(self, path: Path) -> bool:
         return _quietly(path.is_dir, default=False)
+
+    def exists(self, path: Path) -> bool:
+        return _quietly(path.exists, default=False)
+
+    def names(self, folder: Path) -> list[str]:
+        """The names in a folder, sorted; none when there is no such folder."""
+        try:
+            stamp = folder.stat().st_mtime_ns
+            if folder not in self._names or self._names[folder][0] != stamp:
+                self._names[folder] = (stamp, sorted(it.name for it in folder.iterdir()))
+        except (OSError, ValueError):
+            return []
+        return self._names[folder][1]
 
     def matching(self, pattern: str, folder: Path) -> list[Path]:
         """The files and folders below `folder` that a Go glob names; none for a pattern that Go refuses."""
@@ -37,33 +52,44 @@ class Files:
             return []
 
     def text(self, path: Path) -> str | None:
-        """The text of a file, None when it cannot be read or is not UTF-8."""
+        """The text of a file, None when it cannot be read or is not UTF-8. A byte-order mark is left out."""
         text = self.open_text(path)
         if text is not None:
             return text
         try:
             return path.read_text(encoding="utf-8-sig") if path.stat().st_size <= _LARGEST else None
-        except (OSError, UnicodeDecodeError):
+        except (OSError, UnicodeDecodeError, ValueError):
             return None
+
+    def starts_with_mark(self, path: Path) -> bool:
+        """Whether a file on disk begins with a byte-order mark."""
+        try:
+            with path.open("rb") as file:
+                return file.read(3) == b"\xef\xbb\xbf"
+        except (OSError, ValueError):
+            return False
+
+    def made(self, path: Path, reader: Callable[[str], _Made]) -> _Made | None:
+        """What `reader` makes of a file's text, remembered until it changes; None when it cannot be read.
+
+        `reader` must be a function that lives as long as the program, not one made on the spot.
+        """
+        stamp = self._stamp(path)
+        place = (path, reader)
+        if place not in self._read or self._read[place][0] != stamp:
+            text = self.text(path)
+            self._read[place] = (stamp, reader(text) if text is not None else None)
+        result: _Made | None = self._read[place][1]
+        return result
 
     def data(self, path: Path) -> Any:
         """The plain data of a YAML file, None when there is none."""
-        stamp = self._stamp(path)
-        if path not in self._read or self._read[path][0] != stamp:
-            self._read[path] = (stamp, self._parsed(path))
-        return self._read[path][1]
+        return self.made(path, _yaml_data)
 
     def mapping(self, path: Path) -> Mapping[str, Any]:
         """The data of a YAML file whose top level is a mapping; empty otherwise."""
         data = self.data(path)
         return data if isinstance(data, dict) else {}
-
-    def _parsed(self, path: Path) -> Any:
-        text = self.text(path)
-        try:
-            return plain(read_yaml(text)) if text is not None else None
-        except YamlError:
-            return None
 
     def _stamp(self, path: Path) -> _Stamp:
         text = self.open_text(path)
@@ -71,9 +97,16 @@ class Files:
             return hash(text)
         try:
             status = path.stat()
-        except OSError:
+        except (OSError, ValueError):
             return 0
         return status.st_mtime_ns, status.st_size
+
+
+def _yaml_data(text: str) -> Any:
+    try:
+        return plain(read_yaml(text))
+    except YamlError:
+        return None
 
 
 def _quietly(ask: Callable[[], bool], *, default: bool) -> bool:

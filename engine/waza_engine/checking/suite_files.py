@@ -1,0 +1,162 @@
+"""The files of one suite as rules see them: the eval and the task files that its globs name (waza-formats.md, 2, 3).
+
+Everything comes from `Files`, which remembers what it has read; nothing here is ever complete or valid for sure.
+"""
+
+import os
+from collections.abc import Iterator, Mapping
+from functools import cached_property
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from waza_engine.checking.files import Files
+from waza_engine.formats import recognise
+from waza_engine.formats.waza.paths import cleaned
+from waza_engine.goglob import BadPattern, match
+
+_LEVELS = 6
+_EVAL_NAMES = ("eval.yaml", "eval.yml")
+_EVAL_KEYS = ("tasks", "tasks_from")
+_SUFFIXES = (".yaml", ".yml")
+
+
+class TaskOfSuite(NamedTuple):
+    """A task file, its data (empty when it has none), and the indexes of the globs that name it."""
+
+    path: Path
+    data: Mapping[str, Any]
+    globs: tuple[int, ...]
+
+    @property
+    def id(self) -> str:
+        return text_of(self.data.get("id"))
+
+    @property
+    def name(self) -> str:
+        return text_of(self.data.get("name"))
+
+
+class SuiteFiles:
+    """An eval with its task files. The data of the document that is being checked comes before what `files` has."""
+
+    def __init__(
+        self, eval_path: Path, data: Any, files: Files, own_path: Path | None, own_data: Any
+    ) -> None:
+        self.eval_path = eval_path
+        self.eval: Mapping[str, Any] = data if isinstance(data, Mapping) else {}
+        self._files = files
+        self._own = (own_path, own_data)
+
+    @property
+    def folder(self) -> Path:
+        return self.eval_path.parent
+
+    @property
+    def config(self) -> Mapping[str, Any]:
+        config = self.eval.get("config")
+        return config if isinstance(config, Mapping) else {}
+
+    @property
+    def executor(self) -> str:
+        return text_of(self.config.get("executor"))
+
+    @property
+    def skill(self) -> str:
+        return text_of(self.eval.get("skill"))
+
+    @property
+    def graders(self) -> list[Mapping[str, Any]]:
+        """The graders that judge every task."""
+        entries = self.eval.get("graders")
+        return [it for it in entries if isinstance(it, Mapping)] if isinstance(entries, list) else []
+
+    @cached_property
+    def tasks(self) -> tuple[TaskOfSuite, ...]:
+        """The task files in waza's order; one that two globs name stands here once."""
+        named: dict[Path, list[int]] = {}
+        for index, pattern in globs_of(self.eval):
+            for path in self._files.matching(as_glob(pattern), self.folder):
+                named.setdefault(path, []).append(index)
+        return tuple(TaskOfSuite(path, self._data(path), tuple(globs)) for path, globs in named.items())
+
+    def _data(self, path: Path) -> Mapping[str, Any]:
+        own_path, own_data = self._own
+        data = own_data if path == own_path else self._files.data(path)
+        return data if isinstance(data, Mapping) else {}
+
+
+def suite_of(kind: str, path: Path | None, data: Any, files: Files) -> SuiteFiles | None:
+    """The suite that a file belongs to, None when none is found."""
+    if path is None or not files.is_directory(path.parent):
+        return None
+    match kind:
+        case "eval":
+            found: Path | None = path
+        case "task":
+            found = _eval_of_task(path, files)
+        case "triggers":
+            found = next(_evals_in(path.parent, files), None)
+        case _:
+            found = None
+    if found is None:
+        return None
+    return SuiteFiles(found, data if found == path else files.data(found), files, path, data)
+
+
+def globs_of(data: Mapping[str, Any]) -> Iterator[tuple[int, str]]:
+    """The globs under `tasks` with their indexes."""
+    entries = data.get("tasks")
+    for index, it in enumerate(entries if isinstance(entries, list) else ()):
+        if isinstance(it, str) and it.strip():
+            yield index, it
+
+
+def as_glob(pattern: str) -> str:
+    """The pattern as Go joins it to the folder: cleaned, and an absolute one below it, too."""
+    relative = pattern.lstrip("/")
+    return cleaned(relative) if relative else "."
+
+
+def text_of(value: Any) -> str:
+    """A text, as it stands; numbers as their digits; anything else is empty."""
+    if isinstance(value, str):
+        return value
+    return str(value) if isinstance(value, (int, float)) and not isinstance(value, bool) else ""
+
+
+def _eval_of_task(path: Path, files: Files) -> Path | None:
+    """The nearest eval above a task file that lists it."""
+    for folder in list(path.parents)[:_LEVELS]:
+        name = path.relative_to(folder).as_posix()
+        for candidate in _evals_in(folder, files):
+            if candidate != path and any(
+                _matches(as_glob(it), name) for _, it in globs_of(files.mapping(candidate))
+            ):
+                return candidate
+    return None
+
+
+def _evals_in(folder: Path, files: Files) -> Iterator[Path]:
+    """The eval files of a folder, those with the usual names first."""
+    names = [it for it in files.names(folder) if it.endswith(_SUFFIXES)]
+    for name in sorted(names, key=lambda it: (it not in _EVAL_NAMES, it)):
+        path = folder / name
+        # Most YAML files near an eval are tasks: a look at the text spares the parsing.
+        if files.made(path, _may_be_eval) and _is_eval(files.mapping(path), path):
+            yield path
+
+
+def _may_be_eval(text: str) -> bool:
+    return any(text.startswith(f"{it}:") or f"\n{it}:" in text for it in _EVAL_KEYS)
+
+
+def _is_eval(data: Mapping[str, Any], path: Path) -> bool:
+    found = recognise(data, path)
+    return found is not None and (found[0].name, found[1].name) == ("waza", "eval")
+
+
+def _matches(pattern: str, name: str) -> bool:
+    try:
+        return match(pattern, os.path.normpath(name))
+    except BadPattern:
+        return False

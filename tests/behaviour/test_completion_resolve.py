@@ -1,0 +1,52 @@
+"""The documentation that an item gets when somebody looks at it."""
+
+from lsprotocol import types
+
+from tests.behaviour.completion_harness import Client, offered
+from waza_lsp.features.completion_resolve import completion_resolve
+
+ITEM = """
+    name: demo
+    graders:
+      - type: text
+        config:
+          ¦
+"""
+
+
+def _page(item: types.CompletionItem) -> str:
+    found = completion_resolve(item).documentation
+    assert isinstance(found, types.MarkupContent)
+    return found.value
+
+
+def test_a_key_gets_its_type_and_an_example() -> None:
+    page = _page(offered(ITEM).item("contains"))
+    assert page.startswith("Texts that must occur.")
+    assert "list of strings" in page
+    assert "Example: `contains: [" in page
+
+
+def test_a_type_gets_its_options() -> None:
+    page = _page(offered("name: demo\ngraders:\n  - type: ¦\n").item("program"))
+    assert "- `command`: " in page
+
+
+def test_a_key_says_default_limits_and_version() -> None:
+    page = _page(offered("name: demo\nconfig:\n  ¦\n").item("first_event_timeout_seconds"))
+    assert "whole number · At least 0 · default `0` · since 0.36" in page
+
+
+def test_an_editor_without_markdown_keeps_its_plain_text() -> None:
+    item = completion_resolve(offered(ITEM, client=Client(markdown=False)).item("contains"))
+    assert isinstance(item.documentation, str)
+
+
+def test_an_item_of_somebody_else_stays_as_it_is() -> None:
+    item = types.CompletionItem(label="x", data={"other": 1})
+    assert completion_resolve(item) is item
+    assert item.documentation is None
+
+
+def test_a_file_that_is_no_eval_gets_nothing() -> None:
+    assert offered("apiVersion: v1\nkind: Pod\n¦", "deploy.yaml").labels == []
