@@ -16,6 +16,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import IO
 
+from waza_engine import deathwatch
+
 OUTPUT_LIMIT = 1_000_000
 """How many bytes of each output stream are kept; the rest is read and thrown away."""
 _PIPE_GRACE_SECONDS = 1.0
@@ -110,6 +112,7 @@ def start(
             atexit.unregister(end_all)
             atexit.register(end_all)
         _running.add(process)
+    deathwatch.watch(process.pid)
     return process
 
 
@@ -123,6 +126,7 @@ def end(process: subprocess.Popen[bytes]) -> None:
     """Kill what is left of the child and its group, and close our ends of its pipes."""
     kill_group(process)
     process.wait()
+    deathwatch.unwatch(process.pid)
     for pipe in (process.stdin, process.stdout, process.stderr):
         if pipe:
             with contextlib.suppress(OSError):

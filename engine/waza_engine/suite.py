@@ -37,6 +37,27 @@ class InputFile:
 
 
 @dataclass(frozen=True, slots=True)
+class Repository:
+    """A git repository put into the workspace at `dest`: the state of `commit`, or of the source's HEAD."""
+
+    source: Path
+    dest: str
+    commit: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Checkpoint:
+    """Graders that judge the state after turn `after_turn` (the prompt is turn 1).
+
+    With `stops`, a checkpoint that did not pass ends the task's remaining turns.
+    """
+
+    after_turn: int
+    graders: tuple[GraderEntry, ...]
+    stops: bool = False
+
+
+@dataclass(frozen=True, slots=True)
 class Hook:
     """A command around runs or tasks: split on white space, executed without a shell."""
 
@@ -66,6 +87,11 @@ class Task:
     graders: tuple[GraderEntry, ...] = ()
     expected: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     timeout_seconds: int | None = None
+    first_event_timeout_seconds: int | None = None
+    repos: tuple[Repository, ...] = ()
+    workdir: str = ""
+    checkpoints: tuple[Checkpoint, ...] = ()
+    golden: bool = False
     group: str = ""
     skill_directories: tuple[str, ...] | None = None
     blocked: str = ""

@@ -7,8 +7,7 @@ from collections.abc import Iterator
 
 import yaml
 
-PLAIN = "?"
-"""The tag that the reader gives to a plain scalar, whose meaning is not resolved yet."""
+from waza_engine.yaml_nodes import PLAIN
 
 Problem = tuple[yaml.Node, str]
 """A node and what is wrong with it."""

@@ -4,29 +4,18 @@ libyaml builds the node tree; the values are ours: quoted scalars are texts, pla
 Only the first document counts. Merge keys and aliases work; a duplicate key is an error.
 """
 
-from dataclasses import dataclass
 from typing import Any
 
 import yaml
 
 from waza_engine.scalars import Scalar, resolve
-from waza_engine.yaml_grader_config import PLAIN, config_problem
+from waza_engine.yaml_grader_config import config_problem
+from waza_engine.yaml_nodes import CORE, MAX_DEPTH, PLAIN, YamlError, at, compose
+
+__all__ = ["YamlError", "read_grader_list", "read_yaml"]
 
 _MAX_NODES = 1_000_000
-_CORE = "tag:yaml.org,2002:"
-_RESOLVED_TAGS = frozenset([PLAIN, *(_CORE + it for it in ("int", "float", "bool", "null", "timestamp"))])
-
-
-@dataclass
-class YamlError(Exception):
-    """The text is no YAML document that waza would read. `line` and `column` count from zero."""
-
-    message: str
-    line: int = 0
-    column: int = 0
-
-    def __str__(self) -> str:
-        return f"{self.message} (line {self.line + 1}, column {self.column + 1})"
+_RESOLVED_TAGS = frozenset([PLAIN, *(CORE + it for it in ("int", "float", "bool", "null", "timestamp"))])
 
 
 def read_yaml(text: str, *, strict_graders: bool = False) -> Any:
@@ -39,13 +28,15 @@ def read_yaml(text: str, *, strict_graders: bool = False) -> Any:
         YamlError: syntax error, duplicate key, unhashable key, or no document at all.
 
     """
-    node = _document(text)
+    node = compose(text)
+    # The values come first: they refuse what contains itself.
+    data = _Values().value(node)
     if strict_graders and isinstance(node, yaml.MappingNode):
         entries = (value for key, value in node.value if key.value == "graders")
         for entry in (it for list_node in entries for it in _items(list_node)):
             if problem := config_problem(entry):
-                raise _error(*problem)
-    return _Values().value(node)
+                raise at(*problem)
+    return data
 
 
 def read_grader_list(text: str) -> list[Any]:
@@ -55,23 +46,23 @@ def read_grader_list(text: str) -> list[Any]:
         YamlError: the text is no YAML, or neither of the two.
 
     """
-    node = _document(text)
+    node = compose(text)
     if _is_null(node):
         return []
     if isinstance(node, yaml.MappingNode):
         return [_entry(node)]
     if not isinstance(node, yaml.SequenceNode):
-        raise _error(node, "Graders are a list of entries")
+        raise at(node, "Graders are a list of entries")
     return [_entry(it) for it in node.value if not _is_null(it)]
 
 
 def _entry(node: yaml.Node) -> Any:
-    if problem := config_problem(node):
-        return _error(*problem)
     try:
-        return _Values().value(node)
+        data = _Values().value(node)
     except YamlError as error:
         return error
+    problem = config_problem(node)
+    return at(*problem) if problem else data
 
 
 def _items(node: yaml.Node) -> list[yaml.Node]:
@@ -80,28 +71,6 @@ def _items(node: yaml.Node) -> list[yaml.Node]:
 
 def _is_null(node: yaml.Node) -> bool:
     return isinstance(node, yaml.ScalarNode) and isinstance(it := _scalar(node), Scalar) and it.value is None
-
-
-def _document(text: str) -> yaml.Node:
-    loader = _Loader(text.removeprefix("\ufeff"))
-    try:
-        if not loader.check_node():
-            raise YamlError("The file is empty")
-        node: yaml.Node | None = loader.get_node()
-    except yaml.MarkedYAMLError as error:
-        mark = error.problem_mark or error.context_mark
-        raise YamlError(
-            str(error.problem or error.context), mark.line if mark else 0, mark.column if mark else 0
-        ) from error
-    except yaml.YAMLError as error:
-        raise YamlError(str(error).splitlines()[0]) from error
-    except RecursionError as error:
-        raise YamlError("The nesting is too deep") from error
-    finally:
-        loader.dispose()
-    if node is None:
-        raise YamlError("The file is empty")
-    return node
 
 
 class _Values:
@@ -114,37 +83,33 @@ class _Values:
     def value(self, node: yaml.Node) -> Any:
         self._count += 1
         if self._count > _MAX_NODES:
-            raise _error(node, "The document expands to too many values")
-        match node:
-            case yaml.ScalarNode():
-                return _scalar(node)
-            case yaml.SequenceNode():
-                return self._inside(node, lambda: [self.value(it) for it in node.value])
-            case yaml.MappingNode():
-                return self._inside(node, lambda: self._mapping(node))
-            case _:
-                raise _error(node, "Unexpected node")
-
-    def _inside(self, node: yaml.Node, build: Any) -> Any:
+            raise at(node, "The document expands to too many values")
+        if isinstance(node, yaml.ScalarNode):
+            return _scalar(node)
         if id(node) in self._open:
-            raise _error(node, "An anchor contains itself")
+            raise at(node, "An anchor contains itself")
+        # Aliases can make the data deeper than the text.
+        if len(self._open) >= MAX_DEPTH:
+            raise at(node, f"The nesting is deeper than {MAX_DEPTH} levels")
         self._open.add(id(node))
-        try:
-            return build()
-        finally:
-            self._open.discard(id(node))
+        value = self._mapping(node) if isinstance(node, yaml.MappingNode) else self._list(node)
+        self._open.discard(id(node))
+        return value
+
+    def _list(self, node: yaml.Node) -> list[Any]:
+        return [self.value(it) for it in node.value]
 
     def _mapping(self, node: yaml.MappingNode) -> dict[str, Any]:
         own: dict[str, Any] = {}
         merged: dict[str, Any] = {}
         for key_node, value_node in node.value:
             if not isinstance(key_node, yaml.ScalarNode):
-                raise _error(key_node, "A key must be a plain word or a quoted text")
+                raise at(key_node, "A key must be a plain word or a quoted text")
             if key_node.value == "<<" and key_node.tag == PLAIN:
                 merged = {**self._merged(value_node), **merged}
                 continue
             if key_node.value in own:
-                raise _error(key_node, f"The key '{key_node.value}' stands twice in one mapping")
+                raise at(key_node, f"The key '{key_node.value}' stands twice in one mapping")
             own[key_node.value] = self.value(value_node)
         return {**merged, **own} if merged else own
 
@@ -156,7 +121,7 @@ class _Values:
             return result
         value = self.value(node)
         if not isinstance(value, dict):
-            raise _error(node, "A merge key needs a mapping")
+            raise at(node, "A merge key needs a mapping")
         return value
 
 
@@ -165,16 +130,3 @@ def _scalar(node: yaml.ScalarNode) -> Any:
         return node.value
     value = resolve(node.value)
     return node.value if isinstance(value, str) else Scalar(node.value, value)
-
-
-def _error(node: yaml.Node, message: str) -> YamlError:
-    return YamlError(message, node.start_mark.line, node.start_mark.column)
-
-
-class _Loader(yaml.CBaseLoader):
-    """The C parser, with plain scalars marked instead of resolved by YAML 1.1 rules."""
-
-    def resolve(self, kind: Any, value: Any, implicit: Any) -> str:
-        if kind is yaml.ScalarNode:
-            return PLAIN if implicit[0] else _CORE + "str"
-        return _CORE + ("seq" if kind is yaml.SequenceNode else "map")

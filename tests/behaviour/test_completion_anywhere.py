@@ -1,8 +1,8 @@
-"""Wherever completion is asked for, every item that is offered can be taken: the result is valid YAML, the key, value
-or list item that the label names is there, and no key is in a place where the schema does not know it.
+"""Wherever completion is asked for, every item that is offered can be taken.
 
-The places are made from real suites: new lines in likely and unlikely columns, half-typed keys, removed values, and
-every place of the text as it is.
+The result is valid YAML, the key, value or list item that the label names is there, and no key is in a place where
+the schema does not know it. The places are made from real suites: new lines in likely and unlikely columns,
+half-typed keys, removed values, new dashes, and every place of the text as it is.
 """
 
 import random
@@ -16,9 +16,10 @@ from typing import Any, NamedTuple
 import pytest
 import yaml
 
-from tests.behaviour.completion_harness import Client, Offered, offered
+from tests.behaviour.completion_harness import Offered, offered
 from tests.behaviour.harness import CURSOR
 from waza_engine.rules.unknown_key import UNKNOWN_KEY
+from waza_lsp.features.completion import Client
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 FILES = [
@@ -182,7 +183,7 @@ def check_gained(case: Case, found: Offered, item: Any) -> None:
         assert after[label] >= before[label] + (0 if _is_there(found, item) else 1), (
             f"'{label}' is missing{shown}"
         )
-    if item.kind.name == "Value" or item.label == "type" or item.text_edit.new_text == item.label:
+    if item.kind.name == "Value" or item.label in {"type", item.text_edit.new_text}:
         return  # Another type, or another key in front of a value, makes what is below foreign.
     checker = found.snapshot.form.checker if found.snapshot.form else None
     assert checker is not None

@@ -2,7 +2,8 @@
 
 from lsprotocol import types
 
-from tests.behaviour.completion_harness import Client, offered
+from tests.behaviour.completion_harness import offered
+from waza_lsp.features.completion import Client
 from waza_lsp.features.completion_resolve import completion_resolve
 
 ITEM = """

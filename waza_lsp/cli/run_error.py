@@ -3,17 +3,43 @@
 import contextlib
 from pathlib import Path
 
-from waza_engine.findings import Pointer
+from waza_engine.findings import Pointer, Severity
+from waza_engine.rules.duplicate_key import DUPLICATE_KEY
+from waza_engine.rules.syntax_error import SYNTAX_ERROR
 from waza_engine.suite import LoadError
+from waza_lsp.features.diagnostics import findings
+from waza_lsp.schema.check import World
+from waza_lsp.snapshot import Snapshot
 from waza_lsp.syntax.text import Place, split_lines
 from waza_lsp.syntax.tree import Tree
 
 
 def load_error_text(error: LoadError) -> str:
-    """One line; lines and columns count from one. Without a known place it is the path alone."""
+    """One line; lines and columns count from one. Without a known place it is the path alone.
+
+    What the editor would say of the same place is said here too: its words are better than a parser's.
+    """
     place = Place(error.line, error.column) if error.line is not None else _place(error.path, error.pointer)
+    said = _said_by_the_editor(error, place) if place else None
+    place, message = said or (place, error.message)
     where = f"{_short(error.path)}:{place.line + 1}:{place.column + 1}" if place else str(_short(error.path))
-    return f"{where}: error: {error.message}"
+    return f"{where}: error: {message}"
+
+
+def _said_by_the_editor(error: LoadError, place: Place) -> tuple[Place, str] | None:
+    """The editor's first error in a text that is no YAML, or on the line of the error."""
+    try:
+        text = error.path.read_text(encoding="utf-8-sig")
+    except (OSError, UnicodeDecodeError):
+        return None
+    marks = findings(Snapshot.of(error.path.absolute().as_uri(), text), World(error.path.absolute()))
+    for it in marks:
+        is_syntax = it.finding.rule in {SYNTAX_ERROR, DUPLICATE_KEY}
+        if it.finding.severity is Severity.ERROR and (
+            is_syntax if error.line is not None else it.span.start.line == place.line
+        ):
+            return it.span.start, it.finding.message
+    return None
 
 
 def _place(path: Path, pointer: Pointer) -> Place | None:

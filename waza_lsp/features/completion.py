@@ -15,8 +15,9 @@ from waza_lsp.schema.paths import Files
 from waza_lsp.schema.suggest import Rank, What
 from waza_lsp.schema.walk import way_data
 from waza_lsp.snapshot import Snapshot
-from waza_lsp.syntax.cursor import At, Situation, situations
+from waza_lsp.syntax.cursor import situations
 from waza_lsp.syntax.layout import layout_of
+from waza_lsp.syntax.situation import At, Situation
 from waza_lsp.syntax.template import Pen
 from waza_lsp.syntax.text import Span
 

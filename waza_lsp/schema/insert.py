@@ -5,8 +5,8 @@ from dataclasses import dataclass
 
 from waza_lsp.schema.offers import Offer
 from waza_lsp.schema.suggest import Suggestion, What
-from waza_lsp.syntax.cursor import At, Situation
 from waza_lsp.syntax.layout import Layout
+from waza_lsp.syntax.situation import At, Situation
 from waza_lsp.syntax.template import Pen
 from waza_lsp.syntax.text import Place, Span
 

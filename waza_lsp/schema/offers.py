@@ -1,12 +1,13 @@
 """What to offer for a situation of the cursor: the schema's suggestions, names of the document, files."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from waza_engine.findings import Pointer
 from waza_lsp.schema.form import Form
+from waza_lsp.schema.listing import listing
 from waza_lsp.schema.names import names_of
 from waza_lsp.schema.paths import Files, start_folder
 from waza_lsp.schema.skeleton import body_of, kinds_of
@@ -22,12 +23,11 @@ from waza_lsp.schema.suggest import (
     values,
 )
 from waza_lsp.schema.walk import Schema, narrowed, schema_at
-from waza_lsp.syntax.cursor import At, Situation
 from waza_lsp.syntax.node import Node
+from waza_lsp.syntax.situation import At, Situation
 from waza_lsp.syntax.template import Hole
 from waza_lsp.syntax.tree import Tree
 
-_YAML = (".yaml", ".yml")
 _LEAST_FOR_SKELETON = 2
 
 
@@ -138,15 +138,15 @@ def _items(here: Situation, schema: Schema, around: Surroundings, pointer: Point
         if kind == "object":
             found += skeletons(root, item)
         elif kind != "array":
-            found += _scalars(here, item, around, pointer)
-    if not found:
-        body = body_of(root, item)
-        found = [
-            Suggestion(
-                What.SKELETON, "item", body or Hole(), text=item.get("description", ""), rank=Rank.SKELETON
-            )
-        ]
-    yield from (Offer(At.ITEM, it, pointer) for it in found)
+            found += _scalars(here, item, around, pointer) or [_blank(root, schema)]
+    yield from (Offer(At.ITEM, it, pointer) for it in found or [_blank(root, schema)])
+
+
+def _blank(root: Schema, schema: Schema) -> Suggestion:
+    """An item to fill in."""
+    written = body_of(root, schema)
+    first = written[0] if isinstance(written, Sequence) and not isinstance(written, str) else Hole()
+    return Suggestion(What.SKELETON, "item", first, text=schema.get("description", ""), rank=Rank.SKELETON)
 
 
 def _scalars(here: Situation, schema: Schema, around: Surroundings, pointer: Pointer) -> list[Suggestion]:
@@ -155,45 +155,16 @@ def _scalars(here: Situation, schema: Schema, around: Surroundings, pointer: Poi
         names = names_of(around.form, around.tree, str(thing), here.span.start)
         found = [*named(names, f"{thing} of this file"), *found]
     if (mark := schema.get("x-path")) and around.files is not None:
-        found = [*_paths(mark, here, around, around.files, pointer), *found]
+        start = start_folder(around.form, around.tree, around.path, around.files, _base(mark), pointer)
+        typed = here.typed if here.at is At.VALUE else ""
+        listed = listing(mark["kind"], start, typed, around.files) if start is not None else []
+        found = [*(it for it in listed if start is None or start / it.label != around.path), *found]
     return list({it.label: it for it in reversed(found)}.values())[::-1]
 
 
-def _paths(
-    mark: Mapping[str, str], here: Situation, around: Surroundings, files: Files, pointer: Pointer
-) -> list[Suggestion]:
-    """The folders and files below the folder that is typed so far."""
+def _base(mark: Mapping[str, str]) -> str:
     # What the workspace will hold is copied from the fixtures.
-    base = "fixtures" if mark["base"] == "workspace" else mark["base"]
-    start = start_folder(around.form, around.tree, around.path, files, base, pointer)
-    if start is None:
-        return []
-    typed = here.typed if here.at is At.VALUE else ""
-    prefix = typed[: typed.rfind("/") + 1]
-    if any(it in prefix for it in "*?[\\"):
-        return []
-    listed = sorted(it for it in files.matching(f"{prefix}*", start) if not it.name.startswith("."))
-    folders = [it for it in listed if files.is_directory(it)]
-    plain = [it for it in listed if it not in folders]
-    found = list(_globs(prefix, start, folders, plain, files)) if mark["kind"] == "glob" else []
-    end = "" if mark["kind"] == "directory" else "/"
-    found += [Suggestion(What.FOLDER, f"{prefix}{it.name}{end}") for it in folders]
-    if mark["kind"] != "directory":
-        found += [Suggestion(What.FILE, prefix + it.name) for it in plain if it != around.path]
-    return found
-
-
-def _globs(
-    prefix: str, start: Path, folders: list[Path], plain: list[Path], files: Files
-) -> Iterator[Suggestion]:
-    """Patterns for folders that hold YAML files."""
-    for folder in [start / prefix, *folders]:
-        name = "" if folder not in folders else f"{folder.name}/"
-        inside = plain if folder not in folders else files.matching(f"{prefix}{name}*", start)
-        for suffix in _YAML:
-            count = sum(1 for it in inside if it.suffix == suffix)
-            if count and (prefix or name):
-                yield Suggestion(What.FILE, f"{prefix}{name}*{suffix}", detail=f"{count} files")
+    return "fixtures" if mark["base"] == "workspace" else mark["base"]
 
 
 def _anchors(tree: Tree, here: Situation) -> list[Suggestion]:

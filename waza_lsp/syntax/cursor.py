@@ -7,62 +7,21 @@ not asked here: a situation says where something would be written, and in which 
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from enum import StrEnum
-from typing import Any
 
 from waza_engine.findings import Pointer
-from waza_lsp.syntax.flow import FlowPlace, flow_place
+from waza_lsp.syntax.along import flow_data, way
+from waza_lsp.syntax.flow import flow_place
 from waza_lsp.syntax.layout import layout_of
 from waza_lsp.syntax.node import Node
 from waza_lsp.syntax.outline import Container, Entry, Lines, Outline, Shape, outline
 from waza_lsp.syntax.region import region_of
 from waza_lsp.syntax.rows import Row, closing
+from waza_lsp.syntax.situation import At, Situation
+from waza_lsp.syntax.slots import slots
 from waza_lsp.syntax.text import Place, Span, Text
 from waza_lsp.syntax.tree import Tree
 
 _GLUED = re.compile(r"([\w.-]+):(?!//)(\S*)$")
-
-
-class At(StrEnum):
-    """What would be written at a cursor."""
-
-    KEY = "key"
-    """A key of the map at the pointer."""
-    VALUE = "value"
-    """The value at the pointer, whatever its type."""
-    ITEM = "item"
-    """An item of the list at the pointer, with its dash."""
-    ALIAS = "alias"
-    """The name of an anchor."""
-
-
-@dataclass(frozen=True, slots=True)
-class Situation:
-    """A place where something can be written.
-
-    `data` is plain data along the pointer: beside the way to the place there are keys with one-line values only. A
-    key at the cursor is left out of it. `span` is replaced, `typed` the part of it before the cursor. The first
-    character of a key, dash or value comes to stand in `column`; `lead` has to be written before it to get there.
-    """
-
-    at: At
-    pointer: Pointer
-    data: Any
-    span: Span
-    typed: str = ""
-    column: int = 0
-    lead: str = ""
-    close: str = ""
-    """What must be written behind a value: the closing quote, or a blank before a comment."""
-    quote: str = ""
-    """The quotes that surround the span."""
-    flow: bool = False
-    has_colon: bool = False
-    """The key at the cursor needs no colon."""
-    has_children: bool = False
-    """Deeper lines follow that would be the value of a key written here."""
-    below: int | None = None
-    """A value beside its key, which stands in this column: a map or list must start on a new line."""
 
 
 def situations(tree: Tree, text: Text, place: Place) -> list[Situation]:
@@ -142,7 +101,12 @@ class _Cursor:
                 at = At.ALIAS if mark == "*" else At.VALUE
                 lead = " " if column == after < row.value else ""
                 here = replace(self._of_entry(at, entry, span), quote=quote, close=close, lead=lead)
-                below, has_children = self._below(entry, row), entry.child is not None
+                below = self._below(entry, row)
+                has_children = (
+                    self._is_followed(At.KEY, row.value + row.shift)
+                    if below is None
+                    else entry.child is not None
+                )
                 yield replace(here, column=row.value + row.shift, below=below, has_children=has_children)
 
     def _on_nothing(self, entry: Entry, row: Row, after: int) -> Iterator[Situation]:
@@ -192,11 +156,15 @@ class _Cursor:
                         yield here
 
     def _after_glued_colon(self, row: Row, key: str) -> Iterator[Situation]:
-        container = next((it for it in reversed(self.outline.open) if it.column == row.column), None)
-        if container is not None and container.shape is Shape.MAP:
-            entry = Entry(container, key, row)
-            here = self._of_entry(At.VALUE, entry, self._span(row.value + len(key) + 1, row.end))
-            yield replace(here, lead=" ", below=row.column)
+        """A value whose blank after the colon is missing, so that YAML sees no key."""
+        for _, target, column in slots(self.outline, row.column):
+            if isinstance(target, Entry):
+                target = Container(Shape.MAP, column, target)  # noqa: PLW2901  # the map that the key would start
+            if target is not None and target.shape is Shape.MAP:
+                here = self._of_entry(
+                    At.VALUE, Entry(target, key, row), self._span(row.value + len(key) + 1, row.end)
+                )
+                yield replace(here, lead=" ", below=row.column)
 
     def _on_own_line(self, row: Row, span: Span, width: int) -> Iterator[Situation]:
         """What may start on this line when its first character is meant to stand in column `width`."""
@@ -226,7 +194,7 @@ class _Cursor:
         """Inside the brackets that start on a row, being the value of an entry or (None) the whole document."""
         line = next(text for number, text in self.lines if number == row.line)
         if line[row.value : row.value + 1] in {"[", "{"}:
-            base = (*_way(entry.container, {})[0], entry.part) if entry is not None else ()
+            base = (*way(entry.container, {})[0], entry.part) if entry is not None else ()
             yield from self._in_brackets(row.line, row.value, base, entry)
 
     def _in_brackets(self, line: int, start: int, base: Pointer, entry: Entry | None) -> Iterator[Situation]:
@@ -235,9 +203,9 @@ class _Cursor:
             return
         frames, token = found.frames, found.token
         pointer = (*base, *(it.part for it in frames[1:] if it.part is not None))
-        data = _flow_data(found)
+        data = flow_data(found)
         if entry is not None:
-            _, data = _way(entry.container, self.anchors, {entry.part: data})
+            _, data = way(entry.container, self.anchors, {entry.part: data})
         span, quote, close = Span(self.place, self.place), "", ""
         if token is not None:
             quote = "" if token.kind == "plain" else token.source[0]
@@ -259,12 +227,12 @@ class _Cursor:
     def _situation(
         self, at: At, container: Container, span: Span, *, without: Entry | None = None
     ) -> Situation:
-        pointer, data = _way(container, self.anchors, without=without)
+        pointer, data = way(container, self.anchors, without=without)
         return Situation(at, pointer, data, span, self._typed(span))
 
     def _of_entry(self, at: At, entry: Entry, span: Span) -> Situation:
         child = entry.child.data(self.anchors) if entry.child is not None else None
-        pointer, data = _way(entry.container, self.anchors, {entry.part: child})
+        pointer, data = way(entry.container, self.anchors, {entry.part: child})
         return Situation(at, (*pointer, entry.part), data, span, self._typed(span))
 
     def _below(self, entry: Entry, row: Row) -> int | None:
@@ -275,82 +243,3 @@ class _Cursor:
 
     def _typed(self, span: Span) -> str:
         return self.text[span.start.column : self.place.column]
-
-
-def slots(found: Outline, width: int) -> Iterator[tuple[At, Container | Entry | None, int]]:
-    """What may start on the cursor's line when it is meant to start in column `width`, and the column it belongs in.
-
-    The target is a map or list to add to, an entry that still lacks its value, or None for an empty document.
-    """
-    last, following = found.last, found.next
-    if last is not None and last.can_hold:
-        if last.child is not None:
-            yield _addition(last.child)
-            return
-        if width > last.container.column:
-            yield At.VALUE, last, width
-            return
-    for it in _nearest(found, width):
-        yield _addition(it)
-        is_owner = last is not None and last.can_hold and last.container is it and following is None
-        if is_owner and it.shape is Shape.MAP and it.column == width:
-            yield At.ITEM, last, width
-    if not found.open:
-        yield (At.KEY, None, 0) if found.root is None else _addition(found.root)
-
-
-def _addition(container: Container) -> tuple[At, Container, int]:
-    return At.KEY if container.shape is Shape.MAP else At.ITEM, container, container.column
-
-
-def _nearest(found: Outline, width: int) -> list[Container]:
-    """The open containers that a line in column `width` may belong to.
-
-    An entry that follows must keep its container. The nearest column counts, of two equally near the deeper one.
-    """
-    possible = found.open
-    if found.next is not None:
-        keeps = [i for i, it in enumerate(possible) if it is found.next.container]
-        possible = possible[keeps[0] :] if keeps else possible
-    if not possible:
-        return []
-    column = min((it.column for it in possible), key=lambda it: (abs(it - width), -it))
-    return [it for it in possible if it.column == column]
-
-
-def _way(
-    container: Container,
-    anchors: dict[str, Node],
-    patch: dict[str | int, Any] | None = None,
-    *,
-    without: Entry | None = None,
-) -> tuple[Pointer, Any]:
-    """The pointer of a container, and plain data from the root along it with `patch` put into the container."""
-    data = container.data(anchors, without)
-    for part, value in (patch or {}).items():
-        _put(data, part, value)
-    pointer: Pointer = ()
-    while container.owner is not None:
-        owner = container.owner
-        outer = owner.container.data(anchors)
-        _put(outer, owner.part, data)
-        pointer = (owner.part, *pointer)
-        data, container = outer, owner.container
-    return pointer, data
-
-
-def _put(data: Any, part: str | int, value: Any) -> None:
-    if isinstance(part, int):
-        data += [None] * (part + 1 - len(data))
-    data[part] = value
-
-
-def _flow_data(found: FlowPlace) -> Any:
-    data: Any = None
-    inner: str | int | None = None
-    for frame in reversed(found.frames):
-        here: Any = dict(frame.keys) if frame.is_map else [None] * (frame.index + 1)
-        if inner is not None:
-            _put(here, inner, data)
-        data, inner = here, frame.part
-    return data

@@ -92,8 +92,15 @@ class Pen:
 
     def _hole(self, hole: Hole) -> str:
         if not self._snippets:
-            return hole.text if hole.good else ""
+            return self._inside(hole.text) if hole.good else ""
         self.stops += 1
         if hole.choices:
             return f"${{{self.stops}|{','.join(it.translate(_FOR_CHOICES) for it in hole.choices)}|}}"
-        return f"${{{self.stops}:{hole.text.translate(_FOR_SNIPPETS)}}}" if hole.text else f"${self.stops}"
+        text = self._inside(hole.text).translate(_FOR_SNIPPETS)
+        return f"${{{self.stops}:{text}}}" if text else f"${self.stops}"
+
+    def _inside(self, text: str) -> str:
+        """A written value as it must be in brackets."""
+        if not self._flow or text[:1] in {'"', "'"} or _PLAIN_IN_BRACKETS.fullmatch(text) or not text:
+            return text
+        return quoted(text)

@@ -5,7 +5,7 @@ wrong with the agent itself (an error message, a timeout) is part of the traject
 look at what exists (waza-formats.md, section 13.4). An exception means that there is nothing to grade.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, ClassVar, Protocol
@@ -24,11 +24,27 @@ class UnavailableError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class ExecutorOptions:
-    """What an executor may be told when it is made. `recordings` is None for the executor's own default."""
+    """What an executor may be told when it is made. `recordings` is None for the executor's own default.
+
+    `agent_command` and `agent_format` are the `command` executor's: what to start, and how to read what it prints.
+    `environment` is the process's own.
+    """
 
     eval_dir: Path
     model: str = ""
     recordings: Path | None = None
+    agent_command: str = ""
+    agent_format: str = ""
+    environment: Mapping[str, str] = field(default_factory=dict)
+
+
+AfterTurn = Callable[[int, Trajectory], Awaitable[bool]]
+"""Called after each turn (from 1) with what there is so far; False ends the trial before its next turn."""
+
+
+async def go_on(_turn: int, _so_far: Trajectory) -> bool:
+    """The usual `AfterTurn`: nothing to look at between the turns."""
+    return True
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +53,8 @@ class TrialRequest:
 
     `timeout_seconds` is per turn. When a turn takes longer, the executor stops the agent and returns what there
     is, with the timeout as the trajectory's error. `first_event_timeout_seconds` 0 sets no limit. `skill` is the one
-    under test; its text goes into the system prompt if `inject_skill_body` says so.
+    under test; its text goes into the system prompt if `inject_skill_body` says so. `baseline` is the pass without
+    skills: none may be loaded, wherever it would come from. The agent starts in `working_dir`.
     """
 
     task: Task
@@ -51,6 +68,18 @@ class TrialRequest:
     inject_skill_body: bool = True
     skill_directories: tuple[Path, ...] = ()
     mcp_servers: Mapping[str, Any] = field(default_factory=dict)
+    baseline: bool = False
+    after_turn: AfterTurn = go_on
+
+    @property
+    def working_dir(self) -> Path:
+        """The directory in the workspace that the agent starts in."""
+        return self.workspace_dir / self.task.workdir
+
+    @property
+    def turns(self) -> tuple[str, ...]:
+        """What is said to the agent, turn by turn."""
+        return (self.task.prompt, *self.task.follow_ups)
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,7 +104,7 @@ class Executor(Protocol):
     name: ClassVar[str]
     """The value of `config.executor` and `--executor`."""
     unknown: ClassVar[frozenset[str]]
-    """What its trajectories can never tell, for example `tool names`; graders that need it have no verdict."""
+    """What its trajectories can never tell, as `runs.unknown` names it; graders that need it have no verdict."""
 
     def __init__(self, options: ExecutorOptions) -> None: ...
 

@@ -1,7 +1,7 @@
-"""Grader entries that cannot even be read: found before anything runs (waza-formats.md, section 11.1, item 4).
+"""Grader entries that no run could use: found before the agent starts (waza-formats.md, sections 11.1 and 20, rows 5 to 7).
 
-Every task counts, also those that a filter leaves out, as in waza. A type that is unknown can be read: it makes the
-trials that need it errors (section 13.10).
+waza refuses entries that it cannot read, in tasks that a filter leaves out too. It finds unknown types and options that
+do not fit together when the agent has already run; the checks that find them need nothing but the entry, so we say so first.
 """
 
 from pydantic import ValidationError
@@ -9,15 +9,17 @@ from pydantic import ValidationError
 from waza_engine.findings import Pointer
 from waza_engine.graders.base import ConfigError
 from waza_engine.graders.entry import Level, read_entry
-from waza_engine.graders.registry import find_grader, newest_generation
+from waza_engine.graders.registry import find_grader, graders, newest_generation
+from waza_engine.scope import Scope
 from waza_engine.suite import GraderEntry, LoadError, Suite
+from waza_engine.validation.spelling import nearest
 
 
 def refuse_unreadable_graders(suite: Suite) -> None:
     """Read every grader entry of the suite.
 
     Raises:
-        LoadError: one has an unknown key, a wrong type of value, or lacks what its type needs.
+        LoadError: one has an unknown type or key, a wrong type of value, or lacks what its type needs.
 
     """
     for it in suite.graders:
@@ -35,11 +37,22 @@ def _refuse_unreadable(suite: Suite, entry: GraderEntry, level: Level) -> None:
         raise _load_error(suite, entry, error) from error
     kind = find_grader(read.type, generation)
     if kind is None:
-        return
+        known = nearest(read.type, list(graders(suite.dialect))) if read.type else []
+        advice = f"did you mean '{known[0]}'?" if known else f"known: {', '.join(graders(suite.dialect))}"
+        message = f"unknown grader type '{read.type}'; {advice}" if read.type else "the grader has no type"
+        raise LoadError(entry.path or suite.path, f"{_named(entry)}: {message}", (*entry.pointer, "type"))
     try:
-        read.configured(kind)
+        grader = read.configured(kind)
     except ConfigError as error:
         raise _load_error(suite, entry, error, "config") from error
+    for finding in grader.check(Scope(executor=suite.settings.executor)):
+        if finding.refused:
+            place = (*entry.pointer, "config", *finding.pointer)
+            raise LoadError(entry.path or suite.path, f"{_named(entry)}: {finding.message}", place)
+
+
+def _named(entry: GraderEntry) -> str:
+    return f"grader '{entry.name or entry.type}'"
 
 
 def _load_error(suite: Suite, entry: GraderEntry, error: ConfigError, *below: str) -> LoadError:
@@ -47,5 +60,4 @@ def _load_error(suite: Suite, entry: GraderEntry, error: ConfigError, *below: st
     place: Pointer = (
         tuple(cause.errors(include_url=False)[0]["loc"]) if isinstance(cause, ValidationError) else ()
     )
-    named = f"grader '{entry.name or entry.type}'"
-    return LoadError(entry.path or suite.path, f"{named}: {error}", (*entry.pointer, *below, *place))
+    return LoadError(entry.path or suite.path, f"{_named(entry)}: {error}", (*entry.pointer, *below, *place))

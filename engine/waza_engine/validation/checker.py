@@ -1,9 +1,10 @@
 """Checks data, or one part of it, against a file kind's schema."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
-from waza_engine.findings import Finding, Pointer
+from waza_engine.findings import Finding, Pointer, Severity
 from waza_engine.validation.keywords import DISCRIMINATOR, Validator
 from waza_engine.validation.messages import findings_of
 
@@ -20,6 +21,8 @@ class SchemaChecker:
         self.schema = schema
         self._validator = Validator(schema)
         self._shallow = self._validator.evolve(schema=_without_children(schema))
+        self._most = Severity(schema["x-severity"]) if "x-severity" in schema else None
+        """In some files no mistake is an error: what the schema says at its top."""
         self.discriminating = {
             id(it["properties"][it[DISCRIMINATOR]])
             for it in schema.get("$defs", {}).values()
@@ -60,7 +63,10 @@ class SchemaChecker:
         return target
 
     def _findings(self, validator: Any, data: Any) -> list[Finding]:
-        return findings_of(self, validator.iter_errors(data))
+        found = findings_of(self, validator.iter_errors(data))
+        if self._most is None:
+            return found
+        return [replace(it, severity=self._most) if it.severity is Severity.ERROR else it for it in found]
 
 
 def _without_children(schema: Schema) -> Schema:

@@ -76,6 +76,16 @@ def _recommended(_validator: Any, names: list[str], instance: Any, _schema: Any)
         yield ValidationError("recommended keys are missing")
 
 
+def _annotation(message: str) -> Any:
+    """A mark on the schema of something that is there: found, whatever its value."""
+
+    def marked(_validator: Any, value: Any, instance: Any, _schema: Any) -> Iterator[ValidationError]:
+        if value is not False and instance not in (None, [], {}):
+            yield ValidationError(message)
+
+    return marked
+
+
 def branch_of(schema: Mapping[str, Any], kind: Any) -> Mapping[str, Any] | None:
     """The if/then branch of a discriminated schema whose constant is `kind`."""
     key = schema[DISCRIMINATOR]
@@ -97,6 +107,8 @@ Validator = validators.extend(
         "maxLength": _as_written("maxLength"),
         "allOf": _all_of,
         "x-recommended": _recommended,
+        "x-no-effect": _annotation("has no effect"),
+        "x-move-to": _annotation("is an old form"),
     },
     type_checker=_TYPES,
 )

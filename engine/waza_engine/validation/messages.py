@@ -8,16 +8,27 @@ from typing import TYPE_CHECKING, Any
 
 from jsonschema.exceptions import ValidationError
 
-from waza_engine.findings import Finding, Fix, InsertKey, Pointer, RenameKey, SetValue, Severity
+from waza_engine.findings import (
+    Finding,
+    Fix,
+    InsertKey,
+    MoveKey,
+    Pointer,
+    RemoveKey,
+    RenameKey,
+    SetValue,
+    Severity,
+)
 from waza_engine.rules.bad_format import BAD_FORMAT
 from waza_engine.rules.empty_value import EMPTY_VALUE
+from waza_engine.rules.legacy_shape import LEGACY_SHAPE
 from waza_engine.rules.missing_key import MISSING_KEY
+from waza_engine.rules.never_applied import NEVER_APPLIED
 from waza_engine.rules.out_of_range import OUT_OF_RANGE
 from waza_engine.rules.unknown_grader_type import UNKNOWN_GRADER_TYPE
-from waza_engine.rules.unknown_key import UNKNOWN_KEY
 from waza_engine.rules.unknown_value import UNKNOWN_VALUE
 from waza_engine.rules.wrong_type import WRONG_TYPE
-from waza_engine.validation.keywords import DISCRIMINATOR
+from waza_engine.validation.placement import unknown_keys
 from waza_engine.validation.spelling import nearest
 
 if TYPE_CHECKING:
@@ -97,62 +108,6 @@ def _recommended(_checker: "SchemaChecker", error: ValidationError) -> Iterator[
     yield _missing(_pointer(error), missing, Severity.WARNING)
 
 
-def _unknown_keys(checker: "SchemaChecker", error: ValidationError) -> Iterator[Finding]:
-    known = list(error.schema.get("properties", {}))
-    pointer = _pointer(error)
-    free = [it for it in known if it not in error.instance]
-    for key in error.instance:
-        if key in known:
-            continue
-        place = (*pointer, key)
-        close = nearest(key, free)
-        fixes = [
-            Fix(f"Change to '{it}'", (RenameKey(place, it),), preferred=index == 0)
-            for index, it in enumerate(close)
-        ]
-        hint = f". Did you mean '{close[0]}'?" if close else _where_it_belongs(checker, error, key)
-        yield UNKNOWN_KEY.at(place, f"Unknown key '{key}'{hint}", on="key", fixes=fixes)
-
-
-def _where_it_belongs(checker: "SchemaChecker", error: ValidationError, key: str) -> str:
-    for name, schema in error.schema.get("properties", {}).items():
-        if key in checker.resolve(schema).get("properties", {}):
-            return f"; it belongs under '{name}'"
-    chosen = _branches(checker, error.schema, error.instance)
-    if any(key in it for it in chosen):
-        return "; it belongs under 'config'"
-    owners = [kind for kind, keys in _options_by_type(checker).items() if key in keys]
-    here = set(error.schema.get("properties", {}))
-    if owners and any(here == set(keys) for keys in _options_by_type(checker).values()):
-        return f"; it is an option of {', '.join(owners)}"
-    return (
-        f"; known here: {', '.join(error.schema['properties'])}"
-        if 0 < len(error.schema.get("properties", {})) <= 8
-        else ""
-    )
-
-
-def _branches(checker: "SchemaChecker", schema: Mapping[str, Any], instance: Any) -> list[list[str]]:
-    if DISCRIMINATOR not in schema:
-        return []
-    kind = instance.get(schema[DISCRIMINATOR])
-    options = _options_by_type(checker)
-    return [options[kind]] if isinstance(kind, str) and kind in options else []
-
-
-def _options_by_type(checker: "SchemaChecker") -> dict[str, list[str]]:
-    """Each grader type's options, read from the discriminated item schema."""
-    result: dict[str, list[str]] = {}
-    for definition in checker.schema.get("$defs", {}).values():
-        key = definition.get(DISCRIMINATOR)
-        for branch in definition.get("allOf", ()) if key else ():
-            config = branch.get("then", {}).get("properties", {}).get("config")
-            if config is not None:
-                kind = branch["if"]["properties"][key]["const"]
-                result.setdefault(kind, list(checker.resolve(config).get("properties", {})))
-    return result
-
-
 def _wrong_type(checker: "SchemaChecker", error: ValidationError) -> Iterator[Finding]:
     wanted = error.validator_value if isinstance(error.validator_value, list) else [error.validator_value]
     pointer, value = _pointer(error), error.instance
@@ -226,11 +181,42 @@ def _unknown_value(checker: "SchemaChecker", error: ValidationError) -> Iterator
 
 def _bound(word: str) -> Callable[["SchemaChecker", ValidationError], Iterator[Finding]]:
     def out_of_range(_checker: "SchemaChecker", error: ValidationError) -> Iterator[Finding]:
+        consequence = error.schema.get("x-consequence", "")
         yield OUT_OF_RANGE.at(
-            _pointer(error), f"{error.instance} is out of range; it must be {word} {error.validator_value}"
+            _pointer(error),
+            f"{error.instance} is out of range; it must be {word} {error.validator_value}"
+            + (f". {consequence}" if consequence else ""),
+            severity=_severity(error),
         )
 
     return out_of_range
+
+
+def _severity(error: ValidationError) -> Severity | None:
+    """What the schema of the value says about mistakes in it; None leaves it to the rule."""
+    said = error.schema.get("x-severity") if isinstance(error.schema, Mapping) else None
+    return Severity(said) if said else None
+
+
+def _no_effect(_checker: "SchemaChecker", error: ValidationError) -> Iterator[Finding]:
+    if "x-move-to" in error.schema:
+        return
+    pointer = _pointer(error)
+    fix = Fix(f"Remove '{pointer[-1]}'", (RemoveKey(pointer),))
+    message = f"'{pointer[-1]}' has no effect. {error.schema.get('description', '')}".strip()
+    yield NEVER_APPLIED.at(pointer, message, on="key", fixes=[fix])
+
+
+def _old_form(_checker: "SchemaChecker", error: ValidationError) -> Iterator[Finding]:
+    """A legacy key. `x-move-to` is the way to its new place from the mapping that it is in, empty when there is none."""
+    pointer = _pointer(error)
+    way, key = str(error.validator_value), pointer[-1]
+    change = MoveKey(pointer, (*pointer[:-1], *way.split("."))) if "." in way else RenameKey(pointer, way)
+    fix = Fix(f"Change to '{way}'", (change,), preferred=True, safe=True)
+    if not way:
+        fix = Fix(f"Remove '{key}'", (RemoveKey(pointer),), preferred=True, safe=True)
+    instead = f"; it is now '{way}'" if way else f". {error.schema.get('description', '')}"
+    yield LEGACY_SHAPE.at(pointer, f"'{key}' is an old form{instead}", on="key", fixes=[fix])
 
 
 def _empty(_checker: "SchemaChecker", error: ValidationError) -> Iterator[Finding]:
@@ -292,7 +278,7 @@ def _other(_checker: "SchemaChecker", error: ValidationError) -> Iterator[Findin
 
 
 _BY_KEYWORD: dict[str, Callable[["SchemaChecker", ValidationError], Iterator[Finding]]] = {
-    "additionalProperties": _unknown_keys,
+    "additionalProperties": unknown_keys,
     "type": _wrong_type,
     "enum": _unknown_value,
     "minimum": _bound("at least"),
@@ -307,4 +293,6 @@ _BY_KEYWORD: dict[str, Callable[["SchemaChecker", ValidationError], Iterator[Fin
     "oneOf": _alternatives,
     "pattern": _pattern,
     "x-recommended": _recommended,
+    "x-no-effect": _no_effect,
+    "x-move-to": _old_form,
 }

@@ -48,7 +48,7 @@ def load_suite(path: Path, *, process_dir: Path, context_dir: Path | None = None
         metrics=tuple(Metric(it.name, it.weight, it.threshold) for it in spec.metrics if it.enabled),
         hooks=_hooks(spec.hooks, path),
         triggers=load_trigger_tests(eval_dir),
-        warnings=tuple(it for it in (*warnings, *_ignored(spec), project.warning) if it),
+        warnings=tuple(it for it in (*warnings, *_ignored(spec, project), project.warning) if it),
     )
 
 
@@ -125,7 +125,7 @@ def _hooks(hooks: Hooks, path: Path) -> dict[str, tuple[Hook, ...]]:
     return found
 
 
-def _ignored(spec: EvalFile) -> list[str]:
+def _ignored(spec: EvalFile, project: Project) -> list[str]:
     found = [
         f"'{key}' is not supported and has no effect on this run"
         for key in ("mcp_mocks", "command_mocks")
@@ -133,4 +133,9 @@ def _ignored(spec: EvalFile) -> list[str]:
     ]
     if spec.config.group_by not in {"", "model"}:
         found.append(f"'config.group_by' {spec.config.group_by!r} is ignored; only 'model' works")
+    if project.settings.cache.enabled:
+        found.append(
+            "'cache.enabled' of .waza.yaml has no effect here: every trial is performed, and recorded, so that "
+            "changed graders need no new run"
+        )
     return found

@@ -37,7 +37,7 @@ def gather(inputs: Inputs, instructions: Sequence[str], fixtures: Path, eval_dir
         _instruction_file(name, fixtures, found)
     if "fixture" in inputs.context.model_fields_set:
         _fixture(inputs.context.fixture, eval_dir, found)
-    if not found.files and ("./" in inputs.prompt):
+    if not found.files and not inputs.repos and ("./" in inputs.prompt):
         found.block(
             "The prompt names a relative path, but nothing is put into the workspace. "
             "List the files under 'inputs.files'"

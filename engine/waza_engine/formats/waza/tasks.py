@@ -16,11 +16,11 @@ from waza_engine.formats.waza.resources import gather
 from waza_engine.formats.waza.task import InlineTask, TaskFile
 from waza_engine.goglob import BadPattern, glob
 from waza_engine.scalars import plain
-from waza_engine.suite import GraderEntry, LoadError, Task
+from waza_engine.suite import Checkpoint, GraderEntry, LoadError, Repository, Task
 
 _CHECKED = ("output_contains", "output_not_contains", "output_contains_any")
-_NOT_PERFORMED = ("checkpoints", "command_mocks")
-_INPUTS_NOT_PERFORMED = ("responder", "repos", "workdir")
+_NOT_PERFORMED = ("command_mocks",)
+_INPUTS_NOT_PERFORMED = ("responder",)
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,6 +112,13 @@ def _task(spec: TaskFile, path: Path, pointer: Pointer, around: Surroundings) ->
         ),
         expected={key: tuple(texts) for key in _CHECKED if (texts := getattr(spec.expected, key))},
         timeout_seconds=spec.timeout_seconds,
+        first_event_timeout_seconds=spec.first_event_timeout_seconds,
+        repos=tuple(
+            Repository(around.process_dir / it.source, it.dest, it.commit) for it in spec.inputs.repos
+        ),
+        workdir=spec.inputs.workdir,
+        checkpoints=tuple(_checkpoints(spec, path, pointer)),
+        golden=spec.golden,
         skill_directories=tuple(str(around.eval_dir / it) for it in spec.skill_directories) or None,
         blocked=found.blocked,
         path=path,
@@ -165,6 +172,12 @@ def _expected_graders(expected: Expected, path: Path, pointer: Pointer) -> tuple
             place = (*pointer, "expected", "graders", index)
             found.append(_entry(build(TaskGrader, it, path, place), path, place))
     return tuple(found)
+
+
+def _checkpoints(spec: TaskFile, path: Path, pointer: Pointer) -> Iterator[Checkpoint]:
+    for index, it in enumerate(spec.checkpoints):
+        graders = entries(it.graders, path, (*pointer, "checkpoints", index, "graders"))
+        yield Checkpoint(it.after_turn, graders, stops=it.on_failure == "stop")
 
 
 def _not_performed(spec: TaskFile) -> Iterator[str]:

@@ -1,0 +1,116 @@
+"""A key that stands where the format has none: what it is a misspelling of, or where it belongs."""
+
+from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING, Any
+
+from jsonschema.exceptions import ValidationError
+
+from waza_engine.findings import Finding, Fix, MoveKey, Pointer, RenameKey
+from waza_engine.rules.unknown_key import UNKNOWN_KEY
+from waza_engine.validation.keywords import DISCRIMINATOR
+from waza_engine.validation.spelling import nearest
+
+if TYPE_CHECKING:
+    from waza_engine.validation.checker import SchemaChecker
+
+_FEW = 8
+"""So many known keys are all named when nothing better can be said."""
+
+
+def unknown_keys(checker: "SchemaChecker", error: ValidationError) -> Iterator[Finding]:
+    """A finding for each key of the mapping that its schema does not know."""
+    known = list(error.schema.get("properties", {}))
+    pointer: Pointer = tuple(error.absolute_path)
+    free = [it for it in known if it not in error.instance]
+    for key in error.instance:
+        if key not in known:
+            hint, fixes = _advice(checker, error, pointer, key, free)
+            yield UNKNOWN_KEY.at((*pointer, key), f"Unknown key '{key}'{hint}", on="key", fixes=fixes)
+
+
+def _advice(
+    checker: "SchemaChecker", error: ValidationError, pointer: Pointer, key: str, free: list[str]
+) -> tuple[str, list[Fix]]:
+    """What to say about the key, and the fixes, best first."""
+    place = (*pointer, key)
+    if (way := error.schema.get("x-moved", {}).get(key)) is not None:
+        return _moved(place, str(way), error.instance)
+    if (said := error.schema.get("x-explained", {}).get(key)) is not None:
+        return f". {said}", _inner_moves(error, place)
+    if close := nearest(key, free):
+        return f". Did you mean '{close[0]}'?", [
+            Fix(f"Change to '{it}'", (RenameKey(place, it),), preferred=index == 0)
+            for index, it in enumerate(close)
+        ]
+    section = _section_with(checker, error, key)
+    if section is not None:
+        return _moved(place, f"{section}.{key}", error.instance)
+    return _owner(checker, error, key), []
+
+
+def _moved(place: Pointer, way: str, mapping: Mapping[str, Any]) -> tuple[str, list[Fix]]:
+    """Advice to put the entry at `place` where `way` leads from the mapping that it is in; `..` goes up."""
+    base, parts = place[:-1], way.split(".") if not way.startswith("../") else way.split("/")
+    while parts[0] == "..":
+        base, parts = base[:-1], parts[1:]
+    target = (*base, *parts)
+    stands = f"under '{parts[0]}'" if len(parts) > 1 else f"beside '{place[-2]}'" if way != parts[0] else ""
+    name = parts[-1]
+    called = "" if name == place[-1] else f" and is called '{name}'" if stands else f"; it is called '{name}'"
+    hint = f"; it belongs {stands}{called}" if stands else called
+    if len(parts) == 1 and way == name:
+        fixes = [Fix(f"Change to '{name}'", (RenameKey(place, name),), preferred=True)]
+        return hint, fixes if name not in mapping else []
+    section = mapping.get(parts[0]) if base == place[:-1] else None
+    if section is not None and (not isinstance(section, Mapping) or name in section):
+        return hint, []
+    return hint, [Fix(f"Move '{place[-1]}' to '{'.'.join(parts)}'", (MoveKey(place, target),), preferred=True)]
+
+
+def _inner_moves(error: ValidationError, place: Pointer) -> list[Fix]:
+    """For a section that does not exist here: its keys that belong beside it can move there."""
+    section = error.instance.get(place[-1])
+    known = error.schema.get("properties", {})
+    names = [it for it in section if it in known] if isinstance(section, Mapping) else []
+    if not names or set(names) != set(section or ()) or any(it in error.instance for it in names):
+        return []
+    changes = tuple(MoveKey((*place, it), (*place[:-1], it)) for it in names)
+    return [Fix(f"Move {', '.join(repr(it) for it in names)} out of '{place[-1]}'", changes, preferred=True)]
+
+
+def _section_with(checker: "SchemaChecker", error: ValidationError, key: str) -> str | None:
+    """The section of this mapping that has such a key."""
+    for name, schema in error.schema.get("properties", {}).items():
+        if key in checker.resolve(schema).get("properties", {}):
+            return str(name)
+    return "config" if key in _chosen_options(checker, error) else None
+
+
+def _owner(checker: "SchemaChecker", error: ValidationError, key: str) -> str:
+    known = error.schema.get("properties", {})
+    options = _options_by_type(checker)
+    owners = [kind for kind, keys in options.items() if key in keys]
+    if owners and any(set(known) == set(keys) for keys in options.values()):
+        return f"; it is an option of {', '.join(owners)}"
+    return f"; known here: {', '.join(known)}" if 0 < len(known) <= _FEW else ""
+
+
+def _chosen_options(checker: "SchemaChecker", error: ValidationError) -> list[str]:
+    """The options of the grader type that this entry has chosen."""
+    if DISCRIMINATOR not in error.schema:
+        return []
+    kind = error.instance.get(error.schema[DISCRIMINATOR])
+    return _options_by_type(checker).get(kind, []) if isinstance(kind, str) else []
+
+
+def _options_by_type(checker: "SchemaChecker") -> dict[str, list[str]]:
+    """Each grader type's options, read from the discriminated item schema."""
+    result: dict[str, list[str]] = {}
+    for definition in checker.schema.get("$defs", {}).values():
+        key = definition.get(DISCRIMINATOR)
+        for branch in definition.get("allOf", ()) if key else ():
+            config = branch.get("then", {}).get("properties", {}).get("config")
+            if config is not None:
+                kind = branch["if"]["properties"][key]["const"]
+                result.setdefault(kind, list(checker.resolve(config).get("properties", {})))
+    return result

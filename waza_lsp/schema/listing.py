@@ -1,0 +1,43 @@
+"""Files, folders and globs to complete a path with."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+from waza_lsp.schema.paths import Files
+from waza_lsp.schema.suggest import Suggestion, What
+
+_YAML = (".yaml", ".yml")
+_WILD = frozenset("*?[\\")
+
+
+def listing(kind: str, start: Path, typed: str, files: Files) -> list[Suggestion]:
+    """What is in the folder that is typed so far: globs where they fit, then folders, then files.
+
+    `kind` is that of `x-path`. Folders end in a slash where a file is wanted, so that one can go on.
+    """
+    prefix = typed[: typed.rfind("/") + 1]
+    if _WILD & set(prefix):
+        return []
+    listed = sorted(it for it in files.matching(f"{prefix}*", start) if not it.name.startswith("."))
+    folders = [it for it in listed if files.is_directory(it)]
+    plain = [it for it in listed if it not in folders]
+    end = "" if kind == "directory" else "/"
+    found = list(_globs(prefix, start, folders, plain, files)) if kind == "glob" else []
+    found += [Suggestion(What.FOLDER, f"{prefix}{it.name}{end}") for it in folders]
+    if kind != "directory":
+        found += [Suggestion(What.FILE, prefix + it.name) for it in plain]
+    return found
+
+
+def _globs(
+    prefix: str, start: Path, folders: list[Path], plain: list[Path], files: Files
+) -> Iterator[Suggestion]:
+    """Patterns for the folder itself (but not for the start) and its folders, where they hold YAML files."""
+    inside = {prefix: plain} if prefix else {}
+    inside |= {f"{prefix}{it.name}/": files.matching(f"{prefix}{it.name}/*", start) for it in folders}
+    for folder, content in inside.items():
+        for suffix in _YAML:
+            if count := sum(1 for it in content if it.suffix == suffix):
+                yield Suggestion(
+                    What.FILE, f"{folder}*{suffix}", detail="1 file" if count == 1 else f"{count} files"
+                )

@@ -1,0 +1,46 @@
+"""Plain data along the way from the root of a document to a place, as much as choosing a schema takes."""
+
+from typing import Any
+
+from waza_engine.findings import Pointer
+from waza_lsp.syntax.flow import FlowPlace
+from waza_lsp.syntax.node import Node
+from waza_lsp.syntax.outline import Container, Entry
+
+
+def way(
+    container: Container,
+    anchors: dict[str, Node],
+    patch: dict[str | int, Any] | None = None,
+    *,
+    without: Entry | None = None,
+) -> tuple[Pointer, Any]:
+    """The pointer of a container, and plain data from the root along it with `patch` put into the container."""
+    data = container.data(anchors, without)
+    for part, value in (patch or {}).items():
+        _put(data, part, value)
+    pointer: Pointer = ()
+    while container.owner is not None:
+        owner = container.owner
+        outer = owner.container.data(anchors)
+        _put(outer, owner.part, data)
+        pointer = (owner.part, *pointer)
+        data, container = outer, owner.container
+    return pointer, data
+
+
+def _put(data: Any, part: str | int, value: Any) -> None:
+    if isinstance(part, int):
+        data += [None] * (part + 1 - len(data))
+    data[part] = value
+
+
+def flow_data(found: FlowPlace) -> Any:
+    data: Any = None
+    inner: str | int | None = None
+    for frame in reversed(found.frames):
+        here: Any = dict(frame.keys) if frame.is_map else [None] * (frame.index + 1)
+        if inner is not None:
+            _put(here, inner, data)
+        data, inner = here, frame.part
+    return data
