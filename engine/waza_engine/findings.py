@@ -60,7 +60,7 @@ class MoveKey:
     """The entry at `pointer` should stand at `to` instead: a path that ends with its key there.
 
     Mappings on the way that do not exist yet are made. What stands at `to` already is an obstacle: then the change
-    cannot be made.
+    cannot be made. As long as the mappings above the finding are unknown, `to` may begin with `..` parts that lead up.
     """
 
     pointer: Pointer
@@ -164,7 +164,9 @@ def _below(prefix: Pointer, change: Change) -> Change:
     if isinstance(change, CreateFile):
         return change
     if isinstance(change, MoveKey):
-        return MoveKey((*prefix, *change.pointer), (*prefix, *change.to))
+        up = sum(it == ".." for it in change.to)
+        above = prefix[: max(0, len(prefix) - up)]
+        return MoveKey((*prefix, *change.pointer), (*above, *[".."] * (up - len(prefix)), *change.to[up:]))
     return replace(change, pointer=(*prefix, *change.pointer))
 
 

@@ -4,6 +4,8 @@ import errno
 import os
 from pathlib import Path
 
+from waza_engine.noted_reads import note_read
+
 
 class PathError(ValueError):
     """A path that must not be used; the text says why."""
@@ -67,6 +69,7 @@ def is_there(place: str) -> bool:
 
 def content(place: str | Path) -> bytes | None:
     """The bytes of the file, links followed; None when it cannot be read."""
+    note_read(Path(place))
     try:
         return Path(place).read_bytes()
     except (OSError, ValueError):

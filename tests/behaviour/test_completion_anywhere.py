@@ -166,6 +166,40 @@ def test_every_item_can_be_taken(seed: int) -> None:
     assert taken > 100
 
 
+@pytest.mark.parametrize("seed", range(4))
+def test_whatever_stands_there_edits_stay_on_the_line(seed: int) -> None:
+    dice = random.Random(seed)  # noqa: S311  # reproducible, not secret
+    fragments = [
+        "\t",
+        "- ",
+        ": ",
+        "[",
+        "{",
+        "}",
+        '"',
+        "'",
+        "|\n",
+        "\n",
+        "\r\n",
+        "#",
+        "*",
+        "<<: *base",
+        "---\n",
+        "? ",
+        "🎉",
+    ]
+    known = list(sources())
+    for _ in range(150):
+        name, text = dice.choice(known)
+        for _ in range(dice.randrange(1, 4)):
+            at = dice.randrange(len(text) + 1)
+            text = text[:at] + dice.choice(fragments) + text[at + dice.choice([0, 0, 1, 20]) :]
+        at = dice.randrange(len(text) + 1)
+        found = offered(text[:at] + CURSOR + text[at:], name, files=FILES)
+        for item in found.items:
+            found.applied(item)
+
+
 def check_gained(case: Case, found: Offered, item: Any) -> None:
     """The result of taking an item has what the base document has, and what the label says."""
     result = found.applied(item)

@@ -41,6 +41,25 @@ class Client:
     label_details: bool = True
     adjusts: bool = False
 
+    @classmethod
+    def of(cls, capabilities: types.ClientCapabilities, name: str = "") -> "Client":
+        """What an editor says about itself; `name` is that of its `clientInfo`."""
+        document = capabilities.text_document
+        able = (document.completion if document is not None else None) or types.CompletionClientCapabilities()
+        item = able.completion_item or types.ClientCompletionItemOptions()
+        modes = item.insert_text_mode_support
+        takes_as_is = modes is not None and types.InsertTextMode.AsIs in modes.value_set
+        return cls(
+            snippets=bool(item.snippet_support),
+            markdown=types.MarkupKind.Markdown in (item.documentation_format or ()),
+            tags=item.tag_support is not None,
+            label_details=bool(item.label_details_support),
+            adjusts=name in _ADJUSTING and not takes_as_is,
+        )
+
+
+_ADJUSTING = frozenset(["Neovim"])
+"""Editors whose own snippets put the line's indentation before each further line (neovim/neovim#32972)."""
 
 _ABLE = Client()
 

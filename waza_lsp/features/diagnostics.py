@@ -1,9 +1,15 @@
-"""`textDocument/publishDiagnostics` and `textDocument/diagnostic`: a document's findings as LSP diagnostics."""
+"""`textDocument/publishDiagnostics`: a document's findings as LSP diagnostics."""
+
+from collections.abc import Iterator
+from dataclasses import replace
 
 from lsprotocol import types
 
+from waza_engine.checking.levels import Levels
 from waza_engine.findings import Severity
 from waza_lsp.schema.check import Mark, World, marks
+from waza_lsp.schema.related import places_elsewhere
+from waza_lsp.schema.suppress import not_suppressed
 from waza_lsp.snapshot import Snapshot
 
 SOURCE = "waza-lsp"
@@ -18,33 +24,50 @@ _SEVERITIES = {
 _TAGS = {"deprecated": types.DiagnosticTag.Deprecated, "unused": types.DiagnosticTag.Unnecessary}
 
 
-def findings(snapshot: Snapshot, world: World | None) -> list[Mark]:
-    """All findings of the document with their places; none in a file that is no eval.
-
-    `world` as in `waza_lsp.schema.check.marks`.
-    """
+def findings(snapshot: Snapshot, world: World) -> list[Mark]:
+    """What people want to hear of a document, in the order of the text; nothing of a file that is no eval."""
     form = snapshot.form
-    return marks(snapshot.tree, form, world) if form is not None else []
+    if form is None or world.excluded:
+        return []
+    found = marks(snapshot.tree, form, world)
+    kept = not_suppressed(found, snapshot.tree, snapshot.text.lines, complete=world.complete)
+    return list(_at_levels(kept, world.levels)) if world.levels else kept
 
 
-def diagnostics(snapshot: Snapshot, world: World | None) -> list[types.Diagnostic]:
-    """All findings of the document as the client gets them."""
-    return [_diagnostic(snapshot, it) for it in findings(snapshot, world)]
+def diagnostics(snapshot: Snapshot, world: World) -> list[types.Diagnostic]:
+    """The document's findings as the client gets them."""
+    return [_diagnostic(snapshot, it, world) for it in findings(snapshot, world)]
 
 
-def _diagnostic(snapshot: Snapshot, mark: Mark) -> types.Diagnostic:
+def rule_page(code: str) -> str:
+    """The address of the page about a finding."""
+    return f"{RULE_PAGES}/{code}.md"
+
+
+def _at_levels(found: list[Mark], levels: Levels) -> Iterator[Mark]:
+    for mark in found:
+        level = levels.get(mark.finding.code, mark.finding.severity)
+        if level is not None:
+            yield mark._replace(finding=replace(mark.finding, severity=level))
+
+
+def _diagnostic(snapshot: Snapshot, mark: Mark, world: World) -> types.Diagnostic:
     finding = mark.finding
-    related = [
+    here = (
         types.DiagnosticRelatedInformation(types.Location(snapshot.uri, snapshot.range(span)), text)
         for span, text in mark.related
-    ]
+    )
+    elsewhere = (
+        types.DiagnosticRelatedInformation(types.Location(path.as_uri(), span), text)
+        for path, span, text in places_elsewhere(finding, world.files, snapshot.text.encoding)
+    )
     return types.Diagnostic(
         range=snapshot.range(mark.span),
         message=finding.message,
         severity=_SEVERITIES[finding.severity],
         code=finding.code,
-        code_description=types.CodeDescription(f"{RULE_PAGES}/{finding.code}.md"),
+        code_description=types.CodeDescription(rule_page(finding.code)),
         source=SOURCE,
         tags=[_TAGS[it] for it in sorted(finding.rule.tags)] or None,
-        related_information=related or None,
+        related_information=[*here, *elsewhere] or None,
     )

@@ -1,17 +1,19 @@
 """A document's findings with their places, in stages: syntax, structure, schema, meaning (design.md, section 4).
 
-What one piece of text gives is remembered with the piece, so an edit is checked where it happened. A region that
-one stage condemned is skipped by the next.
+What one piece of text gives is remembered with the piece, so an edit is checked where it happened; where files on
+disk had a say, until one of them changes. A region that one stage condemned is skipped by the next.
 """
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from functools import lru_cache
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from waza_engine.checking.files import Files
+from waza_engine.checking.levels import Levels
 from waza_engine.findings import Finding, Pointer, Severity
+from waza_engine.noted_reads import Stamp, noting_reads, stamp
 from waza_engine.rules.duplicate_key import DUPLICATE_KEY
 from waza_engine.rules.second_document import SECOND_DOCUMENT
 from waza_engine.rules.syntax_error import SYNTAX_ERROR
@@ -26,32 +28,48 @@ from waza_lsp.syntax.tree import Entry, Piece, Tree
 
 
 class Mark(NamedTuple):
-    """A finding and the stretch of text it stands on; `related` are places that explain it."""
+    """A finding and the stretch of text it stands on; `related` are places in the same text that explain it."""
 
     span: Span
     finding: Finding
     related: tuple[tuple[Span, str], ...] = ()
+    base: tuple[str, int] | None = None
+    """In an item of a top-level list the finding's pointers count from the item's piece: the list's key, and the
+    index of the piece's first item."""
 
-    def shifted(self, lines: int) -> "Mark":
+    def shifted(self, lines: int, base: tuple[str, int] | None = None) -> "Mark":
         related = tuple((span.shifted(lines), text) for span, text in self.related)
-        return Mark(self.span.shifted(lines), self.finding, related)
+        return Mark(self.span.shifted(lines), self.finding, related, base)
+
+    @property
+    def in_document(self) -> Finding:
+        """The finding with pointers that count from the top of the document."""
+        if self.base is None:
+            return self.finding
+        key, first = self.base
+        return self.finding.moved(lambda it: (key, first + int(it[0]), *it[1:]) if it else (key,))
 
 
 @dataclass(frozen=True, slots=True)
 class World:
-    """Where a document stands: its path, the scope of its graders' own checks, and the files around it."""
+    """Where a document stands: its path, the scope of its graders' own checks, and the files around it.
+
+    `levels` is how much people want to hear of each finding; of an `excluded` document, nothing. While the grader
+    types, which take a moment to import, are not there, the world is not `complete`: the stages after the schema
+    are left out.
+    """
 
     path: Path | None = None
     scope: Scope = field(default_factory=Scope)
     files: Files = field(default_factory=Files)
+    levels: Levels = field(default_factory=dict)
+    excluded: bool = False
+    complete: bool = True
 
 
-def marks(tree: Tree, form: Form, world: World | None) -> list[Mark]:
-    """All findings of a document, in the order of the text.
-
-    Without a world the stages after the schema are left out: they need the grader types, which take a moment to import.
-    """
-    scope = world.scope if world is not None else None
+def marks(tree: Tree, form: Form, world: World) -> list[Mark]:
+    """All findings of a document, in the order of the text."""
+    scope = world.scope if world.complete else None
     if tree.conflict >= 0:
         # Both sides of a conflict stand in the text: whatever else could be said of it would be about neither.
         span = Span(Place(tree.conflict, 0), Place(tree.conflict, 7))
@@ -65,7 +83,7 @@ def marks(tree: Tree, form: Form, world: World | None) -> list[Mark]:
     else:
         result += _root(tree, form)
         result += _parts(tree, form, scope)
-    if world is not None:
+    if world.complete:
         result += _rules(tree, form, world, {it.span.start for it in result if _is_error(it)})
     return sorted(result, key=lambda it: it.span)
 
@@ -78,19 +96,20 @@ def _rules(tree: Tree, form: Form, world: World, condemned: set[Place]) -> Itera
     """What the rules for whole files say; places that have an error already are left alone."""
     document = form.document(tree.data(), world.path, world.scope.process_dir, world.files)
     for finding in form.judged(document):
-        span = _span_in(tree, finding)
+        span = span_in(tree, finding.pointer, on_key=finding.on == "key")
         if span is not None and span.start not in condemned:
-            yield Mark(span, finding)
+            places = ((span_in(tree, it.pointer), it.text) for it in finding.related if it.path is None)
+            yield Mark(span, finding, tuple((place, text) for place, text in places if place is not None))
 
 
-def _span_in(tree: Tree, finding: Finding) -> Span | None:
-    """Where a finding of the whole document stands: the top of the file when the text has nothing there."""
-    located = tree.find(finding.pointer) if finding.pointer else None
+def span_in(tree: Tree, pointer: Pointer, *, on_key: bool = False) -> Span | None:
+    """Where a pointer into the whole document stands: the top of the file when the text has nothing there."""
+    located = tree.find(pointer) if pointer else None
     if located is None:
         return tree.entries[0].key.span.shifted(tree.entries[0].piece.start) if tree.entries else None
     node = located.node
     is_block = node.kind in _BLOCKS and not node.flow
-    if located.key is not None and (finding.on == "key" or node.is_empty or is_block):
+    if located.key is not None and (on_key or node.is_empty or is_block):
         return located.key
     lines = located.value.start.line - node.start.line
     return _token(node).shifted(lines) if not (is_block and node.items) else located.value
@@ -125,7 +144,7 @@ def _whole(whole: Piece, form: Form) -> Iterator[Mark]:
     root = whole.parsed.root
     data = root.data(whole.parsed.anchors) if root is not None else None
     for finding in form.checker.check(data):
-        yield Mark(_span(root, finding).shifted(whole.start), finding)
+        yield _mark(root, finding).shifted(whole.start)
 
 
 def _root(tree: Tree, form: Form) -> Iterator[Mark]:
@@ -163,37 +182,62 @@ def _list(tree: Tree, entry: Entry, form: Form, schema: Schema, scope: Scope | N
         return
     for it in form.checker.check_list([None] * len(entry.items), schema):
         yield Mark(entry.key.span.shifted(entry.piece.start), it)
-    pieces = {id(piece): piece for piece, _ in entry.items}
-    for piece in pieces.values():
-        yield from _part(tree, piece, form, entry.key.source, scope)
+    pieces: dict[int, tuple[Piece, int]] = {}
+    for index, (piece, _) in enumerate(entry.items):
+        pieces.setdefault(id(piece), (piece, index))
+    for piece, index in pieces.values():
+        yield from _part(tree, piece, form, (entry.key.source, index), scope)
 
 
-def _part(tree: Tree, piece: Piece, form: Form, key: str | None, scope: Scope | None) -> Iterator[Mark]:
+def _part(
+    tree: Tree, piece: Piece, form: Form, base: tuple[str, int] | None, scope: Scope | None
+) -> Iterator[Mark]:
     if piece.parsed.problems:
         return
-    if piece.parsed.has_alias:
-        found = _part_marks.__wrapped__(piece.parsed, form, key, scope, _Anchors(tree.anchors))
+    parsed, key = piece.parsed, base[0] if base is not None else None
+    if parsed.has_alias:
+        found = _part_marks(parsed, form, key, scope, tree.anchors)
     else:
-        found = _part_marks(piece.parsed, form, key, scope, None)
-    yield from (it.shifted(piece.start) for it in found)
+        remembered = _remembered((parsed, form, key, scope))
+        found = remembered.marks(lambda: _part_marks(parsed, form, key, scope, parsed.anchors))
+    yield from (it.shifted(piece.start, base) for it in found)
 
 
-class _Anchors:
-    """A tree's anchors; compared by identity, so that they can be an argument of a cached function."""
+class _Remembered:
+    """What a piece gave, and the state of the files on disk that had a say in it."""
 
-    def __init__(self, nodes: dict[str, Node]) -> None:
-        self.nodes = nodes
+    __slots__ = ("_marks", "_stamps")
+
+    def __init__(self) -> None:
+        self._marks: tuple[Mark, ...] | None = None
+        self._stamps: dict[Path, Stamp] = {}
+
+    def marks(self, find: Callable[[], tuple[Mark, ...]]) -> tuple[Mark, ...]:
+        """The findings; they are found anew once one of the files has changed."""
+        if self._marks is None or any(stamp(path) != then for path, then in self._stamps.items()):
+            with noting_reads() as read:
+                self._marks = find()
+            self._stamps = {it: stamp(it) for it in read}
+        return self._marks
 
 
 @lru_cache(maxsize=32768)
+def _remembered(_of: tuple[Parsed, Form, str | None, Scope | None]) -> _Remembered:
+    return _Remembered()
+
+
+def forget() -> None:
+    """Let go of what is remembered of all texts: for those who look at each text once."""
+    _remembered.cache_clear()
+
+
 def _part_marks(
-    parsed: Parsed, form: Form, key: str | None, scope: Scope | None, anchors: _Anchors | None
+    parsed: Parsed, form: Form, key: str | None, scope: Scope | None, nodes: dict[str, Node]
 ) -> tuple[Mark, ...]:
     """Findings of a piece, with places that count from its first line."""
     root = parsed.root
     if root is None:
         return ()
-    nodes = anchors.nodes if anchors is not None else parsed.anchors
     known: dict[str, Any] = form.schema.get("properties", {})
     result: list[Mark] = []
     if key is not None:
@@ -221,7 +265,7 @@ def _value_marks(
     data = value.data(anchors)
     found = form.checker.check_part(data, schema)
     for finding in found:
-        yield Mark(_span(root, finding.below(base)), finding.below(base))
+        yield _mark(root, finding.below(base))
     if scope is None:
         return
     condemned = [it.pointer for it in found if it.severity is Severity.ERROR]
@@ -231,23 +275,25 @@ def _value_marks(
         node = descend(value, pointer)
         if node is not None and node[1].kind is Kind.MAP:
             for finding in form.meaning(node[1].typed(anchors), scope):
-                placed = finding.below((*base, *pointer))
-                yield Mark(_span(root, placed), placed)
+                yield _mark(root, finding.below((*base, *pointer)))
 
 
-def _span(root: Node | None, finding: Finding) -> Span:
-    """The smallest stretch that stands for the finding's place; never more than one line of a block."""
+def _mark(root: Node | None, finding: Finding) -> Mark:
+    span = _span(root, finding.pointer, on_key=finding.on == "key")
+    related = tuple((_span(root, it.pointer), it.text) for it in finding.related if it.path is None)
+    return Mark(span, finding, related)
+
+
+def _span(root: Node | None, pointer: Pointer, *, on_key: bool = False) -> Span:
+    """The smallest stretch that stands for a place; never more than one line of a block."""
     if root is None:
         return Span(Place(0, 0), Place(0, 1))
-    pointer = finding.pointer
     found = descend(root, pointer)
     while found is None and pointer:
         pointer = pointer[:-1]
         found = descend(root, pointer)
     key, value = found if found is not None else (None, root)
-    if key is not None and (
-        finding.on == "key" or value.is_empty or (not value.flow and value.kind in _BLOCKS)
-    ):
+    if key is not None and (on_key or value.is_empty or (not value.flow and value.kind in _BLOCKS)):
         return key.span
     return _token(value)
 

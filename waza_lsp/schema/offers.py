@@ -91,7 +91,8 @@ def _has_letters(label: str, typed: str) -> bool:
 
 
 def _of_kind(kind: str, here: Situation, schema: Schema, around: Surroundings) -> Iterator[Offer]:
-    is_open = not here.quote and not (here.has_children and here.below is not None)
+    # Right behind a colon the next thing is a line end or a blank, and neither may pick an item from a list.
+    is_open = not here.quote and (here.below is None or not (here.has_children or here.lead))
     match kind:
         case "object" if is_open:
             yield from _keys(here, around.form.schema, schema)

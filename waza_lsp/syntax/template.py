@@ -40,6 +40,8 @@ class Pen:
         self._flow = flow
         self.line_end = line_end
         self.stops = 0
+        self.is_snippet = False
+        """Whether anything was written that only editors with snippets understand."""
 
     def pair(self, key: str, body: Body, column: int) -> str:
         """A key that stands in a column, with its value."""
@@ -85,7 +87,9 @@ class Pen:
 
     def literal(self, text: str) -> str:
         """A text that is written as it is."""
-        return text.translate(_FOR_SNIPPETS) if self._snippets else text
+        escaped = text.translate(_FOR_SNIPPETS) if self._snippets else text
+        self.is_snippet |= escaped != text
+        return escaped
 
     def _new_line(self, column: int) -> str:
         return self.line_end + " " * column
@@ -94,6 +98,7 @@ class Pen:
         if not self._snippets:
             return self._inside(hole.text) if hole.good else ""
         self.stops += 1
+        self.is_snippet = True
         if hole.choices:
             return f"${{{self.stops}|{','.join(it.translate(_FOR_CHOICES) for it in hole.choices)}|}}"
         text = self._inside(hole.text).translate(_FOR_SNIPPETS)

@@ -26,11 +26,10 @@ def renamed(draft: Draft, pointer: Pointer, name: str) -> list[Edit] | None:
     found = member_at(draft, pointer)
     if found is None or found[1].key is None or found[1].key_node is None:
         return None
-    container, member = found
+    container = found[0]
     if container.index(name) is not None:
         return None
-    style = found[1].key_node.style
-    return [Edit(bare(draft.text, found[1].key), _in_style(name, style, inside=container.flow))]
+    return [Edit(bare(draft.text, found[1].key), _in_style(name, found[1].key_node.style, inside=container.flow))]
 
 
 def with_value(draft: Draft, pointer: Pointer, value: Any) -> list[Edit] | None:
@@ -59,7 +58,7 @@ def as_list(draft: Draft, pointer: Pointer) -> list[Edit] | None:
     is_flow = container.flow or member.key is None or (_flow_is_usual(draft, container) and member.is_one_line_flow)
     if is_flow:
         span = bare(draft.text, member.value) if member.node.anchor is None else member.value
-        return [Edit(span, f"[{_for_brackets(draft, member, span)}]")]
+        return [Edit(span, f"[{for_brackets(draft, member, span)}]")]
     return _scalar_as_block_list(draft, member)
 
 
@@ -111,7 +110,8 @@ def _lines(draft: Draft, member: Member, value: Any, *, listed: bool) -> list[st
     return item(value, max(0, dash), draft.layout, listed=listed)
 
 
-def _for_brackets(draft: Draft, member: Member, span: Span) -> str:
+def for_brackets(draft: Draft, member: Member, span: Span) -> str:
+    """The source of a value, quoted where brackets would give its characters another meaning."""
     source = draft.text.slice(span)
     is_plain = member.node.kind is Kind.SCALAR and not member.node.style
     return quoted(member.node.source) if is_plain and _NOT_IN_BRACKETS.search(source) else source

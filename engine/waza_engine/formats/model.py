@@ -34,6 +34,7 @@ def marks(  # noqa: PLR0913  # one argument for each keyword of our own
     base_for: str = "",
     values: Mapping[str, str] | None = None,
     instead: str = "",
+    move_to: str | None = None,
     no_effect: bool = False,
     **keywords: Any,
 ) -> dict[str, Any]:
@@ -43,7 +44,8 @@ def marks(  # noqa: PLR0913  # one argument for each keyword of our own
     error. `path` says what a text is relative to and what it names; `reference` what kind of name a text is, and
     `defines` that it gives such a name. `base_for` marks a directory that paths of that base, beside it and below,
     are relative to instead.
-    `values` are the allowed texts with a sentence each. `instead` marks a legacy key and says what replaces it;
+    `values` are the allowed texts with a sentence each. `instead` marks a legacy key and says what replaces it, and
+    `move_to` where its value goes unchanged: the way from its mapping, empty when the key can simply go.
     `no_effect` marks a key that is read and never used. `keywords` are taken as they are.
     """
     extra = {
@@ -60,7 +62,18 @@ def marks(  # noqa: PLR0913  # one argument for each keyword of our own
         "x-use-instead": instead,
         "x-no-effect": no_effect,
     }
-    return {**keywords, **{key: value for key, value in extra.items() if value}}
+    given = {key: value for key, value in extra.items() if value}
+    return {**keywords, **given, **({} if move_to is None else {"x-move-to": move_to})}
+
+
+def foreign(moved: Mapping[str, str] | None = None, **explained: str) -> dict[str, Any]:
+    """Keys that people write into a mapping although it has none of that name, for `json_schema_extra` of a model.
+
+    `moved` says where such a key belongs: `name`, `section.name`, or `../name` for the mapping above. `explained`
+    has a sentence for those that belong nowhere.
+    """
+    extra = {"x-moved": dict(moved or {}), "x-explained": explained}
+    return {key: value for key, value in extra.items() if value}
 
 
 def each(**extra: Any) -> dict[str, Any]:

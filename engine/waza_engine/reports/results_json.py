@@ -9,6 +9,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 from waza_engine.reports.results_task import interval_data, is_significant, task_data, without_empty
+from waza_engine.runs.measures import composite_score
 from waza_engine.runs.records import (
     MetricResult,
     RunRecord,
@@ -28,6 +29,7 @@ def results_json(record: RunRecord) -> str:
 
 def results_data(record: RunRecord) -> dict[str, Any]:
     """The results as plain data. Members that waza omits when empty are left out when empty."""
+    without = {it.task: it for it in record.baseline.tasks} if record.baseline else {}
     return without_empty(
         {
             "schemaVersion": SCHEMA_VERSION,
@@ -38,12 +40,37 @@ def results_data(record: RunRecord) -> dict[str, Any]:
             "config": _config(record),
             "summary": _summary(record),
             "metrics": {it.name: _metric(it) for it in record.metrics},
-            "tasks": [task_data(it) for it in record.tasks],
+            "tasks": [task_data(it, without.get(it.task)) for it in record.tasks],
             "trigger_metrics": _trigger_metrics(record),
             "trigger_results": [_trigger_result(it) for it in record.triggers],
+            "metadata": _metadata(record),
+            "baseline_outcome": {**results_data(record.baseline), "is_baseline": True}
+            if record.baseline
+            else None,
         },
         "trigger_metrics",
         "trigger_results",
+        "metadata",
+        "baseline_outcome",
+    )
+
+
+def _metadata(record: RunRecord) -> dict[str, Any]:
+    """What waza has no member for: where the run is kept, metrics that decide nothing, and why there are no tasks."""
+    measured = {it.name: _metric(it) for it in record.measures}
+    return without_empty(
+        {
+            "run_id": record.run_id,
+            "status": record.status,
+            "error": record.error,
+            "shard": record.shard,
+            "measures": measured,
+            "composite_score": composite_score(record.measures) if measured else None,
+        },
+        "error",
+        "shard",
+        "measures",
+        "composite_score",
     )
 
 

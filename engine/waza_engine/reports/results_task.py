@@ -3,11 +3,12 @@
 from collections.abc import Mapping
 from typing import Any
 
-from waza_engine.runs.records import GraderOutcome, TaskRecord, TrialRecord
+from waza_engine.runs.records import CheckpointOutcome, GraderOutcome, TaskRecord, TrialRecord
 from waza_engine.scoring import Interval, TaskStats
 from waza_engine.trajectory import Session, ToolCall, Usage
 
 _ARGUMENTS = ("path", "file_text", "command", "description", "skill")
+_LEAST_RATE = 0.01
 _EVENT_KEYS = (
     "type",
     "content",
@@ -20,19 +21,37 @@ _EVENT_KEYS = (
 )
 
 
-def task_data(task: TaskRecord) -> dict[str, Any]:
+def task_data(task: TaskRecord, baseline: TaskRecord | None = None) -> dict[str, Any]:
+    """The task's member of the results; `baseline` is the same task in the pass without skills."""
     return without_empty(
         {
             "test_id": task.task,
             "display_name": task.name,
             "group": task.group,
+            "golden": task.golden or None,
             "status": task.status,
             "runs": [_run(it) for it in task.trials],
             "stats": _stats(task.stats) if task.stats else None,
+            "skill_impact": skill_impact(task, baseline),
         },
         "group",
+        "golden",
         "stats",
+        "skill_impact",
     )
+
+
+def skill_impact(task: TaskRecord, baseline: TaskRecord | None) -> dict[str, float] | None:
+    """What the skills did for the pass rate (waza-formats.md, section 13.7); None without anything to compare."""
+    if task.stats is None or baseline is None or baseline.stats is None:
+        return None
+    rate, without = task.stats.pass_rate, baseline.stats.pass_rate
+    return {
+        "pass_rate_with_skills": rate,
+        "pass_rate_baseline": without,
+        "delta": rate - without,
+        "percent_change": (rate - without) / max(without, _LEAST_RATE) * 100,
+    }
 
 
 def _run(trial: TrialRecord) -> dict[str, Any]:
@@ -52,6 +71,8 @@ def _run(trial: TrialRecord) -> dict[str, Any]:
             "error_msg": trial.error,
             "skill_invocations": [without_empty({"name": s.name, "path": s.path}, "path") for s in it.skills],
             "usage": _usage(it.session.usage) if it.session and it.session.usage else None,
+            "workspace_dir": trial.workspace,
+            "checkpoints": [_checkpoint(c) for c in trial.checkpoints],
             "tool_events": [event.model_dump() for event in it.tool_events],
         },
         "prompt",
@@ -59,7 +80,23 @@ def _run(trial: TrialRecord) -> dict[str, Any]:
         "error_msg",
         "skill_invocations",
         "usage",
+        "workspace_dir",
+        "checkpoints",
         "tool_events",
+    )
+
+
+def _checkpoint(it: CheckpointOutcome) -> dict[str, Any]:
+    validations = {v.name: _validation(v) for v in it.graders if v.status != "error"}
+    errors = [v.feedback for v in it.graders if v.status == "error"]
+    return without_empty(
+        {
+            "after_turn": it.after_turn,
+            "status": it.status,
+            "validations": validations,
+            "error_msg": "; ".join(errors),
+        },
+        "error_msg",
     )
 
 

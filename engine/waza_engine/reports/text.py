@@ -2,7 +2,10 @@
 
 from collections.abc import Iterator
 
+from waza_engine.reports.results_task import skill_impact
+from waza_engine.runs.measures import composite_score
 from waza_engine.runs.records import GraderOutcome, RunRecord, TaskRecord, TrialRecord
+from waza_engine.scoring import Interval
 
 _WORDS = {"passed": "PASS", "failed": "FAIL", "error": "ERROR", "skipped": "SKIP"}
 _LONGEST_FEEDBACK = 300
@@ -18,6 +21,10 @@ def failed_lines(trial: TrialRecord) -> Iterator[str]:
     if trial.error:
         yield f"error: {one_line(trial.error)}"
     yield from (_grader(it) for it in trial.graders if it.status == "failed")
+    for point in trial.checkpoints:
+        for it in point.graders:
+            if it.status == "failed":
+                yield f"after turn {point.after_turn}: {_grader(it)}"
 
 
 def _lines(record: RunRecord) -> Iterator[str]:
@@ -38,7 +45,15 @@ def _task_line(task: TaskRecord, width: int) -> str:
         return f"{line}  not run"
     stats = task.stats
     trials = f"  {stats.passed_runs}/{stats.total_runs} trials" if stats.total_runs > 1 else ""
-    return f"{line}  score {stats.avg_score:.2f}{trials}{'  flaky' if stats.flaky else ''}"
+    flaky = f"  flaky {stats.flakiness_percent:.0f} %" if stats.flaky else ""
+    return f"{line}  score {stats.avg_score:.2f}{_range(stats.interval)}{trials}{flaky}"
+
+
+def _range(interval: Interval | None) -> str:
+    """The 95 % interval, where it says more than the mean."""
+    if interval is None or interval.lower == interval.upper:
+        return ""
+    return f" [{interval.lower:.2f}, {interval.upper:.2f}]"
 
 
 def _why(task: TaskRecord) -> Iterator[str]:
@@ -68,7 +83,7 @@ def _totals(record: RunRecord) -> Iterator[str]:
         yield f"{record.status}: {one_line(record.error)}"
     if record.tasks:
         skipped = f", {totals.skipped} skipped" if totals.skipped else ""
-        weighted = f" (weighted {totals.weighted_score:.2f})"
+        weighted = f" (weighted {totals.weighted_score:.2f}{_range(totals.interval)})"
         yield (
             f"{totals.succeeded} of {totals.total} tasks passed{skipped}, "
             f"score {totals.aggregate_score:.2f}{weighted}, {record.duration_ms / 1000:.1f} s"
@@ -78,6 +93,26 @@ def _totals(record: RunRecord) -> Iterator[str]:
     for it in record.metrics:
         verdict = "reaches" if it.passed else "is below"
         yield f"metric {it.name} {it.value:.2f} {verdict} its threshold {it.threshold:.2f}"
+    for it in record.measures:
+        verdict = "reaches" if it.passed else "is below"
+        yield f"metric {it.name} {it.value:.2f} {verdict} {it.threshold:.2f}, for information only"
+    if len(record.measures) > 1:
+        yield f"composite score {composite_score(record.measures):.2f}, for information only"
+    yield from _baseline(record)
+    for task in record.tasks:
+        yield from (f"kept: {it.workspace}" for it in task.trials if it.workspace)
+
+
+def _baseline(record: RunRecord) -> Iterator[str]:
+    if record.baseline is None:
+        return
+    rate, without = record.totals.success_rate, record.baseline.totals.success_rate
+    verdict = "the skills helped" if rate > without else "the skills did not help: this run failed"
+    yield f"with skills {rate:.0%} of the tasks passed, without {without:.0%}: {verdict}"
+    before = {it.task: it for it in record.baseline.tasks}
+    for task in record.tasks:
+        if (impact := skill_impact(task, before.get(task.task))) and impact["delta"]:
+            yield f"  {one_line(task.task)}: pass rate {impact['pass_rate_baseline']:.2f} -> {impact['pass_rate_with_skills']:.2f}"
 
 
 def one_line(text: str) -> str:

@@ -10,6 +10,7 @@ from typing import Annotated, Literal
 
 from pydantic import BaseModel, ConfigDict, StringConstraints, ValidationError
 
+from waza_engine.noted_reads import note_read
 from waza_engine.values import ListOf, Text
 from waza_engine.yaml_reader import YamlError, read_yaml
 
@@ -95,6 +96,7 @@ def load_rubric(reference: str, process_dir: Path) -> Rubric:
             )
         return rubrics[name]
     path = process_dir / _expanded(name)
+    note_read(path)
     try:
         text = path.read_text("utf-8")
     except (OSError, ValueError) as error:

@@ -113,6 +113,14 @@ class RunFinished:
     error: str = ""
 
 
+@dataclass(frozen=True, slots=True)
+class BaselineEvent:
+    """Something happened in the second pass of a run, the one without skills: not a verdict on the tasks."""
+
+    run_id: str
+    told: "Event"
+
+
 Event = (
     RunStarted
     | TaskStarted
@@ -122,6 +130,7 @@ Event = (
     | TaskFinished
     | Note
     | RunFinished
+    | BaselineEvent
 )
 Listener = Callable[[Event], None]
 
@@ -134,10 +143,17 @@ _NAMES: dict[type[Any], str] = {
     TaskFinished: "task_finished",
     Note: "note",
     RunFinished: "run_finished",
+    BaselineEvent: "baseline",
 }
 
 
 def event_line(event: Event) -> str:
     """The event as one line of JSON, without line end: `{"event": "task_started", "run_id": ..., ...}`."""
+    return json.dumps(_data(event), default=str, separators=(",", ":"))
+
+
+def _data(event: Event) -> dict[str, Any]:
     data = {"event": _NAMES[type(event)], **dataclasses.asdict(event)}
-    return json.dumps(data, default=str, separators=(",", ":"))
+    if isinstance(event, BaselineEvent):
+        data["told"] = _data(event.told)
+    return data

@@ -1,23 +1,27 @@
 """Grading inside a run: what the graders see, which of them cannot work, and where each verdict belongs."""
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 from waza_engine.executors.base import Executor
 from waza_engine.graders.base import ConfigError, GradingContext
 from waza_engine.graders.entry import Level
 from waza_engine.graders.registry import newest_generation
-from waza_engine.grading import GraderFailure, RunVerdict, build
+from waza_engine.grading import GraderFailure, RunVerdict, build, grade_run
 from waza_engine.judges.base import Judge
 from waza_engine.runs.judging import NO_JUDGE, needs_judge
 from waza_engine.runs.plan import Plan
-from waza_engine.runs.records import GraderOutcome
+from waza_engine.runs.records import GraderOutcome, TrialRecord
+from waza_engine.runs.unknown import guarded, unavailable
 from waza_engine.runs.workspace import Captured
 from waza_engine.scope import Scope
+from waza_engine.scoring import Status
 from waza_engine.suite import GraderEntry, Task
 from waza_engine.trajectory import Trajectory
+
+_SKILL_INVOCATION = "skill_invocation"
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,27 +34,87 @@ class Bench:
     judge: Judge | None = None
 
 
-def unusable_grader(bench: Bench, task: Task) -> RunVerdict | None:
-    """The first grader that cannot be built, as the verdict it will lead to."""
+def unusable_grader(bench: Bench, task: Task) -> TrialRecord | None:
+    """The record of a trial that need not start: its first grader that cannot be built."""
     suite = bench.plan.suite
     scope = Scope(suite.directory, bench.process_dir, bench.plan.settings.executor)
-    leveled: list[tuple[Level, tuple[GraderEntry, ...]]] = [("eval", suite.graders), ("task", task.graders)]
+    checkpoints = tuple(entry for it in task.checkpoints for entry in it.graders)
+    leveled: list[tuple[Level, tuple[GraderEntry, ...]]] = [("task", checkpoints)]
+    if not bench.plan.skip_graders:
+        leveled = [("eval", suite.graders), ("task", task.graders), *leveled]
     for level, entries in leveled:
         for it in entries:
-            try:
-                build(it, newest_generation(it.type), level, scope)
-            except ConfigError as error:
-                return RunVerdict("error", error=GraderFailure(it.name, it.type, "config", str(error)))
-            if bench.judge is None and needs_judge(it):
-                return RunVerdict("error", error=GraderFailure(it.name, it.type, "config", NO_JUDGE))
+            if problem := _problem(bench, it, level, scope):
+                failure = GraderFailure(it.name, it.type, problem[0], problem[1])
+                verdict = RunVerdict("error", error=failure)
+                return _record(task, Trajectory(), verdict, (*suite.graders, *task.graders, *checkpoints))
     return None
 
 
+def _problem(
+    bench: Bench, entry: GraderEntry, level: Level, scope: Scope
+) -> tuple[Literal["config", "grade"], str] | None:
+    try:
+        build(entry, newest_generation(entry.type), level, scope)
+    except ConfigError as error:
+        return "config", str(error)
+    if bench.judge is None and needs_judge(entry):
+        return "config", NO_JUDGE
+    executor = bench.executor
+    if told := unavailable(entry, executor.name, executor.unknown):
+        return "grade", told
+    return None
+
+
+def verdict_on(
+    bench: Bench, task: Task, trajectory: Trajectory, workspace: Path | None, captured: Captured
+) -> TrialRecord:
+    """Grade what the agent did. With `skip_graders` only its own error counts (section 13.10)."""
+    plan = bench.plan
+    if plan.skip_graders:
+        status: Status = "error" if trajectory.error else "skipped"
+        return TrialRecord(task.id, 0, 1, status, 0.0, 0.0, trajectory, error=trajectory.error)
+    context = grading_context(bench, task, trajectory, workspace, captured)
+    verdict = grade_run(
+        plan.suite.graders,
+        task.graders,
+        task.expected,
+        context,
+        agent_error=trajectory.error,
+        older_types=True,
+    )
+    if plan.compares_skills and verdict.status == "failed":
+        verdict = _without_skill_invocation(verdict)
+    return _record(task, trajectory, verdict, (*plan.suite.graders, *task.graders))
+
+
+def _without_skill_invocation(verdict: RunVerdict) -> RunVerdict:
+    """Where skills are compared with none, a grader that wants skills decides nothing (section 13.7)."""
+    counted = [it for it in verdict.results.values() if it.type != _SKILL_INVOCATION]
+    return replace(verdict, status="passed" if all(it.result.passed for it in counted) else "failed")
+
+
+def _record(
+    task: Task, trajectory: Trajectory, verdict: RunVerdict, entries: tuple[GraderEntry, ...]
+) -> TrialRecord:
+    return TrialRecord(
+        task=task.id,
+        task_index=0,
+        trial=1,
+        status=verdict.status,
+        score=verdict.score,
+        weighted_score=verdict.weighted_score,
+        trajectory=trajectory,
+        graders=tuple(outcomes(verdict, entries)),
+        error=trajectory.error or (str(verdict.error) if verdict.error else ""),
+    )
+
+
 def grading_context(
-    bench: Bench, task: Task, trajectory: Trajectory, workspace: Path, captured: Captured
+    bench: Bench, task: Task, trajectory: Trajectory, workspace: Path | None, captured: Captured
 ) -> GradingContext:
     """What the graders see (waza-graders.md, section 3)."""
-    return GradingContext(
+    context = GradingContext(
         output=trajectory.output,
         transcript=trajectory.transcript,
         session=trajectory.session,
@@ -66,7 +130,9 @@ def grading_context(
         judge=bench.judge,
         judge_model=bench.plan.settings.judge_model,
         judge_reasoning_effort=bench.plan.settings.judge_reasoning_effort,
+        update_snapshots=bench.plan.update_snapshots,
     )
+    return guarded(context, bench.executor.name, bench.executor.unknown)
 
 
 def _task_data(task: Task) -> Mapping[str, Any]:

@@ -2,11 +2,11 @@
 
 import time
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
-from waza_engine.runs.events import Listener, Note
+from waza_engine.runs.events import BaselineEvent, Event, Listener, Note
 from waza_engine.runs.grade import Bench
-from waza_engine.runs.plan import Plan
+from waza_engine.runs.plan import Plan, plan_without_skills
 from waza_engine.runs.records import TaskRecord, TriggerResult
 from waza_engine.runs.store import RunStore, StoreError
 
@@ -21,11 +21,23 @@ class LiveRun:
     store: RunStore | None
     started_at: float = field(default_factory=time.time)
     tasks: dict[int, TaskRecord] = field(default_factory=dict)
+    baseline: "LiveRun | None" = None
     triggers: tuple[TriggerResult, ...] = ()
 
     @property
     def plan(self) -> Plan:
         return self.bench.plan
+
+    def without_skills(self) -> "LiveRun":
+        """The second pass of a run with a baseline: its events are told inside of ours, its trials stored apart."""
+        bench = replace(self.bench, plan=plan_without_skills(self.plan))
+        second = LiveRun(f"{self.run_id}-baseline", bench, self._tell_of_baseline, self.store)
+        self.baseline = second
+        return second
+
+    def _tell_of_baseline(self, event: Event) -> None:
+        # A note is meant for the user, whatever it is about.
+        self.emit(event if isinstance(event, Note) else BaselineEvent(self.run_id, event))
 
     def warn(self, message: str) -> None:
         """Tell the user something that does not stop the run."""

@@ -26,16 +26,72 @@ class Overrides:
     executor: str | None = None
     model: str | None = None
     judge_model: str | None = None
+    timeout: int | None = None
+    baseline: bool | None = None
+    no_skills: bool = False
+    skip_graders: bool = False
+    keep_workspace: bool = False
+    update_snapshots: bool = False
+    shard: "Shard | None" = None
+
+
+@dataclass(frozen=True, slots=True)
+class Shard:
+    """Part `index` (from 1) of `total` parts of a run that is spread over machines."""
+
+    index: int
+    total: int
+
+    def __str__(self) -> str:
+        return f"{self.index}/{self.total}"
+
+    @classmethod
+    def of(cls, text: str) -> "Shard":
+        """The shard written as `2/5`.
+
+        Raises:
+            PlanError: the text is no such thing.
+
+        """
+        index, slash, total = text.partition("/")
+        if not (slash and index.isdecimal() and total.isdecimal() and 1 <= int(index) <= int(total)):
+            raise PlanError(f"A shard is written i/n, from 1/n to n/n, not '{text}'")
+        return cls(int(index), int(total))
 
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """A run that can start: `tasks` are the chosen ones, `settings` have the overrides in them, `workers` is final."""
+    """A run that can start: `tasks` are the chosen ones, `settings` have the overrides in them, `workers` is final.
+
+    `settings.baseline` asks for a second pass without skills; in the plan of that pass `without_skills` is set.
+    `warnings` say what was asked for and will not happen.
+    """
 
     suite: Suite
     tasks: tuple[Task, ...]
     settings: RunSettings
     workers: int
+    without_skills: bool = False
+    skip_graders: bool = False
+    keep_workspace: bool = False
+    update_snapshots: bool = False
+    shard: Shard | None = None
+    warnings: tuple[str, ...] = ()
+
+    @property
+    def compares_skills(self) -> bool:
+        """Whether this is one of the two passes of a run with a baseline."""
+        return self.settings.baseline or self.without_skills
+
+
+def plan_without_skills(plan: Plan) -> Plan:
+    """The second pass of a run with a baseline: the same, with all skills forced off (section 13.7)."""
+    settings = replace(
+        plan.settings, baseline=False, skill_directories=(), required_skills=(), inject_skill_body=False
+    )
+    tasks = tuple(replace(it, skill_directories=()) for it in plan.tasks)
+    suite = replace(plan.suite, triggers=None, warnings=(), skill="")
+    return replace(plan, suite=suite, tasks=tasks, settings=settings, without_skills=True, warnings=())
 
 
 def make_plan(suite: Suite, overrides: Overrides, processors: int = 4) -> Plan:
@@ -53,7 +109,38 @@ def make_plan(suite: Suite, overrides: Overrides, processors: int = 4) -> Plan:
         raise PlanError(_nothing_left(suite, overrides))
     if settings.group_by == "model":  # the only grouping that waza knows
         tasks = tuple(replace(it, group=settings.model) for it in tasks)
-    return Plan(suite, tasks, settings, _workers(settings, len(tasks), processors))
+    if overrides.shard:
+        tasks = _share(tasks, overrides.shard)
+    settings, warnings = _with_possible_baseline(suite, settings)
+    return Plan(
+        suite,
+        tasks,
+        settings,
+        _workers(settings, len(tasks), processors),
+        skip_graders=overrides.skip_graders,
+        keep_workspace=overrides.keep_workspace,
+        update_snapshots=overrides.update_snapshots,
+        shard=overrides.shard,
+        warnings=warnings,
+    )
+
+
+def _share(tasks: tuple[Task, ...], shard: Shard) -> tuple[Task, ...]:
+    """Every n-th task, so that neighbours, which are often alike, are spread over the parts."""
+    share = tasks[shard.index - 1 :: shard.total]
+    if not share:
+        raise PlanError(f"Shard {shard} is empty: there are only {len(tasks)} tasks. Use fewer shards")
+    return share
+
+
+def _with_possible_baseline(suite: Suite, settings: RunSettings) -> tuple[RunSettings, tuple[str, ...]]:
+    if not settings.baseline or settings.skill_directories or settings.required_skills or suite.skill:
+        return settings, ()
+    warning = (
+        "baseline: there is no skill to leave out; name one with 'skill' or config.skill_directories. "
+        "This is a normal run"
+    )
+    return replace(settings, baseline=False), (warning,)
 
 
 def chosen_tasks(tasks: Iterable[Task], names: Iterable[str], tags: Iterable[str]) -> tuple[Task, ...]:
@@ -93,7 +180,11 @@ def _settings(settings: RunSettings, overrides: Overrides) -> RunSettings:
         "executor": overrides.executor,
         "model": overrides.model,
         "judge_model": overrides.judge_model,
+        "timeout_seconds": overrides.timeout,
+        "baseline": overrides.baseline,
     }
+    if overrides.no_skills:
+        changes |= {"skill_directories": (), "required_skills": (), "inject_skill_body": False}
     return replace(settings, **{key: value for key, value in changes.items() if value is not None})  # type: ignore[arg-type]  # the values fit their keys
 
 

@@ -34,10 +34,20 @@ class GraderOutcome:
 
 
 @dataclass(frozen=True, slots=True)
+class CheckpointOutcome:
+    """What the graders of a checkpoint said after turn `after_turn`."""
+
+    after_turn: int
+    status: Literal["passed", "failed", "error"]
+    graders: tuple[GraderOutcome, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class TrialRecord:
     """One trial: its last attempt. `started_at` is in seconds since 1970.
 
     After a grader that errored, `graders` holds that one alone (waza-formats.md, section 13.10: no results at all).
+    `workspace` is where the agent worked, if that was kept.
     """
 
     task: str
@@ -51,6 +61,8 @@ class TrialRecord:
     error: str = ""
     attempts: int = 1
     started_at: float = 0.0
+    checkpoints: tuple[CheckpointOutcome, ...] = ()
+    workspace: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,6 +76,7 @@ class TaskRecord:
     trials: tuple[TrialRecord, ...]
     stats: TaskStats | None = None
     error: str = ""
+    golden: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,7 +120,8 @@ class MetricResult:
 class RunRecord:
     """A whole run. `status` is `error` when the run itself could not go on, `cancelled` when the user stopped it.
 
-    `started_at` is in seconds since 1970, `duration_ms` wall time.
+    `started_at` is in seconds since 1970, `duration_ms` wall time. `measures` are metrics that are shown and hold
+    up nothing. `baseline` is the pass without skills. `shard` is `i/n` for a part of a run.
     """
 
     run_id: str
@@ -127,3 +141,6 @@ class RunRecord:
     trigger_metrics: TriggerMetrics | None = None
     metrics: tuple[MetricResult, ...] = ()
     error: str = ""
+    measures: tuple[MetricResult, ...] = ()
+    baseline: "RunRecord | None" = None
+    shard: str = ""

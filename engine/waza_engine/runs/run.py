@@ -82,10 +82,18 @@ async def _phases_and_close(live: LiveRun) -> None:
 
 
 async def _phases(live: LiveRun) -> None:
-    plan = live.plan
-    if plan.settings.baseline:
-        live.warn("baseline: this version runs no second pass without skills; this is a normal run")
     await live.bench.executor.start()
+    await _pass(live)
+    await _run_triggers(live)
+    if live.plan.settings.baseline:
+        second = live.without_skills()
+        _store_start(second)
+        await _pass(second)
+
+
+async def _pass(live: LiveRun) -> None:
+    """Hooks, required skills, tasks: once, or twice in a run with a baseline."""
+    plan = live.plan
     if problem := await _run_hooks(live, "before_run"):
         raise _StopError(problem)
     try:
@@ -95,7 +103,6 @@ async def _phases(live: LiveRun) -> None:
     finally:
         if problem := await _run_hooks(live, "after_run"):
             live.warn(problem)
-    await _run_triggers(live)
 
 
 async def _run_hooks(live: LiveRun, moment: str) -> str:
@@ -140,11 +147,16 @@ def _announce(live: LiveRun) -> None:
             workers=plan.workers,
         )
     )
-    for it in plan.suite.warnings:
+    for it in (*plan.warnings, *plan.suite.warnings):
         live.warn(it)
     for task in plan.tasks:
         for it in task.warnings:
             live.warn(f"{task.id}: {it}")
+    _store_start(live)
+
+
+def _store_start(live: LiveRun) -> None:
+    plan = live.plan
     live.save(
         lambda store: store.start_run(
             live.run_id,
@@ -158,6 +170,7 @@ def _announce(live: LiveRun) -> None:
 
 
 def _record(live: LiveRun, ending: Ending) -> RunRecord:
+    second = live.baseline
     return run_record(
         live.plan,
         run_id=live.run_id,
@@ -166,13 +179,20 @@ def _record(live: LiveRun, ending: Ending) -> RunRecord:
         tasks=[live.tasks[index] for index in sorted(live.tasks)],
         triggers=live.triggers,
         ending=ending,
+        baseline=_record(second, ending) if second else None,
         rng=random.Random(),  # noqa: S311  # statistics, no secret
     )
 
 
+def _store_end(live: LiveRun, record: RunRecord) -> None:
+    live.save(lambda store: store.finish_run(record.run_id, record.status, record.totals.aggregate_score))
+
+
 def _conclude(live: LiveRun, record: RunRecord) -> None:
     totals = record.totals
-    live.save(lambda store: store.finish_run(record.run_id, record.status, totals.aggregate_score))
+    for it in (record, record.baseline):
+        if it is not None:
+            _store_end(live, it)
     live.emit(
         RunFinished(
             run_id=record.run_id,

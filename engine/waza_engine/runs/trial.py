@@ -9,16 +9,18 @@ import time
 from dataclasses import replace
 from pathlib import Path
 
-from waza_engine.executors.base import ExecutorError, Progress, TrialRequest
-from waza_engine.grading import RunVerdict, grade_run
-from waza_engine.runs.grade import Bench, grading_context, outcomes, unusable_grader
+from waza_engine.executors.base import AfterTurn, ExecutorError, Progress, TrialRequest
+from waza_engine.runs.checkpoints import Checkpoints, status_with
+from waza_engine.runs.grade import Bench, unusable_grader, verdict_on
 from waza_engine.runs.records import TrialRecord
+from waza_engine.runs.repositories import add_repositories
 from waza_engine.runs.workspace import (
     Captured,
     WorkspaceError,
     capture,
     delete_files,
     make_workspace,
+    refuse_missing_workdir,
     remove_workspace,
     write_files,
 )
@@ -41,72 +43,100 @@ async def run_trial(bench: Bench, task_index: int, trial: int, progress: Progres
 
 
 async def _attempt(bench: Bench, task: Task, trial: int, progress: Progress) -> TrialRecord:
+    empty = Trajectory(task=task.id, prompt=task.prompt)
     if failure := await asyncio.to_thread(unusable_grader, bench, task):
-        return _graded(bench, task, trial, Trajectory(task=task.id, prompt=task.prompt), failure)
+        return replace(failure, trial=trial, trajectory=empty)
     workspace: Path | None = None
     try:
         _refuse_blocked(task)
-        workspace = await asyncio.to_thread(make_workspace, task.files)
-        trajectory = await _performed(bench, task, trial, workspace, progress)
+        workspace = await asyncio.to_thread(_prepared, task)
+        checkpoints = Checkpoints(bench, task, workspace)
+        trajectory = await _performed(bench, task, trial, workspace, progress, checkpoints.after_turn)
         trajectory, captured = await asyncio.to_thread(_after_the_run, task, trajectory, workspace)
-        context = grading_context(bench, task, trajectory, workspace, captured)
-        verdict = await asyncio.to_thread(
-            grade_run,
-            bench.plan.suite.graders,
-            task.graders,
-            task.expected,
-            context,
-            agent_error=trajectory.error,
-            older_types=True,
-        )
+        record = await asyncio.to_thread(verdict_on, bench, task, trajectory, workspace, captured)
     except (WorkspaceError, ExecutorError) as error:
-        return _not_performed(task, trial, str(error))
+        return TrialRecord(
+            task.id,
+            0,
+            trial,
+            "error",
+            0.0,
+            0.0,
+            empty.model_copy(update={"error": str(error)}),
+            error=str(error),
+        )
     finally:
-        if workspace is not None:
+        if workspace is not None and not bench.plan.keep_workspace:
             await asyncio.to_thread(remove_workspace, workspace)
-    return _graded(bench, task, trial, trajectory, verdict)
+    return replace(
+        record,
+        trial=trial,
+        status=status_with(record.status, checkpoints.outcomes),
+        error=record.error or checkpoints.error,
+        checkpoints=tuple(checkpoints.outcomes),
+        workspace=str(workspace) if bench.plan.keep_workspace else "",
+    )
 
 
 def _refuse_blocked(task: Task) -> None:
     if task.blocked:
         raise WorkspaceError(task.blocked)
     # The guard of v0.34: a prompt that speaks of relative paths needs something in the workspace.
-    if not task.files and "./" in task.prompt:
+    if not task.files and not task.repos and "./" in task.prompt:
         raise WorkspaceError(
             "The prompt speaks of relative paths, but the workspace is empty; add the files under inputs.files"
         )
 
 
-async def _performed(bench: Bench, task: Task, trial: int, workspace: Path, progress: Progress) -> Trajectory:
-    settings = bench.plan.settings
+def _prepared(task: Task) -> Path:
+    workspace = make_workspace(task.files)
+    try:
+        add_repositories(workspace, task.repos)
+        refuse_missing_workdir(workspace, task.workdir)
+    except WorkspaceError:
+        remove_workspace(workspace)
+        raise
+    return workspace
+
+
+async def _performed(
+    bench: Bench, task: Task, trial: int, workspace: Path, progress: Progress, after_turn: AfterTurn
+) -> Trajectory:
+    request = _request(bench, task, trial, workspace, after_turn)
+    seconds = request.timeout_seconds
+    whole = seconds * len(request.turns)
+    try:
+        async with asyncio.timeout(whole + _GRACE_SECONDS):
+            return await bench.executor.run(request, progress)
+    except TimeoutError:
+        return Trajectory(
+            task=task.id,
+            prompt=task.prompt,
+            error=f"timed out: no end after {whole:g} s",
+            duration_ms=int(whole * 1000),
+            session=Session(),
+        )
+
+
+def _request(bench: Bench, task: Task, trial: int, workspace: Path, after_turn: AfterTurn) -> TrialRequest:
+    settings, suite = bench.plan.settings, bench.plan.suite
     directories = settings.skill_directories if task.skill_directories is None else task.skill_directories
-    seconds = task.timeout_seconds or settings.timeout_seconds
-    request = TrialRequest(
+    first = task.first_event_timeout_seconds
+    return TrialRequest(
         task=task,
         trial=trial,
         workspace_dir=workspace,
         model=settings.model,
         reasoning_effort=settings.reasoning_effort,
-        timeout_seconds=seconds,
-        first_event_timeout_seconds=settings.first_event_timeout_seconds,
-        skill=bench.plan.suite.skill,
+        timeout_seconds=task.timeout_seconds or settings.timeout_seconds,
+        first_event_timeout_seconds=settings.first_event_timeout_seconds if first is None else first,
+        skill=suite.skill,
         inject_skill_body=settings.inject_skill_body,
-        skill_directories=tuple(bench.plan.suite.directory / it for it in directories),
+        skill_directories=tuple(suite.directory / it for it in directories),
         mcp_servers=settings.mcp_servers,
+        baseline=bench.plan.without_skills,
+        after_turn=after_turn,
     )
-    turns = 1 + len(task.follow_ups)
-    try:
-        async with asyncio.timeout(seconds * turns + _GRACE_SECONDS):
-            return await bench.executor.run(request, progress)
-    except TimeoutError:
-        told = f"timed out: no end after {seconds * turns} s"
-        return Trajectory(
-            task=task.id,
-            prompt=task.prompt,
-            error=told,
-            duration_ms=seconds * turns * 1000,
-            session=Session(),
-        )
 
 
 def _after_the_run(task: Task, trajectory: Trajectory, workspace: Path) -> tuple[Trajectory, Captured]:
@@ -120,22 +150,3 @@ def _after_the_run(task: Task, trajectory: Trajectory, workspace: Path) -> tuple
         "uncaptured": list(captured.uncaptured),
     }
     return trajectory.model_copy(update={"task": task.id, **kept}), captured
-
-
-def _graded(bench: Bench, task: Task, trial: int, trajectory: Trajectory, verdict: RunVerdict) -> TrialRecord:
-    return TrialRecord(
-        task=task.id,
-        task_index=0,
-        trial=trial,
-        status=verdict.status,
-        score=verdict.score,
-        weighted_score=verdict.weighted_score,
-        trajectory=trajectory,
-        graders=tuple(outcomes(verdict, (*bench.plan.suite.graders, *task.graders))),
-        error=trajectory.error or (str(verdict.error) if verdict.error else ""),
-    )
-
-
-def _not_performed(task: Task, trial: int, error: str) -> TrialRecord:
-    trajectory = Trajectory(task=task.id, prompt=task.prompt, error=error)
-    return TrialRecord(task.id, 0, trial, "error", 0.0, 0.0, trajectory, error=error)

@@ -8,14 +8,19 @@ The words that `Executor.unknown` is made of:
 - `tokens`: how much was consumed
 
 A grader is not asked what it needs: it gets a context that answers "not available" when the unknown is read. So
-this holds for every grader type, also for new ones, and only for the options that really need the unknown.
+this holds for every grader type, also for new ones, and only for the options that really need the unknown. Graders
+that hand everything to code of the user are looked at instead: `unavailable` finds the names in that code.
 """
 
-from collections.abc import Iterator, Sequence
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from typing import Any, NoReturn
+from typing import Any, NoReturn, Self
+
+from pydantic import PrivateAttr
 
 from waza_engine.graders.base import GradeError, GradingContext
+from waza_engine.graders.registry import find_grader, newest_generation
 from waza_engine.suite import GraderEntry
 from waza_engine.trajectory import Session
 
@@ -25,6 +30,8 @@ _MEMBERS = {
     TOOL_NAMES: frozenset(["tools_used", "tool_calls"]),
     TOKENS: frozenset(["usage"]),
 }
+_GUARDED = frozenset().union(*_MEMBERS.values())
+_CODE_NAMES = re.compile(r"\b(tool_calls|transcript)\b")
 
 
 def guarded(context: GradingContext, executor: str, unknown: frozenset[str]) -> GradingContext:
@@ -34,13 +41,23 @@ def guarded(context: GradingContext, executor: str, unknown: frozenset[str]) -> 
     calls = next((it for it in (TOOL_CALLS, TOOL_NAMES) if it in unknown), "")
     changes: dict[str, Any] = {}
     if context.session is not None:
-        changes["session"] = _guarded_session(context.session, executor, unknown)
+        changes["session"] = _GuardedSession.of(context.session, executor, unknown)
     if calls:
         changes["tool_events"] = _Closed(executor, calls)
-        changes["transcript"] = _NamelessTranscript(context.transcript, executor, calls)
     if SKILLS in unknown:
         changes["skills"] = _Closed(executor, SKILLS)
     return replace(context, **changes)
+
+
+def unavailable(entry: GraderEntry, executor: str, unknown: frozenset[str]) -> str:
+    """Why the code in a grader's entry cannot be answered, or "": it names something that is unknown."""
+    kind = find_grader(entry.type, newest_generation(entry.type))
+    what = next((it for it in (TOOL_CALLS, TOOL_NAMES) if it in unknown), "")
+    if not what or kind is None or not kind.executes:
+        return ""
+    if any(_CODE_NAMES.search(it) for it in _texts([entry.config, entry.extras])):
+        return _told(executor, what)
+    return ""
 
 
 def not_available(executor: str, what: str) -> NoReturn:
@@ -50,7 +67,50 @@ def not_available(executor: str, what: str) -> NoReturn:
         GradeError: always.
 
     """
-    raise GradeError(f"not available: the executor '{executor}' does not know {what}")
+    raise GradeError(_told(executor, what))
+
+
+def _told(executor: str, what: str) -> str:
+    return f"not available: the executor '{executor}' does not know {what}"
+
+
+def _texts(value: Any) -> Iterator[str]:
+    match value:
+        case str():
+            yield value
+        case Mapping():
+            yield from _texts_of(value.values())
+        case list() | tuple():
+            yield from _texts_of(value)
+        case _:
+            pass
+
+
+def _texts_of(values: Iterable[Any]) -> Iterator[str]:
+    for it in values:
+        yield from _texts(it)
+
+
+class _GuardedSession(Session):
+    """A digest of which some members answer "not available"."""
+
+    _closed: Mapping[str, tuple[str, str]] = PrivateAttr(default_factory=dict)
+
+    @classmethod
+    def of(cls, session: Session, executor: str, unknown: frozenset[str]) -> Self:
+        """`session`, guarded."""
+        guard = cls.model_validate(session.model_dump())
+        guard._closed = {  # noqa: SLF001  # its own
+            member: (executor, what) for what in unknown & _MEMBERS.keys() for member in _MEMBERS[what]
+        }
+        return guard
+
+    def __getattribute__(self, name: str) -> Any:
+        if name in _GUARDED:
+            closed = object.__getattribute__(self, "__pydantic_private__") or {}
+            if told := closed.get("_closed", {}).get(name):
+                not_available(*told)
+        return super().__getattribute__(name)
 
 
 class _Closed(Sequence[Any]):
@@ -62,7 +122,7 @@ class _Closed(Sequence[Any]):
     def __getitem__(self, index: Any) -> Any:
         not_available(self._executor, self._what)
 
-    def __len__(self) -> int:
+    def __len__(self) -> int:  # noqa: PLE0303  # it returns nothing at all
         not_available(self._executor, self._what)
 
     def __iter__(self) -> Iterator[Any]:

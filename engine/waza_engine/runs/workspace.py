@@ -67,6 +67,24 @@ def write_files(workspace: Path, files: Iterable[tuple[str, bytes]]) -> None:
             ) from error
 
 
+def refuse_missing_workdir(workspace: Path, workdir: str) -> None:
+    """See that the directory is there that the agent is to start in.
+
+    Raises:
+        WorkspaceError: it is not, or it leads out of the workspace.
+
+    """
+    if not workdir:
+        return
+    path = Path(workdir)
+    if "\0" in workdir or path.is_absolute() or ".." in path.parts:
+        raise WorkspaceError(f"inputs.workdir must be a relative path without '..', not '{workdir}'")
+    if not (workspace / path).is_dir():
+        raise WorkspaceError(
+            f"inputs.workdir: nothing puts a directory '{workdir}' into the workspace; see inputs.files and inputs.repos"
+        )
+
+
 def delete_files(workspace: Path, targets: Iterable[str]) -> None:
     """Delete files that a recorded agent had deleted.
 

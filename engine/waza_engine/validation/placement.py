@@ -49,22 +49,28 @@ def _advice(
 
 
 def _moved(place: Pointer, way: str, mapping: Mapping[str, Any]) -> tuple[str, list[Fix]]:
-    """Advice to put the entry at `place` where `way` leads from the mapping that it is in; `..` goes up."""
-    base, parts = place[:-1], way.split(".") if not way.startswith("../") else way.split("/")
-    while parts[0] == "..":
-        base, parts = base[:-1], parts[1:]
-    target = (*base, *parts)
-    stands = f"under '{parts[0]}'" if len(parts) > 1 else f"beside '{place[-2]}'" if way != parts[0] else ""
-    name = parts[-1]
-    called = "" if name == place[-1] else f" and is called '{name}'" if stands else f"; it is called '{name}'"
-    hint = f"; it belongs {stands}{called}" if stands else called
-    if len(parts) == 1 and way == name:
-        fixes = [Fix(f"Change to '{name}'", (RenameKey(place, name),), preferred=True)]
-        return hint, fixes if name not in mapping else []
-    section = mapping.get(parts[0]) if base == place[:-1] else None
+    """Advice to put the entry at `place` where `way` leads from the mapping that it is in."""
+    key = place[-1]
+    if way.startswith("../"):
+        to, stands = (*_up(place[:-1]), way.removeprefix("../")), "one level up"
+    else:
+        to = (*place[:-1], *way.split("."))
+        stands = f"under '{way.partition('.')[0]}'" if "." in way else ""
+    name = to[-1]
+    called = "" if name == key else f"it is called '{name}'"
+    if not stands:
+        fix = Fix(f"Change to '{name}'", (RenameKey(place, str(name)),), preferred=True)
+        return f"; {called}", [fix] if name not in mapping else []
+    hint = f"; it belongs {stands}" + (f", where {called}" if called else "")
+    section = mapping.get(way.partition(".")[0]) if "." in way else None
     if section is not None and (not isinstance(section, Mapping) or name in section):
         return hint, []
-    return hint, [Fix(f"Move '{place[-1]}' to '{'.'.join(parts)}'", (MoveKey(place, target),), preferred=True)]
+    return hint, [Fix(f"Move it {stands}", (MoveKey(place, to),), preferred=True)]
+
+
+def _up(pointer: Pointer) -> Pointer:
+    """One level up; a part of a file does not know what is above it."""
+    return pointer[:-1] if pointer else ("..",)
 
 
 def _inner_moves(error: ValidationError, place: Pointer) -> list[Fix]:

@@ -109,7 +109,7 @@ def test_what_to_do_is_said_about_an_executor_that_is_not_there() -> None:
     ("file", "text", "where"),
     [
         ("eval.yaml", EVAL.replace("contains", "containz"), r"eval\.yaml:11:7: error: .*containz"),
-        ("eval.yaml", EVAL.replace("trials_per_task: 1", "trials_per_task: 0"), r"eval\.yaml:4:3: error: "),
+        ("eval.yaml", EVAL.replace("trials_per_task: 1", "trials_per_task: 0"), r"eval\.yaml:4:20: error: "),
         ("eval.yaml", "a: [1\n", r"eval\.yaml:2:1: error: "),
         ("eval.yaml", EVAL.replace("tasks/*", "missing/*"), r"eval\.yaml:\d+:\d+: error: "),
         ("tasks/good.yaml", "id: good\nname: x\nprompt: hello\n", r"tasks/good\.yaml:3:\d+: error: "),

@@ -4,7 +4,7 @@ from typing import Annotated, Any
 
 from pydantic import BeforeValidator, ConfigDict, Field
 
-from waza_engine.formats.model import FileModel, SectionOf, marks
+from waza_engine.formats.model import FileModel, SectionOf, foreign, marks
 from waza_engine.formats.waza.graders import EvalGrader
 from waza_engine.formats.waza.hooks import Hooks
 from waza_engine.formats.waza.mocks import Adversarial, CommandMock, McpMock
@@ -70,6 +70,18 @@ class EvalFile(FileModel):
             "x-runnable": "eval",
             "x-title-from": ["name"],
             "anyOf": [{"required": ["tasks"]}, {"required": ["tasks_from"]}],
+            **foreign(
+                {
+                    "trials": "config.trials_per_task",
+                    "timeout": "config.timeout_seconds",
+                    "validators": "graders",
+                },
+                maxTokens="waza has no such setting; a `behavior` grader limits tokens",
+                max_tokens="waza has no such setting; a `behavior` grader limits tokens",
+                fixtures="the fixtures are the folder `fixtures` beside this file, or what `--context-dir` names",
+                tests="waza calls them `tasks`, and keeps each in a file of its own",
+                prompts="prompts stand in task files, or in the CSV file that `tasks_from` names",
+            ),
         },
     )
 
@@ -94,7 +106,7 @@ class EvalFile(FileModel):
         default="",
         description="Name of the custom agent under test, as some docs of waza 0.31 had it.",
         examples=["reviewer"],
-        json_schema_extra=marks(instead="skill"),
+        json_schema_extra=marks(instead="skill", move_to="skill"),
     )
     scenario: Text = Field(
         default="",

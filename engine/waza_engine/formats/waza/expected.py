@@ -1,13 +1,17 @@
 """The `expected` section of a task (waza-formats.md, section 5.2; waza-graders.md, section 2.5)."""
 
-from pydantic import Field
+from pydantic import ConfigDict, Field
 
-from waza_engine.formats.model import FileModel, MapOf, marks
+from waza_engine.formats.model import FileModel, MapOf, foreign, marks
 from waza_engine.values import AnyValue, Flag, Integer, ListOf, Strings, Text
 
 
 class Outcome(FileModel):
     """An outcome that was to be checked; no version of waza does."""
+
+    model_config = ConfigDict(
+        json_schema_extra=foreign(tool_name="Tool calls are what the graders `tool_calls` and `behavior` check")
+    )
 
     type: Text = Field(default="", description="Kind of outcome. Never checked.", examples=["file_created"])
     value: AnyValue = Field(
@@ -44,6 +48,21 @@ class Behavior(FileModel):
 
 class Expected(FileModel):
     """What the answer should be like. Each `output_*` list counts like a grader of weight 1."""
+
+    model_config = ConfigDict(
+        json_schema_extra=foreign(
+            {
+                "contains": "output_contains",
+                "not_contains": "output_not_contains",
+                "contains_any": "output_contains_any",
+            },
+            matches="Patterns are what a `text` grader with `regex_match` checks",
+            output_matches="Patterns are what a `text` grader with `regex_match` checks",
+            regex_match="Patterns are what a `text` grader with `regex_match` checks",
+            files="Files are what the graders `file` and `diff` check",
+            skills="Skills are what a `skill_invocation` grader checks",
+        )
+    )
 
     output_contains: Strings = Field(
         default=[],

@@ -28,7 +28,16 @@ class _Entry(FileModel):
         examples=["says-where"],
         json_schema_extra=marks(required=True, defines="grader"),
     )
-    weight: Number = Field(default=1.0, description=_WEIGHT, examples=[2])
+    weight: Number = Field(
+        default=1.0,
+        description=_WEIGHT,
+        examples=[2],
+        json_schema_extra={
+            "exclusiveMinimum": 0,
+            "x-severity": "warning",
+            "x-consequence": "waza takes 1 instead",
+        },
+    )
     config: Any = Field(default=None, description="The options of the grader type.")
 
 

@@ -227,7 +227,7 @@ class Storage(_Section):
 class ProjectFile(FileModel):
     """Settings of a project. `waza run` ignores the whole file silently when anything in it is wrong."""
 
-    model_config = ConfigDict(title="waza project")
+    model_config = ConfigDict(title="waza project", json_schema_extra={"x-severity": "warning"})
 
     paths: SectionOf[Paths] = Field(
         default_factory=Paths,

@@ -2,7 +2,7 @@
 
 from pydantic import ConfigDict, Field
 
-from waza_engine.formats.model import FileModel, MapOf, each, marks
+from waza_engine.formats.model import FileModel, MapOf, each, foreign, marks
 from waza_engine.values import Flag, Integer, Strings, Text, TextMap
 
 EXECUTORS = {
@@ -75,6 +75,23 @@ class McpServer(FileModel):
 class Settings(FileModel):
     """How the tasks of the suite are run."""
 
+    model_config = ConfigDict(
+        json_schema_extra=foreign(
+            {
+                "baseline": "../baseline",
+                "hooks": "../hooks",
+                "graders": "../graders",
+                "metrics": "../metrics",
+                "skill": "../skill",
+                "tasks": "../tasks",
+                "trials": "trials_per_task",
+                "timeout": "timeout_seconds",
+            },
+            max_tokens="waza has no such setting; a `behavior` grader limits tokens",
+            temperature="waza has no such setting",
+        )
+    )
+
     trials_per_task: Integer = Field(
         ge=1,
         description="How often each task is run. More than 1 shows whether a task is flaky. waza has no default.",
@@ -130,6 +147,7 @@ class Settings(FileModel):
             "values below 1 mean 1."
         ),
         examples=[2],
+        json_schema_extra={"minimum": 1, "x-severity": "warning", "x-consequence": "waza takes 1"},
     )
     reasoning_effort: Text = Field(
         default="",
@@ -206,11 +224,11 @@ class Settings(FileModel):
         default=0,
         description="Old name of `workers`, renamed in waza 0.24.",
         examples=[4],
-        json_schema_extra=marks(instead="workers"),
+        json_schema_extra=marks(instead="workers", move_to="workers"),
     )
     verbose: Flag = Field(
         default=False,
         description="Has no effect since waza was rewritten; `--verbose` on the command line has.",
         examples=[True],
-        json_schema_extra=marks(instead="--verbose", no_effect=True),
+        json_schema_extra=marks(instead="--verbose", move_to="", no_effect=True),
     )

@@ -2,12 +2,36 @@
 
 from pydantic import ConfigDict, Field
 
-from waza_engine.formats.model import FileModel, SectionOf, each, marks
+from waza_engine.formats.model import FileModel, SectionOf, each, foreign, marks
 from waza_engine.formats.waza.expected import Expected
 from waza_engine.formats.waza.graders import TaskGrader
 from waza_engine.formats.waza.inputs import Inputs
 from waza_engine.formats.waza.mocks import CommandMock
 from waza_engine.values import Flag, Integer, ListOf, Strings, Text
+
+
+_FOREIGN = foreign(
+    {"timeout": "timeout_seconds"},
+    config="A task has no `config`: its keys stand at the top level, and most settings are the eval's",
+    weight="Tasks have no weight; their graders have one",
+    difficulty="waza knows no difficulty; `tags` can say it",
+    schemaVersion="Only evals have a `schemaVersion`",
+    version="Only evals have a `version`",
+    trials="How often a task runs is the eval's `config.trials_per_task`",
+    trials_per_task="How often a task runs is the eval's `config.trials_per_task`",
+    executor="The executor is the eval's `config.executor`",
+    model="The model is the eval's `config.model`",
+    skill="The skill is the eval's `skill`",
+    expectedOutput="Use `expected.output_contains`, or a grader",
+    expected_output="Use `expected.output_contains`, or a grader",
+    expected_behavior="Use a grader, such as `behavior` or `prompt`",
+    expectations="Use `expected.output_contains`, or graders",
+    fixture="Files for the agent are listed under `inputs.files`; a whole folder is `inputs.context.fixture`",
+    fixtures="Files for the agent are listed under `inputs.files`; a whole folder is `inputs.context.fixture`",
+    triggers="Trigger prompts stand in `trigger_tests.yaml` beside the eval",
+    should_trigger="Trigger prompts stand in `trigger_tests.yaml` beside the eval; the `trigger` grader looks at a prompt",
+)
+"""What guides, generated files and older habits put into a task (waza-formats.md, section 19)."""
 
 
 class Checkpoint(FileModel):
@@ -88,7 +112,12 @@ class TaskFile(FileModel):
 
     model_config = ConfigDict(
         title="waza task",
-        json_schema_extra={"x-runnable": "task", "x-id-from": "id", "x-title-from": ["name", "id"]},
+        json_schema_extra={
+            "x-runnable": "task",
+            "x-id-from": "id",
+            "x-title-from": ["name", "id"],
+            **_FOREIGN,
+        },
     )
 
     id: Text = Field(
@@ -101,6 +130,7 @@ class TaskFile(FileModel):
         default="",
         description="Name shown in reports.",
         examples=["Summarize a file"],
+        json_schema_extra=marks(recommended=True),
     )
     description: Text = Field(
         default="",
@@ -208,6 +238,7 @@ class InlineTask(TaskFile):
             "x-id-from": "id",
             "x-title-from": ["name", "id"],
             "x-required-unless": ["task_files", "include"],
+            **_FOREIGN,
         },
     )
 

@@ -29,7 +29,7 @@ class Prompt(FileModel):
         default=None,
         description="From the oldest format. The list that the prompt is in decides.",
         examples=[True],
-        json_schema_extra=marks(instead="the list the prompt is in"),
+        json_schema_extra=marks(instead="the list the prompt is in", move_to=""),
     )
 
 

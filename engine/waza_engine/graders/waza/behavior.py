@@ -24,16 +24,19 @@ config:
 - Tool names are compared exactly: `Bash` is not `bash`.
 """
 
-from collections.abc import Iterator
-from typing import Any
+from collections.abc import Callable, Iterator
+from typing import Any, TypeVar
 
 from pydantic import Field
 
 from waza_engine.findings import Finding
 from waza_engine.formats.model import each
-from waza_engine.graders.base import Grader, GraderResult, GradingContext, Scope
+from waza_engine.graders.base import GradeError, Grader, GraderResult, GradingContext, Scope
 from waza_engine.rules.contradictory_checks import in_both
+from waza_engine.trajectory import Session
 from waza_engine.values import Integer, Strings
+
+_T = TypeVar("_T")
 
 
 class BehaviorGrader(Grader):
@@ -79,26 +82,39 @@ class BehaviorGrader(Grader):
         session = context.session
         if session is None:
             return GraderResult.failed("There is no session to look into")
-        tokens = session.usage.tokens if session.usage else None
-        limits = [
-            ("tool calls", session.tool_call_count, self.max_tool_calls),
-            ("tokens", tokens or 0, self.max_tokens),
-            ("milliseconds", context.duration_ms, self.max_duration_ms),
+        # Only what is limited is asked for: of the rest, an executor may not know it.
+        limits: list[tuple[str, Callable[[], int], int]] = [
+            ("tool calls", lambda: session.tool_call_count, self.max_tool_calls),
+            ("tokens", lambda: _tokens(session) or 0, self.max_tokens),
+            ("milliseconds", lambda: context.duration_ms, self.max_duration_ms),
         ]
-        checked = [it for it in limits if it[2] > 0]
+        checked = [(what, value(), limit) for what, value, limit in limits if limit > 0]
         failures = [
             *(f"{value} {what}, at most {limit} allowed" for what, value, limit in checked if value > limit),
             *(f"not used: {it}" for it in self.required_tools if it not in session.tools_used),
             *(f"used: {it}" for it in self.forbidden_tools if it in session.tools_used),
         ]
         total = len(checked) + len(self.required_tools) + len(self.forbidden_tools)
+        tokens = _if_known(lambda: _tokens(session))
         known_tokens: dict[str, Any] = {} if tokens is None else {"tokens_total": tokens}
         return GraderResult.of_checks(
             total,
             failures,
             **self.model_dump(),
-            tool_call_count=session.tool_call_count,
-            tools_used=list(session.tools_used),
+            tool_call_count=_if_known(lambda: session.tool_call_count),
+            tools_used=_if_known(lambda: list(session.tools_used)),
             actual_duration=context.duration_ms,
             **known_tokens,
         )
+
+
+def _tokens(session: Session) -> int | None:
+    return session.usage.tokens if session.usage else None
+
+
+def _if_known(read: Callable[[], _T]) -> _T | None:
+    """A detail, or None when the executor does not know it."""
+    try:
+        return read()
+    except GradeError:
+        return None

@@ -24,7 +24,7 @@ config:
 
 from collections.abc import Iterator
 
-from pydantic import Field
+from pydantic import ConfigDict, Field
 
 from waza_engine.findings import Finding
 from waza_engine.graders.base import Grader, GraderResult, GradingContext, Scope
@@ -39,6 +39,20 @@ from waza_engine.values import Strings
 
 class TextGrader(Grader):
     type_name = "text"
+    model_config = ConfigDict(
+        json_schema_extra={
+            # What the same options are called in the older graders `keyword` and `regex`.
+            "x-moved": {
+                "keywords": "contains",
+                "must_contain": "contains",
+                "must_not_contain": "not_contains",
+                "must_match": "regex_match",
+                "must_not_match": "regex_not_match",
+                "patterns": "regex_match",
+                "regex": "regex_match",
+            }
+        }
+    )
 
     contains: Strings = Field(
         default=[],

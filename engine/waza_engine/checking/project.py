@@ -1,0 +1,104 @@
+"""Settings of this tool for a project: `.waza-lsp.toml`, or the table `[tool.waza-lsp]` in `pyproject.toml`.
+
+The nearest one above a file counts, alone. Editor and command line read the same one, so both report the same.
+"""
+
+import tomllib
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from waza_engine.checking.levels import Levels, read_levels
+from waza_engine.noted_reads import Stamp, stamp
+from waza_engine.validation.spelling import nearest
+
+if TYPE_CHECKING:
+    from pathspec import GitIgnoreSpec
+
+OWN_FILE = ".waza-lsp.toml"
+PYPROJECT = "pyproject.toml"
+_KEYS = ("exclude", "rules")
+
+
+@dataclass(frozen=True)
+class ProjectSettings:
+    """What a settings file says. `problems` are sentences about what in it cannot be used; the defaults stand there."""
+
+    path: Path | None = None
+    rules: Levels = field(default_factory=dict)
+    exclude: tuple[str, ...] = ()
+    problems: tuple[str, ...] = ()
+
+    def excludes(self, path: Path, *, folder: bool = False) -> bool:
+        """Whether `exclude` names this file or folder; the patterns are those of a `.gitignore` beside the settings."""
+        if self.path is None or not self.exclude or not path.is_relative_to(self.path.parent):
+            return False
+        relative = path.relative_to(self.path.parent).as_posix()
+        return self._patterns.match_file(f"{relative}/" if folder else relative)
+
+    @cached_property
+    def _patterns(self) -> "GitIgnoreSpec":
+        # Imported late: most projects exclude nothing, and the server must start fast.
+        from pathspec import GitIgnoreSpec
+
+        return GitIgnoreSpec.from_lines(self.exclude)
+
+
+_NOTHING = ProjectSettings()
+
+
+@dataclass(slots=True)
+class Projects:
+    """The settings files of the disk. What was read is remembered until the file changes."""
+
+    _read: dict[Path, tuple[Stamp, ProjectSettings | None]] = field(default_factory=dict)
+
+    def of(self, folder: Path) -> ProjectSettings:
+        """The settings for the files in a folder (an absolute path): those of the nearest settings file."""
+        for it in (folder, *folder.parents):
+            for name in (OWN_FILE, PYPROJECT):
+                if (found := self._settings(it / name)) is not None:
+                    return found
+        return _NOTHING
+
+    def _settings(self, path: Path) -> ProjectSettings | None:
+        now = stamp(path)
+        if now is None:
+            return None
+        if path not in self._read or self._read[path][0] != now:
+            self._read[path] = now, read_project(path)
+        return self._read[path][1]
+
+
+def read_project(path: Path) -> ProjectSettings | None:
+    """The settings in a file; None when it is a `pyproject.toml` without a table for this tool."""
+    try:
+        data: Any = tomllib.loads(path.read_text("utf-8"))
+    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
+        # A broken pyproject.toml is other tools' concern until it is known to be ours.
+        problem = f"{path} cannot be read: {error}; the defaults are used"
+        return ProjectSettings(path, problems=(problem,)) if path.name == OWN_FILE else None
+    if path.name == PYPROJECT:
+        data = data["tool"].get("waza-lsp") if isinstance(data.get("tool"), Mapping) else None
+        if data is None:
+            return None
+    if not isinstance(data, Mapping):
+        return ProjectSettings(path, problems=(f"{path}: 'tool.waza-lsp' must be a table; it is ignored",))
+    levels, problems = read_levels(data.get("rules", {}), f"{path}: 'rules'")
+    exclude, more = _patterns(data.get("exclude", []), path)
+    return ProjectSettings(path, levels, exclude, (*problems, *more, *_unknown_keys(data, path)))
+
+
+def _patterns(given: Any, path: Path) -> tuple[tuple[str, ...], list[str]]:
+    if isinstance(given, list) and all(isinstance(it, str) for it in given):
+        return tuple(given), []
+    return (), [f"{path}: 'exclude' must be a list of patterns, such as ['drafts/']; it is ignored"]
+
+
+def _unknown_keys(data: Mapping[str, Any], path: Path) -> Iterator[str]:
+    for key in data:
+        if key not in _KEYS:
+            near = nearest(key, _KEYS, most=1)
+            yield f"{path}: unknown key '{key}'." + (f" Did you mean '{near[0]}'?" if near else "")

@@ -1,0 +1,54 @@
+"""An id that two tasks of a suite have.
+
+## Why
+waza runs both without a word. Afterwards they cannot be told apart: comparing with a baseline, grading again and
+comparing results go by the id.
+
+## Example
+With `id: first` in `tasks/other.yaml`, too:
+
+```yaml
+id: first
+name: First
+inputs:
+  prompt: Say hello.
+```
+
+```yaml file=tasks/other.yaml
+id: first
+name: Other
+inputs:
+  prompt: Say hello.
+```
+
+## Instead
+```yaml
+id: hello
+name: First
+inputs:
+  prompt: Say hello.
+```
+
+```yaml file=tasks/other.yaml
+id: first
+name: Other
+inputs:
+  prompt: Say hello.
+```
+"""
+
+from collections.abc import Iterator
+
+from waza_engine.checking.document import Document
+from waza_engine.checking.same_texts import same_texts
+from waza_engine.findings import Finding, Rule
+
+DUPLICATE_TASK_ID = Rule("duplicate-task-id", "id that two tasks have")
+APPLIES = {"waza": {"task", "eval"}}
+
+
+def check(document: Document) -> Iterator[Finding]:
+    for pointer, value, others in same_texts(document, "id"):
+        where = f" in {others[0].path.name}" if others[0].path else ""
+        message = f"Another task{where} has the id '{value}'; their results cannot be told apart"
+        yield DUPLICATE_TASK_ID.at(pointer, message, related=others)

@@ -1,0 +1,95 @@
+"""A file that a task glob names and that is no task.
+
+## Why
+waza loads every file that the globs name before it runs anything, also the tasks that are disabled or filtered out.
+One file that is no task keeps the whole suite from running.
+
+## Example
+With a list in `tasks/notes.yaml`:
+
+```yaml
+name: notes-eval
+skill: notes
+config:
+  trials_per_task: 1
+  timeout_seconds: 60
+  executor: copilot-sdk
+  model: gpt-4o
+tasks: ["tasks/*.yaml"]
+```
+
+```yaml file=tasks/notes.yaml
+- just
+- notes
+```
+
+## Instead
+```yaml
+name: notes-eval
+skill: notes
+config:
+  trials_per_task: 1
+  timeout_seconds: 60
+  executor: copilot-sdk
+  model: gpt-4o
+tasks: ["tasks/*.task.yaml"]
+```
+
+```yaml file=tasks/first.task.yaml
+id: first
+name: First
+inputs:
+  prompt: Say hello.
+```
+
+```yaml file=tasks/notes.yaml
+- just
+- notes
+```
+"""
+
+from collections.abc import Iterator
+
+from waza_engine.checking.document import Document
+from waza_engine.checking.suite_files import TaskOfSuite
+from waza_engine.findings import Finding, Related, Rule
+from waza_engine.formats import recognise
+
+UNLOADABLE_TASK = Rule("unloadable-task", "file that a glob names and that is no task")
+APPLIES = {"waza": {"eval"}}
+
+
+def check(document: Document) -> Iterator[Finding]:
+    suite = document.suite
+    if suite is None or document.has("tasks_from"):
+        return
+    for task in suite.tasks:
+        if reason := _reason(document, task):
+            yield UNLOADABLE_TASK.at(
+                ("tasks", task.globs[0]),
+                f"{task.path.name} {reason}, so no run can start; disabled tasks must load, too",
+                related=[Related((), "this file", task.path)],
+            )
+
+
+def _reason(document: Document, task: TaskOfSuite) -> str:
+    """Why the file cannot be loaded, when it does not say so itself."""
+    if document.files.is_directory(task.path):
+        return ""
+    text = document.files.text(task.path)
+    if text is None:
+        return "cannot be read as UTF-8 text"
+    data = document.files.data(task.path)
+    if isinstance(data, list):
+        return "holds a list, not a task"
+    if isinstance(data, dict):
+        found = recognise(data, task.path)
+        is_other = data and found is not None and found[1].name != "task"
+        return f"is no task but {_article(found[1].name)}" if is_other and found else ""
+    if data is None and any(line.strip() and not line.lstrip().startswith("#") for line in text.splitlines()):
+        return ""
+    return "is empty" if data is None else "holds a text, not a task"
+
+
+def _article(kind: str) -> str:
+    return {"eval": "an eval", "triggers": "a file of trigger tests"}.get(kind, f"a {kind} file")

@@ -1,0 +1,91 @@
+"""A task glob in a syntax that waza does not have.
+
+## Why
+In waza `**` is the same as `*`: exactly one folder, neither none nor two. There are no `{a,b}`, `[!a]` does not negate
+(`[^a]` does), and an absolute path is looked for below the eval's folder. Such globs match less than they seem to, or
+nothing.
+
+## Example
+```yaml
+name: notes-eval
+skill: notes
+config:
+  trials_per_task: 1
+  timeout_seconds: 60
+  executor: copilot-sdk
+  model: gpt-4o
+tasks: ["tasks/*.{yaml,yml}"]
+```
+
+```yaml file=tasks/first.yaml
+id: first
+name: First
+inputs:
+  prompt: Say hello.
+```
+
+## Instead
+```yaml
+name: notes-eval
+skill: notes
+config:
+  trials_per_task: 1
+  timeout_seconds: 60
+  executor: copilot-sdk
+  model: gpt-4o
+tasks: ["tasks/*.yaml"]
+```
+"""
+
+from collections.abc import Iterator
+
+from waza_engine.checking.document import Document
+from waza_engine.checking.suite_files import globs_of
+from waza_engine.findings import AppendItem, Finding, Fix, Rule, SetValue, Severity
+
+UNSUPPORTED_GLOB = Rule("unsupported-glob", "glob in a syntax that waza does not have", Severity.WARNING)
+APPLIES = {"waza": {"eval"}}
+
+
+def check(document: Document) -> Iterator[Finding]:
+    for index, pattern in globs_of(document.mapping()):
+        if reason := _reason(pattern):
+            fixes = list(_fixes(index, pattern))
+            yield UNSUPPORTED_GLOB.at(("tasks", index), f"{reason} in '{pattern}'", fixes=fixes)
+
+
+def has_foreign_syntax(pattern: str) -> bool:
+    """Whether the pattern means something else elsewhere than it does in waza."""
+    return bool(_reason(pattern))
+
+
+def _reason(pattern: str) -> str:
+    if pattern.startswith("/"):
+        return "An absolute path is looked for below the eval's folder"
+    if "**" in pattern:
+        return "'**' is the same as '*' (exactly one folder)"
+    if _alternatives(pattern):
+        return "waza has no {a,b}: the braces are taken literally"
+    return "'[!' does not negate ('[^' does)" if "[!" in pattern else ""
+
+
+def _alternatives(pattern: str) -> list[str]:
+    """The patterns that the first `{a,b}` stands for; none without one."""
+    before, brace, rest = pattern.partition("{")
+    inner, end, after = rest.partition("}")
+    if not (brace and end and "," in inner):
+        return []
+    return [f"{before}{it.strip()}{after}" for it in inner.split(",")]
+
+
+def _fixes(index: int, pattern: str) -> Iterator[Fix]:
+    place = ("tasks", index)
+    if several := _alternatives(pattern):
+        more = [AppendItem(("tasks",), it) for it in several[1:]]
+        yield Fix(f"Change to {', '.join(several)}", (SetValue(place, several[0]), *more), preferred=True)
+    elif "[!" in pattern:
+        yield Fix("Change '[!' to '[^'", (SetValue(place, pattern.replace("[!", "[^")),), preferred=True)
+    elif "**/" in pattern:
+        flat, deep = pattern.replace("**/", ""), pattern.replace("**/", "*/")
+        changes = (SetValue(place, flat), AppendItem(("tasks",), deep))
+        yield Fix(f"Change to {flat} and {deep}", changes)

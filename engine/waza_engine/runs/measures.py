@@ -1,0 +1,36 @@
+"""Metrics that only the Python generation computed (waza-formats.md, section 14.5).
+
+Newer versions of waza read them and never look at their thresholds. They are shown, because authors of such evals
+expect them, and they decide nothing. `trigger_accuracy` is a real metric, measured elsewhere.
+"""
+
+from collections.abc import Iterable, Iterator, Sequence
+
+from waza_engine.runs.records import MetricResult, TaskRecord
+from waza_engine.runs.triggers import ACCURACY
+from waza_engine.scoring import mean, weighted_mean
+from waza_engine.suite import Metric
+
+
+def measures(metrics: Iterable[Metric], tasks: Sequence[TaskRecord]) -> Iterator[MetricResult]:
+    """The metrics with their values, in the order of the file."""
+    for it in metrics:
+        if it.name != ACCURACY:
+            value = _value(it.name, tasks)
+            yield MetricResult(it.name, value, it.threshold, value >= it.threshold, it.weight)
+
+
+def composite_score(results: Iterable[MetricResult]) -> float:
+    """The metrics' values by weight, 0.0 without metrics."""
+    return weighted_mean([(it.value, it.weight) for it in results])
+
+
+def _value(name: str, tasks: Sequence[TaskRecord]) -> float:
+    match name:
+        case "task_completion":
+            # A task of which some trials passed was "partial", and counted as completed.
+            return mean([float(any(trial.status == "passed" for trial in it.trials)) for it in tasks])
+        case "behavior_quality":
+            return mean([trial.score for it in tasks for trial in it.trials])
+        case _:
+            return mean([float(it.status == "passed") for it in tasks])

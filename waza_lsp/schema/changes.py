@@ -1,0 +1,91 @@
+"""Changes of data (`waza_engine.findings`) as edits of text."""
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+from waza_engine.findings import (
+    AddBlanks,
+    AppendItem,
+    Change,
+    CreateFile,
+    Fix,
+    InsertKey,
+    MakeList,
+    MoveKey,
+    RemoveKey,
+    RenameKey,
+    SetValue,
+)
+from waza_lsp.schema.placeholder import key_order, placeholder
+from waza_lsp.schema.walk import Schema
+from waza_lsp.syntax.edits import Draft, Edit, difference
+from waza_lsp.syntax.entry_edits import with_item, with_key, without
+from waza_lsp.syntax.moving import moved
+from waza_lsp.syntax.value_edits import as_list, renamed, with_blanks, with_value
+
+
+class Made(NamedTuple):
+    """What a fix comes down to: edits of the document, and files to create with their text."""
+
+    edits: tuple[Edit, ...]
+    files: tuple[tuple[Path, str], ...] = ()
+
+
+def made(fix: Fix, draft: Draft, root: Schema) -> Made | None:
+    """The edits of a fix; None where it cannot be made, or would break the text."""
+    files = tuple((it.path, it.text) for it in fix.changes if isinstance(it, CreateFile))
+    now = draft
+    steps: list[list[Edit]] = []
+    for change in sorted(fix.changes, key=_turn):
+        edits = _edits(change, now, root)
+        if edits is None:
+            return None
+        now = now.edited(edits)
+        steps.append(edits)
+    if now.problem_count() > draft.problem_count():
+        return None
+    one_step = len([it for it in steps if it]) < 2
+    return Made(tuple(it for step in steps for it in step) if one_step else tuple(difference(draft.text, now.text)), files)
+
+
+_ORDER: Sequence[type[Change]] = (SetValue, MakeList, AddBlanks, AppendItem, InsertKey, MoveKey, RenameKey, RemoveKey)
+
+
+def _turn(change: Change) -> tuple[int, Sequence[int]]:
+    """Changes that move nothing come first, so that the pointers of the later ones still hold."""
+    if isinstance(change, CreateFile):
+        return -1, ()
+    # Of several items of a list the last goes first.
+    indexes = [-it for it in change.pointer if isinstance(it, int)]
+    return _ORDER.index(type(change)), indexes
+
+
+def _edits(change: Change, draft: Draft, root: Schema) -> list[Edit] | None:
+    match change:
+        case RenameKey(pointer, name):
+            return renamed(draft, pointer, name)
+        case SetValue(pointer, value):
+            return with_value(draft, pointer, value)
+        case MakeList(pointer):
+            return as_list(draft, pointer)
+        case AddBlanks(pointer):
+            return with_blanks(draft, pointer)
+        case RemoveKey(pointer):
+            return without(draft, pointer)
+        case MoveKey(pointer, to):
+            return moved(draft, pointer, to)
+        case AppendItem(pointer, value):
+            return with_item(draft, pointer, value)
+        case InsertKey():
+            return _inserted(change, draft, root)
+        case CreateFile():
+            return []
+
+
+def _inserted(change: InsertKey, draft: Draft, root: Schema) -> list[Edit] | None:
+    pointer, key, value = change.pointer, change.key, change.value
+    data = draft.tree.data()
+    if value is None:
+        value = placeholder(root, pointer, key, data)
+    return with_key(draft, pointer, key, value, key_order(root, pointer, data))

@@ -1,0 +1,127 @@
+"""Comments that silence findings: `# waza-lsp: ignore[code]`, and `# waza-lsp: ignore-file[code]` at the top.
+
+A comment behind a value is about its own line; one that stands alone is about the next line that is no comment.
+Without brackets it means all findings. What silences nothing is a finding itself.
+"""
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from waza_engine.checking.codes import unknown_code
+from waza_engine.findings import Finding
+from waza_engine.rules.syntax_error import SYNTAX_ERROR
+from waza_engine.rules.unused_suppression import UNUSED_SUPPRESSION
+from waza_engine.validation.spelling import nearest
+from waza_lsp.schema.check import Mark
+from waza_lsp.syntax.text import Place, Span
+from waza_lsp.syntax.tree import Tree
+
+_MARK = "waza-lsp:"
+_COMMENT = re.compile(r"(?:^|(?<=\s))#\s*(waza-lsp:\s*([\w-]+)(\[[^\]\r\n]*\]?)?)")
+_NAME = re.compile(r"[^\s,\[\]]+")
+_LINE, _FILE = "ignore", "ignore-file"
+
+
+@dataclass(frozen=True, slots=True)
+class Suppression:
+    """One code in a comment (None: any finding) and the line it is about (None: the whole file).
+
+    `problem` says why it cannot silence anything.
+    """
+
+    span: Span
+    code: str | None = None
+    line: int | None = None
+    problem: str = ""
+
+    def silences(self, mark: Mark) -> bool:
+        """Whether the comment was written for this finding."""
+        return (
+            not self.problem
+            and self.line in {None, mark.span.start.line}
+            and self.code in {None, mark.finding.code}
+        )
+
+
+def not_suppressed(marks: Sequence[Mark], tree: Tree, lines: Sequence[str], *, complete: bool) -> list[Mark]:
+    """The findings that no comment silences, and the comments that silence none.
+
+    Whether a comment is of use is not known while checks are missing (`complete` is false) or the text is broken.
+    """
+    if not any(_MARK in it for it in lines):
+        return list(marks)
+    found = list(suppressions(tree, lines))
+    kept = [mark for mark in marks if not any(it.silences(mark) for it in found)]
+    if not complete or any(it.finding.rule is SYNTAX_ERROR for it in marks):
+        return kept
+    unused = (it for it in found if not any(it.silences(mark) for mark in marks))
+    return sorted([*kept, *(Mark(it.span, _unused(it)) for it in unused)], key=lambda it: it.span)
+
+
+def suppressions(tree: Tree, lines: Sequence[str]) -> Iterator[Suppression]:
+    """All suppression comments of a text."""
+    first = next((i for i, it in enumerate(lines) if _is_content(it)), len(lines))
+    for line, text in enumerate(lines):
+        if _MARK not in text:
+            continue
+        for found in _COMMENT.finditer(text):
+            if not _in_value(tree, Place(line, found.start(1))):
+                alone = not text[: found.start()].strip()
+                yield from _of_comment(
+                    found, line, _target(lines, line) if alone else line, at_top=alone and line < first
+                )
+
+
+def _of_comment(found: re.Match[str], line: int, target: int, *, at_top: bool) -> Iterator[Suppression]:
+    whole = Span(Place(line, found.start(1)), Place(line, found.end(1)))
+    word, brackets = found[2], found[3]
+    if problem := _problem(word, brackets, at_top=at_top):
+        yield Suppression(whole, problem=problem)
+    elif word in {_LINE, _FILE}:
+        about = None if word == _FILE else target
+        if brackets is None:
+            yield Suppression(whole, None, about)
+            return
+        for name in _NAME.finditer(brackets):
+            start = found.start(3) + name.start()
+            yield Suppression(Span(Place(line, start), Place(line, start + len(name[0]))), name[0], about)
+
+
+def _problem(word: str, brackets: str | None, *, at_top: bool) -> str:
+    if word not in {_LINE, _FILE}:
+        near = nearest(word, [_LINE, _FILE], most=1)
+        return f"'{word}' is nothing that a comment can ask for. Did you mean '{near[0]}'?" if near else ""
+    if brackets is not None and not brackets.endswith("]"):
+        return "The bracket is not closed, so nothing is silenced; add ']'"
+    if brackets is not None and not _NAME.search(brackets):
+        return f"No code is named, so nothing is silenced; name one, or write '{word}' alone for all findings"
+    if word == _FILE and not at_top:
+        return "'ignore-file' counts only in a comment of its own above the first key; write 'ignore' for one line"
+    return ""
+
+
+def _unused(suppression: Suppression) -> Finding:
+    where = "in this file" if suppression.line is None else "on the line this comment is about"
+    message = suppression.problem
+    if not message and suppression.code is None:
+        message = f"Nothing is found {where}; remove this comment"
+    elif not message and suppression.code is not None:
+        message = unknown_code(suppression.code) or f"No '{suppression.code}' is found {where}; remove it"
+    return UNUSED_SUPPRESSION.at((), message)
+
+
+def _target(lines: Sequence[str], line: int) -> int:
+    """The next line that is no comment."""
+    return next((i for i in range(line, len(lines)) if not lines[i].lstrip().startswith("#")), line)
+
+
+def _is_content(line: str) -> bool:
+    text = line.strip()
+    return bool(text) and not text.startswith(("#", "%", "---"))
+
+
+def _in_value(tree: Tree, place: Place) -> bool:
+    """Whether the place is inside a text, where a `#` begins no comment."""
+    located = tree.at(place)
+    return located is not None and not located.on_key and located.value.start < place < located.value.end
