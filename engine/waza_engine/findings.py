@@ -4,7 +4,7 @@ A finding points into the data by keys and indexes (a `Pointer`), never at text:
 server knows where in the text a pointer stands. A fix is data too: what should change, not which characters.
 """
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from pathlib import Path
@@ -148,26 +148,32 @@ class Finding:
         """The same finding seen from further up: `prefix` is where its data hangs."""
         if not prefix:
             return self
+        return self.moved(lambda it: _joined(prefix, it))
+
+    def moved(self, move: Callable[[Pointer], Pointer]) -> "Finding":
+        """The same finding with other pointers."""
         return replace(
             self,
-            pointer=(*prefix, *self.pointer),
-            fixes=tuple(
-                replace(it, changes=tuple(_below(prefix, c) for c in it.changes)) for it in self.fixes
-            ),
-            related=tuple(
-                it._replace(pointer=(*prefix, *it.pointer)) if it.path is None else it for it in self.related
-            ),
+            pointer=move(self.pointer),
+            fixes=tuple(replace(it, changes=tuple(_moved(move, c) for c in it.changes)) for it in self.fixes),
+            related=tuple(it._replace(pointer=move(it.pointer)) if it.path is None else it for it in self.related),
         )
 
 
-def _below(prefix: Pointer, change: Change) -> Change:
-    if isinstance(change, CreateFile):
-        return change
-    if isinstance(change, MoveKey):
-        up = sum(it == ".." for it in change.to)
-        above = prefix[: max(0, len(prefix) - up)]
-        return MoveKey((*prefix, *change.pointer), (*above, *[".."] * (up - len(prefix)), *change.to[up:]))
-    return replace(change, pointer=(*prefix, *change.pointer))
+def _joined(prefix: Pointer, pointer: Pointer) -> Pointer:
+    up = sum(it == ".." for it in pointer)
+    above = prefix[: max(0, len(prefix) - up)]
+    return (*above, *[".."] * (up - len(prefix)), *pointer[up:])
+
+
+def _moved(move: Callable[[Pointer], Pointer], change: Change) -> Change:
+    match change:
+        case CreateFile():
+            return change
+        case MoveKey(pointer, to):
+            return MoveKey(move(pointer), move(to))
+        case _:
+            return replace(change, pointer=move(change.pointer))
 
 
 @dataclass(frozen=True, slots=True)

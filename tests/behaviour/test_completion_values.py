@@ -292,7 +292,7 @@ def test_c47_paths_are_offered_directories_first() -> None:
           - ¦
         """
     found = check_offered(
-        before, first=["tasks/*.yaml", "checks/", "fixtures/", "tasks/"], has=["notes.txt"], files=FILES
+        before, first=["checks/", "fixtures/", "tasks/", "tasks/*.yaml"], has=["notes.txt"], files=FILES
     )
     check_taken(
         before,
@@ -306,6 +306,7 @@ def test_c47_paths_are_offered_directories_first() -> None:
         files=FILES,
     )
     assert "eval.yaml" not in found.labels
+    assert found.item("tasks/*.yaml").preselect
 
 
 def test_c47_the_folder_typed_so_far_is_listed() -> None:

@@ -107,7 +107,7 @@ def _item(
         else None,
         tags=[types.CompletionItemTag.Deprecated] if is_old and client.tags else None,
         deprecated=True if is_old and not client.tags else None,
-        preselect=True if it.note == "default" else None,
+        preselect=it.is_likely or None,
         filter_text=insert.filter_text,
         insert_text_format=types.InsertTextFormat.Snippet
         if insert.is_snippet

@@ -47,7 +47,17 @@ class Mark(NamedTuple):
         if self.base is None:
             return self.finding
         key, first = self.base
-        return self.finding.moved(lambda it: (key, first + int(it[0]), *it[1:]) if it else (key,))
+
+        def move(pointer: Pointer) -> Pointer:
+            match pointer:
+                case [int(index), *rest]:
+                    return (key, first + index, *rest)
+                case ["..", *rest]:
+                    return tuple(rest)
+                case _:
+                    return (key,)
+
+        return self.finding.moved(move)
 
 
 @dataclass(frozen=True, slots=True)

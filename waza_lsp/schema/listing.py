@@ -11,7 +11,7 @@ _WILD = frozenset("*?[\\")
 
 
 def listing(kind: str, start: Path, typed: str, files: Files) -> list[Suggestion]:
-    """What is in the folder that is typed so far: globs where they fit, then folders, then files.
+    """What is in the folder that is typed so far: folders, then globs where they fit, then files.
 
     `kind` is that of `x-path`. Folders end in a slash where a file is wanted, so that one can go on.
     """
@@ -22,8 +22,9 @@ def listing(kind: str, start: Path, typed: str, files: Files) -> list[Suggestion
     folders = [it for it in listed if files.is_directory(it)]
     plain = [it for it in listed if it not in folders]
     end = "" if kind == "directory" else "/"
-    found = list(_globs(prefix, start, folders, plain, files)) if kind == "glob" else []
-    found += [Suggestion(What.FOLDER, f"{prefix}{it.name}{end}") for it in folders]
+    found = [Suggestion(What.FOLDER, f"{prefix}{it.name}{end}") for it in folders]
+    if kind == "glob":
+        found += _globs(prefix, start, folders, plain, files)
     if kind != "directory":
         found += [Suggestion(What.FILE, prefix + it.name) for it in plain]
     return found

@@ -51,6 +51,8 @@ class Suggestion:
     rank: Rank = Rank.OPTIONAL
     is_literal: bool = False
     """The value is written as its label has it: a number or truth value, no text that may need quotes."""
+    is_likely: bool = False
+    """The value that is mostly meant here: a default, a pattern for all files."""
 
 
 def keys(root: Schema, schema: Schema, value: Any) -> list[Suggestion]:
@@ -197,6 +199,7 @@ def _value(schema: Schema, value: Any, text: str, *, is_old: bool) -> Suggestion
         text=text,
         rank=Rank.DEPRECATED if is_old else Rank.OPTIONAL,
         is_literal=not isinstance(value, str),
+        is_likely=is_default,
     )
 
 

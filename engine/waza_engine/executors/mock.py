@@ -34,17 +34,24 @@ class MockExecutor:
     async def run(self, request: TrialRequest, progress: Progress) -> Trajectory:
         started = time.perf_counter()
         task = request.task
-        prompt = task.follow_ups[-1] if task.follow_ups else task.prompt
         session_id = f"mock-session-{time.time_ns()}"
-        return Trajectory(
+        so_far = Trajectory(
             task=task.id,
             model=request.model or self._model,
             prompt=task.prompt,
-            output=mock_output(task, prompt),
             session_id=session_id,
             session=Session(session_id=session_id),
-            duration_ms=int((time.perf_counter() - started) * 1000),
         )
+        for turn, prompt in enumerate(request.turns, 1):
+            so_far = so_far.model_copy(
+                update={
+                    "output": mock_output(task, prompt),
+                    "duration_ms": int((time.perf_counter() - started) * 1000),
+                }
+            )
+            if not await request.after_turn(turn, so_far):
+                break
+        return so_far
 
     async def triggered(self, request: TriggerRequest) -> bool:
         return request.should_trigger

@@ -1,6 +1,8 @@
 """The replay executor: recorded trajectories stand in for the agent, so a run needs no model, account or network.
 
 Trial N of a task is `<recordings>/<task id>.<N>.json` if it exists, else `<task id>.json`: a `Trajectory` as JSON.
+In the pass without skills of a run with a baseline the id is followed by `.baseline`. A recording holds the end of a
+trial, not what there was after each turn, so checkpoints are looked at only after the last one.
 `triggers.json` beside them holds `{"version": 1, "prompts": {"<prompt>": {"skills": ["name"]}}}`.
 """
 
@@ -64,9 +66,11 @@ class ReplayExecutor:
             )
 
     async def run(self, request: TrialRequest, progress: Progress) -> Trajectory:
-        path = recording_path(self._folder, request.task.id, request.trial)
+        name = f"{request.task.id}.baseline" if request.baseline else request.task.id
+        path = recording_path(self._folder, name, request.trial)
         trajectory = _read(path, Trajectory)
         _refuse_newer(path, trajectory.version)
+        await request.after_turn(len(request.turns), trajectory)
         return trajectory
 
     async def triggered(self, request: TriggerRequest) -> bool:

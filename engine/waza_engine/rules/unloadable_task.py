@@ -48,7 +48,9 @@ inputs:
 ```
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
 
 from waza_engine.checking.document import Document
 from waza_engine.checking.suite_files import TaskOfSuite
@@ -83,13 +85,16 @@ def _reason(document: Document, task: TaskOfSuite) -> str:
     if isinstance(data, list):
         return "holds a list, not a task"
     if isinstance(data, dict):
-        found = recognise(data, task.path)
-        is_other = data and found is not None and found[1].name != "task"
-        return f"is no task but {_article(found[1].name)}" if is_other and found else ""
+        return _other_kind(data, task.path)
     if data is None and any(line.strip() and not line.lstrip().startswith("#") for line in text.splitlines()):
         return ""
     return "is empty" if data is None else "holds a text, not a task"
 
 
-def _article(kind: str) -> str:
-    return {"eval": "an eval", "triggers": "a file of trigger tests"}.get(kind, f"a {kind} file")
+def _other_kind(data: Mapping[str, Any], path: Path) -> str:
+    found = recognise(data, path)
+    if found is None:
+        return ""
+    if found[1].name == "triggers":
+        return "is no task but a file of trigger tests"
+    return "is no task but an eval" if found[1].name == "eval" and {"tasks", "tasks_from"} & set(data) else ""

@@ -25,7 +25,8 @@ def refuse_unreadable_graders(suite: Suite) -> None:
     for it in suite.graders:
         _refuse_unreadable(suite, it, "eval")
     for task in suite.tasks:
-        for it in task.graders:
+        checkpoints = (entry for it in task.checkpoints for entry in it.graders)
+        for it in (*task.graders, *checkpoints):
             _refuse_unreadable(suite, it, "task")
 
 

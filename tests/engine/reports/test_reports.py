@@ -88,8 +88,9 @@ async def test_results_have_wazas_members_in_its_order(record: RunRecord) -> Non
             "metrics",
             "tasks",
         ],
-        *["trigger_metrics", "trigger_results"],
+        *["trigger_metrics", "trigger_results", "metadata"],
     ]
+    assert data["metadata"]["measures"]["task_completion"]["value"] == 0.5
     assert (data["eval_id"], data["timestamp"]) == ("run-1760000000", "2025-10-09T08:53:20.250000Z")
     assert data["config"] == {
         "runs_per_test": 2,
@@ -212,7 +213,7 @@ async def test_the_text_says_what_failed_and_why(record: RunRecord) -> None:
     lines = text_report(record).splitlines()
     assert lines[:4] == [
         "PASS  good     score 1.00  2/2 trials",
-        "FAIL  flaky    score 0.50  1/2 trials  flaky",
+        "FAIL  flaky    score 0.50 [0.00, 1.00]  1/2 trials  flaky 50 %",
         "      trial 2: says 0.00: missing: hello",
         "      trial 2: second 0.00: missing: said",
     ]
@@ -220,7 +221,10 @@ async def test_the_text_says_what_failed_and_why(record: RunRecord) -> None:
     assert [it for it in lines if "nonsense" in it] == [
         "      error: grader 'odd\ufffd': Unknown grader type 'nonsense'"
     ]
-    assert "1 of 4 tasks passed, score 0.38 (weighted 0.38), 2.5 s" in lines
+    totals = next(it for it in lines if it.startswith("1 of 4 tasks passed"))
+    assert totals.startswith("1 of 4 tasks passed, score 0.38 (weighted 0.38 [")
+    assert totals.endswith("]), 2.5 s")
+    assert "metric task_completion 0.50 is below 0.90, for information only" in lines
     assert "metric trigger_accuracy 1.00 reaches its threshold 0.50" in lines
 
 

@@ -1,0 +1,56 @@
+"""Keys of which only one may be given.
+
+## Why
+waza refuses to load the file.
+
+## Example
+```yaml
+id: first
+name: First
+inputs:
+  prompt: Say hello.
+  follow_up_prompts: [And goodbye.]
+  responder:
+    instructions: Say yes.
+    max_followups: 2
+```
+
+## Instead
+```yaml
+id: first
+name: First
+inputs:
+  prompt: Say hello.
+  follow_up_prompts: [And goodbye.]
+```
+"""
+
+from collections.abc import Iterator
+
+from waza_engine.checking.document import Document
+from waza_engine.checking.mocks import command_responses
+from waza_engine.findings import Finding, Fix, Pointer, RemoveKey, Rule
+
+CONFLICTING_KEYS = Rule("conflicting-keys", "keys of which only one may be given")
+APPLIES = {"waza": {"task", "eval"}}
+
+
+def check(document: Document) -> Iterator[Finding]:
+    for task, _ in document.tasks():
+        yield from _both(document, (*task, "inputs"), "prompt", "prompt_file")
+        yield from _both(document, (*task, "inputs"), "follow_up_prompts", "responder")
+    for response in command_responses(document):
+        yield from _both(document, response, "args", "args_regex")
+        yield from _both(document, response, "stdout", "fixture")
+
+
+def _both(document: Document, base: Pointer, first: str, second: str) -> Iterator[Finding]:
+    if document.has(*base, first) and document.has(*base, second):
+        fixes = [Fix(f"Remove '{it}'", (RemoveKey((*base, it)),)) for it in (first, second)]
+        yield CONFLICTING_KEYS.at(
+            (*base, second),
+            f"Give either '{first}' or '{second}', not both",
+            on="key",
+            fixes=fixes,
+            related=[((*base, first), "given, too")],
+        )

@@ -1,0 +1,108 @@
+"""A grader whose result another grader of the same task overwrites.
+
+## Why
+waza keeps results by name. Of two graders with one name, the eval's graders included, only the later one counts, for
+the verdict and for the score; the earlier one runs for nothing. The names `_output_contains`, `_output_not_contains`
+and `_output_contains_any` belong to the checks under `expected`.
+
+## Example
+```yaml
+name: notes-eval
+skill: notes
+config:
+  trials_per_task: 1
+  timeout_seconds: 60
+  executor: copilot-sdk
+  model: gpt-4o
+tasks: ["tasks/*.yaml"]
+graders:
+  - type: text
+    name: greets
+    config:
+      contains: [hello]
+  - type: text
+    name: greets
+    config:
+      contains: [world]
+```
+
+## Instead
+```yaml
+name: notes-eval
+skill: notes
+config:
+  trials_per_task: 1
+  timeout_seconds: 60
+  executor: copilot-sdk
+  model: gpt-4o
+tasks: ["tasks/*.yaml"]
+graders:
+  - type: text
+    name: greets
+    config:
+      contains: [hello]
+  - type: text
+    name: greets-all
+    config:
+      contains: [world]
+```
+"""
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from waza_engine.checking.document import Document
+from waza_engine.findings import Finding, Pointer, Related, Rule, Severity
+
+DUPLICATE_GRADER_NAME = Rule(
+    "duplicate-grader-name", "grader whose result another one overwrites", Severity.WARNING
+)
+APPLIES = {"waza": {"eval", "task"}}
+_OF_EXPECTATIONS = ("output_contains", "output_not_contains", "output_contains_any")
+
+
+def check(document: Document) -> Iterator[Finding]:
+    if document.kind == "eval":
+        yield from _twice(document, (), {})
+    inherited = _of_eval(document)
+    for task, data in document.tasks():
+        yield from _twice(document, task, inherited)
+        yield from _taken_by_expectations(document, task, data)
+
+
+def _twice(document: Document, base: Pointer, inherited: Mapping[str, Related]) -> Iterator[Finding]:
+    seen = dict(inherited)
+    for pointer, grader in document.mappings(*base, "graders"):
+        name = grader.get("name")
+        if not isinstance(name, str) or not name:
+            continue
+        first = seen.get(name)
+        if first is not None:
+            which = "the eval's grader" if name in inherited and first is inherited[name] else "the grader"
+            message = f"This result overwrites that of {which} '{name}' above; give it a name of its own"
+            yield DUPLICATE_GRADER_NAME.at((*pointer, "name"), message, related=[first])
+        seen.setdefault(name, Related((*pointer, "name"), "its result is lost"))
+
+
+def _of_eval(document: Document) -> dict[str, Related]:
+    """The names that the eval's graders have taken."""
+    suite = document.suite
+    entries: Any = document.value("graders") if document.kind == "eval" else suite and suite.eval.get("graders")
+    path = suite.eval_path if document.kind == "task" and suite is not None else None
+    taken: dict[str, Related] = {}
+    for index, it in enumerate(entries if isinstance(entries, list) else ()):
+        name = it.get("name") if isinstance(it, Mapping) else None
+        if isinstance(name, str) and name:
+            taken.setdefault(name, Related(("graders", index, "name"), "its result is lost", path))
+    return taken
+
+
+def _taken_by_expectations(document: Document, task: Pointer, data: Mapping[str, Any]) -> Iterator[Finding]:
+    expected = data.get("expected")
+    names = {f"_{it}": it for it in _OF_EXPECTATIONS if isinstance(expected, Mapping) and expected.get(it)}
+    for pointer, grader in document.mappings(*task, "graders") if names else ():
+        name = grader.get("name")
+        if isinstance(name, str) and name in names:
+            place = (*task, "expected", names[name])
+            message = f"The check 'expected.{names[name]}' overwrites this result; rename the grader"
+            yield DUPLICATE_GRADER_NAME.at((*pointer, "name"), message, related=[(place, "this one")])

@@ -1,0 +1,38 @@
+"""A prompt without a word.
+
+## Why
+The agent is asked nothing. waza runs the task all the same.
+
+## Example
+```yaml
+id: first
+name: First
+inputs:
+  prompt: ""
+```
+
+## Instead
+```yaml
+id: first
+name: First
+inputs:
+  prompt: Say hello.
+```
+"""
+
+from collections.abc import Iterator
+
+from waza_engine.checking.document import Document
+from waza_engine.findings import Finding, Rule, Severity
+
+EMPTY_PROMPT = Rule("empty-prompt", "prompt without a word", Severity.HINT)
+APPLIES = {"waza": {"task", "eval"}}
+
+
+def check(document: Document) -> Iterator[Finding]:
+    for task, _ in document.tasks():
+        inputs = document.mapping(*task, "inputs")
+        prompt = inputs.get("prompt", "absent")
+        is_blank = prompt is None or (isinstance(prompt, str) and not prompt.strip())
+        if is_blank and not inputs.get("prompt_file"):
+            yield EMPTY_PROMPT.at((*task, "inputs", "prompt"), "The prompt is empty: the agent is asked nothing")

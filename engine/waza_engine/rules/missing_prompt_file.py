@@ -1,0 +1,64 @@
+"""A prompt file that cannot be read.
+
+## Why
+The path starts at the folder of the task file. waza refuses to load the task, and with it the whole suite, when the
+file is not there, when the path is absolute, or when it has two dots anywhere.
+
+## Example
+```yaml
+id: first
+name: First
+inputs:
+  prompt_file: prompts/first.md
+```
+
+```yaml file=eval.yaml
+name: notes-eval
+skill: notes
+config:
+  trials_per_task: 1
+  timeout_seconds: 60
+  executor: copilot-sdk
+  model: gpt-4o
+tasks: ["tasks/*.yaml"]
+```
+
+## Instead
+```yaml
+id: first
+name: First
+inputs:
+  prompt_file: prompts/first.md
+```
+
+```text file=tasks/prompts/first.md
+Say hello.
+```
+"""
+
+from collections.abc import Iterator
+
+from waza_engine.checking.document import Document
+from waza_engine.checking.resources import refusal
+from waza_engine.findings import Finding, Rule, Severity
+
+MISSING_PROMPT_FILE = Rule("missing-prompt-file", "prompt file that cannot be read")
+APPLIES = {"waza": {"task", "eval"}}
+
+
+def check(document: Document) -> Iterator[Finding]:
+    for task, _ in document.tasks():
+        text, place = document.text(*task, "inputs", "prompt_file"), (*task, "inputs", "prompt_file")
+        if not text:
+            continue
+        if reason := refusal(text):
+            message = f"'{text}' {reason}: no run can start. Name a file beside or below this one"
+            yield MISSING_PROMPT_FILE.at(place, message)
+        elif (folder := document.folder) is not None and not document.files.is_file(folder / text):
+            message = f"There is no '{text}' in {folder.name}/, the folder of this file: no run can start"
+            yield MISSING_PROMPT_FILE.at(place, message, severity=_severity(document))
+
+
+def _severity(document: Document) -> Severity:
+    """A task that no eval lists may have been taken out of its place."""
+    return Severity.ERROR if document.suite is not None else Severity.WARNING
