@@ -41,7 +41,9 @@ def main() -> None:
         entry = _entry(kind)
         rate = _rate(lambda entry=entry: grade_entry(entry, context), options.seconds)
         failed = isinstance(grade_entry(entry, context), GraderFailure)
-        print(f"{name:<18}{rate:>12,.0f}{1e6 / rate:>10.1f}{'   (grade error on this trajectory)' if failed else ''}")
+        print(
+            f"{name:<18}{rate:>12,.0f}{1e6 / rate:>10.1f}{'   (grade error on this trajectory)' if failed else ''}"
+        )
     deterministic = [_entry(it) for it in kinds.values() if it.deterministic]
     print(f"\n{'tasks':>8}{'verdicts':>10}{'CPU s':>9}{'ms per task':>13}")
     for size in SIZES:

@@ -19,7 +19,9 @@ def test_the_dependency_contracts_hold(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def _loaded_by(statement: str) -> set[str]:
     code = f"import sys, threading; {statement}; print(threading.active_count(), *sys.modules)"
-    result = subprocess.run([sys.executable, "-P", "-c", code], capture_output=True, text=True, check=True, cwd=ROOT)
+    result = subprocess.run(
+        [sys.executable, "-P", "-c", code], capture_output=True, text=True, check=True, cwd=ROOT
+    )
     return set(result.stdout.split())
 
 
@@ -39,7 +41,8 @@ def test_positions_are_converted_in_one_file_only() -> None:
     found = [
         it.relative_to(ROOT).as_posix()
         for it in (ROOT / "waza_lsp").rglob("*.py")
-        if it != converter and re.search(r"types\.Position\(|\.character\b(?!\")", it.read_text(encoding="utf-8"))
+        if it != converter
+        and re.search(r"types\.Position\(|\.character\b(?!\")", it.read_text(encoding="utf-8"))
     ]
     # The JSON output writes positions as LSP has them; it takes them from a converted range.
     assert found == ["waza_lsp/cli/check_report.py"]

@@ -97,7 +97,9 @@ class CreateFile:
     text: str = ""
 
 
-Change = RenameKey | SetValue | InsertKey | RemoveKey | MoveKey | AppendItem | MakeList | AddBlanks | CreateFile
+Change = (
+    RenameKey | SetValue | InsertKey | RemoveKey | MoveKey | AppendItem | MakeList | AddBlanks | CreateFile
+)
 
 
 class Related(NamedTuple):
@@ -156,7 +158,9 @@ class Finding:
             self,
             pointer=move(self.pointer),
             fixes=tuple(replace(it, changes=tuple(_moved(move, c) for c in it.changes)) for it in self.fixes),
-            related=tuple(it._replace(pointer=move(it.pointer)) if it.path is None else it for it in self.related),
+            related=tuple(
+                it._replace(pointer=move(it.pointer)) if it.path is None else it for it in self.related
+            ),
         )
 
 

@@ -1,6 +1,7 @@
 """Completion of values, files and list items (peers.md, section 6.2: C7 to C13, C20 to C27, C34, C47)."""
 
 import pytest
+from lsprotocol import types
 
 from tests.behaviour.completion_harness import check_nothing, check_offered, check_taken, offered
 
@@ -348,6 +349,14 @@ def test_c47_each_path_starts_from_its_own_folder() -> None:
         has=["two.yaml"],
         lacks=["tasks/", "one.yaml"],
         files=FILES,
+    )
+
+
+@pytest.mark.parametrize("typed", ["/etc/", "../../", "tasks/*/"])
+def test_c47_nothing_outside_is_listed(typed: str) -> None:
+    task = f"id: one\ncontext_dir: {typed}¦\n"
+    assert not any(
+        it.kind is types.CompletionItemKind.Folder for it in offered(task, "tasks/a.yaml", files=FILES).items
     )
 
 

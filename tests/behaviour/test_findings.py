@@ -94,12 +94,16 @@ def test_v12_bad_indentation() -> None:
 
 
 def test_v13_an_unclosed_quote_is_marked_where_it_opens() -> None:
-    found = only_finding(HEADER + 'graders:\n  - type: text\n    name: "first\n    config:\n      contains: [a]\n')
+    found = only_finding(
+        HEADER + 'graders:\n  - type: text\n    name: "first\n    config:\n      contains: [a]\n'
+    )
     assert (found.line, found.underlined, found.code) == (11, '"', "syntax-error")
 
 
 def test_v14_an_unclosed_bracket_is_marked_where_it_opens() -> None:
-    found = only_finding(_suite("contains: [a, b") + "  - type: text\n    name: b\n    config: {contains: [c]}\n")
+    found = only_finding(
+        _suite("contains: [a, b") + "  - type: text\n    name: b\n    config: {contains: [c]}\n"
+    )
     assert (found.line, found.underlined, found.code) == (13, "[", "syntax-error")
 
 
@@ -121,7 +125,12 @@ def test_v18_conflict_markers() -> None:
 
 def test_v21_a_second_document_is_not_judged() -> None:
     found = only_finding(HEADER + "---\nanything: goes\n")
-    assert (found.line, found.underlined, found.code, found.severity) == (9, "---", "second-document", "warning")
+    assert (found.line, found.underlined, found.code, found.severity) == (
+        9,
+        "---",
+        "second-document",
+        "warning",
+    )
 
 
 def test_v22_merged_keys_count_as_present() -> None:

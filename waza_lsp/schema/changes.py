@@ -46,10 +46,22 @@ def made(fix: Fix, draft: Draft, root: Schema) -> Made | None:
     if now.problem_count() > draft.problem_count():
         return None
     one_step = len([it for it in steps if it]) < 2
-    return Made(tuple(it for step in steps for it in step) if one_step else tuple(difference(draft.text, now.text)), files)
+    return Made(
+        tuple(it for step in steps for it in step) if one_step else tuple(difference(draft.text, now.text)),
+        files,
+    )
 
 
-_ORDER: Sequence[type[Change]] = (SetValue, MakeList, AddBlanks, AppendItem, InsertKey, MoveKey, RenameKey, RemoveKey)
+_ORDER: Sequence[type[Change]] = (
+    SetValue,
+    MakeList,
+    AddBlanks,
+    AppendItem,
+    InsertKey,
+    MoveKey,
+    RenameKey,
+    RemoveKey,
+)
 
 
 def _turn(change: Change) -> tuple[int, Sequence[int]]:

@@ -17,12 +17,14 @@ from waza_engine.noted_reads import Stamp, noting_reads, stamp
 from waza_engine.rules.duplicate_key import DUPLICATE_KEY
 from waza_engine.rules.second_document import SECOND_DOCUMENT
 from waza_engine.rules.syntax_error import SYNTAX_ERROR
+from waza_engine.rules.unquoted_template import UNQUOTED_TEMPLATE
 from waza_engine.scope import Scope
 from waza_lsp.schema.form import Form
 from waza_lsp.schema.walk import Schema, discriminated, resolve
 from waza_lsp.syntax.cut import PieceKind
 from waza_lsp.syntax.node import Kind, Node, descend
 from waza_lsp.syntax.parse import Parsed
+from waza_lsp.syntax.problems import TEMPLATE_MESSAGE, Cause
 from waza_lsp.syntax.text import Place, Span
 from waza_lsp.syntax.tree import Entry, Piece, Tree
 
@@ -127,7 +129,10 @@ def span_in(tree: Tree, pointer: Pointer, *, on_key: bool = False) -> Span | Non
 
 def _syntax(piece: Piece) -> Iterator[Mark]:
     for problem in piece.parsed.problems:
-        yield Mark(problem.span.shifted(piece.start), SYNTAX_ERROR.at((), problem.message))
+        rule = UNQUOTED_TEMPLATE if problem.cause is Cause.TEMPLATE else SYNTAX_ERROR
+        yield Mark(problem.span.shifted(piece.start), rule.at((), problem.message))
+    for node in piece.parsed.templates:
+        yield Mark(node.span.shifted(piece.start), UNQUOTED_TEMPLATE.at((), TEMPLATE_MESSAGE))
     for first, second in piece.parsed.duplicates:
         yield _duplicate(first, second, piece, piece)
 

@@ -1,5 +1,6 @@
 """Files, folders and globs to complete a path with."""
 
+import os.path
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -16,7 +17,7 @@ def listing(kind: str, start: Path, typed: str, files: Files) -> list[Suggestion
     `kind` is that of `x-path`. Folders end in a slash where a file is wanted, so that one can go on.
     """
     prefix = typed[: typed.rfind("/") + 1]
-    if _WILD & set(prefix):
+    if _WILD & set(prefix) or not _is_inside(start / prefix, start, files.process_dir):
         return []
     listed = sorted(it for it in files.matching(f"{prefix}*", start) if not it.name.startswith("."))
     folders = [it for it in listed if files.is_directory(it)]
@@ -30,6 +31,12 @@ def listing(kind: str, start: Path, typed: str, files: Files) -> list[Suggestion
     return found
 
 
+def _is_inside(folder: Path, *roots: Path | None) -> bool:
+    """Whether a folder is below one of the roots: nothing else of the disk is shown."""
+    plain = Path(os.path.normpath(folder))
+    return any(it is not None and plain.is_relative_to(it) for it in roots)
+
+
 def _globs(
     prefix: str, start: Path, folders: list[Path], plain: list[Path], files: Files
 ) -> Iterator[Suggestion]:
@@ -39,6 +46,5 @@ def _globs(
     for folder, content in inside.items():
         for suffix in _YAML:
             if count := sum(1 for it in content if it.suffix == suffix):
-                yield Suggestion(
-                    What.FILE, f"{folder}*{suffix}", detail="1 file" if count == 1 else f"{count} files"
-                )
+                detail = "1 file" if count == 1 else f"{count} files"
+                yield Suggestion(What.FILE, f"{folder}*{suffix}", detail=detail, is_likely=True)

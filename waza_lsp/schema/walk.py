@@ -113,7 +113,9 @@ def _way_data(root: Schema, schema: Schema, pointer: Pointer, value: Any) -> Any
     return [*[None] * pointer[0], inner] if isinstance(pointer[0], int) else {**kept, pointer[0]: inner}
 
 
-def discriminated(root: Schema, schema: Schema, value: Any, pointer: Pointer = ()) -> Iterator[tuple[Pointer, Schema]]:
+def discriminated(
+    root: Schema, schema: Schema, value: Any, pointer: Pointer = ()
+) -> Iterator[tuple[Pointer, Schema]]:
     """Every value below (and including) this one whose schema has a discriminator: the graders of a document."""
     schema = narrowed(root, schema, value)
     if DISCRIMINATOR in schema:
@@ -132,7 +134,14 @@ def discriminated(root: Schema, schema: Schema, value: Any, pointer: Pointer = (
 
 def _has_shape(schema: Schema, value: Any) -> bool:
     wanted = schema.get("type")
-    shapes = {"object": Mapping, "array": list, "string": str, "boolean": bool, "integer": int, "number": (int, float)}
+    shapes: dict[str, Any] = {
+        "object": Mapping,
+        "array": list,
+        "string": str,
+        "boolean": bool,
+        "integer": int,
+        "number": (int, float),
+    }
     kinds = wanted if isinstance(wanted, list) else [wanted]
     return any(it in shapes and isinstance(value, shapes[it]) for it in kinds)
 

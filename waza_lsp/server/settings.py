@@ -80,7 +80,7 @@ def read_settings(values: Any) -> tuple[Settings, list[str]]:
         value = _looked_up(values, name.split("."))
         if value is not None:
             found[it.name], said = _READERS[setting_of(it).schema["type"]](
-                value, f"waza.{name}", default_of(it)
+                value, f"waza.{name}", getattr(defaults, it.name)
             )
             problems += said
     return Settings(**found), problems

@@ -73,7 +73,9 @@ def _replaced(before: Text, lines: tuple[int, int], new: str) -> Iterator[Edit]:
 
 def _same(one: str, other: str) -> int:
     """How many characters are the same at the start; never half a CRLF."""
-    count = next((i for i, (a, b) in enumerate(zip(one, other, strict=False)) if a != b), min(len(one), len(other)))
+    count = next(
+        (i for i, (a, b) in enumerate(zip(one, other, strict=False)) if a != b), min(len(one), len(other))
+    )
     return count - 1 if one[count - 1 : count] in {"\r", "\n"} and count else count
 
 

@@ -134,7 +134,9 @@ def _last_comment(draft: Draft, line: int, column: int) -> int:
 def _index_for(container: Container, key: str, order: Sequence[str]) -> int:
     """Behind the last member that comes before the key in `order`."""
     before = set(order[: order.index(key)]) if key in order else {it.part for it in container.members}
-    return max((i + 1 for i, it in enumerate(container.members) if it.part in before or it.part == "<<"), default=0)
+    return max(
+        (i + 1 for i, it in enumerate(container.members) if it.part in before or it.part == "<<"), default=0
+    )
 
 
 def _among_flow(container: Container, at: int, text: str) -> list[Edit]:
@@ -153,7 +155,9 @@ def _end(member: Member) -> Place:
     return max(member.value.end, member.key.end if member.key is not None else member.value.end)
 
 
-def _among_lines(draft: Draft, container: Container, at: int, lines_at: LinesAt, column: int) -> list[Edit] | None:
+def _among_lines(
+    draft: Draft, container: Container, at: int, lines_at: LinesAt, column: int
+) -> list[Edit] | None:
     first = container.members[0].key
     lines, indent = lines_at(column), " " * column
     if at == 0 and first is not None and _is_free(draft, first.start):
@@ -191,7 +195,11 @@ def _into_nothing(
     column = member.key.start.column + (layout.dash if is_list else layout.step)
     lines, end = lines_at(column), end_of(draft.text, start.line)
     new = "\n".join(["", " " * column + lines[0], *lines[1:]])
-    return [Edit(Span(start, end), new)] if old and end == member.value.end else [*old, Edit(Span(end, end), new)]
+    return (
+        [Edit(Span(start, end), new)]
+        if old and end == member.value.end
+        else [*old, Edit(Span(end, end), new)]
+    )
 
 
 def _out_of_flow(container: Container, index: int) -> Edit:

@@ -27,7 +27,11 @@ class Member(NamedTuple):
     @property
     def is_one_line_flow(self) -> bool:
         """Whether the value can stand inside brackets as it is written."""
-        return self.node.style not in {"|", ">"} and self.value.start.line == self.value.end.line and not self.is_block
+        return (
+            self.node.style not in {"|", ">"}
+            and self.value.start.line == self.value.end.line
+            and not self.is_block
+        )
 
     @property
     def is_block(self) -> bool:
@@ -61,7 +65,8 @@ def container_at(draft: Draft, pointer: Pointer) -> Container | None:
     entry = next((it for it in tree.entries if pointer == (it.key.source,) and it.items), None)
     if entry is not None:
         items = tuple(
-            Member(i, None, None, node, node.span.shifted(piece.start)) for i, (piece, node) in enumerate(entry.items)
+            Member(i, None, None, node, node.span.shifted(piece.start))
+            for i, (piece, node) in enumerate(entry.items)
         )
         return Container(pointer, False, False, Span(items[0].value.start, items[-1].value.end), items)
     located = tree.find(pointer)

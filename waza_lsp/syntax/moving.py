@@ -27,7 +27,11 @@ class _Carried:
         heads = [f"{' ' * (column + step * i) if i else ''}{it}:" for i, it in enumerate(around)]
         deepest = column + step * len(around)
         shift = deepest - self.column
-        lines = [*self.comments, f"{self.key}{self.lines[0]}", *(_shifted(it, shift) for it in self.lines[1:])]
+        lines = [
+            *self.comments,
+            f"{self.key}{self.lines[0]}",
+            *(_shifted(it, shift) for it in self.lines[1:]),
+        ]
         own = len(self.comments) + 1
         indented = [" " * deepest + it if i < own and (i or heads) else it for i, it in enumerate(lines)]
         return [*heads, *indented]

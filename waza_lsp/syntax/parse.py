@@ -13,7 +13,7 @@ import yaml
 from waza_engine.scalars import resolve
 from waza_lsp.syntax.node import Kind, Node
 from waza_lsp.syntax.problems import Problem, problem_of
-from waza_lsp.syntax.text import Place
+from waza_lsp.syntax.text import Place, Text
 
 _MAX_DEPTH = 200
 _BREAKS = ("\x85", "\u2028", "\u2029")
@@ -31,6 +31,8 @@ class Parsed:
     has_alias: bool = False
     duplicates: tuple[tuple[Node, Node], ...] = ()
     """Keys that stand twice in one mapping: the first and the later one."""
+    templates: tuple[Node, ...] = ()
+    """`{{name}}` without quotes: read as the text that it was meant to be."""
     unterminated: bool = False
     """The text ends inside a quote, a bracket or the like: more lines could complete it."""
 
@@ -40,7 +42,8 @@ def parse(source: str) -> Parsed:
     builder = _Builder(source)
     error = builder.read()
     if error is None:
-        return Parsed(builder.root, (), builder.anchors, builder.has_alias, tuple(builder.duplicates))
+        found = tuple(builder.duplicates), tuple(builder.templates)
+        return Parsed(builder.root, (), builder.anchors, builder.has_alias, *found)
     builder.close_open()
     problem = problem_of(source, error)
     mark = getattr(error, "problem_mark", None)
@@ -50,7 +53,7 @@ def parse(source: str) -> Parsed:
         repaired = _Builder(_without_line(source, line))
         if repaired.read() is None and repaired.size > best.size:
             best = repaired
-    return Parsed(best.root, (problem,), best.anchors, best.has_alias, (), unterminated)
+    return Parsed(best.root, (problem,), best.anchors, best.has_alias, unterminated=unterminated)
 
 
 def _without_line(source: str, line: int) -> str:
@@ -73,6 +76,7 @@ class _Builder:
         self.anchors: dict[str, Node] = {}
         self.has_alias = False
         self.duplicates: list[tuple[Node, Node]] = []
+        self.templates: list[Node] = []
         self.size = 0
         self._source = source
         self._stack: list[Node] = []
@@ -130,8 +134,18 @@ class _Builder:
             self.duplicates.extend(_duplicates(node))
         if node.flow:
             node.end = self._place(event.end_mark)
+            if len(node.pairs) == 1 and node.pairs[0][0].kind is Kind.MAP and node.pairs[0][1].is_empty:
+                self._read_as_text(node)
         if self._stack and self._stack[-1].end < node.end:
             self._stack[-1].end = node.end
+
+    def _read_as_text(self, node: Node) -> None:
+        """A mapping that is the key of a mapping, as in `{{name}}`, is a template that lacks its quotes."""
+        text = Text.of(self._source).slice(node.span)
+        if text.startswith("{{") and node.start.line == node.end.line:
+            node.kind, node.flow, node.pairs = Kind.SCALAR, False, []
+            node.source = node.value = text
+            self.templates.append(node)
 
     def close_open(self) -> None:
         """Let what an error left open end where its last part ends."""

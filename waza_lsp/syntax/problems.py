@@ -105,7 +105,9 @@ def _seen_on_the_lines(lines: list[str], at: int) -> Problem | None:
     for line in (at, at - 1):
         text = lines[line] if 0 <= line < len(lines) else ""
         if found := _NO_SPACE_AFTER_DASH.match(text):
-            return _on("A blank is missing after the dash", line, (found.start(1), len(text.rstrip())), Cause.DASH)
+            return _on(
+                "A blank is missing after the dash", line, (found.start(1), len(text.rstrip())), Cause.DASH
+            )
         if found := _TAB.match(text):
             start = found.group().index("\t")
             return _on("Tabs cannot indent YAML; use blanks", line, (start, found.end()), Cause.TAB)
@@ -171,7 +173,9 @@ def _half_key(lines: list[str], line: int, column: int) -> Problem:
     text = lines[line] if line < len(lines) else ""
     word = text[column:].rstrip()
     if found := _NO_SPACE_AFTER_COLON.match(text):
-        return _on("A blank is missing after the colon", line, (found.start(1), len(text.rstrip())), Cause.COLON)
+        return _on(
+            "A blank is missing after the colon", line, (found.start(1), len(text.rstrip())), Cause.COLON
+        )
     message = f"'{word}' is no complete entry; add a colon and a value"
     return _on(message, line, (column, column + len(word)), Cause.HALF_KEY)
 

@@ -82,7 +82,14 @@ class Tree:
         layout = cut(lines)
         pieces = _complete(_pieces(lines, layout.cuts, before, same), lines)
         anchors = {name: node for it in pieces for name, node in it.parsed.anchors.items()}
-        return cls(tuple(pieces), layout.second_document, layout.conflict, len(lines), tuple(_entries(pieces)), anchors)
+        return cls(
+            tuple(pieces),
+            layout.second_document,
+            layout.conflict,
+            len(lines),
+            tuple(_entries(pieces)),
+            anchors,
+        )
 
     @property
     def whole(self) -> Piece | None:

@@ -29,7 +29,9 @@ def renamed(draft: Draft, pointer: Pointer, name: str) -> list[Edit] | None:
     container = found[0]
     if container.index(name) is not None:
         return None
-    return [Edit(bare(draft.text, found[1].key), _in_style(name, found[1].key_node.style, inside=container.flow))]
+    return [
+        Edit(bare(draft.text, found[1].key), _in_style(name, found[1].key_node.style, inside=container.flow))
+    ]
 
 
 def with_value(draft: Draft, pointer: Pointer, value: Any) -> list[Edit] | None:
@@ -55,7 +57,9 @@ def as_list(draft: Draft, pointer: Pointer) -> list[Edit] | None:
     container, member = found
     if member.is_block:
         return _block_map_as_list(draft, member)
-    is_flow = container.flow or member.key is None or (_flow_is_usual(draft, container) and member.is_one_line_flow)
+    is_flow = (
+        container.flow or member.key is None or (_flow_is_usual(draft, container) and member.is_one_line_flow)
+    )
     if is_flow:
         span = bare(draft.text, member.value) if member.node.anchor is None else member.value
         return [Edit(span, f"[{for_brackets(draft, member, span)}]")]
@@ -143,7 +147,11 @@ def _scalar_as_block_list(draft: Draft, member: Member) -> list[Edit] | None:
 
 def _block_map_as_list(draft: Draft, member: Member) -> list[Edit] | None:
     start = member.value.start
-    if member.node.kind is not Kind.MAP or member.key is None or draft.text.line(start.line)[: start.column].strip():
+    if (
+        member.node.kind is not Kind.MAP
+        or member.key is None
+        or draft.text.line(start.line)[: start.column].strip()
+    ):
         return None
     gap = draft.layout.gap
     rest = range(start.line + 1, member.value.end.line + 1)

@@ -44,7 +44,11 @@ def fixtures_folder(document: Document, task: Mapping[str, Any]) -> Path | None:
     context_dir = task.get("context_dir")
     if isinstance(context_dir, str) and context_dir:
         start = document.process_dir
-        return start / context_dir if start is not None and document.files.is_directory(start / context_dir) else None
+        return (
+            start / context_dir
+            if start is not None and document.files.is_directory(start / context_dir)
+            else None
+        )
     return document.suite.folder / "fixtures" if document.suite is not None else None
 
 

@@ -87,7 +87,9 @@ def _twice(document: Document, base: Pointer, inherited: Mapping[str, Related]) 
 def _of_eval(document: Document) -> dict[str, Related]:
     """The names that the eval's graders have taken."""
     suite = document.suite
-    entries: Any = document.value("graders") if document.kind == "eval" else suite and suite.eval.get("graders")
+    entries: Any = (
+        document.value("graders") if document.kind == "eval" else suite and suite.eval.get("graders")
+    )
     path = suite.eval_path if document.kind == "task" and suite is not None else None
     taken: dict[str, Related] = {}
     for index, it in enumerate(entries if isinstance(entries, list) else ()):

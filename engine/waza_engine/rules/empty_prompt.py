@@ -35,4 +35,6 @@ def check(document: Document) -> Iterator[Finding]:
         prompt = inputs.get("prompt", "absent")
         is_blank = prompt is None or (isinstance(prompt, str) and not prompt.strip())
         if is_blank and not inputs.get("prompt_file"):
-            yield EMPTY_PROMPT.at((*task, "inputs", "prompt"), "The prompt is empty: the agent is asked nothing")
+            yield EMPTY_PROMPT.at(
+                (*task, "inputs", "prompt"), "The prompt is empty: the agent is asked nothing"
+            )

@@ -69,7 +69,9 @@ def check(document: Document) -> Iterator[Finding]:
     severity = _severity(document) if empty else Severity.WARNING
     for index, pattern in empty:
         message = f"No file matches '{pattern}' in {folder.name}/"
-        yield GLOB_WITHOUT_MATCH.at(("tasks", index), message, severity=severity, fixes=_instead(document, index))
+        yield GLOB_WITHOUT_MATCH.at(
+            ("tasks", index), message, severity=severity, fixes=_instead(document, index)
+        )
 
 
 def _malformed(pattern: str) -> str | None:
@@ -85,7 +87,9 @@ def _folders(document: Document, index: int, pattern: str) -> Iterator[Finding]:
         if document.files.is_directory(path):
             fix = Fix("Name the files in it", (SetValue(("tasks", index), f"{pattern.rstrip('/')}/*.yaml"),))
             message = f"'{pattern}' matches the folder {path.name}/, which waza would read as a task"
-            yield GLOB_WITHOUT_MATCH.at(("tasks", index), message, fixes=[fix] if path.name in pattern else [])
+            yield GLOB_WITHOUT_MATCH.at(
+                ("tasks", index), message, fixes=[fix] if path.name in pattern else []
+            )
             return
 
 
@@ -103,7 +107,9 @@ def _folders_with_tasks(document: Document) -> list[str]:
     if folder is None:
         return []
     names = [it for it in document.files.names(folder) if not it.startswith(".")][:_MOST_FOLDERS]
-    return [it for it in names if any(x.endswith((".yaml", ".yml")) for x in document.files.names(folder / it))]
+    return [
+        it for it in names if any(x.endswith((".yaml", ".yml")) for x in document.files.names(folder / it))
+    ]
 
 
 def _instead(document: Document, index: int) -> Iterator[Fix]:

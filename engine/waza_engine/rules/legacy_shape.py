@@ -23,4 +23,6 @@ config:
 
 from waza_engine.findings import Rule, Severity
 
-LEGACY_SHAPE = Rule("legacy-shape", "form of an older version", Severity.INFORMATION, frozenset(["deprecated"]))
+LEGACY_SHAPE = Rule(
+    "legacy-shape", "form of an older version", Severity.INFORMATION, frozenset(["deprecated"])
+)

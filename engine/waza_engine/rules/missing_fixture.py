@@ -63,7 +63,9 @@ def _files(document: Document, task: Pointer, data: Mapping[str, Any]) -> Iterat
     wanted = [it for it in input_files(document, task) if not it.has_content and not is_refused(it.text)]
     missing = [it for it in wanted if not document.files.exists(folder / it.text)]
     if missing and len(missing) > 1 and not document.files.is_directory(folder):
-        message = f"There is no folder {_shown(document, folder)} for these files; the agent works without them"
+        message = (
+            f"There is no folder {_shown(document, folder)} for these files; the agent works without them"
+        )
         yield MISSING_FIXTURE.at((*task, "inputs", "files"), message, on="key")
         return
     for it in missing:
@@ -85,7 +87,9 @@ def _fixture(document: Document, task: Pointer, data: Mapping[str, Any]) -> Iter
     if suite is None or not text.strip() or is_refused(text):
         return
     if not document.files.exists(suite.folder / text):
-        message = f"'{text}' is not in {suite.folder.name}/, the folder of the eval; the task ends with an error"
+        message = (
+            f"'{text}' is not in {suite.folder.name}/, the folder of the eval; the task ends with an error"
+        )
         yield MISSING_FIXTURE.at((*task, "inputs", "context", "fixture"), message)
 
 

@@ -30,4 +30,6 @@ graders:
 
 from waza_engine.findings import Rule, Severity
 
-NEVER_APPLIED = Rule("never-applied", "key that is read and never used", Severity.WARNING, frozenset(["unused"]))
+NEVER_APPLIED = Rule(
+    "never-applied", "key that is read and never used", Severity.WARNING, frozenset(["unused"])
+)

@@ -37,7 +37,9 @@ from waza_engine.checking.document import Document
 from waza_engine.checking.resources import fixtures_folder, input_files, is_refused
 from waza_engine.findings import AppendItem, Finding, Fix, Pointer, Rule, Severity
 
-UNLISTED_FIXTURE = Rule("unlisted-fixture", "file in the prompt that the agent does not get", Severity.WARNING)
+UNLISTED_FIXTURE = Rule(
+    "unlisted-fixture", "file in the prompt that the agent does not get", Severity.WARNING
+)
 APPLIES = {"waza": {"task", "eval"}}
 _AROUND = "\"'`()[]{}<>,;:!?"
 _LONGEST = 200
@@ -50,11 +52,15 @@ def check(document: Document) -> Iterator[Finding]:
             continue
         listed = {it.text.removeprefix("./") for it in input_files(document, task)}
         instructions = data.get("instruction_files")
-        listed |= {it for it in instructions if isinstance(it, str)} if isinstance(instructions, list) else set()
+        listed |= (
+            {it for it in instructions if isinstance(it, str)} if isinstance(instructions, list) else set()
+        )
         for name in _named(document.text(*task, "inputs", "prompt")):
             if name not in listed and not _is_covered(name, listed) and _is_there(document, folder, name):
                 fix = Fix(f"Add '{name}' to 'inputs.files'", (_append(task, name),), preferred=True)
-                message = f"The prompt names '{name}', which is a fixture, but 'inputs.files' does not list it"
+                message = (
+                    f"The prompt names '{name}', which is a fixture, but 'inputs.files' does not list it"
+                )
                 yield UNLISTED_FIXTURE.at((*task, "inputs", "prompt"), message, fixes=[fix])
 
 

@@ -96,7 +96,7 @@ def branch_of(schema: Mapping[str, Any], kind: Any) -> Mapping[str, Any] | None:
     return None
 
 
-Validator = validators.extend(
+Validator = validators.extend(  # type: ignore[no-untyped-call]  # the library gives it no types
     Draft202012Validator,
     validators={
         "type": _unless_empty("type"),

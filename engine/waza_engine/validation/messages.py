@@ -6,8 +6,6 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from jsonschema.exceptions import ValidationError
-
 from waza_engine.findings import (
     Finding,
     Fix,
@@ -28,6 +26,7 @@ from waza_engine.rules.out_of_range import OUT_OF_RANGE
 from waza_engine.rules.unknown_grader_type import UNKNOWN_GRADER_TYPE
 from waza_engine.rules.unknown_value import UNKNOWN_VALUE
 from waza_engine.rules.wrong_type import WRONG_TYPE
+from waza_engine.validation.error import SchemaError
 from waza_engine.validation.placement import unknown_keys
 from waza_engine.validation.spelling import nearest
 
@@ -45,7 +44,7 @@ _KINDS = {
 }
 
 
-def findings_of(checker: "SchemaChecker", errors: Iterable[ValidationError]) -> list[Finding]:
+def findings_of(checker: "SchemaChecker", errors: Iterable[SchemaError]) -> list[Finding]:
     """All errors of one check as findings.
 
     What is missing at one place is one finding, and a misspelt key is not also reported as missing.
@@ -93,7 +92,7 @@ def _merged(findings: list[Finding]) -> list[Finding]:
     return result
 
 
-def _pointer(error: ValidationError) -> Pointer:
+def _pointer(error: SchemaError) -> Pointer:
     return tuple(error.absolute_path)
 
 
@@ -103,15 +102,15 @@ def _missing(pointer: Pointer, names: list[str], severity: Severity | None = Non
     return MISSING_KEY.at(pointer, f"Missing {listed}", on="key", fixes=[fix], severity=severity)
 
 
-def _recommended(_checker: "SchemaChecker", error: ValidationError) -> Iterator[Finding]:
+def _recommended(_checker: "SchemaChecker", error: SchemaError) -> Iterator[Finding]:
     missing = [it for it in error.validator_value if it not in error.instance]
     yield _missing(_pointer(error), missing, Severity.WARNING)
 
 
-def _wrong_type(checker: "SchemaChecker", error: ValidationError) -> Iterator[Finding]:
+def _wrong_type(checker: "SchemaChecker", error: SchemaError) -> Iterator[Finding]:
     wanted = error.validator_value if isinstance(error.validator_value, list) else [error.validator_value]
     pointer, value = _pointer(error), error.instance
-    expected = " or ".join(_KINDS.get(it, it) for it in wanted if it != "null")
+    expected = " or ".join(_KINDS.get(str(it), str(it)) for it in wanted if it != "null")
     if wanted == ["array"] and (items := checker.resolve(error.schema.get("items", {})).get("type")):
         expected = f"a list of {_plural(items)}"
     fixes: list[Fix] = []
@@ -137,7 +136,7 @@ def _unquoted(value: str, wanted: list[str]) -> Any:
         result = json.loads(value)
     except ValueError:
         return None
-    fits = {"integer": int, "number": (int, float), "boolean": bool}
+    fits: dict[str, Any] = {"integer": int, "number": (int, float), "boolean": bool}
     return result if any(isinstance(result, fits[it]) for it in wanted if it in fits) else None
 
 
@@ -161,7 +160,7 @@ def _short(text: str) -> str:
     return text if len(text) <= 40 else text[:37] + "..."
 
 
-def _unknown_value(checker: "SchemaChecker", error: ValidationError) -> Iterator[Finding]:
+def _unknown_value(checker: "SchemaChecker", error: SchemaError) -> Iterator[Finding]:
     pointer, allowed = _pointer(error), [str(it) for it in error.validator_value]
     if isinstance(error.instance, (dict, list)):
         yield WRONG_TYPE.at(pointer, f"Expected a text, found {_found(error.instance)}")
@@ -179,8 +178,8 @@ def _unknown_value(checker: "SchemaChecker", error: ValidationError) -> Iterator
         yield UNKNOWN_VALUE.at(pointer, f"Unknown value '{_short(value)}'. {hint}", fixes=fixes)
 
 
-def _bound(word: str) -> Callable[["SchemaChecker", ValidationError], Iterator[Finding]]:
-    def out_of_range(_checker: "SchemaChecker", error: ValidationError) -> Iterator[Finding]:
+def _bound(word: str) -> Callable[["SchemaChecker", SchemaError], Iterator[Finding]]:
+    def out_of_range(_checker: "SchemaChecker", error: SchemaError) -> Iterator[Finding]:
         consequence = error.schema.get("x-consequence", "")
         yield OUT_OF_RANGE.at(
             _pointer(error),
@@ -192,13 +191,13 @@ def _bound(word: str) -> Callable[["SchemaChecker", ValidationError], Iterator[F
     return out_of_range
 
 
-def _severity(error: ValidationError) -> Severity | None:
+def _severity(error: SchemaError) -> Severity | None:
     """What the schema of the value says about mistakes in it; None leaves it to the rule."""
     said = error.schema.get("x-severity") if isinstance(error.schema, Mapping) else None
     return Severity(said) if said else None
 
 
-def _no_effect(_checker: "SchemaChecker", error: ValidationError) -> Iterator[Finding]:
+def _no_effect(_checker: "SchemaChecker", error: SchemaError) -> Iterator[Finding]:
     if "x-move-to" in error.schema:
         return
     pointer = _pointer(error)
@@ -207,7 +206,7 @@ def _no_effect(_checker: "SchemaChecker", error: ValidationError) -> Iterator[Fi
     yield NEVER_APPLIED.at(pointer, message, on="key", fixes=[fix])
 
 
-def _old_form(_checker: "SchemaChecker", error: ValidationError) -> Iterator[Finding]:
+def _old_form(_checker: "SchemaChecker", error: SchemaError) -> Iterator[Finding]:
     """A legacy key. `x-move-to` is the way to its new place from the mapping that it is in, empty when there is none."""
     pointer = _pointer(error)
     way, key = str(error.validator_value), pointer[-1]
@@ -219,7 +218,7 @@ def _old_form(_checker: "SchemaChecker", error: ValidationError) -> Iterator[Fin
     yield LEGACY_SHAPE.at(pointer, f"'{key}' is an old form{instead}", on="key", fixes=[fix])
 
 
-def _empty(_checker: "SchemaChecker", error: ValidationError) -> Iterator[Finding]:
+def _empty(_checker: "SchemaChecker", error: SchemaError) -> Iterator[Finding]:
     what = {"minItems": "The list", "minLength": "The text", "minProperties": "The mapping"}[
         str(error.validator)
     ]
@@ -231,11 +230,11 @@ def _empty(_checker: "SchemaChecker", error: ValidationError) -> Iterator[Findin
     yield EMPTY_VALUE.at(_pointer(error), message)
 
 
-def _too_many(_checker: "SchemaChecker", error: ValidationError) -> Iterator[Finding]:
+def _too_many(_checker: "SchemaChecker", error: SchemaError) -> Iterator[Finding]:
     yield OUT_OF_RANGE.at(_pointer(error), f"The list may have at most {error.validator_value} items")
 
 
-def _alternatives(checker: "SchemaChecker", error: ValidationError) -> Iterator[Finding]:
+def _alternatives(checker: "SchemaChecker", error: SchemaError) -> Iterator[Finding]:
     """`anyOf` and `oneOf`: a group of keys of which one is needed, or alternatives told apart by their type."""
     branches = [checker.resolve(it) for it in error.validator_value]
     if all(set(it) == {"required"} for it in branches):
@@ -268,16 +267,16 @@ def _fits(schema: Mapping[str, Any], value: Any) -> bool:
     return wanted is None or actual == wanted or actual in wanted
 
 
-def _pattern(_checker: "SchemaChecker", error: ValidationError) -> Iterator[Finding]:
+def _pattern(_checker: "SchemaChecker", error: SchemaError) -> Iterator[Finding]:
     wanted = error.schema.get("x-pattern-text", f"it must match {error.validator_value}")
     yield BAD_FORMAT.at(_pointer(error), f"'{_short(str(error.instance))}' is not well formed; {wanted}")
 
 
-def _other(_checker: "SchemaChecker", error: ValidationError) -> Iterator[Finding]:
+def _other(_checker: "SchemaChecker", error: SchemaError) -> Iterator[Finding]:
     yield BAD_FORMAT.at(_pointer(error), error.message)
 
 
-_BY_KEYWORD: dict[str, Callable[["SchemaChecker", ValidationError], Iterator[Finding]]] = {
+_BY_KEYWORD: dict[str, Callable[["SchemaChecker", SchemaError], Iterator[Finding]]] = {
     "additionalProperties": unknown_keys,
     "type": _wrong_type,
     "enum": _unknown_value,

@@ -3,10 +3,9 @@
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
-from jsonschema.exceptions import ValidationError
-
 from waza_engine.findings import Finding, Fix, MoveKey, Pointer, RenameKey
 from waza_engine.rules.unknown_key import UNKNOWN_KEY
+from waza_engine.validation.error import SchemaError
 from waza_engine.validation.keywords import DISCRIMINATOR
 from waza_engine.validation.spelling import nearest
 
@@ -17,7 +16,7 @@ _FEW = 8
 """So many known keys are all named when nothing better can be said."""
 
 
-def unknown_keys(checker: "SchemaChecker", error: ValidationError) -> Iterator[Finding]:
+def unknown_keys(checker: "SchemaChecker", error: SchemaError) -> Iterator[Finding]:
     """A finding for each key of the mapping that its schema does not know."""
     known = list(error.schema.get("properties", {}))
     pointer: Pointer = tuple(error.absolute_path)
@@ -29,7 +28,7 @@ def unknown_keys(checker: "SchemaChecker", error: ValidationError) -> Iterator[F
 
 
 def _advice(
-    checker: "SchemaChecker", error: ValidationError, pointer: Pointer, key: str, free: list[str]
+    checker: "SchemaChecker", error: SchemaError, pointer: Pointer, key: str, free: list[str]
 ) -> tuple[str, list[Fix]]:
     """What to say about the key, and the fixes, best first."""
     place = (*pointer, key)
@@ -73,7 +72,7 @@ def _up(pointer: Pointer) -> Pointer:
     return pointer[:-1] if pointer else ("..",)
 
 
-def _inner_moves(error: ValidationError, place: Pointer) -> list[Fix]:
+def _inner_moves(error: SchemaError, place: Pointer) -> list[Fix]:
     """For a section that does not exist here: its keys that belong beside it can move there."""
     section = error.instance.get(place[-1])
     known = error.schema.get("properties", {})
@@ -84,7 +83,7 @@ def _inner_moves(error: ValidationError, place: Pointer) -> list[Fix]:
     return [Fix(f"Move {', '.join(repr(it) for it in names)} out of '{place[-1]}'", changes, preferred=True)]
 
 
-def _section_with(checker: "SchemaChecker", error: ValidationError, key: str) -> str | None:
+def _section_with(checker: "SchemaChecker", error: SchemaError, key: str) -> str | None:
     """The section of this mapping that has such a key."""
     for name, schema in error.schema.get("properties", {}).items():
         if key in checker.resolve(schema).get("properties", {}):
@@ -92,7 +91,7 @@ def _section_with(checker: "SchemaChecker", error: ValidationError, key: str) ->
     return "config" if key in _chosen_options(checker, error) else None
 
 
-def _owner(checker: "SchemaChecker", error: ValidationError, key: str) -> str:
+def _owner(checker: "SchemaChecker", error: SchemaError, key: str) -> str:
     known = error.schema.get("properties", {})
     options = _options_by_type(checker)
     owners = [kind for kind, keys in options.items() if key in keys]
@@ -101,7 +100,7 @@ def _owner(checker: "SchemaChecker", error: ValidationError, key: str) -> str:
     return f"; known here: {', '.join(known)}" if 0 < len(known) <= _FEW else ""
 
 
-def _chosen_options(checker: "SchemaChecker", error: ValidationError) -> list[str]:
+def _chosen_options(checker: "SchemaChecker", error: SchemaError) -> list[str]:
     """The options of the grader type that this entry has chosen."""
     if DISCRIMINATOR not in error.schema:
         return []

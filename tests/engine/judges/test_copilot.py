@@ -247,7 +247,9 @@ def _real(tmp_path: Path) -> Iterator[tuple[CopilotJudge, Model]]:
 
 
 @pytest.mark.slow
-@pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")  # the SDK leaves its pipes open
+@pytest.mark.filterwarnings(
+    "ignore::pytest.PytestUnraisableExceptionWarning"
+)  # the SDK leaves its pipes open
 def test_the_real_cli_votes(real: tuple[CopilotJudge, Model], tmp_path: Path) -> None:
     judge, model = real
     model.script = [VOTE, "done"]

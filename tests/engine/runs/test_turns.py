@@ -14,6 +14,7 @@ from waza_engine.runs.workspace import WorkspaceError
 from waza_engine.suite import Checkpoint, GraderEntry, InputFile, Repository
 from waza_engine.trajectory import Trajectory
 
+
 async def test_a_checkpoint_sees_the_state_after_its_turn(bench: Bench) -> None:
     asked = task(
         "a",
@@ -144,7 +145,9 @@ def test_what_is_wrong_with_a_repository(
         add_repositories(workspace, [Repository(repository, dest, commit)])
 
 
-@pytest.mark.parametrize(("workdir", "told"), [("nope", "nothing puts"), ("..", "without"), ("/", "relative")])
+@pytest.mark.parametrize(
+    ("workdir", "told"), [("nope", "nothing puts"), ("..", "without"), ("/", "relative")]
+)
 async def test_a_working_directory_that_is_not_there_is_an_error(
     bench: Bench, scripted: Scripted, workdir: str, told: str
 ) -> None:

@@ -42,7 +42,7 @@ async def test_an_eval_runs_with_progress(client: LanguageClient, suite: Path, o
     assert len(answer["tasks"]) == 4
     window = client.capabilities.window if client.capabilities else None
     if window and window.work_done_progress:
-        [reports] = client.progress_reports.values()
+        reports: list[Any] = next(iter(client.progress_reports.values()))
         assert isinstance(reports[0], types.WorkDoneProgressBegin)
         assert reports[0].cancellable is True
         assert isinstance(reports[-1], types.WorkDoneProgressEnd)

@@ -10,7 +10,9 @@ class Outcome(FileModel):
     """An outcome that was to be checked; no version of waza does."""
 
     model_config = ConfigDict(
-        json_schema_extra=foreign(tool_name="Tool calls are what the graders `tool_calls` and `behavior` check")
+        json_schema_extra=foreign(
+            tool_name="Tool calls are what the graders `tool_calls` and `behavior` check"
+        )
     )
 
     type: Text = Field(default="", description="Kind of outcome. Never checked.", examples=["file_created"])

@@ -9,7 +9,6 @@ from waza_engine.formats.waza.inputs import Inputs
 from waza_engine.formats.waza.mocks import CommandMock
 from waza_engine.values import Flag, Integer, ListOf, Strings, Text
 
-
 _FOREIGN = foreign(
     {"timeout": "timeout_seconds"},
     config="A task has no `config`: its keys stand at the top level, and most settings are the eval's",

@@ -1,0 +1,258 @@
+"""Ways to mend text that is not YAML: guesses from the cause, kept only if the text can be read afterwards."""
+
+import json
+import re
+from collections.abc import Callable, Iterator
+from typing import NamedTuple
+
+from waza_lsp.syntax.edits import Edit
+from waza_lsp.syntax.parse import parse
+from waza_lsp.syntax.problems import Cause, Problem
+from waza_lsp.syntax.rows import Row, row_of
+from waza_lsp.syntax.text import Place, Span, Text
+from waza_lsp.syntax.written import quoted
+
+_MOST = 3
+_MOST_LINES = 30
+_DOUBLE_QUOTED = re.compile(r'"(?:[^"\\]|\\.)*"')
+_ESCAPE = re.compile(r"\\(.)")
+_KNOWN_ESCAPES = frozenset('0abt\tnvfre "/\\N_LPxuU')
+_COMMENT = re.compile(r"\s+#.*$")
+_WORD = re.compile(r"[\w.-]+")
+
+
+class Repair(NamedTuple):
+    """One way to mend a problem. Its edits count from the first line of the piece."""
+
+    title: str
+    edits: tuple[Edit, ...]
+    safe: bool = False
+
+
+def repairs(source: str, problem: Problem) -> list[Repair]:
+    """Ways to mend a piece, best first; each makes it readable, or at least everything down to a later line."""
+    text = Text.of(source)
+    found: list[Repair] = []
+    outcomes: set[str] = set()
+    for it in _CANDIDATES.get(problem.cause, _none)(text, problem):
+        outcome = str(_edited(text, it))
+        if outcome not in outcomes and _is_better(outcome, it, problem):
+            outcomes.add(outcome)
+            found.append(it)
+            if len(found) == _MOST:
+                break
+    return found
+
+
+def _edited(text: Text, repair: Repair) -> Text:
+    for span, new in sorted(repair.edits, reverse=True):
+        text = text.edited(span, new)
+    return text
+
+
+def _is_better(outcome: str, repair: Repair, problem: Problem) -> bool:
+    left = parse(outcome).problems
+    last = max(problem.span.end.line, *(it.span.end.line for it in repair.edits))
+    return not left or left[0].span.start.line > last
+
+
+def _none(_text: Text, _problem: Problem) -> Iterator[Repair]:
+    yield from ()
+
+
+def _dash(text: Text, problem: Problem) -> Iterator[Repair]:
+    """All items of the list at once: they are usually all written in one way."""
+    line, column = problem.span.start
+    same = re.compile(rf" {{{column}}}-(?=[^\s-])")
+    lines = [it for it in range(len(text.lines)) if same.match(text.line(it))]
+    for chosen in (lines, [line]):
+        yield Repair("Add the missing blank", tuple(_insert(it, column + 1, " ") for it in chosen), safe=True)
+
+
+def _colon(text: Text, problem: Problem) -> Iterator[Repair]:
+    line, column = problem.span.start
+    at = text.line(line).find(":", column) + 1
+    yield Repair("Add the missing blank", (_insert(line, at, " "),), safe=True)
+
+
+def _tab(text: Text, problem: Problem) -> Iterator[Repair]:
+    lines = [it for it in range(len(text.lines)) if text.line(it).startswith("\t") and text.line(it).strip()]
+    for step in dict.fromkeys([_usual_step(text), 2, 4]):
+        for chosen in (sorted({*lines, problem.span.start.line}), [problem.span.start.line]):
+            edits = []
+            for line in chosen:
+                indent = text.line(line)[: -len(text.line(line).lstrip()) or None]
+                blanks = sum(step if it == "\t" else 1 for it in indent)
+                edits.append(Edit(Span(Place(line, 0), Place(line, len(indent))), " " * blanks))
+            yield Repair("Use blanks instead of tabs", tuple(edits), safe=True)
+
+
+def _usual_step(text: Text) -> int:
+    indents = [len(it) - len(it.lstrip(" ")) for it in text.lines if it.strip() and not it.startswith("\t")]
+    return min((it for it in indents if it), default=2)
+
+
+def _quote(text: Text, problem: Problem) -> Iterator[Repair]:
+    line, column = problem.span.start
+    source = text.line(line)
+    quote, rest = source[column], source[column + 1 :]
+    in_brackets = bool(re.search(r"[\[{][^\]}]*$", source[:column]))
+    ends = [found.start() for found in re.finditer(r"[,\]}]", rest)] if in_brackets else []
+    if comment := _COMMENT.search(rest):
+        ends.append(comment.start())
+    for end in [*ends, len(rest.rstrip())]:
+        yield Repair("Add the closing quote", (_insert(line, column + 1 + end, quote),))
+
+
+def _bracket(text: Text, problem: Problem) -> Iterator[Repair]:
+    line, column = problem.span.start
+    indent = len(text.line(line)) - len(text.line(line).lstrip())
+    closers = ""
+    for at in range(line, min(len(text.lines), line + _MOST_LINES)):
+        source = text.line(at)
+        if at > line and source.strip() and len(source) - len(source.lstrip()) <= indent:
+            return
+        content = _COMMENT.sub("", source).rstrip()
+        closers = _open_after(content[column if at == line else 0 :], closers)
+        title = f"Add the closing {'brackets' if len(closers) > 1 else 'bracket'}"
+        if content:
+            yield Repair(title, (_insert(at, len(content), closers),))
+
+
+def _open_after(source: str, closers: str) -> str:
+    """The brackets that close what is open at the end of a line; texts in quotes do not count."""
+    for found in re.finditer(r"""(?<![\w])(?:"(?:[^"\\]|\\.)*"|'(?:[^']|'')*')|([\[{])|([\]}])""", source):
+        if found[1]:
+            closers = ("]" if found[1] == "[" else "}") + closers
+        elif found[2]:
+            closers = closers[1:]
+    return closers
+
+
+def _half_key(text: Text, problem: Problem) -> Iterator[Repair]:
+    if _WORD.fullmatch(text.slice(problem.span)):
+        yield Repair("Add a colon", (_insert(*problem.span.end, ":"),))
+
+
+def _indentation(text: Text, problem: Problem) -> Iterator[Repair]:
+    """To the column of a line above, the nearest first; what is indented below the line goes with it."""
+    line = problem.span.start.line
+    indent = _indent(text, line)
+    columns = {it for row in range(line) if text.line(row).strip() for it in _columns(text, row)}
+    for column in sorted(columns - {indent}, key=lambda it: abs(it - indent)):
+        for at_least in (indent, indent + 1):
+            edits = tuple(_shift(text, it, column - indent) for it in _run(text, line, at_least))
+            yield Repair(f"Indent by {column} instead of {indent}", edits)
+
+
+def _columns(text: Text, line: int) -> set[int]:
+    row = row_of(line, text.line(line), 1)
+    return {*row.dashes, row.start}
+
+
+def _run(text: Text, line: int, at_least: int) -> Iterator[int]:
+    """A line and those below it that are indented far enough."""
+    yield line
+    for it in range(line + 1, len(text.lines)):
+        if text.line(it).strip():
+            if _indent(text, it) < at_least:
+                return
+            yield it
+
+
+def _indent(text: Text, line: int) -> int:
+    return len(text.line(line)) - len(text.line(line).lstrip(" "))
+
+
+def _shift(text: Text, line: int, blanks: int) -> Edit:
+    taken = min(max(0, -blanks), _indent(text, line))
+    return Edit(Span(Place(line, 0), Place(line, taken)), " " * max(0, blanks))
+
+
+def _quote_value(text: Text, problem: Problem) -> Iterator[Repair]:
+    """The whole value of the line in quotes; in brackets, the word at fault."""
+    line, column = problem.span.start
+    row = row_of(line, text.line(line), 1)
+    start = row.value
+    if text.line(line)[start : start + 1] in {"[", "{"} or start > column:
+        start = len(text.line(line)[:column].rstrip("*&")) if problem.cause is Cause.FIRST_CHARACTER else column
+        end = start + len(re.match(r"[^,\]}]*", text.line(line)[start:])[0].rstrip())  # type: ignore[index]  # it matches
+    else:
+        end = row.end
+    span = Span(Place(line, start), Place(line, end))
+    if end > start:
+        yield Repair("Quote the value", (Edit(span, quoted(text.slice(span))),))
+
+
+def _template(text: Text, problem: Problem) -> Iterator[Repair]:
+    yield quoted_template(text, problem.span)
+
+
+def quoted_template(text: Text, span: Span) -> Repair:
+    """Quotes around a template."""
+    source = text.slice(span)
+    new = quoted(source) if '"' in source else json.dumps(source, ensure_ascii=False)
+    return Repair("Quote the template", (Edit(span, new),), safe=True)
+
+
+def _text_after(text: Text, problem: Problem) -> Iterator[Repair]:
+    """Quotes inside quotes, or text behind them."""
+    line = problem.span.start.line
+    row: Row = row_of(line, text.line(line), 1)
+    source = text.line(line)
+    quote = source[row.value : row.value + 1]
+    if quote not in {"'", '"'}:
+        return
+    whole = _COMMENT.sub("", source[row.value :]).rstrip()
+    span = Span(Place(line, row.value), Place(line, row.value + len(whole)))
+    if len(whole) > 1 and whole.endswith(quote):
+        inner = whole[1:-1]
+        if quote == "'":
+            yield Repair("Double the quote inside", (Edit(span, quoted(inner.replace("''", "'"))),))
+        else:
+            yield Repair("Escape the quotes inside", (Edit(span, f'"{_escaped(inner)}"'),))
+    yield Repair("Quote the whole value", (Edit(span, quoted(whole)),))
+
+
+def _escaped(inner: str) -> str:
+    return re.sub(r'(\\.)|"', lambda it: it[1] or '\\"', inner)
+
+
+def _escape(text: Text, problem: Problem) -> Iterator[Repair]:
+    """A pattern in double quotes: single quotes leave its backslashes alone."""
+    line, column = problem.span.start
+    found = next((it for it in _DOUBLE_QUOTED.finditer(text.line(line)) if it.start() <= column < it.end()), None)
+    if found is None:
+        return
+    span, inner = Span(Place(line, found.start()), Place(line, found.end())), found[0][1:-1]
+    letters = set(_ESCAPE.findall(inner))
+    # `\b` is a word boundary in a pattern; as a backspace nobody writes it.
+    if not letters & (_KNOWN_ESCAPES - {"b"}):
+        yield Repair("Use single quotes", (Edit(span, quoted(inner)),), safe=not letters & _KNOWN_ESCAPES)
+    doubled = _ESCAPE.sub(lambda it: it[0] if it[1] in _KNOWN_ESCAPES else "\\" + it[0], inner)
+    yield Repair("Double the backslash", (Edit(span, f'"{doubled}"'),))
+
+
+def _forbidden(text: Text, problem: Problem) -> Iterator[Repair]:
+    yield Repair("Remove the character", (Edit(problem.span, ""),))
+
+
+def _insert(line: int, column: int, new: str) -> Edit:
+    return Edit(Span(Place(line, column), Place(line, column)), new)
+
+
+_CANDIDATES: dict[Cause, Callable[[Text, Problem], Iterator[Repair]]] = {
+    Cause.DASH: _dash,
+    Cause.COLON: _colon,
+    Cause.TAB: _tab,
+    Cause.QUOTE: _quote,
+    Cause.BRACKET: _bracket,
+    Cause.HALF_KEY: _half_key,
+    Cause.INDENTATION: _indentation,
+    Cause.SECOND_COLON: _quote_value,
+    Cause.FIRST_CHARACTER: _quote_value,
+    Cause.TEXT_AFTER: _text_after,
+    Cause.TEMPLATE: _template,
+    Cause.ESCAPE: _escape,
+    Cause.FORBIDDEN: _forbidden,
+}
