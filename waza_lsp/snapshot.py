@@ -56,6 +56,10 @@ class Snapshot:
                 text, top, bottom = text.edited(None, change.text), 0, 0
         return self._made(self.uri, version, text, self.tree, (max(0, top - 1), max(0, bottom - 1)))
 
+    def tried(self, text: Text, tree: Tree) -> "Snapshot":
+        """The same document with a text that nobody has typed."""
+        return Snapshot(self.uri, None, text, tree, self.recognised)
+
     @property
     def path(self) -> Path | None:
         """The file on disk; None for documents that are no files."""

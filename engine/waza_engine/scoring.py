@@ -49,6 +49,8 @@ class Interval:
 
 def bootstrap(scores: Sequence[float], rng: random.Random, resamples: int = RESAMPLES) -> Interval:
     """The 95 % percentile interval of the mean: the resampled means at floor(0.025 n) and floor(0.975 n)."""
+    if len(set(scores)) == 1:
+        return Interval(scores[0], scores[0], scores[0], CONFIDENCE, resamples)
     pick: Callable[..., list[float]] = rng.choices
     means = sorted(mean(pick(scores, k=len(scores))) for _ in range(resamples))
     tail = (1 - CONFIDENCE) / 2

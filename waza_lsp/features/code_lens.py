@@ -2,7 +2,8 @@
 
 from lsprotocol import types
 
-from waza_lsp.schema.runnables import Runnable, runnables
+from waza_lsp.schema.run_command import run_command
+from waza_lsp.schema.runnables import runnables
 from waza_lsp.snapshot import Snapshot
 from waza_lsp.syntax.text import Span
 
@@ -13,16 +14,5 @@ def code_lens(snapshot: Snapshot) -> list[types.CodeLens]:
     return [
         types.CodeLens(snapshot.range(Span(it.range.start, it.range.start)), command)
         for it in found
-        if (command := _command(it)) is not None
+        if (command := run_command(it)) is not None
     ]
-
-
-def _command(runnable: Runnable) -> types.Command | None:
-    match runnable.kind:
-        case "eval":
-            return types.Command("▶ Run all", "waza.runEval", arguments=[{"uri": runnable.uri}])
-        case "task":
-            arguments = [{"uri": runnable.uri, "task": runnable.id}]
-            return types.Command("▶ Run task", "waza.runTask", arguments=arguments)
-        case _:
-            return None

@@ -8,10 +8,10 @@ from collections.abc import Sequence
 
 from lsprotocol import types
 
-DocumentReport = (
-    types.RelatedFullDocumentDiagnosticReport | types.RelatedUnchangedDocumentDiagnosticReport
+DocumentReport = types.RelatedFullDocumentDiagnosticReport | types.RelatedUnchangedDocumentDiagnosticReport
+WorkspaceReport = (
+    types.WorkspaceFullDocumentDiagnosticReport | types.WorkspaceUnchangedDocumentDiagnosticReport
 )
-WorkspaceReport = types.WorkspaceFullDocumentDiagnosticReport | types.WorkspaceUnchangedDocumentDiagnosticReport
 
 
 def document_report(items: Sequence[types.Diagnostic], previous: str | None) -> DocumentReport:

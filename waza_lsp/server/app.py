@@ -1,5 +1,6 @@
 """The server object: what it knows between two messages."""
 
+import asyncio
 from functools import cached_property
 from pathlib import Path
 
@@ -8,14 +9,17 @@ from pygls.lsp.server import LanguageServer
 
 from waza_engine import __version__
 from waza_engine.checking.files import Files
+from waza_engine.checking.project import Projects, ProjectSettings
 from waza_engine.scope import Scope
 from waza_lsp.features.completion import Client
 from waza_lsp.schema.check import World
 from waza_lsp.schema.paths import Disk
+from waza_lsp.server.delivery import Delivery
 from waza_lsp.server.documents import Documents
 from waza_lsp.server.protocol import OwnDocumentsProtocol
 from waza_lsp.server.runs import Runs
 from waza_lsp.server.settings import Settings, read_settings
+from waza_lsp.server.survey import Survey
 from waza_lsp.snapshot import Snapshot, path_of
 
 
@@ -31,12 +35,19 @@ class WazaServer(LanguageServer):
         )
         self.documents = Documents()
         self.files = Files(self.documents.text_of)
+        self.projects = Projects()
+        self.delivery = Delivery()
+        self.survey = Survey()
         self.settings = Settings()
         self.runs = Runs()
         self.trusted = True
         self.run_events = False
-        self.warm = False
-        """Whether the grader types are imported: until then their own checks are left out."""
+        self.warm = asyncio.Event()
+        """Set once the grader types are imported: until then their own checks are left out."""
+        self.watches = False
+        """Whether the client tells about changed files."""
+        self.generation = 0
+        """Counts up when a file, a setting or the like has changed that findings may depend on."""
 
     @property
     def folders(self) -> list[Path]:
@@ -54,7 +65,24 @@ class WazaServer(LanguageServer):
     def world(self, snapshot: Snapshot) -> World:
         """What checks of a document may know about where it stands."""
         path = snapshot.path
-        return World(path, Scope(path.parent if path else None, self.process_dir(path)), self.files)
+        project = self.project(path)
+        return World(
+            path,
+            Scope(path.parent if path else None, self.process_dir(path)),
+            self.files,
+            {**self.settings.rules, **project.rules},
+            excluded=path is not None and project.excludes(path),
+            complete=self.warm.is_set(),
+        )
+
+    def project(self, path: Path | None) -> ProjectSettings:
+        """The settings of the project that a file belongs to."""
+        return self.projects.of(path.parent) if path is not None else ProjectSettings()
+
+    @property
+    def encoding(self) -> types.PositionEncodingKind:
+        """How the client counts columns."""
+        return types.PositionEncodingKind(self.workspace.position_encoding or "utf-16")
 
     def disk(self, snapshot: Snapshot) -> Disk:
         """What features may ask about the files around a document."""
@@ -79,4 +107,8 @@ class WazaServer(LanguageServer):
         """Take the client's `waza` settings over; a bad value is reported and its default used."""
         self.settings, problems = read_settings(values)
         for problem in problems:
-            self.window_show_message(types.ShowMessageParams(types.MessageType.Warning, problem))
+            self.warn(problem)
+
+    def warn(self, message: str) -> None:
+        """Show a warning to the user."""
+        self.window_show_message(types.ShowMessageParams(types.MessageType.Warning, message))

@@ -13,6 +13,7 @@ class Documents:
 
     def __init__(self) -> None:
         self._open: dict[str, Snapshot] = {}
+        self._uris: dict[Path, str] = {}
         self._stale: set[str] = set()
 
     def get(self, uri: str) -> Snapshot | None:
@@ -20,15 +21,22 @@ class Documents:
 
     def text_of(self, path: Path) -> str | None:
         """The text of a file that is open, None when it is not."""
-        snapshot = self._open.get(path.as_uri())
+        # By path: clients escape characters of a URI in different ways.
+        snapshot = self._open.get(self._uris.get(path, ""))
         return str(snapshot.text) if snapshot is not None else None
+
+    def __len__(self) -> int:
+        return len(self._open)
 
     def __iter__(self) -> Iterator[Snapshot]:
         return iter(list(self._open.values()))
 
     def open(self, item: types.TextDocumentItem, encoding: types.PositionEncodingKind) -> None:
-        self._open[item.uri] = Snapshot.of(item.uri, item.text, item.version, encoding)
+        snapshot = Snapshot.of(item.uri, item.text, item.version, encoding)
+        self._open[item.uri] = snapshot
         self._stale.add(item.uri)
+        if snapshot.path is not None:
+            self._uris[snapshot.path] = item.uri
 
     def change(self, params: types.DidChangeTextDocumentParams) -> None:
         """Apply an edit; one for a document that is not open is dropped."""
@@ -39,8 +47,10 @@ class Documents:
             self._stale.add(uri)
 
     def close(self, uri: str) -> None:
-        self._open.pop(uri, None)
+        closed = self._open.pop(uri, None)
         self._stale.discard(uri)
+        if closed is not None and closed.path is not None:
+            self._uris.pop(closed.path, None)
 
     def touch(self) -> None:
         """Everything may have new findings (a file or a setting changed)."""

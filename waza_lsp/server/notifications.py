@@ -1,34 +1,45 @@
 """What happens on notifications: documents, settings, files. The table is at the end; requests are in `requests.py`."""
 
 import asyncio
+import functools
 from collections.abc import Callable
 from typing import Any
 
 from lsprotocol import types
+from pygls.exceptions import JsonRpcException
 
 from waza_engine.scope import Scope
-from waza_lsp.features.diagnostics import diagnostics
 from waza_lsp.server.app import WazaServer
+from waza_lsp.server.pulling import PULLED
+from waza_lsp.server.watching import concerns_findings, registrations
 
 
 def on_initialize(server: WazaServer, params: types.InitializeParams) -> None:
     options = params.initialization_options
-    option = (
-        options.get if isinstance(options, dict) else lambda name, default: getattr(options, name, default)
-    )
-    server.trusted = option("trusted", True) is not False
-    server.run_events = option("runEvents", False) is True
+    server.trusted = _option(options, "trusted", default=True) is not False
+    server.run_events = _option(options, "runEvents", default=False) is True
+    document, workspace = params.capabilities.text_document, params.capabilities.workspace
+    if document is not None and document.diagnostic is not None:
+        server.delivery.pulls = True
+        for method, handler, provided in PULLED:
+            server.feature(method, provided)(functools.partial(handler, server))
+    refresh = workspace.diagnostics if workspace is not None else None
+    server.delivery.can_refresh = refresh is not None and bool(refresh.refresh_support)
+
+
+def _option(options: Any, name: str, *, default: bool) -> Any:
+    return options.get(name, default) if isinstance(options, dict) else getattr(options, name, default)
 
 
 async def on_initialized(server: WazaServer, _params: types.InitializedParams) -> None:
-    workspace = server.client_capabilities.workspace
-    if workspace is not None and workspace.configuration:
-        item = types.ConfigurationItem(section="waza")
-        values = await server.workspace_configuration_async(types.ConfigurationParams([item]))
-        server.configure(values[0] if values else None)
+    """Everything that may take a moment; no request waits for it, what it changes is delivered afterwards."""
+    await asyncio.gather(_ask_for_settings(server), _register(server), _warm_up(server))
+
+
+async def _warm_up(server: WazaServer) -> None:
     await asyncio.to_thread(_import_grader_types)
-    server.warm = True
-    publish_soon(server, everything=True)
+    server.warm.set()
+    server.delivery.everything_changed(server)
 
 
 def _import_grader_types() -> None:
@@ -42,49 +53,66 @@ def _import_grader_types() -> None:
         checks(dialect.name, "")
 
 
-def on_configuration(server: WazaServer, params: types.DidChangeConfigurationParams) -> None:
+async def _ask_for_settings(server: WazaServer) -> None:
+    workspace = server.client_capabilities.workspace
+    if workspace is None or not workspace.configuration:
+        return
+    item = types.ConfigurationItem(section="waza")
+    try:
+        values = await server.workspace_configuration_async(types.ConfigurationParams([item]))
+    except JsonRpcException:
+        return  # The defaults are good.
+    if values and values[0] is not None:
+        server.configure(values[0])
+        server.delivery.everything_changed(server)
+
+
+async def _register(server: WazaServer) -> None:
+    """Ask the client to tell about changed files and settings, as far as it can."""
+    wanted = registrations(server.client_capabilities)
+    if wanted:
+        try:
+            await server.client_register_capability_async(types.RegistrationParams(wanted))
+        except JsonRpcException:
+            return
+        server.watches = any(it.method == types.WORKSPACE_DID_CHANGE_WATCHED_FILES for it in wanted)
+
+
+async def on_configuration(server: WazaServer, params: types.DidChangeConfigurationParams) -> None:
     settings = params.settings
     section = settings.get("waza") if isinstance(settings, dict) else getattr(settings, "waza", None)
-    if section is not None:
+    if section is None:
+        await _ask_for_settings(server)
+    else:
         server.configure(section)
-        publish_soon(server, everything=True)
+        server.delivery.everything_changed(server)
 
 
 def on_open(server: WazaServer, params: types.DidOpenTextDocumentParams) -> None:
-    server.documents.open(
-        params.text_document, types.PositionEncodingKind(server.workspace.position_encoding or "utf-16")
-    )
-    publish_soon(server)
+    server.documents.open(params.text_document, server.encoding)
+    server.delivery.soon(server)
 
 
 def on_change(server: WazaServer, params: types.DidChangeTextDocumentParams) -> None:
     server.documents.change(params)
-    publish_soon(server)
+    server.delivery.text_changed(server)
+
+
+def on_save(server: WazaServer, _params: types.DidSaveTextDocumentParams) -> None:
+    # Clients that watch files tell the same in another way.
+    if not server.watches:
+        server.delivery.everything_changed(server)
 
 
 def on_close(server: WazaServer, params: types.DidCloseTextDocumentParams) -> None:
     uri = params.text_document.uri
     server.documents.close(uri)
-    server.text_document_publish_diagnostics(types.PublishDiagnosticsParams(uri, []))
+    server.delivery.closed(server, uri)
 
 
-def on_watched_files(server: WazaServer, _params: types.DidChangeWatchedFilesParams) -> None:
-    publish_soon(server, everything=True)
-
-
-def publish_soon(server: WazaServer, *, everything: bool = False) -> None:
-    """Publish after the messages that are already waiting, so that a burst of edits is published once."""
-    if everything:
-        server.documents.touch()
-    asyncio.get_running_loop().call_soon(_publish, server)
-
-
-def _publish(server: WazaServer) -> None:
-    for snapshot in server.documents.take_stale():
-        items = diagnostics(snapshot, server.world(snapshot) if server.warm else None)
-        server.text_document_publish_diagnostics(
-            types.PublishDiagnosticsParams(snapshot.uri, items, snapshot.version)
-        )
+def on_watched_files(server: WazaServer, params: types.DidChangeWatchedFilesParams) -> None:
+    if any(concerns_findings(it.uri) for it in params.changes):
+        server.delivery.everything_changed(server)
 
 
 NOTIFICATIONS: list[tuple[str, Callable[..., Any], Any]] = [
@@ -94,5 +122,6 @@ NOTIFICATIONS: list[tuple[str, Callable[..., Any], Any]] = [
     (types.WORKSPACE_DID_CHANGE_WATCHED_FILES, on_watched_files, None),
     (types.TEXT_DOCUMENT_DID_OPEN, on_open, None),
     (types.TEXT_DOCUMENT_DID_CHANGE, on_change, None),
+    (types.TEXT_DOCUMENT_DID_SAVE, on_save, None),
     (types.TEXT_DOCUMENT_DID_CLOSE, on_close, None),
 ]

@@ -30,30 +30,29 @@ class Repair(NamedTuple):
 
 
 def repairs(source: str, problem: Problem) -> list[Repair]:
-    """Ways to mend a piece, best first; each makes it readable, or at least everything down to a later line."""
+    """Ways to mend a piece, best first.
+
+    Those that make all of it readable; without any, those that make it readable down to a later line.
+    """
     text = Text.of(source)
-    found: list[Repair] = []
-    outcomes: set[str] = set()
+    whole: dict[str, Repair] = {}
+    partly: dict[str, Repair] = {}
     for it in _CANDIDATES.get(problem.cause, _none)(text, problem):
         outcome = str(_edited(text, it))
-        if outcome not in outcomes and _is_better(outcome, it, problem):
-            outcomes.add(outcome)
-            found.append(it)
-            if len(found) == _MOST:
-                break
-    return found
+        left = parse(outcome).problems
+        if not left:
+            whole.setdefault(outcome, it)
+        elif left[0].span.start.line > max(problem.span.end.line, *(it.span.end.line for it in it.edits)):
+            partly.setdefault(outcome, it)
+        if len(whole) == _MOST:
+            break
+    return list((whole or partly).values())[:_MOST]
 
 
 def _edited(text: Text, repair: Repair) -> Text:
     for span, new in sorted(repair.edits, reverse=True):
         text = text.edited(span, new)
     return text
-
-
-def _is_better(outcome: str, repair: Repair, problem: Problem) -> bool:
-    left = parse(outcome).problems
-    last = max(problem.span.end.line, *(it.span.end.line for it in repair.edits))
-    return not left or left[0].span.start.line > last
 
 
 def _none(_text: Text, _problem: Problem) -> Iterator[Repair]:
@@ -105,15 +104,15 @@ def _quote(text: Text, problem: Problem) -> Iterator[Repair]:
 
 
 def _bracket(text: Text, problem: Problem) -> Iterator[Repair]:
-    line, column = problem.span.start
-    indent = len(text.line(line)) - len(text.line(line).lstrip())
+    line = problem.span.start.line
+    indent = _indent(text, line)
     closers = ""
     for at in range(line, min(len(text.lines), line + _MOST_LINES)):
         source = text.line(at)
-        if at > line and source.strip() and len(source) - len(source.lstrip()) <= indent:
+        if at > line and source.strip() and _indent(text, at) <= indent:
             return
         content = _COMMENT.sub("", source).rstrip()
-        closers = _open_after(content[column if at == line else 0 :], closers)
+        closers = _open_after(content, closers)
         title = f"Add the closing {'brackets' if len(closers) > 1 else 'bracket'}"
         if content:
             yield Repair(title, (_insert(at, len(content), closers),))
@@ -140,8 +139,8 @@ def _indentation(text: Text, problem: Problem) -> Iterator[Repair]:
     indent = _indent(text, line)
     columns = {it for row in range(line) if text.line(row).strip() for it in _columns(text, row)}
     for column in sorted(columns - {indent}, key=lambda it: abs(it - indent)):
-        for at_least in (indent, indent + 1):
-            edits = tuple(_shift(text, it, column - indent) for it in _run(text, line, at_least))
+        for lines in ([line], _run(text, line, indent + 1), _run(text, line, indent)):
+            edits = tuple(_shift(text, it, column - indent) for it in lines)
             yield Repair(f"Indent by {column} instead of {indent}", edits)
 
 
@@ -211,7 +210,8 @@ def _text_after(text: Text, problem: Problem) -> Iterator[Repair]:
             yield Repair("Double the quote inside", (Edit(span, quoted(inner.replace("''", "'"))),))
         else:
             yield Repair("Escape the quotes inside", (Edit(span, f'"{_escaped(inner)}"'),))
-    yield Repair("Quote the whole value", (Edit(span, quoted(whole)),))
+    if whole.count(quote) % 2 == 0:
+        yield Repair("Quote the whole value", (Edit(span, quoted(whole)),))
 
 
 def _escaped(inner: str) -> str:
@@ -233,7 +233,7 @@ def _escape(text: Text, problem: Problem) -> Iterator[Repair]:
     yield Repair("Double the backslash", (Edit(span, f'"{doubled}"'),))
 
 
-def _forbidden(text: Text, problem: Problem) -> Iterator[Repair]:
+def _forbidden(_text: Text, problem: Problem) -> Iterator[Repair]:
     yield Repair("Remove the character", (Edit(problem.span, ""),))
 
 

@@ -37,9 +37,9 @@ class Document:
         """What stands at a pointer; None when nothing does."""
         value = self.data
         for part in pointer:
-            if (isinstance(value, Mapping) and part in value) or (
-                isinstance(value, list) and isinstance(part, int) and -1 < part < len(value)
-            ):
+            if isinstance(value, Mapping):
+                value = value.get(part)
+            elif isinstance(value, list) and isinstance(part, int) and -1 < part < len(value):
                 value = value[part]
             else:
                 return None

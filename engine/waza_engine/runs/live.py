@@ -1,37 +1,51 @@
 """The state of a run in progress: the one mutable value of this package, made by `run_suite` and gone with it."""
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 
 from waza_engine.runs.events import BaselineEvent, Event, Listener, Note
+from waza_engine.runs.frames import RunFrame, frame_of
 from waza_engine.runs.grade import Bench
 from waza_engine.runs.plan import Plan, plan_without_skills
-from waza_engine.runs.records import TaskRecord, TriggerResult
+from waza_engine.runs.records import TaskRecord, TrialRecord, TriggerResult
 from waza_engine.runs.store import RunStore, StoreError
+
+Finished = Mapping[tuple[int, int], TrialRecord]
+"""Trials by the index of their task in the plan, and their number."""
 
 
 @dataclass(slots=True)
 class LiveRun:
-    """What is known so far. `tasks` are the finished ones by their index in the plan."""
+    """What is known so far. `tasks` are the finished ones by their index in the plan.
+
+    `finished` are trials that an earlier process has performed: they are not performed again.
+    """
 
     run_id: str
     bench: Bench
     emit: Listener
     store: RunStore | None
     started_at: float = field(default_factory=time.time)
+    finished: Finished = field(default_factory=dict)
     tasks: dict[int, TaskRecord] = field(default_factory=dict)
+    frame: RunFrame = field(init=False)
     baseline: "LiveRun | None" = None
     triggers: tuple[TriggerResult, ...] = ()
+
+    def __post_init__(self) -> None:
+        self.frame = frame_of(self.plan)
 
     @property
     def plan(self) -> Plan:
         return self.bench.plan
 
-    def without_skills(self) -> "LiveRun":
+    def without_skills(self, finished: Finished) -> "LiveRun":
         """The second pass of a run with a baseline: its events are told inside of ours, its trials stored apart."""
         bench = replace(self.bench, plan=plan_without_skills(self.plan))
-        second = LiveRun(f"{self.run_id}-baseline", bench, self._tell_of_baseline, self.store)
+        second = LiveRun(
+            f"{self.run_id}-baseline", bench, self._tell_of_baseline, self.store, finished=finished
+        )
         self.baseline = second
         return second
 

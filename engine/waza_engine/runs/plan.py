@@ -5,7 +5,7 @@ Filters are Go's `filepath.Match` on the whole text (waza-formats.md, section 13
 """
 
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 from waza_engine.goglob import BadPattern, match
 from waza_engine.suite import RunSettings, Suite, Task
@@ -77,6 +77,7 @@ class Plan:
     update_snapshots: bool = False
     shard: Shard | None = None
     warnings: tuple[str, ...] = ()
+    overrides: Overrides = field(default_factory=Overrides)
 
     @property
     def compares_skills(self) -> bool:
@@ -122,6 +123,7 @@ def make_plan(suite: Suite, overrides: Overrides, processors: int = 4) -> Plan:
         update_snapshots=overrides.update_snapshots,
         shard=overrides.shard,
         warnings=warnings,
+        overrides=overrides,
     )
 
 

@@ -5,7 +5,6 @@ still run, and the record says `cancelled`. Cancelling it a second time breaks o
 """
 
 import asyncio
-import random
 import time
 import traceback
 import uuid
@@ -16,12 +15,14 @@ from waza_engine import processes
 from waza_engine.executors.base import Executor, UnavailableError
 from waza_engine.judges.base import Judge
 from waza_engine.runs.events import Listener, RunFinished, RunStarted
+from waza_engine.runs.frames import RunEnd
 from waza_engine.runs.grade import Bench
 from waza_engine.runs.hooks import run_hooks
 from waza_engine.runs.live import LiveRun
 from waza_engine.runs.plan import Plan
 from waza_engine.runs.records import RunRecord
 from waza_engine.runs.required_skills import missing_skills
+from waza_engine.runs.resume import Resumed
 from waza_engine.runs.store import RunStore
 from waza_engine.runs.tasks import run_tasks
 from waza_engine.runs.totals import Ending, run_record
@@ -39,7 +40,7 @@ def new_run_id() -> str:
     return f"{datetime.now(UTC):%Y%m%dT%H%M%S}-{uuid.uuid4().hex[:8]}"
 
 
-async def run_suite(
+async def run_suite(  # noqa: PLR0913  # the world comes in as arguments
     plan: Plan,
     executor: Executor,
     *,
@@ -49,17 +50,20 @@ async def run_suite(
     log_dir: Path,
     store: RunStore | None = None,
     judge: Judge | None = None,
+    resumed: Resumed | None = None,
 ) -> RunRecord:
     """Run the plan and say what came out. `process_dir` is the directory that the run was started in.
 
     The executor is started and closed here. What goes wrong is in the record, never an exception; what should never
     go wrong is logged to `<log_dir>/<run id>.log` besides.
     """
-    live = LiveRun(run_id, Bench(plan, executor, process_dir, judge), emit, store)
+    resumed = resumed or Resumed()
+    bench = Bench(plan, executor, process_dir, judge)
+    live = LiveRun(run_id, bench, emit, store, resumed.started_at or time.time(), resumed.finished)
     _announce(live)
     ending = Ending()
     try:
-        await _phases_and_close(live)
+        await _phases_and_close(live, resumed)
     except (_StopError, UnavailableError) as problem:
         ending = Ending("error", str(problem))
     except Exception as bug:  # noqa: BLE001  # the one place per run where our own mistakes end
@@ -74,20 +78,20 @@ async def run_suite(
     return record
 
 
-async def _phases_and_close(live: LiveRun) -> None:
+async def _phases_and_close(live: LiveRun, resumed: Resumed) -> None:
     try:
-        await _phases(live)
+        await _phases(live, resumed)
     finally:
         await live.bench.executor.close()
 
 
-async def _phases(live: LiveRun) -> None:
+async def _phases(live: LiveRun, resumed: Resumed) -> None:
     await live.bench.executor.start()
     await _pass(live)
     await _run_triggers(live)
     if live.plan.settings.baseline:
-        second = live.without_skills()
-        _store_start(second)
+        second = live.without_skills(resumed.baseline)
+        _store_start(second, live.run_id)
         await _pass(second)
 
 
@@ -155,16 +159,14 @@ def _announce(live: LiveRun) -> None:
     _store_start(live)
 
 
-def _store_start(live: LiveRun) -> None:
-    plan = live.plan
+def _store_start(live: LiveRun, baseline_of: str | None = None) -> None:
     live.save(
         lambda store: store.start_run(
             live.run_id,
-            plan.suite.path,
-            plan.suite.name,
-            executor=plan.settings.executor,
-            model=plan.settings.model,
+            live.plan.suite.path,
+            live.frame,
             started_at=live.started_at,
+            baseline_of=baseline_of,
         )
     )
 
@@ -172,7 +174,7 @@ def _store_start(live: LiveRun) -> None:
 def _record(live: LiveRun, ending: Ending) -> RunRecord:
     second = live.baseline
     return run_record(
-        live.plan,
+        live.frame,
         run_id=live.run_id,
         started_at=live.started_at,
         duration_ms=round((time.time() - live.started_at) * 1000),
@@ -180,19 +182,25 @@ def _record(live: LiveRun, ending: Ending) -> RunRecord:
         triggers=live.triggers,
         ending=ending,
         baseline=_record(second, ending) if second else None,
-        rng=random.Random(),  # noqa: S311  # statistics, no secret
     )
 
 
 def _store_end(live: LiveRun, record: RunRecord) -> None:
-    live.save(lambda store: store.finish_run(record.run_id, record.status, record.totals.aggregate_score))
+    end = RunEnd(
+        duration_ms=record.duration_ms,
+        error=record.error,
+        triggers=record.triggers,
+        task_errors={index: it.error for index, it in live.tasks.items() if it.error},
+    )
+    score = record.totals.aggregate_score
+    live.save(lambda store: store.finish_run(record.run_id, record.status, score, end))
 
 
 def _conclude(live: LiveRun, record: RunRecord) -> None:
     totals = record.totals
     for it in (record, record.baseline):
         if it is not None:
-            _store_end(live, it)
+            _store_end(live if it is record else live.baseline or live, it)
     live.emit(
         RunFinished(
             run_id=record.run_id,

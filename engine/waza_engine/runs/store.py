@@ -7,60 +7,47 @@ folder can be deleted at any time; a new one is made by the next run.
 """
 
 import contextlib
-import json
 import sqlite3
 import time
 import zlib
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, Self
 
 from pydantic import ValidationError
 
-from waza_engine.findings import Pointer
+from waza_engine.runs.frames import RunEnd, RunFrame
 from waza_engine.runs.records import GraderOutcome, TrialRecord
+from waza_engine.runs.store_rows import (
+    RUN_COLUMNS,
+    TRIAL_COLUMNS,
+    TRIAL_INSERT,
+    StoredRun,
+    StoredTrial,
+    result_row,
+    stored_outcome,
+    stored_run,
+    stored_trial,
+    to_json,
+    trial_row,
+)
 from waza_engine.runs.store_schema import migrate
-from waza_engine.trajectory import Trajectory
+
+__all__ = ["RunStore", "StoreError", "StoredRun", "StoredTrial", "default_store_dir", "workspace_root"]
 
 FILE_NAME = "runs.sqlite3"
 _BUSY_SECONDS = 5.0
-_TRIALS = (
-    "SELECT id, run_id, task_id, task_index, trial, status, score, weighted_score, error, attempts, started_at,"
-    " trajectory FROM trials"
-)
+_TRIALS = f"SELECT {TRIAL_COLUMNS} FROM trials"  # noqa: S608  # our own names
 _LATEST = (
     " WHERE task_id = ?2 AND run_id = (SELECT run_id FROM runs JOIN trials USING (run_id) WHERE eval_path = ?1 AND"
-    " task_id = ?2 ORDER BY runs.started_at DESC, runs.rowid DESC LIMIT 1) ORDER BY task_index, trial"
+    " task_id = ?2 AND baseline_of IS NULL ORDER BY runs.started_at DESC, runs.rowid DESC LIMIT 1)"
+    " ORDER BY task_index, trial"
 )
 _ROOT_MARKS = (".git", ".waza.yaml")
 
 
 class StoreError(Exception):
     """The store cannot be used; the text names the file and says what to do. A run goes on without it."""
-
-
-@dataclass(frozen=True, slots=True)
-class StoredRun:
-    """One run as stored. `finished_at` is None while it goes on, and for ever if it was killed."""
-
-    run_id: str
-    eval_path: Path
-    suite_name: str
-    executor: str
-    model: str
-    started_at: float
-    finished_at: float | None
-    status: str | None
-    score: float | None
-
-
-@dataclass(frozen=True, slots=True)
-class StoredTrial:
-    """One finished trial of a stored run."""
-
-    run_id: str
-    record: TrialRecord
 
 
 def workspace_root(eval_path: Path) -> Path:
@@ -112,58 +99,81 @@ class RunStore:
         self._connection.close()
 
     def start_run(
-        self, run_id: str, eval_path: Path, suite_name: str, *, executor: str, model: str, started_at: float
+        self,
+        run_id: str,
+        eval_path: Path,
+        frame: RunFrame,
+        *,
+        started_at: float,
+        baseline_of: str | None = None,
     ) -> None:
-        """Note that a run begins."""
+        """Note that a run begins, or that one goes on that was started before."""
         with self._transaction() as sql:
             sql.execute(
-                "INSERT INTO runs (run_id, eval_path, suite_name, executor, model, started_at) VALUES (?,?,?,?,?,?)",
-                (run_id, str(eval_path.resolve()), suite_name, executor, model, started_at),
+                "INSERT INTO runs (run_id, eval_path, suite_name, executor, model, started_at, baseline_of, frame)"
+                " VALUES (?,?,?,?,?,?,?,?) ON CONFLICT (run_id) DO UPDATE SET finished_at = NULL, status = NULL,"
+                " score = NULL, frame = excluded.frame",
+                (
+                    run_id,
+                    str(eval_path.resolve()),
+                    frame.suite_name,
+                    frame.executor,
+                    frame.model,
+                    started_at,
+                    baseline_of,
+                    to_json(frame),
+                ),
             )
 
     def save_trial(self, run_id: str, record: TrialRecord) -> None:
         """Store a finished trial durably."""
-        packed = zlib.compress(record.trajectory.model_dump_json().encode())
+        values = trial_row(run_id, record, time.time())
         with self._transaction() as sql:
-            trial_key = sql.execute(
-                "INSERT INTO trials (run_id, task_id, task_index, trial, status, score, weighted_score, error, attempts,"
-                " started_at, finished_at, trajectory) VALUES (?,?,?,?,?,?,?,?,?,?,?,?)",
-                (
-                    run_id,
-                    record.task,
-                    record.task_index,
-                    record.trial,
-                    record.status,
-                    record.score,
-                    record.weighted_score,
-                    record.error,
-                    record.attempts,
-                    record.started_at,
-                    time.time(),
-                    packed,
-                ),
-            ).lastrowid
+            trial_key = sql.execute(TRIAL_INSERT, values).lastrowid
             sql.executemany(
                 "INSERT INTO results VALUES (?,?,?,?,?,?,?,?,?,?,?,?)",
-                [(trial_key, *_result_row(position, it)) for position, it in enumerate(record.graders)],
+                [(trial_key, *result_row(position, it)) for position, it in enumerate(record.graders)],
             )
 
-    def finish_run(self, run_id: str, status: str, score: float) -> None:
+    def forget_task(self, run_id: str, task_index: int) -> None:
+        """Remove the trials of a task of a run, because they are no longer about the task as it is."""
+        with self._transaction() as sql:
+            sql.execute("DELETE FROM trials WHERE run_id = ? AND task_index = ?", (run_id, task_index))
+
+    def finish_run(self, run_id: str, status: str, score: float, end: RunEnd | None = None) -> None:
         """Note that a run is over."""
         with self._transaction() as sql:
             sql.execute(
-                "UPDATE runs SET finished_at = ?, status = ?, score = ? WHERE run_id = ?",
-                (time.time(), status, score, run_id),
+                "UPDATE runs SET finished_at = ?, status = ?, score = ?, ending = ? WHERE run_id = ?",
+                (time.time(), status, score, to_json(end or RunEnd()), run_id),
             )
 
     def runs(self, eval_path: Path | None = None, limit: int = 100) -> list[StoredRun]:
-        """The newest runs first, of one eval or of all."""
+        """The newest runs first, of one eval or of all; the passes without skills are part of their runs."""
         rows = self._rows(
-            "SELECT run_id, eval_path, suite_name, executor, model, started_at, finished_at, status, score"
-            " FROM runs WHERE ?1 IS NULL OR eval_path = ?1 ORDER BY started_at DESC, rowid DESC LIMIT ?2",
+            f"SELECT {RUN_COLUMNS} FROM runs WHERE (?1 IS NULL OR eval_path = ?1) AND baseline_of IS NULL"  # noqa: S608  # our own names
+            " ORDER BY started_at DESC, rowid DESC LIMIT ?2",
             (str(eval_path.resolve()) if eval_path else None, limit),
         )
-        return [StoredRun(row[0], Path(row[1]), *row[2:]) for row in rows]
+        with self._explained():
+            return [stored_run(row) for row in rows]
+
+    def find_runs(self, run_id: str) -> list[StoredRun]:
+        """The runs whose id starts with this, newest first; the exact one alone if there is one."""
+        rows = self._rows(
+            f"SELECT {RUN_COLUMNS} FROM runs WHERE substr(run_id, 1, length(?1)) = ?1"  # noqa: S608  # our own names
+            " AND (baseline_of IS NULL OR run_id = ?1) ORDER BY started_at DESC, rowid DESC",
+            (run_id,),
+        )
+        with self._explained():
+            found = [stored_run(row) for row in rows]
+        return [it for it in found if it.run_id == run_id] or found
+
+    def baseline_of(self, run_id: str) -> StoredRun | None:
+        """The pass without skills of a run that had one."""
+        rows = self._rows(f"SELECT {RUN_COLUMNS} FROM runs WHERE baseline_of = ?", (run_id,))  # noqa: S608  # our own names
+        with self._explained():
+            return stored_run(rows[0]) if rows else None
 
     def trials(self, run_id: str) -> list[StoredTrial]:
         """The finished trials of a run, by task and trial."""
@@ -176,11 +186,11 @@ class RunStore:
     def _trials(self, sql: str, values: tuple[Any, ...]) -> list[StoredTrial]:
         rows = self._rows(sql, values)
         with self._explained():
-            return [_stored_trial(row, self._results(row[0])) for row in rows]
+            return [stored_trial(row, self._results(row[0])) for row in rows]
 
     def _results(self, trial_key: int) -> tuple[GraderOutcome, ...]:
         rows = self._rows("SELECT * FROM results WHERE trial_id = ? ORDER BY position", (trial_key,))
-        return tuple(_outcome(row[2:]) for row in rows)
+        return tuple(stored_outcome(row[2:]) for row in rows)
 
     def _rows(self, sql: str, values: tuple[Any, ...]) -> list[tuple[Any, ...]]:
         with self._explained():
@@ -207,37 +217,3 @@ class RunStore:
                 f"The run store {self.path} cannot be used: {error}. Delete {self.path.parent} to start a new one, "
                 "or name another folder with --store DIR"
             ) from error
-
-
-def _result_row(position: int, outcome: GraderOutcome) -> tuple[Any, ...]:
-    return (
-        position,
-        outcome.name,
-        outcome.type,
-        outcome.status,
-        outcome.score,
-        outcome.weight,
-        outcome.feedback,
-        None if outcome.details is None else json.dumps(outcome.details, default=str),
-        outcome.duration_ms,
-        str(outcome.path) if outcome.path else None,
-        json.dumps(outcome.pointer),
-    )
-
-
-def _outcome(row: tuple[Any, ...]) -> GraderOutcome:
-    name, kind, status, score, weight, feedback, details, duration_ms, path, pointer = row
-    place: Pointer = tuple(json.loads(pointer))
-    found: Mapping[str, Any] | None = None if details is None else json.loads(details)
-    return GraderOutcome(
-        name, kind, status, score, weight, feedback, found, duration_ms, Path(path) if path else None, place
-    )
-
-
-def _stored_trial(row: tuple[Any, ...], graders: tuple[GraderOutcome, ...]) -> StoredTrial:
-    _, run_id, task, task_index, trial, status, score, weighted, error, attempts, started_at, packed = row
-    trajectory = Trajectory.model_validate_json(zlib.decompress(packed))
-    record = TrialRecord(
-        task, task_index, trial, status, score, weighted, trajectory, graders, error, attempts, started_at
-    )
-    return StoredTrial(run_id, record)

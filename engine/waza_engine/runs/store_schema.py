@@ -54,6 +54,13 @@ _STEPS = (
         PRIMARY KEY (trial_id, position)
     );
     """,
+    """
+    ALTER TABLE runs ADD COLUMN baseline_of TEXT;
+    ALTER TABLE runs ADD COLUMN frame TEXT NOT NULL DEFAULT '{}';
+    ALTER TABLE runs ADD COLUMN ending TEXT NOT NULL DEFAULT '{}';
+    ALTER TABLE trials ADD COLUMN checkpoints TEXT NOT NULL DEFAULT '[]';
+    ALTER TABLE trials ADD COLUMN workspace TEXT NOT NULL DEFAULT '';
+    """,
 )
 
 

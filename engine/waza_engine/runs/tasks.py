@@ -5,13 +5,12 @@ that is not passed ends the run, and the remaining tasks do not appear in its re
 """
 
 import asyncio
-import random
 
 from waza_engine.runs.events import TaskFinished, TaskStarted, TrialFinished, TrialProgress, TrialStarted
 from waza_engine.runs.hooks import run_hooks
 from waza_engine.runs.live import LiveRun
 from waza_engine.runs.records import TaskRecord, TrialRecord
-from waza_engine.runs.totals import task_record
+from waza_engine.runs.totals import seeded, task_record
 from waza_engine.runs.trial import run_trial
 from waza_engine.suite import Task
 
@@ -51,13 +50,16 @@ async def _run_task(live: LiveRun, index: int) -> None:
     trials: list[TrialRecord] = []
     error = ""
     try:
-        error = await _before(live)
+        numbers = range(1, live.plan.settings.trials + 1)
+        to_do = any((index, it) not in live.finished for it in numbers)
+        error = await _before(live) if to_do else ""
         if not error:
-            for number in range(1, live.plan.settings.trials + 1):
+            for number in numbers:
                 trials.append(await _run_trial(live, index, number))  # noqa: PERF401  # kept one by one: a cancel may come
-            await _after(live)
+            if to_do:
+                await _after(live)
     finally:
-        record = task_record(task, trials, error, random.Random())  # noqa: S311  # statistics, no secret
+        record = task_record(live.frame.tasks[index], trials, error, seeded(live.run_id, index))
         if trials or error:
             live.tasks[index] = record
         live.emit(_finished(live, task, record))
@@ -85,6 +87,9 @@ async def _after(live: LiveRun) -> None:
 async def _run_trial(live: LiveRun, index: int, number: int) -> TrialRecord:
     task = live.plan.tasks[index]
     live.emit(TrialStarted(live.run_id, task.id, number))
+    if record := live.finished.get((index, number)):
+        live.emit(_trial_finished(live, record))
+        return record
     try:
         record = await run_trial(
             live.bench,
@@ -104,21 +109,23 @@ async def _run_trial(live: LiveRun, index: int, number: int) -> TrialRecord:
             f"{task.id}: the recording of trial {number} was made with another prompt than the task has now"
         )
     live.save(lambda store: store.save_trial(live.run_id, record))
-    live.emit(
-        TrialFinished(
-            run_id=live.run_id,
-            task=task.id,
-            trial=number,
-            status=record.status,
-            score=record.score,
-            weighted_score=record.weighted_score,
-            attempts=record.attempts,
-            duration_ms=record.trajectory.duration_ms,
-            error=record.error,
-            graders=record.graders,
-        )
-    )
+    live.emit(_trial_finished(live, record))
     return record
+
+
+def _trial_finished(live: LiveRun, record: TrialRecord) -> TrialFinished:
+    return TrialFinished(
+        run_id=live.run_id,
+        task=record.task,
+        trial=record.trial,
+        status=record.status,
+        score=record.score,
+        weighted_score=record.weighted_score,
+        attempts=record.attempts,
+        duration_ms=record.trajectory.duration_ms,
+        error=record.error,
+        graders=record.graders,
+    )
 
 
 def _finished(live: LiveRun, task: Task, record: TaskRecord) -> TaskFinished:

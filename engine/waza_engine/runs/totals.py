@@ -5,12 +5,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
+from waza_engine.runs.frames import RunFrame, TaskFrame
 from waza_engine.runs.measures import measures
-from waza_engine.runs.plan import Plan
 from waza_engine.runs.records import MetricResult, RunRecord, TaskRecord, TrialRecord, TriggerResult
 from waza_engine.runs.triggers import accuracy_metric, trigger_metrics
 from waza_engine.scoring import RunTotals, TaskTotals, suite_totals, task_stats
-from waza_engine.suite import Task
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,7 +20,12 @@ class Ending:
     error: str = ""
 
 
-def task_record(task: Task, trials: Sequence[TrialRecord], error: str, rng: random.Random) -> TaskRecord:
+def seeded(run_id: str, task_index: int = -1) -> random.Random:
+    """The random numbers for the intervals of a run: the same whenever the run is reported."""
+    return random.Random(f"{run_id}/{task_index}")  # noqa: S311  # statistics, no secret
+
+
+def task_record(task: TaskFrame, trials: Sequence[TrialRecord], error: str, rng: random.Random) -> TaskRecord:
     """A task's record; `error` is the hook problem that stopped it. Without trials it has no stats."""
     runs = [RunTotals(it.status, it.score, it.weighted_score, it.trajectory.duration_ms) for it in trials]
     stats = task_stats(runs, rng) if runs else None
@@ -29,8 +33,8 @@ def task_record(task: Task, trials: Sequence[TrialRecord], error: str, rng: rand
     return TaskRecord(task.id, task.name, task.group, status, tuple(trials), stats, error, task.golden)
 
 
-def run_record(  # noqa: PLR0913  # what a run is made of, by name
-    plan: Plan,
+def run_record(  # what a run is made of, by name
+    frame: RunFrame,
     *,
     run_id: str,
     started_at: float,
@@ -38,7 +42,6 @@ def run_record(  # noqa: PLR0913  # what a run is made of, by name
     tasks: Sequence[TaskRecord],
     triggers: Sequence[TriggerResult],
     ending: Ending,
-    rng: random.Random,
     baseline: RunRecord | None = None,
 ) -> RunRecord:
     """The record of the whole run: a task that failed, or a metric below its threshold, makes it failed.
@@ -46,7 +49,7 @@ def run_record(  # noqa: PLR0913  # what a run is made of, by name
     With a baseline something else counts: whether more tasks passed than without skills (section 13.7).
     """
     measured = trigger_metrics(triggers) if triggers else None
-    metric = accuracy_metric(plan.suite.metrics, measured) if measured else None
+    metric = accuracy_metric(frame.metrics, measured) if measured else None
     metrics: tuple[MetricResult, ...] = (metric,) if metric else ()
     per_task = [
         TaskTotals(it.status, it.stats.avg_score, it.stats.avg_weighted_score)
@@ -54,8 +57,7 @@ def run_record(  # noqa: PLR0913  # what a run is made of, by name
         else TaskTotals(it.status)
         for it in tasks
     ]
-    settings = plan.settings
-    totals = suite_totals(per_task, settings.trials, rng)
+    totals = suite_totals(per_task, frame.trials, seeded(run_id))
     failed = any(not it.passed for it in metrics) or (
         totals.success_rate <= baseline.totals.success_rate
         if baseline
@@ -63,13 +65,13 @@ def run_record(  # noqa: PLR0913  # what a run is made of, by name
     )
     return RunRecord(
         run_id=run_id,
-        suite_name=plan.suite.name,
-        skill=plan.suite.skill,
-        executor=settings.executor,
-        model=settings.model,
-        judge_model=settings.judge_model,
-        trials=settings.trials,
-        timeout_seconds=settings.timeout_seconds,
+        suite_name=frame.suite_name,
+        skill=frame.skill,
+        executor=frame.executor,
+        model=frame.model,
+        judge_model=frame.judge_model,
+        trials=frame.trials,
+        timeout_seconds=frame.timeout_seconds,
         started_at=started_at,
         duration_ms=duration_ms,
         status=ending.status or ("failed" if failed else "passed"),
@@ -79,7 +81,7 @@ def run_record(  # noqa: PLR0913  # what a run is made of, by name
         trigger_metrics=measured,
         metrics=metrics,
         error=ending.error,
-        measures=tuple(measures(plan.suite.metrics, tasks)),
+        measures=tuple(measures(frame.metrics, tasks)),
         baseline=baseline,
-        shard=str(plan.shard or ""),
+        shard=frame.shard,
     )

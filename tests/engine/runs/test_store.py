@@ -13,6 +13,7 @@ import pytest
 from tests.engine.runs.bench import Bench, Scripted, contains, said, task
 from waza_engine.executors.base import TrialRequest
 from waza_engine.runs.events import Note
+from waza_engine.runs.frames import RunFrame
 from waza_engine.runs.records import GraderOutcome, TrialRecord
 from waza_engine.runs.store import FILE_NAME, RunStore, StoreError, default_store_dir, workspace_root
 from waza_engine.trajectory import Trajectory
@@ -33,7 +34,8 @@ def trial(task_id: str = "a", number: int = 1, output: str = "hello") -> TrialRe
 
 
 def started(store: RunStore, run_id: str, when: float = 1.0, eval_path: Path = EVAL) -> None:
-    store.start_run(run_id, eval_path, "demo", executor="mock", model="m", started_at=when)
+    frame = RunFrame("demo", executor="mock", model="m")
+    store.start_run(run_id, eval_path, frame, started_at=when)
 
 
 def test_a_trial_comes_back_as_it_was(tmp_path: Path) -> None:

@@ -253,9 +253,17 @@ def test_a_signal_ends_the_run_at_once_and_keeps_what_is_finished(
     last = events(rest)
     assert [it["event"] for it in last] == ["trial_finished", "task_finished", "run_finished"]
     assert (last[-1]["status"], last[-1]["total"]) == ("cancelled", 2)
-    assert not any(Path(f"/proc/{it}").exists() for it in child)
+    wait_until_gone(child)
     with RunStore(tmp_path / ".waza-lsp") as store:
         assert [it.record.task for it in store.trials(store.runs()[0].run_id)] == ["good", "poor"]
+
+
+def wait_until_gone(processes: list[int]) -> None:
+    """The guard of the children ends by itself, a moment after us."""
+    deadline = time.monotonic() + 2
+    while any(Path(f"/proc/{it}").exists() for it in processes):
+        assert time.monotonic() < deadline
+        time.sleep(0.02)
 
 
 def children_of(pid: int) -> list[int]:

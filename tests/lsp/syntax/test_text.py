@@ -9,7 +9,7 @@ from lsprotocol import types
 
 from waza_lsp.syntax.text import Place, Span, Text, split_lines
 
-ALPHABET = st.sampled_from(list("ab: -#'\t\n\r") + ["\r\n", "é", "𝄞", "\u2028", "\x85", "\x0b", "日"])
+ALPHABET = st.sampled_from([*"ab: -#'\t\n\r", "\r\n", "é", "𝄞", "\u2028", "\x85", "\x0b", "日"])
 SOURCES = st.lists(ALPHABET, max_size=40).map("".join)
 ENCODINGS = st.sampled_from(list(types.PositionEncodingKind))
 

@@ -1,0 +1,60 @@
+"""A judge model that is asked about a mock answer.
+
+## Why
+With `executor: mock` no agent runs, but `prompt` graders still call a real model: that costs money and judges an echo
+of the prompt.
+
+## Example
+```yaml
+name: notes-eval
+skill: notes
+config:
+  trials_per_task: 1
+  timeout_seconds: 60
+  executor: mock
+  model: gpt-4o
+tasks: ["tasks/*.yaml"]
+graders:
+  - type: prompt
+    name: is-polite
+    config:
+      prompt: Is the answer polite?
+```
+
+## Instead
+```yaml
+name: notes-eval
+skill: notes
+config:
+  trials_per_task: 1
+  timeout_seconds: 60
+  executor: copilot-sdk
+  model: gpt-4o
+tasks: ["tasks/*.yaml"]
+graders:
+  - type: prompt
+    name: is-polite
+    config:
+      prompt: Is the answer polite?
+```
+"""
+
+from collections.abc import Iterator
+
+from waza_engine.checking.document import Document
+from waza_engine.findings import Finding, Rule, Severity
+
+JUDGE_UNDER_MOCK = Rule("judge-under-mock", "judge that is asked about a mock answer", Severity.WARNING)
+APPLIES = {"waza": {"eval", "task"}}
+_JUDGED = frozenset(["prompt", "llm", "llm_comparison"])
+
+
+def check(document: Document) -> Iterator[Finding]:
+    suite = document.suite
+    executor = suite.executor if suite is not None else document.value("config", "executor")
+    if executor != "mock":
+        return
+    for pointer, grader in document.graders():
+        if grader.get("type") in _JUDGED:
+            message = "The agent is a mock, but this grader calls a real model to judge its echo"
+            yield JUDGE_UNDER_MOCK.at((*pointer, "type"), message)

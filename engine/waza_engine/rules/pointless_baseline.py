@@ -1,0 +1,71 @@
+"""A comparison with a baseline that cannot take place.
+
+## Why
+`baseline: true` runs the suite with skills and without. Without a skill there is nothing to compare: waza warns and
+does one normal run. A `prompt` grader with `mode: pairwise` compares with the output of the baseline; without one it
+judges the output alone.
+
+## Example
+```yaml
+name: notes-eval
+skill: notes
+config:
+  trials_per_task: 1
+  timeout_seconds: 60
+  executor: copilot-sdk
+  model: gpt-4o
+tasks: ["tasks/*.yaml"]
+graders:
+  - type: prompt
+    name: better-with-skill
+    config:
+      prompt: Which answer is better?
+      mode: pairwise
+```
+
+## Instead
+```yaml
+name: notes-eval
+skill: notes
+config:
+  trials_per_task: 1
+  timeout_seconds: 60
+  executor: copilot-sdk
+  model: gpt-4o
+tasks: ["tasks/*.yaml"]
+baseline: true
+graders:
+  - type: prompt
+    name: better-with-skill
+    config:
+      prompt: Which answer is better?
+      mode: pairwise
+```
+"""
+
+from collections.abc import Iterator, Mapping
+
+from waza_engine.checking.document import Document
+from waza_engine.findings import Finding, Rule, Severity
+
+POINTLESS_BASELINE = Rule("pointless-baseline", "comparison that cannot take place", Severity.WARNING)
+APPLIES = {"waza": {"eval", "task"}}
+_SKILLS = (("skill",), ("agent",), ("config", "skill_directories"), ("config", "required_skills"))
+
+
+def check(document: Document) -> Iterator[Finding]:
+    suite = document.suite
+    if document.kind == "eval":
+        has_baseline = bool(document.value("baseline"))
+        if document.value("baseline") is True and not any(document.has(*it) for it in _SKILLS):
+            message = "There is no skill to leave out: waza does one normal run instead of a comparison"
+            yield POINTLESS_BASELINE.at(("baseline",), message, on="key")
+    elif suite is not None:
+        has_baseline = bool(suite.eval.get("baseline"))
+    else:
+        return
+    for pointer, grader in document.graders() if not has_baseline else ():
+        config = grader.get("config")
+        if grader.get("type") == "prompt" and isinstance(config, Mapping) and config.get("mode") == "pairwise":
+            message = "There is nothing to compare with: the eval has no 'baseline: true'"
+            yield POINTLESS_BASELINE.at((*pointer, "config", "mode"), message)

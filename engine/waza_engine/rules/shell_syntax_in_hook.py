@@ -1,0 +1,81 @@
+"""A hook command that needs a shell.
+
+## Why
+waza splits the command at blanks and starts it directly. Quotes, pipes, `&&`, `>`, `$NAME` and `*` reach the program as
+plain text, so that it does something else than it says. `bash -c "..."` is no help: its quotes are split, too. Put such
+commands into a script file.
+
+## Example
+```yaml
+name: notes-eval
+skill: notes
+config:
+  trials_per_task: 1
+  timeout_seconds: 60
+  executor: copilot-sdk
+  model: gpt-4o
+tasks: ["tasks/*.yaml"]
+hooks:
+  before_run:
+    - command: cd fixtures && make
+```
+
+## Instead
+```yaml
+name: notes-eval
+skill: notes
+config:
+  trials_per_task: 1
+  timeout_seconds: 60
+  executor: copilot-sdk
+  model: gpt-4o
+tasks: ["tasks/*.yaml"]
+hooks:
+  before_run:
+    - command: make -C fixtures
+```
+"""
+
+from collections.abc import Iterator
+
+from waza_engine.checking.document import Document
+from waza_engine.findings import Finding, Rule, Severity
+
+SHELL_SYNTAX_IN_HOOK = Rule("shell-syntax-in-hook", "hook command that needs a shell")
+APPLIES = {"waza": {"eval"}}
+HOOKS = ("before_run", "after_run", "before_task", "after_task")
+_OPERATORS = frozenset(["&&", "||", "|", ";", ">", ">>", "<", "<<", "2>", "2>&1", "&", "&>"])
+_BUILT_IN = frozenset(["cd", "export", "source", "set", "alias", "unset"])
+_HARMLESS = frozenset(["echo", "printf"])
+
+
+def check(document: Document) -> Iterator[Finding]:
+    for moment in HOOKS:
+        for pointer, _ in document.mappings("hooks", moment):
+            command = document.text(*pointer, "command")
+            if syntax := _shell_syntax(command):
+                message = f"There is no shell: {syntax}. Put the command into a script file and name that"
+                words = command.split()
+                # What echo prints may look odd, but nothing goes wrong.
+                is_harmless = words[0] in _HARMLESS and not _OPERATORS & set(words)
+                severity = Severity.WARNING if is_harmless else None
+                yield SHELL_SYNTAX_IN_HOOK.at((*pointer, "command"), message, severity=severity)
+
+
+def _shell_syntax(command: str) -> str:
+    """What in the command only a shell understands, as a phrase; empty when nothing does."""
+    words = command.split()
+    if not words:
+        return ""
+    if words[0] in _BUILT_IN:
+        return f"'{words[0]}' is no program"
+    for it in words:
+        if it in _OPERATORS or it.endswith(";"):
+            return f"'{it if it in _OPERATORS else ';'}' is passed on as text"
+        if "$" in it or "`" in it:
+            return f"'{it}' is not replaced by anything"
+    if any(it[0] in "'\"" or it[-1] in "'\"" for it in words):
+        return "quotes are passed on as text, and what they hold is split at blanks"
+    if any("*" in it for it in words):
+        return "'*' is not replaced by file names"
+    return "'~' is not replaced by the home folder" if any(it.startswith("~") for it in words) else ""

@@ -1,0 +1,79 @@
+"""Going on with a run that was killed or cancelled: only what is missing is performed.
+
+Every finished trial is in the store. Trials of a task that has changed since then say nothing about it any more: they
+are forgotten and performed again.
+"""
+
+from dataclasses import dataclass, field
+
+from waza_engine.runs.frames import is_performed_now, task_frame
+from waza_engine.runs.live import Finished
+from waza_engine.runs.plan import Plan, plan_without_skills
+from waza_engine.runs.records import TrialRecord
+from waza_engine.runs.store import RunStore
+from waza_engine.runs.store_rows import StoredRun
+
+
+class ResumeError(Exception):
+    """The run cannot be gone on with; the text says why and what to do."""
+
+
+@dataclass(frozen=True, slots=True)
+class Resumed:
+    """What is there already. `changed` are the ids of tasks that are performed again because they have changed."""
+
+    started_at: float = 0.0
+    finished: Finished = field(default_factory=dict)
+    baseline: Finished = field(default_factory=dict)
+    changed: tuple[str, ...] = ()
+
+
+def refuse_to_resume(run: StoredRun) -> None:
+    """See that the run can be gone on with.
+
+    Raises:
+        ResumeError: it is over, or still going on.
+
+    """
+    if run.status in {"passed", "failed"}:
+        raise ResumeError(f"Run {run.run_id} is over ({run.status}); there is nothing left to do")
+    if run.status is None and is_performed_now(run.frame):
+        raise ResumeError(f"Run {run.run_id} is still going on, in process {run.frame.pid}")
+
+
+def resumed(store: RunStore, run: StoredRun, plan: Plan) -> Resumed:
+    """What of the plan the stored run has finished.
+
+    Raises:
+        ResumeError: the tasks are no longer those of the run.
+
+    """
+    before = [it.id for it in run.frame.tasks]
+    now = [it.id for it in plan.tasks]
+    if before != now:
+        raise ResumeError(
+            f"The tasks of run {run.run_id} were {', '.join(before) or 'not recorded'}; now they are {', '.join(now)}. "
+            "Start a new run"
+        )
+    finished, changed = _finished(store, run, plan)
+    second = store.baseline_of(run.run_id)
+    without = _finished(store, second, plan_without_skills(plan))[0] if second else {}
+    return Resumed(run.started_at, finished, without, changed)
+
+
+def _finished(
+    store: RunStore, run: StoredRun, plan: Plan
+) -> tuple[dict[tuple[int, int], TrialRecord], tuple[str, ...]]:
+    changed = {
+        index
+        for index, (task, was) in enumerate(zip(plan.tasks, run.frame.tasks, strict=True))
+        if task_frame(task, plan).fingerprint != was.fingerprint
+    }
+    for index in changed:
+        store.forget_task(run.run_id, index)
+    found = {
+        (it.record.task_index, it.record.trial): it.record
+        for it in store.trials(run.run_id)
+        if it.record.task_index < len(plan.tasks)
+    }
+    return found, tuple(plan.tasks[it].id for it in sorted(changed))

@@ -1,0 +1,145 @@
+"""`textDocument/codeAction`: fixes for the findings at a place, all safe fixes at once, and running what stands there."""
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+
+from lsprotocol import types
+
+from waza_lsp.schema.check import Mark
+from waza_lsp.schema.fixing import fixed
+from waza_lsp.schema.form import Form
+from waza_lsp.schema.run_command import run_command
+from waza_lsp.schema.runnables import Runnable, runnables
+from waza_lsp.schema.silencing import silencing
+from waza_lsp.schema.solutions import Solution, solutions
+from waza_lsp.snapshot import Snapshot
+from waza_lsp.syntax.edits import Draft, Edit, difference
+from waza_lsp.syntax.text import Place, Span
+
+FIX_ALL = "source.fixAll.waza"
+_QUICK, _RUN = types.CodeActionKind.QuickFix.value, types.CodeActionKind.Empty.value
+KINDS = [types.CodeActionKind.QuickFix, FIX_ALL]
+
+Find = Callable[[Snapshot], Sequence[Mark]]
+"""The findings of a document; asked again while fixes are tried."""
+
+
+@dataclass(frozen=True, slots=True)
+class Client:
+    """What the editor can take."""
+
+    document_changes: bool = True
+    create_files: bool = True
+
+
+_ABLE = Client()
+
+
+def code_action(
+    snapshot: Snapshot, at: types.Range, context: types.CodeActionContext, find: Find, client: Client = _ABLE
+) -> list[types.CodeAction]:
+    form = snapshot.form
+    if form is None:
+        return []
+    asked = context.trigger_kind is not types.CodeActionTriggerKind.Automatic
+    found: list[types.CodeAction] = []
+    if _is_wanted(_QUICK, context):
+        found += _quick_fixes(snapshot, form, at, context, find, client)
+    if _is_wanted(FIX_ALL, context) and (asked or context.only):
+        found += _fix_all(snapshot, form, find, client)
+    # A light bulb on every line of a task would say nothing.
+    if _is_wanted(_RUN, context) and asked:
+        found += _runs(snapshot, form, at)
+    return found
+
+
+def _is_wanted(kind: str, context: types.CodeActionContext) -> bool:
+    """Whether one of the kinds asked for is this one or above it."""
+    return context.only is None or any(
+        it == "" or kind == it or kind.startswith(f"{it}.") for it in map(_name, context.only)
+    )
+
+
+def _name(kind: types.CodeActionKind | str) -> str:
+    return kind.value if isinstance(kind, types.CodeActionKind) else kind
+
+
+def _quick_fixes(
+    snapshot: Snapshot,
+    form: Form,
+    at: types.Range,
+    context: types.CodeActionContext,
+    find: Find,
+    client: Client,
+) -> Iterator[types.CodeAction]:
+    draft = Draft(snapshot.text, snapshot.tree)
+    span = Span(snapshot.place(at.start), snapshot.place(at.end))
+    marks = [it for it in find(snapshot) if it.span.start <= span.end and span.start <= it.span.end]
+    for mark in marks:
+        reported = _reported(snapshot, mark, context)
+        for it in solutions(mark, draft, form.schema):
+            if client.create_files or not it.files:
+                yield _quick_fix(snapshot, it, reported, client)
+    for mark in marks:
+        if (edit := silencing(mark, draft)) is not None:
+            title = f"Ignore '{mark.finding.code}' on this line"
+            yield _quick_fix(snapshot, Solution(title, (edit,)), _reported(snapshot, mark, context), client)
+
+
+def _reported(snapshot: Snapshot, mark: Mark, context: types.CodeActionContext) -> list[types.Diagnostic] | None:
+    where = snapshot.range(mark.span)
+    return [it for it in context.diagnostics if it.code == mark.finding.code and it.range == where] or None
+
+
+def _quick_fix(
+    snapshot: Snapshot, solution: Solution, reported: list[types.Diagnostic] | None, client: Client
+) -> types.CodeAction:
+    return types.CodeAction(
+        title=solution.title,
+        kind=types.CodeActionKind.QuickFix,
+        diagnostics=reported,
+        is_preferred=True if solution.preferred else None,
+        edit=_workspace_edit(snapshot, solution, client),
+    )
+
+
+def _fix_all(snapshot: Snapshot, form: Form, find: Find, client: Client) -> Iterator[types.CodeAction]:
+    start = Draft(snapshot.text, snapshot.tree)
+    end, applied = fixed(start, form.schema, lambda it: find(snapshot if it is start else snapshot.tried(it.text, it.tree)))
+    if applied:
+        title = f"Fix all that is safe to fix ({len(applied)})"
+        edits = tuple(difference(start.text, end.text))
+        yield types.CodeAction(title, FIX_ALL, edit=_workspace_edit(snapshot, Solution(title, edits), client))
+
+
+def _workspace_edit(snapshot: Snapshot, solution: Solution, client: Client) -> types.WorkspaceEdit:
+    edits = [_text_edit(snapshot, it) for it in solution.edits]
+    if not client.document_changes:
+        return types.WorkspaceEdit(changes={snapshot.uri: edits})
+    changes: list[types.TextDocumentEdit | types.CreateFile | types.RenameFile | types.DeleteFile] = []
+    for path, text in solution.files:
+        uri = path.as_uri()
+        new = types.OptionalVersionedTextDocumentIdentifier(uri)
+        top = snapshot.range(Span(Place(0, 0), Place(0, 0)))
+        changes += [types.CreateFile(uri), types.TextDocumentEdit(new, [types.TextEdit(top, text)])]
+    if edits:
+        document = types.OptionalVersionedTextDocumentIdentifier(snapshot.uri, snapshot.version)
+        changes.append(types.TextDocumentEdit(document, list(edits)))
+    return types.WorkspaceEdit(document_changes=changes)
+
+
+def _text_edit(snapshot: Snapshot, edit: Edit) -> types.TextEdit:
+    return types.TextEdit(snapshot.range(edit.span), edit.text.replace("\n", snapshot.text.line_end))
+
+
+def _runs(snapshot: Snapshot, form: Form, at: types.Range) -> Iterator[types.CodeAction]:
+    """The innermost thing that can be run here, and what is around it."""
+    place = snapshot.place(at.start)
+    here = [it for it in runnables(form, snapshot.tree, snapshot.uri) if not it.pointer or _holds(it, place.line)]
+    for it in sorted(here, key=lambda it: len(it.pointer), reverse=True):
+        if (command := run_command(it)) is not None:
+            yield types.CodeAction(command.title, types.CodeActionKind.Empty, command=command)
+
+
+def _holds(runnable: Runnable, line: int) -> bool:
+    return runnable.range.start.line <= line <= runnable.range.end.line

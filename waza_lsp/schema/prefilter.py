@@ -1,0 +1,36 @@
+"""Telling quickly that a text is no eval file, without parsing it: most YAML files of a repository are none."""
+
+import re
+from pathlib import PurePath
+
+from waza_engine.formats import recognise
+from waza_lsp.syntax.cut import PieceKind, cut
+from waza_lsp.syntax.text import split_lines
+
+_PLAIN_KEY = re.compile(r"([A-Za-z_$/][\w$./ -]*?)\s*:(?:\s+(.*))?$")
+_PAIRS = {'"': '"', "'": "'", "{": "}", "[": "]"}
+
+
+def may_be_eval(text: str, path: PurePath | None) -> bool:
+    """False only if parsing the text would show that it is no eval file of any dialect."""
+    keys = _top_level_keys(text)
+    return keys is None or recognise(keys, path) is not None
+
+
+def _top_level_keys(text: str) -> list[str] | None:
+    """The top-level keys as far as looks tell; None when only parsing can."""
+    lines = split_lines(text)
+    keys: list[str] = []
+    for piece in cut(lines).cuts:
+        if piece.kind in {PieceKind.ITEM, PieceKind.SKIPPED}:
+            continue
+        found = _PLAIN_KEY.match(lines[piece.start].rstrip()) if piece.kind is not PieceKind.WHOLE else None
+        if found is None or _goes_on(found[2] or ""):
+            return None
+        keys.append(found[1])
+    return keys
+
+
+def _goes_on(value: str) -> bool:
+    """Whether the value may reach into lines that look like keys."""
+    return value[:1] in _PAIRS and not value.endswith(_PAIRS[value[0]])

@@ -1,0 +1,107 @@
+"""What can be done about a finding, as edits: the fixes of its rule, or repairs of text that is not YAML."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from waza_engine.rules.duplicate_key import DUPLICATE_KEY
+from waza_lsp.schema.changes import made
+from waza_lsp.schema.check import Mark
+from waza_lsp.schema.walk import Schema
+from waza_lsp.syntax.edits import Draft, Edit
+from waza_lsp.syntax.entry_edits import without_member
+from waza_lsp.syntax.members import Container, Member, container_at
+from waza_lsp.syntax.node import Node
+from waza_lsp.syntax.repairs import Repair, quoted_template, repairs
+from waza_lsp.syntax.text import Span
+from waza_lsp.syntax.tree import Piece
+
+_MOST = 3
+
+
+@dataclass(frozen=True, slots=True)
+class Solution:
+    """One way to mend a finding. `files` are to be created, each with its text; `safe` as in `Fix`."""
+
+    title: str
+    edits: tuple[Edit, ...]
+    files: tuple[tuple[Path, str], ...] = ()
+    preferred: bool = False
+    safe: bool = False
+
+
+def solutions(mark: Mark, draft: Draft, root: Schema) -> list[Solution]:
+    """At most three ways to mend a finding, best first; only such as can be made in this text."""
+    found = [*_repaired(mark, draft), *_without_duplicate(mark, draft), *_made(mark, draft, root)]
+    return sorted(found, key=lambda it: not it.preferred)[:_MOST]
+
+
+def safe_solution(mark: Mark, draft: Draft, root: Schema) -> Solution | None:
+    """The best solution that may be applied without asking."""
+    if mark.finding.fixes and not any(it.safe for it in mark.finding.fixes):
+        return None
+    return next((it for it in solutions(mark, draft, root) if it.safe and not it.files), None)
+
+
+def _made(mark: Mark, draft: Draft, root: Schema) -> Iterator[Solution]:
+    for fix in mark.in_document.fixes if mark.finding.fixes else ():
+        outcome = made(fix, draft, root)
+        if outcome is not None:
+            yield Solution(fix.title, outcome.edits, outcome.files, fix.preferred, fix.safe)
+
+
+def _repaired(mark: Mark, draft: Draft) -> Iterator[Solution]:
+    piece = draft.tree.piece_at(mark.span.start.line)
+    if piece is None:
+        return
+    source = "".join(draft.text.lines[piece.start : piece.end])
+    for problem in piece.parsed.problems:
+        if problem.span.shifted(piece.start) == mark.span:
+            for index, it in enumerate(repairs(source, problem)):
+                yield _placed(it, piece, preferred=index == 0)
+    if any(it.span.shifted(piece.start) == mark.span for it in piece.parsed.templates):
+        it = quoted_template(draft.text, mark.span)
+        yield Solution(it.title, it.edits, preferred=True, safe=it.safe)
+
+
+def _placed(repair: Repair, piece: Piece, *, preferred: bool) -> Solution:
+    edits = tuple(Edit(it.span.shifted(piece.start), it.text) for it in repair.edits)
+    return Solution(repair.title, edits, preferred=preferred, safe=repair.safe)
+
+
+def _without_duplicate(mark: Mark, draft: Draft) -> Iterator[Solution]:
+    """Take out either of two entries with one key; a pointer could not tell them apart."""
+    if mark.finding.rule is not DUPLICATE_KEY:
+        return
+    for title, span in (("Remove this one", mark.span), *(("Remove the first one", it) for it, _ in mark.related)):
+        found = _container_of(draft, span)
+        edits = without_member(draft, *found) if found is not None else None
+        if edits is not None:
+            yield Solution(title, tuple(edits))
+
+
+def _container_of(draft: Draft, key: Span) -> tuple[Container, int] | None:
+    """The mapping that holds the key at a place, and which of its entries that is."""
+    piece = draft.tree.piece_at(key.start.line)
+    root = piece.parsed.root if piece is not None else None
+    top = container_at(draft, ())
+    if top is not None and (index := _index_of(top, key)) is not None:
+        return top, index
+    waiting: list[Node] = [root] if root is not None else []
+    while waiting and piece is not None:
+        node = waiting.pop()
+        span = node.span.shifted(piece.start)
+        members = tuple(_member(part, name, value, piece.start) for part, name, value in node.children())
+        container = Container(("somewhere",), is_map=bool(node.pairs), flow=node.flow, span=span, members=members)
+        if (index := _index_of(container, key)) is not None:
+            return container, index
+        waiting += [it for _, _, it in node.children()]
+    return None
+
+
+def _member(part: str | int, key: Node | None, value: Node, start: int) -> Member:
+    return Member(part, key, key.span.shifted(start) if key else None, value, value.span.shifted(start))
+
+
+def _index_of(container: Container, key: Span) -> int | None:
+    return next((i for i, it in enumerate(container.members) if it.key == key), None)

@@ -1,0 +1,89 @@
+"""How findings get to the client: pushed, or pulled by clients that can; never both."""
+
+import asyncio
+from contextlib import suppress
+from typing import TYPE_CHECKING
+
+from lsprotocol import types
+from pygls.exceptions import JsonRpcException
+
+from waza_lsp.features.diagnostics import diagnostics
+from waza_lsp.snapshot import Snapshot
+
+if TYPE_CHECKING:
+    from waza_lsp.server.app import WazaServer
+
+_PAUSE_SECONDS = 0.3
+
+
+class Delivery:
+    """What the client has been told, and what it still has to be."""
+
+    def __init__(self) -> None:
+        self.pulls = False
+        """Whether the client asks for findings itself."""
+        self.can_refresh = False
+        """Whether a client that pulls can be told to ask again."""
+        self._sent: dict[str, types.PublishDiagnosticsParams] = {}
+        self._told: set[str] = set()
+        self._others: asyncio.TimerHandle | None = None
+        self._refreshing: asyncio.Task[None] | None = None
+
+    def everything_changed(self, server: "WazaServer") -> None:
+        """A file, a setting or the like has changed: any document may have other findings now."""
+        server.generation += 1
+        if self.pulls:
+            self._refresh_soon(server)
+        else:
+            server.documents.touch()
+            self.soon(server)
+
+    def soon(self, server: "WazaServer") -> None:
+        """Publish after the messages that are already waiting, so that a burst of edits is published once."""
+        if not self.pulls:
+            asyncio.get_running_loop().call_soon(self._publish, server)
+
+    def text_changed(self, server: "WazaServer") -> None:
+        """Publish the document at once, and the others, whose findings may depend on it, when typing pauses."""
+        self.soon(server)
+        if self._others is not None:
+            self._others.cancel()
+        if not self.pulls and len(server.documents) > 1:
+            loop = asyncio.get_running_loop()
+            self._others = loop.call_later(_PAUSE_SECONDS, self._publish_all, server)
+
+    def closed(self, server: "WazaServer", uri: str) -> None:
+        """The findings of a document that is no longer open are taken back."""
+        if self._sent.pop(uri, None) is not None:
+            server.text_document_publish_diagnostics(types.PublishDiagnosticsParams(uri, []))
+
+    def check(self, server: "WazaServer", snapshot: Snapshot) -> list[types.Diagnostic]:
+        """The findings of an open document; settings that cannot be used are told to the user, once each."""
+        for problem in server.project(snapshot.path).problems:
+            if problem not in self._told:
+                self._told.add(problem)
+                server.warn(problem)
+        return diagnostics(snapshot, server.world(snapshot))
+
+    def _publish_all(self, server: "WazaServer") -> None:
+        server.documents.touch()
+        self._publish(server)
+
+    def _publish(self, server: "WazaServer") -> None:
+        for snapshot in server.documents.take_stale():
+            items = self.check(server, snapshot)
+            params = types.PublishDiagnosticsParams(snapshot.uri, items, snapshot.version)
+            if self._sent.get(snapshot.uri) != params:
+                self._sent[snapshot.uri] = params
+                server.text_document_publish_diagnostics(params)
+
+    def _refresh_soon(self, server: "WazaServer") -> None:
+        if self.can_refresh and (self._refreshing is None or self._refreshing.done()):
+            self._refreshing = asyncio.create_task(_refresh(server))
+
+
+async def _refresh(server: "WazaServer") -> None:
+    # A run or a checkout changes many files: one question for all of them.
+    await asyncio.sleep(_PAUSE_SECONDS)
+    with suppress(JsonRpcException):
+        await server.workspace_diagnostic_refresh_async(None)
