@@ -88,7 +88,15 @@ class Screen:
         await self._page.locator(".tab.dirty").wait_for(state="hidden")
 
     async def hover(self, word: str) -> str:
-        await (await self._seen(".view-line span span", re.compile(rf"^\s*{re.escape(word)}$"))).hover()
+        token = await self._seen(".view-line span span", re.compile(rf"^\s*{re.escape(word)}$"))
+        shown = self._page.locator(".monaco-hover:visible")
+        for _ in range(10):
+            # A text that still changes makes VS Code forget a mouse that rests; a person moves it again.
+            await self._page.mouse.move(0, 0)
+            await token.hover()
+            await self._page.wait_for_timeout(1000)
+            if await shown.count():
+                break
         return await _text(await self._seen(".monaco-hover:visible"))
 
     async def click_lens(self, title: str) -> None:

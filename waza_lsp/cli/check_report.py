@@ -8,7 +8,9 @@ from typing import Any
 
 from waza_engine.findings import Severity
 from waza_lsp.schema.check import Mark
+from waza_lsp.schema.solutions import solutions
 from waza_lsp.snapshot import Snapshot
+from waza_lsp.syntax.edits import Draft
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,10 +67,17 @@ def _diagnostic(file: CheckedFile, mark: Mark) -> dict[str, Any]:
         "severity": str(mark.finding.severity),
         "code": mark.finding.code,
         "message": mark.finding.message,
-        "fixes": [it.title for it in mark.finding.fixes],
+        "fixes": _fixes(file, mark),
         "dialect": form.dialect if form else "",
         "kind": form.kind if form else "",
     }
+
+
+def _fixes(file: CheckedFile, mark: Mark) -> list[str]:
+    snapshot, form = file.snapshot, file.snapshot.form
+    if form is None:
+        return []
+    return [it.title for it in solutions(mark, Draft(snapshot.text, snapshot.tree), form.schema)]
 
 
 def _counts(files: Iterable[CheckedFile]) -> Counter[Severity]:

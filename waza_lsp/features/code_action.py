@@ -56,7 +56,7 @@ def code_action(
 def _is_wanted(kind: str, context: types.CodeActionContext) -> bool:
     """Whether one of the kinds asked for is this one or above it."""
     return context.only is None or any(
-        it == "" or kind == it or kind.startswith(f"{it}.") for it in map(_name, context.only)
+        it in {"", kind} or kind.startswith(f"{it}.") for it in map(_name, context.only)
     )
 
 
@@ -86,7 +86,9 @@ def _quick_fixes(
             yield _quick_fix(snapshot, Solution(title, (edit,)), _reported(snapshot, mark, context), client)
 
 
-def _reported(snapshot: Snapshot, mark: Mark, context: types.CodeActionContext) -> list[types.Diagnostic] | None:
+def _reported(
+    snapshot: Snapshot, mark: Mark, context: types.CodeActionContext
+) -> list[types.Diagnostic] | None:
     where = snapshot.range(mark.span)
     return [it for it in context.diagnostics if it.code == mark.finding.code and it.range == where] or None
 
@@ -105,7 +107,9 @@ def _quick_fix(
 
 def _fix_all(snapshot: Snapshot, form: Form, find: Find, client: Client) -> Iterator[types.CodeAction]:
     start = Draft(snapshot.text, snapshot.tree)
-    end, applied = fixed(start, form.schema, lambda it: find(snapshot if it is start else snapshot.tried(it.text, it.tree)))
+    end, applied = fixed(
+        start, form.schema, lambda it: find(snapshot if it is start else snapshot.tried(it.text, it.tree))
+    )
     if applied:
         title = f"Fix all that is safe to fix ({len(applied)})"
         edits = tuple(difference(start.text, end.text))
@@ -135,7 +139,9 @@ def _text_edit(snapshot: Snapshot, edit: Edit) -> types.TextEdit:
 def _runs(snapshot: Snapshot, form: Form, at: types.Range) -> Iterator[types.CodeAction]:
     """The innermost thing that can be run here, and what is around it."""
     place = snapshot.place(at.start)
-    here = [it for it in runnables(form, snapshot.tree, snapshot.uri) if not it.pointer or _holds(it, place.line)]
+    here = [
+        it for it in runnables(form, snapshot.tree, snapshot.uri) if not it.pointer or _holds(it, place.line)
+    ]
     for it in sorted(here, key=lambda it: len(it.pointer), reverse=True):
         if (command := run_command(it)) is not None:
             yield types.CodeAction(command.title, types.CodeActionKind.Empty, command=command)

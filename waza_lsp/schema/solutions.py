@@ -73,7 +73,10 @@ def _without_duplicate(mark: Mark, draft: Draft) -> Iterator[Solution]:
     """Take out either of two entries with one key; a pointer could not tell them apart."""
     if mark.finding.rule is not DUPLICATE_KEY:
         return
-    for title, span in (("Remove this one", mark.span), *(("Remove the first one", it) for it, _ in mark.related)):
+    for title, span in (
+        ("Remove this one", mark.span),
+        *(("Remove the first one", it) for it, _ in mark.related),
+    ):
         found = _container_of(draft, span)
         edits = without_member(draft, *found) if found is not None else None
         if edits is not None:
@@ -92,7 +95,9 @@ def _container_of(draft: Draft, key: Span) -> tuple[Container, int] | None:
         node = waiting.pop()
         span = node.span.shifted(piece.start)
         members = tuple(_member(part, name, value, piece.start) for part, name, value in node.children())
-        container = Container(("somewhere",), is_map=bool(node.pairs), flow=node.flow, span=span, members=members)
+        container = Container(
+            ("somewhere",), is_map=bool(node.pairs), flow=node.flow, span=span, members=members
+        )
         if (index := _index_of(container, key)) is not None:
             return container, index
         waiting += [it for _, _, it in node.children()]

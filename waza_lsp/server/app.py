@@ -11,6 +11,7 @@ from waza_engine import __version__
 from waza_engine.checking.files import Files
 from waza_engine.checking.project import Projects, ProjectSettings
 from waza_engine.scope import Scope
+from waza_lsp.features import code_action
 from waza_lsp.features.completion import Client
 from waza_lsp.schema.check import World
 from waza_lsp.schema.paths import Disk
@@ -102,6 +103,16 @@ class WazaServer(LanguageServer):
             label_details=bool(item.label_details_support),
             adjusts=item.insert_text_mode_support is None,
         )
+
+    @cached_property
+    def action_client(self) -> code_action.Client:
+        """What the editor can take in code actions."""
+        workspace = self.client_capabilities.workspace
+        edit = workspace.workspace_edit if workspace is not None else None
+        if edit is None or not edit.document_changes:
+            return code_action.Client(document_changes=False, create_files=False)
+        operations = edit.resource_operations or ()
+        return code_action.Client(create_files=types.ResourceOperationKind.Create in operations)
 
     def configure(self, values: object) -> None:
         """Take the client's `waza` settings over; a bad value is reported and its default used."""

@@ -5,9 +5,11 @@ from typing import Any
 
 from lsprotocol import types
 
+from waza_lsp.features.code_action import KINDS, code_action
 from waza_lsp.features.code_lens import code_lens
 from waza_lsp.features.completion import completion
 from waza_lsp.features.definition import definition
+from waza_lsp.features.diagnostics import findings
 from waza_lsp.features.document_highlight import document_highlight
 from waza_lsp.features.document_link import document_link
 from waza_lsp.features.document_symbol import document_symbol
@@ -71,6 +73,16 @@ def on_lens(server: WazaServer, params: types.CodeLensParams) -> list[types.Code
     return code_lens(snapshot) if snapshot and server.settings.lens_run else []
 
 
+def on_actions(server: WazaServer, params: types.CodeActionParams) -> list[types.CodeAction]:
+    snapshot = server.documents.get(params.text_document.uri)
+    if snapshot is None:
+        return []
+    world = server.world(snapshot)
+    return code_action(
+        snapshot, params.range, params.context, lambda it: findings(it, world), server.action_client
+    )
+
+
 _TRIGGERS = [" ", "-", '"', "'", "/", "[", "{", ","]
 
 REQUESTS: list[tuple[str, Callable[..., Any], Any]] = [
@@ -84,4 +96,5 @@ REQUESTS: list[tuple[str, Callable[..., Any], Any]] = [
     (types.TEXT_DOCUMENT_FOLDING_RANGE, on_folding, None),
     (types.TEXT_DOCUMENT_SELECTION_RANGE, on_selection, None),
     (types.TEXT_DOCUMENT_CODE_LENS, on_lens, None),
+    (types.TEXT_DOCUMENT_CODE_ACTION, on_actions, types.CodeActionOptions(KINDS)),
 ]

@@ -211,7 +211,11 @@ def _stray_colon(lines: list[str], error: yaml.MarkedYAMLError) -> Problem | Non
         columns = (found.start(1), len(previous.rstrip()))
         return _on("A blank is missing after the colon", at.line - 1, columns, Cause.COLON)
     indent = len(text) - len(text.lstrip(" "))
-    if ": " not in text[: at.column] and ":" in previous and indent > len(previous) - len(previous.lstrip(" ")):
+    if (
+        ": " not in text[: at.column]
+        and ":" in previous
+        and indent > len(previous) - len(previous.lstrip(" "))
+    ):
         message = "This line is indented deeper than its neighbours; align it with them"
         return _on(message, at.line, (indent, at.column), Cause.INDENTATION)
     if text[: at.column].count(": ") or previous.strip() == "" or ":" in previous:

@@ -174,7 +174,9 @@ def _quote_value(text: Text, problem: Problem) -> Iterator[Repair]:
     row = row_of(line, text.line(line), 1)
     start = row.value
     if text.line(line)[start : start + 1] in {"[", "{"} or start > column:
-        start = len(text.line(line)[:column].rstrip("*&")) if problem.cause is Cause.FIRST_CHARACTER else column
+        start = (
+            len(text.line(line)[:column].rstrip("*&")) if problem.cause is Cause.FIRST_CHARACTER else column
+        )
         end = start + len(re.match(r"[^,\]}]*", text.line(line)[start:])[0].rstrip())  # type: ignore[index]  # it matches
     else:
         end = row.end
@@ -221,7 +223,9 @@ def _escaped(inner: str) -> str:
 def _escape(text: Text, problem: Problem) -> Iterator[Repair]:
     """A pattern in double quotes: single quotes leave its backslashes alone."""
     line, column = problem.span.start
-    found = next((it for it in _DOUBLE_QUOTED.finditer(text.line(line)) if it.start() <= column < it.end()), None)
+    found = next(
+        (it for it in _DOUBLE_QUOTED.finditer(text.line(line)) if it.start() <= column < it.end()), None
+    )
     if found is None:
         return
     span, inner = Span(Place(line, found.start()), Place(line, found.end())), found[0][1:-1]

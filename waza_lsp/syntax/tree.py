@@ -60,12 +60,14 @@ class Tree:
     """All pieces of a text and what they add up to.
 
     `second_document` and `conflict` are the lines of a second `---` and of a merge conflict's start, -1 without one.
+    `whole` is the single piece of a document that is no block mapping.
     """
 
     pieces: tuple[Piece, ...]
     second_document: int
     conflict: int
     line_count: int
+    whole: Piece | None
     entries: tuple[Entry, ...]
     anchors: dict[str, Node] = field(default_factory=dict)
 
@@ -87,14 +89,10 @@ class Tree:
             layout.second_document,
             layout.conflict,
             len(lines),
+            next((it for it in pieces if it.kind is PieceKind.WHOLE), None),
             tuple(_entries(pieces)),
             anchors,
         )
-
-    @property
-    def whole(self) -> Piece | None:
-        """The single piece of a document that is no block mapping."""
-        return next((it for it in self.pieces if it.kind is PieceKind.WHOLE), None)
 
     @property
     def has_alias(self) -> bool:

@@ -73,7 +73,7 @@ def _usual_folders(document: Document, folder: Path) -> Iterator[Path]:
     """Where waza looks for skills, and where people keep them: beside and above the eval, in the project."""
     yield from project_skills(document)
     tops = [folder, *folder.parents][:4]
-    if document.process_dir is not None:
+    if document.process_dir is not None and folder.is_relative_to(document.process_dir):
         tops.append(document.process_dir)
     for top in tops:
         yield top

@@ -103,7 +103,7 @@ class Executor(Protocol):
 
     name: ClassVar[str]
     """The value of `config.executor` and `--executor`."""
-    unknown: ClassVar[frozenset[str]]
+    unknown: frozenset[str]
     """What its trajectories can never tell, as `runs.unknown` names it; graders that need it have no verdict."""
 
     def __init__(self, options: ExecutorOptions) -> None: ...

@@ -23,7 +23,7 @@ class MockExecutor:
     """Answers at once with what the task says about itself."""
 
     name: ClassVar[str] = "mock"
-    unknown: ClassVar[frozenset[str]] = frozenset()
+    unknown: frozenset[str] = frozenset()
 
     def __init__(self, options: ExecutorOptions) -> None:
         self._model = options.model

@@ -46,7 +46,7 @@ class ReplayExecutor:
     """Reads what an agent did from the recordings folder."""
 
     name: ClassVar[str] = "replay"
-    unknown: ClassVar[frozenset[str]] = frozenset()
+    unknown: frozenset[str] = frozenset()
 
     def __init__(self, options: ExecutorOptions) -> None:
         self._folder = options.recordings or options.eval_dir / "recordings"

@@ -67,5 +67,5 @@ def check(document: Document) -> Iterator[Finding]:
     for pointer, grader in document.graders() if not has_baseline else ():
         config = grader.get("config")
         if grader.get("type") == "prompt" and isinstance(config, Mapping) and config.get("mode") == "pairwise":
-            message = "There is nothing to compare with: the eval has no 'baseline: true'"
+            message = "There is nothing to compare with: the eval has no 'baseline: true' (or run with --baseline)"
             yield POINTLESS_BASELINE.at((*pointer, "config", "mode"), message)

@@ -29,7 +29,7 @@ class Scripted:
     """An executor that calls a function of the test."""
 
     name: ClassVar[str] = "scripted"
-    unknown: ClassVar[frozenset[str]] = frozenset()
+    unknown: frozenset[str] = frozenset()
 
     def __init__(self, options: ExecutorOptions) -> None:
         self.requests: list[TrialRequest] = []

@@ -1,16 +1,17 @@
 """A real server over stdio, as an editor starts it."""
 
+import asyncio
 import os
 import shutil
 import sys
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 from pathlib import Path
 from typing import Protocol
 
 import pytest
 import pytest_lsp
 from lsprotocol import types
-from pytest_lsp import ClientServerConfig, LanguageClient, client_capabilities
+from pytest_lsp import ClientServerConfig, LanguageClient, client_capabilities, make_test_lsp_client
 
 EXAMPLES = Path(__file__).parents[3] / "examples"
 
@@ -23,11 +24,19 @@ def suite(tmp_path: Path) -> Path:
     return folder
 
 
+SERVER = [sys.executable, "-P", "-m", "waza_lsp", "serve"]
+
+
+def make_client() -> LanguageClient:
+    """A client that lets the server register what it likes, as editors do."""
+    client = make_test_lsp_client()
+    client.feature(types.CLIENT_REGISTER_CAPABILITY)(lambda _params: None)
+    return client
+
+
 @pytest_lsp.fixture(  # type: ignore[untyped-decorator]  # the library gives it no types
     params=["visual_studio_code", "neovim", "emacs"],
-    config=ClientServerConfig(
-        server_command=[sys.executable, "-P", "-m", "waza_lsp", "serve"], server_env=dict(os.environ)
-    ),
+    config=ClientServerConfig(server_command=SERVER, server_env=dict(os.environ), client_factory=make_client),
 )
 async def client(
     request: pytest.FixtureRequest, lsp_client: LanguageClient, tmp_path: Path
@@ -44,6 +53,28 @@ async def client(
     )
     yield
     await lsp_client.shutdown_session()
+
+
+async def findings(client: LanguageClient, uri: str) -> Sequence[types.Diagnostic] | None:
+    """What the client knows of a document: pulled if it can, else what was pushed; None before that."""
+    document = client.capabilities.text_document if client.capabilities else None
+    if document is None or document.diagnostic is None:
+        return client.diagnostics.get(uri)
+    report = await client.text_document_diagnostic_async(
+        types.DocumentDiagnosticParams(types.TextDocumentIdentifier(uri))
+    )
+    assert isinstance(report, types.RelatedFullDocumentDiagnosticReport)
+    return report.items
+
+
+async def until_found(client: LanguageClient, uri: str, count: int) -> Sequence[types.Diagnostic]:
+    """The findings, once there are so many."""
+    async with asyncio.timeout(10):
+        while True:
+            found = await findings(client, uri)
+            if found is not None and len(found) == count:
+                return found
+            await asyncio.sleep(0.01)
 
 
 class Opener(Protocol):

@@ -7,7 +7,7 @@ from pathlib import Path
 from lsprotocol import types
 from pytest_lsp import LanguageClient
 
-from tests.lsp.server.conftest import Opener
+from tests.lsp.server.conftest import Opener, findings, until_found
 
 
 async def until(condition: Callable[[], bool], seconds: float = 10) -> None:
@@ -34,8 +34,7 @@ async def test_findings_follow_the_text(client: LanguageClient, suite: Path, ope
     path = suite / "eval.yaml"
     source = path.read_text(encoding="utf-8")
     uri = opened(path, source.replace("not_contains:", "not_contians:"))
-    await until(lambda: bool(client.diagnostics.get(uri)))
-    [finding] = client.diagnostics[uri]
+    [finding] = await until_found(client, uri, 1)
     line = source.split("\n").index("      not_contains:")
     assert (finding.range.start.line, finding.range.start.character, finding.range.end.character) == (
         line,
@@ -46,7 +45,7 @@ async def test_findings_follow_the_text(client: LanguageClient, suite: Path, ope
     assert finding.source == "waza-lsp"
     assert finding.code_description is not None
     change(client, uri, 2, line, (6, 18), "not_contains")
-    await until(lambda: not client.diagnostics[uri])
+    await until_found(client, uri, 0)
 
 
 async def test_a_file_that_is_no_eval_gets_nothing(
@@ -58,7 +57,7 @@ async def test_a_file_that_is_no_eval_gets_nothing(
     assert await client.text_document_hover_async(types.HoverParams(document, position)) is None
     assert not await client.text_document_code_lens_async(types.CodeLensParams(document))
     assert not await client.text_document_document_symbol_async(types.DocumentSymbolParams(document))
-    assert not client.diagnostics[uri]
+    assert not await findings(client, uri)
 
 
 async def test_completion_knows_the_type(client: LanguageClient, suite: Path, opened: Opener) -> None:

@@ -1,0 +1,164 @@
+"""One agent program, run once in a workspace: its output line by line, limits on time, nothing left behind."""
+
+import asyncio
+import contextlib
+import os
+import signal
+import sys
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from waza_engine import deathwatch
+from waza_engine.executors.base import ExecutorError
+
+OUTPUT_LIMIT = 64 << 20
+"""How many bytes of what an agent prints are read; the rest is thrown away."""
+_TAIL_BYTES = 2000
+_PIPE_GRACE_SECONDS = 1.0
+_CHUNK = 1 << 16
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """In seconds: for the whole run, and until the first output; 0 of the latter sets no limit."""
+
+    seconds: float
+    first_output: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class Ended:
+    """How the program ended: its exit status, the end of what it wrote to stderr, or which limit it broke."""
+
+    status: int
+    stderr: str
+    broken_limit: str = ""
+
+
+async def run_agent(
+    argv: Sequence[str],
+    *,
+    cwd: Path,
+    environment: Mapping[str, str],
+    stdin: str,
+    limits: Limits,
+    on_line: Callable[[bytes], None],
+) -> Ended:
+    """Run the program to its end, or to the first limit it breaks; `on_line` gets every line, with its line end.
+
+    Its whole process group is gone when this returns, also when it is cancelled.
+
+    Raises:
+        ExecutorError: it cannot be started.
+
+    """
+    try:
+        process = await asyncio.create_subprocess_exec(
+            *argv,
+            cwd=cwd,
+            env=environment,
+            stdin=asyncio.subprocess.PIPE,
+            stdout=asyncio.subprocess.PIPE,
+            stderr=asyncio.subprocess.PIPE,
+            start_new_session=True,
+        )
+    except (OSError, ValueError) as error:
+        reason = getattr(error, "strerror", None) or error
+        raise ExecutorError(f"The agent '{argv[0]}' cannot be started: {reason}") from error
+    deathwatch.watch(process.pid)
+    try:
+        return await _talk(process, stdin, limits, on_line)
+    finally:
+        _kill_group(process)
+        await process.wait()
+        deathwatch.unwatch(process.pid)
+        _close(process)
+
+
+async def _talk(
+    process: asyncio.subprocess.Process, stdin: str, limits: Limits, on_line: Callable[[bytes], None]
+) -> Ended:
+    assert process.stdin and process.stdout and process.stderr  # noqa: S101, PT018  # for the type checker
+    spoke = asyncio.Event()
+    reading = asyncio.create_task(_read(process.stdout, spoke, on_line))
+    errors = asyncio.create_task(_tail(process.stderr))
+    feeding = asyncio.create_task(_feed(process.stdin, stdin))
+    ending = asyncio.create_task(process.wait())
+    broken = ""
+    try:
+        async with asyncio.timeout(limits.seconds):
+            if await _is_alive(spoke, ending, limits.first_output):
+                await ending
+            else:
+                broken = f"no sign of life within {limits.first_output:g} s"
+    except TimeoutError:
+        broken = f"timed out after {limits.seconds:g} s"
+    finally:
+        _kill_group(process)
+        # What is in the pipes is still read; a descendant that left the group may hold them open for ever.
+        await asyncio.wait([reading, errors], timeout=_PIPE_GRACE_SECONDS)
+        for it in (reading, errors, feeding, ending):
+            it.cancel()
+    stderr = errors.result() if errors.done() and not errors.cancelled() else ""
+    return Ended(process.returncode or 0, stderr, broken)
+
+
+async def _is_alive(spoke: asyncio.Event, ending: asyncio.Task[int], seconds: float) -> bool:
+    """Whether there is output, or an end, within `seconds`; 0 does not wait for it."""
+    if not seconds:
+        return True
+    speaking = asyncio.create_task(spoke.wait())
+    try:
+        done, _ = await asyncio.wait([speaking, ending], timeout=seconds, return_when=asyncio.FIRST_COMPLETED)
+    finally:
+        speaking.cancel()
+    return bool(done)
+
+
+async def _read(stream: asyncio.StreamReader, spoke: asyncio.Event, on_line: Callable[[bytes], None]) -> None:
+    async for line in _lines(stream):
+        spoke.set()
+        on_line(line)
+
+
+async def _lines(stream: asyncio.StreamReader) -> AsyncIterator[bytes]:
+    """Lines of any length. A last line without end counts; what is beyond the limit is dropped."""
+    rest, total = b"", 0
+    while chunk := await stream.read(_CHUNK):
+        total += len(chunk)
+        if total > OUTPUT_LIMIT:
+            continue
+        *whole, rest = (rest + chunk).split(b"\n")
+        for it in whole:
+            yield it + b"\n"
+    if rest:
+        yield rest
+
+
+async def _tail(stream: asyncio.StreamReader) -> str:
+    kept = b""
+    while chunk := await stream.read(_CHUNK):
+        kept = (kept + chunk)[-_TAIL_BYTES:]
+    return kept.decode("utf-8", "replace").strip()
+
+
+async def _feed(stream: asyncio.StreamWriter, text: str) -> None:
+    with contextlib.suppress(OSError):  # an agent need not read its input
+        stream.write(text.encode("utf-8", "replace"))
+        await stream.drain()
+        stream.close()
+
+
+def _kill_group(process: asyncio.subprocess.Process) -> None:
+    with contextlib.suppress(OSError):
+        if sys.platform == "win32":
+            process.kill()
+        else:
+            os.killpg(process.pid, signal.SIGKILL)
+
+
+def _close(process: asyncio.subprocess.Process) -> None:
+    transport = getattr(process, "_transport", None)
+    if transport is not None:
+        transport.close()

@@ -1,0 +1,188 @@
+"""The command executor: any agent program, started anew for every turn in the task's workspace.
+
+The command is split as a shell would split it, and executed without one. `{prompt}`, `{workspace}`, `{model}`,
+`{session}` and `{turn}` in it are replaced; without `{prompt}` the prompt goes to the program's standard input. The
+session is the same text for all turns of a trial, so that an agent with a memory can be told to go on.
+
+What it prints is read as `text` (all of it is the agent's answer) or as `copilot-jsonl` (the events that the Copilot CLI
+prints with `--output-format json`). Of plain text nobody knows tool calls, skills or tokens.
+"""
+
+import json
+import os
+import re
+import shlex
+import shutil
+import tempfile
+import time
+import uuid
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, ClassVar
+
+from waza_engine.executors.agent_process import Ended, Limits, run_agent
+from waza_engine.executors.base import (
+    ExecutorOptions,
+    Progress,
+    TrialRequest,
+    TriggerRequest,
+    UnavailableError,
+)
+from waza_engine.executors.event_log import EventLog
+from waza_engine.suite import Task
+from waza_engine.trajectory import Trajectory
+
+COMMAND_VARIABLE, FORMAT_VARIABLE = "WAZA_LSP_AGENT_COMMAND", "WAZA_LSP_AGENT_FORMAT"
+FORMATS = {
+    "text": frozenset(["tool calls", "skills", "tokens"]),
+    # The CLI's lines have no token counts.
+    "copilot-jsonl": frozenset(["tokens"]),
+}
+"""The output formats, and what is unknown in each."""
+_PLACEHOLDER = re.compile(r"\{(prompt|workspace|model|session|turn)\}")
+
+
+class CommandExecutor:
+    """Runs a program of the user's as the agent."""
+
+    name: ClassVar[str] = "command"
+    unknown: frozenset[str] = FORMATS["text"]
+
+    def __init__(self, options: ExecutorOptions) -> None:
+        environment = options.environment or os.environ
+        self._command = options.agent_command or environment.get(COMMAND_VARIABLE, "")
+        self._format = options.agent_format or environment.get(FORMAT_VARIABLE, "") or "text"
+        self._environment = environment
+        self._argv: list[str] = []
+        self.unknown = FORMATS.get(self._format, frozenset())
+
+    async def start(self) -> None:
+        """See that there is a program.
+
+        Raises:
+            UnavailableError: no command was given, it cannot be split, or its program is not there.
+
+        """
+        if self._format not in FORMATS:
+            raise UnavailableError(
+                f"There is no agent format '{self._format}'; there are {' and '.join(FORMATS)}"
+            )
+        try:
+            argv = shlex.split(self._command)
+        except ValueError as error:
+            raise UnavailableError(f"The agent command cannot be split: {error}: {self._command}") from error
+        if not argv:
+            raise UnavailableError(
+                "The executor 'command' needs an agent: --agent-command 'my-agent --print {prompt}', "
+                f"or the environment variable {COMMAND_VARIABLE}"
+            )
+        found = shutil.which(argv[0], path=self._environment.get("PATH"))
+        if found is None:
+            raise UnavailableError(f"The agent '{argv[0]}' was not found; install it, or name its whole path")
+        # The program runs in the workspace: a path from here must not depend on that.
+        self._argv = [os.path.abspath(found), *argv[1:]]  # noqa: PTH100  # no file is touched
+
+    async def run(self, request: TrialRequest, progress: Progress) -> Trajectory:
+        log = EventLog(session_id=str(uuid.uuid4()))
+        session, started = log.session_id, time.monotonic()
+
+        def so_far() -> Trajectory:
+            elapsed = round((time.monotonic() - started) * 1000)
+            task = request.task
+            return log.trajectory(task=task.id, model=request.model, prompt=task.prompt, duration_ms=elapsed)
+
+        for turn, prompt in enumerate(request.turns, 1):
+            log.next_turn()
+            await self._turn(request, prompt, session, log, progress)
+            if not await request.after_turn(turn, so_far()) or log.error:
+                break
+        return so_far()
+
+    async def triggered(self, request: TriggerRequest) -> bool:
+        if "skills" in self.unknown:
+            raise UnavailableError(
+                f"the executor 'command' cannot tell from the format '{self._format}' which skills were loaded"
+            )
+        with tempfile.TemporaryDirectory(prefix="waza-lsp-") as folder:
+            task = Task("trigger", "trigger", request.prompt)
+            trial = TrialRequest(
+                task,
+                1,
+                Path(os.path.realpath(folder)),
+                model=request.model,
+                timeout_seconds=request.timeout_seconds,
+                skill_directories=request.skill_directories,
+            )
+            done = await self.run(trial, lambda _line: None)
+        return any(it.name == request.skill for it in done.skills)
+
+    async def close(self) -> None:
+        """Nothing to close: every turn has its own process."""
+
+    async def _turn(
+        self, request: TrialRequest, prompt: str, session: str, log: EventLog, progress: Progress
+    ) -> None:
+        values = {
+            "prompt": prompt,
+            "workspace": str(request.workspace_dir),
+            "model": request.model,
+            "session": session,
+            "turn": str(log.turn),
+        }
+        argv = [self._argv[0], *(_PLACEHOLDER.sub(lambda it: values[it[1]], arg) for arg in self._argv[1:])]
+        is_argument = any("{prompt}" in it for it in self._argv)
+        printed: list[bytes] = []
+        on_line = printed.append if self._format == "text" else _reader(log, progress)
+        if self._format == "text":
+            log.add("user.message", {"content": prompt})
+        ended = await run_agent(
+            argv,
+            cwd=request.working_dir,
+            environment=self._environment_of(request, session),
+            stdin="" if is_argument else prompt,
+            limits=Limits(request.timeout_seconds, request.first_event_timeout_seconds),
+            on_line=on_line,
+        )
+        if self._format == "text":
+            log.say(b"".join(printed).decode("utf-8", "replace").rstrip("\r\n"))
+        log.error = log.error or _problem(ended, log.turn)
+
+    def _environment_of(self, request: TrialRequest, session: str) -> Mapping[str, str]:
+        return {
+            **self._environment,
+            "WAZA_WORKSPACE_DIR": str(request.workspace_dir),
+            "WAZA_LSP_TASK": request.task.id,
+            "WAZA_LSP_TRIAL": str(request.trial),
+            "WAZA_LSP_MODEL": request.model,
+            "WAZA_LSP_SESSION": session,
+            "WAZA_LSP_SKILL_DIRECTORIES": os.pathsep.join(str(it) for it in request.skill_directories),
+        }
+
+
+def _problem(ended: Ended, turn: int) -> str:
+    if ended.broken_limit:
+        return f"{ended.broken_limit} (turn {turn})"
+    if ended.status:
+        said = f": {ended.stderr}" if ended.stderr else ""
+        return f"The agent ended with exit code {ended.status}{said}"
+    return ""
+
+
+def _reader(log: EventLog, progress: Progress) -> Any:
+    """Takes lines of JSON events; lines that are none are passed over."""
+
+    def on_line(line: bytes) -> None:
+        try:
+            event = json.loads(line)
+        except ValueError:
+            return
+        if not isinstance(event, dict) or not isinstance(event.get("type"), str):
+            return
+        if event["type"] == "result":
+            log.session_id = str(event.get("sessionId") or log.session_id)
+            return
+        data = event.get("data")
+        if told := log.add(event["type"], data if isinstance(data, dict) else {}):
+            progress(told)
+
+    return on_line

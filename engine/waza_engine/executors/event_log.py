@@ -1,0 +1,191 @@
+"""From the events of the Copilot session protocol to a trajectory (waza-graders.md, section 3; dependencies.md, 1).
+
+The SDK and the CLI's JSON lines tell the same events: a type and data in camel case. Most of them are noise to graders,
+so what is kept is listed here. The pseudo-tool `report_intent` is left out, as in waza.
+"""
+
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from waza_engine.trajectory import Session, SkillInvocation, ToolCall, ToolEvent, Trajectory, Usage
+
+_TEXTS = frozenset(["user.message", "assistant.message", "assistant.reasoning", "system.message"])
+_BARE = frozenset(["assistant.turn_start", "assistant.turn_end", "skill.invoked", "abort"])
+_HIDDEN_TOOL = "report_intent"
+_COUNTS = {
+    "input_tokens": "inputTokens",
+    "output_tokens": "outputTokens",
+    "cache_read_tokens": "cacheReadTokens",
+    "cache_write_tokens": "cacheWriteTokens",
+}
+
+
+@dataclass(slots=True)
+class EventLog:
+    """Takes events as they come. `turn` is the number of the user's turn, from 1: call `next_turn` before each."""
+
+    turn: int = 0
+    session_id: str = ""
+    error: str = ""
+    transcript: list[dict[str, Any]] = field(default_factory=list)
+    skills: list[SkillInvocation] = field(default_factory=list)
+    _texts: list[str] = field(default_factory=list)
+    _calls: dict[str, ToolEvent] = field(default_factory=dict)
+    _started: dict[str, float] = field(default_factory=dict)
+    _hidden: set[str] = field(default_factory=set)
+    _counts: dict[str, float] = field(default_factory=dict)
+    _totals: dict[str, float] = field(default_factory=dict)
+    _agent_turns: int = 0
+
+    def next_turn(self) -> None:
+        """The user speaks again: the output is from here on that of the new turn."""
+        self.turn += 1
+        self._texts.clear()
+
+    def add(self, kind: str, data: Mapping[str, Any]) -> str:
+        """Take an event; one line about it that is worth showing, or ""."""
+        if kind in _TEXTS:
+            return self._said(kind, str(data.get("content") or ""))
+        match kind:
+            case "tool.execution_start":
+                return self._tool_starts(data)
+            case "tool.execution_complete":
+                self._tool_ends(data)
+            case "skill.invoked":
+                self.skills.append(SkillInvocation.model_validate(dict(data)))
+            case "assistant.turn_start":
+                self._agent_turns += 1
+            case "assistant.usage":
+                self._consumed(data)
+            case "session.shutdown" | "session.idle":
+                self._consumed_in_all(data)
+            case "session.error":
+                self.error = self.error or str(data.get("message") or "the session ended with an error")
+                self.transcript.append({"type": kind, "message": str(data.get("message") or "")})
+            case _:
+                pass
+        if kind in _BARE:
+            self.transcript.append({"type": kind})
+        return f"skill {self.skills[-1].name}" if kind == "skill.invoked" else ""
+
+    def say(self, text: str) -> None:
+        """The agent said something, and there is no event about it."""
+        self._said("assistant.message", text)
+
+    def consumed(self, counts: Mapping[str, float]) -> None:
+        """Count tokens that no event tells of; the keys are those of `Usage`."""
+        for key, count in counts.items():
+            self._counts[key] = self._counts.get(key, 0) + count
+
+    def trajectory(self, *, task: str, model: str, prompt: str, duration_ms: int) -> Trajectory:
+        """What has happened so far."""
+        calls = [
+            ToolCall(
+                id=it.tool_call_id, name=it.tool_name, arguments=it.args, result=it.result, success=it.success
+            )
+            for it in self._calls.values()
+        ]
+        session = Session(
+            tool_call_count=len(calls),
+            tools_used=[it.name for it in calls],
+            tool_calls=calls,
+            usage=self._usage(),
+            session_id=self.session_id,
+        )
+        return Trajectory(
+            task=task,
+            model=model,
+            prompt=prompt,
+            output="".join(self._texts),
+            error=self.error,
+            duration_ms=duration_ms,
+            session_id=self.session_id,
+            transcript=list(self.transcript),
+            session=session,
+            tool_events=list(self._calls.values()),
+            skills=list(self.skills),
+        )
+
+    def _said(self, kind: str, text: str) -> str:
+        if not text:
+            return ""
+        self.transcript.append({"type": kind, "content": text})
+        if kind == "assistant.message":
+            self._texts.append(text)
+            return text.strip().partition("\n")[0]
+        return ""
+
+    def _tool_starts(self, data: Mapping[str, Any]) -> str:
+        name, identity = str(data.get("toolName") or ""), str(data.get("toolCallId") or "")
+        if name == _HIDDEN_TOOL:
+            self._hidden.add(identity)
+            return ""
+        arguments = data.get("arguments")
+        start = {"type": "tool.execution_start", "tool_call_id": identity, "tool_name": name}
+        self.transcript.append({**start, "arguments": arguments})
+        if name and identity:
+            self._started[identity] = time.monotonic()
+            self._calls[identity] = ToolEvent(
+                turn=self.turn,
+                sequence=len(self._calls) + 1,
+                tool_call_id=identity,
+                tool_name=name,
+                args=arguments,
+            )
+        return f"tool {name}"
+
+    def _tool_ends(self, data: Mapping[str, Any]) -> None:
+        identity = str(data.get("toolCallId") or "")
+        if identity in self._hidden:
+            return
+        result, success = data.get("result"), data.get("success") is True
+        self.transcript.append(
+            {
+                "type": "tool.execution_complete",
+                "tool_call_id": identity,
+                "success": success,
+                "tool_result": result,
+            }
+        )
+        if call := self._calls.get(identity):
+            error = data.get("error")
+            told = error.get("message") if isinstance(error, Mapping) else error
+            seconds = time.monotonic() - self._started[identity]
+            self._calls[identity] = call.model_copy(
+                update={
+                    "result": result,
+                    "success": success,
+                    "error": str(told or ""),
+                    "duration_ms": round(seconds * 1000),
+                }
+            )
+
+    def _consumed(self, data: Mapping[str, Any]) -> None:
+        counts = {ours: _number(data.get(theirs)) for ours, theirs in _COUNTS.items()}
+        self.consumed(counts | {"premium_requests": _number(data.get("cost"))})
+
+    def _consumed_in_all(self, data: Mapping[str, Any]) -> None:
+        """The totals that the session tells at its end; they replace what was counted."""
+        models = data.get("modelMetrics")
+        if not isinstance(models, Mapping) or not models:
+            return
+        usages = [it.get("usage") or {} for it in models.values() if isinstance(it, Mapping)]
+        totals = {
+            ours: sum(_number(it.get(theirs)) for it in usages if isinstance(it, Mapping))
+            for ours, theirs in _COUNTS.items()
+        }
+        if any(totals.values()):
+            premium = data.get("totalPremiumRequests", data.get("totalPremiumRequestCost"))
+            self._totals = totals | {"premium_requests": _number(premium)}
+
+    def _usage(self) -> Usage | None:
+        counts = self._totals or self._counts
+        if not counts:
+            return None
+        return Usage.model_validate({**counts, "turns": self._agent_turns})
+
+
+def _number(value: Any) -> float:
+    return value if isinstance(value, int | float) and not isinstance(value, bool) else 0

@@ -1,0 +1,38 @@
+"""An id or name of blanks.
+
+## Why
+Results are kept and compared by the id; reports show the name.
+
+## Example
+```yaml
+id: " "
+name: First
+inputs:
+  prompt: Say hello.
+```
+
+## Instead
+```yaml
+id: first
+name: First
+inputs:
+  prompt: Say hello.
+```
+"""
+
+from collections.abc import Iterator
+
+from waza_engine.checking.document import Document
+from waza_engine.findings import Finding, Rule, Severity
+
+BLANK_ID = Rule("blank-id", "id or name of blanks")
+APPLIES = {"waza": {"task", "eval"}}
+
+
+def check(document: Document) -> Iterator[Finding]:
+    for task, data in document.tasks():
+        identity, name = data.get("id"), data.get("name")
+        if isinstance(identity, str) and identity and not identity.strip():
+            yield BLANK_ID.at((*task, "id"), "The id is blank; results are kept by it")
+        if isinstance(name, str) and not name.strip():
+            yield BLANK_ID.at((*task, "name"), "The name is blank; reports show it", severity=Severity.WARNING)

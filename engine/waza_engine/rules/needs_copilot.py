@@ -1,0 +1,58 @@
+"""A key that works only with the executor `copilot-sdk`.
+
+## Why
+waza refuses reasoning efforts and command mocks with any other executor, before anything runs.
+
+## Example
+```yaml
+name: notes-eval
+skill: notes
+config:
+  trials_per_task: 1
+  timeout_seconds: 60
+  executor: mock
+  model: gpt-4o
+  reasoning_effort: high
+tasks: ["tasks/*.yaml"]
+```
+
+## Instead
+```yaml
+name: notes-eval
+skill: notes
+config:
+  trials_per_task: 1
+  timeout_seconds: 60
+  executor: copilot-sdk
+  model: gpt-4o
+  reasoning_effort: high
+tasks: ["tasks/*.yaml"]
+```
+"""
+
+from collections.abc import Iterator
+
+from waza_engine.checking.document import Document
+from waza_engine.findings import Finding, Fix, RemoveKey, Rule, SetValue
+
+NEEDS_COPILOT = Rule("needs-copilot", "key that works only with copilot-sdk")
+APPLIES = {"waza": {"eval", "task"}}
+_KEYS = (("config", "reasoning_effort"), ("config", "judge_reasoning_effort"), ("command_mocks",))
+_OTHERS = frozenset(["mock", "codex", "claude-cli"])
+
+
+def check(document: Document) -> Iterator[Finding]:
+    suite = document.suite
+    executor = document.value("config", "executor")
+    if document.kind == "task":
+        executor = suite.executor if suite is not None else ""
+    # Other words are findings of their own.
+    if executor not in _OTHERS:
+        return
+    for pointer in _KEYS if document.kind == "eval" else [("command_mocks",)]:
+        if document.has(*pointer):
+            fixes = [Fix(f"Remove '{pointer[-1]}'", (RemoveKey(pointer),))]
+            if document.kind == "eval":
+                fixes.append(Fix("Change the executor to copilot-sdk", (SetValue(("config", "executor"), "copilot-sdk"),)))
+            message = f"'{pointer[-1]}' needs 'executor: copilot-sdk'; the eval says '{executor}'"
+            yield NEEDS_COPILOT.at(pointer, message, on="key", fixes=fixes)

@@ -1,0 +1,68 @@
+"""A judge model that the project overrides.
+
+## Why
+`defaults.judgeModel` of the project beats the eval's `judge_model`; only `--judge-model` on the command line beats both.
+
+## Example
+With `judgeModel: gpt-5.2` in the `.waza.yaml`:
+
+```yaml
+name: notes-eval
+skill: notes
+config:
+  trials_per_task: 1
+  timeout_seconds: 60
+  executor: copilot-sdk
+  model: gpt-4o
+  judge_model: gpt-4o
+tasks: ["tasks/*.yaml"]
+```
+
+```yaml file=.waza.yaml
+defaults:
+  judgeModel: gpt-5.2
+```
+
+## Instead
+```yaml
+name: notes-eval
+skill: notes
+config:
+  trials_per_task: 1
+  timeout_seconds: 60
+  executor: copilot-sdk
+  model: gpt-4o
+tasks: ["tasks/*.yaml"]
+```
+
+```yaml file=.waza.yaml
+defaults:
+  judgeModel: gpt-5.2
+```
+"""
+
+from collections.abc import Iterator
+
+from waza_engine.checking.document import Document
+from waza_engine.checking.skills import project_of
+from waza_engine.findings import Finding, Fix, Related, RemoveKey, Rule, Severity
+
+OVERRIDDEN_JUDGE_MODEL = Rule(
+    "overridden-judge-model", "judge model that the project overrides", Severity.INFORMATION
+)
+APPLIES = {"waza": {"eval"}}
+
+
+def check(document: Document) -> Iterator[Finding]:
+    place = ("config", "judge_model")
+    own = document.text(*place)
+    project = project_of(document) if own else None
+    defaults = project[1].get("defaults") if project is not None else None
+    model = defaults.get("judgeModel") if isinstance(defaults, dict) else None
+    if project is not None and isinstance(model, str) and model and model != own:
+        yield OVERRIDDEN_JUDGE_MODEL.at(
+            place,
+            f"The project's judgeModel, '{model}', is used instead",
+            fixes=[Fix("Remove 'judge_model'", (RemoveKey(place),))],
+            related=[Related(("defaults", "judgeModel"), "set here", project[0])],
+        )

@@ -1,0 +1,235 @@
+"""Any program as the agent: prompt in, answer or events out, limits kept, nothing left behind."""
+
+import asyncio
+import json
+import os
+import shlex
+import sys
+import time
+from collections.abc import Mapping
+from pathlib import Path
+
+import pytest
+
+from tests.engine.runs.bench import Bench, contains, task
+from waza_engine.executors.base import ExecutorOptions, TriggerRequest, UnavailableError
+from waza_engine.executors.command import CommandExecutor
+from waza_engine.runs.records import RunRecord, TrialRecord
+from waza_engine.suite import GraderEntry
+
+ECHO = "import sys; print('got ' + sys.stdin.read())"
+
+
+def agent(
+    code: str, *arguments: str, form: str = "", environment: Mapping[str, str] | None = None
+) -> CommandExecutor:
+    command = shlex.join([sys.executable, "-c", code, *arguments])
+    return CommandExecutor(
+        ExecutorOptions(
+            Path(), agent_command=command, agent_format=form, environment=environment or os.environ
+        )
+    )
+
+
+async def only_trial(
+    bench: Bench, executor: CommandExecutor, *graders: GraderEntry, **more: object
+) -> TrialRecord:
+    record: RunRecord = await bench.run(bench.suite(task("a", **more), graders=graders), executor)
+    return record.tasks[0].trials[0]
+
+
+async def test_the_prompt_goes_to_stdin_and_the_answer_is_what_is_printed(bench: Bench) -> None:
+    only = await only_trial(bench, agent(ECHO), contains("got hello"))
+    assert (only.status, only.trajectory.output, only.error) == ("passed", "got hello", "")
+    assert [it["type"] for it in only.trajectory.transcript] == ["user.message", "assistant.message"]
+
+
+async def test_placeholders_are_filled_once_and_make_stdin_empty(bench: Bench) -> None:
+    code = "import sys; print(sys.argv[1:], repr(sys.stdin.read()))"
+    executor = agent(code, "--say={prompt}", "{model}", "{turn}", "{else}")
+    record = await bench.run(
+        bench.suite(task("a", prompt="do {model} 'it' $HOME"), settings={"model": "m"}), executor
+    )
+    said = record.tasks[0].trials[0].trajectory.output
+    assert said == str(["--say=do {model} 'it' $HOME", "m", "1", "{else}"]) + " ''"
+
+
+async def test_it_works_in_the_workspace_and_leaves_files_there(bench: Bench) -> None:
+    code = "import os; open('out.txt', 'w').write(os.environ['WAZA_LSP_TASK']); print(os.getcwd())"
+    only = await only_trial(bench, agent(code))
+    assert only.trajectory.files == {"out.txt": "a"}
+    assert not Path(only.trajectory.output).exists()
+
+
+async def test_every_turn_starts_it_anew_in_the_same_session(bench: Bench) -> None:
+    code = "import sys; open('log', 'a').write(sys.argv[1] + ' ' + sys.argv[2] + '\\n'); print('turn', sys.argv[2])"
+    only = await only_trial(bench, agent(code, "{session}", "{turn}", "{prompt}"), follow_ups=("more",))
+    first, second = only.trajectory.files["log"].splitlines()
+    assert first.split()[0] == second.split()[0]
+    assert only.trajectory.output == "turn 2"
+
+
+async def test_an_agent_that_fails_is_graded_and_stays_an_error(bench: Bench) -> None:
+    code = "import sys; print('hello'); print('no credit', file=sys.stderr); sys.exit(3)"
+    only = await only_trial(bench, agent(code), contains("hello"), follow_ups=("never said",))
+    assert (only.status, only.error) == ("error", "The agent ended with exit code 3: no credit")
+    assert [it.status for it in only.graders] == ["passed"]
+
+
+async def test_a_turn_that_takes_too_long_is_ended_with_all_its_processes(bench: Bench) -> None:
+    code = (
+        "import subprocess, sys, time; p = subprocess.Popen(['sleep', '60']); print('partial', p.pid, flush=True);"
+        "time.sleep(60)"
+    )
+    before = time.monotonic()
+    only = await only_trial(bench, agent(code), contains("partial"), timeout_seconds=1)
+    assert time.monotonic() - before < 4
+    assert (only.status, only.error) == ("error", "timed out after 1 s (turn 1)")
+    assert [it.status for it in only.graders] == ["passed"]
+    child = int(only.trajectory.output.split()[1])
+    await asyncio.sleep(0.1)
+    state = Path(f"/proc/{child}/stat")
+    assert not state.exists() or ") Z " in state.read_text()
+
+
+async def test_no_sign_of_life_in_time_ends_it_early(bench: Bench) -> None:
+    code = "import time; time.sleep(30)"
+    only = await only_trial(bench, agent(code), first_event_timeout_seconds=1)
+    assert only.error == "no sign of life within 1 s (turn 1)"
+    code = "import time; print('here', flush=True); time.sleep(1.5); print('done')"
+    only = await only_trial(bench, agent(code), first_event_timeout_seconds=1)
+    assert (only.error, only.trajectory.output) == ("", "here\ndone")
+
+
+async def test_a_service_that_the_agent_leaves_running_does_not_hold_up_the_run(bench: Bench) -> None:
+    code = "import subprocess; subprocess.Popen(['sleep', '30'], start_new_session=True); print('done')"
+    before = time.monotonic()
+    only = await only_trial(bench, agent(code), timeout_seconds=20)
+    assert (only.error, only.trajectory.output) == ("", "done")
+    assert time.monotonic() - before < 5
+
+
+@pytest.mark.parametrize(
+    ("config", "status"),
+    [
+        ({"max_tool_calls": 3}, "error"),
+        ({"max_tokens": 3}, "error"),
+        ({"forbidden_tools": ["bash"]}, "error"),
+        ({"max_duration_ms": 60000}, "passed"),
+    ],
+)
+async def test_what_a_text_cannot_tell_is_never_judged(bench: Bench, config: object, status: str) -> None:
+    only = await only_trial(bench, agent(ECHO), GraderEntry("behavior", "limits", config=config))
+    assert only.status == status
+    assert ("not available: the executor 'command' does not know" in only.error) == (status == "error")
+
+
+@pytest.mark.parametrize(
+    ("kind", "config"),
+    [
+        ("tool_calls", {"max_calls": 0}),
+        ("tool_constraint", {"reject_tools": [{"tool": "bash"}]}),
+        ("action_sequence", {"matching_mode": "any_order_match", "expected_actions": ["view"]}),
+        ("skill_invocation", {"forbidden_skills": ["x"]}),
+        ("code", {"assertions": ["len(tool_calls) == 0"]}),
+    ],
+)
+async def test_graders_of_tool_calls_and_skills_have_no_verdict(
+    bench: Bench, kind: str, config: object
+) -> None:
+    only = await only_trial(bench, agent(ECHO), GraderEntry(kind, "it", config=config))
+    assert only.status == "error"
+    assert "not available: the executor 'command' does not know" in only.error
+
+
+EVENTS = [
+    {"type": "user.message", "data": {"content": "hello"}},
+    {"type": "assistant.turn_start", "data": {}},
+    {
+        "type": "tool.execution_start",
+        "data": {"toolCallId": "0", "toolName": "report_intent", "arguments": {}},
+    },
+    {"type": "tool.execution_complete", "data": {"toolCallId": "0", "success": True}},
+    {
+        "type": "tool.execution_start",
+        "data": {"toolCallId": "1", "toolName": "bash", "arguments": {"command": "ls", "n": 3}},
+    },
+    {"type": "session.background_tasks_changed", "data": {}},
+    {
+        "type": "tool.execution_complete",
+        "data": {"toolCallId": "1", "success": True, "result": {"content": "a.txt"}},
+    },
+    {"type": "skill.invoked", "data": {"name": "notes", "path": "/s/SKILL.md"}},
+    {"type": "assistant.message", "data": {"content": "one "}},
+    {"type": "assistant.message", "data": {"content": "two"}},
+    {"type": "result", "sessionId": "s-1", "exitCode": 0},
+]
+
+
+async def test_events_of_the_copilot_cli_become_a_trajectory(bench: Bench) -> None:
+    lines = ["no event", *(json.dumps(it) for it in EVENTS), "[1]", ""]
+    code = f"print({chr(10).join(lines)!r})"
+    graders = (
+        GraderEntry("tool_calls", "calls", config={"required_tools": ["bash"], "max_calls": 1}),
+        GraderEntry(
+            "skill_invocation", "skill", config={"required_skills": ["notes"], "mode": "exact_match"}
+        ),
+        GraderEntry("code", "code", config={"assertions": ["tool_calls[0]['arguments']['command'] == 'ls'"]}),
+    )
+    only = await only_trial(bench, agent(code, form="copilot-jsonl"), *graders)
+    assert (only.status, only.error) == ("passed", "")
+    done = only.trajectory
+    assert (done.output, done.session_id) == ("one two", "s-1")
+    assert [it["type"] for it in done.transcript] == [
+        "user.message",
+        "assistant.turn_start",
+        "tool.execution_start",
+        "tool.execution_complete",
+        "skill.invoked",
+        "assistant.message",
+        "assistant.message",
+    ]
+    assert [(it.tool_name, it.args, it.success) for it in done.tool_events] == [
+        ("bash", {"command": "ls", "n": 3}, True)
+    ]
+
+
+async def test_triggers_are_read_from_events_and_unknown_in_text() -> None:
+    code = f"print({chr(10).join(json.dumps(it) for it in EVENTS)!r})"
+    executor = agent(code, form="copilot-jsonl")
+    await executor.start()
+    assert await executor.triggered(TriggerRequest("take notes", "notes", should_trigger=True))
+    assert not await executor.triggered(TriggerRequest("take notes", "other", should_trigger=True))
+    with pytest.raises(UnavailableError, match="cannot tell"):
+        await agent(ECHO).triggered(TriggerRequest("take notes", "notes", should_trigger=True))
+
+
+@pytest.mark.parametrize(
+    ("command", "form", "told"),
+    [
+        ("", "", "needs an agent: --agent-command"),
+        ("no-such-agent-anywhere {prompt}", "", "was not found"),
+        ("'unclosed", "", "cannot be split"),
+        ("true", "xml", "There is no agent format 'xml'"),
+    ],
+)
+async def test_an_agent_that_cannot_be_started_is_found_before_the_run(
+    command: str, form: str, told: str
+) -> None:
+    options = ExecutorOptions(
+        Path(), agent_command=command, agent_format=form, environment={"PATH": os.environ["PATH"]}
+    )
+    with pytest.raises(UnavailableError, match=told):
+        await CommandExecutor(options).start()
+
+
+async def test_the_environment_may_name_the_agent(bench: Bench) -> None:
+    named = {**os.environ, "WAZA_LSP_AGENT_COMMAND": shlex.join([sys.executable, "-c", ECHO])}
+    executor = CommandExecutor(ExecutorOptions(Path(), environment=named))
+    only = await only_trial(bench, executor)
+    assert only.trajectory.output == "got hello"
+
+
+async def test_a_prompt_that_no_program_can_be_given(bench: Bench) -> None:
+    only = await only_trial(bench, agent(ECHO, "{prompt}"), prompt="nul \0")
+    assert (only.status, "cannot be started" in only.error) == ("error", True)

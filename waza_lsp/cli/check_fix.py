@@ -1,0 +1,71 @@
+"""`waza-lsp check --fix` and `--diff`: what is safe to fix, fixed in the files or shown as a patch."""
+
+import difflib
+import os
+import tempfile
+from collections import Counter
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+from waza_lsp.schema.check import Mark
+from waza_lsp.schema.fixing import Applied, fixed
+from waza_lsp.snapshot import Snapshot
+from waza_lsp.syntax.edits import Draft
+
+Find = Callable[[Snapshot], Sequence[Mark]]
+_BOM = b"\xef\xbb\xbf"
+
+
+class FixedFile(NamedTuple):
+    """A file with its text before and after; `name` is the path as the user gave it."""
+
+    name: str
+    before: str
+    after: str
+    applied: Sequence[Applied]
+
+
+def fixed_file(name: str, snapshot: Snapshot, find: Find) -> FixedFile | None:
+    """What becomes of a file, None when nothing of it is safe to fix."""
+    if snapshot.form is None:
+        return None
+    start = Draft(snapshot.text, snapshot.tree)
+    end, applied = fixed(start, snapshot.form.schema, lambda it: find(snapshot.tried(it.text, it.tree)))
+    return FixedFile(name, str(start.text), str(end.text), applied) if applied else None
+
+
+def write(file: FixedFile) -> None:
+    """Put the new text in the file's place: all of it or nothing. A byte-order mark, the mode and links stay.
+
+    Raises:
+        OSError: the file or its folder cannot be written.
+
+    """
+    path = Path(file.name).resolve()
+    with path.open("rb") as old:
+        mark = _BOM if old.read(3) == _BOM else b""
+    handle, name = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
+    temporary = Path(name)
+    try:
+        with os.fdopen(handle, "wb") as new:
+            new.write(mark + file.after.encode())
+        temporary.chmod(path.stat().st_mode & 0o7777)
+        temporary.replace(path)
+    except OSError:
+        temporary.unlink(missing_ok=True)
+        raise
+
+
+def patch(file: FixedFile) -> str:
+    """What would change, as a unified diff."""
+    lines = difflib.unified_diff(
+        file.before.splitlines(keepends=True), file.after.splitlines(keepends=True), file.name, file.name
+    )
+    return "".join(it if it.endswith("\n") else f"{it}\n\\ No newline at end of file\n" for it in lines)
+
+
+def summary(file: FixedFile) -> str:
+    """One line: how many findings of which kind were fixed."""
+    counts = Counter(it.code for it in file.applied)
+    return f"{file.name}: fixed {', '.join(f'{count} {code}' for code, count in sorted(counts.items()))}"
