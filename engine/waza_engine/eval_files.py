@@ -35,8 +35,8 @@ def _below(shown: Path, folder: Path, ignored: _Ignored, projects: Projects) -> 
         is_folder = entry.is_dir()
         if is_folder and (entry.name in _NEVER or entry.is_symlink()):
             continue
-        if not (is_folder or entry.name.endswith(_SUFFIXES)):
-            continue
+        if not is_folder and not (entry.name.endswith(_SUFFIXES) and (entry.is_file() or entry.is_symlink())):
+            continue  # Such as a named pipe, which would never end.
         if _is_ignored(path, ignored, "/" if is_folder else "") or settings.excludes(path, folder=is_folder):
             continue
         if is_folder:

@@ -8,7 +8,16 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
-from waza_engine.graders.base import ConfigError, GradeError, Grader, GraderResult, GradingContext, Scope
+from waza_engine.excerpts import instead_of, place_of, quoted
+from waza_engine.graders.base import (
+    ConfigError,
+    FailedCheck,
+    GradeError,
+    Grader,
+    GraderResult,
+    GradingContext,
+    Scope,
+)
 from waza_engine.graders.entry import Entry, Level, read_entry
 from waza_engine.graders.registry import CURRENT, find_grader, newest_generation
 from waza_engine.scoring import mean, weighted_mean
@@ -175,18 +184,30 @@ def _expectations(expected: Mapping[str, Iterable[str]], output: str) -> list[Gr
         found = [it for it in texts if fold(it) in folded]
         if option == "output_contains_any":
             result = GraderResult(
-                float(bool(found)), bool(found), "Found" if found else "None of the texts found"
+                float(bool(found)),
+                bool(found),
+                "Found" if found else "None of the texts found",
+                parts=()
+                if found
+                else (FailedCheck((), "none of the texts found", f"it begins: {quoted(output)}"),),
             )
         else:
             wanted = option == "output_contains"
-            failures = [it for it in texts if (it in found) is not wanted]
+            failures = [(index, it) for index, it in enumerate(texts) if (it in found) is not wanted]
             result = GraderResult(
                 (len(texts) - len(failures)) / len(texts),
                 not failures,
-                _expectation_text(failures, wanted=wanted),
+                _expectation_text([it for _, it in failures], wanted=wanted),
+                parts=tuple(_failed_text(index, it, output, wanted=wanted) for index, it in failures),
             )
         verdicts.append(GraderVerdict(f"_{option}", "", 1.0, result))
     return verdicts
+
+
+def _failed_text(index: int, text: str, output: str, *, wanted: bool) -> FailedCheck:
+    if wanted:
+        return FailedCheck((index,), f"missing: {text}", instead_of(text, output))
+    return FailedCheck((index,), f"found: {text}", place_of(text, output, any_case=True))
 
 
 def _expectation_text(failures: Sequence[str], *, wanted: bool) -> str:

@@ -67,6 +67,7 @@ class Matcher(FileModel):
         min_length=1,
         description="RE2 pattern found in the argument's text; upper and lower case differ.",
         examples=["^src/"],
+        json_schema_extra={"x-language": "regex"},
     )
     contains: Text = Field(
         default="",

@@ -11,7 +11,14 @@ import re2
 from waza_engine.regex_grammar import PatternError, as_re2
 from waza_engine.text import without_surrogates
 
-__all__ = ["PatternError", "is_found_anywhere", "regex_error", "regex_found"]
+__all__ = [
+    "PatternError",
+    "is_found_anywhere",
+    "is_found_in_any_word",
+    "regex_error",
+    "regex_found",
+    "regex_place",
+]
 
 _OPTIONS = re2.Options()
 _OPTIONS.log_errors = False
@@ -45,9 +52,23 @@ def regex_found(pattern: str, text: str) -> bool | None:
     return compiled.search(without_surrogates(text)) is not None
 
 
+def regex_place(pattern: str, text: str) -> tuple[int, int] | None:
+    """Start and end of the first place where `pattern` is found; None when it is not, or is not valid."""
+    compiled = _compiled(pattern)
+    if isinstance(compiled, PatternError):
+        return None
+    found = compiled.search(without_surrogates(text))
+    return (found.start(), found.end()) if found is not None else None
+
+
 def is_found_anywhere(pattern: str) -> bool:
     """Whether a valid pattern is found in texts that have nothing in common, so that it says nothing (`.*`, `a?`)."""
     return all(regex_found(pattern, it) for it in ("", "a", "\n", "0 \u00e9!\nB"))
+
+
+def is_found_in_any_word(pattern: str) -> bool:
+    """Whether a valid pattern is found in every letter and digit (`\\w+`): only an empty output lacks it."""
+    return all(regex_found(pattern, it) for it in ("a", "Z", "7"))
 
 
 @lru_cache(maxsize=1024)

@@ -39,7 +39,18 @@ def config_schema(kinds: Sequence[type[Grader]]) -> Schema:
         extra["x-since"] = first.since
     if is_legacy(kinds):
         extra["deprecated"] = True
+    if cost := _cost(first):
+        extra["x-cost"] = cost
     return {**schema, **extra}
+
+
+def _cost(kind: type[Grader]) -> str:
+    """What each grading costs, as far as the type alone says."""
+    if kind.asks_judge:
+        return "Each grading asks a judge model"
+    if kind.executes:
+        return "Each grading starts a child process"
+    return "Grading is free: it needs no model and starts no process" if kind.deterministic else ""
 
 
 def _options(kind: type[Grader]) -> Schema:

@@ -1,16 +1,31 @@
-"""What `waza-lsp check` prints: findings as text or as JSON (design.md, section 6)."""
+"""What `waza-lsp check` has found, and its JSON (design.md, section 6)."""
 
 import json
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from waza_engine.findings import Severity
+from lsprotocol import types
+
+from waza_engine.findings import Finding, Severity
 from waza_lsp.schema.check import Mark
 from waza_lsp.schema.solutions import solutions
 from waza_lsp.snapshot import Snapshot
 from waza_lsp.syntax.edits import Draft
+from waza_lsp.syntax.text import Span
+
+
+@dataclass(frozen=True, slots=True)
+class Reported:
+    """A finding with what reports need of its document: `range` as LSP counts, `line` without its end."""
+
+    finding: Finding
+    span: Span
+    range: types.Range
+    line: str
+    fixes: tuple[str, ...]
+    related: tuple[tuple[Span, str], ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,36 +33,30 @@ class CheckedFile:
     """One eval file with its findings; `name` is the path as the user gave it."""
 
     name: str
-    snapshot: Snapshot
-    marks: tuple[Mark, ...]
+    dialect: str
+    kind: str
+    found: tuple[Reported, ...]
 
 
-def as_text(files: Iterable[CheckedFile]) -> str:
-    """One line a finding: `path:line:column: severity[code] message`, lines and columns from one."""
-    files = list(files)
-    lines = [
-        f"{it.name}:{mark.span.start.line + 1}:{mark.span.start.column + 1}: "
-        f"{mark.finding.severity}[{mark.finding.code}] {mark.finding.message}"
-        for it in files
-        for mark in it.marks
-    ]
-    counts = _counts(files)
-    found = ", ".join(f"{counts[it]} {it}{'' if counts[it] == 1 else 's'}" for it in _PLURALS if counts[it])
-    total = f"{len(files)} eval file{'' if len(files) == 1 else 's'} checked"
-    return "\n".join([*lines, f"{total}: {found or 'nothing to report'}"])
+def checked_file(name: str, snapshot: Snapshot, marks: Iterable[Mark]) -> CheckedFile:
+    """The record of a file, which no longer needs its text."""
+    form = snapshot.form
+    found = tuple(_reported(snapshot, it) for it in marks)
+    return CheckedFile(name, form.dialect if form else "", form.kind if form else "", found)
 
 
-_PLURALS = (Severity.ERROR, Severity.WARNING, Severity.HINT)
+def counts_of(files: Iterable[CheckedFile]) -> Counter[Severity]:
+    """How many findings of each severity there are."""
+    return Counter(it.finding.severity for file in files for it in file.found)
 
 
-def as_json(files: Iterable[CheckedFile]) -> str:
+def as_json(files: Sequence[CheckedFile]) -> str:
     """One object for other programs; lines and characters from zero, characters in UTF-16 units."""
-    files = list(files)
-    counts = _counts(files)
+    counts = counts_of(files)
     return json.dumps(
         {
             "files": len(files),
-            "diagnostics": [_diagnostic(it, mark) for it in files for mark in it.marks],
+            "diagnostics": [_diagnostic(file, it) for file in files for it in file.found],
             "summary": {str(it): counts[it] for it in Severity},
         },
         indent=2,
@@ -55,30 +64,31 @@ def as_json(files: Iterable[CheckedFile]) -> str:
     )
 
 
-def _diagnostic(file: CheckedFile, mark: Mark) -> dict[str, Any]:
-    span = file.snapshot.range(mark.span)
-    form = file.snapshot.form
+def _reported(snapshot: Snapshot, mark: Mark) -> Reported:
+    line = snapshot.text.line(mark.span.start.line)
+    fixes = _fixes(snapshot, mark)
+    return Reported(mark.finding, mark.span, snapshot.range(mark.span), line, fixes, mark.related)
+
+
+def _fixes(snapshot: Snapshot, mark: Mark) -> tuple[str, ...]:
+    if snapshot.form is None:
+        return ()
+    draft = Draft(snapshot.text, snapshot.tree)
+    return tuple(it.title for it in solutions(mark, draft, snapshot.form.schema))
+
+
+def _diagnostic(file: CheckedFile, reported: Reported) -> dict[str, Any]:
+    start, end = reported.range.start, reported.range.end
     return {
         "path": file.name,
         "range": {
-            "start": {"line": span.start.line, "character": span.start.character},
-            "end": {"line": span.end.line, "character": span.end.character},
+            "start": {"line": start.line, "character": start.character},
+            "end": {"line": end.line, "character": end.character},
         },
-        "severity": str(mark.finding.severity),
-        "code": mark.finding.code,
-        "message": mark.finding.message,
-        "fixes": _fixes(file, mark),
-        "dialect": form.dialect if form else "",
-        "kind": form.kind if form else "",
+        "severity": str(reported.finding.severity),
+        "code": reported.finding.code,
+        "message": reported.finding.message,
+        "fixes": list(reported.fixes),
+        "dialect": file.dialect,
+        "kind": file.kind,
     }
-
-
-def _fixes(file: CheckedFile, mark: Mark) -> list[str]:
-    snapshot, form = file.snapshot, file.snapshot.form
-    if form is None:
-        return []
-    return [it.title for it in solutions(mark, Draft(snapshot.text, snapshot.tree), form.schema)]
-
-
-def _counts(files: Iterable[CheckedFile]) -> Counter[Severity]:
-    return Counter(mark.finding.severity for it in files for mark in it.marks)

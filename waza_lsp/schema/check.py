@@ -15,6 +15,7 @@ from waza_engine.checking.levels import Levels
 from waza_engine.findings import Finding, Pointer, Severity
 from waza_engine.noted_reads import Stamp, noting_reads, stamp
 from waza_engine.rules.duplicate_key import DUPLICATE_KEY
+from waza_engine.rules.empty_file import EMPTY_FILE
 from waza_engine.rules.second_document import SECOND_DOCUMENT
 from waza_engine.rules.syntax_error import SYNTAX_ERROR
 from waza_engine.rules.unquoted_template import UNQUOTED_TEMPLATE
@@ -27,6 +28,7 @@ from waza_lsp.syntax.parse import Parsed
 from waza_lsp.syntax.problems import TEMPLATE_MESSAGE, Cause
 from waza_lsp.syntax.text import Place, Span
 from waza_lsp.syntax.tree import Entry, Piece, Tree
+from waza_lsp.syntax.tree import forget as forget_pieces
 
 
 class Mark(NamedTuple):
@@ -87,7 +89,7 @@ def marks(tree: Tree, form: Form, world: World) -> list[Mark]:
         span = Span(Place(tree.conflict, 0), Place(tree.conflict, 7))
         return [Mark(span, SYNTAX_ERROR.at((), "Merge conflict; choose a side and remove the markers"))]
     result = [it for piece in tree.pieces for it in _syntax(piece)]
-    result += _structure(tree)
+    result += _structure(tree, form)
     whole = tree.whole
     if whole is not None:
         if not whole.parsed.problems:
@@ -143,7 +145,9 @@ def _duplicate(first: Node, second: Node, first_piece: Piece, second_piece: Piec
     return Mark(second.span.shifted(second_piece.start), finding, related)
 
 
-def _structure(tree: Tree) -> Iterator[Mark]:
+def _structure(tree: Tree, form: Form) -> Iterator[Mark]:
+    if not tree.entries and tree.whole is None and form.schema.get("required"):
+        yield Mark(Span(Place(0, 0), Place(0, 0)), EMPTY_FILE.at((), "There is nothing in this file yet"))
     seen: dict[str, Entry] = {}
     for entry in tree.entries:
         first = seen.setdefault(entry.key.source, entry)
@@ -165,7 +169,8 @@ def _whole(whole: Piece, form: Form) -> Iterator[Mark]:
 def _root(tree: Tree, form: Form) -> Iterator[Mark]:
     """What is wrong with the top-level keys as such."""
     broken = any(it.parsed.problems and it.kind is not PieceKind.ITEM for it in tree.pieces)
-    for finding in form.checker.check_root(dict.fromkeys(tree.keys() or (), True)):
+    data = {it.key.source: True if it.is_list else tree.entry_data(it) for it in tree.entries}
+    for finding in form.checker.check_root(data):
         located = tree.find(finding.pointer) if finding.pointer else None
         if located is not None and located.key is not None:
             yield Mark(located.key, finding)
@@ -244,6 +249,7 @@ def _remembered(_of: tuple[Parsed, Form, str | None, Scope | None]) -> _Remember
 def forget() -> None:
     """Let go of what is remembered of all texts: for those who look at each text once."""
     _remembered.cache_clear()
+    forget_pieces()
 
 
 def _part_marks(

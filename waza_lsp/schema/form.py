@@ -74,9 +74,11 @@ def form(dialect: str, kind: str, schema_name: str) -> Form:
     return Form(dialect, kind, schema_name)
 
 
-def recognised(keys: Collection[str] | None, path: PurePath | None) -> Recognised | None:
-    """What a file with these top-level keys at this path is; None when it is no eval file."""
-    found = recognise(keys, path)
+def recognised(
+    keys: Collection[str] | None, path: PurePath | None, dialect_name: str = ""
+) -> Recognised | None:
+    """What a file with these top-level keys at this path is; None when it is no eval file (of the named dialect)."""
+    found = recognise(keys, path, dialect_name=dialect_name)
     if found is None:
         return None
     dialect, kind, reason = found

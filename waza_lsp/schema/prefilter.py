@@ -11,10 +11,10 @@ _PLAIN_KEY = re.compile(r"([A-Za-z_$/][\w$./ -]*?)\s*:(?:\s+(.*))?$")
 _PAIRS = {'"': '"', "'": "'", "{": "}", "[": "]"}
 
 
-def may_be_eval(text: str, path: PurePath | None) -> bool:
-    """False only if parsing the text would show that it is no eval file of any dialect."""
+def may_be_eval(text: str, path: PurePath | None, dialect_name: str = "") -> bool:
+    """False only if parsing the text would show that it is no eval file (of the named dialect)."""
     keys = _top_level_keys(text)
-    return keys is None or recognise(keys, path) is not None
+    return keys is None or recognise(keys, path, dialect_name=dialect_name) is not None
 
 
 def _top_level_keys(text: str) -> list[str] | None:

@@ -26,6 +26,12 @@ def _own_data(node: Node) -> Any:
     return node.data({})
 
 
+def forget() -> None:
+    """Let go of the pieces of all texts: for those who look at each text once."""
+    _parsed.cache_clear()
+    _own_data.cache_clear()
+
+
 class Piece(NamedTuple):
     """Whole lines of the text, parsed on their own. Places inside count from line `start`."""
 

@@ -63,6 +63,12 @@ class Projects:
                     return found
         return _NOTHING
 
+    def problems(self) -> Iterator[str]:
+        """What cannot be used in the settings files that were read so far."""
+        for _, settings in self._read.values():
+            if settings is not None:
+                yield from settings.problems
+
     def _settings(self, path: Path) -> ProjectSettings | None:
         now = stamp(path)
         if now is None:

@@ -1,102 +1,99 @@
-"""Which skills there are around an eval, by the names in their SKILL.md (waza-formats.md, sections 2, 8 and 13.2)."""
+"""Where the skills of a suite are: their SKILL.md files and custom agents (waza-formats.md, sections 2 and 8).
+
+Wider than what a run takes: somebody who reads a name wants to see what it means, whichever way the agent gets it.
+"""
 
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
-from waza_engine.checking.document import Document
 from waza_engine.checking.files import Files
-from waza_engine.checking.suite_files import text_of
-from waza_engine.formats.waza.paths import cleaned
+from waza_engine.checking.suite_files import SuiteFiles
+from waza_engine.scalars import plain
 from waza_engine.yaml_reader import YamlError, read_yaml
 
+SKILL = "skill"
+"""What the schemas call the name of a skill (`x-reference`)."""
+_NAME = "SKILL.md"
+_AGENT = ".agent.md"
 _LEVELS = 10
+_USUAL = ("skills", ".github/skills", "agents", ".github/agents")
 _FENCE = "---"
 
 
-def listed_folders(document: Document) -> list[Path]:
-    """The folders of `config.skill_directories`; none when skills are switched off."""
-    folder = document.folder
-    return [folder / it for _, it in document.texts("config", "skill_directories")] if folder is not None else []
+class Skill(NamedTuple):
+    """A skill or custom agent. Without a name in its front matter it is called after its folder (or file)."""
+
+    path: Path
+    name: str
+    description: str
 
 
-def are_off(document: Document) -> bool:
-    """Whether the eval switches all skills off."""
-    listed = document.value("config", "skill_directories")
-    disabled = document.value("config", "disabled_skills")
-    return "none" in (listed if isinstance(listed, list) else ()) or "*" in (
-        disabled if isinstance(disabled, list) else ()
-    )
+def skills(suite: SuiteFiles, files: Files) -> Iterator[Skill]:
+    """The skills around a suite, those that it names itself first; each file once."""
+    seen: set[Path] = set()
+    for path in _paths(suite, files):
+        if path not in seen:
+            seen.add(path)
+            yield skill_at(path, files)
 
 
-def skill_in(folder: Path, files: Files) -> str:
-    """The name of the skill whose folder this is: that of its SKILL.md, else the folder's; empty without a SKILL.md."""
-    if not files.is_file(folder / "SKILL.md"):
-        return ""
-    return files.made(folder / "SKILL.md", _name) or folder.name
+def skill_at(path: Path, files: Files) -> Skill:
+    """The skill that a file describes."""
+    front = files.made(path, front_matter) or {}
+    usual = path.name.removesuffix(_AGENT) if path.name.endswith(_AGENT) else path.parent.name
+    return Skill(path, _text(front.get("name")) or usual, _text(front.get("description")))
 
 
-def skills_around(document: Document) -> set[str]:
-    """The names of all skills and custom agents that can be seen from the eval."""
-    folder = document.folder
-    if folder is None:
-        return set()
-    found: set[str] = set()
-    for it in {*listed_folders(document), *_usual_folders(document, folder)}:
-        found |= _named_in(it, document.files)
-    return found
+def is_skill_file(path: Path) -> bool:
+    """Whether a file of this name describes a skill or a custom agent."""
+    return path.name == _NAME or path.name.endswith(_AGENT)
 
 
-def project_of(document: Document) -> tuple[Path, dict[str, Any]] | None:
-    """The project file that counts for a document, and its data: the nearest `.waza.yaml` above it."""
-    folder = document.folder
-    for it in [folder, *folder.parents][:_LEVELS] if folder is not None else ():
-        path = it / ".waza.yaml"
-        if document.files.is_file(path):
-            return path, dict(document.files.mapping(path))
-    return None
-
-
-def project_skills(document: Document) -> list[Path]:
-    """The folders of the project's skills: what evals without `skill_directories` use."""
-    project = project_of(document)
-    if project is None:
-        return []
-    path, data = project
-    paths = data.get("paths")
-    named = text_of(paths.get("skills")) if isinstance(paths, dict) else ""
-    root = path.parent / (named or "skills")
-    return [root / it for it in document.files.names(root) if document.files.is_file(root / it / "SKILL.md")]
-
-
-def _usual_folders(document: Document, folder: Path) -> Iterator[Path]:
-    """Where waza looks for skills, and where people keep them: beside and above the eval, in the project."""
-    yield from project_skills(document)
-    tops = [folder, *folder.parents][:4]
-    if document.process_dir is not None and folder.is_relative_to(document.process_dir):
-        tops.append(document.process_dir)
-    for top in tops:
-        yield top
-        for name in ("skills", ".github/skills", ".github/agents", ".claude/skills"):
-            root = top / name
-            yield root
-            yield from (root / it for it in document.files.names(root))
-
-
-def _named_in(folder: Path, files: Files) -> set[str]:
-    agents = [it.removesuffix(".agent.md") for it in files.names(folder) if it.endswith(".agent.md")]
-    name = skill_in(folder, files)
-    return {*agents, *([name, Path(cleaned(str(folder))).name] if name else [])}
-
-
-def _name(text: str) -> str:
-    """The name in the front matter; empty when there is none that can be read."""
-    if not text.startswith(_FENCE):
-        return ""
-    front, closing, _ = text.removeprefix(_FENCE).partition(f"\n{_FENCE}")
+def front_matter(text: str) -> dict[str, Any]:
+    """What stands between the fences at the top of a Markdown file; empty when that cannot be read."""
+    lines = front_lines(text)
     try:
-        data = read_yaml(front) if closing else None
+        data = plain(read_yaml("".join(lines))) if lines else None
     except YamlError:
-        return ""
-    name = data.get("name") if isinstance(data, dict) else None
-    return text_of(getattr(name, "source", name))
+        return {}
+    return data if isinstance(data, dict) else {}
+
+
+def front_lines(text: str) -> list[str]:
+    """The lines between the fences at the top, with their ends; the first one is line 1 of the file."""
+    lines = text.splitlines(keepends=True)
+    if not lines or not lines[0].startswith(_FENCE):
+        return []
+    end = next((i for i, it in enumerate(lines) if i and it.startswith(_FENCE)), 0)
+    return lines[1:end]
+
+
+def _paths(suite: SuiteFiles, files: Files) -> Iterator[Path]:
+    listed = suite.config.get("skill_directories")
+    for it in listed if isinstance(listed, list) else ():
+        if isinstance(it, str) and it:
+            yield from _in_folder(suite.folder / it, files)
+            yield from _below(suite.folder / it, files)
+    configured = suite.setting("project:paths.skills")
+    usual = [configured, *_USUAL] if isinstance(configured, str) and configured else _USUAL
+    for above in (suite.folder, *suite.folder.parents)[:_LEVELS]:
+        yield from _in_folder(above, files)
+        for it in usual:
+            yield from _in_folder(above / it, files)
+            yield from _below(above / it, files)
+        if files.exists(above / ".git"):
+            return
+
+
+def _in_folder(folder: Path, files: Files) -> Iterator[Path]:
+    return (folder / it for it in files.names(folder) if is_skill_file(Path(it)))
+
+
+def _below(folder: Path, files: Files) -> Iterator[Path]:
+    """The skills whose folders stand in a folder."""
+    return (folder / it / _NAME for it in files.names(folder) if files.is_file(folder / it / _NAME))
+
+
+def _text(value: Any) -> str:
+    return value.strip() if isinstance(value, str) else ""

@@ -18,6 +18,9 @@ _LEVELS = 6
 _EVAL_NAMES = ("eval.yaml", "eval.yml")
 _EVAL_KEYS = ("tasks", "tasks_from")
 _SUFFIXES = (".yaml", ".yml")
+_TRIGGERS = "trigger_tests.yaml"
+_PROJECT = ".waza.yaml"
+_PROJECT_LEVELS = 10
 
 
 class TaskOfSuite(NamedTuple):
@@ -73,11 +76,39 @@ class SuiteFiles:
     @cached_property
     def tasks(self) -> tuple[TaskOfSuite, ...]:
         """The task files in waza's order; one that two globs name stands here once."""
-        named: dict[Path, list[int]] = {}
+        return tuple(TaskOfSuite(path, self._data(path), globs) for path, globs in self._named.items())
+
+    @property
+    def paths(self) -> tuple[Path, ...]:
+        """All files of the suite: the eval first, then its tasks, then what stands beside it."""
+        triggers = self.folder / _TRIGGERS
+        beside = [triggers] if self._files.is_file(triggers) else []
+        return tuple(dict.fromkeys([self.eval_path, *self._named, *beside]))
+
+    def setting(self, place: str) -> Any:
+        """A value of the suite: `eval:` or `project:` and the keys to it, with dots between; None when it is not there.
+
+        The project is the nearest `.waza.yaml` above the eval. Runs look for it from where they are started.
+        """
+        where, _, keys = place.partition(":")
+        value: Any = self.eval if where == "eval" else self._project
+        for key in keys.split("."):
+            value = value.get(key) if isinstance(value, Mapping) else None
+        return value
+
+    @cached_property
+    def _project(self) -> Mapping[str, Any]:
+        above = [it / _PROJECT for it in (self.folder, *self.folder.parents)][:_PROJECT_LEVELS]
+        return next((self._files.mapping(it) for it in above if self._files.is_file(it)), {})
+
+    @cached_property
+    def _named(self) -> dict[Path, tuple[int, ...]]:
+        """The task files with the indexes of the globs that name them."""
+        named: dict[Path, tuple[int, ...]] = {}
         for index, pattern in globs_of(self.eval):
             for path in self._files.matching(as_glob(pattern), self.folder):
-                named.setdefault(path, []).append(index)
-        return tuple(TaskOfSuite(path, self._data(path), tuple(globs)) for path, globs in named.items())
+                named[path] = (*named.get(path, ()), index)
+        return named
 
     def _data(self, path: Path) -> Mapping[str, Any]:
         own_path, own_data = self._own

@@ -16,6 +16,7 @@ OUTPUT_LIMIT = 64 << 20
 """How many bytes of what an agent prints are read; the rest is thrown away."""
 _TAIL_BYTES = 2000
 _PIPE_GRACE_SECONDS = 1.0
+_EXIT_POLL_SECONDS = 0.02
 _CHUNK = 1 << 16
 
 
@@ -71,9 +72,9 @@ async def run_agent(
         return await _talk(process, stdin, limits, on_line)
     finally:
         _kill_group(process)
+        _close(process)
         await process.wait()
         deathwatch.unwatch(process.pid)
-        _close(process)
 
 
 async def _talk(
@@ -84,7 +85,7 @@ async def _talk(
     reading = asyncio.create_task(_read(process.stdout, spoke, on_line))
     errors = asyncio.create_task(_tail(process.stderr))
     feeding = asyncio.create_task(_feed(process.stdin, stdin))
-    ending = asyncio.create_task(process.wait())
+    ending = asyncio.create_task(_exit(process))
     broken = ""
     try:
         async with asyncio.timeout(limits.seconds):
@@ -104,7 +105,13 @@ async def _talk(
     return Ended(process.returncode or 0, stderr, broken)
 
 
-async def _is_alive(spoke: asyncio.Event, ending: asyncio.Task[int], seconds: float) -> bool:
+async def _exit(process: asyncio.subprocess.Process) -> None:
+    """Wait until the program itself has ended: `wait` would also wait for those that hold its pipes open."""
+    while process.returncode is None:  # noqa: ASYNC110  # nothing else tells of it
+        await asyncio.sleep(_EXIT_POLL_SECONDS)
+
+
+async def _is_alive(spoke: asyncio.Event, ending: asyncio.Task[None], seconds: float) -> bool:
     """Whether there is output, or an end, within `seconds`; 0 does not wait for it."""
     if not seconds:
         return True

@@ -80,7 +80,7 @@ class CommandExecutor:
         if found is None:
             raise UnavailableError(f"The agent '{argv[0]}' was not found; install it, or name its whole path")
         # The program runs in the workspace: a path from here must not depend on that.
-        self._argv = [os.path.abspath(found), *argv[1:]]  # noqa: PTH100  # no file is touched
+        self._argv = [os.path.abspath(found), *argv[1:]]  # noqa: ASYNC240, PTH100  # no file is touched
 
     async def run(self, request: TrialRequest, progress: Progress) -> Trajectory:
         log = EventLog(session_id=str(uuid.uuid4()))
@@ -108,7 +108,7 @@ class CommandExecutor:
             trial = TrialRequest(
                 task,
                 1,
-                Path(os.path.realpath(folder)),
+                Path(os.path.realpath(folder)),  # noqa: ASYNC240  # in no time
                 model=request.model,
                 timeout_seconds=request.timeout_seconds,
                 skill_directories=request.skill_directories,

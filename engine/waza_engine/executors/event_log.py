@@ -74,6 +74,15 @@ class EventLog:
         """The agent said something, and there is no event about it."""
         self._said("assistant.message", text)
 
+    def say_on(self, text: str) -> str:
+        """A piece of what the agent is saying: it goes on with the last message, if nothing came between."""
+        last = self.transcript[-1] if self.transcript else {}
+        if last.get("type") != "assistant.message" or not self._texts:
+            return self._said("assistant.message", text)
+        last["content"] += text
+        self._texts.append(text)
+        return ""
+
     def consumed(self, counts: Mapping[str, float]) -> None:
         """Count tokens that no event tells of; the keys are those of `Usage`."""
         for key, count in counts.items():

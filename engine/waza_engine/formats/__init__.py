@@ -33,15 +33,16 @@ def dialect(name: str) -> Dialect:
 
 
 def recognise(
-    top_level_keys: Collection[str] | None, path: PurePath | None = None
+    top_level_keys: Collection[str] | None, path: PurePath | None = None, *, dialect_name: str = ""
 ) -> tuple[Dialect, Kind, str] | None:
     """Dialect and kind of a file, and why; None when it is no file of ours.
 
     `top_level_keys` is None when the top level is a list. For an empty document, or one that is no mapping *yet*
-    (a half-typed word), it is empty. What the keys say comes before what the path says.
+    (a half-typed word), it is empty. What the keys say comes before what the path says. With a `dialect_name` no
+    other dialect is thought of.
     """
     keys = frozenset(top_level_keys or ())
-    possible = [it for it in dialects() if not keys & it.never]
+    possible = [dialect(dialect_name)] if dialect_name else [it for it in dialects() if not keys & it.never]
     for candidate in possible:
         if found := candidate.by_content(keys):
             return candidate, *found

@@ -32,6 +32,7 @@ def marks(  # noqa: PLR0913  # one argument for each keyword of our own
     reference: str = "",
     defines: str = "",
     base_for: str = "",
+    language: str = "",
     values: Mapping[str, str] | None = None,
     instead: str = "",
     move_to: str | None = None,
@@ -43,7 +44,7 @@ def marks(  # noqa: PLR0913  # one argument for each keyword of our own
     `required` asks for the key although the loader lets its absence pass; `recommended` is weaker: absence is no
     error. `path` says what a text is relative to and what it names; `reference` what kind of name a text is, and
     `defines` that it gives such a name. `base_for` marks a directory that paths of that base, beside it and below,
-    are relative to instead.
+    are relative to instead. `language` is what a text is written in: `regex`, `python`, `javascript`.
     `values` are the allowed texts with a sentence each. `instead` marks a legacy key and says what replaces it, and
     `move_to` where its value goes unchanged: the way from its mapping, empty when the key can simply go.
     `no_effect` marks a key that is read and never used. `keywords` are taken as they are.
@@ -56,6 +57,7 @@ def marks(  # noqa: PLR0913  # one argument for each keyword of our own
         "x-reference": reference,
         "x-defines": defines,
         "x-base-for": base_for,
+        "x-language": language,
         "enum": list(values or ()),
         "x-enum-descriptions": dict(values or {}),
         "deprecated": bool(instead),

@@ -14,12 +14,20 @@ from pydantic import BaseModel, ConfigDict, GetJsonSchemaHandler, model_validato
 from pydantic.json_schema import JsonSchemaValue
 from pydantic_core import CoreSchema
 
-from waza_engine.findings import Finding
+from waza_engine.findings import Finding, Pointer
 from waza_engine.judges.base import Judge
 from waza_engine.scope import Scope
 from waza_engine.trajectory import Session, SkillInvocation, ToolEvent
 
-__all__ = ["ConfigError", "GradeError", "Grader", "GraderResult", "GradingContext", "Scope"]
+__all__ = [
+    "ConfigError",
+    "FailedCheck",
+    "GradeError",
+    "Grader",
+    "GraderResult",
+    "GradingContext",
+    "Scope",
+]
 
 
 class ConfigError(Exception):
@@ -61,10 +69,23 @@ class GradingContext:
 
 
 @dataclass(frozen=True, slots=True)
+class FailedCheck:
+    """One check of a grader that failed: which option of the config it stands in, and in one line what is wrong.
+
+    `found` says what was there instead, for people who look at the line; "" when there is nothing to say.
+    """
+
+    pointer: Pointer
+    message: str
+    found: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class GraderResult:
     """A verdict: `score` in 0..1, `passed`, one line of feedback, and details for the report.
 
     `type_name` overrides the type shown in the result where waza shows another one (`tool_calls`: none).
+    `parts` are the checks that failed, as far as single ones can be named.
     """
 
     score: float
@@ -72,20 +93,29 @@ class GraderResult:
     feedback: str = ""
     details: dict[str, Any] | None = None
     type_name: str | None = None
+    parts: tuple[FailedCheck, ...] = ()
 
     @classmethod
     def of_checks(
-        cls, total: int, failures: Sequence[str], passed_text: str = "All checks passed", **details: Any
+        cls,
+        total: int,
+        failures: Sequence[str | FailedCheck],
+        passed_text: str = "All checks passed",
+        **details: Any,
     ) -> "GraderResult":
         """The usual verdict: score = share of checks that passed, 1.0 when there are none."""
         score = (total - len(failures)) / total if total else 1.0
-        feedback = "; ".join(failures) if failures else passed_text
-        return cls(score, not failures, feedback, {**details, "failures": list(failures) or None})
+        texts = [it if isinstance(it, str) else it.message for it in failures]
+        feedback = "; ".join(texts) if texts else passed_text
+        parts = tuple(it for it in failures if isinstance(it, FailedCheck))
+        return cls(score, not texts, feedback, {**details, "failures": texts or None}, parts=parts)
 
     @classmethod
-    def failed(cls, feedback: str, details: dict[str, Any] | None = None) -> "GraderResult":
+    def failed(
+        cls, feedback: str, details: dict[str, Any] | None = None, parts: tuple[FailedCheck, ...] = ()
+    ) -> "GraderResult":
         """Nothing could be checked: score 0."""
-        return cls(0.0, False, feedback, details)
+        return cls(0.0, False, feedback, details, parts=parts)
 
 
 class Grader(BaseModel):

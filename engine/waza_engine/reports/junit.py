@@ -1,21 +1,16 @@
-"""A run as JUnit XML, as waza writes it (waza-formats.md, section 15.3): one suite, one test case per task.
+"""A run as JUnit XML, as waza writes it (waza-formats.md, section 15.3): one suite, one test case per task."""
 
-Characters that XML 1.0 cannot hold are removed: the standard writer would write them, and no reader could read them.
-"""
-
-import re
 import xml.etree.ElementTree as ET
 from datetime import UTC, datetime
 
+from waza_engine.reports.xml_text import xml_text
 from waza_engine.runs.records import RunRecord, TaskRecord
-
-_FORBIDDEN = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
 
 def junit_xml(record: RunRecord) -> str:
     """The text of the JUnit file."""
     root = ET.Element("testsuites")
-    suite = ET.SubElement(root, "testsuite", {"name": _clean(record.suite_name)})
+    suite = ET.SubElement(root, "testsuite", {"name": xml_text(record.suite_name)})
     counts = {"tests": str(record.totals.total), "failures": str(record.totals.failed), "errors": "0"}
     seconds = {"time": f"{record.duration_ms / 1000:.3f}"}
     for element in (root, suite):
@@ -38,12 +33,12 @@ def _add_properties(suite: ET.Element, record: RunRecord) -> None:
         "score": f"{record.totals.aggregate_score:.4f}",
     }
     for name, value in values.items():
-        ET.SubElement(properties, "property", {"name": name, "value": _clean(value)})
+        ET.SubElement(properties, "property", {"name": name, "value": xml_text(value)})
 
 
 def _add_case(suite: ET.Element, record: RunRecord, task: TaskRecord) -> None:
     seconds = (task.stats.avg_duration_ms if task.stats else 0) / 1000
-    attributes = {"name": _clean(task.name), "classname": _clean(record.skill), "time": f"{seconds:.3f}"}
+    attributes = {"name": xml_text(task.name), "classname": xml_text(record.skill), "time": f"{seconds:.3f}"}
     case = ET.SubElement(suite, "testcase", attributes)
     if task.status == "skipped":
         ET.SubElement(case, "skipped", {"message": "grading skipped"})
@@ -60,12 +55,8 @@ def _add_failure(case: ET.Element, task: TaskRecord) -> None:
     error = task.error if trial is None else trial.error
     score = task.stats.avg_score if task.stats else 0.0
     kind = "ExecutionError" if error else "GraderFailure"
-    message = _clean(f"{task.name}: score={score:.2f}")
+    message = xml_text(f"{task.name}: score={score:.2f}")
     failure = ET.SubElement(case, "failure", {"message": message, "type": kind})
     failed = [it for it in trial.graders if it.status == "failed"] if trial else []
     lines = [f"[FAIL] {it.name} ({it.type}): score={it.score:.2f} \u2014 {it.feedback}" for it in failed]
-    failure.text = _clean("\n".join([f"[ERROR] {error}", *lines] if error else lines))
-
-
-def _clean(text: str) -> str:
-    return _FORBIDDEN.sub("", text)
+    failure.text = xml_text("\n".join([f"[ERROR] {error}", *lines] if error else lines))

@@ -54,7 +54,7 @@ cache:
 from collections.abc import Iterator
 
 from waza_engine.checking.document import Document
-from waza_engine.checking.skills import project_of
+from waza_engine.checking.skill_names import project_of
 from waza_engine.findings import Finding, Related, Rule, Severity
 
 CACHE_NEVER_USED = Rule("cache-never-used", "grader that switches the cache off", Severity.HINT)

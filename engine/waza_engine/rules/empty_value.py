@@ -20,6 +20,45 @@ config:
 ```
 """
 
-from waza_engine.findings import Rule
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from waza_engine.checking.document import Document
+from waza_engine.findings import Finding, Pointer, Rule
 
 EMPTY_VALUE = Rule("empty-value", "empty text or list where something must stand")
+APPLIES = {"waza": {"eval", "task"}}
+
+
+def check(document: Document) -> Iterator[Finding]:
+    for pointer, grader in document.graders():
+        config = grader.get("config")
+        if not isinstance(config, Mapping):
+            continue
+        place = (*pointer, "config")
+        yield from _nothing_configured(place, grader.get("type"), config)
+        for entry, value in document.mappings(*place, "expected_files"):
+            if "contains" in value and not value.get("contains") and not value.get("snapshot"):
+                message = "An empty list counts as missing: give a 'snapshot', or texts under 'contains'"
+                yield EMPTY_VALUE.at((*entry, "contains"), message, refused=True)
+        for entry, value in document.mappings(*place, "content_patterns"):
+            if value.get("path") == "":
+                yield EMPTY_VALUE.at((*entry, "path"), "The path is empty: the run ends with an error")
+
+
+def _nothing_configured(place: Pointer, kind: Any, config: Mapping[str, Any]) -> Iterator[Finding]:
+    """Of the options of which one must be given, some are written, but each as good as absent."""
+    # Imported late: the grader types lean on the rules.
+    from waza_engine.graders.registry import graders
+
+    grader = graders("waza").get(kind) if isinstance(kind, str) else None
+    if grader is None:
+        return
+    defaults = {info.alias or name: info.default for name, info in grader.model_fields.items()}
+    given = [it for it in grader.at_least_one if it in config]
+    is_any_set = any(config[it] is not None and config[it] != defaults.get(it) for it in given)
+    # An unknown option is a finding of its own, or an option of an older version.
+    if given and not is_any_set and all(it in defaults for it in config):
+        listed = ", ".join(f"'{it}'" for it in grader.at_least_one)
+        message = f"This counts as nothing: waza refuses the grader. Give at least one of {listed}"
+        yield EMPTY_VALUE.at((*place, given[0]), message, on="key", refused=True)

@@ -19,6 +19,10 @@ name: status
 config:
   schema_file: status.schema.json
 ```
+
+```text file=../status.schema.json
+{"type": "object"}
+```
 """
 
 from waza_engine.findings import Rule, Severity

@@ -79,5 +79,6 @@ def _impossible(place: Pointer, kind: str, config: Mapping[str, Any]) -> Iterato
         yield IMPOSSIBLE_UNDER_MOCK.at((*place, asked), message, on="key")
     elif kind == "json_schema" and not config.get("extract_json"):
         message = "The mock executor echoes the prompt, which is no JSON: this grader fails in every run"
-        option = next((it for it in ("schema", "schema_file") if it in config), None)
-        yield IMPOSSIBLE_UNDER_MOCK.at((*place, option) if option else place, message, on="key")
+        option = next((it for it in ("schema", "schema_file") if config.get(it)), None)
+        if option is not None:
+            yield IMPOSSIBLE_UNDER_MOCK.at((*place, option), message, on="key")

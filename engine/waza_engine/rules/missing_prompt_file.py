@@ -12,17 +12,6 @@ inputs:
   prompt_file: prompts/first.md
 ```
 
-```yaml file=eval.yaml
-name: notes-eval
-skill: notes
-config:
-  trials_per_task: 1
-  timeout_seconds: 60
-  executor: copilot-sdk
-  model: gpt-4o
-tasks: ["tasks/*.yaml"]
-```
-
 ## Instead
 ```yaml
 id: first

@@ -55,7 +55,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from waza_engine.checking.document import Document
-from waza_engine.checking.skills import are_off, listed_folders, project_of, project_skills, skill_in
+from waza_engine.checking.skill_names import are_off, listed_folders, project_of, project_skills, skill_in
 from waza_engine.findings import Finding, Fix, Pointer, Rule, SetValue, Severity
 from waza_engine.validation.spelling import nearest
 

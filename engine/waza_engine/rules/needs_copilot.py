@@ -38,6 +38,7 @@ from waza_engine.findings import Finding, Fix, RemoveKey, Rule, SetValue
 NEEDS_COPILOT = Rule("needs-copilot", "key that works only with copilot-sdk")
 APPLIES = {"waza": {"eval", "task"}}
 _KEYS = (("config", "reasoning_effort"), ("config", "judge_reasoning_effort"), ("command_mocks",))
+_EFFORTS = ("low", "medium", "high", "xhigh", "max")
 _OTHERS = frozenset(["mock", "codex", "claude-cli"])
 
 
@@ -50,7 +51,8 @@ def check(document: Document) -> Iterator[Finding]:
     if executor not in _OTHERS:
         return
     for pointer in _KEYS if document.kind == "eval" else [("command_mocks",)]:
-        if document.has(*pointer):
+        # A word that is no effort is a finding of its own.
+        if document.has(*pointer) and (pointer[-1] == "command_mocks" or document.value(*pointer) in _EFFORTS):
             fixes = [Fix(f"Remove '{pointer[-1]}'", (RemoveKey(pointer),))]
             if document.kind == "eval":
                 fixes.append(Fix("Change the executor to copilot-sdk", (SetValue(("config", "executor"), "copilot-sdk"),)))

@@ -22,6 +22,12 @@ metrics:
     threshold: 0.8
 ```
 
+```yaml file=trigger_tests.yaml
+skill: notes
+should_trigger_prompts:
+  - prompt: Take notes of this meeting
+```
+
 ## Instead
 ```yaml
 name: notes-eval

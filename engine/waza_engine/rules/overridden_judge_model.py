@@ -44,7 +44,7 @@ defaults:
 from collections.abc import Iterator
 
 from waza_engine.checking.document import Document
-from waza_engine.checking.skills import project_of
+from waza_engine.checking.skill_names import project_of
 from waza_engine.findings import Finding, Fix, Related, RemoveKey, Rule, Severity
 
 OVERRIDDEN_JUDGE_MODEL = Rule(

@@ -7,12 +7,24 @@ Nothing in the file can be read reliably; waza stops with an error that often na
 ```yaml
 name: notes-eval
 skill: "notes
+config:
+  trials_per_task: 1
+  timeout_seconds: 60
+  executor: mock
+  model: gpt-4o
+tasks: ["tasks/*.yaml"]
 ```
 
 ## Instead
 ```yaml
 name: notes-eval
 skill: "notes"
+config:
+  trials_per_task: 1
+  timeout_seconds: 60
+  executor: mock
+  model: gpt-4o
+tasks: ["tasks/*.yaml"]
 ```
 """
 

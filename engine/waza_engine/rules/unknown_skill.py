@@ -50,7 +50,7 @@ Take notes.
 from collections.abc import Iterator
 
 from waza_engine.checking.document import Document
-from waza_engine.checking.skills import are_off, skills_around
+from waza_engine.checking.skill_names import are_off, skills_around
 from waza_engine.findings import Finding, Fix, Rule, SetValue, Severity
 from waza_engine.validation.spelling import nearest
 

@@ -13,7 +13,8 @@ config:
   timeout_seconds: 60
   executor: mock
   model: gpt-4o
-tasks_from: {{dataset}}
+description: {{about}}
+tasks: ["tasks/*.yaml"]
 ```
 
 ## Instead
@@ -25,7 +26,8 @@ config:
   timeout_seconds: 60
   executor: mock
   model: gpt-4o
-tasks_from: "{{dataset}}"
+description: "{{about}}"
+tasks: ["tasks/*.yaml"]
 ```
 """
 

@@ -105,9 +105,17 @@ def _record(
         score=verdict.score,
         weighted_score=verdict.weighted_score,
         trajectory=trajectory,
-        graders=tuple(outcomes(verdict, entries)),
+        graders=tuple(_in_task(task, it) for it in outcomes(verdict, entries)),
         error=trajectory.error or (str(verdict.error) if verdict.error else ""),
     )
+
+
+def _in_task(task: Task, outcome: GraderOutcome) -> GraderOutcome:
+    """The outcome; that of the task's output expectations with the place of their list."""
+    option = outcome.name.removeprefix("_")
+    if outcome.path is not None or outcome.type or option not in task.expected:
+        return outcome
+    return replace(outcome, path=task.path, pointer=(*task.pointer, "expected", option))
 
 
 def grading_context(
@@ -163,4 +171,5 @@ def outcomes(verdict: RunVerdict, entries: tuple[GraderEntry, ...]) -> Iterator[
             duration_ms=it.duration_ms,
             path=entry.path if entry else None,
             pointer=entry.pointer if entry else (),
+            parts=it.result.parts,
         )

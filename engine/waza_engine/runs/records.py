@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from waza_engine.findings import Pointer
+from waza_engine.graders.base import FailedCheck
 from waza_engine.scoring import Status, SuiteTotals, TaskStats
 from waza_engine.trajectory import Trajectory
 
@@ -14,7 +15,8 @@ from waza_engine.trajectory import Trajectory
 class GraderOutcome:
     """What one grader said, or why it said nothing (`status` error).
 
-    `path` and `pointer` lead back to its entry; None and () for the checks of `expected`.
+    `path` and `pointer` lead back to its entry; those of `parts` count from its config (for the checks of `expected`,
+    from the list of texts).
     """
 
     name: str
@@ -27,6 +29,7 @@ class GraderOutcome:
     duration_ms: int = 0
     path: Path | None = None
     pointer: Pointer = ()
+    parts: tuple[FailedCheck, ...] = ()
 
     @property
     def passed(self) -> bool:

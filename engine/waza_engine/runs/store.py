@@ -131,7 +131,7 @@ class RunStore:
         with self._transaction() as sql:
             trial_key = sql.execute(TRIAL_INSERT, values).lastrowid
             sql.executemany(
-                "INSERT INTO results VALUES (?,?,?,?,?,?,?,?,?,?,?,?)",
+                "INSERT INTO results VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?)",
                 [(trial_key, *result_row(position, it)) for position, it in enumerate(record.graders)],
             )
 

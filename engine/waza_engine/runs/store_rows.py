@@ -12,6 +12,7 @@ from typing import Any
 from pydantic import TypeAdapter
 
 from waza_engine.findings import Pointer
+from waza_engine.graders.base import FailedCheck
 from waza_engine.runs.frames import RunEnd, RunFrame
 from waza_engine.runs.records import CheckpointOutcome, GraderOutcome, TrialRecord
 from waza_engine.trajectory import Trajectory
@@ -122,15 +123,26 @@ def result_row(position: int, outcome: GraderOutcome) -> tuple[Any, ...]:
         outcome.duration_ms,
         str(outcome.path) if outcome.path else None,
         json.dumps(outcome.pointer),
+        to_json(outcome.parts),
     )
 
 
 def stored_outcome(row: tuple[Any, ...]) -> GraderOutcome:
-    name, kind, status, score, weight, feedback, details, duration_ms, path, pointer = row
+    name, kind, status, score, weight, feedback, details, duration_ms, path, pointer, parts = row
     place: Pointer = tuple(json.loads(pointer))
     found: Mapping[str, Any] | None = None if details is None else json.loads(details)
     return GraderOutcome(
-        name, kind, status, score, weight, feedback, found, duration_ms, Path(path) if path else None, place
+        name,
+        kind,
+        status,
+        score,
+        weight,
+        feedback,
+        found,
+        duration_ms,
+        Path(path) if path else None,
+        place,
+        () if parts == "[]" else _from_json(tuple[FailedCheck, ...], parts),
     )
 
 

@@ -61,6 +61,9 @@ _STEPS = (
     ALTER TABLE trials ADD COLUMN checkpoints TEXT NOT NULL DEFAULT '[]';
     ALTER TABLE trials ADD COLUMN workspace TEXT NOT NULL DEFAULT '';
     """,
+    """
+    ALTER TABLE results ADD COLUMN parts TEXT NOT NULL DEFAULT '[]';
+    """,
 )
 
 

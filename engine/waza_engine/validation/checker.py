@@ -29,6 +29,10 @@ class SchemaChecker:
             if DISCRIMINATOR in it
         }
         """The schemas (by identity) of the keys that choose a branch."""
+        self.discriminators = {
+            str(it[DISCRIMINATOR]) for it in schema.get("$defs", {}).values() if DISCRIMINATOR in it
+        }
+        """The names of these keys."""
 
     def check(self, data: Any) -> list[Finding]:
         """All findings of a whole document."""

@@ -1,8 +1,7 @@
 """One `jsonschema` error, one sentence: what is wrong, with the value, then what to do."""
 
-import json
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -14,7 +13,6 @@ from waza_engine.findings import (
     Pointer,
     RemoveKey,
     RenameKey,
-    SetValue,
     Severity,
 )
 from waza_engine.rules.bad_format import BAD_FORMAT
@@ -27,7 +25,16 @@ from waza_engine.rules.unknown_grader_type import UNKNOWN_GRADER_TYPE
 from waza_engine.rules.unknown_value import UNKNOWN_VALUE
 from waza_engine.rules.wrong_type import WRONG_TYPE
 from waza_engine.validation.error import SchemaError
-from waza_engine.validation.placement import unknown_keys
+from waza_engine.validation.mending import (
+    all_missing,
+    likely_types,
+    missing_type,
+    only_one,
+    other_type,
+    other_values,
+    within,
+)
+from waza_engine.validation.placement import options_by_type, unknown_keys
 from waza_engine.validation.spelling import nearest
 
 if TYPE_CHECKING:
@@ -51,15 +58,17 @@ def findings_of(checker: "SchemaChecker", errors: Iterable[SchemaError]) -> list
     """
     findings: list[Finding] = []
     missing: dict[Pointer, list[str]] = defaultdict(list)
+    mapping: dict[Pointer, Mapping[str, Any]] = {}
     for error in errors:
         if error.validator == "required":
             missing[_pointer(error)] += [it for it in error.validator_value if it not in error.instance]
+            mapping[_pointer(error)] = error.instance
         else:
             findings.extend(_BY_KEYWORD.get(str(error.validator), _other)(checker, error))
     taken = _renamed(findings)
     for pointer, names in missing.items():
         if rest := [it for it in dict.fromkeys(names) if (pointer, it) not in taken]:
-            findings.append(_missing(pointer, rest))
+            findings.append(_missing(pointer, rest, fixes=_types(checker, rest, pointer, mapping[pointer])))
     return _merged([it for it in findings if not _is_settled(it, taken)])
 
 
@@ -84,7 +93,7 @@ def _merged(findings: list[Finding]) -> list[Finding]:
         if it.rule is MISSING_KEY and place in at:
             first = result[at[place]]
             message = f"{first.message}; {it.message[0].lower()}{it.message[1:]}"
-            result[at[place]] = replace(first, message=message, fixes=(*first.fixes, *it.fixes))
+            result[at[place]] = replace(first, message=message, fixes=all_missing(first.fixes, it.fixes))
         else:
             if it.rule is MISSING_KEY:
                 at[place] = len(result)
@@ -96,10 +105,25 @@ def _pointer(error: SchemaError) -> Pointer:
     return tuple(error.absolute_path)
 
 
-def _missing(pointer: Pointer, names: list[str], severity: Severity | None = None) -> Finding:
+def _missing(
+    pointer: Pointer, names: list[str], severity: Severity | None = None, fixes: Sequence[Fix] = ()
+) -> Finding:
     listed = ", ".join(f"'{it}'" for it in names)
     fix = Fix(f"Add {listed}", tuple(InsertKey(pointer, it, None) for it in names), preferred=True)
-    return MISSING_KEY.at(pointer, f"Missing {listed}", on="key", fixes=[fix], severity=severity)
+    return MISSING_KEY.at(pointer, f"Missing {listed}", on="key", fixes=fixes or [fix], severity=severity)
+
+
+def _types(
+    checker: "SchemaChecker", names: list[str], pointer: Pointer, mapping: Mapping[str, Any]
+) -> Sequence[Fix]:
+    """For an entry that lacks its type: the types that have the options which it does have."""
+    keys = [it for it in names if it in checker.discriminators]
+    if not keys:
+        return ()
+    fixes = missing_type(pointer, keys[0], likely_types(options_by_type(checker), mapping.get("config")))
+    others = tuple(InsertKey(pointer, it, None) for it in names if it != keys[0])
+    listed = "".join(f", '{it.key}'" for it in others)
+    return [replace(it, title=it.title + listed, changes=(*it.changes, *others)) for it in fixes]
 
 
 def _recommended(_checker: "SchemaChecker", error: SchemaError) -> Iterator[Finding]:
@@ -113,31 +137,13 @@ def _wrong_type(checker: "SchemaChecker", error: SchemaError) -> Iterator[Findin
     expected = " or ".join(_KINDS.get(str(it), str(it)) for it in wanted if it != "null")
     if wanted == ["array"] and (items := checker.resolve(error.schema.get("items", {})).get("type")):
         expected = f"a list of {_plural(items)}"
-    fixes: list[Fix] = []
-    advice = ""
-    if "array" in wanted and isinstance(value, (str, int, float)):
-        fixes = [Fix("Make it a list", (SetValue(pointer, [value]),), preferred=True)]
-    elif (
-        isinstance(value, str)
-        and {"integer", "number", "boolean"} & set(wanted)
-        and _unquoted(value, wanted) is not None
-    ):
-        fixes = [Fix("Remove the quotes", (SetValue(pointer, _unquoted(value, wanted)),), preferred=True)]
-        advice = "; remove the quotes"
+    advice, fixes = other_type(pointer, value, [str(it) for it in wanted])
     yield WRONG_TYPE.at(pointer, f"Expected {expected}, found {_found(value)}{advice}", fixes=fixes)
 
 
 def _plural(kind: Any) -> str:
-    return {"string": "texts", "integer": "whole numbers", "object": "mappings"}.get(kind, "values")
-
-
-def _unquoted(value: str, wanted: list[str]) -> Any:
-    try:
-        result = json.loads(value)
-    except ValueError:
-        return None
-    fits: dict[str, Any] = {"integer": int, "number": (int, float), "boolean": bool}
-    return result if any(isinstance(result, fits[it]) for it in wanted if it in fits) else None
+    plurals = {"string": "texts", "integer": "whole numbers", "object": "mappings"}
+    return plurals.get(kind, "values") if isinstance(kind, str) else "values"
 
 
 def _found(value: Any) -> str:
@@ -167,10 +173,7 @@ def _unknown_value(checker: "SchemaChecker", error: SchemaError) -> Iterator[Fin
         return
     value = str(error.instance)
     close = nearest(value, allowed)
-    fixes = [
-        Fix(f"Change to '{it}'", (SetValue(pointer, it),), preferred=index == 0)
-        for index, it in enumerate(close)
-    ]
+    fixes = other_values(pointer, value, close, error.validator_value)
     hint = f"Did you mean '{close[0]}'?" if close else f"Known: {', '.join(allowed)}"
     if id(error.schema) in checker.discriminating:
         yield UNKNOWN_GRADER_TYPE.at(pointer, f"Unknown grader type '{value}'. {hint}", fixes=fixes)
@@ -178,7 +181,7 @@ def _unknown_value(checker: "SchemaChecker", error: SchemaError) -> Iterator[Fin
         yield UNKNOWN_VALUE.at(pointer, f"Unknown value '{_short(value)}'. {hint}", fixes=fixes)
 
 
-def _bound(word: str) -> Callable[["SchemaChecker", SchemaError], Iterator[Finding]]:
+def _bound(word: str, *, is_allowed: bool = False) -> Callable[["SchemaChecker", SchemaError], Iterator[Finding]]:
     def out_of_range(_checker: "SchemaChecker", error: SchemaError) -> Iterator[Finding]:
         consequence = error.schema.get("x-consequence", "")
         yield OUT_OF_RANGE.at(
@@ -186,6 +189,7 @@ def _bound(word: str) -> Callable[["SchemaChecker", SchemaError], Iterator[Findi
             f"{error.instance} is out of range; it must be {word} {error.validator_value}"
             + (f". {consequence}" if consequence else ""),
             severity=_severity(error),
+            fixes=within(_pointer(error), error.validator_value) if is_allowed else (),
         )
 
     return out_of_range
@@ -201,21 +205,28 @@ def _no_effect(_checker: "SchemaChecker", error: SchemaError) -> Iterator[Findin
     if "x-move-to" in error.schema:
         return
     pointer = _pointer(error)
-    fix = Fix(f"Remove '{pointer[-1]}'", (RemoveKey(pointer),))
-    message = f"'{pointer[-1]}' has no effect. {error.schema.get('description', '')}".strip()
+    fix = Fix(f"Remove {_key(pointer)}", (RemoveKey(pointer),))
+    message = f"{_key(pointer)} has no effect. {error.schema.get('description', '')}".strip()
+    message = message[0].upper() + message[1:]
     yield NEVER_APPLIED.at(pointer, message, on="key", fixes=[fix])
 
 
 def _old_form(_checker: "SchemaChecker", error: SchemaError) -> Iterator[Finding]:
     """A legacy key. `x-move-to` is the way to its new place from the mapping that it is in, empty when there is none."""
     pointer = _pointer(error)
-    way, key = str(error.validator_value), pointer[-1]
+    way = str(error.validator_value)
     change = MoveKey(pointer, (*pointer[:-1], *way.split("."))) if "." in way else RenameKey(pointer, way)
     fix = Fix(f"Change to '{way}'", (change,), preferred=True, safe=True)
     if not way:
-        fix = Fix(f"Remove '{key}'", (RemoveKey(pointer),), preferred=True, safe=True)
+        fix = Fix(f"Remove {_key(pointer)}", (RemoveKey(pointer),), preferred=True, safe=True)
     instead = f"; it is now '{way}'" if way else f". {error.schema.get('description', '')}"
-    yield LEGACY_SHAPE.at(pointer, f"'{key}' is an old form{instead}", on="key", fixes=[fix])
+    message = f"{_key(pointer)} is an old form{instead}"
+    yield LEGACY_SHAPE.at(pointer, message[0].upper() + message[1:], on="key", fixes=[fix])
+
+
+def _key(pointer: Pointer) -> str:
+    """The key at a pointer, quoted; a value that is checked on its own does not know its key."""
+    return f"'{pointer[-1]}'" if pointer else "this key"
 
 
 def _empty(_checker: "SchemaChecker", error: SchemaError) -> Iterator[Finding]:
@@ -240,7 +251,9 @@ def _alternatives(checker: "SchemaChecker", error: SchemaError) -> Iterator[Find
     if all(set(it) == {"required"} for it in branches):
         names = [f"'{it['required'][0]}'" for it in branches]
         if error.validator == "oneOf" and any(it["required"][0] in error.instance for it in branches):
-            yield MISSING_KEY.at(_pointer(error), f"Give only one of {', '.join(names)}", on="key")
+            fixes = only_one(_pointer(error), [it["required"][0] for it in branches], error.instance)
+            message = f"Give only one of {', '.join(names)}"
+            yield MISSING_KEY.at(_pointer(error), message, on="key", fixes=fixes)
         else:
             fixes = [
                 Fix(f"Add {name}", (InsertKey(_pointer(error), it["required"][0], None),))
@@ -254,10 +267,11 @@ def _alternatives(checker: "SchemaChecker", error: SchemaError) -> Iterator[Find
     if len(fitting) == 1 and inner:
         yield from findings_of(checker, inner)
         return
-    kinds = [_KINDS.get(str(it.get("type")), str(it.get("type"))) for it in branches if "type" in it]
-    yield WRONG_TYPE.at(
-        _pointer(error), f"Expected {' or '.join(dict.fromkeys(kinds))}, found {_found(error.instance)}"
-    )
+    wanted = [str(it["type"]) for it in branches if "type" in it]
+    expected = " or ".join(dict.fromkeys(_KINDS.get(it, it) for it in wanted))
+    advice, fixes = other_type(_pointer(error), error.instance, wanted)
+    message = f"Expected {expected}, found {_found(error.instance)}{advice}"
+    yield WRONG_TYPE.at(_pointer(error), message, fixes=fixes)
 
 
 def _fits(schema: Mapping[str, Any], value: Any) -> bool:
@@ -280,8 +294,8 @@ _BY_KEYWORD: dict[str, Callable[["SchemaChecker", SchemaError], Iterator[Finding
     "additionalProperties": unknown_keys,
     "type": _wrong_type,
     "enum": _unknown_value,
-    "minimum": _bound("at least"),
-    "maximum": _bound("at most"),
+    "minimum": _bound("at least", is_allowed=True),
+    "maximum": _bound("at most", is_allowed=True),
     "exclusiveMinimum": _bound("more than"),
     "exclusiveMaximum": _bound("less than"),
     "minItems": _empty,

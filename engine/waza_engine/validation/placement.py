@@ -3,10 +3,11 @@
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
-from waza_engine.findings import Finding, Fix, MoveKey, Pointer, RenameKey
+from waza_engine.findings import Finding, Fix, MoveKey, Pointer, RemoveKey, RenameKey
 from waza_engine.rules.unknown_key import UNKNOWN_KEY
 from waza_engine.validation.error import SchemaError
 from waza_engine.validation.keywords import DISCRIMINATOR
+from waza_engine.validation.mending import other_names
 from waza_engine.validation.spelling import nearest
 
 if TYPE_CHECKING:
@@ -37,14 +38,11 @@ def _advice(
     if (said := error.schema.get("x-explained", {}).get(key)) is not None:
         return f". {said}", _inner_moves(error, place)
     if close := nearest(key, free):
-        return f". Did you mean '{close[0]}'?", [
-            Fix(f"Change to '{it}'", (RenameKey(place, it),), preferred=index == 0)
-            for index, it in enumerate(close)
-        ]
+        return f". Did you mean '{close[0]}'?", other_names(place, key, close)
     section = _section_with(checker, error, key)
     if section is not None:
         return _moved(place, f"{section}.{key}", error.instance)
-    return _owner(checker, error, key), []
+    return _owner(checker, error, key), [Fix(f"Remove '{key}'", (RemoveKey(place),))]
 
 
 def _moved(place: Pointer, way: str, mapping: Mapping[str, Any]) -> tuple[str, list[Fix]]:
@@ -58,13 +56,13 @@ def _moved(place: Pointer, way: str, mapping: Mapping[str, Any]) -> tuple[str, l
     name = to[-1]
     called = "" if name == key else f"it is called '{name}'"
     if not stands:
-        fix = Fix(f"Change to '{name}'", (RenameKey(place, str(name)),), preferred=True)
+        fix = Fix(f"Change to '{name}'", (RenameKey(place, str(name)),), preferred=True, safe=True)
         return f"; {called}", [fix] if name not in mapping else []
     hint = f"; it belongs {stands}" + (f", where {called}" if called else "")
     section = mapping.get(way.partition(".")[0]) if "." in way else None
     if section is not None and (not isinstance(section, Mapping) or name in section):
         return hint, []
-    return hint, [Fix(f"Move it {stands}", (MoveKey(place, to),), preferred=True)]
+    return hint, [Fix(f"Move it {stands}", (MoveKey(place, to),), preferred=True, safe=True)]
 
 
 def _up(pointer: Pointer) -> Pointer:
@@ -79,8 +77,9 @@ def _inner_moves(error: SchemaError, place: Pointer) -> list[Fix]:
     names = [it for it in section if it in known] if isinstance(section, Mapping) else []
     if not names or set(names) != set(section or ()) or any(it in error.instance for it in names):
         return []
-    changes = tuple(MoveKey((*place, it), (*place[:-1], it)) for it in names)
-    return [Fix(f"Move {', '.join(repr(it) for it in names)} out of '{place[-1]}'", changes, preferred=True)]
+    moves = (MoveKey((*place, it), (*place[:-1], it)) for it in names)
+    title = f"Move {', '.join(repr(it) for it in names)} out of '{place[-1]}'"
+    return [Fix(title, (*moves, RemoveKey(place)), preferred=True, safe=True)]
 
 
 def _section_with(checker: "SchemaChecker", error: SchemaError, key: str) -> str | None:
@@ -93,7 +92,7 @@ def _section_with(checker: "SchemaChecker", error: SchemaError, key: str) -> str
 
 def _owner(checker: "SchemaChecker", error: SchemaError, key: str) -> str:
     known = error.schema.get("properties", {})
-    options = _options_by_type(checker)
+    options = options_by_type(checker)
     owners = [kind for kind, keys in options.items() if key in keys]
     if owners and any(set(known) == set(keys) for keys in options.values()):
         return f"; it is an option of {', '.join(owners)}"
@@ -105,10 +104,10 @@ def _chosen_options(checker: "SchemaChecker", error: SchemaError) -> list[str]:
     if DISCRIMINATOR not in error.schema:
         return []
     kind = error.instance.get(error.schema[DISCRIMINATOR])
-    return _options_by_type(checker).get(kind, []) if isinstance(kind, str) else []
+    return options_by_type(checker).get(kind, []) if isinstance(kind, str) else []
 
 
-def _options_by_type(checker: "SchemaChecker") -> dict[str, list[str]]:
+def options_by_type(checker: "SchemaChecker") -> dict[str, list[str]]:
     """Each grader type's options, read from the discriminated item schema."""
     result: dict[str, list[str]] = {}
     for definition in checker.schema.get("$defs", {}).values():

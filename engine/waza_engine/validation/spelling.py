@@ -4,12 +4,36 @@ from collections.abc import Collection
 from difflib import SequenceMatcher
 
 
+_LONG_ENOUGH = 4
+
+
 def nearest(word: str, known: Collection[str], *, most: int = 3) -> list[str]:
     """At most `most` known names that a person may have meant, best first."""
     flat = _flat(word)
     scored = [(_likeness(flat, _flat(it)), it) for it in known]
     close = sorted(((score, it) for score, it in scored if score >= 0.66), key=lambda it: (-it[0], it[1]))
     return [it for _, it in close[:most]]
+
+
+def is_slip(word: str, name: str) -> bool:
+    """Whether the word is the name but for one letter too many, missing, wrong, or swapped with the next one.
+
+    Upper and lower case, hyphens and underscores do not count; short words are never sure.
+    """
+    one, other = _flat(word), _flat(name)
+    if one == other:
+        return True
+    if min(len(one), len(other)) < _LONG_ENOUGH or abs(len(one) - len(other)) > 1:
+        return False
+    start = next(
+        (i for i, (a, b) in enumerate(zip(one, other, strict=False)) if a != b), min(len(one), len(other))
+    )
+    left, right = one[start:], other[start:]
+    return left[1:] == right or left == right[1:] or left[1:] == right[1:] or _is_swapped(left, right)
+
+
+def _is_swapped(left: str, right: str) -> bool:
+    return len(left) > 1 and left[:2] == right[:2][::-1] and left[2:] == right[2:]
 
 
 def _flat(word: str) -> str:

@@ -38,6 +38,15 @@ async def only_trial(
     return record.tasks[0].trials[0]
 
 
+def exists(path: str) -> bool:
+    return Path(path).exists()
+
+
+def is_running(process: int) -> bool:
+    state = Path(f"/proc/{process}/stat")
+    return state.exists() and ") Z " not in state.read_text()
+
+
 async def test_the_prompt_goes_to_stdin_and_the_answer_is_what_is_printed(bench: Bench) -> None:
     only = await only_trial(bench, agent(ECHO), contains("got hello"))
     assert (only.status, only.trajectory.output, only.error) == ("passed", "got hello", "")
@@ -58,7 +67,7 @@ async def test_it_works_in_the_workspace_and_leaves_files_there(bench: Bench) ->
     code = "import os; open('out.txt', 'w').write(os.environ['WAZA_LSP_TASK']); print(os.getcwd())"
     only = await only_trial(bench, agent(code))
     assert only.trajectory.files == {"out.txt": "a"}
-    assert not Path(only.trajectory.output).exists()
+    assert not exists(only.trajectory.output)
 
 
 async def test_every_turn_starts_it_anew_in_the_same_session(bench: Bench) -> None:
@@ -88,8 +97,7 @@ async def test_a_turn_that_takes_too_long_is_ended_with_all_its_processes(bench:
     assert [it.status for it in only.graders] == ["passed"]
     child = int(only.trajectory.output.split()[1])
     await asyncio.sleep(0.1)
-    state = Path(f"/proc/{child}/stat")
-    assert not state.exists() or ") Z " in state.read_text()
+    assert not is_running(child)
 
 
 async def test_no_sign_of_life_in_time_ends_it_early(bench: Bench) -> None:

@@ -78,9 +78,9 @@ class EvalFile(FileModel):
                 },
                 maxTokens="waza has no such setting; a `behavior` grader limits tokens",
                 max_tokens="waza has no such setting; a `behavior` grader limits tokens",
-                fixtures="the fixtures are the folder `fixtures` beside this file, or what `--context-dir` names",
+                fixtures="The fixtures are the folder `fixtures` beside this file, or what `--context-dir` names",
                 tests="waza calls them `tasks`, and keeps each in a file of its own",
-                prompts="prompts stand in task files, or in the CSV file that `tasks_from` names",
+                prompts="Prompts stand in task files, or in the CSV file that `tasks_from` names",
             ),
         },
     )

@@ -1,9 +1,15 @@
 """The `expected` section of a task (waza-formats.md, section 5.2; waza-graders.md, section 2.5)."""
 
+from typing import Any
+
 from pydantic import ConfigDict, Field
 
 from waza_engine.formats.model import FileModel, MapOf, foreign, marks
 from waza_engine.values import AnyValue, Flag, Integer, ListOf, Strings, Text
+
+
+_COUNTS: dict[str, Any] = {"x-check-weight": 1}
+"""Such a list is a check of weight 1 in the score."""
 
 
 class Outcome(FileModel):
@@ -70,17 +76,19 @@ class Expected(FileModel):
         default=[],
         description="Texts that must all occur in the output. Upper and lower case are the same. Checked since 0.27.",
         examples=[["deployed to"]],
+        json_schema_extra=_COUNTS,
     )
     output_not_contains: Strings = Field(
         default=[],
         description="Texts that must not occur in the output. Upper and lower case are the same. Checked since 0.27.",
         examples=[["error"]],
+        json_schema_extra=_COUNTS,
     )
     output_contains_any: Strings = Field(
         default=[],
         description="Texts of which at least one must occur in the output. Upper and lower case are the same.",
         examples=[["done", "finished"]],
-        json_schema_extra=marks(since="0.27"),
+        json_schema_extra=marks(since="0.27", **_COUNTS),
     )
     outcomes: ListOf[Outcome] = Field(
         default=[],

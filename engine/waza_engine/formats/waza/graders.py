@@ -36,6 +36,7 @@ class _Entry(FileModel):
             "exclusiveMinimum": 0,
             "x-severity": "warning",
             "x-consequence": "waza takes 1 instead",
+            "x-share": True,
         },
     )
     config: Any = Field(default=None, description="The options of the grader type.")

@@ -38,6 +38,8 @@ class InputFile(FileModel):
 class Responder(FileModel):
     """A model that plays the user and answers the agent's questions."""
 
+    model_config = ConfigDict(json_schema_extra={"x-inherits": {"model": ["eval:config.model"]}})
+
     instructions: Text = Field(
         min_length=1,
         description="What the user wants and knows, and when to stop.",

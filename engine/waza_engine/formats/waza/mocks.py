@@ -25,7 +25,9 @@ class McpResponse(FileModel):
         default={},
         description="RE2 patterns by argument name, each searched in the argument's text.",
         examples=[{"query": "(?i)invoice"}],
-        json_schema_extra={"additionalProperties": {"type": "string", "format": "regex"}},
+        json_schema_extra={
+            "additionalProperties": {"type": "string", "format": "regex", "x-language": "regex"}
+        },
     )
     return_: AnyValue = Field(
         default=None, alias="return", description="What the tool answers.", examples=[{"status": "ok"}]
@@ -81,7 +83,7 @@ class CommandResponse(FileModel):
         default=None,
         description="RE2 patterns, one for each argument; each must match its whole argument.",
         examples=[["deploy", "--env=.*"]],
-        json_schema_extra={"items": {"type": "string", "format": "regex"}},
+        json_schema_extra={"items": {"type": "string", "format": "regex", "x-language": "regex"}},
     )
     environment: TextMap = Field(
         default={},

@@ -33,6 +33,14 @@ _FOREIGN = foreign(
 """What guides, generated files and older habits put into a task (waza-formats.md, section 19)."""
 
 
+_INHERITED = {
+    "executor": ["eval:config.executor"],
+    "model": ["eval:config.model"],
+    "timeout_seconds": ["eval:config.timeout_seconds"],
+}
+"""Where the settings of a task come from that it does not have itself: the first place that has one."""
+
+
 class Checkpoint(FileModel):
     """Graders that run after one turn, while the task goes on."""
 
@@ -115,6 +123,7 @@ class TaskFile(FileModel):
             "x-runnable": "task",
             "x-id-from": "id",
             "x-title-from": ["name", "id"],
+            "x-inherits": _INHERITED,
             **_FOREIGN,
         },
     )
@@ -123,7 +132,7 @@ class TaskFile(FileModel):
         default="",
         description="Identifier of the task in results; each only once in a suite.",
         examples=["summarize-001"],
-        json_schema_extra=marks(required=True, minLength=1),
+        json_schema_extra=marks(required=True, defines="task", minLength=1),
     )
     name: Text = Field(
         default="",

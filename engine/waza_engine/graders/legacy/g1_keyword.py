@@ -25,7 +25,8 @@ from typing import Any
 
 from pydantic import Field, model_validator
 
-from waza_engine.graders.base import Grader, GraderResult, GradingContext
+from waza_engine.excerpts import instead_of, place_of
+from waza_engine.graders.base import FailedCheck, Grader, GraderResult, GradingContext
 from waza_engine.graders.decoding_g1 import TextItems, known_keys
 from waza_engine.text import fold
 
@@ -51,8 +52,21 @@ class KeywordGrader(Grader):
         folded = fold(context.output)
         wanted = [*self.must_contain, *self.keywords]
         failures = [
-            *(f"missing: {it}" for it in wanted if fold(it) not in folded),
-            *(f"found: {it}" for it in self.must_not_contain if fold(it) in folded),
+            *(
+                FailedCheck((option, index), f"missing: {it}", instead_of(it, context.output))
+                for option in ("must_contain", "keywords")
+                for index, it in enumerate(getattr(self, option))
+                if fold(it) not in folded
+            ),
+            *(
+                FailedCheck(
+                    ("must_not_contain", index),
+                    f"found: {it}",
+                    place_of(it, context.output, any_case=True),
+                )
+                for index, it in enumerate(self.must_not_contain)
+                if fold(it) in folded
+            ),
         ]
         total = len(wanted) + len(self.must_not_contain)
         return GraderResult.of_checks(

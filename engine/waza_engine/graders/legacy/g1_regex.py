@@ -26,7 +26,9 @@ from typing import Any
 
 from pydantic import Field, model_validator
 
-from waza_engine.graders.base import Grader, GraderResult, GradingContext
+from waza_engine.excerpts import match_of, no_match_of
+from waza_engine.formats.model import each
+from waza_engine.graders.base import FailedCheck, Grader, GraderResult, GradingContext
 from waza_engine.graders.decoding_g1 import TextItems, known_keys
 from waza_engine.regex import regex_found
 
@@ -39,11 +41,13 @@ class RegexGrader(Grader):
         default=[],
         description="RE2 patterns that must be found; upper and lower case differ.",
         examples=[["(?i)deployed"]],
+        json_schema_extra=each(language="regex"),
     )
     must_not_match: TextItems = Field(
         default=[],
         description="RE2 patterns that must not be found.",
         examples=[["fatal"]],
+        json_schema_extra=each(language="regex"),
     )
 
     @model_validator(mode="before")
@@ -53,9 +57,17 @@ class RegexGrader(Grader):
 
     def grade(self, context: GradingContext) -> GraderResult:
         failures = [
-            *(f"no match: {it}" for it in self.must_match if not regex_found(it, context.output)),
+            *(
+                FailedCheck(("must_match", index), f"no match: {it}", no_match_of(it, context.output))
+                for index, it in enumerate(self.must_match)
+                if not regex_found(it, context.output)
+            ),
             # regex_found() is None for an invalid pattern, and that counts as a failure.
-            *(f"match: {it}" for it in self.must_not_match if regex_found(it, context.output) is not False),
+            *(
+                FailedCheck(("must_not_match", index), f"match: {it}", match_of(it, context.output))
+                for index, it in enumerate(self.must_not_match)
+                if regex_found(it, context.output) is not False
+            ),
         ]
         total = len(self.must_match) + len(self.must_not_match)
         return GraderResult.of_checks(total, failures, **self.model_dump())

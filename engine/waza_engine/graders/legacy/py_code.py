@@ -40,7 +40,7 @@ class PyCodeGrader(PyGrader):
         default=[],
         description="Expressions that must be true.",
         examples=[["len(output) > 0"]],
-        json_schema_extra={"type": "array", "items": {"type": "string"}},
+        json_schema_extra={"type": "array", "items": {"type": "string", "x-language": "python"}},
     )
 
     def grade(self, context: GradingContext) -> GraderResult:

@@ -29,7 +29,7 @@ from waza_engine.graders.base import GradeError, GraderResult, GradingContext
 from waza_engine.graders.python_generation import PyGrader, walked
 from waza_engine.values import AnyValue
 
-_TEXTS: dict[str, Any] = {"type": "array", "items": {"type": "string"}}
+_TEXTS: dict[str, Any] = {"type": "array", "items": {"type": "string", "x-language": "regex"}}
 
 
 class PyRegexGrader(PyGrader):

@@ -29,8 +29,9 @@ from typing import Annotated, Literal
 
 from pydantic import BeforeValidator, Field
 
+from waza_engine.excerpts import quoted
 from waza_engine.formats.model import each, marks
-from waza_engine.graders.base import Grader, GraderResult, GradingContext
+from waza_engine.graders.base import FailedCheck, Grader, GraderResult, GradingContext
 from waza_engine.sequences import any_order, in_order, overlap
 from waza_engine.values import Strings, as_text
 
@@ -76,6 +77,14 @@ class ActionSequenceGrader(Grader):
                 "recall": agreement.recall,
                 "f1": agreement.f1,
             },
+            parts=() if passed else (self._failed(actual),),
+        )
+
+    def _failed(self, actual: list[str]) -> FailedCheck:
+        return FailedCheck(
+            ("expected_actions",),
+            f"not the calls expected ({self.matching_mode})",
+            f"happened: {quoted(', '.join(actual) or 'no call')}",
         )
 
     def _matches(self, actual: list[str]) -> bool:

@@ -29,9 +29,17 @@ from typing import Any, TypeVar
 
 from pydantic import Field
 
+from waza_engine.excerpts import calls_made
 from waza_engine.findings import Finding
 from waza_engine.formats.model import each
-from waza_engine.graders.base import GradeError, Grader, GraderResult, GradingContext, Scope
+from waza_engine.graders.base import (
+    FailedCheck,
+    GradeError,
+    Grader,
+    GraderResult,
+    GradingContext,
+    Scope,
+)
 from waza_engine.rules.contradictory_checks import in_both
 from waza_engine.trajectory import Session
 from waza_engine.values import Integer, Strings
@@ -83,16 +91,28 @@ class BehaviorGrader(Grader):
         if session is None:
             return GraderResult.failed("There is no session to look into")
         # Only what is limited is asked for: of the rest, an executor may not know it.
-        limits: list[tuple[str, Callable[[], int], int]] = [
-            ("tool calls", lambda: session.tool_call_count, self.max_tool_calls),
-            ("tokens", lambda: _tokens(session) or 0, self.max_tokens),
-            ("milliseconds", lambda: context.duration_ms, self.max_duration_ms),
+        limits: list[tuple[str, str, Callable[[], int], int]] = [
+            ("max_tool_calls", "tool calls", lambda: session.tool_call_count, self.max_tool_calls),
+            ("max_tokens", "tokens", lambda: _tokens(session) or 0, self.max_tokens),
+            ("max_duration_ms", "milliseconds", lambda: context.duration_ms, self.max_duration_ms),
         ]
-        checked = [(what, value(), limit) for what, value, limit in limits if limit > 0]
+        checked = [(option, what, value(), limit) for option, what, value, limit in limits if limit > 0]
         failures = [
-            *(f"{value} {what}, at most {limit} allowed" for what, value, limit in checked if value > limit),
-            *(f"not used: {it}" for it in self.required_tools if it not in session.tools_used),
-            *(f"used: {it}" for it in self.forbidden_tools if it in session.tools_used),
+            *(
+                FailedCheck((option,), f"{value} {what}, at most {limit} allowed")
+                for option, what, value, limit in checked
+                if value > limit
+            ),
+            *(
+                FailedCheck(("required_tools", index), f"not used: {it}", calls_made(session.tools_used))
+                for index, it in enumerate(self.required_tools)
+                if it not in session.tools_used
+            ),
+            *(
+                FailedCheck(("forbidden_tools", index), f"used: {it}")
+                for index, it in enumerate(self.forbidden_tools)
+                if it in session.tools_used
+            ),
         ]
         total = len(checked) + len(self.required_tools) + len(self.forbidden_tools)
         tokens = _if_known(lambda: _tokens(session))

@@ -37,9 +37,10 @@ from pydantic import BeforeValidator, Field
 from waza_engine.assertions.evaluation import Outcome, evaluate_javascript, evaluate_python
 from waza_engine.assertions.names import assertion_names
 from waza_engine.assertions.static import problem_in_python
+from waza_engine.excerpts import quoted
 from waza_engine.findings import Finding
-from waza_engine.formats.model import marks
-from waza_engine.graders.base import Grader, GraderResult, GradingContext, Scope
+from waza_engine.formats.model import each, marks
+from waza_engine.graders.base import FailedCheck, Grader, GraderResult, GradingContext, Scope
 from waza_engine.values import Strings, as_text
 
 
@@ -56,6 +57,7 @@ class CodeGrader(Grader):
         min_length=1,
         description="Expressions that must be true, one after the other.",
         examples=[["len(output) > 0", "'deployed' in output.lower()"]],
+        json_schema_extra=each(language="python", **{"x-language-from": "language"}),
     )
     language: Annotated[Literal["python", "javascript"], BeforeValidator(_language)] = Field(
         default="python",
@@ -85,8 +87,8 @@ class CodeGrader(Grader):
             else evaluate_javascript(self.assertions, names)
         )
         failures = [
-            _failure(assertion, outcome)
-            for assertion, outcome in zip(self.assertions, outcomes, strict=True)
+            FailedCheck(("assertions", index), _failure(assertion, outcome), _seen(outcome))
+            for index, (assertion, outcome) in enumerate(zip(self.assertions, outcomes, strict=True))
             if not _passed(outcome)
         ]
         total = len(self.assertions)
@@ -106,3 +108,7 @@ def _passed(outcome: Outcome) -> bool:
 
 def _failure(assertion: str, outcome: Outcome) -> str:
     return f"failed: {assertion}" if outcome.text in {"", "fail"} else f"failed: {assertion} ({outcome.text})"
+
+
+def _seen(outcome: Outcome) -> str:
+    return "it is not true" if outcome.text in {"", "fail"} else f"it raises: {quoted(outcome.text)}"

@@ -35,14 +35,22 @@ from collections.abc import Iterator
 
 from pydantic import ConfigDict, Field, model_validator
 
-from waza_engine.findings import Finding
+from waza_engine.excerpts import instead_of, place_of
+from waza_engine.findings import Finding, Pointer
 from waza_engine.formats.model import FileModel, marks
-from waza_engine.graders.base import GradeError, Grader, GraderResult, GradingContext, Scope
+from waza_engine.graders.base import (
+    FailedCheck,
+    GradeError,
+    Grader,
+    GraderResult,
+    GradingContext,
+    Scope,
+)
 from waza_engine.paths import PathError, content, in_workspace
 from waza_engine.rules.escaping_path import escaping_path
 from waza_engine.rules.trivial_check import TRIVIAL_CHECK
 from waza_engine.snapshots import Snapshots
-from waza_engine.text import trim
+from waza_engine.text import decode, trim
 from waza_engine.values import Flag, ListOf, Strings, Text
 
 
@@ -84,20 +92,29 @@ class ExpectedFile(FileModel):
         """The checks it stands for: readable, snapshot, fragments."""
         return 1 + bool(self.snapshot) + len(self.contains)
 
-    def unreadable(self) -> list[str]:
-        """The failures of an entry whose file cannot be read: all its checks."""
-        snapshot = [f"{self.path}: not compared with {self.snapshot}"] if self.snapshot else []
-        fragments = [f"{self.path}: not checked: {it}" for it in self.contains]
-        return [f"cannot read: {self.path}", *snapshot, *fragments]
+    def unreadable(self, pointer: Pointer) -> Iterator[FailedCheck]:
+        """The failures of an entry whose file cannot be read: all its checks. The entry stands at `pointer`."""
+        yield FailedCheck((*pointer, "path"), f"cannot read: {self.path}")
+        if self.snapshot:
+            yield FailedCheck((*pointer, "snapshot"), f"{self.path}: not compared with {self.snapshot}")
+        for index, it in enumerate(self.contains):
+            yield FailedCheck((*pointer, "contains", index), f"{self.path}: not checked: {it}")
 
-    def wrong_fragments(self, data: bytes) -> Iterator[str]:
+    def wrong_fragments(self, data: bytes, pointer: Pointer) -> Iterator[FailedCheck]:
         """The fragments that do not fit the content."""
-        for fragment in self.contains:
+        for index, fragment in enumerate(self.contains):
             text = fragment_text(fragment)
             unwanted = fragment.startswith("-")
             # An empty fragment is skipped, and a skipped check has passed.
             if text and (text.encode() in data) is unwanted:
-                yield f"{self.path}: {'found' if unwanted else 'missing'}: {text}"
+                content_text = decode(data)
+                yield FailedCheck(
+                    (*pointer, "contains", index),
+                    f"{self.path}: {'found' if unwanted else 'missing'}: {text}",
+                    place_of(text, content_text, any_case=False)
+                    if unwanted
+                    else instead_of(text, content_text),
+                )
 
 
 def fragment_text(fragment: str) -> str:
@@ -143,17 +160,18 @@ class DiffGrader(Grader):
         snapshots = Snapshots(
             context.process_dir, self.context_dir, update=self.update_snapshots or context.update_snapshots
         )
-        failures: list[str] = []
-        for entry, place in zip(self.expected_files, places, strict=True):
+        failures: list[FailedCheck] = []
+        for index, (entry, place) in enumerate(zip(self.expected_files, places, strict=True)):
+            pointer = ("expected_files", index)
             data = context.captured_files.get(entry.path)
             if data is None and place is not None:
                 data = content(place)
             if data is None:
-                failures += entry.unreadable()
+                failures += entry.unreadable(pointer)
                 continue
             if entry.snapshot and (reason := snapshots.difference(entry.path, entry.snapshot, data)):
-                failures.append(f"{entry.path}: {reason}")
-            failures += entry.wrong_fragments(data)
+                failures.append(FailedCheck((*pointer, "snapshot"), f"{entry.path}: {reason}"))
+            failures += entry.wrong_fragments(data, pointer)
         return GraderResult.of_checks(
             sum(it.checks for it in self.expected_files),
             failures,

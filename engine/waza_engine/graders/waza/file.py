@@ -37,9 +37,17 @@ from pathlib import Path
 
 from pydantic import Field
 
+from waza_engine.excerpts import match_of, no_match_of
 from waza_engine.findings import Finding, Pointer
 from waza_engine.formats.model import FileModel, each, marks
-from waza_engine.graders.base import GradeError, Grader, GraderResult, GradingContext, Scope
+from waza_engine.graders.base import (
+    FailedCheck,
+    GradeError,
+    Grader,
+    GraderResult,
+    GradingContext,
+    Scope,
+)
 from waza_engine.paths import PathError, content, in_workspace, is_missing, is_there
 from waza_engine.regex import is_found_anywhere, regex_error, regex_found
 from waza_engine.rules.contradictory_checks import in_both
@@ -63,11 +71,13 @@ class ContentPatterns(FileModel):
         default=[],
         description="RE2 patterns that must be found somewhere in the file.",
         examples=[["(?m)^DEBUG = False$"]],
+        json_schema_extra=each(language="regex"),
     )
     must_not_match: Strings = Field(
         default=[],
         description="RE2 patterns that must not be found anywhere in the file.",
         examples=[["(?i)password"]],
+        json_schema_extra=each(language="regex"),
     )
 
     @property
@@ -75,21 +85,21 @@ class ContentPatterns(FileModel):
         """The checks it stands for: that the file can be read, and its patterns."""
         return 1 + len(self.must_match) + len(self.must_not_match)
 
-    def failures(self, data: bytes | None) -> list[str]:
-        """What is wrong with the content; everything when the file could not be read."""
+    def failures(self, data: bytes | None, pointer: Pointer) -> Iterator[FailedCheck]:
+        """What is wrong with the content; everything when the file could not be read. The entry stands at `pointer`."""
         if data is None:
-            patterns = [*self.must_match, *self.must_not_match]
-            return [f"cannot read: {self.path}", *(f"{self.path}: not checked: {it}" for it in patterns)]
-        text = decode(data)
-        return [
-            *(f"{self.path}: no match: {it}" for it in self.must_match if not regex_found(it, text)),
-            # regex_found() is None for an invalid pattern, and that counts as a failure.
-            *(
-                f"{self.path}: match: {it}"
-                for it in self.must_not_match
-                if regex_found(it, text) is not False
-            ),
-        ]
+            yield FailedCheck((*pointer, "path"), f"cannot read: {self.path}")
+        text = "" if data is None else decode(data)
+        for option, patterns in (("must_match", self.must_match), ("must_not_match", self.must_not_match)):
+            for index, pattern in enumerate(patterns):
+                place = (*pointer, option, index)
+                if data is None:
+                    yield FailedCheck(place, f"{self.path}: not checked: {pattern}")
+                elif option == "must_match" and not regex_found(pattern, text):
+                    yield FailedCheck(place, f"{self.path}: no match: {pattern}", no_match_of(pattern, text))
+                # regex_found() is None for an invalid pattern, and that counts as a failure.
+                elif option == "must_not_match" and regex_found(pattern, text) is not False:
+                    yield FailedCheck(place, f"{self.path}: match: {pattern}", match_of(pattern, text))
 
 
 class FileGrader(Grader):
@@ -130,9 +140,21 @@ class FileGrader(Grader):
         unwanted = [(it, _place(workspace, it)) for it in self.must_not_exist]
         entries = [(it, _place(workspace, it.path)) for it in self.content_patterns]
         failures = [
-            *(f"missing: {path}" for path, place in wanted if is_missing(place)),
-            *(f"exists: {path}" for path, place in unwanted if is_there(place)),
-            *(it for entry, place in entries for it in entry.failures(content(place))),
+            *(
+                FailedCheck(("must_exist", index), f"missing: {path}")
+                for index, (path, place) in enumerate(wanted)
+                if is_missing(place)
+            ),
+            *(
+                FailedCheck(("must_not_exist", index), f"exists: {path}")
+                for index, (path, place) in enumerate(unwanted)
+                if is_there(place)
+            ),
+            *(
+                it
+                for index, (entry, place) in enumerate(entries)
+                for it in entry.failures(content(place), ("content_patterns", index))
+            ),
         ]
         total = len(wanted) + len(unwanted) + sum(it.checks for it in self.content_patterns)
         return GraderResult.of_checks(total, failures, **self.model_dump(), workspace_dir=str(workspace))

@@ -37,9 +37,17 @@ from typing import Annotated, Any
 from pydantic import BeforeValidator, Field
 
 from waza_engine.embedded_json import extract_json
+from waza_engine.excerpts import quoted
 from waza_engine.findings import Finding
 from waza_engine.formats.model import marks
-from waza_engine.graders.base import GradeError, Grader, GraderResult, GradingContext, Scope
+from waza_engine.graders.base import (
+    FailedCheck,
+    GradeError,
+    Grader,
+    GraderResult,
+    GradingContext,
+    Scope,
+)
 from waza_engine.json_schema import SchemaError, UnknownFileError, compile_schema
 from waza_engine.json_text import JsonError, read_json
 from waza_engine.paths import content
@@ -91,13 +99,16 @@ class JsonSchemaGrader(Grader):
         try:
             value = (extract_json if self.extract_json else read_json)(context.output)
         except JsonError as error:
-            return GraderResult.failed(f"The output is no JSON: {error}", {"error": str(error)})
+            part = FailedCheck((), f"The output is no JSON: {error}", f"it is: {quoted(context.output)}")
+            return GraderResult.failed(part.message, {"error": str(error)}, parts=(part,))
         try:
             schema = compile_schema(self._schema(context.process_dir), context.process_dir)
         except SchemaError as error:
             raise GradeError(f"the schema does not compile: {error}") from error
         if failure := schema.error(value):
-            return GraderResult.failed(f"The output does not fit: {failure}", {"failures": [failure]})
+            option = "schema" if self.schema_ is not None else "schema_file"
+            part = FailedCheck((option,), f"The output does not fit: {failure}")
+            return GraderResult.failed(part.message, {"failures": [failure]}, parts=(part,))
         return GraderResult(1.0, True, "The output fits the schema")
 
     def _schema(self, process_dir: Path) -> Any:

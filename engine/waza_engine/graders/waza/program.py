@@ -27,7 +27,7 @@ config:
 import os
 from typing import ClassVar
 
-from pydantic import Field
+from pydantic import ConfigDict, Field
 
 from waza_engine import processes
 from waza_engine.graders.base import Grader, GraderResult, GradingContext
@@ -37,6 +37,9 @@ from waza_engine.values import Integer, Strings, Text
 
 class ProgramGrader(Grader):
     type_name = "program"
+    model_config = ConfigDict(
+        json_schema_extra={"x-inherits": {"timeout": ["project:graders.programTimeout"]}}
+    )
     deterministic: ClassVar[bool] = False
     executes: ClassVar[bool] = True
 
@@ -56,6 +59,7 @@ class ProgramGrader(Grader):
             "Time limit in seconds. Left out, or 0: `graders.programTimeout` of .waza.yaml, otherwise 30."
         ),
         examples=[60],
+        json_schema_extra={"x-shown-default": 30},
     )
 
     def grade(self, context: GradingContext) -> GraderResult:

@@ -33,7 +33,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, ClassVar
 
-from pydantic import Field
+from pydantic import ConfigDict, Field
 
 from waza_engine.durations import duration_seconds
 from waza_engine.findings import Finding
@@ -54,6 +54,13 @@ _PAIRWISE_SCORES = {"skill": 1.0, "tie": 0.5, "baseline": 0.0}
 
 class PromptGrader(Grader):
     type_name = "prompt"
+    model_config = ConfigDict(
+        json_schema_extra={
+            "x-inherits": {
+                "model": ["project:defaults.judgeModel", "eval:config.judge_model", "eval:config.model"]
+            }
+        }
+    )
     at_least_one: ClassVar[tuple[str, ...]] = ("prompt", "rubric")
     name_required: ClassVar[bool] = True
     deterministic: ClassVar[bool] = False

@@ -31,9 +31,10 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BeforeValidator, Field
 
+from waza_engine.excerpts import calls_made
 from waza_engine.findings import Finding, Fix, InsertKey
 from waza_engine.formats.model import each, marks
-from waza_engine.graders.base import Grader, GraderResult, GradingContext, Scope
+from waza_engine.graders.base import FailedCheck, Grader, GraderResult, GradingContext, Scope
 from waza_engine.rules.contradictory_checks import in_both
 from waza_engine.rules.missing_companion import MISSING_COMPANION
 from waza_engine.sequences import PERFECT, Overlap, any_order, in_order, overlap
@@ -79,6 +80,7 @@ class SkillInvocationGrader(Grader):
         default=True,
         description="Whether more invocations than required leave the score as it is.",
         examples=[False],
+        json_schema_extra={"x-shown-default": True},
     )
 
     def check(self, scope: Scope) -> Iterator[Finding]:
@@ -114,7 +116,16 @@ class SkillInvocationGrader(Grader):
                 "recall": agreement.recall,
                 "f1": agreement.f1,
             },
+            parts=() if passed else tuple(self._failed(actual, forbidden)),
         )
+
+    def _failed(self, actual: list[str], forbidden: list[str]) -> Iterator[FailedCheck]:
+        for index, it in enumerate(self.forbidden_skills):
+            if it in forbidden:
+                yield FailedCheck(("forbidden_skills", index), f"invoked: {it}")
+        if not self._matches(actual):
+            mode = self.mode or "any_order"
+            yield FailedCheck(("required_skills",), f"not invoked as required ({mode})", calls_made(actual))
 
     def _score(self, agreement: Overlap, actual: list[str], *, extra_allowed: bool) -> float:
         surplus = len(actual) - len(self.required_skills)

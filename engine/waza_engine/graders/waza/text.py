@@ -22,13 +22,15 @@ config:
 - Without any list the grader passes with score 1.0.
 """
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 from pydantic import ConfigDict, Field
 
+from waza_engine.excerpts import instead_of, match_of, no_match_of, place_of
 from waza_engine.findings import Finding
-from waza_engine.graders.base import Grader, GraderResult, GradingContext, Scope
-from waza_engine.regex import is_found_anywhere, regex_error, regex_found
+from waza_engine.formats.model import each
+from waza_engine.graders.base import FailedCheck, Grader, GraderResult, GradingContext, Scope
+from waza_engine.regex import is_found_anywhere, is_found_in_any_word, regex_error, regex_found
 from waza_engine.rules.cannot_fail import CANNOT_FAIL
 from waza_engine.rules.contradictory_checks import in_both
 from waza_engine.rules.invalid_regex import INVALID_REGEX
@@ -78,11 +80,13 @@ class TextGrader(Grader):
         default=[],
         description="RE2 patterns that must be found somewhere in the output.",
         examples=[[r"(?i)https?://\S+"]],
+        json_schema_extra=each(language="regex"),
     )
     regex_not_match: Strings = Field(
         default=[],
         description="RE2 patterns that must not be found anywhere.",
         examples=[["(?i)traceback"]],
+        json_schema_extra=each(language="regex"),
     )
 
     def check(self, scope: Scope) -> Iterator[Finding]:
@@ -102,14 +106,40 @@ class TextGrader(Grader):
 
     def grade(self, context: GradingContext) -> GraderResult:
         output, folded = context.output, fold(context.output)
-        failures = [
-            *(f"missing: {it}" for it in self.contains if fold(it) not in folded),
-            *(f"found: {it}" for it in self.not_contains if fold(it) in folded),
-            *(f"missing: {it}" for it in self.contains_cs if it not in output),
-            *(f"found: {it}" for it in self.not_contains_cs if it in output),
-            *(f"no match: {it}" for it in self.regex_match if not regex_found(it, output)),
+        checks: list[tuple[str, str, Callable[[str], bool], Callable[[str], str]]] = [
+            ("contains", "missing", lambda it: fold(it) in folded, lambda it: instead_of(it, output)),
+            (
+                "not_contains",
+                "found",
+                lambda it: fold(it) not in folded,
+                lambda it: place_of(it, output, any_case=True),
+            ),
+            ("contains_cs", "missing", lambda it: it in output, lambda it: instead_of(it, output)),
+            (
+                "not_contains_cs",
+                "found",
+                lambda it: it not in output,
+                lambda it: place_of(it, output, any_case=False),
+            ),
+            (
+                "regex_match",
+                "no match",
+                lambda it: bool(regex_found(it, output)),
+                lambda it: no_match_of(it, output),
+            ),
             # regex_found() is None for an invalid pattern, and that counts as a failure.
-            *(f"match: {it}" for it in self.regex_not_match if regex_found(it, output) is not False),
+            (
+                "regex_not_match",
+                "match",
+                lambda it: regex_found(it, output) is False,
+                lambda it: match_of(it, output),
+            ),
+        ]
+        failures = [
+            FailedCheck((option, index), f"{word}: {item}", seen(item))
+            for option, word, holds, seen in checks
+            for index, item in enumerate(getattr(self, option))
+            if not holds(item)
         ]
         total = sum(len(items) for _, items in self)
         return GraderResult.of_checks(total, failures, **self.model_dump())
@@ -120,6 +150,10 @@ def _pattern_findings(option: str, pattern: str, index: int) -> Iterator[Finding
         yield INVALID_REGEX.at((option, index), f"Not a valid RE2 pattern: {reason}")
     elif is_found_anywhere(pattern):
         yield TRIVIAL_CHECK.at((option, index), f"Found in every output: this check {_fate(option)}")
+    elif is_found_in_any_word(pattern):
+        yield TRIVIAL_CHECK.at(
+            (option, index), f"Found in every output with a word: this check {_fate(option)}"
+        )
 
 
 def _fate(option: str) -> str:

@@ -35,9 +35,10 @@ from typing import Annotated, Any
 
 from pydantic import Field
 
+from waza_engine.excerpts import calls_made
 from waza_engine.findings import Finding
 from waza_engine.formats.model import FileModel, each, marks
-from waza_engine.graders.base import Grader, GraderResult, GradingContext, Scope
+from waza_engine.graders.base import FailedCheck, Grader, GraderResult, GradingContext, Scope
 from waza_engine.matchers import ArgumentTest, Matchers, known_arguments, matcher_findings, tool_pattern
 from waza_engine.regex import regex_error, regex_found
 from waza_engine.rules.blank_tool_name import BLANK_TOOL_NAME
@@ -57,7 +58,7 @@ class ExpectedCall(FileModel):
         min_length=1,
         description="RE2 pattern of the tool's name, in any case, found anywhere in it.",
         examples=["^search_"],
-        json_schema_extra=marks(reference="tool"),
+        json_schema_extra=marks(reference="tool", language="regex"),
     )
     args: Matchers = Field(
         default={},
@@ -159,10 +160,22 @@ class ToolCallsGrader(Grader):
         names = [it.name for it in session.tool_calls]
         expectations = [it.outcome(context, session) for it in self.expect]
         failures = [
-            *(f"not called: {it}" for it in self.required_tools if it not in names),
-            *(f"called: {it}" for it in self.forbidden_tools if it in names),
+            *(
+                FailedCheck(("required_tools", index), f"not called: {it}", calls_made(names))
+                for index, it in enumerate(self.required_tools)
+                if it not in names
+            ),
+            *(
+                FailedCheck(("forbidden_tools", index), f"called: {it}")
+                for index, it in enumerate(self.forbidden_tools)
+                if it in names
+            ),
             *self._wrong_counts(len(names)),
-            *(f"expected {it['tool']}: {it['reason']}" for it in expectations if "reason" in it),
+            *(
+                FailedCheck(("expect", index), f"expected {it['tool']}: {it['reason']}", calls_made(names))
+                for index, it in enumerate(expectations)
+                if "reason" in it
+            ),
         ]
         bounds = sum(it is not None for it in (self.min_calls, self.max_calls))
         total = len(self.required_tools) + len(self.forbidden_tools) + bounds + len(self.expect)
@@ -174,12 +187,13 @@ class ToolCallsGrader(Grader):
         }
         if expectations:
             details["expect"] = expectations
-        feedback = "; ".join(failures) or "All checks passed"
+        feedback = "; ".join(it.message for it in failures) or "All checks passed"
+        score = (total - len(failures)) / total
         # waza leaves the type of these results empty.
-        return GraderResult((total - len(failures)) / total, not failures, feedback, details, type_name="")
+        return GraderResult(score, not failures, feedback, details, type_name="", parts=tuple(failures))
 
-    def _wrong_counts(self, count: int) -> Iterator[str]:
+    def _wrong_counts(self, count: int) -> Iterator[FailedCheck]:
         if self.min_calls is not None and count < self.min_calls:
-            yield f"{count} calls, at least {self.min_calls} wanted"
+            yield FailedCheck(("min_calls",), f"{count} calls, at least {self.min_calls} wanted")
         if self.max_calls is not None and count > self.max_calls:
-            yield f"{count} calls, at most {self.max_calls} allowed"
+            yield FailedCheck(("max_calls",), f"{count} calls, at most {self.max_calls} allowed")

@@ -35,9 +35,10 @@ from typing import Any
 
 from pydantic import Field
 
+from waza_engine.excerpts import calls_made
 from waza_engine.findings import Finding, Pointer
 from waza_engine.formats.model import FileModel, marks
-from waza_engine.graders.base import Grader, GraderResult, GradingContext, Scope
+from waza_engine.graders.base import FailedCheck, Grader, GraderResult, GradingContext, Scope
 from waza_engine.matchers import ArgumentTest, Matchers, known_arguments, matcher_findings, tool_pattern
 from waza_engine.regex import regex_error, regex_found
 from waza_engine.rules.blank_tool_name import BLANK_TOOL_NAME
@@ -57,20 +58,25 @@ class ToolSpec(FileModel):
         min_length=1,
         description="RE2 pattern of the tool's name, in any case, found anywhere in it.",
         examples=["^bash$"],
-        json_schema_extra=marks(reference="tool"),
+        json_schema_extra=marks(reference="tool", language="regex"),
     )
     command_pattern: Text = Field(
         default="",
         description="RE2 pattern found in the `command` argument, in any case.",
         examples=[r"azd\s+up"],
+        json_schema_extra=marks(language="regex"),
     )
     skill_pattern: Text = Field(
         default="",
         description="RE2 pattern found in the `skill` argument, in any case.",
         examples=["^azure-"],
+        json_schema_extra=marks(language="regex"),
     )
     path_pattern: Text = Field(
-        default="", description="RE2 pattern found in the `path` argument, in any case.", examples=[r"\.go$"]
+        default="",
+        description="RE2 pattern found in the `path` argument, in any case.",
+        examples=[r"\.go$"],
+        json_schema_extra=marks(language="regex"),
     )
     args: Matchers = Field(
         default={},
@@ -152,23 +158,26 @@ class ToolConstraintGrader(Grader):
         if session is None:
             return GraderResult.failed("There is no session to look into")
         calls, base = session.tool_calls, context.process_dir
-        unmet = [it for it in self.expect_tools if not _some_call(it, calls, base)]
-        hit = [it for it in self.reject_tools if _some_call(it, calls, base)]
+        unmet = [it for it in enumerate(self.expect_tools) if not _some_call(it[1], calls, base)]
+        hit = [it for it in enumerate(self.reject_tools) if _some_call(it[1], calls, base)]
         violations = self._violations(calls, base)
         # A tool that is not allowed is told once, but each of its calls is a failed check.
         names = list(dict.fromkeys(it.name for it in violations))
+        used = calls_made([it.name for it in calls])
         failures = [
-            *(f"not used: {it.label}" for it in unmet),
-            *(f"used: {it.label}" for it in hit),
-            *(f"not allowed: {it}" for it in names),
+            *(FailedCheck(("expect_tools", index), f"not used: {it.label}", used) for index, it in unmet),
+            *(FailedCheck(("reject_tools", index), f"used: {it.label}") for index, it in hit),
+            *(FailedCheck(("allow_only",), f"not allowed: {it}") for it in names),
         ]
+        texts = [it.message for it in failures]
         allow_checks = 0 if self.allow_only is None else max(len(calls), 1)
         total = len(self.expect_tools) + len(self.reject_tools) + allow_checks
         return GraderResult(
             (total - len(unmet) - len(hit) - len(violations)) / total,
             not failures,
-            "; ".join(failures) or "All checks passed",
-            self._details(session, failures, names),
+            "; ".join(texts) or "All checks passed",
+            self._details(session, texts, names),
+            parts=tuple(failures),
         )
 
     def _violations(self, calls: Sequence[ToolCall], base_dir: Path) -> list[ToolCall]:

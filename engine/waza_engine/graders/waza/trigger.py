@@ -35,7 +35,14 @@ from pydantic import BeforeValidator, Field
 
 from waza_engine.findings import Finding
 from waza_engine.formats.model import marks
-from waza_engine.graders.base import ConfigError, Grader, GraderResult, GradingContext, Scope
+from waza_engine.graders.base import (
+    ConfigError,
+    FailedCheck,
+    Grader,
+    GraderResult,
+    GradingContext,
+    Scope,
+)
 from waza_engine.paths import content
 from waza_engine.rules.cannot_fail import CANNOT_FAIL
 from waza_engine.skill_text import SkillText, SkillTextError, read_skill, relevance
@@ -73,6 +80,7 @@ class TriggerGrader(Grader):
         default=_THRESHOLD,
         description="The relevance from which on the prompt counts as meant for the skill.",
         examples=[0.5],
+        json_schema_extra={"x-shown-default": _THRESHOLD},
     )
 
     def check(self, scope: Scope) -> Iterator[Finding]:
@@ -87,10 +95,13 @@ class TriggerGrader(Grader):
         threshold = _THRESHOLD if self.threshold is None else self.threshold
         found = relevance(skill, context.prompt)
         is_relevant = found.score >= threshold
+        passed = is_relevant is (self.mode == "positive")
+        feedback = f"Relevance {found.score:.2f}, threshold {threshold:g}, mode {self.mode}"
+        words = f"words found: {', '.join(found.matched) or 'none'}"
         return GraderResult(
             found.score,
-            is_relevant is (self.mode == "positive"),
-            f"Relevance {found.score:.2f}, threshold {threshold:g}, mode {self.mode}",
+            passed,
+            feedback,
             {
                 "mode": self.mode,
                 "threshold": threshold,
@@ -100,6 +111,7 @@ class TriggerGrader(Grader):
                 "keyword_count": len(skill.keywords),
                 "phrase_score": found.phrase_score,
             },
+            parts=() if passed else (FailedCheck(("mode",), feedback, words),),
         )
 
     def _skill(self, process_dir: Path) -> SkillText:

@@ -1,0 +1,268 @@
+"""The copilot-sdk executor: the Copilot CLI as the agent, as waza drives it (waza-formats.md, sections 13.3 and 16).
+
+One CLI process serves the whole run, every trial has a session of its own. Needs the extra `copilot` and a CLI: the one
+that COPILOT_CLI_PATH names, or `copilot` on the PATH. With COPILOT_PROVIDER_BASE_URL the model is the user's own, and
+nobody needs to be signed in. The SDK takes a second to import, so it is imported when the run starts.
+"""
+
+import asyncio
+import importlib
+import logging
+import os
+import shutil
+import tempfile
+import time
+from collections.abc import Mapping
+from contextlib import suppress
+from typing import Any, ClassVar
+
+from waza_engine.executors.base import (
+    ExecutorError,
+    ExecutorOptions,
+    Progress,
+    TrialRequest,
+    TriggerRequest,
+    UnavailableError,
+)
+from waza_engine.executors.event_log import EventLog
+from waza_engine.executors.skill_body import skill_body
+from waza_engine.trajectory import Trajectory
+
+_INSTALL = (
+    "The executor 'copilot-sdk' needs the Copilot SDK; install it with: pip install 'waza-lsp[copilot]'"
+)
+_SIGN_IN = (
+    "Nobody is signed in to Copilot. Start 'copilot' and use /login, set GITHUB_TOKEN, or name a model endpoint of your "
+    "own in COPILOT_PROVIDER_BASE_URL"
+)
+_ABORT_SECONDS = 5.0
+
+
+class CopilotExecutor:
+    """Runs trials as sessions of one Copilot CLI."""
+
+    name: ClassVar[str] = "copilot-sdk"
+    unknown: frozenset[str] = frozenset()
+
+    def __init__(self, options: ExecutorOptions) -> None:
+        self._environment = dict(options.environment or os.environ)
+        self._model = options.model or self._environment.get("COPILOT_MODEL", "")
+        self._provider = _provider(self._environment)
+        self._sdk: Any = None
+        self._client: Any = None
+        self._sessions: list[str] = []
+
+    async def start(self) -> None:
+        """Start the CLI.
+
+        Raises:
+            UnavailableError: the SDK or the CLI is missing, or nobody is signed in.
+
+        """
+        self._sdk = _imported()
+        # It logs calls that an older CLI does not know as errors with tracebacks, and then manages without them.
+        logging.getLogger("copilot").setLevel(logging.CRITICAL)
+        cli = self._environment.get("COPILOT_CLI_PATH") or shutil.which(
+            "copilot", path=self._environment.get("PATH")
+        )
+        if not cli:
+            raise UnavailableError(
+                "There is no Copilot CLI: install it with 'npm install -g @github/copilot', or name it in COPILOT_CLI_PATH"
+            )
+        self._client = self._sdk.CopilotClient(
+            connection=self._sdk.RuntimeConnection.for_stdio(path=cli),
+            env=self._environment,
+            log_level="error",
+            use_logged_in_user=not self._provider,
+        )
+        try:
+            await self._client.start()
+            signed_in = bool(self._provider) or (await self._client.get_auth_status()).isAuthenticated
+        except Exception as error:
+            raise UnavailableError(f"The Copilot CLI {cli} cannot be started: {error}") from error
+        if not signed_in:
+            raise UnavailableError(_SIGN_IN)
+
+    async def run(self, request: TrialRequest, progress: Progress) -> Trajectory:
+        log, started = EventLog(), time.monotonic()
+        alive = asyncio.Event()
+
+        def so_far() -> Trajectory:
+            elapsed = round((time.monotonic() - started) * 1000)
+            model = request.model or self._model
+            return log.trajectory(
+                task=request.task.id, model=model, prompt=request.task.prompt, duration_ms=elapsed
+            )
+
+        session = await self._session(self._trial_options(request))
+        log.session_id = session.session_id
+        session.on(_listener(log, progress, alive))
+        try:
+            for turn, prompt in enumerate(request.turns, 1):
+                log.next_turn()
+                alive.clear()
+                await self._turn(session, prompt, request, log, alive)
+                if not await request.after_turn(turn, so_far()) or log.error:
+                    break
+        finally:
+            await self._left(session)
+        return so_far()
+
+    async def triggered(self, request: TriggerRequest) -> bool:
+        log, invoked = EventLog(), asyncio.Event()
+
+        def listen(event: Any) -> None:
+            log.add(event.type.value, event.data.to_dict())
+            if any(it.name == request.skill for it in log.skills):
+                invoked.set()
+
+        with tempfile.TemporaryDirectory(prefix="waza-lsp-") as folder:
+            session = await self._session(
+                self._options(request.model, folder, [str(it) for it in request.skill_directories])
+            )
+            session.on(listen)
+            asking = asyncio.create_task(
+                session.send_and_wait(request.prompt, timeout=request.timeout_seconds)
+            )
+            seen = asyncio.create_task(invoked.wait())
+            try:
+                # The answer is known once the skill is loaded; the rest of the work would only cost.
+                await asyncio.wait([asking, seen], return_when=asyncio.FIRST_COMPLETED)
+                problem = asking.exception() if asking.done() else None
+            finally:
+                await _cancelled(asking, seen)
+                await self._aborted(session)
+                await self._left(session)
+        if not invoked.is_set() and (problem or log.error):
+            raise ExecutorError(log.error or str(problem) or type(problem).__name__)
+        return invoked.is_set()
+
+    async def close(self) -> None:
+        """Forget the sessions and stop the CLI."""
+        if self._client is None:
+            return
+        with suppress(Exception):
+            async with asyncio.timeout(_ABORT_SECONDS):
+                for it in self._sessions:
+                    await self._client.delete_session(it)
+        try:
+            async with asyncio.timeout(_ABORT_SECONDS):
+                await self._client.stop()
+        except Exception:  # noqa: BLE001  # whatever the SDK says, the CLI must be gone
+            await self._client.force_stop()
+        self._client = None
+
+    async def _turn(
+        self, session: Any, prompt: str, request: TrialRequest, log: EventLog, alive: asyncio.Event
+    ) -> None:
+        first, whole = request.first_event_timeout_seconds, request.timeout_seconds
+        asking = asyncio.create_task(session.send_and_wait(prompt, timeout=whole + _ABORT_SECONDS))
+        try:
+            if first and not await _happened(alive, asking, min(first, whole)):
+                log.error = log.error or f"no sign of life within {min(first, whole):g} s (turn {log.turn})"
+                return
+            async with asyncio.timeout(whole):
+                await asking
+        except TimeoutError:
+            log.error = log.error or f"timed out after {whole:g} s (turn {log.turn})"
+        except asyncio.CancelledError:
+            raise
+        except Exception as error:  # noqa: BLE001  # what the SDK raises is the agent's error; what there is gets graded
+            log.error = log.error or str(error) or type(error).__name__
+        finally:
+            if not asking.done() or log.error:
+                await _cancelled(asking)
+                await self._aborted(session)
+
+    def _trial_options(self, request: TrialRequest) -> dict[str, Any]:
+        folders = [str(it) for it in request.skill_directories]
+        options = self._options(request.model, str(request.working_dir), folders)
+        if request.baseline:
+            options["enable_skills"] = False
+        if request.reasoning_effort:
+            options["reasoning_effort"] = request.reasoning_effort
+        if request.mcp_servers:
+            options["mcp_servers"] = {name: _mcp_server(dict(it)) for name, it in request.mcp_servers.items()}
+        if request.inject_skill_body and (body := skill_body(request.skill, request.skill_directories)):
+            options["system_message"] = {"mode": "append", "content": body}
+        return options
+
+    def _options(self, model: str, directory: str, skill_directories: list[str]) -> dict[str, Any]:
+        options: dict[str, Any] = {
+            "on_permission_request": self._sdk.PermissionHandler.approve_all,
+            "model": model or self._model or None,
+            "working_directory": directory,
+            "skill_directories": skill_directories or None,
+            "provider": self._provider or None,
+        }
+        return {key: value for key, value in options.items() if value is not None}
+
+    async def _session(self, options: dict[str, Any]) -> Any:
+        try:
+            session = await self._client.create_session(**options)
+        except Exception as error:
+            raise ExecutorError(f"The Copilot CLI opens no session: {error}") from error
+        self._sessions.append(session.session_id)
+        return session
+
+    async def _aborted(self, session: Any) -> None:
+        with suppress(Exception):
+            async with asyncio.timeout(_ABORT_SECONDS):
+                await session.abort()
+
+    async def _left(self, session: Any) -> None:
+        """Leave the session; it stays on disk until the run ends, because a judge may continue it."""
+        with suppress(Exception):
+            async with asyncio.timeout(_ABORT_SECONDS):
+                await session.disconnect()
+
+
+def _listener(log: EventLog, progress: Progress, alive: asyncio.Event) -> Any:
+    def listen(event: Any) -> None:
+        kind = event.type.value
+        if kind.startswith(("assistant.", "tool.", "model.", "session.error")):
+            alive.set()
+        if told := log.add(kind, event.data.to_dict()):
+            progress(told)
+
+    return listen
+
+
+async def _happened(alive: asyncio.Event, asking: "asyncio.Task[Any]", seconds: float) -> bool:
+    seen = asyncio.create_task(alive.wait())
+    done, _ = await asyncio.wait([seen, asking], timeout=seconds, return_when=asyncio.FIRST_COMPLETED)
+    seen.cancel()
+    return bool(done)
+
+
+async def _cancelled(*tasks: "asyncio.Task[Any]") -> None:
+    for it in tasks:
+        it.cancel()
+    await asyncio.gather(*tasks, return_exceptions=True)
+
+
+def _provider(environment: Mapping[str, str]) -> dict[str, str]:
+    """The user's own model endpoint, as the CLI's own variables name it."""
+    address = environment.get("COPILOT_PROVIDER_BASE_URL", "")
+    if not address:
+        return {}
+    return {
+        "type": environment.get("COPILOT_PROVIDER_TYPE") or "openai",
+        "base_url": address,
+        "api_key": environment.get("COPILOT_PROVIDER_API_KEY") or "none",
+        "wire_api": environment.get("COPILOT_PROVIDER_WIRE_API") or "completions",
+    }
+
+
+def _mcp_server(server: dict[str, Any]) -> dict[str, Any]:
+    """Waza leaves out what the SDK wants to be told: the kind of server, and that all tools are meant."""
+    kind = server.get("type") or "local"
+    tools = server.get("tools")
+    return {**server, "type": kind, "tools": ["*"] if tools is None else list(tools)}
+
+
+def _imported() -> Any:
+    try:
+        return importlib.import_module("copilot")
+    except ImportError as error:
+        raise UnavailableError(_INSTALL) from error

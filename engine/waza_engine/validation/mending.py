@@ -1,0 +1,128 @@
+"""Fixes for what a schema error tells: other values, other types, keys to add or to leave out."""
+
+import json
+import re
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from itertools import product
+from typing import Any
+
+from waza_engine.findings import (
+    AddBlanks,
+    Fix,
+    InsertKey,
+    MakeList,
+    Pointer,
+    RemoveKey,
+    RenameKey,
+    SetValue,
+)
+from waza_engine.validation.spelling import is_slip, nearest
+
+_ITEM_WITHOUT_BLANK = re.compile(r"-(?=[^\s-])")
+_KEY_WITHOUT_BLANK = re.compile(r"[\w.-]+:(?=[^\s:/\\])")
+_FEW = 3
+_TYPES: dict[str, Any] = {"integer": int, "number": (int, float), "boolean": bool}
+
+
+def other_names(place: Pointer, key: str, close: Sequence[str]) -> list[Fix]:
+    """Ways to spell a key; a slip of the fingers is mended without asking."""
+    return [
+        Fix(f"Change to '{it}'", (RenameKey(place, it),), preferred=index == 0, safe=_is_sure(key, it, close))
+        for index, it in enumerate(close)
+    ]
+
+
+def other_values(place: Pointer, value: str, close: Sequence[str], allowed: Sequence[Any]) -> list[Fix]:
+    """Values near the one that is there; all that are allowed if they are few."""
+    if not close and len(allowed) <= _FEW:
+        return [Fix(f"Change to '{it}'", (SetValue(place, it),)) for it in allowed]
+    return [
+        Fix(
+            f"Change to '{it}'", (SetValue(place, it),), preferred=index == 0, safe=_is_sure(value, it, close)
+        )
+        for index, it in enumerate(close)
+    ]
+
+
+def _is_sure(word: str, name: str, close: Sequence[str]) -> bool:
+    return [it for it in close if is_slip(word, it)] == [name]
+
+
+def other_type(place: Pointer, value: Any, wanted: Collection[str]) -> tuple[str, list[Fix]]:
+    """What to do about a value of the wrong type: advice to add to the message, and fixes."""
+    if "array" in wanted and isinstance(value, str) and _ITEM_WITHOUT_BLANK.match(value):
+        fix = Fix("Add the missing blank", (AddBlanks(place),), preferred=True, safe=True)
+        return "; a blank is missing after the dash", [fix]
+    if "object" in wanted and isinstance(value, str) and _KEY_WITHOUT_BLANK.match(value):
+        fix = Fix("Add the missing blank", (AddBlanks(place),), preferred=True, safe=True)
+        return "; a blank is missing after the colon", [fix]
+    if "array" in wanted and isinstance(value, (str, int, float, Mapping)):
+        is_safe = not isinstance(value, Mapping)
+        return "", [Fix("Make it a list", (MakeList(place),), preferred=True, safe=is_safe)]
+    if isinstance(value, str) and (bare := _unquoted(value, wanted)) is not None:
+        fix = Fix("Remove the quotes", (SetValue(place, bare),), preferred=True, safe=True)
+        return "; remove the quotes", [fix]
+    if (
+        isinstance(value, str)
+        and "boolean" in wanted
+        and (close := nearest(value, ["true", "false"], most=1))
+    ):
+        fix = Fix(f"Change to {close[0]}", (SetValue(place, close[0] == "true"),), preferred=True)
+        return f". Did you mean {close[0]}?", [fix]
+    if "string" in wanted and isinstance(value, list) and len(value) == 1 and isinstance(value[0], str):
+        return "", [Fix("Take it out of the list", (SetValue(place, value[0]),), preferred=True)]
+    return "", []
+
+
+def _unquoted(value: str, wanted: Collection[str]) -> Any:
+    try:
+        result = json.loads(value.lower() if value.lower() in {"true", "false"} else value)
+    except ValueError:
+        return None
+    fitting = [it for it in wanted if it in _TYPES and isinstance(result, _TYPES[it])]
+    # To Python a truth value is a number.
+    return result if fitting and ("boolean" in wanted or not isinstance(result, bool)) else None
+
+
+def within(place: Pointer, bound: Any) -> list[Fix]:
+    """The nearest value that is allowed."""
+    return [Fix(f"Change to {bound}", (SetValue(place, bound),), preferred=True)]
+
+
+def only_one(place: Pointer, names: Sequence[str], mapping: Mapping[str, Any]) -> list[Fix]:
+    """Each of the keys that exclude each other, without the others."""
+    there = [it for it in names if it in mapping]
+    return [
+        Fix(f"Keep only '{it}'", tuple(RemoveKey((*place, other)) for other in there if other != it))
+        for it in there
+    ]
+
+
+def all_missing(fixes: Sequence[Fix], more: Sequence[Fix]) -> tuple[Fix, ...]:
+    """Fixes for two things that are missing at one place, each adding both."""
+    if not fixes or not more:
+        return (*fixes, *more)
+    pairs = list(product(fixes, more))[:_FEW]
+    return tuple(
+        Fix(
+            f"{one.title}, {other.title.removeprefix('Add ')}",
+            (*one.changes, *other.changes),
+            preferred=(one.preferred or len(fixes) == 1) and (other.preferred or len(more) == 1),
+        )
+        for one, other in pairs
+    )
+
+
+def likely_types(options: Mapping[str, Collection[str]], config: Any) -> list[str]:
+    """The types that have all the options which are given, those with the fewest others first."""
+    given = set(config) if isinstance(config, Mapping) else set()
+    fitting = [kind for kind, keys in options.items() if given and given <= set(keys)]
+    return sorted(fitting, key=lambda it: len(options[it]))[:_FEW]
+
+
+def missing_type(place: Pointer, key: str, kinds: Iterable[str]) -> list[Fix]:
+    """Types that may be meant where none is given."""
+    return [
+        Fix(f"Add '{key}: {it}'", (InsertKey(place, key, it),), preferred=index == 0)
+        for index, it in enumerate(kinds)
+    ]

@@ -1,0 +1,127 @@
+"""Examples of rule pages, and small suites, as files that can be checked.
+
+A page's block is the file at fault: a grader, a task, an eval, trigger tests or a project file. Blocks with
+`file=NAME` are files beside it, named from the folder of the eval. What an example does not show is added: an eval
+for a task, a task for an eval.
+"""
+
+import re
+import textwrap
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from tests.behaviour.findings_harness import Found
+from waza_engine.checking.files import Files
+from waza_engine.scalars import plain
+from waza_engine.scope import Scope
+from waza_engine.yaml_reader import YamlError, read_yaml
+from waza_lsp.features.diagnostics import findings
+from waza_lsp.schema.check import World
+from waza_lsp.snapshot import Snapshot
+
+EVAL = """\
+name: notes-eval
+skill: notes
+config:
+  trials_per_task: 1
+  timeout_seconds: 60
+  executor: copilot-sdk
+  model: gpt-4o
+  inject_skill_body: false
+tasks: ["tasks/*.yaml"]
+"""
+GRADED = EVAL + "graders:\n  - type: text\n    name: polite-eval\n    config:\n      contains: [please]\n"
+TASK = """\
+id: some-task
+name: Some task
+inputs:
+  prompt: What time is it?
+expected:
+  output_contains: ["o'clock"]
+"""
+_BLOCK = re.compile(r"^```(\w+)(?: file=(\S+))?\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+
+
+class Example(NamedTuple):
+    """The files of a section; the first is the one that is checked."""
+
+    name: str
+    files: Mapping[str, str]
+
+    def checked_in(self, root: Path) -> list[Found]:
+        """The findings of the first file when all of them stand in `root/evals` and runs start in `root`."""
+        folder = root / "evals"
+        write(folder, self.files)
+        return found_at(folder / self.name, root)
+
+
+def examples(page: str) -> dict[str, Example]:
+    """The sections Example and Instead of a page; what Instead does not repeat it has from Example."""
+    found: dict[str, Example] = {}
+    beside: dict[str, str] = {}
+    for heading in ("Example", "Instead"):
+        section = page.partition(f"## {heading}\n")[2].partition("\n## ")[0]
+        blocks = [(name, text) for _, name, text in _BLOCK.findall(section)]
+        beside = {**beside, **{name: text for name, text in blocks if name}}
+        main = next((text for name, text in blocks if not name), None)
+        if main is not None:
+            found[heading] = _example(main, beside)
+    return found
+
+
+def write(folder: Path, files: Mapping[str, str]) -> None:
+    for name, text in files.items():
+        path = folder / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text, encoding="utf-8")
+
+
+def found_at(path: Path, process_dir: Path) -> list[Found]:
+    """The findings of a file on disk when runs are started in `process_dir`."""
+    snapshot = Snapshot.of(path.as_uri(), path.read_text(encoding="utf-8"))
+    world = World(path, Scope(path.parent, process_dir), Files())
+    return [
+        Found(
+            it.span.start.line + 1,
+            snapshot.text.slice(it.span),
+            it.finding.code,
+            it.finding.message,
+            str(it.finding.severity),
+        )
+        for it in findings(snapshot, world)
+    ]
+
+
+def _example(main: str, beside: Mapping[str, str]) -> Example:
+    data = _data(main)
+    if {"type", "config"} <= set(data) or ("type" in data and "name" in data and "skill" not in data):
+        main = EVAL + "graders:\n  - " + textwrap.indent(main, "    ").lstrip()
+        data = {"tasks": []}
+    name = _name(data)
+    added = {} if name == ".waza.yaml" else {"eval.yaml": GRADED}
+    if not any(it.startswith("tasks/") for it in (name, *beside)):
+        added["tasks/some-task.yaml"] = TASK
+    return Example(name, {**added, **beside, name: main})
+
+
+def _name(data: Mapping[str, Any]) -> str:
+    keys = set(data)
+    if keys & {"should_trigger_prompts", "should_not_trigger_prompts"}:
+        return "trigger_tests.yaml"
+    if keys & {"inputs", "id"}:
+        return "tasks/first.yaml"
+    return ".waza.yaml" if keys and keys <= {"defaults", "paths", "cache"} else "eval.yaml"
+
+
+def _data(text: str) -> Mapping[str, Any]:
+    """The data, or as many lines from the top as can be read."""
+    lines = text.splitlines()
+    for end in range(len(lines), 0, -1):
+        try:
+            data = plain(read_yaml("\n".join(lines[:end])))
+        except YamlError:
+            continue
+        if isinstance(data, dict):
+            return data
+    return {}

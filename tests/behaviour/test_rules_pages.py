@@ -1,0 +1,32 @@
+"""Each rule's page is true: its Example has exactly that finding, and its Instead has none."""
+
+from pathlib import Path
+
+import pytest
+
+from tests.behaviour.rules_harness import Example, examples
+from waza_engine.docs_pages import rules_with_pages
+
+PAGES = {rule.code: examples(module.__doc__ or "") for rule, module in rules_with_pages()}
+ALSO = {"odd-metric-weights": {"unenforced-metric"}}
+"""Findings that an example cannot do without."""
+WITH_EXAMPLE = {code: page for code, page in PAGES.items() if "Example" in page}
+
+
+def test_nearly_every_page_shows_its_mistake_as_yaml() -> None:
+    assert set(PAGES) - set(WITH_EXAMPLE) <= {"unreadable-file"}
+
+
+@pytest.mark.parametrize("code", WITH_EXAMPLE)
+def test_the_example_has_exactly_this_finding(code: str, tmp_path: Path) -> None:
+    example: Example = WITH_EXAMPLE[code]["Example"]
+    found = [it for it in example.checked_in(tmp_path) if it.code not in ALSO.get(code, ())]
+    assert [it.code for it in found] == [code], found
+
+
+@pytest.mark.parametrize("code", WITH_EXAMPLE)
+def test_what_to_write_instead_has_no_finding(code: str, tmp_path: Path) -> None:
+    found = [
+        it for it in WITH_EXAMPLE[code]["Instead"].checked_in(tmp_path) if it.code not in ALSO.get(code, ())
+    ]
+    assert found == []

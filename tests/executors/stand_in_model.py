@@ -1,0 +1,87 @@
+"""A chat endpoint on loopback that plays a script: what the Copilot CLI talks to in these tests.
+
+A step is a text, or a tool call (name, arguments). The number of assistant messages so far chooses the step: the CLI adds
+messages of the user by itself, so those cannot be counted.
+"""
+
+import json
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from typing import Any
+
+Step = str | tuple[str, dict[str, Any]]
+
+
+@dataclass
+class StandInModel:
+    """What it will say, what it was asked, and how long it thinks about it."""
+
+    script: list[Step] = field(default_factory=list)
+    requests: list[dict[str, Any]] = field(default_factory=list)
+    delay_seconds: float = 0.0
+    url: str = ""
+
+    def environment(self, home: Path) -> dict[str, str]:
+        """What makes a Copilot CLI use this model, offline, with a state of its own."""
+        return {
+            "COPILOT_HOME": str(home),
+            "COPILOT_OFFLINE": "true",
+            "COPILOT_PROVIDER_BASE_URL": self.url,
+            "COPILOT_PROVIDER_API_KEY": "stand-in-key",
+            "COPILOT_MODEL": "stand-in",
+        }
+
+    def answer(self, request: dict[str, Any]) -> dict[str, Any]:
+        """The completion for one request."""
+        self.requests.append(request)
+        time.sleep(self.delay_seconds)
+        done = sum(it["role"] == "assistant" for it in request["messages"])
+        step = self.script[min(done, len(self.script) - 1)]
+        message: dict[str, Any] = {"role": "assistant", "content": step}
+        if not isinstance(step, str):
+            function = {"name": step[0], "arguments": json.dumps(step[1])}
+            calls = [{"id": f"call-{done}", "type": "function", "function": function}]
+            message = {"role": "assistant", "content": None, "tool_calls": calls}
+        finish = "stop" if isinstance(step, str) else "tool_calls"
+        return {
+            "id": "x",
+            "object": "chat.completion",
+            "model": "stand-in",
+            "created": 1,
+            "choices": [{"index": 0, "message": message, "finish_reason": finish}],
+            "usage": {"prompt_tokens": 10, "completion_tokens": 3, "total_tokens": 13},
+        }
+
+
+@contextmanager
+def stand_in_model() -> Iterator[StandInModel]:
+    """The model, being served."""
+    model = StandInModel()
+
+    class Handler(BaseHTTPRequestHandler):
+        def do_POST(self) -> None:
+            answer = model.answer(json.loads(self.rfile.read(int(self.headers["Content-Length"]))))
+            data = json.dumps(answer).encode()
+            try:
+                self.send_response(200)
+                self.send_header("Content-Type", "application/json")
+                self.send_header("Content-Length", str(len(data)))
+                self.end_headers()
+                self.wfile.write(data)
+            except OSError:
+                pass  # the agent was ended in the meantime
+
+        def log_message(self, *_: Any) -> None:
+            pass
+
+    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    model.url = f"http://127.0.0.1:{server.server_port}/v1"
+    yield model
+    server.shutdown()
+    server.server_close()

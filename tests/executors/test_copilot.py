@@ -1,0 +1,181 @@
+"""The real Copilot CLI as agent: through its SDK, as a command, and over ACP. Its model is a script on loopback."""
+
+import gc
+import os
+import shlex
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.engine.runs.bench import Bench, contains, task
+from tests.executors.conftest import needs
+from tests.executors.stand_in_model import StandInModel
+from waza_engine.executors.base import Executor, ExecutorOptions, TriggerRequest, UnavailableError
+from waza_engine.executors.registry import make_executor
+from waza_engine.runs.records import TrialRecord
+from waza_engine.suite import GraderEntry, InputFile, Suite
+
+pytestmark = [
+    pytest.mark.editor,
+    pytest.mark.slow,
+    # The SDK leaves its pipes open.
+    pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning"),
+]
+SKILL = (
+    "---\nname: hello-skill\ndescription: Says hello. USE FOR: greetings.\n---\nAlways say hello, world.\n"
+)
+SHELL = ("bash", {"command": "cat in.txt > out.txt", "description": "copy"})
+REQUIRED = GraderEntry("tool_calls", "shell", config={"required_tools": ["bash"]})
+FILES = (InputFile("in.txt", b"from the fixture"),)
+
+
+@pytest.fixture(autouse=True)
+def _collected() -> Iterator[None]:
+    yield
+    gc.collect()  # what the open pipes warn of belongs to the test that left them
+
+
+def options(
+    folder: Path, model: StandInModel, cli: str, command: str = "", form: str = ""
+) -> ExecutorOptions:
+    environment = {**os.environ, **model.environment(folder / "home"), "COPILOT_CLI_PATH": cli}
+    return ExecutorOptions(folder, agent_command=command, agent_format=form, environment=environment)
+
+
+@pytest.fixture
+def sdk(bench: Bench, model: StandInModel, cli: str) -> Executor:
+    needs("copilot")
+    return make_executor("copilot-sdk", options(bench.folder, model, cli))
+
+
+async def run_only(bench: Bench, suite: Suite, executor: Executor) -> TrialRecord:
+    return (await bench.run(suite, executor)).tasks[0].trials[0]
+
+
+def read(request: dict[str, Any]) -> str:
+    return str(request["messages"])
+
+
+async def test_the_sdk_runs_tools_in_the_workspace(bench: Bench, model: StandInModel, sdk: Executor) -> None:
+    model.script = [SHELL, "Copied it."]
+    suite = bench.suite(
+        task("a", files=FILES), graders=(contains("copied"), REQUIRED), settings={"timeout_seconds": 30}
+    )
+    only = await run_only(bench, suite, sdk)
+    assert (only.status, only.error) == ("passed", "")
+    done = only.trajectory
+    assert (done.output, done.files["out.txt"]) == ("Copied it.", "from the fixture")
+    assert [(it.tool_name, it.args, it.success) for it in done.tool_events] == [(*SHELL, True)]
+    assert done.session is not None
+    assert done.session.usage is not None
+    assert (done.session.usage.input_tokens, done.session.usage.output_tokens, done.session.usage.turns) == (
+        20,
+        6,
+        2,
+    )
+
+
+async def test_the_sdk_keeps_the_session_for_follow_ups(
+    bench: Bench, model: StandInModel, sdk: Executor
+) -> None:
+    model.script = ["first answer", "second answer"]
+    suite = bench.suite(task("a", follow_ups=("and now?",)), settings={"timeout_seconds": 30})
+    only = await run_only(bench, suite, sdk)
+    assert (only.error, only.trajectory.output) == ("", "second answer")
+    assert "first answer" in read(model.requests[-1])
+
+
+async def test_the_sdk_loads_skills_and_the_baseline_does_not(
+    bench: Bench, model: StandInModel, sdk: Executor
+) -> None:
+    folder = bench.folder / "skills" / "hello-skill"
+    folder.mkdir(parents=True)
+    (folder / "SKILL.md").write_text(SKILL, encoding="utf-8")
+    model.script = [("skill", {"skill": "hello-skill"}), "hello, world"]
+    settings = {"timeout_seconds": 30, "skill_directories": (str(folder),), "baseline": True}
+    wanted = GraderEntry(
+        "skill_invocation", "loads", config={"required_skills": ["hello-skill"], "mode": "any_order"}
+    )
+    suite = bench.suite(task("a"), graders=(wanted,), settings=settings)
+    suite = Suite(**{name: getattr(suite, name) for name in Suite.__slots__} | {"skill": "hello-skill"})
+    record = await bench.run(suite, sdk)
+    with_skills, without = record.tasks[0].trials[0], record.baseline and record.baseline.tasks[0].trials[0]
+    assert [it.name for it in with_skills.trajectory.skills] == ["hello-skill"]
+    assert "Always say hello, world." in read(model.requests[0])
+    assert without is not None
+    assert list(without.trajectory.skills) == []
+
+
+async def test_the_sdk_tells_whether_a_skill_is_triggered(
+    bench: Bench, model: StandInModel, sdk: Executor
+) -> None:
+    folder = bench.folder / "skills" / "hello-skill"
+    folder.mkdir(parents=True)
+    (folder / "SKILL.md").write_text(SKILL, encoding="utf-8")
+    await sdk.start()
+    try:
+        asked = TriggerRequest(
+            "greet", "hello-skill", should_trigger=True, timeout_seconds=30, skill_directories=(folder,)
+        )
+        model.script = [("skill", {"skill": "hello-skill"}), "hello"]
+        assert await sdk.triggered(asked)
+        model.script = ["no skill needed"]
+        assert not await sdk.triggered(asked)
+    finally:
+        await sdk.close()
+
+
+async def test_a_turn_that_takes_too_long_is_aborted(
+    bench: Bench, model: StandInModel, sdk: Executor
+) -> None:
+    model.script = [("bash", {"command": "echo x > began.txt; sleep 60", "description": "wait"}), "late"]
+    suite = bench.suite(task("a", timeout_seconds=4), graders=(REQUIRED,))
+    before = time.monotonic()
+    only = await run_only(bench, suite, sdk)
+    assert time.monotonic() - before < 12
+    assert (only.status, only.error) == ("error", "timed out after 4 s (turn 1)")
+    assert only.trajectory.files == {"began.txt": "x\n"}
+    assert [it.status for it in only.graders] == ["passed"]
+
+
+async def test_nobody_is_signed_in(bench: Bench, cli: str) -> None:
+    needs("copilot")
+    environment = {"PATH": os.environ["PATH"], "HOME": str(bench.folder), "COPILOT_CLI_PATH": cli}
+    executor = make_executor("copilot-sdk", ExecutorOptions(bench.folder, environment=environment))
+    try:
+        with pytest.raises(UnavailableError, match="Nobody is signed in"):
+            await executor.start()
+    finally:
+        await executor.close()
+
+
+async def test_the_cli_as_a_command(bench: Bench, model: StandInModel, cli: str) -> None:
+    command = shlex.join([cli, "-p", "{prompt}", "--allow-all-tools", "--output-format", "json"])
+    executor = make_executor("command", options(bench.folder, model, cli, command, "copilot-jsonl"))
+    model.script = [SHELL, "Copied it."]
+    suite = bench.suite(
+        task("a", files=FILES), graders=(contains("copied"), REQUIRED), settings={"timeout_seconds": 30}
+    )
+    only = await run_only(bench, suite, executor)
+    assert (only.status, only.error, only.trajectory.files["out.txt"]) == ("passed", "", "from the fixture")
+
+
+async def test_the_cli_over_acp(bench: Bench, model: StandInModel, cli: str) -> None:
+    needs("acp")
+    executor = make_executor("acp", options(bench.folder, model, cli, shlex.join([cli, "--acp", "--stdio"])))
+    model.script = [SHELL, "Copied it."]
+    limit = GraderEntry("behavior", "few", config={"max_tool_calls": 1})
+    suite = bench.suite(
+        task("a", files=FILES), graders=(contains("copied"), limit), settings={"timeout_seconds": 30}
+    )
+    only = await run_only(bench, suite, executor)
+    assert (only.status, only.error, only.trajectory.files["out.txt"]) == ("passed", "", "from the fixture")
+    refused = bench.suite(task("a"), graders=(REQUIRED,), settings={"timeout_seconds": 30})
+    only = await run_only(bench, refused, executor)
+    assert (only.status, "not available: the executor 'acp' does not know tool names" in only.error) == (
+        "error",
+        True,
+    )

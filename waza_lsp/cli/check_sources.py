@@ -1,0 +1,132 @@
+"""The eval files that `waza-lsp check` looks at: found, read, and recognised. Whatever is in them, none raises."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import click
+
+from waza_engine.checking.files import Files
+from waza_engine.checking.project import Projects, ProjectSettings
+from waza_engine.eval_files import eval_files
+from waza_engine.scope import Scope
+from waza_lsp.schema.check import World, forget
+from waza_lsp.schema.form import recognised
+from waza_lsp.schema.prefilter import may_be_eval
+from waza_lsp.snapshot import Snapshot
+
+STDIN = "-"
+_STDIN_SHOWN = "<stdin>"
+_LARGEST = 5_000_000
+_REMEMBERED = 64
+"""Files after which memory is let go of; neighbours often have pieces in common."""
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """An eval file and what its checks may know; `unreadable` says why there is no text."""
+
+    name: str
+    snapshot: Snapshot
+    world: World
+    unreadable: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Sources:
+    """Where texts come from: the paths as the user gave them, or one text from standard input (`stdin`)."""
+
+    paths: tuple[str, ...]
+    dialect: str
+    projects: Projects
+    stdin: bytes | None = None
+    stdin_name: str = ""
+
+    def __iter__(self) -> Iterator[Source]:
+        """Every eval file once, in a stable order; other files are passed over."""
+        if self.stdin is not None:
+            yield from self._of_stdin(self.stdin)
+            return
+        files, seen = Files(), set[Path]()
+        for start in self.paths:
+            is_named = not Path(start).is_dir()
+            for path in eval_files(Path(start), self.projects):
+                place = path.absolute()
+                if place not in seen:
+                    seen.add(place)
+                    yield from self._of_file(path, files, is_named=is_named)
+                    if len(seen) % _REMEMBERED == 0:
+                        forget()
+
+    def _of_file(self, path: Path, files: Files, *, is_named: bool) -> Iterator[Source]:
+        world = self._world(path.absolute(), files)
+        try:
+            with path.open("rb") as file:
+                data = file.read(_LARGEST + 1)
+        except OSError as error:
+            if is_named or may_be_eval("", path, self.dialect):
+                yield self._unreadable(str(path), world, f"Cannot be read: {error.strerror or error}")
+            return
+        yield from self._of_bytes(str(path), data, world, is_named=is_named)
+
+    def _of_stdin(self, data: bytes) -> Iterator[Source]:
+        path = Path(self.stdin_name).absolute() if self.stdin_name else None
+        text = data.decode("utf-8-sig", "replace")
+        files = Files(lambda it: text if it == path else None)
+        name = self.stdin_name or _STDIN_SHOWN
+        yield from self._of_bytes(name, data, self._world(path, files), is_named=bool(self.stdin_name))
+
+    def _of_bytes(self, name: str, data: bytes, world: World, *, is_named: bool) -> Iterator[Source]:
+        if len(data) > _LARGEST:
+            text, unreadable = (
+                "",
+                f"Larger than {_LARGEST // 1_000_000} MB, which no eval file is; it is not checked",
+            )
+        else:
+            text, unreadable = _decoded(data)
+        if not unreadable:
+            source = self._source(name, text, world)
+            if may_be_eval(text, world.path, self.dialect) and source.snapshot.recognised is not None:
+                yield source
+        elif is_named or may_be_eval(data.decode("utf-8", "replace"), world.path, self.dialect):
+            yield self._unreadable(name, world, unreadable)
+
+    def _source(self, name: str, text: str, world: World) -> Source:
+        uri = world.path.as_uri() if world.path is not None else "untitled:stdin"
+        snapshot = Snapshot.of(uri, text)
+        if self.dialect:
+            kind = recognised(snapshot.tree.keys(), world.path, self.dialect)
+            snapshot = replace(snapshot, recognised=kind)
+        return Source(name, snapshot, world)
+
+    def _unreadable(self, name: str, world: World, reason: str) -> Source:
+        return replace(self._source(name, "", world), unreadable=reason)
+
+    def _world(self, path: Path | None, files: Files) -> World:
+        folder = path.parent if path is not None else None
+        settings = self.projects.of(folder) if folder is not None else ProjectSettings()
+        return World(path, Scope(folder, Path.cwd()), files, settings.rules)
+
+
+def sources(paths: tuple[str, ...], dialect: str, stdin_name: str | None) -> Sources:
+    """What the command line names; standard input is read at once.
+
+    Raises:
+        FileNotFoundError: one of the paths is not there.
+
+    """
+    projects = Projects()
+    if stdin_name is not None or STDIN in paths:
+        return Sources((), dialect, projects, click.get_binary_stream("stdin").read(), stdin_name or "")
+    missing = [it for it in paths if not Path(it).exists()]
+    if missing:
+        raise FileNotFoundError(f"No such file or folder: {', '.join(missing)}")
+    return Sources(paths or (".",), dialect, projects)
+
+
+def _decoded(data: bytes) -> tuple[str, str]:
+    """The text, or why there is none."""
+    try:
+        return data.decode("utf-8-sig"), ""
+    except UnicodeDecodeError as error:
+        return "", f"Not UTF-8 (byte {error.start}); save the file as UTF-8"
