@@ -67,7 +67,7 @@ def is_found_anywhere(pattern: str) -> bool:
 
 
 def is_found_in_any_word(pattern: str) -> bool:
-    """Whether a valid pattern is found in every letter and digit (`\\w+`): only an empty output lacks it."""
+    """Whether a valid pattern is found in every letter and digit (such as one for a word): only an empty output lacks it."""
     return all(regex_found(pattern, it) for it in ("a", "Z", "7"))
 
 

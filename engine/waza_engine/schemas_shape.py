@@ -164,8 +164,8 @@ def _lift_marks(schema: Schema) -> None:
                 del it[mark]
     if unless := schema.pop("x-required-unless", None):
         one_of_them: Schema = {"anyOf": [{"required": [it]} for it in unless]}
-        wanted = {it: schema.pop(it) for it in ("required", "x-recommended") if it in schema}
-        schema.setdefault("allOf", []).append({"if": one_of_them, "else": wanted})
+        asked = {it: schema.pop(it) for it in ("required", "x-recommended") if it in schema}
+        schema.setdefault("allOf", []).append({"if": one_of_them, "else": asked})
 
 
 def _name_items(schema: Schema) -> None:

@@ -19,6 +19,7 @@ from waza_lsp.features.references import references
 from waza_lsp.features.selection_range import selection_range
 from waza_lsp.schema.paths import Disk
 from waza_lsp.snapshot import Snapshot, path_of
+from waza_lsp.suite.around import Around
 
 
 @dataclass(frozen=True)
@@ -38,7 +39,7 @@ def hovered(document: str, name: str = "eval.yaml", *, line_end: str = "\n") -> 
     mark = marked(document)
     snapshot = snapshot_of(mark.source.replace("\n", line_end), name)
     assert mark.cursor is not None
-    found = hover(snapshot, mark.cursor)
+    found = hover(snapshot, mark.cursor, Around())
     if found is None:
         return None
     assert isinstance(found.contents, types.MarkupContent)
@@ -121,7 +122,7 @@ def definitions(
     assert mark.cursor is not None
     return [
         text_in(snapshot, it.range) if it.uri == snapshot.uri else _relative(it.uri, folder)
-        for it in definition(snapshot, mark.cursor, Disk(process_dir))
+        for it in definition(snapshot, mark.cursor, Around(process_dir))
     ]
 
 
@@ -155,5 +156,5 @@ def referring_lines(document: str, name: str = "eval.yaml", *, include_declarati
     mark = marked(document)
     snapshot = snapshot_of(mark.source, name)
     assert mark.cursor is not None
-    found = references(snapshot, mark.cursor, include_declaration=include_declaration)
+    found = references(snapshot, mark.cursor, Around(), include_declaration=include_declaration)
     return [it.range.start.line for it in found]

@@ -58,6 +58,19 @@ class StandInModel:
         }
 
 
+def as_stream(answer: dict[str, Any]) -> bytes:
+    """The same answer as server-sent events, in one piece."""
+    choice = answer["choices"][0]
+    calls = [{**it, "index": i} for i, it in enumerate(choice["message"].get("tool_calls", []))]
+    delta = {**choice["message"], **({"tool_calls": calls} if calls else {})}
+    chunk = {**answer, "object": "chat.completion.chunk"}
+    pieces = [
+        {**chunk, "choices": [{"index": 0, "delta": delta, "finish_reason": None}], "usage": None},
+        {**chunk, "choices": [{"index": 0, "delta": {}, "finish_reason": choice["finish_reason"]}]},
+    ]
+    return "".join(f"data: {it}\n\n" for it in (*map(json.dumps, pieces), "[DONE]")).encode()
+
+
 @contextmanager
 def stand_in_model() -> Iterator[StandInModel]:
     """The model, being served."""
@@ -65,11 +78,12 @@ def stand_in_model() -> Iterator[StandInModel]:
 
     class Handler(BaseHTTPRequestHandler):
         def do_POST(self) -> None:
-            answer = model.answer(json.loads(self.rfile.read(int(self.headers["Content-Length"]))))
-            data = json.dumps(answer).encode()
+            request = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+            answer, streams = model.answer(request), bool(request.get("stream"))
+            data = as_stream(answer) if streams else json.dumps(answer).encode()
             try:
                 self.send_response(200)
-                self.send_header("Content-Type", "application/json")
+                self.send_header("Content-Type", "text/event-stream" if streams else "application/json")
                 self.send_header("Content-Length", str(len(data)))
                 self.end_headers()
                 self.wfile.write(data)

@@ -24,9 +24,7 @@ pytestmark = [
     # The SDK leaves its pipes open.
     pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning"),
 ]
-SKILL = (
-    "---\nname: hello-skill\ndescription: Says hello. USE FOR: greetings.\n---\nAlways say hello, world.\n"
-)
+SKILL = "---\nname: hello-skill\ndescription: Says hello to people.\n---\nAlways say hello, world.\n"
 SHELL = ("bash", {"command": "cat in.txt > out.txt", "description": "copy"})
 REQUIRED = GraderEntry("tool_calls", "shell", config={"required_tools": ["bash"]})
 FILES = (InputFile("in.txt", b"from the fixture"),)
@@ -102,10 +100,10 @@ async def test_the_sdk_loads_skills_and_the_baseline_does_not(
     suite = bench.suite(task("a"), graders=(wanted,), settings=settings)
     suite = Suite(**{name: getattr(suite, name) for name in Suite.__slots__} | {"skill": "hello-skill"})
     record = await bench.run(suite, sdk)
-    with_skills, without = record.tasks[0].trials[0], record.baseline and record.baseline.tasks[0].trials[0]
+    assert record.baseline is not None
+    with_skills, without = record.tasks[0].trials[0], record.baseline.tasks[0].trials[0]
     assert [it.name for it in with_skills.trajectory.skills] == ["hello-skill"]
     assert "Always say hello, world." in read(model.requests[0])
-    assert without is not None
     assert list(without.trajectory.skills) == []
 
 

@@ -1,10 +1,9 @@
 """The eval files that `waza-lsp check` looks at: found, read, and recognised. Whatever is in them, none raises."""
 
+import sys
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
-
-import click
 
 from waza_engine.checking.files import Files
 from waza_engine.checking.project import Projects, ProjectSettings
@@ -117,7 +116,7 @@ def sources(paths: tuple[str, ...], dialect: str, stdin_name: str | None) -> Sou
     """
     projects = Projects()
     if stdin_name is not None or STDIN in paths:
-        return Sources((), dialect, projects, click.get_binary_stream("stdin").read(), stdin_name or "")
+        return Sources((), dialect, projects, sys.stdin.buffer.read(), stdin_name or "")
     missing = [it for it in paths if not Path(it).exists()]
     if missing:
         raise FileNotFoundError(f"No such file or folder: {', '.join(missing)}")

@@ -2,21 +2,29 @@
 
 from lsprotocol import types
 
-from waza_lsp.schema.names import occurrences
-from waza_lsp.schema.paths import Files, path_values
+from waza_lsp.schema.names import anchor_occurrences
+from waza_lsp.schema.paths import path_value_at
 from waza_lsp.snapshot import Snapshot
+from waza_lsp.suite.around import Around
+from waza_lsp.suite.mentions import mentions
 from waza_lsp.syntax.text import Place, Span
 
 _TOP = Span(Place(0, 0), Place(0, 0))
 
 
-def definition(snapshot: Snapshot, position: types.Position, files: Files) -> list[types.Location]:
+def definition(snapshot: Snapshot, position: types.Position, around: Around) -> list[types.Location]:
     form, place = snapshot.form, snapshot.place(position)
     if form is None:
         return []
-    for value in path_values(form, snapshot.tree, snapshot.path, files):
-        if value.span.contains(place):
-            found = [it for it in value.targets(files) if files.is_file(it)]
-            return [types.Location(it.as_uri(), snapshot.range(_TOP)) for it in found]
-    names = occurrences(form, snapshot.tree, snapshot.text, place)
-    return [types.Location(snapshot.uri, snapshot.range(it)) for it in names.definitions] if names else []
+    located = snapshot.tree.at(place)
+    value = (
+        path_value_at(form, snapshot.tree, snapshot.path, around, located) if located is not None else None
+    )
+    if value is not None:
+        found = [it for it in value.targets(around) if around.is_file(it)]
+        return [types.Location(it.as_uri(), snapshot.range(_TOP)) for it in found]
+    names = mentions(snapshot, place, around)
+    if names is not None:
+        return [it.location for it in names.definitions]
+    anchors = anchor_occurrences(snapshot.tree, snapshot.text, place)
+    return [types.Location(snapshot.uri, snapshot.range(it)) for it in anchors.definitions] if anchors else []

@@ -1,6 +1,6 @@
 """`textDocument/hover`: what the key or value under the cursor means.
 
-The words come from the schema of the place, never from here. A place without a meaning (an unknown key, a free
+The words come from the schema of the place, never from here; what stands in other files is added. A place without a meaning (an unknown key, a free
 name, a comment, text of several lines) has no hover: diagnostics speak about those.
 """
 
@@ -12,6 +12,8 @@ from waza_lsp.schema.explain import NO_EXAMPLE, Meaning, Option, meaning_of, mea
 from waza_lsp.schema.form import Form
 from waza_lsp.schema.wording import code
 from waza_lsp.snapshot import Snapshot
+from waza_lsp.suite.around import Around
+from waza_lsp.suite.facts import facts
 from waza_lsp.syntax.anchors import anchor_of, anchored_text
 from waza_lsp.syntax.node import Kind
 from waza_lsp.syntax.text import Place, Span
@@ -23,7 +25,10 @@ _MOST_LINES = 30
 _WIDEST_LINE = 80
 
 
-def hover(snapshot: Snapshot, position: types.Position) -> types.Hover | None:
+def hover(
+    snapshot: Snapshot, position: types.Position, around: Around, *, generic: bool = True
+) -> types.Hover | None:
+    """Without `generic`, what another server can tell from the schema is left out: keys and values as such."""
     form, place = snapshot.form, snapshot.place(position)
     if form is None:
         return None
@@ -31,7 +36,13 @@ def hover(snapshot: Snapshot, position: types.Position) -> types.Hover | None:
     if located is None or _is_long(located):
         return None
     meaning = _meaning(form, snapshot, located)
-    paragraphs = [*(_paragraphs(meaning) if meaning else ()), *_anchored(snapshot, located)]
+    if meaning is not None and not generic and not meaning.page:
+        meaning = None
+    paragraphs = [
+        *(_paragraphs(meaning) if meaning else ()),
+        *(_anchored(snapshot, located) if generic else ()),
+        *facts(snapshot, located, place, around),
+    ]
     if not paragraphs:
         return None
     return types.Hover(

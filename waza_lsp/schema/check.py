@@ -22,10 +22,11 @@ from waza_engine.rules.unquoted_template import UNQUOTED_TEMPLATE
 from waza_engine.scope import Scope
 from waza_lsp.schema.form import Form
 from waza_lsp.schema.walk import Schema, discriminated, resolve
+from waza_lsp.syntax.clues import TEMPLATE_MESSAGE
 from waza_lsp.syntax.cut import PieceKind
 from waza_lsp.syntax.node import Kind, Node, descend
 from waza_lsp.syntax.parse import Parsed
-from waza_lsp.syntax.problems import TEMPLATE_MESSAGE, Cause
+from waza_lsp.syntax.problem import Cause
 from waza_lsp.syntax.text import Place, Span
 from waza_lsp.syntax.tree import Entry, Piece, Tree
 from waza_lsp.syntax.tree import forget as forget_pieces
@@ -146,7 +147,8 @@ def _duplicate(first: Node, second: Node, first_piece: Piece, second_piece: Piec
 
 
 def _structure(tree: Tree, form: Form) -> Iterator[Mark]:
-    if not tree.entries and tree.whole is None and form.schema.get("required"):
+    is_blank = all(it.kind is PieceKind.SKIPPED for it in tree.pieces)
+    if is_blank and form.schema.get("required"):
         yield Mark(Span(Place(0, 0), Place(0, 0)), EMPTY_FILE.at((), "There is nothing in this file yet"))
     seen: dict[str, Entry] = {}
     for entry in tree.entries:
@@ -220,7 +222,9 @@ def _part(
     else:
         remembered = _remembered((parsed, form, key, scope))
         found = remembered.marks(lambda: _part_marks(parsed, form, key, scope, parsed.anchors))
-    yield from (it.shifted(piece.start, base) for it in found)
+    # A template is read as a text; what that text would be worth is not said before it is one.
+    templates = {it.start for it in parsed.templates}
+    yield from (it.shifted(piece.start, base) for it in found if it.span.start not in templates)
 
 
 class _Remembered:

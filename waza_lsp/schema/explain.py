@@ -187,10 +187,15 @@ def _with_branch(root: Schema, meaning: Meaning, branch: Schema) -> Meaning:
         meaning,
         since=next((it["x-since"] for it in picked if "x-since" in it), ""),
         options=tuple(option for it in picked for option in _options(root, it)),
-        facts=tuple(fact for it in picked for fact in _facts(it, ())),
+        facts=tuple(fact for it in picked for fact in (*_costs(it), *_facts(it, ()))),
         score=_section(page, "Score"),
         page=page,
     )
+
+
+def _costs(schema: Schema) -> Iterator[str]:
+    if cost := schema.get("x-cost"):
+        yield cost
 
 
 def _section(page: str, heading: str) -> str:

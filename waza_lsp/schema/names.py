@@ -3,18 +3,32 @@
 The schema says what names something (`x-defines`) and what refers to it (`x-reference`), both with a kind of thing.
 """
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import lru_cache
+from typing import NamedTuple
 
 from waza_engine.findings import Pointer
 from waza_lsp.schema.explain import data_along
 from waza_lsp.schema.form import Form
-from waza_lsp.schema.walk import schema_at
+from waza_lsp.schema.walk import Schema, schema_at
 from waza_lsp.schema.ways import Ways, sites, ways
 from waza_lsp.syntax.anchors import aliases, anchor_at, anchor_of
-from waza_lsp.syntax.node import Kind
+from waza_lsp.syntax.node import Kind, Node
 from waza_lsp.syntax.text import Place, Span, Text
 from waza_lsp.syntax.tree import Tree
+
+
+class Name(NamedTuple):
+    """A value that names a thing: `span` is the whole value, `inner` the name without quotes."""
+
+    thing: str
+    text: str
+    defines: bool
+    pointer: Pointer
+    span: Span
+    inner: Span
+    style: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,14 +39,42 @@ class Occurrences:
     uses: tuple[Span, ...]
 
 
+def name_at(form: Form, tree: Tree, place: Place) -> Name | None:
+    """The name of a thing that a place is on."""
+    located = tree.at(place)
+    if located is None or located.on_key or located.node.kind is not Kind.SCALAR:
+        return None
+    schema = schema_at(form.schema, located.pointer, data_along(tree, located.pointer))
+    lines = located.value.start.line - located.node.start.line
+    return _name(schema, located.node, located.pointer, lines) if schema is not None else None
+
+
+def names_in(form: Form, tree: Tree) -> Iterator[Name]:
+    """Every name of a thing in a document."""
+    for site in sites(tree, _name_ways(form)):
+        if site.node.kind is Kind.SCALAR and (
+            name := _name(site.schema, site.node, site.pointer, site.start)
+        ):
+            yield name
+
+
+def _name(schema: Schema, node: Node, pointer: Pointer, start: int) -> Name | None:
+    thing = schema.get("x-defines") or schema.get("x-reference")
+    if not thing or not node.source or node.style in {"|", ">"}:
+        return None
+    span, inner = node.span.shifted(start), node.inner.shifted(start)
+    return Name(str(thing), node.source, "x-defines" in schema, pointer, span, inner, node.style)
+
+
 def occurrences(form: Form, tree: Tree, text: Text, place: Place) -> Occurrences | None:
     """All places of the name that `place` is on; None where there is no name."""
-    located = tree.at(place)
-    if located is not None and not located.on_key and located.node.kind is Kind.SCALAR:
-        found = _of_value(form, tree, located.pointer, located.node.source)
-        if found is not None:
-            return found
-    return _of_anchor(tree, text, place)
+    here = name_at(form, tree, place)
+    if here is None:
+        return anchor_occurrences(tree, text, place)
+    same = [it for it in names_in(form, tree) if (it.thing, it.text) == (here.thing, here.text)]
+    return Occurrences(
+        tuple(it.span for it in same if it.defines), tuple(it.span for it in same if not it.defines)
+    )
 
 
 def names_of(form: Form, tree: Tree, thing: str, without: Place) -> list[str]:
@@ -48,7 +90,8 @@ def names_of(form: Form, tree: Tree, thing: str, without: Place) -> list[str]:
     return list(dict.fromkeys(name for _, name in sorted(found, key=lambda it: it[0])))
 
 
-def _of_anchor(tree: Tree, text: Text, place: Place) -> Occurrences | None:
+def anchor_occurrences(tree: Tree, text: Text, place: Place) -> Occurrences | None:
+    """The anchor that a place is on or that the alias there means, and all aliases of that name."""
     located = tree.at(place)
     if located is not None and not located.on_key and located.node.kind is Kind.ALIAS:
         name = located.node.source
@@ -58,22 +101,6 @@ def _of_anchor(tree: Tree, text: Text, place: Place) -> Occurrences | None:
         name = anchor.node.anchor or "" if anchor is not None else ""
     uses = tuple(aliases(tree, name)) if name else ()
     return Occurrences((anchor.name,) if anchor is not None else (), uses) if name else None
-
-
-def _of_value(form: Form, tree: Tree, pointer: Pointer, name: str) -> Occurrences | None:
-    schema = schema_at(form.schema, pointer, data_along(tree, pointer))
-    thing = schema.get("x-defines") or schema.get("x-reference") if schema is not None else None
-    if not thing or not name:
-        return None
-    definitions: list[Span] = []
-    uses: list[Span] = []
-    for site in sites(tree, _name_ways(form)):
-        if site.node.kind is Kind.SCALAR and site.node.source == name:
-            if site.schema.get("x-defines") == thing:
-                definitions.append(site.node.span.shifted(site.start))
-            elif site.schema.get("x-reference") == thing:
-                uses.append(site.node.span.shifted(site.start))
-    return Occurrences(tuple(definitions), tuple(uses))
 
 
 @lru_cache(maxsize=64)

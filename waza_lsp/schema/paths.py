@@ -12,11 +12,13 @@ from typing import NamedTuple, Protocol
 
 from waza_engine.findings import Pointer
 from waza_engine.goglob import BadPattern, glob
+from waza_lsp.schema.explain import data_along
 from waza_lsp.schema.form import Form
-from waza_lsp.schema.ways import Site, Ways, sites, ways
+from waza_lsp.schema.walk import schema_at
+from waza_lsp.schema.ways import Ways, sites, ways
 from waza_lsp.syntax.node import Kind
-from waza_lsp.syntax.text import Place, Span
-from waza_lsp.syntax.tree import Tree
+from waza_lsp.syntax.text import Span
+from waza_lsp.syntax.tree import Located, Tree
 
 EVAL_NAMES = ("eval.yaml", "eval.yml")
 _MOST_LEVELS = 10
@@ -67,6 +69,7 @@ class PathValue(NamedTuple):
     text: str
     kind: str
     folder: Path
+    style: str = ""
 
     @property
     def is_pattern(self) -> bool:
@@ -92,7 +95,30 @@ def path_values(form: Form, tree: Tree, path: Path | None, files: Files) -> Iter
         mark = site.schema["x-path"]
         folder = starts.folder(mark["base"], site.pointer)
         if folder is not None and (mark["base"] == "process" or not text.startswith("/")):
-            yield PathValue(_bare(site), text, mark["kind"], folder)
+            span = site.node.inner.shifted(site.start)
+            yield PathValue(span, text, mark["kind"], folder, site.node.style)
+
+
+def path_value_at(
+    form: Form, tree: Tree, path: Path | None, files: Files, located: Located
+) -> PathValue | None:
+    """The path that a value of the document is; None when it is none, or starts from where nobody knows."""
+    node = located.node
+    if (
+        path is None
+        or located.on_key
+        or node.kind is not Kind.SCALAR
+        or not node.source
+        or node.style in {"|", ">"}
+    ):
+        return None
+    schema = schema_at(form.schema, located.pointer, data_along(tree, located.pointer))
+    mark = schema.get("x-path") if schema is not None else None
+    folder = _Starts(form, tree, path, files).folder(mark["base"], located.pointer) if mark else None
+    if not mark or folder is None or (mark["base"] != "process" and node.source.startswith("/")):
+        return None
+    lines = located.value.start.line - node.start.line
+    return PathValue(node.inner.shifted(lines), node.source, mark["kind"], folder, node.style)
 
 
 def start_folder(
@@ -161,11 +187,3 @@ def _eval_folder(path: Path, files: Files) -> Path | None:
         if any(files.is_file(folder / it) for it in EVAL_NAMES):
             return folder
     return None
-
-
-def _bare(site: Site) -> Span:
-    """Where the text stands, without its quotes."""
-    start, end = site.node.span.shifted(site.start)
-    if site.node.style and start.line == end.line:
-        return Span(Place(start.line, start.column + 1), Place(end.line, end.column - 1))
-    return Span(start, end)

@@ -20,8 +20,9 @@ from waza_lsp.server.documents import Documents
 from waza_lsp.server.protocol import OwnDocumentsProtocol
 from waza_lsp.server.runs import Runs
 from waza_lsp.server.settings import Settings, read_settings
-from waza_lsp.server.survey import Survey
+from waza_lsp.server.survey import Survey, workspace_files
 from waza_lsp.snapshot import Snapshot, path_of
+from waza_lsp.suite.around import Around
 
 
 class WazaServer(LanguageServer):
@@ -88,6 +89,16 @@ class WazaServer(LanguageServer):
     def disk(self, snapshot: Snapshot) -> Disk:
         """What features may ask about the files around a document."""
         return Disk(self.process_dir(snapshot.path))
+
+    def around(self, snapshot: Snapshot) -> Around:
+        """What features may ask about other files: those that are open as they stand in the editor."""
+        return Around(
+            self.process_dir(snapshot.path),
+            self.files,
+            self.documents.of_path,
+            lambda: workspace_files(self),
+            self.encoding,
+        )
 
     @cached_property
     def completion_client(self) -> Client:

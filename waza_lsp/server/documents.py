@@ -19,10 +19,14 @@ class Documents:
     def get(self, uri: str) -> Snapshot | None:
         return self._open.get(uri)
 
+    def of_path(self, path: Path) -> Snapshot | None:
+        """The snapshot of a file that is open, None when it is not."""
+        # By path: clients escape characters of a URI in different ways.
+        return self._open.get(self._uris.get(path, ""))
+
     def text_of(self, path: Path) -> str | None:
         """The text of a file that is open, None when it is not."""
-        # By path: clients escape characters of a URI in different ways.
-        snapshot = self._open.get(self._uris.get(path, ""))
+        snapshot = self.of_path(path)
         return str(snapshot.text) if snapshot is not None else None
 
     def __len__(self) -> int:

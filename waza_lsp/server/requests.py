@@ -22,7 +22,7 @@ from waza_lsp.server.app import WazaServer
 
 def on_hover(server: WazaServer, params: types.HoverParams) -> types.Hover | None:
     snapshot = server.documents.get(params.text_document.uri)
-    return hover(snapshot, params.position) if snapshot else None
+    return hover(snapshot, params.position, server.around(snapshot)) if snapshot else None
 
 
 def on_completion(server: WazaServer, params: types.CompletionParams) -> types.CompletionList | None:
@@ -34,13 +34,15 @@ def on_completion(server: WazaServer, params: types.CompletionParams) -> types.C
 
 def on_definition(server: WazaServer, params: types.DefinitionParams) -> list[types.Location]:
     snapshot = server.documents.get(params.text_document.uri)
-    return definition(snapshot, params.position, server.disk(snapshot)) if snapshot else []
+    return definition(snapshot, params.position, server.around(snapshot)) if snapshot else []
 
 
 def on_references(server: WazaServer, params: types.ReferenceParams) -> list[types.Location]:
     snapshot = server.documents.get(params.text_document.uri)
+    if snapshot is None:
+        return []
     declared = params.context.include_declaration
-    return references(snapshot, params.position, include_declaration=declared) if snapshot else []
+    return references(snapshot, params.position, server.around(snapshot), include_declaration=declared)
 
 
 def on_highlight(server: WazaServer, params: types.DocumentHighlightParams) -> list[types.DocumentHighlight]:

@@ -52,7 +52,7 @@ class Survey:
             yield from self._found.items()
             return
         generation, found = server.generation, {}
-        for path in _files(server):
+        for path in workspace_files(server):
             if stop.is_set():
                 return
             items = _checked(server, path)
@@ -62,7 +62,8 @@ class Survey:
         self._found, self._generation = found, generation
 
 
-def _files(server: "WazaServer") -> Iterator[Path]:
+def workspace_files(server: "WazaServer") -> Iterator[Path]:
+    """The YAML files below the workspace folders."""
     # Imported late: it brings pathspec, which opening a file does not need.
     from waza_engine.eval_files import eval_files
 

@@ -8,7 +8,7 @@ from waza_engine.findings import Pointer
 from waza_lsp.syntax.edits import Draft
 from waza_lsp.syntax.node import Kind, Node
 from waza_lsp.syntax.text import Place, Span, Text
-from waza_lsp.syntax.tree import Located
+from waza_lsp.syntax.tree import Entry, Located
 
 _PROPERTIES = re.compile(r"(?:[&!]\S*[ \t]+)*")
 _COLON = re.compile(r"[ \t]*:")
@@ -58,10 +58,10 @@ def container_at(draft: Draft, pointer: Pointer) -> Container | None:
     """The mapping or list at a pointer; None for anything else."""
     tree = draft.tree
     if not pointer and tree.whole is None:
-        found = [tree.find((it.key.source,)) for it in tree.entries]
-        members = [_entry(it.key, place) for it, place in zip(tree.entries, found, strict=True) if place]
-        span = Span(members[0].key.start, members[-1].value.end) if members and members[0].key else None
-        return Container((), True, False, span, tuple(members)) if span else None
+        members = tuple(_entry(it) for it in tree.entries)
+        if not members or members[0].key is None:
+            return None
+        return Container((), True, False, Span(members[0].key.start, members[-1].value.end), members)
     entry = next((it for it in tree.entries if pointer == (it.key.source,) and it.items), None)
     if entry is not None:
         items = tuple(
@@ -73,8 +73,14 @@ def container_at(draft: Draft, pointer: Pointer) -> Container | None:
     return _of_node(pointer, located) if located is not None else None
 
 
-def _entry(key: Node, place: Located) -> Member:
-    return Member(key.source, key, place.key, place.node, place.value)
+def _entry(entry: Entry) -> Member:
+    value = entry.value.span.shifted(entry.piece.start)
+    if entry.items:
+        (first, top), (last, bottom) = entry.items[0], entry.items[-1]
+        value = Span(top.span.shifted(first.start).start, bottom.span.shifted(last.start).end)
+    return Member(
+        entry.key.source, entry.key, entry.key.span.shifted(entry.piece.start), entry.value, value
+    )
 
 
 def _of_node(pointer: Pointer, located: Located) -> Container | None:

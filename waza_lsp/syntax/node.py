@@ -42,6 +42,14 @@ class Node:
         return Span(self.start, self.end)
 
     @property
+    def inner(self) -> Span:
+        """Where the text stands, without its quotes when they are on one line."""
+        if self.style in {"'", '"'} and self.start.line == self.end.line:
+            (line, first), (_, last) = self.start, self.end
+            return Span(Place(line, first + 1), Place(line, last - 1))
+        return self.span
+
+    @property
     def is_empty(self) -> bool:
         """Whether the file has nothing here: a key without a value."""
         return self.kind is Kind.SCALAR and not self.style and not self.source

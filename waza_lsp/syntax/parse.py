@@ -12,7 +12,8 @@ import yaml
 
 from waza_engine.scalars import resolve
 from waza_lsp.syntax.node import Kind, Node
-from waza_lsp.syntax.problems import Problem, problem_of
+from waza_lsp.syntax.problem import Problem
+from waza_lsp.syntax.problems import problem_of
 from waza_lsp.syntax.text import Place, Text
 
 _MAX_DEPTH = 200

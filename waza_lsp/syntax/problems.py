@@ -1,46 +1,22 @@
 """libyaml's complaints in the author's words, on the smallest stretch of text at fault (peers.md, V11 to V18)."""
 
 import re
-from dataclasses import dataclass
-from enum import StrEnum
 from typing import Any
 
 import yaml
 
-from waza_lsp.syntax.rows import row_of
+from waza_lsp.syntax.clues import (
+    colon_without_blank,
+    key_without_colon,
+    mark_without_blank,
+    never_closed,
+    open_quote,
+    template,
+)
+from waza_lsp.syntax.problem import Cause, Problem, on_line
 from waza_lsp.syntax.text import Place, Span
 
-_TAB = re.compile(r"^ *\t+")
-_NO_SPACE_AFTER_COLON = re.compile(r"^\s*(?:- )*([\w.-]+):(?=[^\s:/\\])")
-_NO_SPACE_AFTER_DASH = re.compile(r"^\s*(-)(?=[A-Za-z_][\w.-]*:(?:\s|$))")
-
-
-class Cause(StrEnum):
-    """What the author did, as far as the text tells."""
-
-    DASH = "no blank after a dash"
-    COLON = "no blank after a colon"
-    TAB = "tab in the indentation"
-    QUOTE = "quote without its end"
-    BRACKET = "bracket without its end"
-    HALF_KEY = "key without a colon"
-    INDENTATION = "line in no column of its neighbours"
-    TEXT_AFTER = "text after a complete value"
-    SECOND_COLON = "colon in a value"
-    FIRST_CHARACTER = "character that cannot start a value"
-    ESCAPE = "unknown escape in double quotes"
-    TEMPLATE = "template without quotes"
-    FORBIDDEN = "character that YAML does not allow"
-    OTHER = "something else"
-
-
-@dataclass(frozen=True, slots=True)
-class Problem:
-    """A syntax problem: what is wrong and what to do, and where (relative to its piece)."""
-
-    message: str
-    span: Span
-    cause: Cause = Cause.OTHER
+_DASH_OF_A_WORD = re.compile(r"-(?=[^\s-])")
 
 
 def problem_of(source: str, error: yaml.YAMLError) -> Problem:
@@ -52,8 +28,8 @@ def problem_of(source: str, error: yaml.YAMLError) -> Problem:
     line, column = (int(mark.line), int(mark.column)) if mark else (0, 0)
     context = int(error.context_mark.line) if error.context_mark else line
     found = (
-        _template(lines, (line, line - 1, context))
-        or _seen_on_the_lines(lines, line)
+        template(lines, (line, line - 1, context))
+        or mark_without_blank(lines, line)
         or _told_by_the_context(lines, error)
     )
     if found is not None:
@@ -74,46 +50,6 @@ def _unmarked(source: str, error: Any) -> Problem:
     return Problem(message, Span(Place(line, column), Place(line, column + 1)), Cause.FORBIDDEN)
 
 
-TEMPLATE_MESSAGE = "A value that starts with {{ needs quotes; without them YAML reads brackets"
-
-
-def _template(lines: list[str], at: tuple[int, ...]) -> Problem | None:
-    """A value that starts with `{{`: a text to people, brackets to YAML."""
-    for line in at:
-        text = lines[line] if 0 <= line < len(lines) else ""
-        row = row_of(line, text, 1)
-        start = row.value
-        if text[start : start + 1] == "[":
-            start = text.find("{{", start)
-        if start >= 0 and text.startswith("{{", start):
-            end = row.end if start == row.value else _end_in_brackets(text, start)
-            return _on(TEMPLATE_MESSAGE, line, (start, end), Cause.TEMPLATE)
-    return None
-
-
-def _end_in_brackets(text: str, start: int) -> int:
-    depth = 0
-    for column in range(start, len(text)):
-        depth += (text[column] == "{") - (text[column] == "}")
-        if depth == 0 and text[column] in ",]":
-            return len(text[:column].rstrip())
-    return len(text.rstrip())
-
-
-def _seen_on_the_lines(lines: list[str], at: int) -> Problem | None:
-    """Causes that show on the line of the error or the one before it."""
-    for line in (at, at - 1):
-        text = lines[line] if 0 <= line < len(lines) else ""
-        if found := _NO_SPACE_AFTER_DASH.match(text):
-            return _on(
-                "A blank is missing after the dash", line, (found.start(1), len(text.rstrip())), Cause.DASH
-            )
-        if found := _TAB.match(text):
-            start = found.group().index("\t")
-            return _on("Tabs cannot indent YAML; use blanks", line, (start, found.end()), Cause.TAB)
-    return None
-
-
 def _told_by_the_context(lines: list[str], error: yaml.MarkedYAMLError) -> Problem | None:
     """Causes that stand where libyaml's construct began, not where it gave up."""
     problem, context, mark = str(error.problem), str(error.context or ""), error.context_mark
@@ -121,13 +57,7 @@ def _told_by_the_context(lines: list[str], error: yaml.MarkedYAMLError) -> Probl
     if mark is None or at is None:
         return _stray_colon(lines, error)
     if "end of stream" in problem and "quoted scalar" in context:
-        quote = lines[mark.line][mark.column : mark.column + 1]
-        return _on(
-            f"This quote is never closed; add {quote} at the end of the text",
-            mark.line,
-            (mark.column, mark.column + 1),
-            Cause.QUOTE,
-        )
+        return never_closed(lines, mark.line, mark.column)
     if "flow" in context:
         return _bracket(lines)
     if "simple key" in context:
@@ -150,7 +80,7 @@ def _bracket(lines: list[str]) -> Problem | None:
         return None
     bracket, line, column = open_ones[-1]
     closing = "]" if bracket == "[" else "}"
-    return _on(f"This bracket is never closed; add {closing}", line, (column, column + 1), Cause.BRACKET)
+    return on_line(f"This bracket is never closed; add {closing}", line, (column, column + 1), Cause.BRACKET)
 
 
 def _outside_quotes(text: str) -> list[tuple[int, str]]:
@@ -172,12 +102,12 @@ def _outside_quotes(text: str) -> list[tuple[int, str]]:
 def _half_key(lines: list[str], line: int, column: int) -> Problem:
     text = lines[line] if line < len(lines) else ""
     word = text[column:].rstrip()
-    if found := _NO_SPACE_AFTER_COLON.match(text):
-        return _on(
-            "A blank is missing after the colon", line, (found.start(1), len(text.rstrip())), Cause.COLON
-        )
-    message = f"'{word}' is no complete entry; add a colon and a value"
-    return _on(message, line, (column, column + len(word)), Cause.HALF_KEY)
+    if found := colon_without_blank(lines, line) or colon_without_blank(lines, line - 1):
+        return found
+    columns = (column, column + len(word))
+    if _DASH_OF_A_WORD.match(word):
+        return on_line("A blank is missing after the dash", line, columns, Cause.DASH)
+    return on_line(f"'{word}' is no complete entry; add a colon and a value", line, columns, Cause.HALF_KEY)
 
 
 def _misplaced(lines: list[str], line: int, column: int) -> Problem | None:
@@ -187,18 +117,12 @@ def _misplaced(lines: list[str], line: int, column: int) -> Problem | None:
     indent = len(text) - len(text.lstrip())
     if column == indent:
         end = len(text.split(":")[0].rstrip()) if ":" in text else len(text.rstrip())
-        return _on(
-            "This line is indented differently from its neighbours; align it with them",
-            line,
-            (column, end),
-            Cause.INDENTATION,
-        )
-    return _on(
-        "Unexpected text after the value; remove it or quote the whole value",
-        line,
-        (column, len(text.rstrip())),
-        Cause.TEXT_AFTER,
-    )
+        message = "This line is indented differently from its neighbours; align it with them"
+        found = key_without_colon(lines, line)
+        return found or on_line(message, line, (column, end), Cause.INDENTATION)
+    message = "Unexpected text after the value; remove it or quote the whole value"
+    columns = (column, len(text.rstrip()))
+    return open_quote(lines, line) or on_line(message, line, columns, Cause.TEXT_AFTER)
 
 
 def _stray_colon(lines: list[str], error: yaml.MarkedYAMLError) -> Problem | None:
@@ -207,27 +131,20 @@ def _stray_colon(lines: list[str], error: yaml.MarkedYAMLError) -> Problem | Non
         return None
     text = lines[at.line] if at.line < len(lines) else ""
     previous = lines[at.line - 1] if at.line else ""
-    if found := _NO_SPACE_AFTER_COLON.match(previous):
-        columns = (found.start(1), len(previous.rstrip()))
-        return _on("A blank is missing after the colon", at.line - 1, columns, Cause.COLON)
-    indent = len(text) - len(text.lstrip(" "))
-    if (
-        ": " not in text[: at.column]
-        and ":" in previous
-        and indent > len(previous) - len(previous.lstrip(" "))
-    ):
-        message = "This line is indented deeper than its neighbours; align it with them"
-        return _on(message, at.line, (indent, at.column), Cause.INDENTATION)
-    if text[: at.column].count(": ") or previous.strip() == "" or ":" in previous:
+    if found := colon_without_blank(lines, at.line - 1):
+        return found
+    if ": " in text[: at.column]:
         columns = (at.column, at.column + 1)
-        return _on("A second ': ' in one line; quote the value", at.line, columns, Cause.SECOND_COLON)
-    start = len(previous) - len(previous.lstrip())
-    return _on(
-        f"'{previous.strip()}' is no complete entry; add a colon",
-        at.line - 1,
-        (start, len(previous.rstrip())),
-        Cause.HALF_KEY,
-    )
+        return on_line("A second ': ' in one line; quote the value", at.line, columns, Cause.SECOND_COLON)
+    if found := key_without_colon(lines, at.line):
+        return found
+    if previous.strip() == "" or ":" in previous:
+        columns = (len(text) - len(text.lstrip()), at.column)
+        message = "This line is indented differently from its neighbours; align it with them"
+        return on_line(message, at.line, columns, Cause.INDENTATION)
+    columns = (len(previous) - len(previous.lstrip()), len(previous.rstrip()))
+    message = f"'{previous.strip()}' is no complete entry; add a colon"
+    return on_line(message, at.line - 1, columns, Cause.HALF_KEY)
 
 
 def _token(lines: list[str], line: int, column: int) -> Span:
@@ -241,10 +158,6 @@ def _token(lines: list[str], line: int, column: int) -> Span:
     while end < len(text) and not text[end].isspace():
         end += 1
     return Span(Place(line, column), Place(line, max(end, column + 1)))
-
-
-def _on(message: str, line: int, columns: tuple[int, int], cause: Cause) -> Problem:
-    return Problem(message, Span(Place(line, columns[0]), Place(line, columns[1])), cause)
 
 
 _SENTENCES = {

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from waza_lsp.syntax.edits import Edit
 from waza_lsp.syntax.parse import parse
-from waza_lsp.syntax.problems import Cause, Problem
+from waza_lsp.syntax.problem import Cause, Problem
 from waza_lsp.syntax.rows import Row, row_of
 from waza_lsp.syntax.text import Place, Span, Text
 from waza_lsp.syntax.written import quoted
@@ -75,15 +75,36 @@ def _colon(text: Text, problem: Problem) -> Iterator[Repair]:
 
 
 def _tab(text: Text, problem: Problem) -> Iterator[Repair]:
+    """Among lines with blanks a line goes to a column of theirs; in a text with tabs every tab becomes a step."""
+    at = problem.span.start.line
     lines = [it for it in range(len(text.lines)) if text.line(it).startswith("\t") and text.line(it).strip()]
+    for column in _columns_above(text, at) if lines == [at] else ():
+        yield Repair("Use blanks instead of tabs", (_indented(text, at, column),), safe=True)
     for step in dict.fromkeys([_usual_step(text), 2, 4]):
-        for chosen in (sorted({*lines, problem.span.start.line}), [problem.span.start.line]):
-            edits = []
-            for line in chosen:
-                indent = text.line(line)[: -len(text.line(line).lstrip()) or None]
-                blanks = sum(step if it == "\t" else 1 for it in indent)
-                edits.append(Edit(Span(Place(line, 0), Place(line, len(indent))), " " * blanks))
-            yield Repair("Use blanks instead of tabs", tuple(edits), safe=True)
+        for chosen in (sorted({*lines, at}), [at]):
+            yield Repair(
+                "Use blanks instead of tabs",
+                tuple(_indented(text, it, _expanded(text.line(it), step)) for it in chosen),
+                safe=True,
+            )
+
+
+def _columns_above(text: Text, line: int) -> Iterator[int]:
+    """Columns where a line may stand, the likeliest first: below a key that waits for its value, else beside one."""
+    lines = [it for it in range(line) if text.line(it).strip() and not text.line(it).lstrip().startswith("#")]
+    if lines and (row := row_of(0, text.line(lines[-1]), 1)).key is not None and not row.has_value:
+        yield row.start + _usual_step(text)
+    for it in reversed(lines):
+        yield row_of(0, text.line(it), 1).start
+
+
+def _expanded(line: str, step: int) -> int:
+    return sum(step if it == "\t" else 1 for it in line[: len(line) - len(line.lstrip())])
+
+
+def _indented(text: Text, line: int, column: int) -> Edit:
+    source = text.line(line)
+    return Edit(Span(Place(line, 0), Place(line, len(source) - len(source.lstrip()))), " " * column)
 
 
 def _usual_step(text: Text) -> int:
@@ -139,7 +160,7 @@ def _indentation(text: Text, problem: Problem) -> Iterator[Repair]:
     indent = _indent(text, line)
     columns = {it for row in range(line) if text.line(row).strip() for it in _columns(text, row)}
     for column in sorted(columns - {indent}, key=lambda it: abs(it - indent)):
-        for lines in ([line], _run(text, line, indent + 1), _run(text, line, indent)):
+        for lines in (_run(text, line, indent + 1), [line], _run(text, line, indent)):
             edits = tuple(_shift(text, it, column - indent) for it in lines)
             yield Repair(f"Indent by {column} instead of {indent}", edits)
 

@@ -13,7 +13,7 @@ from waza_engine.findings import Pointer
 from waza_lsp.syntax.cut import Cut, PieceKind, cut
 from waza_lsp.syntax.node import Kind, Node, descend
 from waza_lsp.syntax.parse import Parsed, parse
-from waza_lsp.syntax.problems import Problem
+from waza_lsp.syntax.problem import Problem
 from waza_lsp.syntax.text import Place, Span
 
 _MOST_JOINED = 3

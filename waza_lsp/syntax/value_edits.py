@@ -67,18 +67,17 @@ def as_list(draft: Draft, pointer: Pointer) -> list[Edit] | None:
 
 
 def with_blanks(draft: Draft, pointer: Pointer) -> list[Edit] | None:
-    """Put the missing blank behind the dash or colon that each line of a plain text starts with."""
+    """Put the missing blank behind the dash or colon that lines of a plain text, or of keys, start with."""
     found = member_at(draft, pointer)
-    if found is None or found[1].node.kind is not Kind.SCALAR or found[1].node.style:
+    if found is None or found[1].node.style or found[1].node.flow:
         return None
     start, end = bare(draft.text, found[1].value)
     edits: list[Edit] = []
     for line in range(start.line, end.line + 1):
         mark = _MARK.match(draft.text.line(line), start.column if line == start.line else 0)
-        if mark is None:
-            return None
-        edits.append(Edit(Span(Place(line, mark.end()), Place(line, mark.end())), " "))
-    return edits
+        if mark is not None:
+            edits.append(Edit(Span(Place(line, mark.end()), Place(line, mark.end())), " "))
+    return edits or None
 
 
 def _in_style(value: Any, style: str, *, inside: bool) -> str:

@@ -67,6 +67,18 @@ def quoted(text: str) -> str:
     return "'" + text.replace("'", "''") + "'"
 
 
+def in_style(style: str, text: str) -> str:
+    """The inside of a scalar of this style that stands for a text: what goes between its quotes.
+
+    A plain scalar becomes a quoted one where it has to; that may be inside brackets.
+    """
+    if style == "'":
+        return text.replace("'", "''")
+    if style == '"':
+        return json.dumps(text, ensure_ascii=False)[1:-1]
+    return quoted(text) if any(it in ",[]{}" for it in text) else scalar(text)
+
+
 def _entry(head: str, value: Any, deeper: str) -> Iterator[str]:
     match value:
         case str() if "\n" in value.rstrip("\n"):

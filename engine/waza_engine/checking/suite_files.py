@@ -97,9 +97,14 @@ class SuiteFiles:
         return value
 
     @cached_property
-    def _project(self) -> Mapping[str, Any]:
+    def project_path(self) -> Path | None:
+        """The project file that counts for the eval; None without one."""
         above = [it / _PROJECT for it in (self.folder, *self.folder.parents)][:_PROJECT_LEVELS]
-        return next((self._files.mapping(it) for it in above if self._files.is_file(it)), {})
+        return next((it for it in above if self._files.is_file(it)), None)
+
+    @property
+    def _project(self) -> Mapping[str, Any]:
+        return self._files.mapping(self.project_path) if self.project_path is not None else {}
 
     @cached_property
     def _named(self) -> dict[Path, tuple[int, ...]]:

@@ -10,6 +10,8 @@ import importlib
 import os
 import shlex
 import shutil
+import signal
+import sys
 import time
 from collections.abc import Mapping
 from contextlib import suppress
@@ -31,6 +33,8 @@ from waza_engine.trajectory import Trajectory
 
 _INSTALL = "The executor 'acp' needs the agent client protocol; install it with: pip install 'waza-lsp[acp]'"
 _GRACE_SECONDS = 2.0
+_QUIET_SECONDS = 0.1
+_LONGEST_LINE = 1 << 26
 _DONE = frozenset(["completed", "failed"])
 
 
@@ -80,24 +84,30 @@ class AcpExecutor:
             return log.trajectory(task=task.id, model=request.model, prompt=task.prompt, duration_ms=elapsed)
 
         client = _Client(self._acp, log, progress, request.workspace_dir)
-        spawned = self._acp.spawn_agent_process(
-            client,
-            self._argv[0],
-            *self._argv[1:],
-            env=self._environment,
-            cwd=request.working_dir,
-            transport_kwargs={"start_new_session": True, "limit": 1 << 26},
-        )
         try:
-            async with spawned as (connection, process):
-                deathwatch.watch(process.pid)
-                try:
-                    await self._talk(connection, request, log, client.alive, so_far)
-                finally:
-                    _end(process)
-                    deathwatch.unwatch(process.pid)
+            process = await asyncio.create_subprocess_exec(
+                *self._argv,
+                cwd=request.working_dir,
+                env=self._environment,
+                stdin=asyncio.subprocess.PIPE,
+                stdout=asyncio.subprocess.PIPE,
+                stderr=asyncio.subprocess.DEVNULL,
+                start_new_session=True,
+                limit=_LONGEST_LINE,
+            )
         except (OSError, ValueError) as error:
             raise ExecutorError(f"The agent '{self._argv[0]}' cannot be started: {error}") from error
+        deathwatch.watch(process.pid)
+        try:
+            connection = self._acp.connect_to_agent(client, process.stdin, process.stdout)
+            try:
+                await self._talk(connection, request, log, client.alive, so_far)
+            finally:
+                with suppress(Exception):
+                    await connection.close()
+        finally:
+            await _ended(process)
+            deathwatch.unwatch(process.pid)
         return so_far()
 
     async def triggered(self, request: TriggerRequest) -> bool:
@@ -155,6 +165,7 @@ class AcpExecutor:
                     log.error = f"no sign of life within {first:g} s (turn {log.turn})"
                     return
                 answer = await asking
+                await _quiet(alive)
         except TimeoutError:
             log.error = f"timed out after {request.timeout_seconds:g} s (turn {log.turn})"
         except asyncio.CancelledError:
@@ -242,6 +253,17 @@ def _add(log: EventLog, update: Mapping[str, Any]) -> str:
     return ""
 
 
+async def _quiet(alive: asyncio.Event) -> None:
+    """Updates are handled beside the answer: wait until no more of them come in."""
+    while True:
+        alive.clear()
+        try:
+            async with asyncio.timeout(_QUIET_SECONDS):
+                await alive.wait()
+        except TimeoutError:
+            return
+
+
 def _tool_update(log: EventLog, update: Mapping[str, Any]) -> None:
     if update.get("status") in _DONE:
         result = update.get("rawOutput") or {"content": update.get("content")}
@@ -288,9 +310,14 @@ async def _happened(alive: asyncio.Event, asking: "asyncio.Task[Any]", seconds: 
     return bool(done)
 
 
-def _end(process: Any) -> None:
+async def _ended(process: asyncio.subprocess.Process) -> None:
+    """End the agent with everything it has started."""
     with suppress(OSError):
-        if os.name == "posix":
-            os.killpg(process.pid, 9)
-        else:
+        if sys.platform == "win32":
             process.kill()
+        else:
+            os.killpg(process.pid, signal.SIGKILL)
+    transport = getattr(process, "_transport", None)
+    if transport is not None:
+        transport.close()
+    await process.wait()

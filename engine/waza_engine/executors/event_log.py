@@ -11,7 +11,7 @@ from typing import Any
 
 from waza_engine.trajectory import Session, SkillInvocation, ToolCall, ToolEvent, Trajectory, Usage
 
-_TEXTS = frozenset(["user.message", "assistant.message", "assistant.reasoning", "system.message"])
+_TEXTS = frozenset(["user.message", "assistant.message", "assistant.reasoning"])
 _BARE = frozenset(["assistant.turn_start", "assistant.turn_end", "skill.invoked", "abort"])
 _HIDDEN_TOOL = "report_intent"
 _COUNTS = {

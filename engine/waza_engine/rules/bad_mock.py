@@ -61,9 +61,13 @@ def check(document: Document) -> Iterator[Finding]:
         yield from _same_packs(document)
         for pointer, mock in document.mappings("mcp_mocks"):
             if not mock.get("fixtures") and not mock.get("tools"):
-                yield BAD_MOCK.at((*pointer, "name"), "This mock has no tools: give it 'fixtures' or 'tools'", on="key")
+                yield BAD_MOCK.at(
+                    (*pointer, "name"), "This mock has no tools: give it 'fixtures' or 'tools'", on="key"
+                )
         for response in mcp_responses(document):
-            yield from _patterns(document.mapping(*response, "match_regex").items(), (*response, "match_regex"))
+            yield from _patterns(
+                document.mapping(*response, "match_regex").items(), (*response, "match_regex")
+            )
 
 
 def _same_names(document: Document, mocks: Pointer, *, fold: bool) -> Iterator[Finding]:

@@ -35,4 +35,6 @@ def check(document: Document) -> Iterator[Finding]:
         if isinstance(identity, str) and identity and not identity.strip():
             yield BLANK_ID.at((*task, "id"), "The id is blank; results are kept by it")
         if isinstance(name, str) and not name.strip():
-            yield BLANK_ID.at((*task, "name"), "The name is blank; reports show it", severity=Severity.WARNING)
+            yield BLANK_ID.at(
+                (*task, "name"), "The name is blank; reports show it", severity=Severity.WARNING
+            )

@@ -54,7 +54,6 @@ cache:
 from collections.abc import Iterator
 
 from waza_engine.checking.document import Document
-from waza_engine.checking.skill_names import project_of
 from waza_engine.findings import Finding, Related, Rule, Severity
 
 CACHE_NEVER_USED = Rule("cache-never-used", "grader that switches the cache off", Severity.HINT)
@@ -62,12 +61,12 @@ APPLIES = {"waza": {"eval"}}
 
 
 def check(document: Document) -> Iterator[Finding]:
-    place = next(
-        (at for at, it in document.mappings("graders") if it.get("type") in {"behavior", "prompt"}), None
-    )
-    project = project_of(document) if place is not None else None
-    cache = project[1].get("cache") if project is not None else None
-    if place is not None and project is not None and isinstance(cache, dict) and cache.get("enabled") is True:
-        message = "Because of this grader no result is ever cached"
-        related = [Related(("cache", "enabled"), "the cache is switched on here", project[0])]
-        yield CACHE_NEVER_USED.at((*place, "type"), message, related=related)
+    suite = document.suite
+    if suite is None or suite.setting("project:cache.enabled") is not True:
+        return
+    for place, grader in document.mappings("graders"):
+        if grader.get("type") in {"behavior", "prompt"}:
+            message = "Because of this grader no result is ever cached"
+            related = [Related(("cache", "enabled"), "the cache is switched on here", suite.project_path)]
+            yield CACHE_NEVER_USED.at((*place, "type"), message, related=related)
+            return

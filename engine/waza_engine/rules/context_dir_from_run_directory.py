@@ -43,7 +43,11 @@ def check(document: Document) -> Iterator[Finding]:
         if not isinstance(text, str) or not text:
             continue
         place, found = (*task, "context_dir"), run_path(document, text)
-        message, fixes, severity = "This path starts where the run is started, not at this file", [], Severity.HINT
+        message, fixes, severity = (
+            "This path starts where the run is started, not at this file",
+            [],
+            Severity.HINT,
+        )
         if found.standing is Standing.BESIDE_EVAL:
             message += f"; from the project's folder it is '{found.better}'"
             fixes = [Fix(f"Change to '{found.better}'", (SetValue(place, found.better),))]

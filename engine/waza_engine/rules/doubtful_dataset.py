@@ -58,7 +58,9 @@ from waza_engine.checking.dataset import dataset_of, dataset_path, doubts
 from waza_engine.checking.document import Document
 from waza_engine.findings import Finding, Related, Rule, Severity
 
-DOUBTFUL_DATASET = Rule("doubtful-dataset", "CSV file that means something else than it seems", Severity.WARNING)
+DOUBTFUL_DATASET = Rule(
+    "doubtful-dataset", "CSV file that means something else than it seems", Severity.WARNING
+)
 APPLIES = {"waza": {"eval"}}
 
 
@@ -68,7 +70,9 @@ def check(document: Document) -> Iterator[Finding]:
         return
     found = doubts(dataset)
     if document.files.starts_with_mark(path):
-        found.insert(0, f"a byte-order mark is part of the column name '{dataset.header[0]}'; save without it")
+        found.insert(
+            0, f"a byte-order mark is part of the column name '{dataset.header[0]}'; save without it"
+        )
     if found:
         related = [Related((), "this file", path)]
         yield DOUBTFUL_DATASET.at(

@@ -26,9 +26,22 @@ from typing import Any
 
 from waza_engine.checking.conversion import LEGACY_TYPES, converted
 from waza_engine.checking.document import Document
-from waza_engine.findings import Change, Finding, Fix, InsertKey, MoveKey, Pointer, RemoveKey, Rule, SetValue, Severity
+from waza_engine.findings import (
+    Change,
+    Finding,
+    Fix,
+    InsertKey,
+    MoveKey,
+    Pointer,
+    RemoveKey,
+    Rule,
+    SetValue,
+    Severity,
+)
 
-LEGACY_SHAPE = Rule("legacy-shape", "form of an older version", Severity.INFORMATION, frozenset(["deprecated"]))
+LEGACY_SHAPE = Rule(
+    "legacy-shape", "form of an older version", Severity.INFORMATION, frozenset(["deprecated"])
+)
 APPLIES = {"waza": {"eval", "task"}}
 _RUBRIC_KEYS = ("threshold", "score_type", "response_format")
 _MOVES = {"code": {"assertions": "assertions"}, "prompt": {"rubric": "prompt", "model": "model"}}
@@ -52,7 +65,9 @@ def _grader(document: Document, pointer: Pointer, grader: Mapping[str, Any]) -> 
         return
     if kind in LEGACY_TYPES:
         changes = converted(grader, pointer)
-        fixes = [Fix(f"Convert to '{LEGACY_TYPES[kind].type_name}'", changes, preferred=True)] if changes else []
+        fixes = (
+            [Fix(f"Convert to '{LEGACY_TYPES[kind].type_name}'", changes, preferred=True)] if changes else []
+        )
         yield LEGACY_SHAPE.at((*pointer, "type"), LEGACY_TYPES[kind].message, fixes=fixes)
         return
     for key in _BESIDE:
@@ -66,13 +81,17 @@ def _grader(document: Document, pointer: Pointer, grader: Mapping[str, Any]) -> 
             yield from _tool_names(document, place)
         case "prompt":
             yield from _rubric_style(document, place)
+        case _:
+            return
 
 
 def _beside_type(pointer: Pointer, kind: str, key: str, config: Any) -> Finding:
     place, name = (*pointer, key), _MOVES.get(kind, {}).get(key)
     if name is None:
         fix = Fix(f"Remove '{key}'", (RemoveKey(place),))
-        return LEGACY_SHAPE.at(place, f"'{key}' is from older versions; a '{kind}' grader ignores it", on="key", fixes=[fix])
+        return LEGACY_SHAPE.at(
+            place, f"'{key}' is from older versions; a '{kind}' grader ignores it", on="key", fixes=[fix]
+        )
     is_free = config is None or (isinstance(config, Mapping) and name not in config)
     fix = Fix(f"Move it to 'config.{name}'", (MoveKey(place, (*pointer, "config", name)),), preferred=True)
     message = f"'{key}' beside 'type' is an old form; it is now 'config.{name}'"
@@ -84,11 +103,15 @@ def _tool_patterns(document: Document, place: Pointer) -> Iterator[Finding]:
     for old in ("required", "forbidden"):
         if not isinstance(document.value(*place, old), list):
             continue
-        names = [it.get("pattern") if isinstance(it, Mapping) else it for _, it in document.items(*place, old)]
+        names = [
+            it.get("pattern") if isinstance(it, Mapping) else it for _, it in document.items(*place, old)
+        ]
         are_names = all(isinstance(it, str) and it.replace("_", "a").isalnum() for it in names)
         changes = (RemoveKey((*place, old)), InsertKey(place, f"{old}_tools", names))
         fix = Fix(f"Change to '{old}_tools'", changes, preferred=True)
-        message = f"'{old}' with patterns is an old form; it is now '{old}_tools' with names (or 'tool_constraint')"
+        message = (
+            f"'{old}' with patterns is an old form; it is now '{old}_tools' with names (or 'tool_constraint')"
+        )
         is_free = not document.has(*place, f"{old}_tools")
         yield LEGACY_SHAPE.at((*place, old), message, on="key", fixes=[fix] if are_names and is_free else [])
 
@@ -101,18 +124,26 @@ def _tool_names(document: Document, place: Pointer) -> Iterator[Finding]:
             specs = [{"tool": f"^{it}$"} for it in names]
             changes: tuple[Change, ...] = (RemoveKey((*place, option)), InsertKey(place, option, specs))
             fix = Fix("Change to mappings with 'tool'", changes, preferred=True)
-            message = f"Plain names are an old form; each item is now a mapping, such as {{tool: ^{names[0]}$}}"
+            message = (
+                f"Plain names are an old form; each item is now a mapping, such as {{tool: ^{names[0]}$}}"
+            )
             yield LEGACY_SHAPE.at((*place, option, 0), message, fixes=[fix])
     for option in ("max_turns", "max_tokens"):
         if document.has(*place, option):
-            instead = "a 'behavior' grader has 'max_tokens'" if option == "max_tokens" else "nothing limits turns now"
+            instead = (
+                "a 'behavior' grader has 'max_tokens'"
+                if option == "max_tokens"
+                else "nothing limits turns now"
+            )
             yield LEGACY_SHAPE.at((*place, option), f"'{option}' is from older versions; {instead}", on="key")
 
 
 def _rubric_style(document: Document, place: Pointer) -> Iterator[Finding]:
     given = [it for it in _RUBRIC_KEYS if document.has(*place, it)]
     if given:
-        fix = Fix(f"Remove {', '.join(repr(it) for it in given)}", tuple(RemoveKey((*place, it)) for it in given))
+        fix = Fix(
+            f"Remove {', '.join(repr(it) for it in given)}", tuple(RemoveKey((*place, it)) for it in given)
+        )
         message = f"'{given[0]}' was only ever planned: the judge of a 'prompt' grader says pass or fail"
         yield LEGACY_SHAPE.at((*place, given[0]), message, on="key", fixes=[fix])
 
@@ -120,7 +151,12 @@ def _rubric_style(document: Document, place: Pointer) -> Iterator[Finding]:
 def _globs(document: Document) -> Iterator[Finding]:
     for place, item in document.items("tasks"):
         if isinstance(item, str) and item.startswith("include:"):
-            fix = Fix("Remove 'include:'", (SetValue(place, item.removeprefix("include:").strip()),), preferred=True, safe=True)
+            fix = Fix(
+                "Remove 'include:'",
+                (SetValue(place, item.removeprefix("include:").strip()),),
+                preferred=True,
+                safe=True,
+            )
             yield LEGACY_SHAPE.at(place, "'include:' is an old form; the glob alone is enough", fixes=[fix])
         elif isinstance(item, Mapping) and ("include" in item or "task_files" in item):
             yield _glob_in_mapping(place, item)
@@ -136,12 +172,16 @@ def _glob_in_mapping(place: Pointer, item: Mapping[str, Any]) -> Finding:
     is_one = len(item) == 1 and len(globs) == 1 and isinstance(globs[0], str)
     fix = Fix("Change to the glob alone", (SetValue(place, globs[0]),), preferred=True) if is_one else None
     message = f"waza never had '{key}'; a glob stands in the list as it is"
-    return LEGACY_SHAPE.at((*place, key), message, on="key", severity=Severity.WARNING, fixes=[fix] if fix else [])
+    return LEGACY_SHAPE.at(
+        (*place, key), message, on="key", severity=Severity.WARNING, fixes=[fix] if fix else []
+    )
 
 
 def _plain_files(document: Document, task: Pointer) -> Iterator[Finding]:
     for place, text in document.texts(*task, "inputs", "files"):
-        fix = Fix("Change to a mapping with 'path'", (SetValue(place, {"path": text}),), preferred=True, safe=True)
+        fix = Fix(
+            "Change to a mapping with 'path'", (SetValue(place, {"path": text}),), preferred=True, safe=True
+        )
         yield LEGACY_SHAPE.at(place, f"A plain name is an old form; write '- path: {text}'", fixes=[fix])
 
 

@@ -72,7 +72,7 @@ def check(document: Document) -> Iterator[Finding]:
                 message = f"There is no folder '{text}' in {folder.name}/; waza goes on without its skill"
                 yield MISSING_DIRECTORY.at(pointer, message)
     for pointer, mock in document.mappings("mcp_mocks"):
-        text = mock.get("fixtures")
-        if isinstance(text, str) and text and not document.files.is_directory(folder / text):
-            message = f"There is no folder '{text}' in {folder.name}/: the mock has no tools"
+        fixtures = mock.get("fixtures")
+        if isinstance(fixtures, str) and fixtures and not document.files.is_directory(folder / fixtures):
+            message = f"There is no folder '{fixtures}' in {folder.name}/: the mock has no tools"
             yield MISSING_DIRECTORY.at((*pointer, "fixtures"), message)

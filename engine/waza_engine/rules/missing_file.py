@@ -72,7 +72,9 @@ def check(document: Document) -> Iterator[Finding]:
     for place, text, kind in grader_paths(document):
         standing = run_path(document, text)
         if standing.standing is Standing.MISSING:
-            message = f"There is no '{text}' where runs are started, nor beside the eval: {_CONSEQUENCES[kind]}"
+            message = (
+                f"There is no '{text}' where runs are started, nor beside the eval: {_CONSEQUENCES[kind]}"
+            )
             yield MISSING_FILE.at(place, message)
         elif kind == "json_schema":
             yield from _unreadable_schema(document, place, standing)
@@ -91,7 +93,12 @@ def grader_paths(document: Document) -> Iterator[tuple[Pointer, str, str]]:
         if not isinstance(config, Mapping) or not isinstance(kind, str):
             continue
         option = _OPTIONS.get(kind)
-        if option is not None and isinstance(config.get(option), str) and config[option] and "schema" not in config:
+        if (
+            option is not None
+            and isinstance(config.get(option), str)
+            and config[option]
+            and "schema" not in config
+        ):
             yield (*pointer, "config", option), config[option], kind
         elif kind == "diff" and config.get("update_snapshots") is not True:
             yield from _snapshots(document, pointer, config)
@@ -134,7 +141,9 @@ def _program(document: Document, pointer: Pointer) -> Iterator[Finding]:
         more = [it for it in given if isinstance(it, str)] if isinstance(given, list) else []
         changes = (SetValue(place, name), SetValue((*pointer, "config", "args"), [*arguments, *more]))
         message = f"There is no program called '{command}': arguments belong under 'args'"
-        yield MISSING_FILE.at(place, message, fixes=[Fix("Move the arguments to 'args'", changes, preferred=True)])
+        yield MISSING_FILE.at(
+            place, message, fixes=[Fix("Move the arguments to 'args'", changes, preferred=True)]
+        )
     else:
         yield MISSING_FILE.at(place, f"There is no program '{command}' on this machine: the grader fails")
 

@@ -51,7 +51,7 @@ APPLIES = {"waza": {"task", "eval"}}
 def check(document: Document) -> Iterator[Finding]:
     for task, data in document.tasks():
         yield from _files(document, task, data)
-        yield from _fixture(document, task, data)
+        yield from _fixture(document, task)
     if document.kind == "eval" and document.folder is not None:
         yield from _instructions(document, ("config",), document.folder / "fixtures")
 
@@ -82,7 +82,7 @@ def _instructions(document: Document, base: Pointer, folder: Path) -> Iterator[F
             yield MISSING_FIXTURE.at(pointer, message)
 
 
-def _fixture(document: Document, task: Pointer, data: Mapping[str, Any]) -> Iterator[Finding]:
+def _fixture(document: Document, task: Pointer) -> Iterator[Finding]:
     suite, text = document.suite, document.text(*task, "inputs", "context", "fixture")
     if suite is None or not text.strip() or is_refused(text):
         return

@@ -55,7 +55,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from waza_engine.checking.document import Document
-from waza_engine.checking.skill_names import are_off, listed_folders, project_of, project_skills, skill_in
+from waza_engine.checking.skill_names import are_off, has_project_skills, listed_folders, skill_in
 from waza_engine.findings import Finding, Fix, Pointer, Rule, SetValue, Severity
 from waza_engine.validation.spelling import nearest
 
@@ -80,16 +80,20 @@ def check(document: Document) -> Iterator[Finding]:
 
 
 def _without_directories(document: Document) -> Iterator[Finding]:
-    if project_skills(document):
+    if has_project_skills(document):
         return
+    suite = document.suite
     message = "'required_skills' needs 'skill_directories': without any, no run starts"
     # A project file that is not here may say where the skills are.
-    is_sure = project_of(document) is not None or bool(document.text("scenario") and not document.text("skill"))
+    has_project = suite is not None and suite.project_path is not None
+    is_sure = has_project or bool(document.text("scenario") and not document.text("skill"))
     severity = Severity.ERROR if is_sure else Severity.WARNING
     yield MISSING_REQUIRED_SKILL.at(_REQUIRED, message, on="key", severity=severity)
 
 
-def _missing(document: Document, pointer: Pointer, name: str, folders: list[Path], present: set[str]) -> Finding:
+def _missing(
+    document: Document, pointer: Pointer, name: str, folders: list[Path], present: set[str]
+) -> Finding:
     files = document.files
     for (place, text), folder in zip(document.texts(*_DIRECTORIES), folders, strict=True):
         children = {skill_in(folder / it, files): it for it in files.names(folder)}

@@ -52,9 +52,16 @@ def check(document: Document) -> Iterator[Finding]:
         return
     for pointer in _KEYS if document.kind == "eval" else [("command_mocks",)]:
         # A word that is no effort is a finding of its own.
-        if document.has(*pointer) and (pointer[-1] == "command_mocks" or document.value(*pointer) in _EFFORTS):
+        if document.has(*pointer) and (
+            pointer[-1] == "command_mocks" or document.value(*pointer) in _EFFORTS
+        ):
             fixes = [Fix(f"Remove '{pointer[-1]}'", (RemoveKey(pointer),))]
             if document.kind == "eval":
-                fixes.append(Fix("Change the executor to copilot-sdk", (SetValue(("config", "executor"), "copilot-sdk"),)))
+                fixes.append(
+                    Fix(
+                        "Change the executor to copilot-sdk",
+                        (SetValue(("config", "executor"), "copilot-sdk"),),
+                    )
+                )
             message = f"'{pointer[-1]}' needs 'executor: copilot-sdk'; the eval says '{executor}'"
             yield NEEDS_COPILOT.at(pointer, message, on="key", fixes=fixes)

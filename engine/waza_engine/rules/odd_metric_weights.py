@@ -63,7 +63,9 @@ APPLIES = {"waza": {"eval"}}
 def check(document: Document) -> Iterator[Finding]:
     metrics = [it for _, it in document.mappings("metrics") if it.get("enabled") is not False]
     weights = [it.get("weight", 1.0) for it in metrics]
-    if len(weights) < 2 or not all(isinstance(it, (int, float)) and not isinstance(it, bool) for it in weights):
+    if len(weights) < 2 or not all(
+        isinstance(it, (int, float)) and not isinstance(it, bool) for it in weights
+    ):
         return
     total = math.fsum(weights)
     if not any(math.isclose(total, it, abs_tol=1e-6) for it in (1, 100)) and any(it != 1 for it in weights):

@@ -44,7 +44,6 @@ defaults:
 from collections.abc import Iterator
 
 from waza_engine.checking.document import Document
-from waza_engine.checking.skill_names import project_of
 from waza_engine.findings import Finding, Fix, Related, RemoveKey, Rule, Severity
 
 OVERRIDDEN_JUDGE_MODEL = Rule(
@@ -54,15 +53,13 @@ APPLIES = {"waza": {"eval"}}
 
 
 def check(document: Document) -> Iterator[Finding]:
-    place = ("config", "judge_model")
+    place, suite = ("config", "judge_model"), document.suite
     own = document.text(*place)
-    project = project_of(document) if own else None
-    defaults = project[1].get("defaults") if project is not None else None
-    model = defaults.get("judgeModel") if isinstance(defaults, dict) else None
-    if project is not None and isinstance(model, str) and model and model != own:
+    model = suite.setting("project:defaults.judgeModel") if own and suite is not None else None
+    if suite is not None and isinstance(model, str) and model and model != own:
         yield OVERRIDDEN_JUDGE_MODEL.at(
             place,
             f"The project's judgeModel, '{model}', is used instead",
             fixes=[Fix("Remove 'judge_model'", (RemoveKey(place),))],
-            related=[Related(("defaults", "judgeModel"), "set here", project[0])],
+            related=[Related(("defaults", "judgeModel"), "set here", suite.project_path)],
         )

@@ -40,7 +40,6 @@ graders:
 """
 
 from collections.abc import Iterator, Mapping
-from typing import Any
 
 from waza_engine.checking.document import Document
 from waza_engine.findings import Finding, Pointer, Rule, Severity
@@ -62,17 +61,19 @@ def check(document: Document) -> Iterator[Finding]:
         config = grader.get("config")
         if isinstance(config, Mapping) and grader.get("type") == "code":
             yield from _assertions(document, (*pointer, "config", "assertions"))
-    for task, data in document.tasks():
-        yield from _echoes(document, task, data)
+    for task, _ in document.tasks():
+        yield from _echoes(document, task)
 
 
 def _assertions(document: Document, place: Pointer) -> Iterator[Finding]:
     for pointer, text in document.texts(*place):
         if "".join(text.split()) in _ALWAYS_TRUE:
-            yield PASSES_UNDER_MOCK.at(pointer, "The mock executor always answers something: this says nothing")
+            yield PASSES_UNDER_MOCK.at(
+                pointer, "The mock executor always answers something: this says nothing"
+            )
 
 
-def _echoes(document: Document, task: Pointer, data: Mapping[str, Any]) -> Iterator[Finding]:
+def _echoes(document: Document, task: Pointer) -> Iterator[Finding]:
     prompt = fold(document.text(*task, "inputs", "prompt"))
     if not prompt or document.has(*task, "inputs", "follow_up_prompts"):
         return
@@ -80,5 +81,7 @@ def _echoes(document: Document, task: Pointer, data: Mapping[str, Any]) -> Itera
         if grader.get("type") == "text":
             for place, text in document.texts(*pointer, "config", "contains"):
                 if text and fold(text) in prompt:
-                    message = "The mock executor echoes the prompt, which contains this: the check says nothing"
+                    message = (
+                        "The mock executor echoes the prompt, which contains this: the check says nothing"
+                    )
                     yield PASSES_UNDER_MOCK.at(place, message)

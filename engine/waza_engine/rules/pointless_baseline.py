@@ -66,6 +66,12 @@ def check(document: Document) -> Iterator[Finding]:
         return
     for pointer, grader in document.graders() if not has_baseline else ():
         config = grader.get("config")
-        if grader.get("type") == "prompt" and isinstance(config, Mapping) and config.get("mode") == "pairwise":
-            message = "There is nothing to compare with: the eval has no 'baseline: true' (or run with --baseline)"
+        if (
+            grader.get("type") == "prompt"
+            and isinstance(config, Mapping)
+            and config.get("mode") == "pairwise"
+        ):
+            message = (
+                "There is nothing to compare with: the eval has no 'baseline: true' (or run with --baseline)"
+            )
             yield POINTLESS_BASELINE.at((*pointer, "config", "mode"), message)

@@ -41,7 +41,9 @@ def check(document: Document) -> Iterator[Finding]:
                 continue
             folded = " ".join(prompt.split()).casefold()
             if folded in seen:
-                where = "this list" if seen[folded][0] == key else "the other list, too: one of the two is wrong"
+                where = (
+                    "this list" if seen[folded][0] == key else "the other list, too: one of the two is wrong"
+                )
                 yield PROMPT_IN_BOTH_LISTS.at(
                     (*pointer, "prompt"),
                     f"The same prompt stands in {where}",

@@ -48,9 +48,7 @@ from collections.abc import Iterator
 from waza_engine.checking.document import Document
 from waza_engine.findings import Finding, Related, Rule, Severity
 
-TRIGGERS_UNDER_MOCK = Rule(
-    "triggers-under-mock", "trigger tests with the mock executor", Severity.WARNING
-)
+TRIGGERS_UNDER_MOCK = Rule("triggers-under-mock", "trigger tests with the mock executor", Severity.WARNING)
 APPLIES = {"waza": {"triggers"}}
 
 

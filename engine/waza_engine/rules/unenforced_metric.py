@@ -55,6 +55,11 @@ APPLIES = {"waza": {"eval"}}
 def check(document: Document) -> Iterator[Finding]:
     for pointer, metric in document.mappings("metrics"):
         name = metric.get("name")
-        if isinstance(name, str) and name and name != "trigger_accuracy" and metric.get("enabled") is not False:
+        if (
+            isinstance(name, str)
+            and name
+            and name != "trigger_accuracy"
+            and metric.get("enabled") is not False
+        ):
             message = f"waza never checks '{name}'; of all metrics only 'trigger_accuracy' has an effect"
             yield UNENFORCED_METRIC.at((*pointer, "name"), message)

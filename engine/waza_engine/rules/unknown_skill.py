@@ -50,7 +50,8 @@ Take notes.
 from collections.abc import Iterator
 
 from waza_engine.checking.document import Document
-from waza_engine.checking.skill_names import are_off, skills_around
+from waza_engine.checking.skill_names import are_off
+from waza_engine.checking.skills import skills
 from waza_engine.findings import Finding, Fix, Rule, SetValue, Severity
 from waza_engine.validation.spelling import nearest
 
@@ -60,13 +61,15 @@ _MOST = 6
 
 
 def check(document: Document) -> Iterator[Finding]:
-    name = document.text("skill")
-    if not name or are_off(document):
+    name, suite = document.text("skill"), document.suite
+    if not name or suite is None or are_off(document):
         return
-    known = skills_around(document)
+    known = {it.name for it in skills(suite, document.files)}
     if known and name not in known:
         close = nearest(name, known)
         fixes = [Fix(f"Change to '{it}'", (SetValue(("skill",), it),)) for it in close]
         listed = f"; there are {', '.join(sorted(known))}" if len(known) <= _MOST else ""
         hint = f". Did you mean '{close[0]}'?" if close else listed
-        yield UNKNOWN_SKILL.at(("skill",), f"No SKILL.md around here has the name '{name}'{hint}", fixes=fixes)
+        yield UNKNOWN_SKILL.at(
+            ("skill",), f"No SKILL.md around here has the name '{name}'{hint}", fixes=fixes
+        )

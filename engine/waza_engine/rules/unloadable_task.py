@@ -75,7 +75,7 @@ def check(document: Document) -> Iterator[Finding]:
 
 
 def _reason(document: Document, task: TaskOfSuite) -> str:
-    """Why the file cannot be loaded, when it does not say so itself."""
+    """Why the file cannot be loaded as a whole; what is wrong inside a task, its own findings say."""
     if document.files.is_directory(task.path):
         return ""
     text = document.files.text(task.path)
@@ -86,9 +86,12 @@ def _reason(document: Document, task: TaskOfSuite) -> str:
         return "holds a list, not a task"
     if isinstance(data, dict):
         return _other_kind(data, task.path)
-    if data is None and any(line.strip() and not line.lstrip().startswith("#") for line in text.splitlines()):
-        return ""
-    return "is empty" if data is None else "holds a text, not a task"
+    if data is not None:
+        return "holds a text, not a task"
+    lines = [it.strip() for it in text.splitlines() if it.strip() and not it.lstrip().startswith("#")]
+    if all(it == "---" for it in lines):
+        return "" if lines else "is empty"
+    return "is not valid YAML"
 
 
 def _other_kind(data: Mapping[str, Any], path: Path) -> str:

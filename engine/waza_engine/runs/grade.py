@@ -113,7 +113,7 @@ def _record(
 def _in_task(task: Task, outcome: GraderOutcome) -> GraderOutcome:
     """The outcome; that of the task's output expectations with the place of their list."""
     option = outcome.name.removeprefix("_")
-    if outcome.path is not None or outcome.type or option not in task.expected:
+    if outcome.path or outcome.type or task.path is None or option not in task.expected:
         return outcome
     return replace(outcome, path=task.path, pointer=(*task.pointer, "expected", option))
 

@@ -50,7 +50,7 @@ def _is_sure(word: str, name: str, close: Sequence[str]) -> bool:
 
 def other_type(place: Pointer, value: Any, wanted: Collection[str]) -> tuple[str, list[Fix]]:
     """What to do about a value of the wrong type: advice to add to the message, and fixes."""
-    if "array" in wanted and isinstance(value, str) and _ITEM_WITHOUT_BLANK.match(value):
+    if "array" in wanted and _is_list_without_blanks(value):
         fix = Fix("Add the missing blank", (AddBlanks(place),), preferred=True, safe=True)
         return "; a blank is missing after the dash", [fix]
     if "object" in wanted and isinstance(value, str) and _KEY_WITHOUT_BLANK.match(value):
@@ -72,6 +72,13 @@ def other_type(place: Pointer, value: Any, wanted: Collection[str]) -> tuple[str
     if "string" in wanted and isinstance(value, list) and len(value) == 1 and isinstance(value[0], str):
         return "", [Fix("Take it out of the list", (SetValue(place, value[0]),), preferred=True)]
     return "", []
+
+
+def _is_list_without_blanks(value: Any) -> bool:
+    """A text that begins `-x`, or a mapping whose first key does."""
+    if isinstance(value, Mapping):
+        value = next(iter(value), "")
+    return isinstance(value, str) and _ITEM_WITHOUT_BLANK.match(value) is not None
 
 
 def _unquoted(value: str, wanted: Collection[str]) -> Any:

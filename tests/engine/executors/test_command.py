@@ -8,6 +8,7 @@ import sys
 import time
 from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -32,7 +33,7 @@ def agent(
 
 
 async def only_trial(
-    bench: Bench, executor: CommandExecutor, *graders: GraderEntry, **more: object
+    bench: Bench, executor: CommandExecutor, *graders: GraderEntry, **more: Any
 ) -> TrialRecord:
     record: RunRecord = await bench.run(bench.suite(task("a", **more), graders=graders), executor)
     return record.tasks[0].trials[0]

@@ -7,7 +7,6 @@ from pydantic import ConfigDict, Field
 from waza_engine.formats.model import FileModel, MapOf, foreign, marks
 from waza_engine.values import AnyValue, Flag, Integer, ListOf, Strings, Text
 
-
 _COUNTS: dict[str, Any] = {"x-check-weight": 1}
 """Such a list is a check of weight 1 in the score."""
 

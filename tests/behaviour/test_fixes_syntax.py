@@ -1,0 +1,125 @@
+"""Repairs of text that is not YAML, and text that is YAML of another kind than was meant."""
+
+import pytest
+
+from tests.behaviour.fixes_harness import check_fix, quick_fixes
+from tests.behaviour.test_fixes import HEADER
+
+GRADER = """\
+graders:
+  - type: text
+    name: a
+    config:
+      contains: {}
+"""
+
+
+def _check(before: str, after: str, title: str | None = None) -> None:
+    check_fix(HEADER + before, HEADER + after, title)
+
+
+def _value(before: str, after: str, title: str | None = None) -> None:
+    _check(GRADER.format(before), GRADER.format(after), title)
+
+
+def test_v11_tabs() -> None:
+    check_fix(HEADER.replace("  timeout", "¦\ttimeout"), HEADER)
+    check_fix(HEADER.replace("\n  ", "\n\t").replace("\ttrials", "¦\ttrials"), HEADER)
+
+
+def test_tabs_take_the_columns_of_the_neighbours() -> None:
+    four = HEADER.replace("\n  ", "\n    ")
+    check_fix(four.replace("    timeout", "¦\ttimeout"), four)
+
+
+def test_v12_a_line_too_deep() -> None:
+    check_fix(HEADER.replace("  timeout", "   ¦timeout"), HEADER)
+
+
+def test_v12_a_line_not_deep_enough_goes_with_what_is_below_it() -> None:
+    _check(
+        GRADER.format("[x]").replace("    config:\n      contains", "   conf¦ig:\n     contains"),
+        GRADER.format("[x]").replace("      contains", "      contains"),
+    )
+
+
+def test_v13_an_unclosed_quote() -> None:
+    _check(GRADER.format("[x]").replace("name: a", 'name: ¦"a  # b'), GRADER.format("[x]").replace("name: a", 'name: "a"  # b'))
+
+
+def test_v14_unclosed_brackets() -> None:
+    _value("¦[a, b  # c", "[a, b]  # c")
+    _check("graders:\n  - {type: text, name: a, config: {contains: ¦[b\n", "graders:\n  - {type: text, name: a, config: {contains: [b]}}\n")
+
+
+def test_v15_a_missing_blank_after_a_colon() -> None:
+    _check(GRADER.format("[x]").replace("name: a", "na¦me:a"), GRADER.format("[x]"))
+
+
+def test_v15_where_yaml_takes_it_for_a_text() -> None:
+    check_fix(
+        HEADER.replace("  trials_per_task: 1\n  timeout_seconds: 60\n  executor: mock\n  model: gpt-4o\n", "  trials_per¦_task:1\n"),
+        HEADER.replace("  timeout_seconds: 60\n  executor: mock\n  model: gpt-4o\n", ""),
+    )
+
+
+def test_v16_a_missing_blank_after_a_dash() -> None:
+    _check(GRADER.format("[x]").replace("- type", "¦-type"), GRADER.format("[x]"))
+    two = GRADER.format("[x]") + GRADER.format("[y]").removeprefix("graders:\n")
+    _check(two.replace("- type", "-type").replace("-type", "¦-type", 1), two)
+
+
+def test_v16_where_yaml_takes_it_for_a_text() -> None:
+    _value("\n        -¦x\n        -y", "\n        - x\n        - y")
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        ("{{name¦}}", '"{{name}}"'),
+        ("{{ name¦ }}  # c", '"{{ name }}"  # c'),
+        ("{{na¦me}} does it", '"{{name}} does it"'),
+        ("{{a}}: {{¦b}}", '"{{a}}: {{b}}"'),
+    ],
+)
+def test_v17_a_template_without_quotes(before: str, after: str) -> None:
+    task = "id: t\nname: T\ninputs:\n  prompt: {}\n"
+    check_fix(task.format(before), task.format(after), name="tasks/a.yaml")
+
+
+def test_v17_a_template_in_brackets() -> None:
+    _value("[{{¦a}}, b]", '["{{a}}", b]')
+    _value("[{{¦a}} c, b]", '["{{a}} c", b]')
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        ('["¦\\d+"]', "['\\d+']"),
+        ('["\\¦d+", "it\'s"]', "['\\d+', \"it's\"]"),
+        ('["¦\\d\\n"]', '["\\\\d\\n"]'),
+        ("['it¦'s']", None),
+        ("[@¦x, y]", "['@x', y]"),
+        ("[*¦.md, y]", "['*.md', y]"),
+    ],
+)
+def test_texts_that_need_other_quotes(before: str, after: str | None) -> None:
+    if after is None:
+        return
+    _value(before, after)
+
+
+def test_a_colon_in_a_value() -> None:
+    check_fix(HEADER.replace("name: notes", "name: notes¦: two"), HEADER.replace("name: notes", "name: 'notes: two'"))
+
+
+def test_quotes_inside_quotes() -> None:
+    check_fix(HEADER.replace("name: notes", "name: 'it'¦s notes'"), HEADER.replace("name: notes", "name: 'it''s notes'"))
+
+
+def test_a_key_without_a_colon() -> None:
+    _check(GRADER.format("[x]").replace("config:", "conf¦ig"), GRADER.format("[x]"), "Add a colon")
+
+
+def test_a_merge_conflict_has_no_fix() -> None:
+    assert quick_fixes(HEADER + "¦<<<<<<< ours\nversion: '1'\n=======\nversion: '2'\n>>>>>>> theirs\n") == []

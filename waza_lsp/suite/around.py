@@ -1,0 +1,89 @@
+"""The files around a document as snapshots. What the editor has open comes before what is on disk."""
+
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from lsprotocol import types
+
+from waza_engine.checking.files import Files
+from waza_engine.checking.suite_files import SuiteFiles
+from waza_lsp.schema.form import recognised
+from waza_lsp.schema.prefilter import may_be_eval
+from waza_lsp.snapshot import Snapshot
+from waza_lsp.syntax.text import Text, split_lines
+from waza_lsp.syntax.tree import Tree
+
+
+@dataclass(frozen=True, slots=True)
+class Around:
+    """What a request may ask about other files. `process_dir` is where runs are started; None when unknown.
+
+    `opened` gives the snapshot of an open file, `listed` the YAML files of the workspace (which may take long).
+    """
+
+    process_dir: Path | None = None
+    files: Files = field(default_factory=Files)
+    opened: Callable[[Path], Snapshot | None] = lambda _: None
+    listed: Callable[[], Iterable[Path]] = tuple
+    encoding: types.PositionEncodingKind = types.PositionEncodingKind.Utf16
+
+    def is_file(self, path: Path) -> bool:
+        return self.files.is_file(path)
+
+    def is_directory(self, path: Path) -> bool:
+        return self.files.is_directory(path)
+
+    def matching(self, pattern: str, folder: Path) -> list[Path]:
+        """The files and folders below `folder` that a Go glob names."""
+        return self.files.matching(pattern, folder)
+
+    def snapshot(self, path: Path) -> Snapshot | None:
+        """A file as it is now; None when it cannot be read."""
+        found = self.opened(path)
+        if found is not None:
+            return found
+        read = self.files.made(path, _read)
+        if read is None:
+            return None
+        lines, tree = read
+        return Snapshot(path.as_uri(), None, Text(lines, self.encoding), tree, recognised(tree.keys(), path))
+
+    def suite(self, snapshot: Snapshot) -> SuiteFiles | None:
+        """The suite that a document belongs to."""
+        form = snapshot.form
+        if form is None or snapshot.path is None:
+            return None
+        return form.document(snapshot.data, snapshot.path, self.process_dir, self.files).suite
+
+    def members(self, snapshot: Snapshot) -> Iterator[Snapshot]:
+        """The eval files of a document's suite, the document itself first."""
+        yield snapshot
+        suite = self.suite(snapshot)
+        for path in suite.paths if suite is not None else ():
+            if (
+                path != snapshot.path
+                and (found := self.snapshot(path)) is not None
+                and found.form is not None
+            ):
+                yield found
+
+    def mentioning(self, word: str, snapshot: Snapshot) -> Iterator[Snapshot]:
+        """The eval files of the suite and of the workspace that hold a word, the document itself first."""
+        seen: set[Path | None] = {snapshot.path}
+        yield snapshot
+        for path in (*(it.path for it in self.members(snapshot)), *self.listed()):
+            if path is None or path in seen:
+                continue
+            seen.add(path)
+            text = self.files.text(path)
+            if text is None or word not in text or not may_be_eval(text, path):
+                continue
+            found = self.snapshot(path)
+            if found is not None and found.form is not None:
+                yield found
+
+
+def _read(text: str) -> tuple[list[str], Tree]:
+    lines = split_lines(text)
+    return lines, Tree.of(lines)

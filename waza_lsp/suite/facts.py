@@ -1,0 +1,118 @@
+"""What the files around a document add to the meaning of a place, as Markdown paragraphs."""
+
+import os
+from collections.abc import Iterator
+from pathlib import Path
+
+from waza_engine.checking.skills import SKILL, is_skill_file, skill_at
+from waza_lsp.schema.names import name_at
+from waza_lsp.schema.paths import PathValue, path_value_at
+from waza_lsp.schema.wording import code
+from waza_lsp.snapshot import Snapshot, path_of
+from waza_lsp.suite.around import Around
+from waza_lsp.suite.mentions import Mention, Mentions, mentions
+from waza_lsp.suite.shares import shares
+from waza_lsp.syntax.text import Place
+from waza_lsp.syntax.tree import Located
+
+_MOST_SHOWN = 5
+_MOST_LINES = 15
+_LONGEST = 400
+
+
+def facts(snapshot: Snapshot, located: Located, place: Place, around: Around) -> Iterator[str]:
+    """What a path leads to, the share that a weight comes to, what a name refers to."""
+    if snapshot.form is None:
+        return
+    yield from _of_weight(snapshot, located, around)
+    if located.on_key:
+        return
+    value = path_value_at(snapshot.form, snapshot.tree, snapshot.path, around, located)
+    if value is not None:
+        yield _of_path(value, around)
+    elif name_at(snapshot.form, snapshot.tree, place) is not None:
+        found = mentions(snapshot, place, around)
+        yield from _of_name(found, snapshot, around) if found is not None else ()
+
+
+def _of_path(value: PathValue, around: Around) -> str:
+    found = value.targets(around)
+    start = _shown(value.folder, around)
+    if not found:
+        return (
+            f"Nothing matches below {code(start)}."
+            if value.is_pattern
+            else f"There is no such file below {code(start)}."
+        )
+    if not value.is_pattern:
+        what = "Folder" if around.is_directory(found[0]) else "File"
+        return f"{what} {_link(found[0], _shown(found[0], around))}"
+    listed = ", ".join(_link(it, os.path.relpath(it, value.folder)) for it in found[:_MOST_SHOWN])
+    more = f" and {len(found) - _MOST_SHOWN} more" if len(found) > _MOST_SHOWN else ""
+    count = "1 file" if len(found) == 1 else f"{len(found)} files"
+    return f"Matches {count}: {listed}{more}"
+
+
+def _of_weight(snapshot: Snapshot, located: Located, around: Around) -> Iterator[str]:
+    key = located.pointer[-1] if located.pointer else None
+    schema = snapshot.schema_at(located.pointer) if isinstance(key, str) else None
+    if schema is None or "x-share" not in schema:
+        return
+    for it in shares(snapshot, around):
+        if it.entry.site.pointer == located.pointer[:-1]:
+            yield f"**{it.percent}** of the score of {'a' if it.least < it.most else 'the'} task."
+
+
+def _of_name(found: Mentions, snapshot: Snapshot, around: Around) -> Iterator[str]:
+    if found.name.thing == SKILL:
+        for it in found.definitions:
+            path = path_of(it.uri)
+            if path is not None and is_skill_file(path):
+                yield _skill(path, around)
+    elif not found.name.defines:
+        for it in found.definitions[:1]:
+            where = "" if it.uri == snapshot.uri else f"In {_link_to(it, around)}:\n"
+            yield f"{where}```yaml\n{_entry(it)}\n```"
+    else:
+        yield from _of_task(found, snapshot, around)
+
+
+def _of_task(found: Mentions, snapshot: Snapshot, around: Around) -> Iterator[str]:
+    """Which eval runs the thing that the whole file is."""
+    suite = around.suite(snapshot) if len(found.name.pointer) == 1 else None
+    if suite is not None and suite.eval_path != snapshot.path:
+        yield f"Listed by {_link(suite.eval_path, _shown(suite.eval_path, around))}"
+
+
+def _skill(path: Path, around: Around) -> str:
+    skill = skill_at(path, around.files)
+    said = skill.description if len(skill.description) <= _LONGEST else skill.description[:_LONGEST] + "…"
+    return "\n\n".join(it for it in (said, _link(path, _shown(path, around))) if it)
+
+
+def _entry(mention: Mention) -> str:
+    """The mapping that a name stands in, moved to the left edge."""
+    located = mention.tree.find(mention.pointer[:-1]) if mention.tree is not None else None
+    (first, column), (last, _) = located.value if located is not None else mention.span
+    lines = [mention.text.line(it)[column:] for it in range(first, last + 1)]
+    return "\n".join(lines if len(lines) <= _MOST_LINES else [*lines[:_MOST_LINES], "..."])
+
+
+def _link(path: Path, shown: str) -> str:
+    return f"[{code(shown)}]({path.as_uri()})"
+
+
+def _link_to(mention: Mention, around: Around) -> str:
+    path = path_of(mention.uri)
+    return _link(path, _shown(path, around)) if path is not None else mention.uri
+
+
+def _shown(path: Path, around: Around) -> str:
+    """A path as people know it: from where runs are started, if it is below."""
+    path = Path(os.path.normpath(path))
+    start = around.process_dir
+    return (
+        path.relative_to(start).as_posix()
+        if start is not None and path.is_relative_to(start)
+        else path.as_posix()
+    )

@@ -1,0 +1,147 @@
+"""A name wherever it stands: in its document, in the other files of the suite, in SKILL.md.
+
+A name given in the eval is known in all files of its suite, one given elsewhere only in its own file: there it stands
+for another thing. Skills are named by their SKILL.md, for the whole workspace.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from lsprotocol import types
+
+from waza_engine.findings import Pointer
+from waza_engine.checking.skills import SKILL, Skill, front_lines, skills
+from waza_lsp.schema.names import Name, name_at, names_in
+from waza_lsp.snapshot import Snapshot
+from waza_lsp.suite.around import Around
+from waza_lsp.syntax.text import Place, Span, Text, split_lines
+from waza_lsp.syntax.tree import Tree
+
+_TOP = Span(Place(0, 0), Place(0, 0))
+
+
+@dataclass(frozen=True, slots=True)
+class Mention:
+    """A place of a name: `span` is the whole value, `inner` the name without quotes, of this `style`."""
+
+    uri: str
+    text: Text
+    span: Span
+    inner: Span
+    style: str
+    defines: bool
+    pointer: Pointer = ()
+    tree: Tree | None = None
+    """That of a YAML file."""
+
+    @property
+    def location(self) -> types.Location:
+        return types.Location(self.uri, self.text.range(self.span))
+
+
+@dataclass(frozen=True, slots=True)
+class Mentions:
+    """All places of the thing that is called `name`, and the other names of such things in its reach."""
+
+    name: Name
+    places: tuple[Mention, ...]
+    taken: frozenset[str]
+
+    @property
+    def definitions(self) -> list[Mention]:
+        return [it for it in self.places if it.defines]
+
+
+def mentions(snapshot: Snapshot, place: Place, around: Around) -> Mentions | None:
+    """Every place of the name at a place; None when no name of a thing stands there."""
+    here = name_at(snapshot.form, snapshot.tree, place) if snapshot.form is not None else None
+    if here is None:
+        return None
+    if here.thing == SKILL:
+        return _of_skill(here, snapshot, around)
+    named = [_InFile.of(it, here) for it in around.members(snapshot)]
+    own = named[0]
+    root = next((it for it in named if it.is_root), own)
+    home = own if own.definitions else root
+    if home is root:
+        # Where a name is given again it stands for something else.
+        reached = [root, *(it for it in named if it is not root and not it.definitions)]
+    else:
+        reached = [own]
+    taken = frozenset(name for it in (home, root) for name in it.others)
+    return Mentions(here, tuple(found for it in reached for found in it.all), taken)
+
+
+@dataclass(frozen=True, slots=True)
+class _InFile:
+    """What one file says of a name."""
+
+    is_root: bool
+    all: tuple[Mention, ...]
+    others: frozenset[str]
+
+    @property
+    def definitions(self) -> list[Mention]:
+        return [it for it in self.all if it.defines]
+
+    @classmethod
+    def of(cls, snapshot: Snapshot, wanted: Name) -> "_InFile":
+        form = snapshot.form
+        if form is None:
+            return cls(False, (), frozenset())
+        found = [it for it in names_in(form, snapshot.tree) if it.thing == wanted.thing]
+        same = tuple(_mention(snapshot, it) for it in found if it.text == wanted.text)
+        others = frozenset(it.text for it in found if it.defines and it.text != wanted.text)
+        return cls(form.runnable == "eval", same, others)
+
+
+def _mention(snapshot: Snapshot, name: Name) -> Mention:
+    return Mention(
+        snapshot.uri,
+        snapshot.text,
+        name.span,
+        name.inner,
+        name.style,
+        name.defines,
+        name.pointer,
+        snapshot.tree,
+    )
+
+
+def _of_skill(here: Name, snapshot: Snapshot, around: Around) -> Mentions:
+    known = _skills(snapshot, around)
+    homes = {it.path for it in known if it.name == here.text}
+    defined = [_in_skill_file(it, around) for it in sorted(homes)]
+    used = (
+        found
+        for member in around.mentioning(here.text, snapshot)
+        for found in _InFile.of(member, here).all
+        if member is snapshot or _may_mean(homes, here.text, member, around)
+    )
+    return Mentions(here, (*defined, *used), frozenset(it.name for it in known if it.name != here.text))
+
+
+def _may_mean(homes: set[Path], name: str, member: Snapshot, around: Around) -> bool:
+    """Whether a name in another file can be that of one of these skills, and not of another one called the same."""
+    theirs = {it.path for it in _skills(member, around) if it.name == name}
+    return not theirs or not homes or bool(theirs & homes)
+
+
+def _skills(snapshot: Snapshot, around: Around) -> list[Skill]:
+    suite = around.suite(snapshot)
+    return list(skills(suite, around.files)) if suite is not None else []
+
+
+def _in_skill_file(path: Path, around: Around) -> Mention:
+    """Where a skill has its name: in the front matter of its SKILL.md, else at the top."""
+    source = around.files.text(path) or ""
+    text = Text(split_lines(source), around.encoding)
+    located = Tree.of(front_lines(source)).find(("name",))
+    if located is None or located.node.is_empty:
+        return Mention(path.as_uri(), text, _TOP, _TOP, "", defines=True)
+    lines = 1 + located.value.start.line - located.node.start.line
+    node = located.node
+    return Mention(
+        path.as_uri(), text, node.span.shifted(lines), node.inner.shifted(lines), node.style, defines=True
+    )
