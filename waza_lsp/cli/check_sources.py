@@ -11,7 +11,7 @@ from waza_engine.eval_files import eval_files
 from waza_engine.scope import Scope
 from waza_lsp.schema.check import World, forget
 from waza_lsp.schema.form import recognised
-from waza_lsp.schema.prefilter import may_be_eval
+from waza_lsp.schema.prefilter import looks_like_eval, may_be_eval
 from waza_lsp.snapshot import Snapshot
 
 STDIN = "-"
@@ -63,7 +63,7 @@ class Sources:
             with path.open("rb") as file:
                 data = file.read(_LARGEST + 1)
         except OSError as error:
-            if is_named or may_be_eval("", path, self.dialect):
+            if is_named or looks_like_eval("", path, self.dialect):
                 yield self._unreadable(str(path), world, f"Cannot be read: {error.strerror or error}")
             return
         yield from self._of_bytes(str(path), data, world, is_named=is_named)
@@ -87,7 +87,7 @@ class Sources:
             source = self._source(name, text, world)
             if may_be_eval(text, world.path, self.dialect) and source.snapshot.recognised is not None:
                 yield source
-        elif is_named or may_be_eval(data.decode("utf-8", "replace"), world.path, self.dialect):
+        elif is_named or looks_like_eval(data.decode("utf-8", "replace"), world.path, self.dialect):
             yield self._unreadable(name, world, unreadable)
 
     def _source(self, name: str, text: str, world: World) -> Source:

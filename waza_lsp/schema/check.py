@@ -89,6 +89,10 @@ def marks(tree: Tree, form: Form, world: World) -> list[Mark]:
         # Both sides of a conflict stand in the text: whatever else could be said of it would be about neither.
         span = Span(Place(tree.conflict, 0), Place(tree.conflict, 7))
         return [Mark(span, SYNTAX_ERROR.at((), "Merge conflict; choose a side and remove the markers"))]
+    if tree.excess >= 0:
+        span = Span(Place(tree.excess, 0), Place(tree.excess, 1))
+        message = "From this line on the aliases stand for too many values; write fewer of them"
+        return [Mark(span, SYNTAX_ERROR.at((), message))]
     result = [it for piece in tree.pieces for it in _syntax(piece)]
     result += _structure(tree, form)
     whole = tree.whole

@@ -17,6 +17,11 @@ def may_be_eval(text: str, path: PurePath | None, dialect_name: str = "") -> boo
     return keys is None or recognise(keys, path, dialect_name=dialect_name) is not None
 
 
+def looks_like_eval(text: str, path: PurePath | None, dialect_name: str = "") -> bool:
+    """Whether a text that cannot be parsed would be an eval file, by the keys that can be made out and the path."""
+    return recognise(_top_level_keys(text) or (), path, dialect_name=dialect_name) is not None
+
+
 def _top_level_keys(text: str) -> list[str] | None:
     """The top-level keys as far as looks tell; None when only parsing can."""
     lines = split_lines(text)

@@ -68,8 +68,12 @@ def ways(root: Schema, wanted: Wanted, *, into_branches: bool = True) -> Ways:
     return _Compiler(root, wanted, into_branches).compiled(root, is_item=False)
 
 
-def sites(tree: Tree, start: Ways) -> Iterator[Site]:
-    """Every value of a document that the ways lead to, in the order of the text; the root itself is not one."""
+def sites(tree: Tree, start: Ways, lines: tuple[int, int] | None = None) -> Iterator[Site]:
+    """Every value of a document that the ways lead to, in the order of the text; the root itself is not one.
+
+    With `lines` (first, last) pieces outside of them are left out, with what is in them.
+    """
+    first, end = lines if lines is not None else (0, tree.line_count)
     whole = tree.whole
     if whole is not None:
         if whole.parsed.root is not None:
@@ -81,9 +85,13 @@ def sites(tree: Tree, start: Ways) -> Iterator[Site]:
         if way is None:
             continue
         if not entry.is_list:
+            if entry.piece.start > end or entry.piece.end <= first:
+                continue
             yield from _at(entry.key, entry.value, way, (name,), entry.piece.start)
         elif way.items is not None:
             for index, (piece, item) in enumerate(entry.items):
+                if piece.start > end or piece.end <= first:
+                    continue
                 yield from _at(None, item, way.items, (name, index), piece.start)
 
 

@@ -68,20 +68,28 @@ class Around:
             ):
                 yield found
 
-    def mentioning(self, word: str, snapshot: Snapshot) -> Iterator[Snapshot]:
-        """The eval files of the suite and of the workspace that hold a word, the document itself first."""
-        seen: set[Path | None] = {snapshot.path}
-        yield snapshot
-        for path in (*(it.path for it in self.members(snapshot)), *self.listed()):
-            if path is None or path in seen:
+    def mentioning(
+        self, word: str, snapshot: Snapshot | None = None, *, below: Path | None = None
+    ) -> Iterator[Snapshot]:
+        """The eval files of a document's suite and of the workspace that hold a word, the document itself first.
+
+        Files at or below `below` are given whether or not they hold it.
+        """
+        if snapshot is not None:
+            yield snapshot
+        suite = self.suite(snapshot) if snapshot is not None else None
+        seen = {snapshot.path if snapshot is not None else None}
+        for path in (*(suite.paths if suite is not None else ()), *self.listed()):
+            if path in seen:
                 continue
             seen.add(path)
             text = self.files.text(path)
-            if text is None or word not in text or not may_be_eval(text, path):
+            if text is None or not may_be_eval(text, path):
                 continue
-            found = self.snapshot(path)
-            if found is not None and found.form is not None:
-                yield found
+            if word in text or (below is not None and path.is_relative_to(below)):
+                found = self.snapshot(path)
+                if found is not None and found.form is not None:
+                    yield found
 
 
 def _read(text: str) -> tuple[list[str], Tree]:

@@ -4,14 +4,13 @@ A name given in the eval is known in all files of its suite, one given elsewhere
 for another thing. Skills are named by their SKILL.md, for the whole workspace.
 """
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
 from lsprotocol import types
 
-from waza_engine.findings import Pointer
 from waza_engine.checking.skills import SKILL, Skill, front_lines, skills
+from waza_engine.findings import Pointer
 from waza_lsp.schema.names import Name, name_at, names_in
 from waza_lsp.snapshot import Snapshot
 from waza_lsp.suite.around import Around
@@ -34,6 +33,11 @@ class Mention:
     pointer: Pointer = ()
     tree: Tree | None = None
     """That of a YAML file."""
+
+    @property
+    def name_is_written(self) -> bool:
+        """Whether the name stands there: a skill may be called after its folder."""
+        return self.span.end > self.span.start
 
     @property
     def location(self) -> types.Location:

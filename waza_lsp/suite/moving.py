@@ -1,7 +1,7 @@
 """Paths that lead to a file, and what becomes of them when the file is moved."""
 
 import os
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import NamedTuple
 
@@ -34,17 +34,17 @@ def leading_to(target: Path, snapshot: Snapshot, around: Around) -> Iterator[Led
 
 
 def moved(
-    old: Path, new: Path, snapshots: Iterator[Snapshot], around: Around
-) -> dict[str, list[types.TextEdit]]:
-    """The edits by URI that keep all paths leading where they do when `old` becomes `new`."""
-    edits: dict[str, list[types.TextEdit]] = {}
+    old: Path, new: Path, snapshots: Iterable[Snapshot], around: Around
+) -> Iterator[tuple[Snapshot, list[types.TextEdit]]]:
+    """The edits that keep all paths leading where they do when `old` becomes `new`."""
     for member in snapshots:
-        for it in _led(member, around):
-            text = _moved_text(it, old, new)
-            if text != it.value.text:
-                edit = types.TextEdit(member.text.range(it.value.span), in_style(it.value.style, text))
-                edits.setdefault(member.uri, []).append(edit)
-    return edits
+        edits = [
+            types.TextEdit(member.text.range(it.value.span), in_style(it.value.style, text))
+            for it in _led(member, around)
+            if (text := _moved_text(it, old, new)) != it.value.text
+        ]
+        if edits:
+            yield member, edits
 
 
 def _led(snapshot: Snapshot, around: Around) -> Iterator[Led]:

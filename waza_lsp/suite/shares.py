@@ -107,9 +107,9 @@ def _weighted(site: Site) -> Weighted:
     usual = float(site.schema["properties"][key].get("default", 1))
     found = site.node.pair(key)
     value = found[1].value if found is not None else None
-    is_number = isinstance(value, (int, float)) and not isinstance(value, bool)
-    weight = float(value) if is_number and value > 0 else usual
-    return Weighted(site, weight, found[1] if found is not None and is_number else None)
+    if found is None or isinstance(value, bool) or not isinstance(value, (int, float)):
+        return Weighted(site, usual, None)
+    return Weighted(site, float(value) if value > 0 else usual, found[1])
 
 
 def weight_key(schema: Schema) -> str:

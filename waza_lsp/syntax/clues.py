@@ -10,6 +10,7 @@ TEMPLATE_MESSAGE = "A value that starts with {{ needs quotes; without them YAML 
 _TAB = re.compile(r"^ *\t+")
 _NO_BLANK_AFTER_COLON = re.compile(r"^\s*(?:- )*([\w.-]+):(?=[^\s:/\\])")
 _NO_BLANK_AFTER_DASH = re.compile(r"^\s*(-)(?=[A-Za-z_][\w.-]*:(?:\s|$))")
+_IN_BRACKETS = re.compile(r"(?:[\[,]|: )[ \t]*(?=\{\{)")
 _WORD = re.compile(r"\s*([\w.-]+)\s*$")
 
 
@@ -19,9 +20,10 @@ def template(lines: list[str], at: tuple[int, ...]) -> Problem | None:
         text = lines[line] if 0 <= line < len(lines) else ""
         row = row_of(line, text, 1)
         start = row.value
-        if text[start : start + 1] == "[":
-            start = text.find("{{", start)
-        if start >= 0 and text.startswith("{{", start):
+        if text[start : start + 1] in {"[", "{"} and not text.startswith("{{", start):
+            found = _IN_BRACKETS.search(text, start)
+            start = found.end() if found is not None else row.end
+        if text.startswith("{{", start):
             end = row.end if start == row.value else _end_in_brackets(text, start)
             return on_line(TEMPLATE_MESSAGE, line, (start, end), Cause.TEMPLATE)
     return None
@@ -31,7 +33,7 @@ def _end_in_brackets(text: str, start: int) -> int:
     depth = 0
     for column in range(start, len(text)):
         depth += (text[column] == "{") - (text[column] == "}")
-        if depth == 0 and text[column] in ",]":
+        if depth < 0 or (depth == 0 and text[column] in ",]"):
             return len(text[:column].rstrip())
     return len(text.rstrip())
 
@@ -40,35 +42,47 @@ def mark_without_blank(lines: list[str], at: int) -> Problem | None:
     """A dash without its blank, or a tab, on the line of the error or the one before it."""
     for line in (at, at - 1):
         text = lines[line] if 0 <= line < len(lines) else ""
-        if found := _NO_BLANK_AFTER_DASH.match(text):
-            columns = (found.start(1), len(text.rstrip()))
-            return on_line("A blank is missing after the dash", line, columns, Cause.DASH)
+        if found := _dash_without_blank(text, line):
+            return found
         if found := _TAB.match(text):
             columns = (found.group().index("\t"), found.end())
             return on_line("Tabs cannot indent YAML; use blanks", line, columns, Cause.TAB)
     return None
 
 
+def _dash_without_blank(text: str, line: int) -> Problem | None:
+    found = _NO_BLANK_AFTER_DASH.match(text)
+    if found is None:
+        return None
+    columns = (found.start(1), len(text.rstrip()))
+    return on_line("A blank is missing after the dash", line, columns, Cause.DASH)
+
+
 def colon_without_blank(lines: list[str], line: int) -> Problem | None:
-    """`key:value` on a line."""
-    text = lines[line] if 0 <= line < len(lines) else ""
-    if found := _NO_BLANK_AFTER_COLON.match(text):
-        columns = (found.start(1), len(text.rstrip()))
-        return on_line("A blank is missing after the colon", line, columns, Cause.COLON)
+    """`key:value` on a line, on the one before it, or on the one that it is indented below."""
+    for at in (line, line - 1, _parent(lines, line)):
+        text = lines[at] if 0 <= at < len(lines) else ""
+        if found := _NO_BLANK_AFTER_COLON.match(text):
+            columns = (found.start(1), len(text.rstrip()))
+            return on_line("A blank is missing after the colon", at, columns, Cause.COLON)
     return None
 
 
-def key_without_colon(lines: list[str], line: int) -> Problem | None:
-    """A bare word in the column of a line, above it: the lines between were meant to be its value."""
+def unfinished_above(lines: list[str], line: int) -> Problem | None:
+    """A bare word, or a dash without its blank, above a line and not deeper than it.
+
+    The lines between were meant to be its value.
+    """
     indent = _indent(lines[line])
     for above in range(line - 1, -1, -1):
         text = lines[above]
-        if text.strip() and _indent(text) <= indent:
-            found = _WORD.fullmatch(text) if _indent(text) == indent else None
-            if found is None:
-                return None
-            message = f"'{found[1]}' is no complete entry; add a colon"
-            return on_line(message, above, found.span(1), Cause.HALF_KEY)
+        if text.strip() and not text.lstrip().startswith("#") and _indent(text) <= indent:
+            if dash := _dash_without_blank(text, above):
+                return dash
+            if found := _WORD.fullmatch(text):
+                message = f"'{found[1]}' is no complete entry; add a colon"
+                return on_line(message, above, found.span(1), Cause.HALF_KEY)
+            indent = _indent(text) - 1
     return None
 
 
@@ -86,6 +100,13 @@ def never_closed(lines: list[str], line: int, column: int) -> Problem:
     quote = lines[line][column : column + 1]
     message = f"This quote is never closed; add {quote} at the end of the text"
     return on_line(message, line, (column, column + 1), Cause.QUOTE)
+
+
+def _parent(lines: list[str], line: int) -> int:
+    """The nearest line above that is indented less; -1 without one."""
+    indent = _indent(lines[line]) if line < len(lines) else 0
+    above = (it for it in range(min(line, len(lines)) - 1, -1, -1) if lines[it].strip())
+    return next((it for it in above if _indent(lines[it]) < indent), -1)
 
 
 def _indent(text: str) -> int:

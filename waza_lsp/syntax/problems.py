@@ -7,11 +7,11 @@ import yaml
 
 from waza_lsp.syntax.clues import (
     colon_without_blank,
-    key_without_colon,
     mark_without_blank,
     never_closed,
     open_quote,
     template,
+    unfinished_above,
 )
 from waza_lsp.syntax.problem import Cause, Problem, on_line
 from waza_lsp.syntax.text import Place, Span
@@ -102,7 +102,7 @@ def _outside_quotes(text: str) -> list[tuple[int, str]]:
 def _half_key(lines: list[str], line: int, column: int) -> Problem:
     text = lines[line] if line < len(lines) else ""
     word = text[column:].rstrip()
-    if found := colon_without_blank(lines, line) or colon_without_blank(lines, line - 1):
+    if found := colon_without_blank(lines, line):
         return found
     columns = (column, column + len(word))
     if _DASH_OF_A_WORD.match(word):
@@ -118,7 +118,7 @@ def _misplaced(lines: list[str], line: int, column: int) -> Problem | None:
     if column == indent:
         end = len(text.split(":")[0].rstrip()) if ":" in text else len(text.rstrip())
         message = "This line is indented differently from its neighbours; align it with them"
-        found = key_without_colon(lines, line)
+        found = unfinished_above(lines, line)
         return found or on_line(message, line, (column, end), Cause.INDENTATION)
     message = "Unexpected text after the value; remove it or quote the whole value"
     columns = (column, len(text.rstrip()))
@@ -131,12 +131,12 @@ def _stray_colon(lines: list[str], error: yaml.MarkedYAMLError) -> Problem | Non
         return None
     text = lines[at.line] if at.line < len(lines) else ""
     previous = lines[at.line - 1] if at.line else ""
-    if found := colon_without_blank(lines, at.line - 1):
+    if found := colon_without_blank(lines, at.line):
         return found
     if ": " in text[: at.column]:
         columns = (at.column, at.column + 1)
         return on_line("A second ': ' in one line; quote the value", at.line, columns, Cause.SECOND_COLON)
-    if found := key_without_colon(lines, at.line):
+    if found := unfinished_above(lines, at.line):
         return found
     if previous.strip() == "" or ":" in previous:
         columns = (len(text) - len(text.lstrip()), at.column)

@@ -92,10 +92,25 @@ def _tab(text: Text, problem: Problem) -> Iterator[Repair]:
 def _columns_above(text: Text, line: int) -> Iterator[int]:
     """Columns where a line may stand, the likeliest first: below a key that waits for its value, else beside one."""
     lines = [it for it in range(line) if text.line(it).strip() and not text.line(it).lstrip().startswith("#")]
-    if lines and (row := row_of(0, text.line(lines[-1]), 1)).key is not None and not row.has_value:
-        yield row.start + _usual_step(text)
+    if lines and _waits_for_value(text.line(lines[-1])):
+        yield row_of(0, text.line(lines[-1]), 1).start + _usual_step(text)
+    below = next((it for it in range(line + 1, len(text.lines)) if text.line(it).strip()), None)
+    waits = below is not None and _waits_for_value(text.line(line).lstrip())
     for it in reversed(lines):
-        yield row_of(0, text.line(it), 1).start
+        column = row_of(0, text.line(it), 1).start
+        if not waits or below is None or column < _column_of_key(text.line(below)):
+            yield column
+
+
+def _column_of_key(line: str) -> int:
+    """The first column in which a key whose value this line is cannot stand."""
+    indent = len(line) - len(line.lstrip(" "))
+    return indent + line.lstrip(" ").startswith("- ")
+
+
+def _waits_for_value(line: str) -> bool:
+    row = row_of(0, line, 1)
+    return row.key is not None and (not row.has_value or line[row.value] in "|>")
 
 
 def _expanded(line: str, step: int) -> int:

@@ -93,6 +93,15 @@ class Text:
     def range(self, span: Span) -> types.Range:
         return types.Range(self.position(span.start), self.position(span.end))
 
+    def measured(self, span: Span) -> tuple[int, int, int]:
+        """Line, column and length of a stretch of one line, as the client counts them."""
+        (line, first), (_, last) = span
+        text = self.line(line)
+        if text.isascii():
+            return line, first, last - first
+        measure = _UNITS[self.encoding]
+        return line, measure(text[:first]), measure(text[first:last])
+
     def slice(self, span: Span) -> str:
         """The text of a span."""
         (first, start), (last, end) = span

@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 
 from waza_engine.findings import Pointer
 from waza_lsp.syntax.cut import Cut, PieceKind, cut
+from waza_lsp.syntax.expansion import first_excess
 from waza_lsp.syntax.node import Kind, Node, descend
 from waza_lsp.syntax.parse import Parsed, parse
 from waza_lsp.syntax.problem import Problem
@@ -66,7 +67,8 @@ class Tree:
     """All pieces of a text and what they add up to.
 
     `second_document` and `conflict` are the lines of a second `---` and of a merge conflict's start, -1 without one.
-    `whole` is the single piece of a document that is no block mapping.
+    `whole` is the single piece of a document that is no block mapping. `excess` is the line of the alias that makes
+    the text stand for too many values, else -1; then no alias is followed.
     """
 
     pieces: tuple[Piece, ...]
@@ -76,6 +78,7 @@ class Tree:
     whole: Piece | None
     entries: tuple[Entry, ...]
     anchors: dict[str, Node] = field(default_factory=dict)
+    excess: int = -1
 
     @classmethod
     def of(cls, lines: Sequence[str], before: "Tree | None" = None, same: tuple[int, int] = (0, 0)) -> "Tree":
@@ -89,7 +92,8 @@ class Tree:
         """
         layout = cut(lines)
         pieces = _complete(_pieces(lines, layout.cuts, before, same), lines)
-        anchors = {name: node for it in pieces for name, node in it.parsed.anchors.items()}
+        excess = _excess(pieces)
+        anchors = {name: node for it in pieces for name, node in it.parsed.anchors.items() if excess < 0}
         return cls(
             tuple(pieces),
             layout.second_document,
@@ -98,6 +102,7 @@ class Tree:
             next((it for it in pieces if it.kind is PieceKind.WHOLE), None),
             tuple(_entries(pieces)),
             anchors,
+            excess,
         )
 
     @property
@@ -262,6 +267,12 @@ def _pieces(lines: Sequence[str], cuts: list[Cut], before: Tree | None, same: tu
         else:
             result.append(_piece(lines, it))
     return result
+
+
+def _excess(pieces: Sequence[Piece]) -> int:
+    if not any(it.parsed.has_alias for it in pieces):
+        return -1
+    return first_excess((it.parsed.root, it.start) for it in pieces if it.parsed.root is not None)
 
 
 _NOTHING = Parsed(None)

@@ -68,8 +68,7 @@ class ReplayExecutor:
     async def run(self, request: TrialRequest, progress: Progress) -> Trajectory:
         name = f"{request.task.id}.baseline" if request.baseline else request.task.id
         path = recording_path(self._folder, name, request.trial)
-        trajectory = _read(path, Trajectory)
-        _refuse_newer(path, trajectory.version)
+        trajectory = read_recording(path)
         await request.after_turn(len(request.turns), trajectory)
         return trajectory
 
@@ -98,6 +97,18 @@ class ReplayExecutor:
         except ExecutorError as error:
             raise UnavailableError(str(error)) from error
         return triggers
+
+
+def read_recording(path: Path) -> Trajectory:
+    """The trajectory in a file.
+
+    Raises:
+        ExecutorError: it cannot be read, is none, or is of a newer version.
+
+    """
+    trajectory = _read(path, Trajectory)
+    _refuse_newer(path, trajectory.version)
+    return trajectory
 
 
 def recording_path(folder: Path, task_id: str, trial: int) -> Path:

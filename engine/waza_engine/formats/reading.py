@@ -1,6 +1,8 @@
 """From a file to a model, with one clear message when that is impossible."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -15,6 +17,19 @@ _Model = TypeVar("_Model", bound=BaseModel)
 _SHOWN = 40
 
 
+_open_texts: ContextVar[Mapping[Path, str]] = ContextVar("open_texts", default={})  # noqa: B039  # never changed
+
+
+@contextmanager
+def reading_open_texts(texts: Mapping[Path, str]) -> Iterator[None]:
+    """Inside the `with` block these texts are read instead of the files: they are open and not saved yet."""
+    token = _open_texts.set(texts)
+    try:
+        yield
+    finally:
+        _open_texts.reset(token)
+
+
 def read_text(path: Path) -> str:
     """The text of a file.
 
@@ -22,6 +37,8 @@ def read_text(path: Path) -> str:
         LoadError: the file cannot be read, or is not UTF-8.
 
     """
+    if (text := _open_texts.get().get(path)) is not None:
+        return text
     try:
         return path.read_bytes().decode("utf-8")
     except UnicodeDecodeError as error:

@@ -21,6 +21,7 @@ config:
 """
 
 from collections.abc import Iterator, Mapping
+from functools import cache
 from typing import Any
 
 from waza_engine.checking.document import Document
@@ -48,17 +49,25 @@ def check(document: Document) -> Iterator[Finding]:
 
 def _nothing_configured(place: Pointer, kind: Any, config: Mapping[str, Any]) -> Iterator[Finding]:
     """Of the options of which one must be given, some are written, but each as good as absent."""
-    # Imported late: the grader types lean on the rules.
-    from waza_engine.graders.registry import graders
-
-    grader = graders("waza").get(kind) if isinstance(kind, str) else None
-    if grader is None:
-        return
-    defaults = {info.alias or name: info.default for name, info in grader.model_fields.items()}
-    given = [it for it in grader.at_least_one if it in config]
+    group, defaults = _options(kind) if isinstance(kind, str) else ((), {})
+    given = [it for it in group if it in config]
     is_any_set = any(config[it] is not None and config[it] != defaults.get(it) for it in given)
     # An unknown option is a finding of its own, or an option of an older version.
     if given and not is_any_set and all(it in defaults for it in config):
-        listed = ", ".join(f"'{it}'" for it in grader.at_least_one)
+        listed = ", ".join(f"'{it}'" for it in group)
         message = f"This counts as nothing: waza refuses the grader. Give at least one of {listed}"
         yield EMPTY_VALUE.at((*place, given[0]), message, on="key", refused=True)
+
+
+@cache
+def _options(kind: str) -> tuple[tuple[str, ...], dict[str, Any]]:
+    """The options of a grader type of which one must be given, and the defaults of all its options."""
+    # Imported late: the grader types lean on the rules.
+    from waza_engine.graders.registry import graders
+
+    grader = graders("waza").get(kind)
+    if grader is None:
+        return (), {}
+    return grader.at_least_one, {
+        info.alias or name: info.default for name, info in grader.model_fields.items()
+    }

@@ -40,38 +40,46 @@ tasks: ["tasks/*.yaml"]
 """
 
 from collections.abc import Iterator
+from pathlib import Path
 
 from waza_engine.checking.document import Document
-from waza_engine.checking.suite_files import as_glob, globs_of
+from waza_engine.checking.files import Files
+from waza_engine.checking.suite_files import SuiteFiles, globs_of
 from waza_engine.findings import Finding, Fix, Rule, SetValue, Severity
 from waza_engine.goglob import BadPattern, match
 from waza_engine.rules.unsupported_glob import has_foreign_syntax
 
 GLOB_WITHOUT_MATCH = Rule("glob-without-match", "task glob that matches no file")
 APPLIES = {"waza": {"eval"}}
+_SUFFIXES = (".yaml", ".yml")
 _MOST_FOLDERS = 40
+_MOST_FIXES = 3
 
 
 def check(document: Document) -> Iterator[Finding]:
-    folder = document.folder
-    if folder is None or document.has("tasks_from"):
+    suite, files = document.suite, document.files
+    if suite is None or document.has("tasks_from"):
         return
-    empty: list[tuple[int, str]] = []
+    matching = {index for task in suite.tasks for index in task.globs}
+    empty = []
     for index, pattern in globs_of(document.mapping()):
+        if index in matching:
+            continue
         if (reason := _malformed(pattern)) is not None:
             message = f"'{pattern}' is no pattern that waza can read: {reason}"
             yield GLOB_WITHOUT_MATCH.at(("tasks", index), message)
-            continue
-        found = document.files.matching(as_glob(pattern), folder)
-        if not found and not has_foreign_syntax(pattern) and not pattern.startswith("include:"):
+        elif not has_foreign_syntax(pattern) and not pattern.startswith("include:"):
             empty.append((index, pattern))
-        yield from _folders(document, index, pattern)
-    severity = _severity(document) if empty else Severity.WARNING
+    for task in suite.tasks:
+        if task.path.suffix not in _SUFFIXES and files.is_directory(task.path):
+            yield _folder(document, task.globs[0], task.path)
+    likely = _likely_globs(suite, files) if empty else []
+    # Only when no run could start, and the tasks are not simply somewhere else.
+    severity = Severity.ERROR if likely and not suite.tasks else Severity.WARNING
     for index, pattern in empty:
-        message = f"No file matches '{pattern}' in {folder.name}/"
-        yield GLOB_WITHOUT_MATCH.at(
-            ("tasks", index), message, severity=severity, fixes=_instead(document, index)
-        )
+        fixes = [Fix(f"Change to '{it}'", (SetValue(("tasks", index), it),)) for it in likely]
+        message = f"No file matches '{pattern}' in {suite.folder.name}/"
+        yield GLOB_WITHOUT_MATCH.at(("tasks", index), message, severity=severity, fixes=fixes)
 
 
 def _malformed(pattern: str) -> str | None:
@@ -82,40 +90,17 @@ def _malformed(pattern: str) -> str | None:
     return None
 
 
-def _folders(document: Document, index: int, pattern: str) -> Iterator[Finding]:
-    for path in document.files.matching(as_glob(pattern), document.folder) if document.folder else ():
-        if document.files.is_directory(path):
-            fix = Fix("Name the files in it", (SetValue(("tasks", index), f"{pattern.rstrip('/')}/*.yaml"),))
-            message = f"'{pattern}' matches the folder {path.name}/, which waza would read as a task"
-            yield GLOB_WITHOUT_MATCH.at(
-                ("tasks", index), message, fixes=[fix] if path.name in pattern else []
-            )
-            return
+def _folder(document: Document, index: int, path: Path) -> Finding:
+    pattern = document.text("tasks", index)
+    fix = Fix("Name the files in it", (SetValue(("tasks", index), f"{pattern.rstrip('/')}/*.yaml"),))
+    message = f"'{pattern}' matches the folder {path.name}/, which waza would read as a task"
+    return GLOB_WITHOUT_MATCH.at(("tasks", index), message, fixes=[fix] if path.name in pattern else [])
 
 
-def _severity(document: Document) -> Severity:
-    """An error when the run could not start, and the tasks are not simply somewhere else."""
-    suite = document.suite
-    if suite is None or suite.tasks or _folders_with_tasks(document) == []:
-        return Severity.WARNING
-    return Severity.ERROR
-
-
-def _folders_with_tasks(document: Document) -> list[str]:
-    """The folders beside the eval that hold YAML files: what stands there was probably meant."""
-    folder = document.folder
-    if folder is None:
-        return []
-    names = [it for it in document.files.names(folder) if not it.startswith(".")][:_MOST_FOLDERS]
-    return [
-        it for it in names if any(x.endswith((".yaml", ".yml")) for x in document.files.names(folder / it))
-    ]
-
-
-def _instead(document: Document, index: int) -> Iterator[Fix]:
-    taken = {pattern for _, pattern in globs_of(document.mapping())}
-    for name in _folders_with_tasks(document)[:3]:
-        for suffix in ("yaml", "yml"):
-            pattern = f"{name}/*.{suffix}"
-            if document.folder and pattern not in taken and document.files.matching(pattern, document.folder):
-                yield Fix(f"Change to '{pattern}'", (SetValue(("tasks", index), pattern),))
+def _likely_globs(suite: SuiteFiles, files: Files) -> list[str]:
+    """Globs for the YAML files in the folders beside the eval: what stands there was probably meant."""
+    found = []
+    for name in [it for it in files.names(suite.folder) if not it.startswith(".")][:_MOST_FOLDERS]:
+        names = files.names(suite.folder / name)
+        found += [f"{name}/*{end}" for end in _SUFFIXES if any(it.endswith(end) for it in names)]
+    return found[:_MOST_FIXES]

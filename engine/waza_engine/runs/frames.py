@@ -28,7 +28,11 @@ class TaskFrame:
 
 @dataclass(frozen=True, slots=True)
 class RunFrame:
-    """A run without its trials. `overrides` is how it was asked for; `host` and `pid` say which process performs it."""
+    """A run without its trials.
+
+    `overrides` is how it was asked for, `unknown` what its executor could not know; `host` and `pid` say which process
+    performs it.
+    """
 
     suite_name: str = ""
     skill: str = ""
@@ -41,6 +45,7 @@ class RunFrame:
     metrics: tuple[Metric, ...] = ()
     shard: str = ""
     overrides: Overrides = field(default_factory=Overrides)
+    unknown: tuple[str, ...] = ()
     host: str = ""
     pid: int = 0
 

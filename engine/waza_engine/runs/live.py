@@ -34,7 +34,7 @@ class LiveRun:
     triggers: tuple[TriggerResult, ...] = ()
 
     def __post_init__(self) -> None:
-        self.frame = frame_of(self.plan)
+        self.frame = replace(frame_of(self.plan), unknown=tuple(sorted(self.bench.executor.unknown)))
 
     @property
     def plan(self) -> Plan:

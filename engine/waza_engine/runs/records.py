@@ -69,6 +69,16 @@ class TrialRecord:
 
 
 @dataclass(frozen=True, slots=True)
+class TrialVerdict:
+    """One trial of one task, without what the agent did."""
+
+    task: str
+    trial: int
+    status: Status
+    score: float
+
+
+@dataclass(frozen=True, slots=True)
 class TaskRecord:
     """A task's trials, in order. Without trials there are no stats, and `error` says which hook stopped the task."""
 

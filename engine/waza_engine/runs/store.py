@@ -17,7 +17,7 @@ from typing import Any, Self
 from pydantic import ValidationError
 
 from waza_engine.runs.frames import RunEnd, RunFrame
-from waza_engine.runs.records import GraderOutcome, TrialRecord
+from waza_engine.runs.records import GraderOutcome, TrialRecord, TrialVerdict
 from waza_engine.runs.store_rows import (
     RUN_COLUMNS,
     TRIAL_COLUMNS,
@@ -178,6 +178,14 @@ class RunStore:
     def trials(self, run_id: str) -> list[StoredTrial]:
         """The finished trials of a run, by task and trial."""
         return self._trials(_TRIALS + " WHERE run_id = ? ORDER BY task_index, trial", (run_id,))
+
+    def verdicts(self, run_id: str) -> list[TrialVerdict]:
+        """How the trials of a run ended, without what the agents did: much faster to read."""
+        rows = self._rows(
+            "SELECT task_id, trial, status, score FROM trials WHERE run_id = ? ORDER BY task_index, trial",
+            (run_id,),
+        )
+        return [TrialVerdict(*row) for row in rows]
 
     def latest_trials(self, eval_path: Path, task_id: str) -> list[StoredTrial]:
         """The trials of a task in the newest run that finished one; empty when there is none."""

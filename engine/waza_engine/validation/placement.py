@@ -1,6 +1,8 @@
 """A key that stands where the format has none: what it is a misspelling of, or where it belongs."""
 
+from collections import defaultdict
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from waza_engine.findings import Finding, Fix, MoveKey, Pointer, RemoveKey, RenameKey
@@ -19,6 +21,34 @@ _FEW = 8
 
 def unknown_keys(checker: "SchemaChecker", error: SchemaError) -> Iterator[Finding]:
     """A finding for each key of the mapping that its schema does not know."""
+    findings = list(_each(checker, error))
+    moves: dict[Pointer, list[MoveKey]] = defaultdict(list)
+    for it in findings:
+        if (move := _move_of(it)) is not None:
+            moves[move.to[:-1]].append(move)
+    for it in findings:
+        move = _move_of(it)
+        together = moves[move.to[:-1]] if move is not None else []
+        yield _moved_together(it, together) if len(together) > 1 else it
+
+
+def _move_of(finding: Finding) -> MoveKey | None:
+    match finding.fixes:
+        case [Fix(changes=(MoveKey() as move,)), *_]:
+            return move
+        case _:
+            return None
+
+
+def _moved_together(finding: Finding, moves: list[MoveKey]) -> Finding:
+    """Keys that belong in one place go there together: some of them alone would make no sense there."""
+    first, *rest = finding.fixes
+    names = ", ".join(f"'{it.pointer[-1]}'" for it in moves)
+    title = f"Move {names}{first.title.removeprefix('Move it')}"
+    return replace(finding, fixes=(replace(first, title=title, changes=tuple(moves)), *rest))
+
+
+def _each(checker: "SchemaChecker", error: SchemaError) -> Iterator[Finding]:
     known = list(error.schema.get("properties", {}))
     pointer: Pointer = tuple(error.absolute_path)
     free = [it for it in known if it not in error.instance]

@@ -3,7 +3,6 @@
 from collections.abc import Collection
 from difflib import SequenceMatcher
 
-
 _LONG_ENOUGH = 4
 
 

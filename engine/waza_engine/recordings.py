@@ -1,0 +1,84 @@
+"""What was recorded of a task: the newest run in the store, else the files in `recordings/` beside the eval."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from waza_engine.executors.base import ExecutorError
+from waza_engine.executors.replay import ReplayExecutor, read_recording, recording_file
+from waza_engine.runs.store import FILE_NAME, RunStore, StoreError
+from waza_engine.trajectory import Trajectory
+
+FOLDER = "recordings"
+_MOST_TRIALS = 20
+
+
+@dataclass(frozen=True, slots=True)
+class Recording:
+    """One recorded trial. `executor` performed it; `run_id` is empty when it comes from a file."""
+
+    task: str
+    trial: int
+    trajectory: Trajectory
+    executor: str
+    run_id: str = ""
+
+
+def recordings_of(eval_path: Path, task: str, store_dir: Path) -> list[Recording]:
+    """The recorded trials of a task, in order.
+
+    Raises:
+        StoreError: there is a store, but it cannot be read.
+
+    """
+    return _stored(eval_path, task, store_dir) or list(_in_folder(eval_path.parent / FOLDER, task))
+
+
+def is_recorded(eval_path: Path, task: str, store_dir: Path) -> bool:
+    """Whether `recordings_of` would give anything; wrong only for a store that cannot be read."""
+    try:
+        return bool(_stored(eval_path, task, store_dir)) or any(_files(eval_path.parent / FOLDER, task))
+    except StoreError:
+        return any(_files(eval_path.parent / FOLDER, task))
+
+
+def sources(eval_path: Path, store_dir: Path) -> tuple[Path, ...]:
+    """The files whose state says whether the recordings are still the same."""
+    store = store_dir / FILE_NAME
+    return (store, store.with_name(f"{store.name}-wal"), eval_path.parent / FOLDER)
+
+
+def _stored(eval_path: Path, task: str, store_dir: Path) -> list[Recording]:
+    if not (store_dir / FILE_NAME).is_file():
+        return []
+    with RunStore(store_dir) as store:
+        trials = [
+            it for it in store.latest_trials(eval_path, task) if it.record.trajectory.session is not None
+        ]
+        if not trials:
+            return []
+        [run] = store.find_runs(trials[0].run_id)[:1]
+        return [
+            Recording(task, it.record.trial, it.record.trajectory, run.executor, it.run_id)
+            for it in trials[:_MOST_TRIALS]
+        ]
+
+
+def _in_folder(folder: Path, task: str) -> Iterator[Recording]:
+    for trial, path in _files(folder, task):
+        try:
+            yield Recording(task, trial, read_recording(path), ReplayExecutor.name)
+        except ExecutorError:
+            continue  # A run would say so; here it is no recording.
+
+
+def _files(folder: Path, task: str) -> Iterator[tuple[int, Path]]:
+    """The files of the trials: that without a number stands for the first one that has none of its own."""
+    try:
+        numbered = {it: recording_file(folder, f"{task}.{it}") for it in range(1, _MOST_TRIALS + 1)}
+        plain = recording_file(folder, task)
+    except ExecutorError:
+        return
+    if plain.is_file() and not numbered[1].is_file():
+        yield 1, plain
+    yield from ((trial, path) for trial, path in numbered.items() if path.is_file())

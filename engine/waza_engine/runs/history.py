@@ -1,0 +1,121 @@
+"""What the store knows of an eval's earlier runs, for showing it beside the text: read only, no trajectory kept.
+
+Reading never makes a store and never changes one. One that is locked, damaged or of another version is a
+`StoreError`; nothing else depends on it.
+"""
+
+import json
+import sqlite3
+import zlib
+from collections.abc import Iterable
+from contextlib import closing
+from dataclasses import dataclass
+from itertools import groupby
+from pathlib import Path
+from typing import Any
+
+from pydantic import ValidationError
+
+from waza_engine.runs.records import GraderOutcome
+from waza_engine.runs.store import FILE_NAME, StoreError
+from waza_engine.runs.store_rows import stored_outcome
+from waza_engine.scoring import Status, mean, task_status
+
+_BUSY_SECONDS = 1.0
+_LATEST_RUNS = 100
+_SHOWN_SCORES = 8
+_LARGEST_PACKED = 4_000_000
+"""A packed trajectory beyond this many bytes is not opened for its token count."""
+
+_TRIALS = (
+    "SELECT task_id, run_id, id, status, score, error, trials.started_at, trials.finished_at, length(trajectory)"
+    " FROM trials JOIN (SELECT run_id, started_at AS run_start, rowid AS run_order FROM runs WHERE eval_path = ?"
+    " AND baseline_of IS NULL ORDER BY started_at DESC, rowid DESC LIMIT ?) USING (run_id)"
+    " ORDER BY task_id, run_start, run_order, task_index, trial"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class TaskHistory:
+    """The newest run of a task that finished a trial. Times are seconds since 1970, `scores` those of the last runs.
+
+    `outcomes` are the graders that did not pass, per trial in order; `tokens` is None when nobody counted them.
+    """
+
+    task: str
+    run_id: str
+    status: Status
+    score: float
+    started_at: float
+    finished_at: float
+    trials: int
+    tokens: int | None
+    error: str
+    scores: tuple[float, ...]
+    outcomes: tuple[tuple[GraderOutcome, ...], ...]
+
+
+def read_history(store_dir: Path, eval_path: Path) -> dict[str, TaskHistory]:
+    """The last results of an eval by task id; empty when there is no store.
+
+    Raises:
+        StoreError: there is a store, but it cannot be read.
+
+    """
+    path = store_dir / FILE_NAME
+    if not path.is_file():
+        return {}
+    try:
+        with closing(sqlite3.connect(f"{path.as_uri()}?mode=ro", uri=True, timeout=_BUSY_SECONDS)) as sql:
+            sql.execute("PRAGMA trusted_schema = OFF")
+            rows = sql.execute(_TRIALS, (str(eval_path.resolve()), _LATEST_RUNS)).fetchall()
+            return {task: _history(sql, task, list(its)) for task, its in groupby(rows, key=lambda it: it[0])}
+    except (sqlite3.Error, OSError, ValidationError, zlib.error, ValueError) as error:
+        raise StoreError(f"The run store {path} cannot be read: {error}") from error
+
+
+def _history(sql: sqlite3.Connection, task: str, rows: list[tuple[Any, ...]]) -> TaskHistory:
+    runs = [list(its) for _, its in groupby(rows, key=lambda it: it[1])]
+    latest = runs[-1]
+    return TaskHistory(
+        task=task,
+        run_id=latest[0][1],
+        status=_status(latest),
+        score=mean([it[4] for it in latest]),
+        started_at=min(it[6] for it in latest),
+        finished_at=max(it[7] for it in latest),
+        trials=len(latest),
+        tokens=_tokens(sql, latest),
+        error=next((it[5] for it in latest if it[5]), ""),
+        scores=tuple(mean([it[4] for it in run]) for run in runs[-_SHOWN_SCORES:]),
+        outcomes=tuple(tuple(_not_passed(sql, it[2])) for it in latest),
+    )
+
+
+def _status(rows: list[tuple[Any, ...]]) -> Status:
+    statuses: list[Status] = [it[3] for it in rows]
+    # For a person who looks at the line, a broken grader is not a failed check.
+    return "error" if "error" in statuses else task_status(statuses)
+
+
+def _not_passed(sql: sqlite3.Connection, trial_key: int) -> Iterable[GraderOutcome]:
+    rows = sql.execute(
+        "SELECT name, type, status, score, weight, feedback, details, duration_ms, path, pointer, parts FROM results"
+        " WHERE trial_id = ? AND status != 'passed' ORDER BY position",
+        (trial_key,),
+    )
+    return [stored_outcome(it) for it in rows]
+
+
+def _tokens(sql: sqlite3.Connection, rows: list[tuple[Any, ...]]) -> int | None:
+    """What the trials consumed together; None when one of them does not say."""
+    counts = [_trial_tokens(sql, it[2]) for it in rows if it[8] <= _LARGEST_PACKED]
+    known = [it for it in counts if it is not None]
+    return sum(known) if len(known) == len(rows) else None
+
+
+def _trial_tokens(sql: sqlite3.Connection, trial_key: int) -> int | None:
+    ((packed,),) = sql.execute("SELECT trajectory FROM trials WHERE id = ?", (trial_key,))
+    session = json.loads(zlib.decompress(packed)).get("session") or {}
+    usage = session.get("usage")
+    return usage["input_tokens"] + usage["output_tokens"] if usage else None

@@ -1,0 +1,47 @@
+"""`waza-lsp merge`: the parts of a run that was spread over machines, as one."""
+
+import sys
+from pathlib import Path
+
+import click
+
+from waza_engine.reports.merge import MergeError, merged
+from waza_engine.reports.read_results import ResultsError, read_results
+from waza_engine.reports.text import text_report
+from waza_engine.runs.run import EXIT_STATUS
+from waza_lsp.cli.run_reports import FILE, Reports
+from waza_lsp.cli.run_source import give_up
+
+
+@click.command(short_help="Put the shards of a run together.")
+@click.argument("files", nargs=-1, required=True, type=FILE)
+@click.option("--output", "results", type=FILE, metavar="FILE", help="Write the results as waza's JSON.")
+@click.option("--junit", type=FILE, metavar="FILE", help="Write a JUnit report.")
+@click.option("--html", type=FILE, metavar="FILE", help="Write a report to look at.")
+@click.option("--github", type=FILE, metavar="FILE", help="Write Markdown for a comment or a job summary.")
+@click.option("--incomplete", is_flag=True, help="Accept that shards are missing.")
+def merge(  # click hands over one argument per option
+    files: tuple[Path, ...],
+    results: Path | None,
+    junit: Path | None,
+    html: Path | None,
+    github: Path | None,
+    *,
+    incomplete: bool,
+) -> None:
+    """Put the results FILES of all shards together and report the whole run; the exit status is that of the run.
+
+    \b
+    Examples:
+      waza-lsp run evals/eval.yaml --shard 1/3 --output part-1.json      (on each machine, with its number)
+      waza-lsp merge part-*.json --output results.json --junit report.xml
+    """
+    try:
+        record = merged([read_results(it) for it in files], incomplete=incomplete)
+    except (MergeError, ResultsError) as error:
+        give_up(str(error))
+    problems = Reports(results, junit, html, github).write(record)
+    click.echo(text_report(record))
+    for it in problems:
+        click.echo(f"error: {it}", err=True)
+    sys.exit(2 if problems else EXIT_STATUS[record.status])

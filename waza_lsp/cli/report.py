@@ -1,0 +1,58 @@
+"""`waza-lsp report`: a run that is over, for other eyes."""
+
+import sys
+from pathlib import Path
+
+import click
+
+from waza_engine.reports.github import github_markdown
+from waza_engine.reports.results_json import results_json
+from waza_engine.reports.text import text_report
+from waza_lsp.cli.run_reports import FILE, Reports
+from waza_lsp.cli.run_source import FOLDER, LAST, record_named
+
+_PRINTED = {"text": text_report, "json": results_json, "github": github_markdown}
+
+
+@click.command(short_help="Report a run that is over.")
+@click.argument("run", default=LAST)
+@click.option("--html", type=FILE, metavar="FILE", help="Write a report to look at.")
+@click.option("--junit", type=FILE, metavar="FILE", help="Write a JUnit report.")
+@click.option("--json", "results", type=FILE, metavar="FILE", help="Write the results as waza's JSON.")
+@click.option("--github", type=FILE, metavar="FILE", help="Write Markdown for a comment or a job summary.")
+@click.option("--recordings", type=FOLDER, metavar="DIR", help="Write recordings for --executor replay.")
+@click.option(
+    "--format", "printed", type=click.Choice(list(_PRINTED)), help="Print it; text unless a file is written."
+)
+@click.option(
+    "--store", "store_dir", type=FOLDER, metavar="DIR", help="Where runs are kept; default .waza-lsp."
+)
+def report(  # click hands over one argument per option
+    run: str,
+    html: Path | None,
+    junit: Path | None,
+    results: Path | None,
+    github: Path | None,
+    recordings: Path | None,
+    printed: str | None,
+    store_dir: Path | None,
+) -> None:
+    """Report RUN: the id of a run or the beginning of one, "last", or a results file.
+
+    \b
+    Examples:
+      waza-lsp report
+      waza-lsp report last --html report.html
+      waza-lsp report 20260131T12 --junit junit.xml --json results.json
+      waza-lsp report results.json --format github >> "$GITHUB_STEP_SUMMARY"
+    """
+    record = record_named(run, store_dir)
+    files = Reports(results, junit, html, github, recordings)
+    if printed is None and files == Reports():
+        printed = "text"
+    problems = files.write(record)
+    if printed is not None:
+        click.echo(_PRINTED[printed](record).rstrip("\n"))
+    for it in problems:
+        click.echo(f"error: {it}", err=True)
+    sys.exit(2 if problems else 0)

@@ -1,0 +1,64 @@
+"""Which run is meant: one of the store by its id, the last one, or a results file."""
+
+import sys
+from pathlib import Path
+from typing import NoReturn
+
+import click
+
+from waza_engine.reports.read_results import ResultsError, read_results
+from waza_engine.runs.records import RunRecord
+from waza_engine.runs.store import FILE_NAME, RunStore, StoredRun, StoreError, workspace_root
+from waza_engine.runs.stored_record import stored_record
+
+FOLDER = click.Path(file_okay=False, path_type=Path)
+LAST = "last"
+_CANNOT = 2
+
+
+def give_up(message: str) -> NoReturn:
+    """End the program: what was asked for cannot be done."""
+    click.echo(f"error: {message}", err=True)
+    sys.exit(_CANNOT)
+
+
+def store_directory(given: Path | None) -> Path:
+    """The folder of the run store: the given one, or that of the workspace we are in."""
+    return (given or workspace_root(Path.cwd() / FILE_NAME) / ".waza-lsp").absolute()
+
+
+def open_store(given: Path | None) -> RunStore:
+    """The run store, which must be there already."""
+    directory = store_directory(given)
+    if not (directory / FILE_NAME).is_file():
+        give_up(f"There are no runs in {directory}. Run an eval first, or name the folder with --store DIR")
+    try:
+        return RunStore(directory)
+    except StoreError as error:
+        give_up(str(error))
+
+
+def find_run(store: RunStore, name: str, eval_path: Path | None = None) -> StoredRun:
+    """The run called `name`: an id, the beginning of one, or `last`."""
+    try:
+        found = store.runs(eval_path, limit=1) if name == LAST else store.find_runs(name)
+    except StoreError as error:
+        give_up(str(error))
+    if not found:
+        about = f" of {eval_path}" if eval_path else ""
+        give_up(f"There is no run{about} {name!r}; list them with: waza-lsp runs list")
+    if len(found) > 1:
+        give_up(f"{name!r} may be one of {len(found)} runs: {', '.join(it.run_id for it in found[:5])}")
+    return found[0]
+
+
+def record_named(name: str, store_dir: Path | None) -> RunRecord:
+    """The record of a results file, or of a run in the store."""
+    path = Path(name)
+    try:
+        if path.suffix.lower() == ".json" or path.is_file():
+            return read_results(path)
+        with open_store(store_dir) as store:
+            return stored_record(store, find_run(store, name))
+    except (ResultsError, StoreError) as error:
+        give_up(str(error))

@@ -1,0 +1,125 @@
+"""`waza-lsp runs`: what is in the run store."""
+
+import json
+from collections.abc import Iterator
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import click
+
+from waza_engine.reports.history import history_lines
+from waza_engine.reports.results_json import results_json
+from waza_engine.reports.text import one_line, text_report
+from waza_engine.runs.frames import is_performed_now
+from waza_engine.runs.store import StoredRun, StoreError
+from waza_engine.runs.stored_record import stored_record
+from waza_lsp.cli.run_source import FOLDER, LAST, find_run, give_up, open_store
+
+_STORE = click.option(
+    "--store", "store_dir", type=FOLDER, metavar="DIR", help="Where runs are kept; default .waza-lsp."
+)
+_FORMAT = click.option(
+    "--format", "form", type=click.Choice(["text", "json"]), default="text", show_default=True
+)
+_EVAL = click.argument("eval_file", metavar="[EVAL]", required=False, type=click.Path(path_type=Path))
+_LIMIT = click.option(
+    "--limit", type=click.IntRange(min=1), default=20, show_default=True, help="How many runs."
+)
+
+
+@click.group(short_help="List and show recorded runs.")
+def runs() -> None:
+    """List and show the runs in the store.
+
+    \b
+    Examples:
+      waza-lsp runs list
+      waza-lsp runs show last
+      waza-lsp runs history evals/eval.yaml
+    """
+
+
+@runs.command("list")
+@_EVAL
+@_LIMIT
+@_FORMAT
+@_STORE
+def list_(eval_file: Path | None, limit: int, form: str, store_dir: Path | None) -> None:
+    """The newest runs first, of EVAL or of all evals."""
+    with open_store(store_dir) as store:
+        try:
+            found = store.runs(eval_file, limit)
+        except StoreError as error:
+            give_up(str(error))
+    if form == "json":
+        click.echo(json.dumps([_data(it) for it in found], indent=2))
+        return
+    for it in found:
+        click.echo(_line(it))
+
+
+@runs.command()
+@click.argument("run", default=LAST)
+@_FORMAT
+@_STORE
+def show(run: str, form: str, store_dir: Path | None) -> None:
+    """The summary of RUN: an id, the beginning of one, or "last"."""
+    with open_store(store_dir) as store:
+        found = find_run(store, run)
+        try:
+            record = stored_record(store, found)
+        except StoreError as error:
+            give_up(str(error))
+    if form == "json":
+        click.echo(results_json(record).rstrip())
+        return
+    click.echo(_line(found))
+    click.echo(text_report(record))
+
+
+@runs.command()
+@_EVAL
+@_LIMIT
+@_STORE
+def history(eval_file: Path | None, limit: int, store_dir: Path | None) -> None:
+    """How each task did over the last runs, and which are flaky: the newest run is on the right."""
+    with open_store(store_dir) as store:
+        try:
+            found = store.runs(eval_file, limit)
+            trials = [store.verdicts(it.run_id) for it in reversed(found)]
+        except StoreError as error:
+            give_up(str(error))
+    click.echo("\n".join(history_lines(trials)))
+
+
+def _line(run: StoredRun) -> str:
+    return "  ".join(_cells(run))
+
+
+def _cells(run: StoredRun) -> Iterator[str]:
+    yield run.run_id
+    yield f"{datetime.fromtimestamp(run.started_at, UTC):%Y-%m-%d %H:%M}"
+    yield f"{_status(run):9}"
+    yield f"{run.score:.2f}" if run.score is not None else "  - "
+    yield one_line(f"{run.suite_name}  {run.executor} {run.model}".rstrip())
+
+
+def _status(run: StoredRun) -> str:
+    if run.status is not None:
+        return run.status
+    return "running" if is_performed_now(run.frame) else "broken"
+
+
+def _data(run: StoredRun) -> dict[str, Any]:
+    return {
+        "run_id": run.run_id,
+        "eval": str(run.eval_path),
+        "name": run.suite_name,
+        "executor": run.executor,
+        "model": run.model,
+        "started_at": run.started_at,
+        "finished_at": run.finished_at,
+        "status": _status(run),
+        "score": run.score,
+    }

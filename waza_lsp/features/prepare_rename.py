@@ -1,0 +1,16 @@
+"""`textDocument/prepareRename`: whether what is under the cursor can be renamed, and the stretch that is its name."""
+
+from lsprotocol import types
+
+from waza_lsp.snapshot import Snapshot
+from waza_lsp.suite.around import Around
+from waza_lsp.suite.renaming import renamable
+
+
+def prepare_rename(
+    snapshot: Snapshot, position: types.Position, around: Around
+) -> types.PrepareRenamePlaceholder | None:
+    found = renamable(snapshot, snapshot.place(position), around)
+    return (
+        types.PrepareRenamePlaceholder(snapshot.range(found.span), found.name) if found is not None else None
+    )

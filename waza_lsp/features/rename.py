@@ -1,0 +1,20 @@
+"""`textDocument/rename`: another name for a grader, task, skill or anchor; another path for a file."""
+
+from lsprotocol import types
+
+from waza_lsp.snapshot import Snapshot
+from waza_lsp.suite.around import Around
+from waza_lsp.suite.renaming import renamable, renamed
+
+
+def rename(
+    snapshot: Snapshot, position: types.Position, new_name: str, around: Around
+) -> types.WorkspaceEdit | None:
+    """All edits, in every file.
+
+    Raises:
+        waza_lsp.suite.renaming.CannotRename: the name cannot be used, or something else has it.
+
+    """
+    found = renamable(snapshot, snapshot.place(position), around)
+    return renamed(found, new_name, snapshot, around) if found is not None else None

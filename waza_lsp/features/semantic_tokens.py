@@ -1,0 +1,101 @@
+"""`textDocument/semanticTokens`: what a YAML grammar cannot know.
+
+Types of graders, values of closed lists, names of things, and the code in assertions and patterns. Everything else
+keeps the colours of the editor's own grammar.
+"""
+
+from collections.abc import Iterator
+from functools import lru_cache
+from typing import NamedTuple
+
+from lsprotocol import types
+
+from waza_lsp.schema.form import Form
+from waza_lsp.schema.walk import DISCRIMINATOR
+from waza_lsp.schema.ways import Site, Ways, sites, ways
+from waza_lsp.snapshot import Snapshot
+from waza_lsp.syntax.code import LANGUAGES, Class, tokens
+from waza_lsp.syntax.node import Kind
+from waza_lsp.syntax.scalar_lines import scalar_lines
+from waza_lsp.syntax.text import Span
+
+_TYPES = ["class", "enumMember", *(str(it) for it in Class)]
+_MODIFIERS = ["declaration", "deprecated"]
+_DECLARATION, _DEPRECATED = 1, 2
+LEGEND = types.SemanticTokensLegend(_TYPES, _MODIFIERS)
+_NUMBERS = {name: index for index, name in enumerate(_TYPES)}
+_MARKS = (DISCRIMINATOR, "x-language", "x-defines", "x-reference", "enum")
+
+
+class _Coloured(NamedTuple):
+    span: Span
+    kind: str
+    modifiers: int = 0
+
+
+def semantic_tokens(snapshot: Snapshot, span: types.Range | None = None) -> types.SemanticTokens:
+    form = snapshot.form
+    if form is None:
+        return types.SemanticTokens([])
+    lines = (span.start.line, span.end.line) if span is not None else None
+    found: dict[Span, _Coloured] = {}
+    for site in sites(snapshot.tree, _coloured_ways(form), lines):
+        for it in _of_site(site, snapshot):
+            # A type of a grader is also a value of a closed list; what was found first says more.
+            found.setdefault(it.span, it)
+    return types.SemanticTokens(list(_encoded(snapshot, sorted(found.values()))))
+
+
+def _of_site(site: Site, snapshot: Snapshot) -> Iterator[_Coloured]:
+    schema, node = site.schema, site.node
+    if DISCRIMINATOR in schema:
+        yield from _type_of(site)
+    elif node.kind is not Kind.SCALAR or not node.source:
+        return
+    elif (language := _language(site, snapshot)) in LANGUAGES:
+        for line in scalar_lines(node, site.start, snapshot.text):
+            yield from (_Coloured(line.span(it.start, it.end), it.kind) for it in tokens(language, line.text))
+    elif node.start.line != node.end.line:
+        return
+    elif "x-defines" in schema:
+        yield _Coloured(node.inner.shifted(site.start), "variable", _DECLARATION)
+    elif "x-reference" in schema:
+        yield _Coloured(node.inner.shifted(site.start), "variable")
+    elif node.value in schema.get("enum", ()):
+        yield _Coloured(node.inner.shifted(site.start), "enumMember")
+
+
+def _type_of(site: Site) -> Iterator[_Coloured]:
+    key = site.schema[DISCRIMINATOR]
+    found = site.node.pair(key)
+    value = found[1] if found is not None else None
+    known = site.schema["properties"][key]
+    if value is not None and value.kind is Kind.SCALAR and value.source in known.get("enum", ()):
+        is_old = value.source in known.get("x-enum-deprecated", ())
+        yield _Coloured(value.inner.shifted(site.start), "class", _DEPRECATED if is_old else 0)
+
+
+def _language(site: Site, snapshot: Snapshot) -> str:
+    """What a text is written in: a neighbour of its list may say so, else the schema does."""
+    chosen = site.schema.get("x-language-from")
+    if chosen:
+        found = snapshot.tree.find((*site.pointer[:-2], chosen))
+        if found is not None and found.node.source:
+            return found.node.source
+    return str(site.schema.get("x-language", ""))
+
+
+def _encoded(snapshot: Snapshot, coloured: list[_Coloured]) -> Iterator[int]:
+    """Five numbers a token, places counted from the token before."""
+    last_line = last_start = 0
+    for it in coloured:
+        line, start, length = snapshot.text.measured(it.span)
+        if length > 0:
+            yield from (line - last_line, start - last_start if line == last_line else start)
+            yield from (length, _NUMBERS[it.kind], it.modifiers)
+            last_line, last_start = line, start
+
+
+@lru_cache(maxsize=64)
+def _coloured_ways(form: Form) -> Ways:
+    return ways(form.schema, lambda schema, _: any(it in schema for it in _MARKS))

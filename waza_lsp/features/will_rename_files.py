@@ -1,0 +1,15 @@
+"""`workspace/willRenameFiles`: the paths in eval files follow files that are moved or renamed in the editor."""
+
+from collections.abc import Sequence
+
+from lsprotocol import types
+
+from waza_lsp.snapshot import path_of
+from waza_lsp.suite.around import Around
+from waza_lsp.suite.renaming import moved_files
+
+
+def will_rename_files(files: Sequence[types.FileRename], around: Around) -> types.WorkspaceEdit | None:
+    paths = [(path_of(it.old_uri), path_of(it.new_uri)) for it in files]
+    edit = moved_files([(old, new) for old, new in paths if old is not None and new is not None], around)
+    return edit if edit.document_changes else None

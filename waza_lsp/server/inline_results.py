@@ -1,0 +1,161 @@
+"""Failed checks and live verdicts where they stand in the text: they move with edits and go when they are touched.
+
+A ledger of slow findings (peers.md, section 4, AN): what a run said is kept per file with the text it was said
+about, and carried to the text as it is now. Files need not be open for that.
+"""
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+from lsprotocol import types
+
+from waza_lsp.features.diagnostics import SOURCE
+from waza_lsp.schema.failed_checks import FailedCheck
+from waza_lsp.snapshot import Snapshot
+from waza_lsp.syntax.carry import carried, change_between
+from waza_lsp.syntax.text import Place, Span
+
+FAILED_CHECK, LIVE_VERDICT = "failed-check", "live-verdict"
+PAGE = "https://github.com/waza-lsp/waza-lsp/blob/main/docs/running.md"
+_SEVERITIES = {
+    FAILED_CHECK: types.DiagnosticSeverity.Information,
+    LIVE_VERDICT: types.DiagnosticSeverity.Hint,
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Said:
+    """Something said about a stretch of a file. `eval_path` and `task` say which results it belongs to.
+
+    `entry` is the grader's stretch: what is said later about the same grader takes its place.
+    """
+
+    span: Span
+    entry: Span
+    message: str
+    code: str
+    eval_path: Path
+    task: str = ""
+    names_task: bool = False
+
+
+@dataclass(slots=True)
+class _OfFile:
+    lines: Sequence[str]
+    said: list[Said]
+
+
+@dataclass(slots=True)
+class InlineResults:
+    """What is said about files, by path."""
+
+    _files: dict[Path, _OfFile] = field(default_factory=dict)
+
+    def follow(self, path: Path, lines: Sequence[str]) -> bool:
+        """The file's text is now this one: move what is said. Whether anything changed for the reader."""
+        known = self._files.get(path)
+        if known is None:
+            return False
+        before, known.said = known.said, _carried(known.said, known.lines, lines)
+        known.lines = lines
+        return before != known.said
+
+    def add(self, path: Path, lines: Sequence[str], said: Iterable[Said]) -> None:
+        """Something was said about the file when its text was `lines`."""
+        known = self._files.setdefault(path, _OfFile(lines, []))
+        known.said += _carried(list(said), lines, known.lines)
+
+    def drop(self, is_meant: Callable[[Path, Said], bool]) -> set[Path]:
+        """Forget some of it; the files that it stood in."""
+        touched: set[Path] = set()
+        for path, known in list(self._files.items()):
+            kept = [it for it in known.said if not is_meant(path, it)]
+            if len(kept) < len(known.said):
+                touched.add(path)
+                known.said = kept
+            if not kept:
+                del self._files[path]
+        return touched
+
+    def diagnostics(self, snapshot: Snapshot) -> list[types.Diagnostic]:
+        """What is said about an open document."""
+        known = self._files.get(snapshot.path) if snapshot.path is not None else None
+        if known is None:
+            return []
+        self.follow(snapshot.path or Path(), snapshot.text.lines)
+        together: dict[tuple[Span, str], list[Said]] = {}
+        for it in sorted(known.said, key=lambda it: (it.span, it.task)):
+            together.setdefault((it.span, it.code), []).append(it)
+        return [_diagnostic(snapshot, span, code, its) for (span, code), its in together.items()]
+
+
+def said_of(
+    snapshot: Snapshot, checks: Iterable[FailedCheck], eval_path: Path, task: str, own: Span | None
+) -> list[Said]:
+    """Failed checks of a task, at their places in a text. `own` is the stretch of the task itself in it."""
+    return [
+        replace(it, names_task=own is None or not own.contains(it.span.start))
+        for check in checks
+        if (it := _said(snapshot, check, eval_path, task)) is not None
+    ]
+
+
+def entry_span(snapshot: Snapshot, pointer: tuple[str | int, ...]) -> Span | None:
+    """The whole stretch of a grader's entry."""
+    found = snapshot.tree.find(pointer) if pointer else None
+    return Span(found.key.start if found.key else found.value.start, found.value.end) if found else None
+
+
+def short_span(snapshot: Snapshot, pointer: tuple[str | int, ...], least: int = 0) -> Span | None:
+    """The smallest stretch that stands for a place, on one line; the nearest place above it, down to `least` parts."""
+    while len(pointer) >= max(1, least):
+        found = snapshot.tree.find(pointer)
+        if found is not None:
+            span = found.value if not found.node.is_empty else (found.key or found.value)
+            if span.end.line > span.start.line:
+                # Of what goes over several lines, the key, or the first line.
+                start = span.start
+                span = found.key or Span(
+                    start, Place(start.line, len(snapshot.text.line(start.line).rstrip()))
+                )
+            return span
+        pointer = pointer[:-1]
+    return None
+
+
+def _said(snapshot: Snapshot, check: FailedCheck, eval_path: Path, task: str) -> Said | None:
+    place = check.place
+    entry = entry_span(snapshot, place.entry)
+    span = short_span(snapshot, place.check, len(place.entry))
+    if entry is None or span is None:
+        return None
+    return Said(span, entry, check.message, FAILED_CHECK, eval_path, task)
+
+
+def _carried(said: list[Said], before: Sequence[str], after: Sequence[str]) -> list[Said]:
+    if before is after or not said:
+        return said
+    change = change_between(before, after)
+    if change is None:
+        return said
+    moved = []
+    for it in said:
+        span = carried(it.span, change)
+        if span is not None:
+            # An edit inside the entry leaves what is said about its other parts.
+            entry = carried(it.entry, change) or span
+            moved.append(replace(it, span=span, entry=entry))
+    return moved
+
+
+def _diagnostic(snapshot: Snapshot, span: Span, code: str, said: list[Said]) -> types.Diagnostic:
+    lines = [f"{it.task}: {it.message}" if it.names_task and it.task else it.message for it in said]
+    return types.Diagnostic(
+        range=snapshot.range(span),
+        message="\n".join(dict.fromkeys(lines)),
+        severity=_SEVERITIES[code],
+        code=code,
+        code_description=types.CodeDescription(PAGE),
+        source=SOURCE,
+    )
