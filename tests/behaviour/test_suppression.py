@@ -15,7 +15,11 @@ UNUSED = "unused-suppression"
 
 
 def _text_grader(*lines: str) -> str:
-    return HEADER + "graders:\n  - type: text\n    name: first\n    config:\n" + "".join(f"      {it}\n" for it in lines)
+    return (
+        HEADER
+        + "graders:\n  - type: text\n    name: first\n    config:\n"
+        + "".join(f"      {it}\n" for it in lines)
+    )
 
 
 def _codes(source: str) -> list[str]:
@@ -30,12 +34,20 @@ def test_a_comment_behind_the_line_silences_it() -> None:
     mistake = "contians: [a]"
     assert _codes(_text_grader("contains: [b]", mistake)) == ["unknown-key"]
     assert _codes(_text_grader("contains: [b]", f"{mistake}  # waza-lsp: ignore[unknown-key]")) == []
-    assert _codes(_text_grader("contains: [b]", f"{mistake}  # waza-lsp: ignore[unknown-key] our own fork has it")) == []
+    assert (
+        _codes(
+            _text_grader("contains: [b]", f"{mistake}  # waza-lsp: ignore[unknown-key] our own fork has it")
+        )
+        == []
+    )
 
 
 def test_a_comment_of_its_own_silences_the_next_line() -> None:
     assert _codes(_text_grader("contains: [b]", "# waza-lsp: ignore[unknown-key]", "contians: [a]")) == []
-    assert _codes(_text_grader("contains: [b]", "# waza-lsp: ignore[unknown-key]", "# why", "contians: [a]")) == []
+    assert (
+        _codes(_text_grader("contains: [b]", "# waza-lsp: ignore[unknown-key]", "# why", "contians: [a]"))
+        == []
+    )
 
 
 def test_without_a_code_everything_on_the_line_is_silent() -> None:
@@ -83,7 +95,10 @@ def test_text_that_is_no_comment_silences_nothing() -> None:
         ("ignore", "Nothing is found on the line this comment is about; remove this comment"),
         ("ignore[unknwon-key]", "No finding has the code 'unknwon-key'. Did you mean 'unknown-key'"),
         ("ignore[unknown-key", "The bracket is not closed, so nothing is silenced; add ']'"),
-        ("ignore[]", "No code is named, so nothing is silenced; name one, or write 'ignore' alone for all findings"),
+        (
+            "ignore[]",
+            "No code is named, so nothing is silenced; name one, or write 'ignore' alone for all findings",
+        ),
         ("ignroe[unknown-key]", "'ignroe' is nothing that a comment can ask for. Did you mean 'ignore'?"),
     ],
 )
@@ -146,7 +161,8 @@ def test_what_a_file_on_disk_said_is_forgotten_when_it_changes(tmp_path: Path) -
     assert codes() == ["unusable-rubric"]
     rubric = tmp_path / "judge.md"
     rubric.write_text(
-        "---\nname: mine\nversion: 1.0.0\nscale: pass-fail\ndescription: Mine.\n---\nJudge it.\n", encoding="utf-8"
+        "---\nname: mine\nversion: 1.0.0\nscale: pass-fail\ndescription: Mine.\n---\nJudge it.\n",
+        encoding="utf-8",
     )
     assert codes() == []
     rubric.write_text("no front matter\n", encoding="utf-8")

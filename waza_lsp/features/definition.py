@@ -12,7 +12,10 @@ from waza_lsp.syntax.text import Place, Span
 _TOP = Span(Place(0, 0), Place(0, 0))
 
 
-def definition(snapshot: Snapshot, position: types.Position, around: Around) -> list[types.Location]:
+def definition(
+    snapshot: Snapshot, position: types.Position, around: Around, *, generic: bool = True
+) -> list[types.Location]:
+    """Without `generic`, what another server knows of YAML is left out: the anchor that an alias means."""
     form, place = snapshot.form, snapshot.place(position)
     if form is None:
         return []
@@ -26,5 +29,7 @@ def definition(snapshot: Snapshot, position: types.Position, around: Around) -> 
     names = mentions(snapshot, place, around)
     if names is not None:
         return [it.location for it in names.definitions]
+    if not generic:
+        return []
     anchors = anchor_occurrences(snapshot.tree, snapshot.text, place)
     return [types.Location(snapshot.uri, snapshot.range(it)) for it in anchors.definitions] if anchors else []

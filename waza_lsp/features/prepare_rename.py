@@ -8,9 +8,9 @@ from waza_lsp.suite.renaming import renamable
 
 
 def prepare_rename(
-    snapshot: Snapshot, position: types.Position, around: Around
+    snapshot: Snapshot, position: types.Position, around: Around, *, generic: bool = True
 ) -> types.PrepareRenamePlaceholder | None:
-    found = renamable(snapshot, snapshot.place(position), around)
+    found = renamable(snapshot, snapshot.place(position), around, generic=generic)
     return (
         types.PrepareRenamePlaceholder(snapshot.range(found.span), found.name) if found is not None else None
     )

@@ -179,10 +179,17 @@ def _root(tree: Tree, form: Form) -> Iterator[Mark]:
     for finding in form.checker.check_root(data):
         located = tree.find(finding.pointer) if finding.pointer else None
         if located is not None and located.key is not None:
-            yield Mark(located.key, finding)
+            # A key inside a broken piece may be no key of the top level at all.
+            if _is_sound(tree, located.key.start):
+                yield Mark(located.key, finding)
         elif not broken and tree.entries:
             first = tree.entries[0]
             yield Mark(first.key.span.shifted(first.piece.start), finding)
+
+
+def _is_sound(tree: Tree, key: Place) -> bool:
+    piece = tree.piece_at(key.line)
+    return piece is None or not piece.parsed.problems or key.line == piece.start
 
 
 def _parts(tree: Tree, form: Form, scope: Scope | None) -> Iterator[Mark]:

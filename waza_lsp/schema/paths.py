@@ -83,12 +83,17 @@ class PathValue(NamedTuple):
         return [path] if files.is_file(path) or files.is_directory(path) else []
 
 
-def path_values(form: Form, tree: Tree, path: Path | None, files: Files) -> Iterator[PathValue]:
-    """Every text of a document that names files, as far as it is known where it starts from."""
+def path_values(
+    form: Form, tree: Tree, path: Path | None, files: Files, lines: tuple[int, int] | None = None
+) -> Iterator[PathValue]:
+    """Every text of a document that names files, as far as it is known where it starts from.
+
+    With `lines` (first, last) only those in pieces of the text that reach into them.
+    """
     if path is None:
         return
     starts = _Starts(form, tree, path, files)
-    for site in sites(tree, _path_ways(form)):
+    for site in sites(tree, _path_ways(form), lines):
         text = site.node.source
         if site.node.kind is not Kind.SCALAR or not text or site.node.style in {"|", ">"}:
             continue

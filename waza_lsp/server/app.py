@@ -15,9 +15,12 @@ from waza_lsp.features import code_action
 from waza_lsp.features.completion import Client
 from waza_lsp.schema.check import World
 from waza_lsp.schema.paths import Disk
+from waza_lsp.server.beside import levels
 from waza_lsp.server.delivery import Delivery
 from waza_lsp.server.documents import Documents
+from waza_lsp.server.live import LiveGrading
 from waza_lsp.server.protocol import OwnDocumentsProtocol
+from waza_lsp.server.results import Results
 from waza_lsp.server.runs import Runs
 from waza_lsp.server.settings import Settings, read_settings
 from waza_lsp.server.survey import Survey, workspace_files
@@ -42,8 +45,14 @@ class WazaServer(LanguageServer):
         self.survey = Survey()
         self.settings = Settings()
         self.runs = Runs()
+        self.results = Results()
+        self.live = LiveGrading()
         self.trusted = True
         self.run_events = False
+        self.beside_at_start: frozenset[str] = frozenset()
+        """What another server gives, as the client said at first; see `beside`."""
+        self.formats = False
+        """Whether formatting is offered to a client that can be told later."""
         self.warm = asyncio.Event()
         """Set once the grader types are imported: until then their own checks are left out."""
         self.watches = False
@@ -72,7 +81,7 @@ class WazaServer(LanguageServer):
             path,
             Scope(path.parent if path else None, self.process_dir(path)),
             self.files,
-            {**self.settings.rules, **project.rules},
+            {**levels(self.beside), **self.settings.rules, **project.rules},
             excluded=path is not None and project.excludes(path),
             complete=self.warm.is_set(),
         )
@@ -80,6 +89,11 @@ class WazaServer(LanguageServer):
     def project(self, path: Path | None) -> ProjectSettings:
         """The settings of the project that a file belongs to."""
         return self.projects.of(path.parent) if path is not None else ProjectSettings()
+
+    @property
+    def beside(self) -> frozenset[str]:
+        """What another server already gives."""
+        return self.beside_at_start | self.settings.beside
 
     @property
     def encoding(self) -> types.PositionEncodingKind:
@@ -92,8 +106,15 @@ class WazaServer(LanguageServer):
 
     def around(self, snapshot: Snapshot) -> Around:
         """What features may ask about other files: those that are open as they stand in the editor."""
+        return self._around(self.process_dir(snapshot.path))
+
+    def workspace_around(self) -> Around:
+        """The same for requests about no document in particular."""
+        return self._around(self.folders[0] if self.folders else None)
+
+    def _around(self, process_dir: Path | None) -> Around:
         return Around(
-            self.process_dir(snapshot.path),
+            process_dir,
             self.files,
             self.documents.of_path,
             lambda: workspace_files(self),

@@ -52,6 +52,14 @@ class Delivery:
             loop = asyncio.get_running_loop()
             self._others = loop.call_later(_PAUSE_SECONDS, self._publish_all, server)
 
+    def results_changed(self, server: "WazaServer", snapshot: Snapshot) -> None:
+        """What runs or live grading say about the document is another; clients that pull get just this pushed."""
+        if self.pulls:
+            asyncio.get_running_loop().call_soon(self._publish_results, server, snapshot.uri)
+        else:
+            server.documents.touch(snapshot.uri)
+            self.soon(server)
+
     def closed(self, server: "WazaServer", uri: str) -> None:
         """The findings of a document that is no longer open are taken back."""
         if self._sent.pop(uri, None) is not None:
@@ -71,15 +79,27 @@ class Delivery:
 
     def _publish(self, server: "WazaServer") -> None:
         for snapshot in server.documents.take_stale():
-            items = self.check(server, snapshot)
-            params = types.PublishDiagnosticsParams(snapshot.uri, items, snapshot.version)
-            if self._sent.get(snapshot.uri) != params:
-                self._sent[snapshot.uri] = params
-                server.text_document_publish_diagnostics(params)
+            self._send(server, snapshot, [*self.check(server, snapshot), *_results(server, snapshot)])
+
+    def _publish_results(self, server: "WazaServer", uri: str) -> None:
+        snapshot = server.documents.get(uri)
+        items = _results(server, snapshot) if snapshot is not None else []
+        if snapshot is not None and (items or uri in self._sent):
+            self._send(server, snapshot, items)
+
+    def _send(self, server: "WazaServer", snapshot: Snapshot, items: list[types.Diagnostic]) -> None:
+        params = types.PublishDiagnosticsParams(snapshot.uri, items, snapshot.version)
+        if self._sent.get(snapshot.uri) != params:
+            self._sent[snapshot.uri] = params
+            server.text_document_publish_diagnostics(params)
 
     def _refresh_soon(self, server: "WazaServer") -> None:
         if self.can_refresh and (self._refreshing is None or self._refreshing.done()):
             self._refreshing = asyncio.create_task(_refresh(server))
+
+
+def _results(server: "WazaServer", snapshot: Snapshot) -> list[types.Diagnostic]:
+    return server.results.inline.diagnostics(snapshot) if server.settings.results_inline else []
 
 
 async def _refresh(server: "WazaServer") -> None:

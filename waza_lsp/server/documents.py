@@ -56,9 +56,9 @@ class Documents:
         if closed is not None and closed.path is not None:
             self._uris.pop(closed.path, None)
 
-    def touch(self) -> None:
-        """Everything may have new findings (a file or a setting changed)."""
-        self._stale.update(self._open)
+    def touch(self, uri: str | None = None) -> None:
+        """A document, or everything (a file or a setting changed), may have new findings."""
+        self._stale.update(self._open if uri is None else self._open.keys() & {uri})
 
     def take_stale(self) -> list[Snapshot]:
         """The documents with unpublished changes; asking marks them as published."""

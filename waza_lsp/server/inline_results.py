@@ -26,13 +26,9 @@ _SEVERITIES = {
 
 @dataclass(frozen=True, slots=True)
 class Said:
-    """Something said about a stretch of a file. `eval_path` and `task` say which results it belongs to.
-
-    `entry` is the grader's stretch: what is said later about the same grader takes its place.
-    """
+    """Something said about a stretch of a file. `eval_path` and `task` say which results it belongs to."""
 
     span: Span
-    entry: Span
     message: str
     code: str
     eval_path: Path
@@ -126,11 +122,8 @@ def short_span(snapshot: Snapshot, pointer: tuple[str | int, ...], least: int = 
 
 def _said(snapshot: Snapshot, check: FailedCheck, eval_path: Path, task: str) -> Said | None:
     place = check.place
-    entry = entry_span(snapshot, place.entry)
     span = short_span(snapshot, place.check, len(place.entry))
-    if entry is None or span is None:
-        return None
-    return Said(span, entry, check.message, FAILED_CHECK, eval_path, task)
+    return Said(span, check.message, FAILED_CHECK, eval_path, task) if span is not None else None
 
 
 def _carried(said: list[Said], before: Sequence[str], after: Sequence[str]) -> list[Said]:
@@ -139,14 +132,8 @@ def _carried(said: list[Said], before: Sequence[str], after: Sequence[str]) -> l
     change = change_between(before, after)
     if change is None:
         return said
-    moved = []
-    for it in said:
-        span = carried(it.span, change)
-        if span is not None:
-            # An edit inside the entry leaves what is said about its other parts.
-            entry = carried(it.entry, change) or span
-            moved.append(replace(it, span=span, entry=entry))
-    return moved
+    moved = ((it, carried(it.span, change)) for it in said)
+    return [replace(it, span=span) for it, span in moved if span is not None]
 
 
 def _diagnostic(snapshot: Snapshot, span: Span, code: str, said: list[Said]) -> types.Diagnostic:

@@ -10,6 +10,8 @@ from pygls.exceptions import JsonRpcException
 
 from waza_engine.scope import Scope
 from waza_lsp.server.app import WazaServer
+from waza_lsp.server.beside import read_beside, whole_requests
+from waza_lsp.server.formatters import offer_formatting, update_formatting
 from waza_lsp.server.pulling import PULLED
 from waza_lsp.server.watching import concerns_findings, registrations
 
@@ -18,6 +20,10 @@ def on_initialize(server: WazaServer, params: types.InitializeParams) -> None:
     options = params.initialization_options
     server.trusted = _option(options, "trusted", default=True) is not False
     server.run_events = _option(options, "runEvents", default=False) is True
+    server.beside_at_start = read_beside(_option(options, "beside", default=()))
+    for method in whole_requests(server.beside_at_start):
+        server.protocol.fm.features.pop(method, None)
+    offer_formatting(server)
     document, workspace = params.capabilities.text_document, params.capabilities.workspace
     if document is not None and document.diagnostic is not None:
         server.delivery.pulls = True
@@ -63,8 +69,13 @@ async def _ask_for_settings(server: WazaServer) -> None:
     except JsonRpcException:
         return  # The defaults are good.
     if values and values[0] is not None:
-        server.configure(values[0])
-        server.delivery.everything_changed(server)
+        await _configure(server, values[0])
+
+
+async def _configure(server: WazaServer, values: Any) -> None:
+    server.configure(values)
+    server.delivery.everything_changed(server)
+    await update_formatting(server)
 
 
 async def _register(server: WazaServer) -> None:
@@ -84,18 +95,25 @@ async def on_configuration(server: WazaServer, params: types.DidChangeConfigurat
     if section is None:
         await _ask_for_settings(server)
     else:
-        server.configure(section)
-        server.delivery.everything_changed(server)
+        await _configure(server, section)
 
 
 def on_open(server: WazaServer, params: types.DidOpenTextDocumentParams) -> None:
     server.documents.open(params.text_document, server.encoding)
     server.delivery.soon(server)
+    snapshot = server.documents.get(params.text_document.uri)
+    if snapshot is not None:
+        server.results.opened(server, snapshot)
+        server.live.opened(server, snapshot)
 
 
 def on_change(server: WazaServer, params: types.DidChangeTextDocumentParams) -> None:
+    before = server.documents.get(params.text_document.uri)
     server.documents.change(params)
     server.delivery.text_changed(server)
+    after = server.documents.get(params.text_document.uri)
+    if before is not None and after is not None:
+        server.live.changed(server, before, after)
 
 
 def on_save(server: WazaServer, _params: types.DidSaveTextDocumentParams) -> None:

@@ -1,12 +1,18 @@
 """What happens on requests: find the snapshot, call the feature, reply. The table is at the end."""
 
+import asyncio
+import functools
+import itertools
+import threading
+import time
 from collections.abc import Callable
 from typing import Any
 
 from lsprotocol import types
+from pygls.exceptions import JsonRpcException
 
 from waza_lsp.features.code_action import KINDS, code_action
-from waza_lsp.features.code_lens import code_lens
+from waza_lsp.features.code_lens import Wanted, code_lens
 from waza_lsp.features.completion import completion
 from waza_lsp.features.definition import definition
 from waza_lsp.features.diagnostics import findings
@@ -15,34 +21,116 @@ from waza_lsp.features.document_link import document_link
 from waza_lsp.features.document_symbol import document_symbol
 from waza_lsp.features.folding_range import folding_range
 from waza_lsp.features.hover import hover
+from waza_lsp.features.inlay_hint import Hints, inlay_hint
+from waza_lsp.features.linked_editing_range import linked_editing_range
+from waza_lsp.features.prepare_rename import prepare_rename
 from waza_lsp.features.references import references
+from waza_lsp.features.rename import rename
 from waza_lsp.features.selection_range import selection_range
+from waza_lsp.features.semantic_tokens import LEGEND, semantic_tokens
+from waza_lsp.features.will_rename_files import will_rename_files
+from waza_lsp.features.workspace_symbol import workspace_symbol
 from waza_lsp.server.app import WazaServer
+from waza_lsp.server.beside import own_items
+from waza_lsp.server.survey import workspace_files
+from waza_lsp.suite.renaming import CannotRename
 
 
 def on_hover(server: WazaServer, params: types.HoverParams) -> types.Hover | None:
     snapshot = server.documents.get(params.text_document.uri)
-    return hover(snapshot, params.position, server.around(snapshot)) if snapshot else None
+    if snapshot is None:
+        return None
+    return hover(snapshot, params.position, server.around(snapshot), generic="hover" not in server.beside)
 
 
 def on_completion(server: WazaServer, params: types.CompletionParams) -> types.CompletionList | None:
     snapshot = server.documents.get(params.text_document.uri)
     if snapshot is None:
         return None
-    return completion(snapshot, params.position, server.completion_client, server.disk(snapshot))
+    found = completion(snapshot, params.position, server.completion_client, server.disk(snapshot))
+    return own_items(found, server.beside)
 
 
 def on_definition(server: WazaServer, params: types.DefinitionParams) -> list[types.Location]:
     snapshot = server.documents.get(params.text_document.uri)
-    return definition(snapshot, params.position, server.around(snapshot)) if snapshot else []
+    if snapshot is None:
+        return []
+    generic = "definition" not in server.beside
+    return definition(snapshot, params.position, server.around(snapshot), generic=generic)
 
 
-def on_references(server: WazaServer, params: types.ReferenceParams) -> list[types.Location]:
+async def on_references(server: WazaServer, params: types.ReferenceParams) -> list[types.Location]:
     snapshot = server.documents.get(params.text_document.uri)
     if snapshot is None:
         return []
     declared = params.context.include_declaration
-    return references(snapshot, params.position, server.around(snapshot), include_declaration=declared)
+    find = functools.partial(references, snapshot, params.position, include_declaration=declared)
+    return await asyncio.to_thread(find, server.around(snapshot))
+
+
+def on_prepare_rename(
+    server: WazaServer, params: types.PrepareRenameParams
+) -> types.PrepareRenamePlaceholder | None:
+    snapshot = server.documents.get(params.text_document.uri)
+    if snapshot is None:
+        return None
+    generic = "rename" not in server.beside
+    return prepare_rename(snapshot, params.position, server.around(snapshot), generic=generic)
+
+
+async def on_rename(server: WazaServer, params: types.RenameParams) -> types.WorkspaceEdit | None:
+    snapshot = server.documents.get(params.text_document.uri)
+    if snapshot is None:
+        return None
+    try:
+        return await asyncio.to_thread(
+            rename, snapshot, params.position, params.new_name, server.around(snapshot)
+        )
+    except CannotRename as reason:
+        raise JsonRpcException(str(reason), types.LSPErrorCodes.RequestFailed) from reason
+
+
+async def on_moved_files(server: WazaServer, params: types.RenameFilesParams) -> types.WorkspaceEdit | None:
+    return await asyncio.to_thread(will_rename_files, params.files, server.workspace_around())
+
+
+async def on_workspace_symbols(
+    server: WazaServer, params: types.WorkspaceSymbolParams
+) -> list[types.WorkspaceSymbol]:
+    stop = threading.Event()
+    paths = itertools.takewhile(lambda _: not stop.is_set(), workspace_files(server))
+    try:
+        return await asyncio.to_thread(
+            lambda: list(workspace_symbol(params.query, paths, server.workspace_around()))
+        )
+    finally:
+        stop.set()  # The thread of a cancelled request ends at its next file.
+
+
+def on_linked_editing(
+    server: WazaServer, params: types.LinkedEditingRangeParams
+) -> types.LinkedEditingRanges | None:
+    snapshot = server.documents.get(params.text_document.uri)
+    return linked_editing_range(snapshot, params.position) if snapshot else None
+
+
+def on_hints(server: WazaServer, params: types.InlayHintParams) -> list[types.InlayHint]:
+    snapshot = server.documents.get(params.text_document.uri)
+    it = server.settings
+    wanted = Hints(it.inlay_matches, it.inlay_weights, it.inlay_inherited, it.inlay_defaults)
+    return inlay_hint(snapshot, params.range, server.around(snapshot), wanted) if snapshot else []
+
+
+def on_tokens(server: WazaServer, params: types.SemanticTokensParams) -> types.SemanticTokens | None:
+    snapshot = server.documents.get(params.text_document.uri)
+    return semantic_tokens(snapshot) if snapshot else None
+
+
+def on_range_tokens(
+    server: WazaServer, params: types.SemanticTokensRangeParams
+) -> types.SemanticTokens | None:
+    snapshot = server.documents.get(params.text_document.uri)
+    return semantic_tokens(snapshot, params.range) if snapshot else None
 
 
 def on_highlight(server: WazaServer, params: types.DocumentHighlightParams) -> list[types.DocumentHighlight]:
@@ -57,22 +145,28 @@ def on_links(server: WazaServer, params: types.DocumentLinkParams) -> list[types
 
 def on_symbols(server: WazaServer, params: types.DocumentSymbolParams) -> list[types.DocumentSymbol]:
     snapshot = server.documents.get(params.text_document.uri)
-    return document_symbol(snapshot) if snapshot else []
+    return document_symbol(snapshot) if snapshot and "symbols" not in server.beside else []
 
 
 def on_folding(server: WazaServer, params: types.FoldingRangeParams) -> list[types.FoldingRange]:
     snapshot = server.documents.get(params.text_document.uri)
-    return folding_range(snapshot) if snapshot else []
+    return folding_range(snapshot) if snapshot and "folding" not in server.beside else []
 
 
 def on_selection(server: WazaServer, params: types.SelectionRangeParams) -> list[types.SelectionRange]:
     snapshot = server.documents.get(params.text_document.uri)
-    return selection_range(snapshot, params.positions) if snapshot else []
+    return (
+        selection_range(snapshot, params.positions) if snapshot and "selection" not in server.beside else []
+    )
 
 
 def on_lens(server: WazaServer, params: types.CodeLensParams) -> list[types.CodeLens]:
     snapshot = server.documents.get(params.text_document.uri)
-    return code_lens(snapshot) if snapshot and server.settings.lens_run else []
+    if snapshot is None:
+        return []
+    settings = server.settings
+    wanted = Wanted(settings.lens_run, settings.lens_run_failed, settings.lens_grade, settings.lens_result)
+    return code_lens(snapshot, server.results.standings(server, snapshot), wanted, time.time())
 
 
 def on_actions(server: WazaServer, params: types.CodeActionParams) -> list[types.CodeAction]:
@@ -85,6 +179,9 @@ def on_actions(server: WazaServer, params: types.CodeActionParams) -> list[types
     )
 
 
+_MOVED = types.FileOperationRegistrationOptions(
+    [types.FileOperationFilter(types.FileOperationPattern("**/*"), scheme="file")]
+)
 _TRIGGERS = [" ", "-", '"', "'", "/", "[", "{", ","]
 
 REQUESTS: list[tuple[str, Callable[..., Any], Any]] = [
@@ -92,6 +189,14 @@ REQUESTS: list[tuple[str, Callable[..., Any], Any]] = [
     (types.TEXT_DOCUMENT_COMPLETION, on_completion, types.CompletionOptions(trigger_characters=_TRIGGERS)),
     (types.TEXT_DOCUMENT_DEFINITION, on_definition, None),
     (types.TEXT_DOCUMENT_REFERENCES, on_references, None),
+    (types.TEXT_DOCUMENT_PREPARE_RENAME, on_prepare_rename, None),
+    (types.TEXT_DOCUMENT_RENAME, on_rename, types.RenameOptions(prepare_provider=True)),
+    (types.WORKSPACE_WILL_RENAME_FILES, on_moved_files, _MOVED),
+    (types.WORKSPACE_SYMBOL, on_workspace_symbols, None),
+    (types.TEXT_DOCUMENT_LINKED_EDITING_RANGE, on_linked_editing, None),
+    (types.TEXT_DOCUMENT_INLAY_HINT, on_hints, None),
+    (types.TEXT_DOCUMENT_SEMANTIC_TOKENS_FULL, on_tokens, LEGEND),
+    (types.TEXT_DOCUMENT_SEMANTIC_TOKENS_RANGE, on_range_tokens, LEGEND),
     (types.TEXT_DOCUMENT_DOCUMENT_HIGHLIGHT, on_highlight, None),
     (types.TEXT_DOCUMENT_DOCUMENT_LINK, on_links, None),
     (types.TEXT_DOCUMENT_DOCUMENT_SYMBOL, on_symbols, None),

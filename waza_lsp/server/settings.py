@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 from waza_engine.checking.levels import LEVEL_NAMES, Levels, read_levels
+from waza_lsp.server.beside import FEATURES, read_beside
 
 
 class Setting(NamedTuple):
@@ -21,6 +22,7 @@ class Setting(NamedTuple):
 
 _FLAG = {"type": "boolean"}
 _TEXT = {"type": "string"}
+_NAMES = {"type": "array", "items": {"type": "string", "enum": list(FEATURES)}, "uniqueItems": True}
 _LEVELS = {"type": "object", "additionalProperties": {"type": "string", "enum": list(LEVEL_NAMES)}}
 
 
@@ -51,6 +53,88 @@ class Settings:
     )
     lens_run: bool = field(
         default=True, metadata=_about("lens.run", _FLAG, "Show a lens that runs the task or the whole eval.")
+    )
+    lens_run_failed: bool = field(
+        default=True,
+        metadata=_about(
+            "lens.runFailed",
+            _FLAG,
+            "Show a lens that runs the tasks of an eval whose last result was not a pass.",
+        ),
+    )
+    lens_grade: bool = field(
+        default=True,
+        metadata=_about(
+            "lens.grade", _FLAG, "Show a lens that grades what was recorded again, without running the agent."
+        ),
+    )
+    lens_result: bool = field(
+        default=True,
+        metadata=_about("lens.result", _FLAG, "Show the last result of tasks and evals as a lens."),
+    )
+    results_inline: bool = field(
+        default=True,
+        metadata=_about(
+            "results.inline",
+            _FLAG,
+            "Show the checks that failed in the last run where they stand in the text.",
+        ),
+    )
+    live_enable: bool = field(
+        default=True,
+        metadata=_about(
+            "live.enable",
+            _FLAG,
+            "Grade what was recorded again after each edit of a grader, and show the verdict there. Graders that "
+            "execute something are graded only once the eval was run, graders that ask a model never.",
+        ),
+    )
+    inlay_matches: bool = field(
+        default=True,
+        metadata=_about("inlayHints.matches", _FLAG, "Show behind a pattern how many files it matches."),
+    )
+    inlay_weights: bool = field(
+        default=True,
+        metadata=_about(
+            "inlayHints.weights",
+            _FLAG,
+            "Show behind the weight of a grader its part in the score of a task, once a weight is given.",
+        ),
+    )
+    inlay_inherited: bool = field(
+        default=True,
+        metadata=_about(
+            "inlayHints.inherited",
+            _FLAG,
+            "Show what tasks and graders take from the eval or the project: executor, model, time limit, judge.",
+        ),
+    )
+    inlay_defaults: bool = field(
+        default=False,
+        metadata=_about(
+            "inlayHints.defaults",
+            _FLAG,
+            "Show defaults of graders that decide a verdict and are not written.",
+        ),
+    )
+    format_enable: bool = field(
+        default=False,
+        metadata=_about(
+            "format.enable",
+            _FLAG,
+            "Offer formatting: ends of lines, the end of the file, stray indentation; and the indentation after Enter. "
+            "Leave it off when another formatter takes care of YAML.",
+        ),
+    )
+    beside: frozenset[str] = field(
+        default=frozenset(),
+        metadata=_about(
+            "beside",
+            _NAMES,
+            "What another YAML server in the editor already gives; it is left out here as far as it is nothing special: "
+            + ", ".join(f"`{it}`" for it in FEATURES)
+            + ". See [Beside other YAML servers](coexistence.md).",
+        ),
     )
     run_executor: str = field(
         default="",
@@ -104,10 +188,19 @@ def _levels_from(value: Any, name: str, _default: Any) -> tuple[Any, list[str]]:
     return read_levels(value, f"Setting {name}")
 
 
+def _names_from(value: Any, name: str, _default: Any) -> tuple[Any, list[str]]:
+    if not isinstance(value, (list, tuple)):
+        return frozenset(), [f"Setting {name} must be a list; it is taken as empty"]
+    unknown = [it for it in value if it not in FEATURES]
+    said = f"Setting {name}: unknown {', '.join(map(repr, unknown))}; there are {', '.join(FEATURES)}"
+    return read_beside(value), [said] if unknown else []
+
+
 _READERS: dict[str, Callable[[Any, str, Any], tuple[Any, list[str]]]] = {
     "boolean": _flag_from,
     "string": _text_from,
     "object": _levels_from,
+    "array": _names_from,
 }
 
 

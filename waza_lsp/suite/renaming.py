@@ -38,8 +38,11 @@ class Renamable:
     thing: Anchors | Mentions | PathValue
 
 
-def renamable(snapshot: Snapshot, place: Place, around: Around) -> Renamable | None:
-    """What can be renamed at a place. Names that nothing here defines (models, tools) cannot."""
+def renamable(snapshot: Snapshot, place: Place, around: Around, *, generic: bool = True) -> Renamable | None:
+    """What can be renamed at a place. Names that nothing here defines (models, tools) cannot.
+
+    Without `generic`, what another server knows of YAML is left out: anchors.
+    """
     form = snapshot.form
     if form is None:
         return None
@@ -52,7 +55,7 @@ def renamable(snapshot: Snapshot, place: Place, around: Around) -> Renamable | N
     if found is not None:
         named = found.definitions and all(it.name_is_written for it in found.definitions)
         return Renamable(found.name.inner, found.name.text, found) if named else None
-    return renamable_anchor(snapshot, place)
+    return renamable_anchor(snapshot, place) if generic else None
 
 
 def renamable_anchor(snapshot: Snapshot, place: Place) -> Renamable | None:

@@ -36,6 +36,8 @@ class Share(NamedTuple):
     @property
     def percent(self) -> str:
         low, high = f"{self.least:.0%}", f"{self.most:.0%}"
+        if high == "0%":
+            return "less than 1%"
         return high if low == high else f"{low.removesuffix('%')}-{high}"
 
 

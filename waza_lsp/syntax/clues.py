@@ -76,12 +76,14 @@ def unfinished_above(lines: list[str], line: int) -> Problem | None:
     indent = _indent(lines[line])
     for above in range(line - 1, -1, -1):
         text = lines[above]
-        if text.strip() and not text.lstrip().startswith("#") and _indent(text) <= indent:
+        # The dashes of a list may stand in the column of its key.
+        column = _indent(text) + text.lstrip().startswith("- ")
+        if text.strip() and not text.lstrip().startswith("#") and column <= indent:
             if dash := _dash_without_blank(text, above):
                 return dash
-            if found := _WORD.fullmatch(text):
-                message = f"'{found[1]}' is no complete entry; add a colon"
-                return on_line(message, above, found.span(1), Cause.HALF_KEY)
+            if word := _WORD.fullmatch(text):
+                message = f"'{word[1]}' is no complete entry; add a colon"
+                return on_line(message, above, word.span(1), Cause.HALF_KEY)
             indent = _indent(text) - 1
     return None
 

@@ -68,16 +68,18 @@ def as_list(draft: Draft, pointer: Pointer) -> list[Edit] | None:
 
 def with_blanks(draft: Draft, pointer: Pointer) -> list[Edit] | None:
     """Put the missing blank behind the dash or colon that lines of a plain text, or of keys, start with."""
+    container = container_at(draft, pointer)
     found = member_at(draft, pointer)
-    if found is None or found[1].node.style or found[1].node.flow:
+    if container is not None and not container.flow:
+        starts = [it.key.start for it in container.members if it.key is not None]
+    elif found is not None and found[1].node.kind is Kind.SCALAR and not found[1].node.style:
+        start, end = bare(draft.text, found[1].value)
+        starts = [start, *(Place(it, 0) for it in range(start.line + 1, end.line + 1))]
+    else:
         return None
-    start, end = bare(draft.text, found[1].value)
-    edits: list[Edit] = []
-    for line in range(start.line, end.line + 1):
-        mark = _MARK.match(draft.text.line(line), start.column if line == start.line else 0)
-        if mark is not None:
-            edits.append(Edit(Span(Place(line, mark.end()), Place(line, mark.end())), " "))
-    return edits or None
+    marks = [(it.line, _MARK.match(draft.text.line(it.line), it.column)) for it in starts]
+    places = [Place(line, mark.end()) for line, mark in marks if mark is not None]
+    return [Edit(Span(it, it), " ") for it in places] or None
 
 
 def _in_style(value: Any, style: str, *, inside: bool) -> str:

@@ -53,10 +53,13 @@ def recognise(
     return None
 
 
-def load_suite(path: Path, *, process_dir: Path, dialect_name: str = "") -> "Suite":
+def load_suite(
+    path: Path, *, process_dir: Path, dialect_name: str = "", context_dir: Path | None = None
+) -> "Suite":
     """Load the eval at `path` with everything it names; the dialect is taken from its content.
 
     `process_dir` is the directory that a run is started in: some paths of the files begin there.
+    `context_dir` is where the input files of tasks are, instead of the dialect's own place.
 
     Raises:
         waza_engine.suite.LoadError: a file cannot be used; or this is no eval file of any dialect.
@@ -65,7 +68,9 @@ def load_suite(path: Path, *, process_dir: Path, dialect_name: str = "") -> "Sui
     from waza_engine.formats.choose import dialect_of_file
 
     chosen = dialect(dialect_name) if dialect_name else dialect_of_file(path)
-    suite: Suite = resolved(chosen.loader)(path, process_dir=process_dir)
+    suite: Suite = resolved(chosen.loader)(
+        path, process_dir=process_dir, **({"context_dir": context_dir} if context_dir else {})
+    )
     return suite
 
 

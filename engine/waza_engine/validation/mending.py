@@ -51,11 +51,9 @@ def _is_sure(word: str, name: str, close: Sequence[str]) -> bool:
 def other_type(place: Pointer, value: Any, wanted: Collection[str]) -> tuple[str, list[Fix]]:
     """What to do about a value of the wrong type: advice to add to the message, and fixes."""
     if "array" in wanted and _is_list_without_blanks(value):
-        fix = Fix("Add the missing blank", (AddBlanks(place),), preferred=True, safe=True)
-        return "; a blank is missing after the dash", [fix]
-    if "object" in wanted and isinstance(value, str) and _KEY_WITHOUT_BLANK.match(value):
-        fix = Fix("Add the missing blank", (AddBlanks(place),), preferred=True, safe=True)
-        return "; a blank is missing after the colon", [fix]
+        return "; a blank is missing after the dash", [blanks(place)]
+    if "object" in wanted and isinstance(value, str) and is_key_without_blank(value):
+        return "; a blank is missing after the colon", [blanks(place)]
     if "array" in wanted and isinstance(value, (str, int, float, Mapping)):
         is_safe = not isinstance(value, Mapping)
         return "", [Fix("Make it a list", (MakeList(place),), preferred=True, safe=is_safe)]
@@ -72,6 +70,16 @@ def other_type(place: Pointer, value: Any, wanted: Collection[str]) -> tuple[str
     if "string" in wanted and isinstance(value, list) and len(value) == 1 and isinstance(value[0], str):
         return "", [Fix("Take it out of the list", (SetValue(place, value[0]),), preferred=True)]
     return "", []
+
+
+def is_key_without_blank(text: str) -> bool:
+    """A text that begins `key:x`."""
+    return _KEY_WITHOUT_BLANK.match(text) is not None
+
+
+def blanks(place: Pointer) -> Fix:
+    """The blank behind a dash or colon."""
+    return Fix("Add the missing blank", (AddBlanks(place),), preferred=True, safe=True)
 
 
 def _is_list_without_blanks(value: Any) -> bool:

@@ -181,7 +181,9 @@ def _unknown_value(checker: "SchemaChecker", error: SchemaError) -> Iterator[Fin
         yield UNKNOWN_VALUE.at(pointer, f"Unknown value '{_short(value)}'. {hint}", fixes=fixes)
 
 
-def _bound(word: str, *, is_allowed: bool = False) -> Callable[["SchemaChecker", SchemaError], Iterator[Finding]]:
+def _bound(
+    word: str, *, is_allowed: bool = False
+) -> Callable[["SchemaChecker", SchemaError], Iterator[Finding]]:
     def out_of_range(_checker: "SchemaChecker", error: SchemaError) -> Iterator[Finding]:
         consequence = error.schema.get("x-consequence", "")
         yield OUT_OF_RANGE.at(

@@ -9,7 +9,7 @@ from waza_engine.findings import Finding, Fix, MoveKey, Pointer, RemoveKey, Rena
 from waza_engine.rules.unknown_key import UNKNOWN_KEY
 from waza_engine.validation.error import SchemaError
 from waza_engine.validation.keywords import DISCRIMINATOR
-from waza_engine.validation.mending import other_names
+from waza_engine.validation.mending import blanks, is_key_without_blank, other_names
 from waza_engine.validation.spelling import nearest
 
 if TYPE_CHECKING:
@@ -67,6 +67,8 @@ def _advice(
         return _moved(place, str(way), error.instance)
     if (said := error.schema.get("x-explained", {}).get(key)) is not None:
         return f". {said}", _inner_moves(error, place)
+    if is_key_without_blank(key) and key.partition(":")[0] in free:
+        return "; a blank is missing after the colon", [blanks(pointer)]
     if close := nearest(key, free):
         return f". Did you mean '{close[0]}'?", other_names(place, key, close)
     section = _section_with(checker, error, key)

@@ -36,7 +36,11 @@ def codes(kind: str, config: dict[str, Any]) -> list[tuple[str, Any]]:
     [
         ("text", {}, [("cannot-fail", ())]),
         ("text", {"contains": ["a", ""]}, [("trivial-check", ("contains", 1))]),
-        ("text", {"regex_match": [".*", r"\w+"]}, [("trivial-check", ("regex_match", 0))]),
+        (
+            "text",
+            {"regex_match": [".*", r"\w+", "[a-z]{9}"]},
+            [("trivial-check", ("regex_match", 0)), ("trivial-check", ("regex_match", 1))],
+        ),
         ("text", {"regex_not_match": ["("]}, [("invalid-regex", ("regex_not_match", 0))]),
         ("text", {"contains": ["a"], "not_contains": ["a"]}, [("contradictory-checks", ("not_contains", 0))]),
         (

@@ -1,0 +1,295 @@
+"""Recorded runs from the outside: resume, replay, report, compare, merge, list."""
+
+import json
+import os
+import random
+import shlex
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+from textwrap import dedent
+from typing import Any
+
+import pytest
+from click.testing import CliRunner, Result
+
+from waza_engine.runs.store import RunStore
+from waza_lsp.cli import main
+
+EVAL = """
+name: demo
+skill: demo-skill
+config: {trials_per_task: 2, timeout_seconds: 30, executor: mock}
+metrics: [{name: task_completion, weight: 1, threshold: 0.5}]
+graders: [{type: text, name: answers, config: {contains: [mock response]}}]
+tasks: [tasks/*.yaml]
+"""
+
+
+@pytest.fixture(autouse=True)
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    write(tmp_path / "eval.yaml", EVAL)
+    for name in ("a", "b", "c"):
+        add_task(tmp_path, name)
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def write(path: Path, text: str) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(dedent(text).lstrip(), encoding="utf-8")
+
+
+def add_task(folder: Path, name: str, more: str = "") -> None:
+    write(
+        folder / "tasks" / f"{name}.yaml",
+        f"id: {name}\nname: Task {name}\ninputs: {{prompt: hello}}\n{more}\n",
+    )
+
+
+def invoke(*arguments: str) -> Result:
+    result = CliRunner().invoke(main, list(arguments))
+    assert "Traceback" not in result.output
+    return result
+
+
+def run(*arguments: str) -> Result:
+    return invoke("run", "eval.yaml", *arguments)
+
+
+def data(*arguments: str) -> dict[str, Any]:
+    found: dict[str, Any] = json.loads(invoke(*arguments).stdout)
+    return found
+
+
+def ids() -> list[str]:
+    return [it["run_id"] for it in json.loads(invoke("runs", "list", "--format", "json").stdout)]
+
+
+def test_runs_are_listed_and_shown() -> None:
+    assert run().exit_code == 0
+    assert run("--task", "a").exit_code == 0
+    newest, oldest = ids()
+    lines = invoke("runs", "list").stdout.splitlines()
+    assert [it.split()[0] for it in lines] == [newest, oldest]
+    assert "passed" in lines[0]
+    assert "3 of 3 tasks passed" in invoke("runs", "show", oldest).stdout
+    assert "1 of 1 tasks passed" in invoke("runs", "show").stdout
+    assert invoke("runs", "list", "other.yaml").stdout == "\n"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "told"),
+    [
+        (["runs", "list"], "There are no runs in"),
+        (["report"], "There are no runs in"),
+        (["report", "nowhere.json"], "cannot be read"),
+        (["compare", "eval.yaml", "last"], "no JSON"),
+        (["merge", "tasks/a.yaml"], "no JSON"),
+    ],
+)
+def test_what_is_not_there_is_said(arguments: list[str], told: str) -> None:
+    result = invoke(*arguments)
+    assert (result.exit_code, told in result.stderr, result.stdout) == (2, True, "")
+
+
+def test_an_unknown_run_and_an_ambiguous_one() -> None:
+    run("--task", "a")
+    run("--task", "a")
+    assert "There is no run 'nope'" in invoke("report", "nope").stderr
+    assert "may be one of 2 runs" in invoke("report", ids()[0][:4]).stderr
+
+
+def test_a_report_of_a_stored_run_is_that_of_the_run_itself() -> None:
+    add_task(Path(), "poor", "graders: [{type: text, name: polite, config: {contains: [please]}}]")
+    said = run("--output", "direct.json", "--html", "direct.html", "--github", "direct.md").stdout
+    result = invoke("report", "last", "--json", "later.json", "--html", "later.html", "--github", "later.md")
+    assert (result.exit_code, result.stdout) == (0, "")
+    for name in ("direct.json", "direct.html", "direct.md"):
+        assert Path(name).read_text() == Path(name.replace("direct", "later")).read_text()
+    assert invoke("report").stdout == said
+    again = invoke("report", "direct.json").stdout
+    assert again == said
+
+
+def test_a_comparison_of_a_file_and_a_stored_run() -> None:
+    run("--output", "before.json")
+    add_task(Path(), "b", "graders: [{type: text, name: polite, config: {contains: [please]}}]")
+    run("--task", "[ab]")
+    found = data("compare", "before.json", "last", "--format", "json")
+    assert list(found) == [
+        *[
+            "files",
+            "models",
+            "aggregate_scores",
+            "success_rates",
+            "aggregate_score_delta",
+            "success_rate_delta",
+        ],
+        *["task_deltas", "total_tests", "durations_ms", "duration_delta_ms"],
+    ]
+    assert [(it["task_id"], it["statuses"], it["score_delta"]) for it in found["task_deltas"]] == [
+        ("a", ["passed", "passed"], 0.0),
+        ("b", ["passed", "failed"], -0.5),
+        ("c", ["passed", "n/a"], -1.0),
+    ]
+    table = invoke("compare", "before.json", "last").stdout
+    assert "b            1.00    0.50   -0.50  passed -> failed" in table
+
+
+def test_shards_make_a_whole_again() -> None:
+    run("--output", "whole.json")
+    for number in (1, 2):
+        assert run("--shard", f"{number}/2", "--output", f"{number}.json").exit_code == 0
+    assert [it["test_id"] for it in json.loads(Path("1.json").read_text())["tasks"]] == ["a", "c"]
+    assert "Shards are missing: 2/2" in invoke("merge", "1.json").stderr
+    assert "twice" in invoke("merge", "1.json", "1.json").stderr
+    result = invoke("merge", "2.json", "1.json", "--output", "merged.json")
+    assert (result.exit_code, "3 of 3 tasks passed" in result.stdout) == (0, True)
+    whole, merged = (json.loads(Path(it).read_text()) for it in ("whole.json", "merged.json"))
+    assert [it["test_id"] for it in merged["tasks"]] == ["a", "b", "c"]
+    timeless = {"duration_ms", "statistics"}
+    assert {k: v for k, v in merged["summary"].items() if k not in timeless} == {
+        k: v for k, v in whole["summary"].items() if k not in timeless
+    }
+    assert merged["metadata"]["measures"] == whole["metadata"]["measures"]
+
+
+@pytest.mark.parametrize("shard", ["0/2", "3/2", "x", "1", "9/9"])
+def test_a_shard_that_makes_no_sense(shard: str) -> None:
+    assert run("--shard", shard).exit_code == 2
+
+
+def test_a_replay_takes_what_was_recorded() -> None:
+    run("--task", "a", "--trials", "1")
+    add_task(Path(), "a", "graders: [{type: text, name: new, config: {contains: [please]}}]")
+    result = run("--replay-from", "last", "--trials", "1")
+    assert result.exit_code == 1
+    lines = result.stdout.splitlines()
+    assert lines[0] == "FAIL  a  score 0.50"
+    assert any("has no trial 1 of task 'b'; it has none" in it for it in lines)
+
+
+def test_a_run_that_is_over_cannot_be_gone_on_with() -> None:
+    run()
+    assert "is over (passed)" in run("--resume").stderr
+    assert "leave out the options" in run("--resume", "--task", "a").stderr
+    assert "There is no run 'nope'" in run("--resume", "nope").stderr
+
+
+SLOW_AGENT = """
+import pathlib, sys, time
+with open(sys.argv[1], "a") as log:
+    log.write(sys.argv[2] + "\\n")
+time.sleep(0.03)
+print("mock response", sys.stdin.read())
+"""
+
+
+def start(agent: Path, log: Path, *arguments: str) -> "subprocess.Popen[bytes]":
+    command = shlex.join([sys.executable, "-S", str(agent), str(log), "{turn}"])
+    options = ["--executor", "command", "--agent-command", command] if "--resume" not in arguments else []
+    environment = {**os.environ, "WAZA_LSP_AGENT_COMMAND": command}
+    return subprocess.Popen(
+        [sys.executable, "-m", "waza_lsp", "run", "eval.yaml", *options, *arguments],
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+        env=environment,
+    )
+
+
+def kill_and_resume(folder: Path, kills: int, seconds: float) -> None:
+    """Kill a run again and again at random instants; in the end every trial is there, exactly once."""
+    agent, log = folder / "agent.py", folder / "log"
+    agent.write_text(SLOW_AGENT, encoding="utf-8")
+    chance = random.Random(kills)  # noqa: S311  # instants, no secret
+    for _ in range(kills):
+        process = start(agent, log, *(["--resume"] if (folder / ".waza-lsp").exists() else ["--trials", "6"]))
+        time.sleep(chance.uniform(0.1, seconds))
+        process.send_signal(signal.SIGKILL)
+        process.wait()
+        if (folder / ".waza-lsp" / "runs.sqlite3").exists():
+            with RunStore(folder / ".waza-lsp") as store:
+                known = store.runs()
+                assert len(known) <= 1
+                if known and known[0].status is not None:
+                    break
+
+    if not ids():
+        start(agent, log, "--trials", "6").wait(60)
+    result = start(agent, log, "--resume").wait(60)
+    with RunStore(folder / ".waza-lsp") as store:
+        [only] = store.runs()
+        assert only.status == "passed", result
+        keys = [(it.record.task, it.record.trial) for it in store.trials(only.run_id)]
+    assert keys == [(task, number) for task in "abc" for number in range(1, 7)]
+    started = len(log.read_text().splitlines())
+    assert 18 <= started <= 18 + kills
+
+
+def test_a_killed_run_goes_on_where_it_was(folder: Path) -> None:
+    kill_and_resume(folder, kills=3, seconds=1.2)
+
+
+@pytest.mark.slow
+def test_a_run_survives_dozens_of_kills(folder: Path) -> None:
+    kill_and_resume(folder, kills=36, seconds=0.8)
+
+
+def test_a_changed_task_is_performed_again(folder: Path) -> None:
+    agent, log = folder / "agent.py", folder / "log"
+    agent.write_text(SLOW_AGENT, encoding="utf-8")
+    process = start(agent, log, "--trials", "40")
+    while not log.exists() or len(log.read_text().splitlines()) < 3:
+        time.sleep(0.02)
+    process.send_signal(signal.SIGTERM)
+    process.wait(20)
+    add_task(folder, "a", "description: now another task")
+    result = run("--resume", "--agent-command", shlex.join([sys.executable, str(agent), str(log), "again"]))
+    assert "task a has changed since" in result.stderr
+    assert result.exit_code == 0
+    assert log.read_text().splitlines().count("again") == 120
+
+
+def test_two_runs_at_once_share_the_store(folder: Path) -> None:
+    agent, log = folder / "agent.py", folder / "log"
+    agent.write_text(SLOW_AGENT, encoding="utf-8")
+    processes = [start(agent, log, "--trials", "5", "--workers", "3") for _ in range(3)]
+    assert [it.wait(60) for it in processes] == [0, 0, 0]
+    with RunStore(folder / ".waza-lsp") as store:
+        found = store.runs()
+        assert [it.status for it in found] == ["passed"] * 3
+        assert [len(store.trials(it.run_id)) for it in found] == [15] * 3
+
+
+def test_a_run_that_still_goes_on_is_left_alone(folder: Path) -> None:
+    agent, log = folder / "agent.py", folder / "log"
+    agent.write_text(SLOW_AGENT, encoding="utf-8")
+    process = start(agent, log, "--trials", "60")
+    while not log.exists():
+        time.sleep(0.02)
+    try:
+        assert "is still going on" in run("--resume").stderr
+    finally:
+        process.kill()
+        process.wait()
+
+
+def test_the_history_names_flaky_tasks(folder: Path) -> None:
+    run("--task", "[ab]")
+    add_task(folder, "b", "graders: [{type: text, name: polite, config: {contains: [please]}}]")
+    run("--task", "[ab]")
+    add_task(folder, "b")
+    run("--task", "[ab]")
+    lines = invoke("runs", "history").stdout.splitlines()
+    assert lines[:2] == ["b   67%  ++ -- ++  flaky", "a  100%  ++ ++ ++"]
+
+
+def test_graders_can_be_skipped_and_workspaces_kept() -> None:
+    result = run("--task", "a", "--trials", "1", "--skip-graders", "--keep-workspace")
+    assert result.exit_code == 0
+    assert result.stdout.splitlines()[0] == "SKIP  a  score 0.00"
+    kept = next(it for it in result.stdout.splitlines() if it.startswith("kept: "))
+    assert Path(kept.removeprefix("kept: ")).is_dir()

@@ -1,0 +1,19 @@
+"""`textDocument/formatting` and `rangeFormatting`: small edits that leave comments and texts alone (syntax/tidy.py)."""
+
+from lsprotocol import types
+
+from waza_lsp.snapshot import Snapshot
+from waza_lsp.syntax.edits import Draft
+from waza_lsp.syntax.tidy import tidied
+
+
+def formatting(snapshot: Snapshot, span: types.Range | None = None) -> list[types.TextEdit]:
+    """The edits, with a range those on its lines; none in a file with a mistake."""
+    if snapshot.form is None:
+        return []
+    first, last = (span.start.line, span.end.line) if span is not None else (0, len(snapshot.text.lines))
+    return [
+        types.TextEdit(snapshot.range(it.span), it.text.replace("\n", snapshot.text.line_end))
+        for it in tidied(Draft(snapshot.text, snapshot.tree))
+        if first <= it.span.start.line and it.span.end.line <= last
+    ]

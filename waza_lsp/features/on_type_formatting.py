@@ -1,0 +1,59 @@
+"""`textDocument/onTypeFormatting`: after Enter the new line starts where its content belongs.
+
+Below a key without a value that is a list, or an item of a list of texts, that is a new dash.
+"""
+
+from lsprotocol import types
+
+from waza_lsp.schema.walk import schema_at
+from waza_lsp.snapshot import Snapshot
+from waza_lsp.syntax.layout import layout_of
+from waza_lsp.syntax.outline import Entry, Outline, Shape, outline
+from waza_lsp.syntax.region import region_of
+from waza_lsp.syntax.text import Place, Span
+
+
+def on_type_formatting(snapshot: Snapshot, position: types.Position) -> list[types.TextEdit]:
+    """The edit for a line that has just been opened; `position` is on it."""
+    form, place = snapshot.form, snapshot.place(position)
+    source = snapshot.text.line(place.line)
+    region = region_of(snapshot.tree, snapshot.text, place.line) if form is not None else None
+    if region is None or source.strip() or place.line == 0 or not snapshot.text.line(place.line - 1).strip():
+        return []
+    around = outline(region.lines, place, first=region.first)
+    start = _start(snapshot, around, place.line - 1)
+    if start is None or start == source:
+        return []
+    return [types.TextEdit(snapshot.range(Span(Place(place.line, 0), Place(place.line, len(source)))), start)]
+
+
+def _start(snapshot: Snapshot, around: Outline, above: int) -> str | None:
+    """What the new line starts with; None where nothing is known."""
+    last = around.last
+    if last is None or last.row.line != above:
+        return None
+    row, column = last.row, last.container.column
+    if around.inside is not None:
+        is_text = snapshot.text.line(above)[row.value : row.value + 1] in {"|", ">"}
+        return " " * (column + layout_of(snapshot.tree).step) if is_text else None
+    if last.container.shape is Shape.SEQ:
+        # An empty dash means that the list ends here.
+        return " " * row.dashes[-1] + "- " if row.has_value and row.dashes else None
+    if row.has_value or row.key is None:
+        return " " * column
+    layout = layout_of(snapshot.tree)
+    if _is_list(snapshot, last):
+        return " " * (column + layout.dash) + "- "
+    return " " * (column + layout.step)
+
+
+def _is_list(snapshot: Snapshot, entry: Entry) -> bool:
+    pointer = _pointer(entry)
+    root = snapshot.form.schema if snapshot.form is not None else {}
+    schema = schema_at(root, pointer, snapshot.data)
+    return schema is not None and schema.get("type") == "array"
+
+
+def _pointer(entry: Entry) -> tuple[str | int, ...]:
+    owner = entry.container.owner
+    return (*(_pointer(owner) if owner is not None else ()), entry.part)

@@ -1,0 +1,88 @@
+"""`workspace/symbol`: every eval, task and grader of the workspace by its name."""
+
+from collections.abc import Callable, Iterable, Iterator
+from functools import cache, lru_cache
+from pathlib import Path
+from typing import NamedTuple
+
+from lsprotocol import types
+
+from waza_lsp.schema.form import Form, recognised
+from waza_lsp.schema.prefilter import may_be_eval
+from waza_lsp.schema.runnables import runnables
+from waza_lsp.schema.walk import DISCRIMINATOR
+from waza_lsp.schema.ways import Site, Ways, sites, ways
+from waza_lsp.suite.around import Around
+from waza_lsp.syntax.node import Kind
+from waza_lsp.syntax.text import Place, Span, Text, split_lines
+from waza_lsp.syntax.tree import Tree
+
+_MOST = 2000
+_RUNNABLE_KINDS = {"eval": types.SymbolKind.Module, "task": types.SymbolKind.Function}
+
+
+class _Symbol(NamedTuple):
+    name: str
+    detail: str
+    kind: types.SymbolKind
+    range: types.Range
+
+
+def workspace_symbol(query: str, paths: Iterable[Path], around: Around) -> Iterator[types.WorkspaceSymbol]:
+    """The symbols whose names hold the letters of the query in that order; found while one iterates."""
+    count = 0
+    read = _reader(around.encoding)
+    for path in paths:
+        for it in around.files.made(path, read) or ():
+            if count < _MOST and _fits(query, it.name):
+                count += 1
+                location = types.Location(path.as_uri(), it.range)
+                yield types.WorkspaceSymbol(location, it.name, it.kind, container_name=it.detail or None)
+
+
+def _fits(query: str, name: str) -> bool:
+    letters = iter(name.lower())
+    return all(it in letters for it in query.lower() if not it.isspace())
+
+
+@cache
+def _reader(encoding: types.PositionEncodingKind) -> Callable[[str], tuple[_Symbol, ...]]:
+    """What takes the symbols from a text: one function for each way to count columns."""
+
+    def read(source: str) -> tuple[_Symbol, ...]:
+        if not may_be_eval(source, None):
+            return ()
+        text = Text(split_lines(source), encoding)
+        tree = Tree.of(text.lines)
+        found = recognised(tree.keys(), None)
+        return tuple(_symbols(found.form, tree, text)) if found is not None else ()
+
+    return read
+
+
+def _symbols(form: Form, tree: Tree, text: Text) -> Iterator[_Symbol]:
+    container = ""
+    for it in runnables(form, tree, ""):
+        container = container or it.label
+        kind = _RUNNABLE_KINDS.get(it.kind, types.SymbolKind.Object)
+        start = it.range.start
+        here = Span(start, Place(start.line, len(text.line(start.line))))
+        yield _Symbol(it.label, it.id if it.id != it.label else "", kind, text.range(here))
+    for site in sites(tree, _entry_ways(form)):
+        if site.node.kind is Kind.MAP and (found := _named(site)) is not None:
+            name, span = found
+            yield _Symbol(name, container, types.SymbolKind.Object, text.range(span))
+
+
+def _named(site: Site) -> tuple[str, Span] | None:
+    """The name of an entry and where it stands."""
+    for key in site.schema.get("x-title-from", ()):
+        found = site.node.pair(key)
+        if found is not None and found[1].kind is Kind.SCALAR and found[1].source.strip():
+            return found[1].source.strip(), found[1].span.shifted(site.start)
+    return None
+
+
+@lru_cache(maxsize=64)
+def _entry_ways(form: Form) -> Ways:
+    return ways(form.schema, lambda schema, _: DISCRIMINATOR in schema, into_branches=False)

@@ -1,0 +1,117 @@
+"""Reading an eval's last results from the run store and the files they are about. Runs in a thread."""
+
+import dataclasses
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from lsprotocol import types
+
+from waza_engine.noted_reads import Stamp, stamp
+from waza_lsp.schema.failed_checks import Outcome
+from waza_lsp.schema.standing import Verdict
+from waza_lsp.snapshot import Snapshot
+
+
+@dataclass(frozen=True, slots=True)
+class LastResult:
+    """The newest result of a task. `texts` are the files that have not changed since it was found."""
+
+    verdict: Verdict
+    trials: list[list[Outcome]]
+    texts: Mapping[Path, Snapshot]
+
+
+@dataclass(frozen=True, slots=True)
+class LastResults:
+    """What was read. `stamps` tell this state from a later one; without any, it is worth trying again."""
+
+    stamps: tuple[Stamp, ...]
+    tasks: Mapping[str, LastResult]
+    recorded: frozenset[str]
+    problem: str = ""
+
+
+def read_last_results(
+    eval_path: Path,
+    known: tuple[Stamp, ...] | None,
+    documents: Iterable[Path],
+    encoding: types.PositionEncodingKind,
+) -> LastResults | None:
+    """The last results of an eval; None when nothing has changed since `known`.
+
+    `documents` are the files of which it matters whether they have changed since.
+    """
+    # Imported here: they bring pydantic and SQLite, and this runs in a thread.
+    from waza_engine.recordings import FOLDER, sources
+    from waza_engine.runs.history import TaskHistory, read_history
+    from waza_engine.runs.store import StoreError, default_store_dir
+
+    store_dir = default_store_dir(eval_path)
+    stamps = tuple(stamp(it) for it in sources(eval_path, store_dir))
+    if known is not None and known == stamps:
+        return None
+    recorded = _names(eval_path.parent / FOLDER)
+    try:
+        history = read_history(store_dir, eval_path)
+    except StoreError as error:
+        return LastResults((), {}, recorded, str(error))
+    files = _Files(encoding)
+
+    def last(it: TaskHistory) -> LastResult:
+        paths = {outcome.path for trial in it.outcomes for outcome in trial if outcome.path}
+        texts = {path: files.text(path, it.started_at) for path in (*paths, *documents, eval_path)}
+        return LastResult(
+            Verdict(it.run_id, it.status, it.score, it.finished_at, it.tokens, it.scores),
+            [[_as_json(outcome) for outcome in trial] for trial in it.outcomes],
+            {path: text for path, text in texts.items() if text is not None},
+        )
+
+    tasks = {name: last(it) for name, it in history.items()}
+    return LastResults(stamps, tasks, recorded | tasks.keys())
+
+
+class _Files:
+    """Files on disk, each read once."""
+
+    def __init__(self, encoding: types.PositionEncodingKind) -> None:
+        self._encoding = encoding
+        self._read: dict[Path, tuple[float, Snapshot] | None] = {}
+
+    def text(self, path: Path, moment: float) -> Snapshot | None:
+        """The file if it has not changed since `moment` (seconds since 1970)."""
+        if path not in self._read:
+            self._read[path] = self._from_disk(path)
+        found = self._read[path]
+        return found[1] if found is not None and found[0] <= moment else None
+
+    def _from_disk(self, path: Path) -> tuple[float, Snapshot] | None:
+        text = on_disk(path, self._encoding)
+        try:
+            return None if text is None else (path.stat().st_mtime, text)
+        except OSError:
+            return None
+
+
+def on_disk(path: Path, encoding: types.PositionEncodingKind) -> Snapshot | None:
+    """A file as it is on disk now; None when it cannot be read."""
+    try:
+        # Line ends as they are: positions count on them.
+        text = path.read_bytes().decode("utf-8")
+    except (OSError, ValueError):
+        return None
+    return Snapshot.of(path.as_uri(), text, None, encoding)
+
+
+def _as_json(outcome: object) -> Outcome:
+    data: Outcome = dataclasses.asdict(outcome)  # type: ignore[call-overload]  # a GraderOutcome
+    return data
+
+
+def _names(folder: Path) -> frozenset[str]:
+    """The tasks with recordings in a folder: `<task>.json` or `<task>.<trial>.json`."""
+    try:
+        stems = [it.stem for it in folder.iterdir() if it.suffix == ".json"]
+    except OSError:
+        return frozenset()
+    return frozenset(stem for it in stems for stem in (it, it.rpartition(".")[0]) if stem)

@@ -1,0 +1,261 @@
+"""The results ledger: what the last runs said about every runnable, for lenses, the test view and the text.
+
+Results come from the events of our own runs at once, and from the run store for all others: earlier ones, those of
+another window, those of the command line. Store and files are read in threads; nobody waits for them.
+"""
+
+import asyncio
+import time
+from collections.abc import Collection, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from lsprotocol import types
+from pygls.exceptions import JsonRpcException
+
+from waza_engine.noted_reads import Stamp
+from waza_lsp.schema.failed_checks import FailedCheck, Outcome, failed_checks
+from waza_lsp.schema.runnables import Runnable
+from waza_lsp.schema.standing import Standing, Verdict
+from waza_lsp.server.covered import (
+    covered_text,
+    digest_of_eval,
+    digest_of_task,
+    runnables_in,
+    together,
+)
+from waza_lsp.server.inline_results import InlineResults, said_of
+from waza_lsp.server.last_results import LastResult, LastResults, read_last_results
+from waza_lsp.snapshot import Snapshot
+
+if TYPE_CHECKING:
+    from waza_lsp.server.app import WazaServer
+
+_Key = tuple[Path, str]
+_REFRESH_SECONDS = 0.1
+_SHOWN_SCORES = 8
+
+
+@dataclass(frozen=True, slots=True)
+class TaskResult:
+    """A task's verdict with the digest of the text it was about; "" when that text is not known any more."""
+
+    verdict: Verdict
+    covered: str = ""
+
+
+@dataclass(slots=True)
+class Results:
+    """What is known, by eval and task id."""
+
+    inline: InlineResults = field(default_factory=InlineResults)
+    ran_here: set[Path] = field(default_factory=set)
+    """The evals that the user has run since the server was started: only their graders may execute unasked."""
+    _owners: dict[Path, Path | None] = field(default_factory=dict)
+    _tasks: dict[_Key, TaskResult] = field(default_factory=dict)
+    _covered: dict[Path, str] = field(default_factory=dict)
+    _running: dict[_Key, str] = field(default_factory=dict)
+    _recorded: dict[Path, frozenset[str]] = field(default_factory=dict)
+    _cleared: dict[_Key, float] = field(default_factory=dict)
+    _read: dict[Path, tuple[Stamp, ...]] = field(default_factory=dict)
+    _reading: dict[Path, asyncio.Task[None]] = field(default_factory=dict)
+    _told: set[str] = field(default_factory=set)
+    _refreshing: asyncio.Task[None] | None = None
+
+    def standings(self, server: "WazaServer", snapshot: Snapshot) -> dict[tuple[str, str], Standing]:
+        """How the runnables of a document stand, by kind and id; reads what has changed in the background."""
+        self.look_again(server, snapshot)
+        eval_path = self.eval_of(snapshot)
+        if eval_path is None:
+            return {}
+        return {(it.kind, it.id): self._standing(eval_path, it, snapshot) for it in runnables_in(snapshot)}
+
+    def verdict_of(self, eval_path: Path, task: str) -> Verdict | None:
+        """The last verdict of a task."""
+        known = self._tasks.get((eval_path, task))
+        return known.verdict if known else None
+
+    def eval_of(self, snapshot: Snapshot) -> Path | None:
+        """The eval that a document belongs to, as far as it is known by now."""
+        if snapshot.form is None or snapshot.path is None:
+            return None
+        return snapshot.path if snapshot.form.runnable == "eval" else self._owners.get(snapshot.path)
+
+    def failed_tasks(self, eval_path: Path) -> list[str]:
+        """The tasks whose last result is not a pass."""
+        return [
+            task
+            for (path, task), it in self._tasks.items()
+            if path == eval_path and it.verdict.status in {"failed", "error"}
+        ]
+
+    def is_recorded(self, eval_path: Path, task: str = "") -> bool:
+        """Whether a task has a recording; without a task, whether any has."""
+        recorded = self._recorded.get(eval_path, frozenset())
+        return task in recorded if task else bool(recorded)
+
+    def task_started(self, server: "WazaServer", eval_path: Path, task: str, run_id: str) -> None:
+        self._running[eval_path, task] = run_id
+        self.lenses_changed(server)
+
+    def task_ended(self, server: "WazaServer", eval_path: Path, task: str) -> None:
+        self._running.pop((eval_path, task), None)
+        self.lenses_changed(server)
+
+    def take(self, eval_path: Path, task: str, verdict: Verdict, texts: Mapping[Path, Snapshot]) -> None:
+        """A task has its verdict; the files had these texts when the run began."""
+        before = self.verdict_of(eval_path, task)
+        scores = (*(before.scores if before else ()), verdict.score)[-_SHOWN_SCORES:]
+        self._tasks[eval_path, task] = TaskResult(replace(verdict, scores=scores), digest_of_task(texts, task))
+        self._recorded[eval_path] = self._recorded.get(eval_path, frozenset()) | {task}
+        self._covered[eval_path] = digest_of_eval(texts, eval_path)
+
+    def show(
+        self,
+        server: "WazaServer",
+        eval_path: Path,
+        task: str,
+        trials: Sequence[Sequence[Outcome]],
+        texts: Mapping[Path, Snapshot],
+    ) -> None:
+        """Put a task's failed checks into the files, which had these texts; earlier ones of the task go."""
+        touched = self.inline.drop(lambda _, it: (it.eval_path, it.task) == (eval_path, task))
+        by_path: dict[Path, list[FailedCheck]] = {}
+        for check in failed_checks(trials):
+            by_path.setdefault(check.place.path, []).append(check)
+        for path, checks in by_path.items():
+            text = texts.get(path)
+            if text is not None:
+                own = next(
+                    (it.range for it in runnables_in(text) if (it.kind, it.id) == ("task", task)), None
+                )
+                self.inline.add(path, text.text.lines, said_of(text, checks, eval_path, task, own))
+                touched.add(path)
+        tell(server, touched)
+
+    def clear(self, server: "WazaServer", path: Path | None, tasks: Collection[str]) -> None:
+        """Take back what is said in a file, and the verdicts of its `tasks`, until the next run; None: everywhere."""
+        tell(server, self.inline.drop(lambda file, it: path is None or path in {file, it.eval_path}))
+        for key in list(self._tasks):
+            eval_path, task = key
+            is_of_file = path is not None and self._owners.get(path) == eval_path and task in tasks
+            if path is None or path == eval_path or is_of_file:
+                del self._tasks[key]
+                self._cleared[key] = time.time()
+        self.lenses_changed(server)
+
+    def opened(self, server: "WazaServer", snapshot: Snapshot) -> None:
+        """A document was opened: see what was run of it, and whether it has changed since."""
+        if snapshot.path is not None and snapshot.form is not None:
+            eval_path = self.eval_of(snapshot)
+            self._read.pop(eval_path or Path(), None)
+            if eval_path is None:
+                self._owners.pop(snapshot.path, None)
+            self.look_again(server, snapshot)
+
+    def look_again(self, server: "WazaServer", snapshot: Snapshot) -> None:
+        """See in the background whether the store knows more of a document's eval by now."""
+        path = snapshot.path
+        if path is not None and snapshot.form is not None and snapshot.form.runnable:
+            known = self.eval_of(snapshot) or path
+            if known not in self._reading:
+                self._reading[known] = asyncio.get_running_loop().create_task(
+                    self._read_in(server, snapshot, known)
+                )
+
+    async def _read_in(self, server: "WazaServer", snapshot: Snapshot, key: Path) -> None:
+        try:
+            await server.warm.wait()
+            eval_path = await self._owner(snapshot)
+            if eval_path is None:
+                return
+            documents = [it.path for it in server.documents if it.path and self.eval_of(it) == eval_path]
+            known = self._read.get(eval_path)
+            found = await asyncio.to_thread(read_last_results, eval_path, known, documents, server.encoding)
+            if found is not None:
+                self._merge(server, eval_path, found)
+        finally:
+            self._reading.pop(key, None)
+
+    async def _owner(self, snapshot: Snapshot) -> Path | None:
+        path = snapshot.path
+        if path is None or self.eval_of(snapshot) is not None or path in self._owners:
+            return self.eval_of(snapshot)
+        # Imported here: it reads YAML.
+        from waza_engine.formats.owner import eval_of
+
+        self._owners[path] = await asyncio.to_thread(eval_of, path)
+        return self._owners[path]
+
+    def _merge(self, server: "WazaServer", eval_path: Path, found: LastResults) -> None:
+        if found.stamps:
+            self._read[eval_path] = found.stamps
+        if found.problem and found.problem not in self._told:
+            self._told.add(found.problem)
+            server.window_log_message(types.LogMessageParams(types.MessageType.Warning, found.problem))
+        self._recorded[eval_path] = found.recorded
+        for task, it in found.tasks.items():
+            self._merge_task(server, eval_path, task, it)
+        if found.tasks:
+            newest = max(found.tasks.values(), key=lambda it: it.verdict.at)
+            self._covered.setdefault(eval_path, digest_of_eval(newest.texts, eval_path))
+        self.lenses_changed(server)
+
+    def _merge_task(self, server: "WazaServer", eval_path: Path, task: str, found: LastResult) -> None:
+        known = self._tasks.get((eval_path, task))
+        if found.verdict.at <= self._cleared.get((eval_path, task), 0.0):
+            return
+        is_same = known is not None and known.verdict.run_id == found.verdict.run_id
+        if known is not None and not is_same and known.verdict.at >= found.verdict.at:
+            return
+        if known is not None and is_same:
+            # Ours came with the events; the store adds what they do not tell. Later gradings stay as they are.
+            verdict = replace(known.verdict, tokens=found.verdict.tokens)
+            self._tasks[eval_path, task] = TaskResult(verdict, known.covered or digest_of_task(found.texts, task))
+            return
+        self._tasks[eval_path, task] = TaskResult(found.verdict, digest_of_task(found.texts, task))
+        self.show(server, eval_path, task, found.trials, found.texts)
+
+    def lenses_changed(self, server: "WazaServer") -> None:
+        """Have the client ask for lenses again, once for many changes."""
+        workspace = server.client_capabilities.workspace
+        lens = workspace.code_lens if workspace is not None else None
+        if (
+            lens is not None
+            and lens.refresh_support
+            and (self._refreshing is None or self._refreshing.done())
+        ):
+            self._refreshing = asyncio.get_running_loop().create_task(_refresh_lenses(server))
+
+    def _standing(self, eval_path: Path, it: Runnable, snapshot: Snapshot) -> Standing:
+        now = covered_text(snapshot, it)
+        if it.kind == "eval":
+            return self._standing_of_all(eval_path, now)
+        known = self._tasks.get((eval_path, it.id))
+        return Standing(
+            replace(known.verdict, stale=known.covered != now) if known else None,
+            self._running.get((eval_path, it.id), ""),
+            self.is_recorded(eval_path, it.id),
+        )
+
+    def _standing_of_all(self, eval_path: Path, now: str) -> Standing:
+        known = [it.verdict for (path, _), it in self._tasks.items() if path == eval_path]
+        running = next((run for (path, _), run in self._running.items() if path == eval_path), "")
+        failed = len(self.failed_tasks(eval_path))
+        stale = self._covered.get(eval_path) != now
+        return Standing(together(known, stale=stale), running, self.is_recorded(eval_path), failed)
+
+
+async def _refresh_lenses(server: "WazaServer") -> None:
+    await asyncio.sleep(_REFRESH_SECONDS)
+    with suppress(JsonRpcException):
+        await server.workspace_code_lens_refresh_async(None)
+
+
+def tell(server: "WazaServer", paths: Collection[Path]) -> None:
+    """Have what is said about these files delivered."""
+    for snapshot in server.documents:
+        if snapshot.path in paths:
+            server.delivery.results_changed(server, snapshot)
