@@ -142,7 +142,8 @@ def templates(source: str) -> Iterator[str]:
                 yield _with(draft, Edit(it.value, new))
 
 
-MUTATIONS: list[Callable[[str], Iterator[str]]] = [
+Mutation = Callable[[str], Iterator[str]]
+MUTATIONS: list[Mutation] = [
     misspelt_keys,
     misspelt_words,
     single_values_without_list,

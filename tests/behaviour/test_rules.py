@@ -367,7 +367,7 @@ def test_graders_of_older_versions_are_information(
     kind: str, config: str, fixable: bool, tmp_path: Path
 ) -> None:
     from waza_engine.checking.document import Document
-    from waza_engine.rules.legacy_shape import check
+    from waza_engine.checking.registry import check_document
     from waza_engine.scalars import plain
     from waza_engine.yaml_reader import read_yaml
 
@@ -378,7 +378,8 @@ def test_graders_of_older_versions_are_information(
         if it.code != "missing-file"
     ]
     assert [(it.code, it.severity, it.underlined) for it in kept] == [("legacy-shape", "information", kind)]
-    [finding] = check(Document("waza", "eval", plain(read_yaml(text))))
+    document = Document("waza", "eval", plain(read_yaml(text)))
+    [finding] = [it for it in check_document(document) if it.code == "legacy-shape"]
     assert bool(finding.fixes) is fixable
 
 

@@ -93,7 +93,7 @@ class WazaServer(LanguageServer):
     @property
     def beside(self) -> frozenset[str]:
         """What another server already gives."""
-        return self.beside_at_start | self.settings.beside
+        return self.beside_at_start.union(self.settings.beside)
 
     @property
     def encoding(self) -> types.PositionEncodingKind:
@@ -151,6 +151,15 @@ class WazaServer(LanguageServer):
         self.settings, problems = read_settings(values)
         for problem in problems:
             self.warn(problem)
+
+    def end_children(self) -> None:
+        """The server ends: so do its runs and its worker."""
+        self.runs.end_all()
+        self.live.end()
+
+    def log(self, message: str) -> None:
+        """Write a line into the server's log."""
+        self.window_log_message(types.LogMessageParams(types.MessageType.Info, message))
 
     def warn(self, message: str) -> None:
         """Show a warning to the user."""

@@ -4,10 +4,10 @@ A run command answers when the run has ended; progress and cancel go through wor
 """
 
 import asyncio
-import concurrent.futures
 import json
-import uuid
-from contextlib import suppress
+import sys
+from collections.abc import Callable
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -15,27 +15,91 @@ from lsprotocol import types
 
 from waza_engine.formats.owner import eval_of
 from waza_lsp.server.app import WazaServer
-from waza_lsp.server.runs import Event, RunRequest
-from waza_lsp.snapshot import path_of
+from waza_lsp.server.covered import runnables_in
+from waza_lsp.server.last_results import on_disk
+from waza_lsp.server.report import ReportError, write_report
+from waza_lsp.server.running import Answer, Job, carry_out
+from waza_lsp.server.runs import RunRequest
+from waza_lsp.snapshot import Snapshot, path_of
 
 Arguments = dict[str, Any]
-Answer = dict[str, Any]
 
 
 async def run_task(server: WazaServer, *arguments: Any) -> Answer | None:
     """`waza.runTask {uri, task}`."""
     given = _given(arguments)
-    return await _run(server, given, (str(given["task"]),) if given.get("task") else ())
+    return await _run(server, given, [str(given["task"])] if given.get("task") else [])
 
 
 async def run_eval(server: WazaServer, *arguments: Any) -> Answer | None:
     """`waza.runEval {uri}`."""
-    return await _run(server, _given(arguments), ())
+    return await _run(server, _given(arguments), [])
+
+
+async def run_failed(server: WazaServer, *arguments: Any) -> Answer | None:
+    """`waza.runFailed {uri}`: the tasks whose last result was not a pass."""
+    given = _given(arguments)
+    eval_path = await _eval(server, given)
+    tasks = server.results.failed_tasks(eval_path) if eval_path is not None else []
+    if eval_path is not None and not tasks:
+        _say(server, f"No task of {eval_path.parent.name} failed the last time.", types.MessageType.Info)
+        return None
+    return await _run(server, given, tasks) if eval_path is not None else None
+
+
+async def grade(server: WazaServer, *arguments: Any) -> Answer | None:
+    """`waza.grade {uri, task?, grader?}`: grade what was recorded again, with the text as it is in the editor."""
+    given = _given(arguments)
+    eval_path = await _eval(server, given)
+    if eval_path is None:
+        return None
+    task, grader = str(given.get("task") or ""), str(given.get("grader") or "")
+    texts = {it.path: it for it in server.documents if it.path is not None and it.form is not None}
+    question = {
+        "eval": str(eval_path),
+        "processDir": str(server.process_dir(eval_path)),
+        "tasks": [task] if task else [],
+        "grader": grader,
+        "texts": {str(path): str(it.text) for path, it in texts.items()},
+    }
+    request = _GradeRequest(json.dumps(question).encode(), server.process_dir(eval_path))
+    title = f"Grading {eval_path.parent.name}: {grader or task or 'all tasks'}"
+    ours = {path: it for path, it in texts.items() if server.results.eval_of(it) == eval_path}
+    return await _carried_out(server, Job(eval_path, request, title, ours, grader=bool(grader), stores=False))
 
 
 def cancel_run(server: WazaServer, *arguments: Any) -> bool:
     """`waza.cancelRun {runId}`: whether there was such a run."""
     return server.runs.cancel(str(_given(arguments).get("runId", "")))
+
+
+def clear_results(server: WazaServer, *arguments: Any) -> None:
+    """`waza.clearResults {uri?}`: take back what runs said about a file, or about all."""
+    uri = _given(arguments).get("uri")
+    snapshot = server.documents.get(str(uri)) if uri else None
+    tasks = [it.id for it in runnables_in(snapshot)] if snapshot is not None else []
+    server.results.clear(server, path_of(str(uri)) if uri else None, tasks)
+
+
+async def show_report(server: WazaServer, *arguments: Any) -> Answer | None:
+    """`waza.showReport {runId, uri?}`: write the report of a stored run; answers where it is.
+
+    Clients that follow run events show it themselves, for others we ask the editor to.
+    """
+    given = _given(arguments)
+    path = path_of(str(given.get("uri", "")))
+    evals = {path} if path is not None else {it.path for it in server.documents}
+    try:
+        report = await asyncio.to_thread(
+            write_report, str(given.get("runId", "")), [*(it for it in evals if it), *server.folders]
+        )
+    except ReportError as error:
+        _say(server, str(error))
+        return None
+    window = server.client_capabilities.window
+    if not server.run_events and window is not None and window.show_document is not None:
+        server.window_show_document(types.ShowDocumentParams(report.as_uri(), external=True))
+    return {"path": str(report), "uri": report.as_uri()}
 
 
 def export_schemas(server: WazaServer, *arguments: Any) -> Answer | None:
@@ -51,12 +115,30 @@ def export_schemas(server: WazaServer, *arguments: Any) -> Answer | None:
     return {"directory": str(target), "count": len(schema_names())}
 
 
-COMMANDS = {
+COMMANDS: dict[str, Callable[..., Any]] = {
     "waza.runTask": run_task,
     "waza.runEval": run_eval,
+    "waza.runFailed": run_failed,
+    "waza.grade": grade,
     "waza.cancelRun": cancel_run,
+    "waza.clearResults": clear_results,
+    "waza.showReport": show_report,
     "waza.exportSchemas": export_schemas,
 }
+
+
+@dataclass(frozen=True, slots=True)
+class _GradeRequest:
+    """The child process that grades again; what to grade is its input."""
+
+    question: bytes
+    directory: Path | None
+
+    def command(self) -> list[str]:
+        return [sys.executable, "-P", "-m", "waza_lsp.server.grade_process"]
+
+    def stdin(self) -> bytes:
+        return self.question
 
 
 def _given(arguments: tuple[Any, ...]) -> Arguments:
@@ -66,7 +148,8 @@ def _given(arguments: tuple[Any, ...]) -> Arguments:
     return dict(vars(first)) if hasattr(first, "__dict__") else dict(getattr(first, "_asdict", dict)())
 
 
-async def _run(server: WazaServer, given: Arguments, tasks: tuple[str, ...]) -> Answer | None:
+async def _eval(server: WazaServer, given: Arguments) -> Path | None:
+    """The eval to run or grade; None, and a message, when there is none."""
     if not server.trusted:
         _say(server, "This workspace is not trusted: nothing is run. Trust it to run evals.")
         return None
@@ -74,94 +157,53 @@ async def _run(server: WazaServer, given: Arguments, tasks: tuple[str, ...]) -> 
     if path is None:
         _say(server, "Only files on disk can be run; save this document first.")
         return None
-    eval_path = eval_of(path)
+    eval_path = await asyncio.to_thread(eval_of, path)
     if eval_path is None:
         _say(server, f"No eval file lists {path.name}: add a glob that matches it to its `tasks`.")
+    return eval_path
+
+
+async def _run(server: WazaServer, given: Arguments, tasks: list[str]) -> Answer | None:
+    eval_path = await _eval(server, given)
+    if eval_path is None:
         return None
+    server.results.ran_here.add(eval_path)
+    unsaved = [it.path.name for it in _unsaved(server, eval_path) if it.path]
+    if unsaved:
+        verb = "has" if len(unsaved) == 1 else "have"
+        names = ", ".join(sorted(unsaved))
+        _say(server, f"{names} {verb} unsaved changes: the run uses what is on disk.", types.MessageType.Info)
+    settings = server.settings
     request = RunRequest(
-        eval_path, tasks, server.settings.run_executor, server.settings.run_model, server.process_dir(path)
+        eval_path, tuple(tasks), settings.run_executor, settings.run_model, server.process_dir(eval_path)
     )
-    progress = _Progress(server)
-    await progress.begin(f"{eval_path.parent.name}: {tasks[0] if tasks else 'all tasks'}")
-    last = await server.runs.run(request, progress.take, progress.cancel)
-    progress.end(last)
-    if last["status"] == "error" and last.get("error"):
-        _say(server, str(last["error"]).splitlines()[-1])
-    return _answer(last, progress.tasks)
+    what = tasks[0] if len(tasks) == 1 else f"{len(tasks)} tasks" if tasks else "all tasks"
+    answer = await _carried_out(server, Job(eval_path, request, f"{eval_path.parent.name}: {what}"))
+    return {**answer, "unsaved": unsaved}
 
 
-def _say(server: WazaServer, message: str) -> None:
-    server.window_show_message(types.ShowMessageParams(types.MessageType.Error, message))
+async def _carried_out(server: WazaServer, job: Job) -> Answer:
+    answer = await carry_out(server, job)
+    if answer["status"] == "error" and answer["error"]:
+        _say(server, str(answer["error"]).splitlines()[-1])
+    return answer
 
 
-def _answer(last: Event, tasks: dict[str, Answer]) -> Answer:
-    return {
-        "runId": last.get("run_id", ""),
-        "status": last["status"],
-        "score": last.get("score", 0.0),
-        "error": last.get("error", ""),
-        "tasks": list(tasks.values()),
-    }
+def _unsaved(server: WazaServer, eval_path: Path) -> list[Snapshot]:
+    """The open documents of a suite whose text is not that on disk."""
+    ours = [
+        it
+        for it in server.documents
+        if it.path is not None and (it.path == eval_path or server.results.eval_of(it) == eval_path)
+    ]
+    return [
+        it
+        for it in ours
+        if it.path is not None
+        and (saved := on_disk(it.path, server.encoding)) is not None
+        and str(saved.text) != str(it.text)
+    ]
 
 
-class _Progress:
-    """One run's work-done progress and what its events add up to. A token is used once."""
-
-    def __init__(self, server: WazaServer) -> None:
-        self.cancel = asyncio.Event()
-        self.tasks: dict[str, Answer] = {}
-        self._server = server
-        self._token = f"waza-run-{uuid.uuid4().hex[:8]}"
-        self._total = 0
-        self._shown = False
-        self._watch: asyncio.Task[None] | None = None
-
-    async def begin(self, title: str) -> None:
-        window = self._server.client_capabilities.window
-        if window is None or not window.work_done_progress:
-            return
-        progress = self._server.work_done_progress
-        await progress.create_async(self._token)
-        progress.begin(self._token, types.WorkDoneProgressBegin(title, cancellable=True, percentage=0))
-        self._shown = True
-        self._watch = asyncio.create_task(self._watch_for_cancel())
-
-    async def _watch_for_cancel(self) -> None:
-        with suppress(concurrent.futures.CancelledError, asyncio.CancelledError):
-            _ = await asyncio.wrap_future(self._server.work_done_progress.tokens[self._token])
-        self.cancel.set()
-
-    def take(self, event: Event) -> None:
-        """Follow one event; clients that asked for it get it too."""
-        if self._server.run_events:
-            self._server.protocol.notify("waza/runEvent", event)
-        match event.get("event"):
-            case "run_started":
-                self._total = len(event.get("tasks", ()))
-            case "task_started":
-                self._report(str(event.get("name") or event["task"]))
-            case "trial_finished":
-                self._task(event["task"])["graders"] = event.get("graders", [])
-            case "task_finished":
-                self._task(event["task"]).update(status=event["status"], score=event["score"])
-
-    def _task(self, task: str) -> Answer:
-        return self.tasks.setdefault(task, {"id": task, "status": "", "score": 0.0, "graders": []})
-
-    def _report(self, name: str) -> None:
-        if self._shown:
-            done = sum(1 for it in self.tasks.values() if it["status"])
-            share = 100 * done // max(1, self._total)
-            message = f"{done + 1} of {self._total}: {name}"
-            self._server.work_done_progress.report(
-                self._token, types.WorkDoneProgressReport(message=message, percentage=share)
-            )
-
-    def end(self, last: Event) -> None:
-        if self._watch is not None:
-            self._watch.cancel()
-        if self._shown:
-            self._server.work_done_progress.end(
-                self._token, types.WorkDoneProgressEnd(message=str(last["status"]))
-            )
-            self._server.work_done_progress.tokens.pop(self._token, None)
+def _say(server: WazaServer, message: str, kind: types.MessageType = types.MessageType.Error) -> None:
+    server.window_show_message(types.ShowMessageParams(kind, message))

@@ -26,7 +26,10 @@ _SEVERITIES = {
 
 @dataclass(frozen=True, slots=True)
 class Said:
-    """Something said about a stretch of a file. `eval_path` and `task` say which results it belongs to."""
+    """Something said about a stretch of a file. `eval_path` and `task` say which results it belongs to.
+
+    It goes when its own text is touched, and when anything in `cover` is.
+    """
 
     span: Span
     message: str
@@ -34,6 +37,7 @@ class Said:
     eval_path: Path
     task: str = ""
     names_task: bool = False
+    cover: Span | None = None
 
 
 @dataclass(slots=True)
@@ -74,6 +78,11 @@ class InlineResults:
                 del self._files[path]
         return touched
 
+    def drop_in(self, path: Path, lines: Sequence[str], span: Span) -> bool:
+        """Forget what is said inside a stretch of the file, whose text is `lines`."""
+        self.follow(path, lines)
+        return bool(self.drop(lambda file, it: file == path and span.contains(it.span.start)))
+
     def diagnostics(self, snapshot: Snapshot) -> list[types.Diagnostic]:
         """What is said about an open document."""
         known = self._files.get(snapshot.path) if snapshot.path is not None else None
@@ -87,11 +96,16 @@ class InlineResults:
 
 
 def said_of(
-    snapshot: Snapshot, checks: Iterable[FailedCheck], eval_path: Path, task: str, own: Span | None
+    snapshot: Snapshot,
+    checks: Iterable[FailedCheck],
+    eval_path: Path,
+    task: str,
+    own: Span | None,
+    cover: Span | None = None,
 ) -> list[Said]:
     """Failed checks of a task, at their places in a text. `own` is the stretch of the task itself in it."""
     return [
-        replace(it, names_task=own is None or not own.contains(it.span.start))
+        replace(it, names_task=own is None or not own.contains(it.span.start), cover=cover)
         for check in checks
         if (it := _said(snapshot, check, eval_path, task)) is not None
     ]
@@ -132,8 +146,12 @@ def _carried(said: list[Said], before: Sequence[str], after: Sequence[str]) -> l
     change = change_between(before, after)
     if change is None:
         return said
-    moved = ((it, carried(it.span, change)) for it in said)
-    return [replace(it, span=span) for it, span in moved if span is not None]
+    moved = ((it, carried(it.span, change), it.cover and carried(it.cover, change)) for it in said)
+    return [
+        replace(it, span=span, cover=cover)
+        for it, span, cover in moved
+        if span is not None and (it.cover is None or cover is not None)
+    ]
 
 
 def _diagnostic(snapshot: Snapshot, span: Span, code: str, said: list[Said]) -> types.Diagnostic:

@@ -20,7 +20,7 @@ def on_initialize(server: WazaServer, params: types.InitializeParams) -> None:
     options = params.initialization_options
     server.trusted = _option(options, "trusted", default=True) is not False
     server.run_events = _option(options, "runEvents", default=False) is True
-    server.beside_at_start = read_beside(_option(options, "beside", default=()))
+    server.beside_at_start = read_beside(_option(options, "beside", default=False))
     for method in whole_requests(server.beside_at_start):
         server.protocol.fm.features.pop(method, None)
     offer_formatting(server)
@@ -104,7 +104,6 @@ def on_open(server: WazaServer, params: types.DidOpenTextDocumentParams) -> None
     snapshot = server.documents.get(params.text_document.uri)
     if snapshot is not None:
         server.results.opened(server, snapshot)
-        server.live.opened(server, snapshot)
 
 
 def on_change(server: WazaServer, params: types.DidChangeTextDocumentParams) -> None:

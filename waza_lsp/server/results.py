@@ -26,7 +26,7 @@ from waza_lsp.server.covered import (
     runnables_in,
     together,
 )
-from waza_lsp.server.inline_results import InlineResults, said_of
+from waza_lsp.server.inline_results import InlineResults, entry_span, said_of
 from waza_lsp.server.last_results import LastResult, LastResults, read_last_results
 from waza_lsp.snapshot import Snapshot
 
@@ -108,7 +108,9 @@ class Results:
         """A task has its verdict; the files had these texts when the run began."""
         before = self.verdict_of(eval_path, task)
         scores = (*(before.scores if before else ()), verdict.score)[-_SHOWN_SCORES:]
-        self._tasks[eval_path, task] = TaskResult(replace(verdict, scores=scores), digest_of_task(texts, task))
+        self._tasks[eval_path, task] = TaskResult(
+            replace(verdict, scores=scores), digest_of_task(texts, task)
+        )
         self._recorded[eval_path] = self._recorded.get(eval_path, frozenset()) | {task}
         self._covered[eval_path] = digest_of_eval(texts, eval_path)
 
@@ -122,6 +124,11 @@ class Results:
     ) -> None:
         """Put a task's failed checks into the files, which had these texts; earlier ones of the task go."""
         touched = self.inline.drop(lambda _, it: (it.eval_path, it.task) == (eval_path, task))
+        tell(server, touched | self._add(eval_path, task, trials, texts))
+
+    def _add(
+        self, eval_path: Path, task: str, trials: Sequence[Sequence[Outcome]], texts: Mapping[Path, Snapshot]
+    ) -> set[Path]:
         by_path: dict[Path, list[FailedCheck]] = {}
         for check in failed_checks(trials):
             by_path.setdefault(check.place.path, []).append(check)
@@ -132,8 +139,27 @@ class Results:
                     (it.range for it in runnables_in(text) if (it.kind, it.id) == ("task", task)), None
                 )
                 self.inline.add(path, text.text.lines, said_of(text, checks, eval_path, task, own))
+        return set(by_path)
+
+    def show_graders(
+        self,
+        server: "WazaServer",
+        eval_path: Path,
+        task: str,
+        trials: Sequence[Sequence[Outcome]],
+        texts: Mapping[Path, Snapshot],
+    ) -> None:
+        """As `show`, of single graders: what the others said stays."""
+        touched = set()
+        for it in {
+            (Path(it["path"]), tuple(it["pointer"])) for trial in trials for it in trial if it["path"]
+        }:
+            path, pointer = it
+            text = texts.get(path)
+            span = entry_span(text, pointer) if text is not None else None
+            if text is not None and span is not None and self.inline.drop_in(path, text.text.lines, span):
                 touched.add(path)
-        tell(server, touched)
+        tell(server, touched | self._add(eval_path, task, trials, texts))
 
     def clear(self, server: "WazaServer", path: Path | None, tasks: Collection[str]) -> None:
         """Take back what is said in a file, and the verdicts of its `tasks`, until the next run; None: everywhere."""
@@ -196,6 +222,8 @@ class Results:
             self._told.add(found.problem)
             server.window_log_message(types.LogMessageParams(types.MessageType.Warning, found.problem))
         self._recorded[eval_path] = found.recorded
+        if found.recorded:
+            server.live.recordings_found(server)
         for task, it in found.tasks.items():
             self._merge_task(server, eval_path, task, it)
         if found.tasks:
@@ -213,7 +241,9 @@ class Results:
         if known is not None and is_same:
             # Ours came with the events; the store adds what they do not tell. Later gradings stay as they are.
             verdict = replace(known.verdict, tokens=found.verdict.tokens)
-            self._tasks[eval_path, task] = TaskResult(verdict, known.covered or digest_of_task(found.texts, task))
+            self._tasks[eval_path, task] = TaskResult(
+                verdict, known.covered or digest_of_task(found.texts, task)
+            )
             return
         self._tasks[eval_path, task] = TaskResult(found.verdict, digest_of_task(found.texts, task))
         self.show(server, eval_path, task, found.trials, found.texts)

@@ -13,12 +13,28 @@ from collections.abc import AsyncIterator, Callable
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
+
+from waza_engine import deathwatch
 
 _GRACE_SECONDS = 0.7
 _LONGEST_LINE = 64 * 1024 * 1024
 
 Event = dict[str, Any]
+
+
+class Request(Protocol):
+    """Something that a child process does, telling events."""
+
+    @property
+    def directory(self) -> Path | None:
+        """Where it is started."""
+
+    def command(self) -> list[str]:
+        """Its command line."""
+
+    def stdin(self) -> bytes:
+        """What it reads."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,6 +66,10 @@ class RunRequest:
             *options,
         ]
 
+    def stdin(self) -> bytes:
+        """Nothing."""
+        return b""
+
 
 def _literal(task: str) -> str:
     r"""A task id as a filter that matches only itself: `*?[\` are escaped as Go's matcher wants it."""
@@ -58,63 +78,101 @@ def _literal(task: str) -> str:
 
 @dataclass(slots=True)
 class Runs:
-    """The runs that are going on, by run id."""
+    """The runs that are going on: their processes, and by run id what cancels them."""
 
-    _processes: dict[str, asyncio.subprocess.Process] = field(default_factory=dict)
+    _processes: set[asyncio.subprocess.Process] = field(default_factory=set)
+    _cancels: dict[str, asyncio.Event] = field(default_factory=dict)
 
-    async def run(
-        self, request: RunRequest, on_event: Callable[[Event], None], cancel: asyncio.Event
-    ) -> Event:
+    async def run(self, request: Request, on_event: Callable[[Event], None], cancel: asyncio.Event) -> Event:
         """Run to the end, or until `cancel` is set; the last event, or one that says why there is none.
 
-        Finished trials are in the store whatever happens here.
+        Every start that was told gets its end, also when the child is killed. Finished trials are in the store
+        whatever happens here.
         """
         process = await asyncio.create_subprocess_exec(
             *request.command(),
-            stdin=asyncio.subprocess.DEVNULL,
+            stdin=asyncio.subprocess.PIPE,
             stdout=asyncio.subprocess.PIPE,
             stderr=asyncio.subprocess.PIPE,
             cwd=request.directory,
             start_new_session=True,
             limit=_LONGEST_LINE,
         )
+        self._processes.add(process)
+        deathwatch.watch(process.pid)
         stopper = asyncio.create_task(_stop_when(cancel, process))
         errors = asyncio.create_task(_read_all(process.stderr))
-        last: Event = {}
-        run_id = ""
+        follower = Follower(on_event)
         try:
+            await _feed(process.stdin, request.stdin())
             async for event in _events(process.stdout):
-                run_id = self._known(event, run_id, process)
-                last = event
-                on_event(event)
+                follower.take(event)
+                self._cancels[follower.run_id] = cancel
             await process.wait()
         finally:
             stopper.cancel()
             end_group(process)
-            self._processes.pop(run_id, None)
-        if last.get("event") == "run_finished":
-            return last
+            deathwatch.unwatch(process.pid)
+            self._processes.discard(process)
+            self._cancels.pop(follower.run_id, None)
         status = "cancelled" if cancel.is_set() else "error"
-        return {"event": "run_finished", "run_id": run_id, "status": status, "error": (await errors).strip()}
+        return follower.finished(status, (await errors).strip())
 
     def cancel(self, run_id: str) -> bool:
-        """Ask a run to end; False when there is no such run."""
-        process = self._processes.get(run_id)
-        if process is None:
-            return False
-        _signal_group(process, signal.SIGTERM)
-        return True
+        """Have a run end; False when there is no such run."""
+        cancel = self._cancels.get(run_id)
+        if cancel is not None:
+            cancel.set()
+        return cancel is not None
 
     def end_all(self) -> None:
         """The server ends: so do its runs."""
-        for process in self._processes.values():
+        for process in self._processes:
             end_group(process)
 
-    def _known(self, event: Event, run_id: str, process: asyncio.subprocess.Process) -> str:
-        found = str(event.get("run_id") or run_id)
-        if found:
-            self._processes[found] = process
-        return found
+
+@dataclass(slots=True)
+class Follower:
+    """Hands events on and knows which starts have no end yet."""
+
+    on_event: Callable[[Event], None]
+    run_id: str = ""
+    last: Event = field(default_factory=dict)
+    _tasks: dict[str, None] = field(default_factory=dict)
+    _trials: dict[tuple[str, int], None] = field(default_factory=dict)
+
+    def take(self, event: Event) -> None:
+        """Follow one event."""
+        self.run_id = str(event.get("run_id") or self.run_id)
+        self.last = event
+        task, trial = str(event.get("task", "")), int(event.get("trial") or 0)
+        match event.get("event"):
+            case "task_started":
+                self._tasks[task] = None
+            case "trial_started":
+                self._trials[task, trial] = None
+            case "trial_finished":
+                self._trials.pop((task, trial), None)
+            case "task_finished":
+                self._tasks.pop(task, None)
+            case _:
+                pass
+        self.on_event(event)
+
+    def finished(self, status: str, error: str) -> Event:
+        """The last event; when the child gave none, the ends that are missing are told first."""
+        if self.last.get("event") == "run_finished":
+            return self.last
+        nothing = {"run_id": self.run_id, "score": 0.0, "weighted_score": 0.0}
+        ended = "skipped" if status == "cancelled" else "error"
+        why = "The run was cancelled" if status == "cancelled" else "The run ended before its time"
+        for task, trial in list(self._trials):
+            told = {"task": task, "trial": trial, "status": ended, "error": why, "graders": []}
+            self.take({"event": "trial_finished", **nothing, **told})
+        for task in list(self._tasks):
+            self.take({"event": "task_finished", **nothing, "task": task, "status": ended, "error": why})
+        self.take({"event": "run_finished", **nothing, "status": status, "error": error})
+        return self.last
 
 
 async def _stop_when(cancel: asyncio.Event, process: asyncio.subprocess.Process) -> None:
@@ -133,6 +191,15 @@ def end_group(process: asyncio.subprocess.Process) -> None:
 def _signal_group(process: asyncio.subprocess.Process, number: signal.Signals) -> None:
     with suppress(ProcessLookupError, PermissionError):
         os.killpg(process.pid, number)
+
+
+async def _feed(stream: asyncio.StreamWriter | None, data: bytes) -> None:
+    """Give the child what it reads; one that has ended already needs nothing."""
+    if stream is not None:
+        with suppress(OSError):
+            stream.write(data)
+            await stream.drain()
+        stream.close()
 
 
 async def _events(stream: asyncio.StreamReader | None) -> AsyncIterator[Event]:

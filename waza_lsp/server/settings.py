@@ -126,8 +126,8 @@ class Settings:
             "Leave it off when another formatter takes care of YAML.",
         ),
     )
-    beside: frozenset[str] = field(
-        default=frozenset(),
+    beside: tuple[str, ...] = field(
+        default=(),
         metadata=_about(
             "beside",
             _NAMES,
@@ -190,10 +190,10 @@ def _levels_from(value: Any, name: str, _default: Any) -> tuple[Any, list[str]]:
 
 def _names_from(value: Any, name: str, _default: Any) -> tuple[Any, list[str]]:
     if not isinstance(value, (list, tuple)):
-        return frozenset(), [f"Setting {name} must be a list; it is taken as empty"]
+        return (), [f"Setting {name} must be a list; it is taken as empty"]
     unknown = [it for it in value if it not in FEATURES]
     said = f"Setting {name}: unknown {', '.join(map(repr, unknown))}; there are {', '.join(FEATURES)}"
-    return read_beside(value), [said] if unknown else []
+    return tuple(sorted(read_beside(value))), [said] if unknown else []
 
 
 _READERS: dict[str, Callable[[Any, str, Any], tuple[Any, list[str]]]] = {

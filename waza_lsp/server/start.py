@@ -20,7 +20,7 @@ def create_server() -> WazaServer:
         server.feature(method, options)(_bound(handler, server))
     for name, command in COMMANDS.items():
         server.command(name)(_bound(command, server))
-    server.feature(types.SHUTDOWN)(lambda *_: server.runs.end_all())
+    server.feature(types.SHUTDOWN)(lambda *_: server.end_children())
     server.feature(types.EXIT)(lambda *_: os._exit(0 if server.protocol._shutdown else 1))  # noqa: SLF001  # no public name for it
     return server
 

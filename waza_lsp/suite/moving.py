@@ -10,6 +10,7 @@ from lsprotocol import types
 from waza_lsp.schema.paths import PathValue, path_values
 from waza_lsp.snapshot import Snapshot
 from waza_lsp.suite.around import Around
+from waza_lsp.syntax.text import Span
 from waza_lsp.syntax.written import in_style
 
 _WILD = frozenset("*?[\\")
@@ -38,13 +39,30 @@ def moved(
 ) -> Iterator[tuple[Snapshot, list[types.TextEdit]]]:
     """The edits that keep all paths leading where they do when `old` becomes `new`."""
     for member in snapshots:
+        folders = _folders_after(member, old, new, around)
         edits = [
             types.TextEdit(member.text.range(it.value.span), in_style(it.value.style, text))
             for it in _led(member, around)
-            if (text := _moved_text(it, old, new)) != it.value.text
+            if (text := _moved_text(it, folders[it.value.span], old, new)) != it.value.text
         ]
         if edits:
             yield member, edits
+
+
+def _folders_after(snapshot: Snapshot, old: Path, new: Path, around: Around) -> dict[Span, Path]:
+    """The folder that each path of a document starts from once the move is made."""
+    form, path = snapshot.form, snapshot.path
+    if form is None or path is None:
+        return {}
+    after = {
+        it.span: it.folder for it in path_values(form, snapshot.tree, _moved_path(path, old, new), around)
+    }
+    return {
+        it.span: _moved_path(normal(it.folder), old, new)
+        if normal(it.folder).is_relative_to(old)
+        else normal(after.get(it.span, it.folder))
+        for it in path_values(form, snapshot.tree, path, around)
+    }
 
 
 def _led(snapshot: Snapshot, around: Around) -> Iterator[Led]:
@@ -61,20 +79,20 @@ def _fixed(value: PathValue) -> int:
     return value.text.rfind("/", 0, first) + 1
 
 
-def _moved_text(led: Led, old: Path, new: Path) -> str:
-    value = led.value
-    folder, target = _moved_path(normal(value.folder), old, new), _moved_path(led.target, old, new)
+def _moved_text(led: Led, folder: Path, old: Path, new: Path) -> str:
+    """The path as it has to be written, from `folder`, once the move is made."""
+    value, target = led.value, _moved_path(led.target, old, new)
+    if value.text.startswith("/"):
+        return value.text if target == led.target else target.as_posix()
     before = os.path.relpath(led.target, normal(value.folder))
     after = os.path.relpath(target, folder)
-    if (value.text.startswith("/") and target == led.target) or (
-        before == after and not value.text.startswith("/")
-    ):
+    if before == after:
         return value.text
-    rest = value.text[_fixed(value) :] if value.is_pattern else ""
-    text = target.as_posix() if value.text.startswith("/") else Path(after).as_posix()
+    text = Path(after).as_posix()
     if value.text.startswith("./") and not text.startswith("."):
         text = f"./{text}"
     if value.is_pattern:
+        rest = value.text[_fixed(value) :]
         return rest if text == "." else f"{text}/{rest}"
     return text + ("/" if value.text.endswith("/") else "")
 

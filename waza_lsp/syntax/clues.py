@@ -42,8 +42,8 @@ def mark_without_blank(lines: list[str], at: int) -> Problem | None:
     """A dash without its blank, or a tab, on the line of the error or the one before it."""
     for line in (at, at - 1):
         text = lines[line] if 0 <= line < len(lines) else ""
-        if found := _dash_without_blank(text, line):
-            return found
+        if dash := _dash_without_blank(text, line):
+            return dash
         if found := _TAB.match(text):
             columns = (found.group().index("\t"), found.end())
             return on_line("Tabs cannot indent YAML; use blanks", line, columns, Cause.TAB)

@@ -3,11 +3,12 @@
 import json
 import re
 from collections.abc import Callable, Iterator
-from typing import NamedTuple
 
 from waza_lsp.syntax.edits import Edit
 from waza_lsp.syntax.parse import parse
 from waza_lsp.syntax.problem import Cause, Problem
+from waza_lsp.syntax.repair import Repair
+from waza_lsp.syntax.repair_columns import indent_of, realigned, without_tabs
 from waza_lsp.syntax.rows import Row, row_of
 from waza_lsp.syntax.text import Place, Span, Text
 from waza_lsp.syntax.written import quoted
@@ -19,14 +20,6 @@ _ESCAPE = re.compile(r"\\(.)")
 _KNOWN_ESCAPES = frozenset('0abt\tnvfre "/\\N_LPxuU')
 _COMMENT = re.compile(r"\s+#.*$")
 _WORD = re.compile(r"[\w.-]+")
-
-
-class Repair(NamedTuple):
-    """One way to mend a problem. Its edits count from the first line of the piece."""
-
-    title: str
-    edits: tuple[Edit, ...]
-    safe: bool = False
 
 
 def repairs(source: str, problem: Problem) -> list[Repair]:
@@ -74,59 +67,6 @@ def _colon(text: Text, problem: Problem) -> Iterator[Repair]:
     yield Repair("Add the missing blank", (_insert(line, at, " "),), safe=True)
 
 
-def _tab(text: Text, problem: Problem) -> Iterator[Repair]:
-    """Among lines with blanks a line goes to a column of theirs; in a text with tabs every tab becomes a step."""
-    at = problem.span.start.line
-    lines = [it for it in range(len(text.lines)) if text.line(it).startswith("\t") and text.line(it).strip()]
-    for column in _columns_above(text, at) if lines == [at] else ():
-        yield Repair("Use blanks instead of tabs", (_indented(text, at, column),), safe=True)
-    for step in dict.fromkeys([_usual_step(text), 2, 4]):
-        for chosen in (sorted({*lines, at}), [at]):
-            yield Repair(
-                "Use blanks instead of tabs",
-                tuple(_indented(text, it, _expanded(text.line(it), step)) for it in chosen),
-                safe=True,
-            )
-
-
-def _columns_above(text: Text, line: int) -> Iterator[int]:
-    """Columns where a line may stand, the likeliest first: below a key that waits for its value, else beside one."""
-    lines = [it for it in range(line) if text.line(it).strip() and not text.line(it).lstrip().startswith("#")]
-    if lines and _waits_for_value(text.line(lines[-1])):
-        yield row_of(0, text.line(lines[-1]), 1).start + _usual_step(text)
-    below = next((it for it in range(line + 1, len(text.lines)) if text.line(it).strip()), None)
-    waits = below is not None and _waits_for_value(text.line(line).lstrip())
-    for it in reversed(lines):
-        column = row_of(0, text.line(it), 1).start
-        if not waits or below is None or column < _column_of_key(text.line(below)):
-            yield column
-
-
-def _column_of_key(line: str) -> int:
-    """The first column in which a key whose value this line is cannot stand."""
-    indent = len(line) - len(line.lstrip(" "))
-    return indent + line.lstrip(" ").startswith("- ")
-
-
-def _waits_for_value(line: str) -> bool:
-    row = row_of(0, line, 1)
-    return row.key is not None and (not row.has_value or line[row.value] in "|>")
-
-
-def _expanded(line: str, step: int) -> int:
-    return sum(step if it == "\t" else 1 for it in line[: len(line) - len(line.lstrip())])
-
-
-def _indented(text: Text, line: int, column: int) -> Edit:
-    source = text.line(line)
-    return Edit(Span(Place(line, 0), Place(line, len(source) - len(source.lstrip()))), " " * column)
-
-
-def _usual_step(text: Text) -> int:
-    indents = [len(it) - len(it.lstrip(" ")) for it in text.lines if it.strip() and not it.startswith("\t")]
-    return min((it for it in indents if it), default=2)
-
-
 def _quote(text: Text, problem: Problem) -> Iterator[Repair]:
     line, column = problem.span.start
     source = text.line(line)
@@ -141,11 +81,11 @@ def _quote(text: Text, problem: Problem) -> Iterator[Repair]:
 
 def _bracket(text: Text, problem: Problem) -> Iterator[Repair]:
     line = problem.span.start.line
-    indent = _indent(text, line)
+    indent = indent_of(text, line)
     closers = ""
     for at in range(line, min(len(text.lines), line + _MOST_LINES)):
         source = text.line(at)
-        if at > line and source.strip() and _indent(text, at) <= indent:
+        if at > line and source.strip() and indent_of(text, at) <= indent:
             return
         content = _COMMENT.sub("", source).rstrip()
         closers = _open_after(content, closers)
@@ -167,41 +107,6 @@ def _open_after(source: str, closers: str) -> str:
 def _half_key(text: Text, problem: Problem) -> Iterator[Repair]:
     if _WORD.fullmatch(text.slice(problem.span)):
         yield Repair("Add a colon", (_insert(*problem.span.end, ":"),))
-
-
-def _indentation(text: Text, problem: Problem) -> Iterator[Repair]:
-    """To the column of a line above, the nearest first; what is indented below the line goes with it."""
-    line = problem.span.start.line
-    indent = _indent(text, line)
-    columns = {it for row in range(line) if text.line(row).strip() for it in _columns(text, row)}
-    for column in sorted(columns - {indent}, key=lambda it: abs(it - indent)):
-        for lines in (_run(text, line, indent + 1), [line], _run(text, line, indent)):
-            edits = tuple(_shift(text, it, column - indent) for it in lines)
-            yield Repair(f"Indent by {column} instead of {indent}", edits)
-
-
-def _columns(text: Text, line: int) -> set[int]:
-    row = row_of(line, text.line(line), 1)
-    return {*row.dashes, row.start}
-
-
-def _run(text: Text, line: int, at_least: int) -> Iterator[int]:
-    """A line and those below it that are indented far enough."""
-    yield line
-    for it in range(line + 1, len(text.lines)):
-        if text.line(it).strip():
-            if _indent(text, it) < at_least:
-                return
-            yield it
-
-
-def _indent(text: Text, line: int) -> int:
-    return len(text.line(line)) - len(text.line(line).lstrip(" "))
-
-
-def _shift(text: Text, line: int, blanks: int) -> Edit:
-    taken = min(max(0, -blanks), _indent(text, line))
-    return Edit(Span(Place(line, 0), Place(line, taken)), " " * max(0, blanks))
 
 
 def _quote_value(text: Text, problem: Problem) -> Iterator[Repair]:
@@ -284,11 +189,11 @@ def _insert(line: int, column: int, new: str) -> Edit:
 _CANDIDATES: dict[Cause, Callable[[Text, Problem], Iterator[Repair]]] = {
     Cause.DASH: _dash,
     Cause.COLON: _colon,
-    Cause.TAB: _tab,
+    Cause.TAB: without_tabs,
     Cause.QUOTE: _quote,
     Cause.BRACKET: _bracket,
     Cause.HALF_KEY: _half_key,
-    Cause.INDENTATION: _indentation,
+    Cause.INDENTATION: realigned,
     Cause.SECOND_COLON: _quote_value,
     Cause.FIRST_CHARACTER: _quote_value,
     Cause.TEXT_AFTER: _text_after,

@@ -27,6 +27,12 @@ class Document:
         """The eval that the file is or belongs to; None when there is none, or nothing is known of other files."""
         return suite_of(self.kind, self.path, self.data, self.files)
 
+    @cached_property
+    def executor(self) -> str:
+        """The executor that the suite names, empty when it names none."""
+        named = self.suite.executor if self.suite is not None else self.value("config", "executor")
+        return named if isinstance(named, str) else ""
+
     @property
     def folder(self) -> Path | None:
         """The folder of the file, None when there is no such folder (a text that was never saved)."""
@@ -37,7 +43,7 @@ class Document:
         """What stands at a pointer; None when nothing does."""
         value = self.data
         for part in pointer:
-            if isinstance(value, Mapping):
+            if isinstance(value, dict):
                 value = value.get(part)
             elif isinstance(value, list) and isinstance(part, int) and -1 < part < len(value):
                 value = value[part]
@@ -52,7 +58,7 @@ class Document:
     def mapping(self, *pointer: str | int) -> Mapping[str, Any]:
         """The mapping at a pointer; empty when something else stands there."""
         value = self.value(*pointer)
-        return value if isinstance(value, Mapping) else {}
+        return value if isinstance(value, dict) else {}
 
     def text(self, *pointer: str | int) -> str:
         """The text at a pointer; empty when something else stands there."""
@@ -67,7 +73,7 @@ class Document:
 
     def mappings(self, *pointer: str | int) -> Iterator[tuple[Pointer, Mapping[str, Any]]]:
         """The items that are mappings."""
-        yield from ((place, it) for place, it in self.items(*pointer) if isinstance(it, Mapping))
+        yield from ((place, it) for place, it in self.items(*pointer) if isinstance(it, dict))
 
     def texts(self, *pointer: str | int) -> Iterator[tuple[Pointer, str]]:
         """The items that are texts."""
@@ -80,11 +86,15 @@ class Document:
         elif self.kind == "eval":
             yield from ((place, it) for place, it in self.mappings("tasks") if "inputs" in it or "id" in it)
 
-    def graders(self) -> Iterator[tuple[Pointer, Mapping[str, Any]]]:
+    def graders(self) -> list[tuple[Pointer, Mapping[str, Any]]]:
         """All grader entries of the file, those of checkpoints and of tasks in the eval included."""
-        if self.kind == "eval":
-            yield from self.mappings("graders")
+        return self._graders
+
+    @cached_property
+    def _graders(self) -> list[tuple[Pointer, Mapping[str, Any]]]:
+        found = list(self.mappings("graders")) if self.kind == "eval" else []
         for task, _ in self.tasks():
-            yield from self.mappings(*task, "graders")
+            found += self.mappings(*task, "graders")
             for checkpoint, _ in self.mappings(*task, "checkpoints"):
-                yield from self.mappings(*checkpoint, "graders")
+                found += self.mappings(*checkpoint, "graders")
+        return found

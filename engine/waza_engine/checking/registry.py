@@ -1,32 +1,68 @@
 """Which rules check whole files: found by looking into the folder, no list to keep.
 
-A rule's module has its constant, and, when it looks at whole files, `APPLIES` (dialect -> kinds) and
-`check(document) -> findings`.
+A rule's module has its constant, and, when it looks at files, `APPLIES` (dialect -> kinds) and `check(document)` or, for
+what one grader entry says of itself, `check_grader(entry, executor)`, or both. What an entry gives is remembered with it.
 """
 
 import importlib
 import pkgutil
 from collections.abc import Callable, Iterator
-from functools import cache
+from functools import cache, lru_cache
+from types import ModuleType
+from typing import Any
 
 from waza_engine import rules as _folder
 from waza_engine.checking.document import Document
 from waza_engine.findings import Finding
 
 Check = Callable[[Document], Iterator[Finding]]
+GraderCheck = Callable[[Document, str], Iterator[Finding]]
+"""Takes the entry as a document of its own, and the suite's executor."""
 
 
 @cache
 def checks(dialect: str, kind: str) -> tuple[Check, ...]:
     """The checks for one kind of file."""
-    modules = (
-        importlib.import_module(f"{_folder.__name__}.{it.name}")
-        for it in pkgutil.iter_modules(_folder.__path__)
-    )
-    return tuple(it.check for it in modules if kind in getattr(it, "APPLIES", {}).get(dialect, ()))
+    return tuple(it.check for it in _modules(dialect, kind) if hasattr(it, "check"))
+
+
+@cache
+def grader_checks(dialect: str, kind: str) -> tuple[GraderCheck, ...]:
+    """The checks for each grader entry of one kind of file."""
+    return tuple(it.check_grader for it in _modules(dialect, kind) if hasattr(it, "check_grader"))
 
 
 def check_document(document: Document) -> Iterator[Finding]:
     """What all rules say about a file."""
     for check in checks(document.dialect, document.kind):
         yield from check(document)
+    for pointer, grader in document.graders():
+        for finding in _of_grader(_Entry(grader), document.dialect, document.kind, document.executor):
+            yield finding.below(pointer)
+
+
+class _Entry:
+    """A grader entry, equal to itself only: unchanged entries stay the same objects from edit to edit."""
+
+    __slots__ = ("data",)
+
+    def __init__(self, data: Any) -> None:
+        self.data = data
+
+    def __hash__(self) -> int:
+        return id(self.data)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, _Entry) and other.data is self.data
+
+
+@lru_cache(maxsize=16384)
+def _of_grader(entry: _Entry, dialect: str, kind: str, executor: str) -> tuple[Finding, ...]:
+    document = Document(dialect, kind, entry.data)
+    return tuple(it for check in grader_checks(dialect, kind) for it in check(document, executor))
+
+
+def _modules(dialect: str, kind: str) -> list[ModuleType]:
+    names = [f"{_folder.__name__}.{it.name}" for it in pkgutil.iter_modules(_folder.__path__)]
+    modules = [importlib.import_module(it) for it in names]
+    return [it for it in modules if kind in getattr(it, "APPLIES", {}).get(dialect, ())]

@@ -25,29 +25,24 @@ from functools import cache
 from typing import Any
 
 from waza_engine.checking.document import Document
-from waza_engine.findings import Finding, Pointer, Rule
+from waza_engine.findings import Finding, Rule
 
 EMPTY_VALUE = Rule("empty-value", "empty text or list where something must stand")
 APPLIES = {"waza": {"eval", "task"}}
 
 
-def check(document: Document) -> Iterator[Finding]:
-    for pointer, grader in document.graders():
-        config = grader.get("config")
-        if not isinstance(config, Mapping):
-            continue
-        place = (*pointer, "config")
-        yield from _nothing_configured(place, grader.get("type"), config)
-        for entry, value in document.mappings(*place, "expected_files"):
-            if "contains" in value and not value.get("contains") and not value.get("snapshot"):
-                message = "An empty list counts as missing: give a 'snapshot', or texts under 'contains'"
-                yield EMPTY_VALUE.at((*entry, "contains"), message, refused=True)
-        for entry, value in document.mappings(*place, "content_patterns"):
-            if value.get("path") == "":
-                yield EMPTY_VALUE.at((*entry, "path"), "The path is empty: the run ends with an error")
+def check_grader(entry: Document, _executor: str) -> Iterator[Finding]:
+    yield from _nothing_configured(entry.value("type"), entry.mapping("config"))
+    for file, value in entry.mappings("config", "expected_files"):
+        if "contains" in value and not value.get("contains") and not value.get("snapshot"):
+            message = "An empty list counts as missing: give a 'snapshot', or texts under 'contains'"
+            yield EMPTY_VALUE.at((*file, "contains"), message, refused=True)
+    for file, value in entry.mappings("config", "content_patterns"):
+        if value.get("path") == "":
+            yield EMPTY_VALUE.at((*file, "path"), "The path is empty: the run ends with an error")
 
 
-def _nothing_configured(place: Pointer, kind: Any, config: Mapping[str, Any]) -> Iterator[Finding]:
+def _nothing_configured(kind: Any, config: Mapping[str, Any]) -> Iterator[Finding]:
     """Of the options of which one must be given, some are written, but each as good as absent."""
     group, defaults = _options(kind) if isinstance(kind, str) else ((), {})
     given = [it for it in group if it in config]
@@ -56,7 +51,7 @@ def _nothing_configured(place: Pointer, kind: Any, config: Mapping[str, Any]) ->
     if given and not is_any_set and all(it in defaults for it in config):
         listed = ", ".join(f"'{it}'" for it in group)
         message = f"This counts as nothing: waza refuses the grader. Give at least one of {listed}"
-        yield EMPTY_VALUE.at((*place, given[0]), message, on="key", refused=True)
+        yield EMPTY_VALUE.at(("config", given[0]), message, on="key", refused=True)
 
 
 @cache

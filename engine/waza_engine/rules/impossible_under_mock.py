@@ -59,16 +59,9 @@ _NEEDS_CALLS = {
 """The options that ask for something the agent must have done."""
 
 
-def check(document: Document) -> Iterator[Finding]:
-    if document.suite is None and document.kind == "task":
-        return
-    executor = document.suite.executor if document.suite is not None else document.value("config", "executor")
-    if executor != "mock":
-        return
-    for pointer, grader in document.graders():
-        config, kind = grader.get("config"), grader.get("type")
-        if isinstance(config, Mapping) and isinstance(kind, str):
-            yield from _impossible((*pointer, "config"), kind, config)
+def check_grader(entry: Document, executor: str) -> Iterator[Finding]:
+    if executor == "mock":
+        yield from _impossible(("config",), entry.text("type"), entry.mapping("config"))
 
 
 def _impossible(place: Pointer, kind: str, config: Mapping[str, Any]) -> Iterator[Finding]:

@@ -49,12 +49,7 @@ APPLIES = {"waza": {"eval", "task"}}
 _JUDGED = frozenset(["prompt", "llm", "llm_comparison"])
 
 
-def check(document: Document) -> Iterator[Finding]:
-    suite = document.suite
-    executor = suite.executor if suite is not None else document.value("config", "executor")
-    if executor != "mock":
-        return
-    for pointer, grader in document.graders():
-        if grader.get("type") in _JUDGED:
-            message = "The agent is a mock, but this grader calls a real model to judge its echo"
-            yield JUDGE_UNDER_MOCK.at((*pointer, "type"), message)
+def check_grader(entry: Document, executor: str) -> Iterator[Finding]:
+    if executor == "mock" and entry.text("type") in _JUDGED:
+        message = "The agent is a mock, but this grader calls a real model to judge its echo"
+        yield JUDGE_UNDER_MOCK.at(("type",), message)

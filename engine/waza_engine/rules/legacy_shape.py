@@ -50,8 +50,6 @@ _BESIDE = ("assertions", "script", "rubric", "model")
 
 
 def check(document: Document) -> Iterator[Finding]:
-    for pointer, grader in document.graders():
-        yield from _grader(document, pointer, grader)
     if document.kind == "eval":
         yield from _globs(document)
     for task, _ in document.tasks():
@@ -59,28 +57,29 @@ def check(document: Document) -> Iterator[Finding]:
         yield from _expected_graders(document, task)
 
 
-def _grader(document: Document, pointer: Pointer, grader: Mapping[str, Any]) -> Iterator[Finding]:
+def check_grader(entry: Document, _executor: str) -> Iterator[Finding]:
+    grader = entry.mapping()
     kind, config = grader.get("type"), grader.get("config")
     if not isinstance(kind, str):
         return
     if kind in LEGACY_TYPES:
-        changes = converted(grader, pointer)
+        changes = converted(grader, ())
         fixes = (
             [Fix(f"Convert to '{LEGACY_TYPES[kind].type_name}'", changes, preferred=True)] if changes else []
         )
-        yield LEGACY_SHAPE.at((*pointer, "type"), LEGACY_TYPES[kind].message, fixes=fixes)
+        yield LEGACY_SHAPE.at(("type",), LEGACY_TYPES[kind].message, fixes=fixes)
         return
     for key in _BESIDE:
         if grader.get(key) not in (None, "", []):
-            yield _beside_type(pointer, kind, key, config)
-    place = (*pointer, "config")
+            yield _beside_type((), kind, key, config)
+    place = ("config",)
     match kind:
         case "tool_calls":
-            yield from _tool_patterns(document, place)
+            yield from _tool_patterns(entry, place)
         case "tool_constraint":
-            yield from _tool_names(document, place)
+            yield from _tool_names(entry, place)
         case "prompt":
-            yield from _rubric_style(document, place)
+            yield from _rubric_style(entry, place)
         case _:
             return
 

@@ -147,9 +147,9 @@ def test_the_dialect_can_be_told() -> None:
 
 
 def test_standard_input() -> None:
-    [diagnostic] = found("--stdin-filename", "tasks/two.yaml", stdin=TASK + TYPO)
+    [diagnostic] = found("--stdin-filename", "tasks/one.yaml", stdin=TASK + TYPO)
     assert (diagnostic["path"], diagnostic["kind"], diagnostic["code"]) == (
-        "tasks/two.yaml",
+        "tasks/one.yaml",
         "task",
         "unknown-key",
     )

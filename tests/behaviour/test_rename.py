@@ -1,0 +1,147 @@
+"""Renaming graders, tasks, skills, anchors and files, in every file that names them."""
+
+from pathlib import Path
+
+import pytest
+from lsprotocol import types
+
+from tests.behaviour.suite_harness import EVAL, SUITE, TASK, at
+from waza_lsp.features.will_rename_files import will_rename_files
+from waza_lsp.suite.renaming import CannotRename
+
+
+def test_a_grader_of_the_eval(tmp_path: Path) -> None:
+    place = at(tmp_path, "evals/tasks/a.yaml", "grader: gre¦ets")
+    assert place.renamable() == "greets"
+    changed = place.renamed("says-hello")
+    assert sorted(changed) == ["evals/eval.yaml", "evals/tasks/a.yaml", "evals/tasks/b.yaml"]
+    assert changed["evals/eval.yaml"] == EVAL.replace("greets", "says-hello")
+    assert changed["evals/tasks/a.yaml"] == TASK.replace("grader: greets", "grader: says-hello")
+
+
+def test_a_grader_of_a_task_stays_what_it_is_in_other_tasks(tmp_path: Path) -> None:
+    assert list(at(tmp_path, "evals/tasks/a.yaml", "name: sho¦rt").renamed("brief")) == ["evals/tasks/a.yaml"]
+
+
+def test_the_id_of_a_task(tmp_path: Path) -> None:
+    place = at(tmp_path, "evals/tasks/a.yaml", "id: fi¦rst")
+    assert place.renamed("hello-001") == {"evals/tasks/a.yaml": TASK.replace("id: first", "id: hello-001")}
+
+
+def test_a_skill(tmp_path: Path) -> None:
+    changed = at(tmp_path, "evals/eval.yaml", "note-¦taker").renamed("scribe")
+    assert sorted(changed) == ["evals/eval.yaml", "evals/trigger_tests.yaml", "skills/note-taker/SKILL.md"]
+    assert "name: scribe\n" in changed["skills/note-taker/SKILL.md"]
+    assert changed["evals/trigger_tests.yaml"].startswith("skill: scribe\n")
+
+
+@pytest.mark.parametrize(
+    ("written", "new", "expected"),
+    [
+        ("'greets'", "it's", "'it''s'"),
+        ('"greets"', 'a "b"', '"a \\"b\\""'),
+        ("greets", "says: it", "'says: it'"),
+        ("greets", "a, b", "'a, b'"),
+        ("greets", "true", "'true'"),
+        ("greets", "12", "'12'"),
+    ],
+)
+def test_quotes_stay_and_come_where_they_are_needed(
+    tmp_path: Path, written: str, new: str, expected: str
+) -> None:
+    files = {"evals/eval.yaml": EVAL.replace("greets", written)}
+    name = written.replace("greets", "gre¦ets")
+    changed = at(tmp_path, "evals/eval.yaml", f"name: {name}", files).renamed(new)
+    assert f"name: {expected}\n" in changed["evals/eval.yaml"]
+
+
+def test_a_name_that_another_grader_has(tmp_path: Path) -> None:
+    with pytest.raises(CannotRename, match="There is a grader 'greets' already"):
+        at(tmp_path, "evals/tasks/a.yaml", "name: sho¦rt").renamed("greets")
+
+
+@pytest.mark.parametrize("new", ["", "  ", "a\nb"])
+def test_a_name_that_is_none(tmp_path: Path, new: str) -> None:
+    with pytest.raises(CannotRename, match="must be a text"):
+        at(tmp_path, "evals/tasks/a.yaml", "name: sho¦rt").renamed(new)
+
+
+@pytest.mark.parametrize("text", ["gpt¦-4o", "execu¦tor", "moc¦k", "tasks/¦*.yaml"])
+def test_what_nothing_here_defines_cannot_be_renamed(tmp_path: Path, text: str) -> None:
+    assert at(tmp_path, "evals/eval.yaml", text).renamable() is None
+
+
+def test_a_skill_that_is_called_after_its_folder_cannot(tmp_path: Path) -> None:
+    files = {**SUITE, "skills/note-taker/SKILL.md": "# Notes\n"}
+    assert at(tmp_path, "evals/eval.yaml", "note-¦taker", files).renamable() is None
+
+
+ANCHORED = "shared: &base\n  executor: mock\nskill: x\ngraders: []\nconfig:\n  <<: *base\nmore: *base\n"
+
+
+@pytest.mark.parametrize("mark", ["&b¦ase", "*b¦ase", "¦*base", "&base¦"])
+def test_an_anchor_with_its_aliases(tmp_path: Path, mark: str) -> None:
+    place = at(tmp_path, "eval.yaml", mark, {"eval.yaml": ANCHORED})
+    assert place.renamable() == "base"
+    assert place.renamed("usual") == {"eval.yaml": ANCHORED.replace("base", "usual")}
+
+
+def test_an_anchor_that_is_given_twice_cannot(tmp_path: Path) -> None:
+    source = "a: &x 1\nb: *x\nc: &x 2\nskill: x\ngraders: []\nd: *x\n"
+    assert at(tmp_path, "eval.yaml", "a: &¦x", {"eval.yaml": source}).renamable() is None
+
+
+@pytest.mark.parametrize("new", ["a b", "a,b", "[x"])
+def test_a_name_that_no_anchor_can_have(tmp_path: Path, new: str) -> None:
+    with pytest.raises(CannotRename, match="name of an anchor"):
+        at(tmp_path, "eval.yaml", "&b¦ase", {"eval.yaml": ANCHORED}).renamed(new)
+
+
+def test_a_file_moves_and_every_path_follows(tmp_path: Path) -> None:
+    files = {**SUITE, "evals/tasks/b.yaml": TASK}
+    place = at(tmp_path, "evals/tasks/a.yaml", "no¦tes.txt", files)
+    assert place.renamable() == "notes.txt"
+    changed = place.renamed("texts/minutes.txt")
+    assert changed == {
+        "evals/tasks/a.yaml": TASK.replace("notes.txt", "texts/minutes.txt"),
+        "evals/tasks/b.yaml": TASK.replace("notes.txt", "texts/minutes.txt"),
+        "evals/fixtures/notes.txt -> evals/fixtures/texts/minutes.txt": "",
+    }
+
+
+def test_a_file_does_not_move_over_another_one(tmp_path: Path) -> None:
+    with pytest.raises(CannotRename, match="There is a file"):
+        at(tmp_path, "evals/tasks/a.yaml", "no¦tes.txt").renamed("other/plan.txt")
+
+
+def test_a_path_to_nothing_cannot_be_renamed(tmp_path: Path) -> None:
+    files = {**SUITE, "evals/tasks/a.yaml": TASK.replace("notes.txt", "gone.txt")}
+    assert at(tmp_path, "evals/tasks/a.yaml", "go¦ne.txt", files).renamable() is None
+
+
+def _moved(root: Path, old: str, new: str, files: dict[str, str]) -> dict[str, str]:
+    place = at(root, "evals/eval.yaml", "note-¦taker", files)
+    move = types.FileRename((root / old).as_uri(), (root / new).as_uri())
+    edit = will_rename_files([move], place.around)
+    return place.applied(edit) if edit is not None else {}
+
+
+def test_paths_follow_a_folder_that_the_editor_moves(tmp_path: Path) -> None:
+    changed = _moved(tmp_path, "evals/fixtures/other", "evals/fixtures/plans", SUITE)
+    assert changed == {"evals/tasks/b.yaml": SUITE["evals/tasks/b.yaml"].replace("other/plan", "plans/plan")}
+
+
+def test_patterns_follow_their_folder(tmp_path: Path) -> None:
+    changed = _moved(tmp_path, "evals/tasks", "evals/cases/all", SUITE)
+    assert changed["evals/eval.yaml"] == EVAL.replace("tasks/*.yaml", "cases/all/*.yaml")
+
+
+def test_a_task_that_moves_keeps_its_own_paths_right(tmp_path: Path) -> None:
+    task = "id: p\nname: P\ninputs:\n  prompt_file: ../prompts/p.md\n"
+    files = {**SUITE, "evals/tasks/p.yaml": task, "evals/prompts/p.md": "x"}
+    changed = _moved(tmp_path, "evals/tasks/p.yaml", "evals/tasks/deep/p.yaml", files)
+    assert changed == {"evals/tasks/p.yaml": task.replace("../prompts", "../../prompts")}
+
+
+def test_a_move_that_concerns_no_eval(tmp_path: Path) -> None:
+    assert _moved(tmp_path, "README.md", "READ.md", SUITE) == {}

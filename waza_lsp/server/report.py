@@ -1,0 +1,42 @@
+"""The report of a stored run as a file, for the editor to show. Runs in a thread."""
+
+from collections.abc import Iterable
+from pathlib import Path
+
+
+class ReportError(Exception):
+    """There is no report; the text says why."""
+
+
+def write_report(run_id: str, around: Iterable[Path]) -> Path:
+    """Write the report of a run into its store, below `reports/`.
+
+    `around` are files and folders whose stores are looked into.
+
+    Raises:
+        ReportError: no store has the run, or the file cannot be written.
+
+    """
+    # Imported here: they bring pydantic and SQLite, and this runs in a thread.
+    from waza_engine.reports.html import html_report
+    from waza_engine.runs.store import FILE_NAME, RunStore, StoreError, default_store_dir
+    from waza_engine.runs.stored_record import stored_record
+
+    if not run_id:
+        raise ReportError("There is no stored run to report on: this was graded against recordings in files.")
+    for directory in {default_store_dir(it / "x" if it.is_dir() else it) for it in around}:
+        if not (directory / FILE_NAME).is_file():
+            continue
+        try:
+            with RunStore(directory) as store:
+                found = [it for it in store.find_runs(run_id) if it.run_id == run_id]
+                if not found:
+                    continue
+                text = html_report(stored_record(store, found[0]))
+            target = directory / "reports" / f"{run_id}.html"
+            target.parent.mkdir(exist_ok=True)
+            target.write_bytes(text.encode("utf-8", "replace"))
+        except (StoreError, OSError) as error:
+            raise ReportError(f"The report cannot be written: {error}") from error
+        return target
+    raise ReportError(f"Run {run_id} is not in the run store any more.")
