@@ -40,7 +40,7 @@ class Snapshot:
         cls, uri: str, version: int | None, text: Text, before: Tree | None, same: tuple[int, int]
     ) -> "Snapshot":
         tree = Tree.of(text.lines, before, same)
-        return cls(uri, version, text, tree, recognised(tree.keys(), path_of(uri)))
+        return cls(uri, version, text, tree, recognised(tree.sketch(), path_of(uri)))
 
     def changed(self, changes: list[types.TextDocumentContentChangeEvent], version: int) -> "Snapshot":
         """The next version: all changes of one notification, applied in order."""

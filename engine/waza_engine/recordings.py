@@ -6,7 +6,7 @@ from pathlib import Path
 
 from waza_engine.executors.base import ExecutorError
 from waza_engine.executors.replay import ReplayExecutor, read_recording, recording_file
-from waza_engine.runs.store import FILE_NAME, RunStore, StoreError
+from waza_engine.runs.store import FILE_NAME, RunStore
 from waza_engine.trajectory import Trajectory
 
 FOLDER = "recordings"
@@ -24,22 +24,14 @@ class Recording:
     run_id: str = ""
 
 
-def recordings_of(eval_path: Path, task: str, store_dir: Path) -> list[Recording]:
-    """The recorded trials of a task, in order.
+def recordings_of(eval_path: Path, task: str, store_dir: Path, trials: int = 1) -> list[Recording]:
+    """The recorded trials of a task, in order: those of the newest run, else as many files as a run has `trials`.
 
     Raises:
         StoreError: there is a store, but it cannot be read.
 
     """
-    return _stored(eval_path, task, store_dir) or list(_in_folder(eval_path.parent / FOLDER, task))
-
-
-def is_recorded(eval_path: Path, task: str, store_dir: Path) -> bool:
-    """Whether `recordings_of` would give anything; wrong only for a store that cannot be read."""
-    try:
-        return bool(_stored(eval_path, task, store_dir)) or any(_files(eval_path.parent / FOLDER, task))
-    except StoreError:
-        return any(_files(eval_path.parent / FOLDER, task))
+    return _stored(eval_path, task, store_dir) or list(_in_folder(eval_path.parent / FOLDER, task, trials))
 
 
 def sources(eval_path: Path, store_dir: Path) -> tuple[Path, ...]:
@@ -64,8 +56,10 @@ def _stored(eval_path: Path, task: str, store_dir: Path) -> list[Recording]:
         ]
 
 
-def _in_folder(folder: Path, task: str) -> Iterator[Recording]:
+def _in_folder(folder: Path, task: str, trials: int) -> Iterator[Recording]:
     for trial, path in _files(folder, task):
+        if trial > trials:
+            return
         try:
             yield Recording(task, trial, read_recording(path), ReplayExecutor.name)
         except ExecutorError:

@@ -38,7 +38,11 @@ def misspelt_keys(source: str) -> Iterator[str]:
 def misspelt_words(source: str) -> Iterator[str]:
     draft = draft_of(source)
     for _, it in members(draft):
-        if it.node.kind is Kind.SCALAR and re.fullmatch(r"[a-z_]{5,20}", it.node.source) and not it.node.style:
+        if (
+            it.node.kind is Kind.SCALAR
+            and re.fullmatch(r"[a-z_]{5,20}", it.node.source)
+            and not it.node.style
+        ):
             yield _with(draft, Edit(it.value, _swapped(it.node.source)))
 
 
@@ -56,7 +60,11 @@ def single_values_without_list(source: str) -> Iterator[str]:
 def quoted_numbers(source: str) -> Iterator[str]:
     draft = draft_of(source)
     for _, it in members(draft):
-        if it.node.kind is Kind.SCALAR and isinstance(it.node.value, (int, float, bool)) and not it.node.style:
+        if (
+            it.node.kind is Kind.SCALAR
+            and isinstance(it.node.value, (int, float, bool))
+            and not it.node.style
+        ):
             yield _with(draft, Edit(it.value, f'"{it.node.source}"'))
 
 
@@ -75,8 +83,12 @@ def options_beside_config(source: str) -> Iterator[str]:
         if it.part == "config" and it.key is not None and it.is_block and it.key.start.column:
             shift = it.value.start.column - it.key.start.column
             lines = range(it.key.start.line + 1, it.value.end.line + 1)
-            edits = [Edit(Span(Place(n, 0), Place(n, shift)), "") for n in lines if draft.text.line(n).strip()]
-            yield _with(draft, Edit(Span(Place(it.key.start.line, 0), Place(it.key.start.line + 1, 0)), ""), *edits)
+            edits = [
+                Edit(Span(Place(n, 0), Place(n, shift)), "") for n in lines if draft.text.line(n).strip()
+            ]
+            yield _with(
+                draft, Edit(Span(Place(it.key.start.line, 0), Place(it.key.start.line + 1, 0)), ""), *edits
+            )
 
 
 def settings_at_the_top(source: str) -> Iterator[str]:
@@ -96,7 +108,9 @@ def no_blank_after_colon(source: str) -> Iterator[str]:
 
 
 def no_blank_after_dash(source: str) -> Iterator[str]:
-    yield from _lines(source, lambda it: re.sub(r"^( *)- ", r"\1-", it) if re.match(r" *- [a-z]", it) else None)
+    yield from _lines(
+        source, lambda it: re.sub(r"^( *)- ", r"\1-", it) if re.match(r" *- [a-z]", it) else None
+    )
 
 
 def tabs(source: str) -> Iterator[str]:
@@ -122,9 +136,13 @@ def open_brackets(source: str) -> Iterator[str]:
 def doubled_lines(source: str) -> Iterator[str]:
     draft = draft_of(source)
     for _, it in members(draft):
-        if it.key is not None and it.is_one_line_flow and not draft.text.line(it.key.start.line).lstrip().startswith("-"):
+        if (
+            it.key is not None
+            and it.is_one_line_flow
+            and not draft.text.line(it.key.start.line).lstrip().startswith("-")
+        ):
             line = it.key.start.line
-            yield _with(draft, Edit(Span(Place(line, 0), Place(line, 0)), draft.text.lines[line]))
+            yield _with(draft, Edit(Span(Place(line, 0), Place(line, 0)), draft.text.line(line) + "\n"))
 
 
 def patterns_in_double_quotes(source: str) -> Iterator[str]:
@@ -165,7 +183,9 @@ MUTATIONS: list[Mutation] = [
 
 
 def _swapped(word: str) -> str:
-    at = next((i for i in range(1, len(word) - 1) if word[i] != word[i + 1] and "_" not in word[i : i + 2]), 0)
+    at = next(
+        (i for i in range(1, len(word) - 1) if word[i] != word[i + 1] and "_" not in word[i : i + 2]), 0
+    )
     return word[:at] + word[at + 1] + word[at] + word[at + 2 :]
 
 

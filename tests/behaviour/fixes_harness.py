@@ -1,6 +1,7 @@
 """Documents before and after a fix; example files in other layouts."""
 
 import textwrap
+from itertools import pairwise
 from pathlib import Path
 
 from lsprotocol import types
@@ -105,7 +106,7 @@ class _Restyling:
         columns = [(it, True) for it in row.dashes] + [(row.start, False)]
         news = [self._column(at, column, is_list) for at, (column, is_list) in enumerate(columns)]
         self._flush_comments(indent, news[0])
-        gaps = [" " * (b - a - 1) for a, b in zip(news, news[1:], strict=False)]
+        gaps = [" " * (b - a - 1) for a, b in pairwise(news)]
         self.lines.append(" " * news[0] + "".join(f"-{it}" for it in gaps) + line[row.start :])
         self._enter_block(row, line, news)
 

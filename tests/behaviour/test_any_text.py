@@ -1,11 +1,13 @@
 """Whatever stands in a document, the requests that read it answer, and their ranges are nested."""
 
+import itertools
 import random
 
 import pytest
 from lsprotocol import types
 
 from tests.behaviour.harness import snapshot_of
+from tests.behaviour.layout_harness import decoded, formatted
 from waza_lsp.features.code_lens import code_lens
 from waza_lsp.features.definition import definition
 from waza_lsp.features.document_highlight import document_highlight
@@ -13,9 +15,17 @@ from waza_lsp.features.document_link import document_link
 from waza_lsp.features.document_symbol import document_symbol
 from waza_lsp.features.folding_range import folding_range
 from waza_lsp.features.hover import hover
+from waza_lsp.features.inlay_hint import Hints, inlay_hint
+from waza_lsp.features.linked_editing_range import linked_editing_range
+from waza_lsp.features.on_type_formatting import on_type_formatting
+from waza_lsp.features.prepare_rename import prepare_rename
+from waza_lsp.features.references import references
+from waza_lsp.features.rename import rename
 from waza_lsp.features.selection_range import selection_range
+from waza_lsp.features.semantic_tokens import semantic_tokens
 from waza_lsp.schema.paths import Disk
 from waza_lsp.snapshot import Snapshot
+from waza_lsp.suite.around import Around
 
 SUITE = """\
 name: &n notes
@@ -80,6 +90,13 @@ def test_every_request_answers(seed: int) -> None:
 def _check_ranges(snapshot: Snapshot) -> None:
     code_lens(snapshot)
     document_link(snapshot, Disk())
+    formatted(str(snapshot.text))
+    last = len(snapshot.text.lines)
+    whole = types.Range(types.Position(0, 0), types.Position(last, 0))
+    inlay_hint(snapshot, whole, Around(), Hints(defaults=True))
+    tokens = decoded(semantic_tokens(snapshot))
+    for (first, kind), (second, _) in itertools.pairwise(tokens):
+        assert first.end <= second.start, kind
     count = len(snapshot.text.lines)
     assert all(0 <= it.start_line < it.end_line < count for it in folding_range(snapshot))
     waiting = list(document_symbol(snapshot))
@@ -93,8 +110,15 @@ def _check_ranges(snapshot: Snapshot) -> None:
 
 
 def _check_place(snapshot: Snapshot, position: types.Position) -> None:
-    hover(snapshot, position)
-    definition(snapshot, position, Disk())
+    around = Around()
+    hover(snapshot, position, around)
+    definition(snapshot, position, around)
+    references(snapshot, position, around)
+    linked_editing_range(snapshot, position)
+    on_type_formatting(snapshot, position)
+    renamable = prepare_rename(snapshot, position, around)
+    if renamable is not None:
+        assert rename(snapshot, position, "unheard-of", around) is not None
     document_highlight(snapshot, position)
     (step,) = selection_range(snapshot, [position])
     while step.parent is not None:

@@ -132,7 +132,9 @@ def test_options_beside_config_move_below_it() -> None:
 def test_v10_either_of_two_equal_keys_can_go() -> None:
     before = HEADER + "# the other\nski¦ll: other\n"
     check_fix(before, HEADER, "Remove this one")
-    check_fix(before, HEADER.replace("skill: notes\n", "") + "# the other\nskill: other\n", "Remove the first one")
+    check_fix(
+        before, HEADER.replace("skill: notes\n", "") + "# the other\nskill: other\n", "Remove the first one"
+    )
 
 
 def test_an_unknown_key_without_a_better_name_can_go() -> None:
@@ -160,7 +162,9 @@ def test_a_good_place_has_no_fixes() -> None:
 
 def test_a_finding_can_be_ignored() -> None:
     before = HEADER + "  zz¦z: 1\n"
-    check_fix(before, HEADER + "  # waza-lsp: ignore[unknown-key]\n  zzz: 1\n", "Ignore 'unknown-key' on this line")
+    check_fix(
+        before, HEADER + "  # waza-lsp: ignore[unknown-key]\n  zzz: 1\n", "Ignore 'unknown-key' on this line"
+    )
     before = HEADER + "  # waza-lsp: ignore[wrong-type]\n  zz¦z: 1\n"
     after = HEADER + "  # waza-lsp: ignore[wrong-type, unknown-key]\n  zzz: 1\n"
     check_fix(before, after, "Ignore 'unknown-key' on this line")

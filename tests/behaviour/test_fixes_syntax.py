@@ -44,12 +44,18 @@ def test_v12_a_line_not_deep_enough_goes_with_what_is_below_it() -> None:
 
 
 def test_v13_an_unclosed_quote() -> None:
-    _check(GRADER.format("[x]").replace("name: a", 'name: ¦"a  # b'), GRADER.format("[x]").replace("name: a", 'name: "a"  # b'))
+    _check(
+        GRADER.format("[x]").replace("name: a", 'name: ¦"a  # b'),
+        GRADER.format("[x]").replace("name: a", 'name: "a"  # b'),
+    )
 
 
 def test_v14_unclosed_brackets() -> None:
     _value("¦[a, b  # c", "[a, b]  # c")
-    _check("graders:\n  - {type: text, name: a, config: {contains: ¦[b\n", "graders:\n  - {type: text, name: a, config: {contains: [b]}}\n")
+    _check(
+        "graders:\n  - {type: text, name: a, config: {contains: ¦[b\n",
+        "graders:\n  - {type: text, name: a, config: {contains: [b]}}\n",
+    )
 
 
 def test_v15_a_missing_blank_after_a_colon() -> None:
@@ -58,7 +64,10 @@ def test_v15_a_missing_blank_after_a_colon() -> None:
 
 def test_v15_where_yaml_takes_it_for_a_text() -> None:
     check_fix(
-        HEADER.replace("  trials_per_task: 1\n  timeout_seconds: 60\n  executor: mock\n  model: gpt-4o\n", "  trials_per¦_task:1\n"),
+        HEADER.replace(
+            "  trials_per_task: 1\n  timeout_seconds: 60\n  executor: mock\n  model: gpt-4o\n",
+            "  trials_per¦_task:1\n",
+        ),
         HEADER.replace("  timeout_seconds: 60\n  executor: mock\n  model: gpt-4o\n", ""),
     )
 
@@ -110,11 +119,17 @@ def test_texts_that_need_other_quotes(before: str, after: str | None) -> None:
 
 
 def test_a_colon_in_a_value() -> None:
-    check_fix(HEADER.replace("name: notes", "name: notes¦: two"), HEADER.replace("name: notes", "name: 'notes: two'"))
+    check_fix(
+        HEADER.replace("name: notes", "name: notes¦: two"),
+        HEADER.replace("name: notes", "name: 'notes: two'"),
+    )
 
 
 def test_quotes_inside_quotes() -> None:
-    check_fix(HEADER.replace("name: notes", "name: 'it'¦s notes'"), HEADER.replace("name: notes", "name: 'it''s notes'"))
+    check_fix(
+        HEADER.replace("name: notes", "name: 'it'¦s notes'"),
+        HEADER.replace("name: notes", "name: 'it''s notes'"),
+    )
 
 
 def test_a_key_without_a_colon() -> None:
@@ -123,3 +138,9 @@ def test_a_key_without_a_colon() -> None:
 
 def test_a_merge_conflict_has_no_fix() -> None:
     assert quick_fixes(HEADER + "¦<<<<<<< ours\nversion: '1'\n=======\nversion: '2'\n>>>>>>> theirs\n") == []
+
+
+@pytest.mark.parametrize("line", ["version¦:1", "vers¦ion"])
+def test_half_an_entry_at_the_top(line: str) -> None:
+    found = quick_fixes(HEADER + line + "\n")
+    assert [it.title for it in found] == ["Add the missing blank" if ":" in line else "Add a colon"]

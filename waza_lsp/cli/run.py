@@ -80,7 +80,7 @@ _CANNOT_RUN = EXIT_STATUS["error"]
     help="The agent of the executors command and acp; {prompt}, {workspace}, {model}, {session}, {turn} are replaced.",
 )  # fmt: skip
 @click.option(
-    "--agent-format", type=click.Choice(["text", "copilot-jsonl"]), default="",
+    "--agent-format", type=click.Choice(["text", "copilot-jsonl"]),
     help="What the agent of the executor command prints.",
 )  # fmt: skip
 @click.option(
@@ -124,7 +124,7 @@ def run(  # noqa: PLR0913, PLR0917  # click hands over one argument per option
     record: Path | None,
     github: Path | None,
     agent_command: str,
-    agent_format: str,
+    agent_format: str | None,
     timeout: int | None,
     baseline: bool | None,  # click
     no_skills: bool,  # click
@@ -167,7 +167,7 @@ def run(  # noqa: PLR0913, PLR0917  # click hands over one argument per option
         update_snapshots=update_snapshots,
         shard=_shard(shard),
     )
-    agent = _Agent(agent_command, agent_format, recordings, context_dir)
+    agent = _Agent(agent_command, agent_format or "", recordings, context_dir)
     asked = _Asked(eval_file, overrides, agent, resume, replay_from)
     reports = Reports(results, junit, html, github, record)
     directory = (store_dir or default_store_dir(eval_file.absolute())).absolute()

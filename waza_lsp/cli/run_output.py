@@ -7,6 +7,7 @@ from typing import TextIO
 
 from waza_engine.reports.text import one_line
 from waza_engine.runs.events import (
+    BaselineEvent,
     Event,
     Note,
     RunStarted,
@@ -66,6 +67,10 @@ class ProgressLines:
                 self._finished(event)
             case TaskFinished(error=error) if error:
                 self._say(f"FAIL  {one_line(event.task)}: {one_line(error)}")
+            case BaselineEvent(told=TrialFinished() as told):
+                self._say(
+                    f"without skills: {_WORDS[told.status]} {one_line(told.task)}  score {told.score:.2f}"
+                )
             case Note(level=level, message=message):
                 self._say(f"{level}: {one_line(message)}")
             case _:

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 from lsprotocol import types
 
+from waza_lsp.schema.run_command import run_command
 from waza_lsp.schema.runnables import Runnable, runnables
 from waza_lsp.schema.standing import UNKNOWN, Standing, Verdict
 from waza_lsp.snapshot import Snapshot
@@ -45,20 +46,15 @@ def code_lens(
 
 
 def _commands(it: Runnable, standing: Standing, wanted: Wanted, now: float) -> Iterator[types.Command]:
-    here: dict[str, str] = {"uri": it.uri}
-    match it.kind:
-        case "eval":
-            if wanted.run:
-                yield types.Command("▶ Run all", "waza.runEval", arguments=[here])
-            if wanted.run_failed and standing.failed:
-                title = f"▶ Run failed ({standing.failed})"
-                yield types.Command(title, "waza.runFailed", arguments=[here])
-        case "task":
-            here["task"] = it.id
-            if wanted.run:
-                yield types.Command("▶ Run task", "waza.runTask", arguments=[here])
-        case _:
-            return
+    run = run_command(it)
+    if run is None:
+        return
+    if wanted.run:
+        yield run
+    here: dict[str, str] = {"uri": it.uri, **({"task": it.id} if it.kind == "task" else {})}
+    if wanted.run_failed and standing.failed:
+        title = f"▶ Run failed ({standing.failed})"
+        yield types.Command(title, "waza.runFailed", arguments=[here])
     if wanted.grade and standing.is_recorded:
         yield types.Command("↻ Grade again", "waza.grade", arguments=[here])
     if wanted.result:

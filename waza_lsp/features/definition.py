@@ -2,11 +2,11 @@
 
 from lsprotocol import types
 
-from waza_lsp.schema.names import anchor_occurrences
+from waza_lsp.schema.names import anchor_occurrences, name_at
 from waza_lsp.schema.paths import path_value_at
 from waza_lsp.snapshot import Snapshot
 from waza_lsp.suite.around import Around
-from waza_lsp.suite.mentions import mentions
+from waza_lsp.suite.mentions import definitions
 from waza_lsp.syntax.text import Place, Span
 
 _TOP = Span(Place(0, 0), Place(0, 0))
@@ -26,9 +26,9 @@ def definition(
     if value is not None:
         found = [it for it in value.targets(around) if around.is_file(it)]
         return [types.Location(it.as_uri(), snapshot.range(_TOP)) for it in found]
-    names = mentions(snapshot, place, around)
-    if names is not None:
-        return [it.location for it in names.definitions]
+    name = name_at(form, snapshot.tree, place)
+    if name is not None:
+        return [it.location for it in definitions(name, snapshot, around)]
     if not generic:
         return []
     anchors = anchor_occurrences(snapshot.tree, snapshot.text, place)

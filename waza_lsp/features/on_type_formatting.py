@@ -33,9 +33,10 @@ def _start(snapshot: Snapshot, around: Outline, above: int) -> str | None:
     if last is None or last.row.line != above:
         return None
     row, column = last.row, last.container.column
+    if snapshot.text.line(above)[row.value : row.value + 1] in {"|", ">"}:
+        return " " * (column + layout_of(snapshot.tree).step)
     if around.inside is not None:
-        is_text = snapshot.text.line(above)[row.value : row.value + 1] in {"|", ">"}
-        return " " * (column + layout_of(snapshot.tree).step) if is_text else None
+        return None
     if last.container.shape is Shape.SEQ:
         # An empty dash means that the list ends here.
         return " " * row.dashes[-1] + "- " if row.has_value and row.dashes else None

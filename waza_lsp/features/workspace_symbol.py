@@ -54,7 +54,7 @@ def _reader(encoding: types.PositionEncodingKind) -> Callable[[str], tuple[_Symb
             return ()
         text = Text(split_lines(source), encoding)
         tree = Tree.of(text.lines)
-        found = recognised(tree.keys(), None)
+        found = recognised(tree.sketch(), None)
         return tuple(_symbols(found.form, tree, text)) if found is not None else ()
 
     return read

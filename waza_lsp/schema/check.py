@@ -21,6 +21,7 @@ from waza_engine.rules.syntax_error import SYNTAX_ERROR
 from waza_engine.rules.unquoted_template import UNQUOTED_TEMPLATE
 from waza_engine.scope import Scope
 from waza_lsp.schema.form import Form
+from waza_lsp.schema.newer import newer
 from waza_lsp.schema.walk import Schema, discriminated, resolve
 from waza_lsp.syntax.clues import TEMPLATE_MESSAGE
 from waza_lsp.syntax.cut import PieceKind
@@ -71,7 +72,7 @@ class World:
 
     `levels` is how much people want to hear of each finding; of an `excluded` document, nothing. While the grader
     types, which take a moment to import, are not there, the world is not `complete`: the stages after the schema
-    are left out.
+    are left out. `target` is the version of the runner that the project uses, empty for the newest.
     """
 
     path: Path | None = None
@@ -80,6 +81,7 @@ class World:
     levels: Levels = field(default_factory=dict)
     excluded: bool = False
     complete: bool = True
+    target: str = ""
 
 
 def marks(tree: Tree, form: Form, world: World) -> list[Mark]:
@@ -93,7 +95,7 @@ def marks(tree: Tree, form: Form, world: World) -> list[Mark]:
         span = Span(Place(tree.excess, 0), Place(tree.excess, 1))
         message = "From this line on the aliases stand for too many values; write fewer of them"
         return [Mark(span, SYNTAX_ERROR.at((), message))]
-    result = [it for piece in tree.pieces for it in _syntax(piece)]
+    result = list(_syntax(tree))
     result += _structure(tree, form)
     whole = tree.whole
     if whole is not None:
@@ -113,8 +115,10 @@ def _is_error(mark: Mark) -> bool:
 
 def _rules(tree: Tree, form: Form, world: World, condemned: set[Place]) -> Iterator[Mark]:
     """What the rules for whole files say; places that have an error already are left alone."""
-    document = form.document(tree.data(), world.path, world.scope.process_dir, world.files)
-    for finding in form.judged(document):
+    data = tree.data()
+    document = form.document(data, world.path, world.scope.process_dir, world.files)
+    too_new = newer(form.schema, data, world.target) if world.target else ()
+    for finding in (*form.judged(document), *too_new):
         span = span_in(tree, finding.pointer, on_key=finding.on == "key")
         if span is not None and span.start not in condemned:
             places = ((span_in(tree, it.pointer), it.text) for it in finding.related if it.path is None)
@@ -134,7 +138,14 @@ def span_in(tree: Tree, pointer: Pointer, *, on_key: bool = False) -> Span | Non
     return _token(node).shifted(lines) if not (is_block and node.items) else located.value
 
 
-def _syntax(piece: Piece) -> Iterator[Mark]:
+def _syntax(tree: Tree) -> Iterator[Mark]:
+    for before, piece in zip((None, *tree.pieces), tree.pieces, strict=False):
+        # A stray line behind a quote or bracket that is not closed is most likely inside it.
+        if piece.kind is not PieceKind.STRAY or before is None or not before.parsed.unterminated:
+            yield from _piece_syntax(piece)
+
+
+def _piece_syntax(piece: Piece) -> Iterator[Mark]:
     for problem in piece.parsed.problems:
         rule = UNQUOTED_TEMPLATE if problem.cause is Cause.TEMPLATE else SYNTAX_ERROR
         yield Mark(problem.span.shifted(piece.start), rule.at((), problem.message))

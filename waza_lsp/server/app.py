@@ -18,6 +18,7 @@ from waza_lsp.schema.paths import Disk
 from waza_lsp.server.beside import levels
 from waza_lsp.server.delivery import Delivery
 from waza_lsp.server.documents import Documents
+from waza_lsp.server.hint_refresh import HintRefresh
 from waza_lsp.server.live import LiveGrading
 from waza_lsp.server.protocol import OwnDocumentsProtocol
 from waza_lsp.server.results import Results
@@ -51,6 +52,7 @@ class WazaServer(LanguageServer):
         self.run_events = False
         self.beside_at_start: frozenset[str] = frozenset()
         """What another server gives, as the client said at first; see `beside`."""
+        self.hint_refresh = HintRefresh()
         self.formats = False
         """Whether formatting is offered to a client that can be told later."""
         self.warm = asyncio.Event()
@@ -84,6 +86,7 @@ class WazaServer(LanguageServer):
             {**levels(self.beside), **self.settings.rules, **project.rules},
             excluded=path is not None and project.excludes(path),
             complete=self.warm.is_set(),
+            target=project.target or self.settings.target,
         )
 
     def project(self, path: Path | None) -> ProjectSettings:

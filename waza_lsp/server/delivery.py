@@ -32,6 +32,7 @@ class Delivery:
     def everything_changed(self, server: "WazaServer") -> None:
         """A file, a setting or the like has changed: any document may have other findings now."""
         server.generation += 1
+        server.hint_refresh.soon(server)
         if self.pulls:
             self._refresh_soon(server)
         else:
@@ -46,6 +47,10 @@ class Delivery:
     def text_changed(self, server: "WazaServer") -> None:
         """Publish the document at once, and the others, whose findings may depend on it, when typing pauses."""
         self.soon(server)
+        if self.pulls:
+            for it in server.documents:
+                if it.uri in self._sent:
+                    self.results_changed(server, it)
         if self._others is not None:
             self._others.cancel()
         if not self.pulls and len(server.documents) > 1:

@@ -84,10 +84,11 @@ def _graded(question: dict[str, Any], events: TextIO) -> str:
     plan = plan_for_grading(eval_path, process_dir)
     wanted = question["tasks"]
     tasks = [it for it in plan.tasks if not wanted or it.id in wanted]
+    store_dir = default_store_dir(eval_path)
     recorded = [
         (task, found)
         for task in tasks
-        if (found := recordings_of(eval_path, task.id, default_store_dir(eval_path)))
+        if (found := recordings_of(eval_path, task.id, store_dir, plan.settings.trials))
     ]
     if not recorded:
         raise _NothingError("Nothing was recorded of this yet: run it once, then it can be graded again.")
@@ -166,7 +167,7 @@ def _entries(grading: _Grading, task: Task) -> list[tuple[GraderEntry, Level]]:
         [
             *((it, "eval") for it in grading.plan.suite.graders),
             *((it, "task") for it in task.graders),
-        ]  # type: ignore[list-item]  # the words are levels
+        ]
     )
     return [it for it in leveled if it[0].name == grading.grader]
 

@@ -42,10 +42,16 @@ class LiveGrading:
     _working: asyncio.Task[None] | None = None
     _warming: asyncio.Task[None] | None = None
 
-    def recordings_found(self, server: "WazaServer") -> None:
+    def recordings_found(self, server: "WazaServer", snapshot: Snapshot) -> None:
         """Something open can be graded: have the worker ready before the first edit."""
-        if server.settings.live_enable and self._warming is None:
-            self._warming = asyncio.get_running_loop().create_task(self.worker.warm_up())
+        if not server.settings.live_enable or self._warming is not None:
+            return
+        if snapshot.path is None or snapshot.form is None:
+            return
+        sites = grader_sites(snapshot.form, snapshot.tree)
+        if sites:
+            question = _question(server, snapshot, snapshot.path, sites[0])
+            self._warming = asyncio.get_running_loop().create_task(self.worker.warm_up(question))
 
     def changed(self, server: "WazaServer", before: Snapshot, after: Snapshot) -> None:
         """A document was edited: its graders that the edit touched are to be graded again."""

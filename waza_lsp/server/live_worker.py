@@ -76,7 +76,7 @@ def _answer(question: Mapping[str, Any]) -> dict[str, Any]:
         return {"none": "there is no grader"}
     if reason := _not_live(entry, may_execute=str(eval_path) in question["ranHere"]):
         return {"none": reason}
-    found = _recordings(eval_path, tasks)
+    found = _recordings(eval_path, tasks, plan.settings.trials)
     return {
         "eval": str(eval_path),
         "name": entry.name,
@@ -133,11 +133,13 @@ def _not_live(entry: GraderEntry, *, may_execute: bool) -> str:
     return ""
 
 
-def _recordings(eval_path: Path, tasks: Iterable[str]) -> list[Recording]:
+def _recordings(eval_path: Path, tasks: Iterable[str], trials: int) -> list[Recording]:
+    store_dir = default_store_dir(eval_path)
     try:
-        return [it for task in tasks for it in recordings_of(eval_path, task, default_store_dir(eval_path))]
+        return [it for task in tasks for it in recordings_of(eval_path, task, store_dir, trials)]
     except StoreError:
-        return [it for task in tasks for it in recordings_of(eval_path, task, Path(os.devnull))]
+        nowhere = Path(os.devnull)
+        return [it for task in tasks for it in recordings_of(eval_path, task, nowhere, trials)]
 
 
 def _graded(

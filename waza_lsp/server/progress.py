@@ -31,7 +31,7 @@ class RunProgress:
         if window is None or not window.work_done_progress:
             return
         progress = self._server.work_done_progress
-        await progress.create_async(self._token)
+        _ = await progress.create_async(self._token)
         progress.begin(self._token, types.WorkDoneProgressBegin(title, cancellable=True, percentage=0))
         self._shown = True
         self._watch = asyncio.create_task(self._watch_for_cancel())

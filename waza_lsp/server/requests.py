@@ -30,6 +30,7 @@ from waza_lsp.features.selection_range import selection_range
 from waza_lsp.features.semantic_tokens import LEGEND, semantic_tokens
 from waza_lsp.features.will_rename_files import will_rename_files
 from waza_lsp.features.workspace_symbol import workspace_symbol
+from waza_lsp.server import testview
 from waza_lsp.server.app import WazaServer
 from waza_lsp.server.beside import own_items
 from waza_lsp.server.survey import workspace_files
@@ -203,5 +204,6 @@ REQUESTS: list[tuple[str, Callable[..., Any], Any]] = [
     (types.TEXT_DOCUMENT_FOLDING_RANGE, on_folding, None),
     (types.TEXT_DOCUMENT_SELECTION_RANGE, on_selection, None),
     (types.TEXT_DOCUMENT_CODE_LENS, on_lens, None),
+    (testview.METHOD, testview.on_tests, None),
     (types.TEXT_DOCUMENT_CODE_ACTION, on_actions, types.CodeActionOptions(KINDS)),
 ]

@@ -202,6 +202,8 @@ class Results:
             found = await asyncio.to_thread(read_last_results, eval_path, known, documents, server.encoding)
             if found is not None:
                 self._merge(server, eval_path, found)
+                if found.recorded:
+                    server.live.recordings_found(server, snapshot)
         finally:
             self._reading.pop(key, None)
 
@@ -221,15 +223,15 @@ class Results:
         if found.problem and found.problem not in self._told:
             self._told.add(found.problem)
             server.window_log_message(types.LogMessageParams(types.MessageType.Warning, found.problem))
+        is_new = bool(found.tasks) or found.recorded != self._recorded.get(eval_path, frozenset())
         self._recorded[eval_path] = found.recorded
-        if found.recorded:
-            server.live.recordings_found(server)
         for task, it in found.tasks.items():
             self._merge_task(server, eval_path, task, it)
         if found.tasks:
             newest = max(found.tasks.values(), key=lambda it: it.verdict.at)
             self._covered.setdefault(eval_path, digest_of_eval(newest.texts, eval_path))
-        self.lenses_changed(server)
+        if is_new:
+            self.lenses_changed(server)
 
     def _merge_task(self, server: "WazaServer", eval_path: Path, task: str, found: LastResult) -> None:
         known = self._tasks.get((eval_path, task))

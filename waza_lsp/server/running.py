@@ -62,8 +62,8 @@ def _texts_before(server: "WazaServer", job: Job) -> Iterator[tuple[Path, Snapsh
     """The files of the suite that may be edited while the job is done, as the job reads them."""
     paths = {it.path for it in server.documents if it.path and server.results.eval_of(it) == job.eval_path}
     for path in {job.eval_path, *paths} - job.texts.keys():
-        text = on_disk(path, server.encoding) if path is not None else None
-        if path is not None and text is not None:
+        text = on_disk(path, server.encoding)
+        if text is not None:
             yield path, text
     yield from job.texts.items()
 

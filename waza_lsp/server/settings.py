@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 from waza_engine.checking.levels import LEVEL_NAMES, Levels, read_levels
+from waza_engine.checking.target import VERSION_PATTERN, read_target
 from waza_lsp.server.beside import FEATURES, read_beside
 
 
@@ -22,6 +23,7 @@ class Setting(NamedTuple):
 
 _FLAG = {"type": "boolean"}
 _TEXT = {"type": "string"}
+_VERSION = {"type": "string", "pattern": VERSION_PATTERN}
 _NAMES = {"type": "array", "items": {"type": "string", "enum": list(FEATURES)}, "uniqueItems": True}
 _LEVELS = {"type": "object", "additionalProperties": {"type": "string", "enum": list(LEVEL_NAMES)}}
 
@@ -41,6 +43,15 @@ class Settings:
             _LEVELS,
             "How much to say about each finding: its code with `error`, `warning`, `information`, `hint` or `off`. "
             "What the `.waza-lsp.toml` of a project says about a code comes first.",
+        ),
+    )
+    target: str = field(
+        default="",
+        metadata=_about(
+            "target",
+            _VERSION,
+            "The waza version that is used, such as `0.34`: what is newer is a finding. Empty means the newest. "
+            "The `target` in the `.waza-lsp.toml` of a project comes first.",
         ),
     )
     diagnostics_workspace: bool = field(
@@ -163,9 +174,7 @@ def read_settings(values: Any) -> tuple[Settings, list[str]]:
         name = setting_of(it).name
         value = _looked_up(values, name.split("."))
         if value is not None:
-            found[it.name], said = _READERS[setting_of(it).schema["type"]](
-                value, f"waza.{name}", getattr(defaults, it.name)
-            )
+            found[it.name], said = _reader(setting_of(it))(value, f"waza.{name}", getattr(defaults, it.name))
             problems += said
     return Settings(**found), problems
 
@@ -196,12 +205,21 @@ def _names_from(value: Any, name: str, _default: Any) -> tuple[Any, list[str]]:
     return tuple(sorted(read_beside(value))), [said] if unknown else []
 
 
-_READERS: dict[str, Callable[[Any, str, Any], tuple[Any, list[str]]]] = {
+def _version_from(value: Any, name: str, _default: Any) -> tuple[Any, list[str]]:
+    return read_target(value, f"Setting {name}")
+
+
+_Reader = Callable[[Any, str, Any], tuple[Any, list[str]]]
+_READERS: dict[str, _Reader] = {
     "boolean": _flag_from,
     "string": _text_from,
     "object": _levels_from,
     "array": _names_from,
 }
+
+
+def _reader(setting: Setting) -> _Reader:
+    return _version_from if setting.schema is _VERSION else _READERS[setting.schema["type"]]
 
 
 def _looked_up(values: Any, parts: list[str]) -> Any:

@@ -29,10 +29,10 @@ class Worker:
     _process: asyncio.subprocess.Process | None = None
     _lock: asyncio.Lock = field(default_factory=asyncio.Lock)
 
-    async def warm_up(self) -> None:
-        """Start the worker if it is not running, so that the first question is answered quickly."""
+    async def warm_up(self, question: dict[str, Any]) -> None:
+        """Start the worker and have it answer once, so that the next question is answered quickly."""
         with suppress(WorkerError):
-            await self._ask({}, _START_SECONDS)
+            await self._ask(question, _START_SECONDS)
 
     async def ask(self, question: dict[str, Any]) -> dict[str, Any]:
         """Its answer.
@@ -42,7 +42,7 @@ class Worker:
 
         """
         if not self.is_running:
-            await self.warm_up()
+            await self.warm_up(question)
         return await self._ask(question, self.seconds)
 
     @property

@@ -47,7 +47,9 @@ class Around:
         if read is None:
             return None
         lines, tree = read
-        return Snapshot(path.as_uri(), None, Text(lines, self.encoding), tree, recognised(tree.keys(), path))
+        return Snapshot(
+            path.as_uri(), None, Text(lines, self.encoding), tree, recognised(tree.sketch(), path)
+        )
 
     def suite(self, snapshot: Snapshot) -> SuiteFiles | None:
         """The suite that a document belongs to."""

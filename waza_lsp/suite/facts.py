@@ -4,13 +4,13 @@ import os
 from collections.abc import Iterator
 from pathlib import Path
 
-from waza_engine.checking.skills import SKILL, is_skill_file, skill_at
-from waza_lsp.schema.names import name_at
+from waza_engine.checking.skills import SKILL, skill_at
+from waza_lsp.schema.names import Name, name_at
 from waza_lsp.schema.paths import PathValue, path_value_at
 from waza_lsp.schema.wording import code
 from waza_lsp.snapshot import Snapshot, path_of
 from waza_lsp.suite.around import Around
-from waza_lsp.suite.mentions import Mention, Mentions, mentions
+from waza_lsp.suite.mentions import Mention, definitions
 from waza_lsp.suite.shares import shares
 from waza_lsp.syntax.text import Place
 from waza_lsp.syntax.tree import Located
@@ -30,9 +30,8 @@ def facts(snapshot: Snapshot, located: Located, place: Place, around: Around) ->
     value = path_value_at(snapshot.form, snapshot.tree, snapshot.path, around, located)
     if value is not None:
         yield _of_path(value, around)
-    elif name_at(snapshot.form, snapshot.tree, place) is not None:
-        found = mentions(snapshot, place, around)
-        yield from _of_name(found, snapshot, around) if found is not None else ()
+    elif (name := name_at(snapshot.form, snapshot.tree, place)) is not None:
+        yield from _of_name(name, snapshot, around)
 
 
 def _of_path(value: PathValue, around: Around) -> str:
@@ -63,23 +62,24 @@ def _of_weight(snapshot: Snapshot, located: Located, around: Around) -> Iterator
             yield f"**{it.percent}** of the score of {'a' if it.least < it.most else 'the'} task."
 
 
-def _of_name(found: Mentions, snapshot: Snapshot, around: Around) -> Iterator[str]:
-    if found.name.thing == SKILL:
-        for it in found.definitions:
-            path = path_of(it.uri)
-            if path is not None and is_skill_file(path):
-                yield _skill(path, around)
-    elif not found.name.defines:
-        for it in found.definitions[:1]:
+def _of_name(name: Name, snapshot: Snapshot, around: Around) -> Iterator[str]:
+    if name.defines:
+        # Only what a whole file is has more to say than stands there.
+        yield from _of_file(snapshot, around) if len(name.pointer) == 1 else ()
+        return
+    for it in definitions(name, snapshot, around):
+        path = path_of(it.uri)
+        if name.thing == SKILL and path is not None:
+            yield _skill(path, around)
+        else:
             where = "" if it.uri == snapshot.uri else f"In {_link_to(it, around)}:\n"
             yield f"{where}```yaml\n{_entry(it)}\n```"
-    else:
-        yield from _of_task(found, snapshot, around)
+            return
 
 
-def _of_task(found: Mentions, snapshot: Snapshot, around: Around) -> Iterator[str]:
-    """Which eval runs the thing that the whole file is."""
-    suite = around.suite(snapshot) if len(found.name.pointer) == 1 else None
+def _of_file(snapshot: Snapshot, around: Around) -> Iterator[str]:
+    """Which eval runs the thing that the file is."""
+    suite = around.suite(snapshot)
     if suite is not None and suite.eval_path != snapshot.path:
         yield f"Listed by {_link(suite.eval_path, _shown(suite.eval_path, around))}"
 

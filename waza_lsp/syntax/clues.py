@@ -1,6 +1,7 @@
 """Mistakes that show on the lines themselves, at or above the place where libyaml gave up."""
 
 import re
+from collections.abc import Sequence
 
 from waza_lsp.syntax.problem import Cause, Problem, on_line
 from waza_lsp.syntax.rows import closing, row_of
@@ -14,7 +15,7 @@ _IN_BRACKETS = re.compile(r"(?:[\[,]|: )[ \t]*(?=\{\{)")
 _WORD = re.compile(r"\s*([\w.-]+)\s*$")
 
 
-def template(lines: list[str], at: tuple[int, ...]) -> Problem | None:
+def template(lines: Sequence[str], at: tuple[int, ...]) -> Problem | None:
     """A value that starts with `{{`: a text to people, brackets to YAML."""
     for line in at:
         text = lines[line] if 0 <= line < len(lines) else ""
@@ -38,7 +39,7 @@ def _end_in_brackets(text: str, start: int) -> int:
     return len(text.rstrip())
 
 
-def mark_without_blank(lines: list[str], at: int) -> Problem | None:
+def mark_without_blank(lines: Sequence[str], at: int) -> Problem | None:
     """A dash without its blank, or a tab, on the line of the error or the one before it."""
     for line in (at, at - 1):
         text = lines[line] if 0 <= line < len(lines) else ""
@@ -58,7 +59,7 @@ def _dash_without_blank(text: str, line: int) -> Problem | None:
     return on_line("A blank is missing after the dash", line, columns, Cause.DASH)
 
 
-def colon_without_blank(lines: list[str], line: int) -> Problem | None:
+def colon_without_blank(lines: Sequence[str], line: int) -> Problem | None:
     """`key:value` on a line, on the one before it, or on the one that it is indented below."""
     for at in (line, line - 1, _parent(lines, line)):
         text = lines[at] if 0 <= at < len(lines) else ""
@@ -68,7 +69,7 @@ def colon_without_blank(lines: list[str], line: int) -> Problem | None:
     return None
 
 
-def unfinished_above(lines: list[str], line: int) -> Problem | None:
+def unfinished_above(lines: Sequence[str], line: int) -> Problem | None:
     """A bare word, or a dash without its blank, above a line and not deeper than it.
 
     The lines between were meant to be its value.
@@ -88,7 +89,7 @@ def unfinished_above(lines: list[str], line: int) -> Problem | None:
     return None
 
 
-def open_quote(lines: list[str], line: int) -> Problem | None:
+def open_quote(lines: Sequence[str], line: int) -> Problem | None:
     """The nearest value above a line that starts with a quote which its line does not close."""
     for above in range(line - 1, -1, -1):
         row = row_of(above, lines[above], 1)
@@ -98,13 +99,13 @@ def open_quote(lines: list[str], line: int) -> Problem | None:
     return None
 
 
-def never_closed(lines: list[str], line: int, column: int) -> Problem:
+def never_closed(lines: Sequence[str], line: int, column: int) -> Problem:
     quote = lines[line][column : column + 1]
     message = f"This quote is never closed; add {quote} at the end of the text"
     return on_line(message, line, (column, column + 1), Cause.QUOTE)
 
 
-def _parent(lines: list[str], line: int) -> int:
+def _parent(lines: Sequence[str], line: int) -> int:
     """The nearest line above that is indented less; -1 without one."""
     indent = _indent(lines[line]) if line < len(lines) else 0
     above = (it for it in range(min(line, len(lines)) - 1, -1, -1) if lines[it].strip())

@@ -1,5 +1,6 @@
 """Text edits: what a fix comes down to, and what becomes of a text and its tree when they are made."""
 
+import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from difflib import SequenceMatcher
@@ -8,6 +9,8 @@ from typing import NamedTuple
 from waza_lsp.syntax.layout import Layout, layout_of
 from waza_lsp.syntax.text import Place, Span, Text
 from waza_lsp.syntax.tree import Tree
+
+_LINE_END = re.compile(r"\r\n?")
 
 
 class Edit(NamedTuple):
@@ -58,6 +61,7 @@ def difference(before: Text, after: Text) -> list[Edit]:
         for tag, a, b, c, d in matcher.get_opcodes()
         if tag != "equal"
         for edit in _replaced(before, (a, b), "".join(after.lines[c:d]))
+        if edit.text or edit.span.start < edit.span.end
     ]
 
 
@@ -68,7 +72,7 @@ def _replaced(before: Text, lines: tuple[int, int], new: str) -> Iterator[Edit]:
     tail = _same(old[head:][::-1], new[head:][::-1])
     start = _place(before, first, head)
     end = _place(before, first, len(old) - tail)
-    yield Edit(Span(start, end), new[head : len(new) - tail])
+    yield Edit(Span(start, end), _LINE_END.sub("\n", new[head : len(new) - tail]))
 
 
 def _same(one: str, other: str) -> int:

@@ -185,6 +185,8 @@ class _Builder:
         # libyaml ends a block scalar at the next token; the last line with text is what people mean.
         lines = self._source.splitlines()
         last = min(node.end.line, len(lines)) - 1
+        if last == len(lines) - 2 and node.end == Place(last + 1, len(lines[-1])):
+            last += 1  # Without a line end at the end of the file, that is where the next token would be.
         while last > node.start.line and not lines[last].strip():
             last -= 1
         return Place(last, len(lines[last])) if last > node.start.line else node.start

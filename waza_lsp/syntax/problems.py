@@ -1,6 +1,7 @@
 """libyaml's complaints in the author's words, on the smallest stretch of text at fault (peers.md, V11 to V18)."""
 
 import re
+from collections.abc import Sequence
 from typing import Any
 
 import yaml
@@ -61,7 +62,7 @@ def _told_by_the_context(lines: list[str], error: yaml.MarkedYAMLError) -> Probl
     if "flow" in context:
         return _bracket(lines)
     if "simple key" in context:
-        return _half_key(lines, mark.line, mark.column)
+        return half_key(lines, mark.line, mark.column)
     if "block mapping" in context or "block collection" in context:
         return _misplaced(lines, at.line, at.column)
     return None
@@ -99,7 +100,8 @@ def _outside_quotes(text: str) -> list[tuple[int, str]]:
     return result
 
 
-def _half_key(lines: list[str], line: int, column: int) -> Problem:
+def half_key(lines: Sequence[str], line: int, column: int) -> Problem:
+    """What is wrong with text that stands where a key is expected."""
     text = lines[line] if line < len(lines) else ""
     word = text[column:].rstrip()
     if found := colon_without_blank(lines, line):

@@ -18,7 +18,14 @@ _BLOCKS = frozenset([Kind.MAP, Kind.SEQ])
 def tidied(draft: Draft) -> list[Edit]:
     """The edits, none of which changes the data; no edit where the text has a mistake or more than one document."""
     tree, text = draft.tree, draft.text
-    if draft.problem_count() or tree.conflict >= 0 or tree.second_document >= 0 or tree.whole is not None:
+    keys = tree.keys() or ()
+    if (
+        draft.problem_count()
+        or len(set(keys)) < len(keys)
+        or tree.conflict >= 0
+        or tree.second_document >= 0
+        or tree.whole is not None
+    ):
         return []
     kept = _kept_lines(tree, text)
     filled = next((it for it in range(len(text.lines) - 1, -1, -1) if text.line(it).strip()), -1)

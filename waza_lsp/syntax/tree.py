@@ -5,7 +5,7 @@ the piece it touches.
 """
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from typing import Any, NamedTuple
 
@@ -15,9 +15,11 @@ from waza_lsp.syntax.expansion import first_excess
 from waza_lsp.syntax.node import Kind, Node, descend
 from waza_lsp.syntax.parse import Parsed, parse
 from waza_lsp.syntax.problem import Problem
+from waza_lsp.syntax.problems import half_key
 from waza_lsp.syntax.text import Place, Span
 
 _MOST_JOINED = 3
+_SKETCHED = 3
 _parsed = lru_cache(maxsize=16384)(parse)
 
 
@@ -118,6 +120,15 @@ class Tree:
                 [key.source for key, _ in root.pairs] if root is not None and root.kind is Kind.MAP else None
             )
         return [it.key.source for it in self.entries]
+
+    def sketch(self) -> dict[str, Any] | None:
+        """The top-level keys with their values, of long lists the first items; None like `keys`."""
+        if self.whole is not None:
+            data = self.data()
+            return data if isinstance(data, dict) else None
+        return {
+            it.key.source: self.entry_data(it._replace(items=it.items[:_SKETCHED])) for it in self.entries
+        }
 
     def data(self) -> Any:
         """Plain data of the whole text; what cannot be read is left out."""
@@ -281,7 +292,10 @@ _NOTHING = Parsed(None)
 def _piece(lines: Sequence[str], it: Cut) -> Piece:
     if it.kind is PieceKind.SKIPPED:
         return Piece(*it, _NOTHING)
-    return Piece(*it, _parsed("".join(lines[it.start : it.end])))
+    parsed = _parsed("".join(lines[it.start : it.end]))
+    if it.kind is PieceKind.STRAY and not parsed.problems:
+        parsed = replace(parsed, problems=(half_key(lines[it.start : it.end], 0, 0),))
+    return Piece(*it, parsed)
 
 
 def _complete(pieces: list[Piece], lines: Sequence[str]) -> list[Piece]:

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from waza_engine.checking.levels import Levels, read_levels
+from waza_engine.checking.target import read_target
 from waza_engine.noted_reads import Stamp, stamp
 from waza_engine.validation.spelling import nearest
 
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
 
 OWN_FILE = ".waza-lsp.toml"
 PYPROJECT = "pyproject.toml"
-_KEYS = ("exclude", "rules")
+_KEYS = ("exclude", "rules", "target")
 
 
 @dataclass(frozen=True)
@@ -29,6 +30,7 @@ class ProjectSettings:
     path: Path | None = None
     rules: Levels = field(default_factory=dict)
     exclude: tuple[str, ...] = ()
+    target: str = ""
     problems: tuple[str, ...] = ()
 
     def excludes(self, path: Path, *, folder: bool = False) -> bool:
@@ -94,7 +96,10 @@ def read_project(path: Path) -> ProjectSettings | None:
         return ProjectSettings(path, problems=(f"{path}: 'tool.waza-lsp' must be a table; it is ignored",))
     levels, problems = read_levels(data.get("rules", {}), f"{path}: 'rules'")
     exclude, more = _patterns(data.get("exclude", []), path)
-    return ProjectSettings(path, levels, exclude, (*problems, *more, *_unknown_keys(data, path)))
+    target, odd = read_target(data.get("target", ""), f"{path}: 'target'")
+    return ProjectSettings(
+        path, levels, exclude, target, (*problems, *more, *odd, *_unknown_keys(data, path))
+    )
 
 
 def _patterns(given: Any, path: Path) -> tuple[tuple[str, ...], list[str]]:

@@ -9,8 +9,8 @@ from waza_engine import executors as _folder
 from waza_engine.executors.base import Executor, ExecutorOptions, UnavailableError
 
 _GROUP = "waza_lsp.executors"
-_AGENTS = frozenset(["copilot-sdk", "codex", "claude-cli"])
-"""Names that are right in a waza file, but whose agent this version does not drive by itself."""
+_AGENTS = {"codex": "codex exec {prompt}", "claude-cli": "claude -p {prompt}"}
+"""Executors of some versions of waza whose agents are programs: how the executor `command` starts them."""
 
 
 def make_executor(name: str, options: ExecutorOptions) -> Executor:
@@ -67,5 +67,8 @@ def _explanation(name: str) -> str:
     if not name:
         return f"The eval names no executor. Add config.executor to it, or use {usable}"
     if name in _AGENTS:
-        return f"The executor '{name}' is not available in this version. Use {usable}"
+        return (
+            f"There is no executor '{name}' here; run its agent with "
+            f"--executor command --agent-command '{_AGENTS[name]}'. Or use {usable}"
+        )
     return f"There is no executor '{name}'. Use {usable}"

@@ -2,7 +2,7 @@
 
 import importlib
 import pkgutil
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from functools import cache
 from pathlib import Path, PurePath
 from typing import TYPE_CHECKING, Any
@@ -38,17 +38,20 @@ def recognise(
     """Dialect and kind of a file, and why; None when it is no file of ours.
 
     `top_level_keys` is None when the top level is a list. For an empty document, or one that is no mapping *yet*
-    (a half-typed word), it is empty. What the keys say comes before what the path says. With a `dialect_name` no
-    other dialect is thought of.
+    (a half-typed word), it is empty. What the keys say comes before what the path says; when it is a mapping, its
+    values may then say that it is another tool's after all. With a `dialect_name` no other dialect is thought of.
     """
     keys = frozenset(top_level_keys or ())
+    values = top_level_keys if isinstance(top_level_keys, Mapping) and not dialect_name else {}
     possible = [dialect(dialect_name)] if dialect_name else [it for it in dialects() if not keys & it.never]
     for candidate in possible:
-        if found := candidate.by_content(keys):
+        found = candidate.by_content(keys)
+        if found and found[0].agrees(values):
             return candidate, *found
     if path is not None:
         for candidate in possible:
-            if found := candidate.by_path(top_level_keys, path):
+            found = candidate.by_path(top_level_keys, path)
+            if found and found[0].agrees(values):
                 return candidate, *found
     return None
 

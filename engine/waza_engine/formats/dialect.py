@@ -3,10 +3,12 @@
 Each folder below `formats/` holds one dialect; its module `dialect` has the record `DIALECT`.
 """
 
-from collections.abc import Collection
-from dataclasses import dataclass
+from collections.abc import Callable, Collection, Mapping
+from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
+from itertools import islice
 from pathlib import PurePath
+from typing import Any
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,8 +57,44 @@ class FileName:
 
 
 @dataclass(frozen=True, slots=True)
+class Shape:
+    """What the value of a top-level key looks like in files of ours, as far as other tools use the key, too.
+
+    A mapping is ours with one of the `own` keys, or with one of `types` under `type`; the `common` keys alone say nothing.
+    `text` judges a text as `verdict` does; without it a text is never ours.
+    """
+
+    own: frozenset[str] = frozenset()
+    common: frozenset[str] = frozenset()
+    types: frozenset[str] = frozenset()
+    text: Callable[[str], int] | None = None
+
+    def verdict(self, value: Any) -> int:
+        """1 for a value of ours, -1 for one of another tool, 0 when it may be either, or is still to be written."""
+        if isinstance(value, Mapping):
+            return self._of_mapping(value)
+        if isinstance(value, list):
+            # The first items speak for all: a later one may be half-written, and the list long.
+            return max((self.verdict(it) for it in islice(value, _LOOKED_AT)), default=0)
+        if isinstance(value, str):
+            return self.text(value) if self.text and value else -1 if value else 0
+        return 0
+
+    def _of_mapping(self, value: Mapping[str, Any]) -> int:
+        if self.own & value.keys() or (isinstance(value.get("type"), str) and value["type"] in self.types):
+            return 1
+        return 0 if value.keys() <= self.common else -1
+
+
+_LOOKED_AT = 3
+
+
+@dataclass(frozen=True, slots=True)
 class Kind:
-    """One kind of file. `schema` is the name for `schema_files.read_schema`, `model` is `module:class`."""
+    """One kind of file. `schema` is the name for `schema_files.read_schema`, `model` is `module:class`.
+
+    `shapes` tells values of ours from those that other tools have under the same top-level keys.
+    """
 
     name: str
     schema: str
@@ -64,6 +102,11 @@ class Kind:
     keys: frozenset[str]
     signals: tuple[Signal, ...] = ()
     file_names: tuple[FileName, ...] = ()
+    shapes: Mapping[str, Shape] = field(default_factory=dict)
+
+    def agrees(self, values: Mapping[str, Any]) -> bool:
+        """Whether no more of the values speak against this kind than for it."""
+        return sum(it.verdict(values.get(key)) for key, it in self.shapes.items()) >= 0
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,109 +1,171 @@
-"""A run as one HTML file that needs nothing else: no script, no font, no network."""
+"""A run as one HTML file that needs nothing else: no script, no font, no network.
+
+Everything that comes from files, agents or graders goes through `escape`; the page's policy forbids scripts and
+connections besides, so that even a hole in that could do nothing.
+"""
 
 from collections.abc import Iterator
 from datetime import UTC, datetime
 from html import escape
 
-from waza_engine.runs.records import GraderOutcome, RunRecord, TaskRecord, TrialRecord
+from waza_engine.reports.html_parts import bar, number, status
+from waza_engine.reports.html_style import STYLE
+from waza_engine.reports.html_trial import trial_html
+from waza_engine.reports.results_task import skill_impact
+from waza_engine.runs.measures import composite_score
+from waza_engine.runs.records import RunRecord, TaskRecord
 
-_STYLE = """
-:root { color-scheme: light dark; --pass: #1a7f37; --fail: #cf222e; --quiet: #6e7781; --line: #8884; }
-body { font: 15px/1.5 system-ui, sans-serif; max-width: 60rem; margin: 2rem auto; padding: 0 1rem; }
-h1 { font-size: 1.4rem; margin-bottom: 0; } .quiet { color: var(--quiet); }
-details { border: 1px solid var(--line); border-radius: 6px; margin: .5rem 0; padding: .4rem .8rem; }
-summary { cursor: pointer; } summary b { margin-right: .6rem; } table { border-collapse: collapse; width: 100%; }
-td, th { text-align: left; padding: .2rem .6rem .2rem 0; vertical-align: top; border-bottom: 1px solid var(--line); }
-.passed { color: var(--pass); } .failed, .error, .cancelled { color: var(--fail); } .skipped { color: var(--quiet); }
-pre { white-space: pre-wrap; overflow-wrap: anywhere; background: #8881; padding: .6rem; border-radius: 6px; }
-.bar { display: inline-block; width: 6rem; height: .6rem; background: #8883; border-radius: 3px; vertical-align: middle; }
-.bar i { display: block; height: 100%; background: var(--pass); border-radius: 3px; }
-"""
+_POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:"
 
 
 def html_report(record: RunRecord) -> str:
     """The text of the HTML file."""
     title = escape(record.suite_name or "Run")
-    head = f'<meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>{title}</title>'
+    head = (
+        '<meta charset="utf-8"><meta name="viewport" content="width=device-width">'
+        f'<meta http-equiv="Content-Security-Policy" content="{_POLICY}"><title>{title}</title>'
+    )
     body = "\n".join(_body(record))
-    return f'<!doctype html>\n<html lang="en"><head>{head}<style>{_STYLE}</style></head><body>\n{body}\n</body></html>\n'
+    return f'<!doctype html>\n<html lang="en"><head>{head}<style>{STYLE}</style></head><body>\n{body}\n</body></html>\n'
 
 
 def _body(record: RunRecord) -> Iterator[str]:
+    yield from _summary(record)
+    yield from _graders(record)
+    yield "<h2>Tasks</h2>"
+    # What needs a look comes first; the rest stays in the order of the run.
+    for task in sorted(record.tasks, key=lambda it: it.status == "passed"):
+        yield from _task(task)
+    yield from _triggers(record)
+
+
+def _summary(record: RunRecord) -> Iterator[str]:
     totals = record.totals
     started = datetime.fromtimestamp(record.started_at, UTC).strftime("%Y-%m-%d %H:%M:%S UTC")
     facts = [
+        record.skill,
         record.executor,
         record.model,
         f"run {record.run_id}",
         started,
         f"{record.duration_ms / 1000:.1f} s",
     ]
-    yield f"<h1>{escape(record.suite_name)} {_status(record.status)}</h1>"
+    yield f"<header><h1>{escape(record.suite_name)} {status(record.status)}</h1>"
     about = " \u00b7 ".join(it for it in facts if it)
-    yield f'<p class="quiet">{escape(about)}</p>'
-    yield (
-        f"<p>{totals.succeeded} of {totals.total} tasks passed. Score {_bar(totals.aggregate_score)}, "
-        f"weighted {totals.weighted_score:.2f}.</p>"
-    )
+    yield f'<p class="quiet">{escape(about)}</p></header>'
     if record.error:
         yield f'<p class="error">{escape(record.error)}</p>'
+    flaky = sum(1 for it in record.tasks if it.stats and it.stats.flaky)
+    cards = [
+        ("tasks passed", f"{totals.succeeded} of {totals.total}"),
+        ("score", number(totals.aggregate_score)),
+        ("weighted", number(totals.weighted_score)),
+        *([("flaky tasks", str(flaky))] if flaky else []),
+        *([("skipped", str(totals.skipped))] if totals.skipped else []),
+        *([("tokens", f"{_tokens(record):,}")] if _tokens(record) else []),
+    ]
+    inner = "".join(f"<div><b>{escape(value)}</b><span>{escape(name)}</span></div>" for name, value in cards)
+    yield f'<section class="cards">{inner}</section>'
+    if totals.interval:
+        yield (
+            f'<p class="quiet">95 % interval of the weighted score over the tasks: '
+            f"{number(totals.interval.lower)} to {number(totals.interval.upper)}</p>"
+        )
+    yield from _metrics(record)
+    yield from _baseline(record)
+
+
+def _metrics(record: RunRecord) -> Iterator[str]:
+    for it in record.metrics:
+        verdict = "reaches" if it.passed else "is below"
+        yield f"<p>{escape(it.name)} {bar(it.value)} {verdict} its threshold {number(it.threshold)}</p>"
+    for it in record.measures:
+        told = f"threshold {number(it.threshold)}, for information only"
+        yield f'<p>{escape(it.name)} {bar(it.value)} <span class="quiet">{told}</span></p>'
+    if len(record.measures) > 1:
+        yield f"<p>composite score {bar(composite_score(record.measures))}</p>"
+
+
+def _baseline(record: RunRecord) -> Iterator[str]:
+    if record.baseline is None:
+        return
+    before = {it.task: it for it in record.baseline.tasks}
+    yield "<h2>With and without skills</h2><table><tr><th>task<th>without<th>with<th>change</tr>"
     for task in record.tasks:
-        yield from _task(task)
-    yield from _triggers(record)
+        if impact := skill_impact(task, before.get(task.task)):
+            delta = impact["delta"]
+            kind = "passed" if delta > 0 else "failed" if delta < 0 else "quiet"
+            yield (
+                f"<tr><td>{escape(task.name or task.task)}<td>{bar(impact['pass_rate_baseline'])}"
+                f'<td>{bar(impact["pass_rate_with_skills"])}<td class="{kind}">{delta:+.2f}</tr>'
+            )
+    rates = record.totals.success_rate, record.baseline.totals.success_rate
+    yield f"<tr><th>all<th>{bar(rates[1])}<th>{bar(rates[0])}<th>{rates[0] - rates[1]:+.2f}</tr></table>"
+
+
+def _graders(record: RunRecord) -> Iterator[str]:
+    """Each grader over all trials: shows which one it is that fails."""
+    found: dict[tuple[str, str], list[float]] = {}
+    failed: dict[tuple[str, str], int] = {}
+    for task in record.tasks:
+        for trial in task.trials:
+            for it in trial.graders:
+                found.setdefault((it.name, it.type), []).append(it.score)
+                failed[it.name, it.type] = failed.get((it.name, it.type), 0) + (not it.passed)
+    if not found:
+        return
+    yield "<h2>Graders</h2><table><tr><th>grader<th>type<th>mean score<th>passed</tr>"
+    for (name, kind), scores in sorted(found.items(), key=lambda it: -failed[it[0]]):
+        passed = len(scores) - failed[name, kind]
+        yield (
+            f"<tr><td>{escape(name)}<td>{escape(kind)}<td>{bar(sum(scores) / len(scores))}"
+            f"<td>{passed} of {len(scores)}</tr>"
+        )
+    yield "</table>"
 
 
 def _task(task: TaskRecord) -> Iterator[str]:
     is_open = " open" if task.status == "failed" else ""
-    score = _bar(task.stats.avg_score) if task.stats else "not run"
-    flaky = " flaky" if task.stats and task.stats.flaky else ""
-    yield f"<details{is_open}><summary>{_status(task.status)} <b>{escape(task.name or task.task)}</b>{score}{flaky}</summary>"
+    name = escape(task.name or task.task)
+    yield f'<details class="task"{is_open}><summary>{status(task.status)} <b>{name}</b>{_task_facts(task)}</summary>'
     if task.error:
         yield f'<p class="error">{escape(task.error)}</p>'
     for trial in task.trials:
-        yield from _trial(trial, alone=len(task.trials) == 1)
+        yield from trial_html(trial, alone=len(task.trials) == 1)
     yield "</details>"
 
 
-def _trial(trial: TrialRecord, *, alone: bool) -> Iterator[str]:
-    if not alone:
-        yield f"<p><b>Trial {trial.trial}</b> {_status(trial.status)} {_bar(trial.score)}</p>"
-    if trial.error:
-        yield f'<p class="error">{escape(trial.error)}</p>'
-    if trial.graders:
-        rows = "".join(_grader(it) for it in trial.graders)
-        yield f"<table><tr><th>grader<th>type<th>verdict<th>score<th>weight<th>feedback</tr>{rows}</table>"
-    yield f"<details><summary>prompt and output</summary><pre>{escape(trial.trajectory.prompt)}</pre>"
-    yield f"<pre>{escape(trial.trajectory.output)}</pre></details>"
-
-
-def _grader(it: GraderOutcome) -> str:
-    cells = [
-        escape(it.name),
-        escape(it.type),
-        _status(it.status),
-        f"{it.score:.2f}",
-        f"{it.weight:g}",
-        escape(it.feedback),
-    ]
-    return f"<tr>{''.join(f'<td>{cell}' for cell in cells)}</tr>"
+def _task_facts(task: TaskRecord) -> str:
+    stats = task.stats
+    if stats is None:
+        return '<span class="quiet">not run</span>'
+    parts = [bar(stats.avg_score, stats.interval)]
+    if stats.total_runs > 1:
+        parts.append(f'<span class="quiet">{stats.passed_runs} of {stats.total_runs} trials</span>')
+    if stats.flaky:
+        parts.append('<span class="flaky">flaky</span>')
+    return " ".join(parts)
 
 
 def _triggers(record: RunRecord) -> Iterator[str]:
     if record.trigger_metrics is None:
         return
-    rows = "".join(
-        f"<tr><td>{escape(it.prompt)}<td>{'yes' if it.should_trigger else 'no'}<td>{'yes' if it.did_trigger else 'no'}"
-        f"<td>{escape(it.error)}</tr>"
-        for it in record.triggers
+    measured = record.trigger_metrics
+    yield (
+        f"<h2>Trigger tests</h2><p>accuracy {bar(measured.accuracy)} precision {number(measured.precision)}, "
+        f"recall {number(measured.recall)}, F1 {number(measured.f1)}</p>"
+        "<table><tr><th>prompt<th>should trigger<th>did<th></tr>"
     )
-    yield f"<h2>Trigger tests</h2><p>Accuracy {_bar(record.trigger_metrics.accuracy)}</p>"
-    yield f"<table><tr><th>prompt<th>should trigger<th>did<th></tr>{rows}</table>"
+    for it in record.triggers:
+        right = not it.error and it.should_trigger == it.did_trigger
+        yield (
+            f'<tr class="{"passed" if right else "failed"}"><td>{escape(it.prompt)}'
+            f"<td>{'yes' if it.should_trigger else 'no'}<td>{'yes' if it.did_trigger else 'no'}"
+            f"<td>{escape(it.error)}</tr>"
+        )
+    yield "</table>"
 
 
-def _status(status: str) -> str:
-    return f'<span class="{status}">{status}</span>'
-
-
-def _bar(share: float) -> str:
-    percent = max(0.0, min(1.0, share)) * 100
-    return f'<span class="bar"><i style="width:{percent:.0f}%"></i></span> {share:.2f}'
+def _tokens(record: RunRecord) -> int:
+    sessions = (trial.trajectory.session for task in record.tasks for trial in task.trials)
+    return sum(it.usage.tokens for it in sessions if it and it.usage)

@@ -23,7 +23,7 @@ def test_the_folder_is_the_list() -> None:
     [
         ("", "names no executor"),
         ("magic", "no executor 'magic'"),
-        ("copilot-sdk", "'copilot-sdk' is not available in this version"),
+        ("codex", "--executor command --agent-command 'codex exec {prompt}'"),
     ],
 )
 def test_another_name_is_told_what_to_use(name: str, said: str) -> None:

@@ -1,11 +1,14 @@
 """Which files are ours, by content and then by name; look-alikes of other tools are not."""
 
 from pathlib import PurePath
+from typing import Any
 
 import pytest
 
 from waza_engine.formats import dialects, recognise, resolved
 from waza_engine.formats.dialect import Kind
+from waza_engine.schema_files import read_schema
+from waza_engine.yaml_reader import read_yaml
 
 
 def _kind(keys: str | None, path: str = "some/file.yaml") -> str | None:
@@ -112,3 +115,129 @@ def test_the_reason_is_for_people() -> None:
 def test_the_known_keys_are_those_of_the_model(kind: Kind) -> None:
     fields = resolved(kind.model).model_fields
     assert kind.keys == {field.alias or name for name, field in fields.items()}
+
+
+def _kind_of_text(text: str, path: str) -> str | None:
+    found = recognise(read_yaml(text), PurePath(path))
+    return f"{found[0].name} {found[1].name}" if found else None
+
+
+@pytest.mark.parametrize(
+    ("text", "path"),
+    [
+        pytest.param(
+            "name: notes\nskill: ../SKILL.md\ntasks: [{id: short, file: tasks/short.yaml}]",
+            "evals/eval.yaml",
+            id="a list of cases with their files",
+        ),
+        pytest.param(
+            "version: '1'\nskill: ../skills/notes\ndefaults: {trials: 5}\n"
+            "tasks: [{name: short, instruction: Be short, graders: [{type: deterministic, run: ./check}]}]",
+            "evals/eval.yaml",
+            id="a runner with instructions in the eval",
+        ),
+        pytest.param(
+            "name: notes\nskill: notes\ntasks: [{id: short, prompt: Be short, assertions: [is short]}]",
+            "evals/eval.yaml",
+            id="prompts and assertions in the eval",
+        ),
+        pytest.param(
+            "name: answers\nconfig: {model: small, temperature: 0}\nmetrics: [faithfulness]\ntasks: [qa]",
+            "eval.yaml",
+            id="metrics and tasks by name",
+        ),
+        pytest.param(
+            "name: notes\nskill: notes\ndescription: Short notes\nrunner: cli\ndataset: cases.jsonl",
+            "eval.yaml",
+            id="a runner with a dataset",
+        ),
+        pytest.param(
+            "name: add\ninputs: {a: 1, b: 2}\nexpected: {sum: 3}", "tasks/add.yaml", id="a unit test as data"
+        ),
+        pytest.param("id: q7\ninputs: {question: How many?}\nexpected: four", "q7.yaml", id="a question"),
+        pytest.param(
+            "id: t1\nname: A puzzle\ndescription: Hard\nprompt: Solve it\nexpected: '42'\ntags: [maths]",
+            "tasks/t1.yaml",
+            id="a puzzle with its answer",
+        ),
+        pytest.param(
+            "id: t1\ngraders: [{type: deterministic, run: ./check}]\ntags: [a]",
+            "tasks/t1.yaml",
+            id="other graders",
+        ),
+        pytest.param(
+            "name: b\ngraders: [exact]\ntasks: [{name: a, prompt: b}]", "b.yaml", id="graders by name"
+        ),
+    ],
+)
+def test_values_of_other_tools_speak_against_keys_that_are_ours(text: str, path: str) -> None:
+    data = read_yaml(text)
+    assert _kind(" ".join(data), path) is not None or "runner" in data
+    assert _kind_of_text(text, path) is None
+
+
+@pytest.mark.parametrize(
+    ("text", "kind"),
+    [
+        pytest.param(
+            "name: a\nskill: b\nconfig: {tria: 1, executor: mock}", "waza eval", id="a misspelt setting"
+        ),
+        pytest.param("name: a\nskill: b\nconfig:\ntasks:\ngraders:", "waza eval", id="nothing written yet"),
+        pytest.param(
+            "name: a\nskill: b\nconfig: {trials: 3, timeout: 60}", "waza eval", id="settings of old guides"
+        ),
+        pytest.param(
+            "name: a\nskill: ./skills/b\nconfig: {trials_per_task: 1}",
+            "waza eval",
+            id="a path where a name belongs",
+        ),
+        pytest.param(
+            "name: a\nskill: b\nexecutor: mock\ntasks: [{id: t, prompt: hi, validators: [{type: text}]}]",
+            "waza eval",
+            id="the oldest guide",
+        ),
+        pytest.param(
+            "name: a\nskill: b\ngraders: [{}, {type: txt, config: {contains: [a]}}]",
+            "waza eval",
+            id="a misspelt type",
+        ),
+        pytest.param(
+            "id: a\ninputs: {prompt: hi}\nexpected: a greeting", "waza task", id="a text for a mapping"
+        ),
+        pytest.param(
+            "id: a\nname: b\nprompt: hi\ngraders: [{type: text, name: c}]", "waza task", id="a stray prompt"
+        ),
+    ],
+)
+def test_mistakes_do_not_make_a_file_another_tools(text: str, kind: str) -> None:
+    assert _kind_of_text(text, "tasks/a.yaml") == kind
+
+
+def test_a_named_dialect_is_believed() -> None:
+    data = {"name": "a", "skill": "../b", "tasks": [{"file": "c"}]}
+    found = recognise(data, PurePath("eval.yaml"), dialect_name="waza")
+    assert found is not None
+    assert found[1].name == "eval"
+
+
+@pytest.mark.parametrize("kind", [kind for it in dialects() for kind in it.kinds], ids=lambda it: it.model)
+def test_the_shapes_name_keys_and_types_of_the_schema(kind: Kind) -> None:
+    text = repr(read_schema(kind.schema))
+    said: set[str] = {name for it in kind.shapes.values() for name in it.own | it.types}
+    assert kind.shapes.keys() <= kind.keys
+    assert [it for it in sorted(said) if f"'{it}'" not in text] == []
+
+
+def test_every_grader_type_is_in_the_shapes() -> None:
+    for kind in (
+        it for waza in dialects() if waza.name == "waza" for it in waza.kinds if "graders" in it.shapes
+    ):
+        branches: list[Any] = next(
+            it for it in read_schema(kind.schema)["$defs"].values() if "x-discriminator" in it
+        )["allOf"]
+        types = {
+            it["if"]["properties"]["type"]["const"]
+            for it in branches
+            if "type" in it["if"].get("properties", {})
+        }
+        assert types == kind.shapes["graders"].types

@@ -11,6 +11,7 @@ import pytest
 
 from tests.engine.runs.bench import Bench, Scripted, contains, task
 from waza_engine.executors.base import ExecutorOptions, TrialRequest
+from waza_engine.reports.github import github_markdown
 from waza_engine.reports.html import html_report
 from waza_engine.reports.junit import junit_xml
 from waza_engine.reports.results_json import results_data, results_json
@@ -241,3 +242,56 @@ async def test_html_needs_nothing_else_and_escapes_everything(record: RunRecord)
     assert not {"script", "link", "img", "it", "fine", "b"} & set(found) - {"b"}
     assert "Good &amp; &lt;fine&gt;" in page
     assert "Do &lt;it&gt;" in page
+
+
+@pytest.mark.parametrize("nasty", ["</pre><script>x</script>", '"><img src=x onerror=y>', "'\x00\ud800&"])
+async def test_html_escapes_whatever_stands_anywhere(record: RunRecord, nasty: str) -> None:
+    trial = record.tasks[0].trials[0]
+    grader = replace(trial.graders[0], name=nasty, type=nasty, feedback=nasty)
+    said = [
+        {"type": "assistant.message", "content": nasty},
+        {
+            "type": "tool.execution_start",
+            "tool_name": nasty,
+            "arguments": {nasty: nasty},
+            "tool_call_id": nasty,
+        },
+        {"type": "tool.execution_complete", "tool_result": {"content": nasty}, "success": True},
+        {"type": "session.error", "message": nasty},
+        {"type": nasty},
+    ]
+    told = trial.trajectory.model_copy(
+        update={
+            "prompt": nasty,
+            "output": nasty,
+            "transcript": said,
+            "files": {nasty: nasty},
+            "removed": [nasty],
+        }
+    )
+    changed = replace(trial, trajectory=told, graders=(grader,), error=nasty)
+    task_of_it = replace(record.tasks[0], name=nasty, task=nasty, error=nasty, trials=(changed,))
+    page = html_report(
+        replace(
+            record,
+            tasks=(task_of_it,),
+            suite_name=nasty,
+            skill=nasty,
+            model=nasty,
+            executor=nasty,
+            error=nasty,
+        )
+    )
+    assert "<script" not in page
+    assert "<img" not in page
+    assert "default-src 'none'" in page
+
+
+async def test_markdown_for_github_forms_no_links_or_mentions(record: RunRecord) -> None:
+    nasty = "[x](http://e.com) @me <b> | `code`\n# head"
+    text = github_markdown(replace(record, suite_name=nasty))
+    assert text.splitlines()[0] == (
+        "## \\[x\\]\\(http://e.com\\) \\@me \\<b\\> \\| \\`code\\` \\# head: ❌ failed"
+    )
+    assert "| ❌ | Flaky | 0.50 | 1/2 | 0.00 to 1.00 |" in text
+    assert "**Flaky:** flaky (1/2)" in text

@@ -227,6 +227,15 @@ def test_the_nearest_settings_count() -> None:
     assert codes() == ["unknown-key"]
 
 
+def test_the_version_that_the_project_uses() -> None:
+    write("tasks/one.yaml", TASK + "golden: true\n")
+    assert codes() == []
+    write(".waza-lsp.toml", "target = '0.35'\n")
+    assert codes() == ["newer-than-target"]
+    write(".waza-lsp.toml", "target = 0.35\n")
+    assert "'target' must be a version in quotes, such as '0.34'" in check().stderr
+
+
 def test_settings_that_cannot_be_used_are_told_and_left_out() -> None:
     write(
         ".waza-lsp.toml", "rules = {unknwon-key = 'off', unknown-key = 'of'}\nexclude = 'drafts'\nrule = 1\n"

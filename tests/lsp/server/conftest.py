@@ -28,9 +28,11 @@ SERVER = [sys.executable, "-P", "-m", "waza_lsp", "serve"]
 
 
 def make_client() -> LanguageClient:
-    """A client that lets the server register what it likes, as editors do."""
+    """A client that lets the server register and refresh what it likes, as editors do."""
     client = make_test_lsp_client()
     client.feature(types.CLIENT_REGISTER_CAPABILITY)(lambda _params: None)
+    client.feature(types.WORKSPACE_INLAY_HINT_REFRESH)(lambda _params: None)
+    client.feature(types.WORKSPACE_CODE_LENS_REFRESH)(lambda _params: None)
     return client
 
 

@@ -1,6 +1,6 @@
 """How files of the waza dialect are recognised (waza-formats.md, section 2). Plain data; a test holds `keys` to the models."""
 
-from waza_engine.formats.dialect import Dialect, FileName, Kind, Signal
+from waza_engine.formats.dialect import Dialect, FileName, Kind, Shape, Signal
 
 
 def _keys(words: str) -> frozenset[str]:
@@ -25,10 +25,58 @@ _PROJECT_KEYS = _keys("paths files defaults cache server dev tokens graders stor
 _OTHER_TOOLS = _keys(
     """
     apiVersion kind namespace cwlVersion class openapi runs outputs steps jobs services providers hosts
-    evaluation_framework
+    evaluation_framework runner dataset judges evaluators schema_version
     """
 )
-"""Top-level keys of Kubernetes, Kestra, CWL, OpenAPI, GitHub Actions, Compose, promptfoo, Ansible ..."""
+"""Top-level keys of Kubernetes, Kestra, CWL, OpenAPI, GitHub Actions, Compose, promptfoo, Ansible, other eval runners ..."""
+
+_TYPES = _keys(
+    """
+    action_sequence behavior code diff file json_schema program prompt skill_invocation text tool_calls
+    tool_constraint trigger human human_calibration keyword llm llm_comparison regex script
+    """
+)
+
+
+def _skill(text: str) -> int:
+    """A skill is named; other tools name its folder."""
+    return -1 if "/" in text or text.startswith(".") else 0
+
+
+def _task(text: str) -> int:
+    """Tasks are files, or patterns for files."""
+    return 1 if text.endswith((".yaml", ".yml")) or set(text) & set("*?[") else -1
+
+
+_GRADERS = Shape(types=_TYPES, own=_keys("ref config"), common=_keys("type name weight"))
+_EVAL_SHAPES = {
+    "skill": Shape(text=_skill),
+    "config": Shape(
+        own=_keys(
+            """
+            trials_per_task timeout_seconds executor first_event_timeout_seconds fail_fast max_attempts judge_model
+            skill_directories required_skills disabled_skills instruction_files inject_skill_body max_workers
+            """
+        ),
+        common=_keys("model parallel workers verbose mcp_servers reasoning_effort group_by trials timeout"),
+    ),
+    "tasks": Shape(own=_keys("inputs include task_files validators"), text=_task),
+    "graders": _GRADERS,
+    "metrics": Shape(common=_keys("name weight threshold description enabled")),
+}
+_TASK_SHAPES = {
+    "inputs": Shape(
+        own=_keys("prompt prompt_file files follow_up_prompts responder repos"),
+        common=_keys("context environment workdir"),
+    ),
+    "expected": Shape(
+        own=_keys(
+            "output_contains output_not_contains output_contains_any outcomes tool_calls behavior should_trigger graders"
+        )
+    ),
+    "graders": _GRADERS,
+}
+"""What tells waza's values from those of its look-alikes; a test holds the keys to the models."""
 
 
 _SUBJECT = _keys("skill scenario agent")
@@ -43,6 +91,7 @@ DIALECT = Dialect(
             schema="task",
             model="waza_engine.formats.waza.task:TaskFile",
             keys=_TASK_KEYS,
+            shapes=_TASK_SHAPES,
             signals=(
                 Signal((_keys("id"), _keys("inputs")), weak=True),
                 Signal((_keys("inputs"), _keys("graders expected")), weak=True),
@@ -61,6 +110,7 @@ DIALECT = Dialect(
             schema="eval",
             model="waza_engine.formats.waza.eval:EvalFile",
             keys=_EVAL_KEYS,
+            shapes=_EVAL_SHAPES,
             signals=(
                 Signal((_keys("name"), _SUBJECT, _keys("config tasks tasks_from graders metrics"))),
                 Signal((_keys("graders"), _keys("tasks tasks_from")), weak=True),

@@ -1,0 +1,79 @@
+"""What an editor shows or writes besides text that was typed: tokens, hints, formatted text."""
+
+import textwrap
+
+from lsprotocol import types
+
+from tests.behaviour.harness import marked, snapshot_of
+from tests.behaviour.reading_harness import text_in
+from waza_lsp.features.formatting import formatting
+from waza_lsp.features.inlay_hint import Hints, inlay_hint
+from waza_lsp.features.on_type_formatting import on_type_formatting
+from waza_lsp.features.semantic_tokens import LEGEND, semantic_tokens
+from waza_lsp.snapshot import Snapshot
+from waza_lsp.suite.around import Around
+
+WHOLE = types.Range(types.Position(0, 0), types.Position(1_000_000, 0))
+
+
+def decoded(tokens: types.SemanticTokens) -> list[tuple[types.Range, str]]:
+    """The stretches of the tokens in their order, and what each is."""
+    line = column = 0
+    found: list[tuple[types.Range, str]] = []
+    numbers = list(tokens.data)
+    for at in range(0, len(numbers), 5):
+        lines, start, length, kind, modifiers = numbers[at : at + 5]
+        line, column = line + lines, start if lines else column + start
+        names = [name for bit, name in enumerate(LEGEND.token_modifiers) if modifiers & (1 << bit)]
+        stretch = types.Range(types.Position(line, column), types.Position(line, column + length))
+        found.append((stretch, " ".join([LEGEND.token_types[kind], *names])))
+    return found
+
+
+def coloured(
+    document: str, name: str = "eval.yaml", span: types.Range | None = None
+) -> list[tuple[str, str]]:
+    """The text of each token, and what it is."""
+    snapshot = snapshot_of(textwrap.dedent(document), name)
+    return [(text_in(snapshot, it), kind) for it, kind in decoded(semantic_tokens(snapshot, span))]
+
+
+def hinted(snapshot: Snapshot, around: Around, wanted: Hints, span: types.Range = WHOLE) -> list[str]:
+    """The lines that have hints, with the hints in ⟨⟩ where they are shown."""
+    found: dict[int, list[types.InlayHint]] = {}
+    for it in inlay_hint(snapshot, span, around, wanted):
+        found.setdefault(it.position.line, []).append(it)
+    lines = []
+    for line, hints in found.items():
+        text = snapshot.text.line(line)
+        for it in reversed(hints):
+            text = f"{text[: it.position.character]}⟨{it.label}⟩{text[it.position.character :]}"
+        lines.append(text.strip())
+    return lines
+
+
+def formatted(source: str, span: types.Range | None = None, name: str = "eval.yaml") -> str:
+    """The text after formatting. A second time changes nothing, and the data stay what they were."""
+    snapshot = snapshot_of(source, name)
+    after = _applied(snapshot, formatting(snapshot, span))
+    if span is None:
+        assert not formatting(after)
+    assert after.data == snapshot.data
+    return str(after.text)
+
+
+def entered(document: str, name: str = "eval.yaml") -> str:
+    """The line that the mark is on after Enter was typed there."""
+    mark = marked(document)
+    assert mark.cursor is not None
+    snapshot = snapshot_of(mark.source, name)
+    return _applied(snapshot, on_type_formatting(snapshot, mark.cursor)).text.line(mark.cursor.line)
+
+
+def _applied(snapshot: Snapshot, edits: list[types.TextEdit]) -> Snapshot:
+    ends = [it.range.end for it in edits]
+    assert all(end <= it.range.start for end, it in zip(ends, edits[1:], strict=False)), "edits overlap"
+    for it in reversed(edits):
+        change = types.TextDocumentContentChangePartial(it.range, it.new_text)
+        snapshot = snapshot.changed([change], 2)
+    return snapshot

@@ -1,0 +1,74 @@
+"""What is newer than the version of waza that a project uses."""
+
+import pytest
+
+from tests.behaviour.findings_harness import HEADER
+from tests.behaviour.harness import snapshot_of
+from waza_engine.checking.target import is_newer, read_target
+from waza_lsp.features.diagnostics import findings
+from waza_lsp.schema.check import World
+
+SUITE = (
+    HEADER
+    + """\
+graders:
+  - type: tool_calls
+    name: calls
+    config:
+      min_calls: 1
+  - type: json_schema
+    name: fits
+    config:
+      schema: {type: object}
+      extract_json: true
+"""
+)
+
+
+def _newer(target: str) -> list[tuple[str, str]]:
+    snapshot = snapshot_of(SUITE)
+    marks = findings(snapshot, World(snapshot.path, target=target))
+    found = [it for it in marks if it.finding.code == "newer-than-target"]
+    assert all(str(it.finding.severity) == "warning" for it in found)
+    return [(snapshot.text.slice(it.span), it.finding.message) for it in found]
+
+
+def test_an_option_and_a_type() -> None:
+    assert _newer("0.26") == [
+        ("tool_calls", "'tool_calls' needs waza 0.27, but this project uses 0.26"),
+        ("extract_json", "'extract_json' needs waza 0.36, but this project uses 0.26"),
+    ]
+    assert _newer("0.27.0") == [
+        ("extract_json", "'extract_json' needs waza 0.36, but this project uses 0.27.0")
+    ]
+    assert _newer("0.36") == []
+    assert _newer("") == []
+
+
+@pytest.mark.parametrize(
+    ("since", "target", "newer"),
+    [
+        ("0.36", "0.36", False),
+        ("0.36", "0.36.1", False),
+        ("0.36.1", "0.36", True),
+        ("0.9", "0.10", False),
+        ("1.0", "0.99", True),
+    ],
+)
+def test_versions_are_compared_as_numbers(since: str, target: str, newer: bool) -> None:
+    assert is_newer(since, target) is newer
+
+
+@pytest.mark.parametrize(
+    ("given", "read"), [("0.34", "0.34"), ("v0.34.1", "0.34.1"), (" 1.0 ", "1.0"), ("", "")]
+)
+def test_a_version(given: str, read: str) -> None:
+    assert read_target(given, "target") == (read, [])
+
+
+@pytest.mark.parametrize("given", [0.34, "latest", "34", ["0.34"], None])
+def test_no_version(given: object) -> None:
+    assert read_target(given, "target") == (
+        "",
+        ["target must be a version in quotes, such as '0.34'; the newest is meant"],
+    )

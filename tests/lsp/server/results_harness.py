@@ -1,0 +1,161 @@
+"""An editor for tests about runs and results: one document at a time in hand, everything the server says kept."""
+
+import asyncio
+import os
+import time
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager, suppress
+from pathlib import Path
+from typing import Any
+
+from lsprotocol import types
+from pytest_lsp import LanguageClient, client_capabilities
+
+from tests.lsp.server.conftest import SERVER, make_client
+
+
+async def until(condition: Callable[[], object], seconds: float = 10) -> None:
+    """Wait until something holds; fail after a while."""
+    async with asyncio.timeout(seconds):
+        while not condition():  # noqa: ASYNC110  # the client offers no event for a later state
+            await asyncio.sleep(0.01)
+
+
+class Editor:
+    """A client of a running server, with one document that is edited."""
+
+    def __init__(self, client: LanguageClient) -> None:
+        self.client = client
+        self.published: list[tuple[float, types.PublishDiagnosticsParams]] = []
+        self.events: list[dict[str, Any]] = []
+        self.refreshes = 0
+        self.uri = ""
+        self.text = ""
+        self._version = 0
+        features = client.protocol.fm.features
+        features[types.TEXT_DOCUMENT_PUBLISH_DIAGNOSTICS] = self._published
+        features[types.WORKSPACE_CODE_LENS_REFRESH] = self._refreshed
+        features["waza/runEvent"] = lambda it: self.events.append(_plain(it))
+
+    def _published(self, params: types.PublishDiagnosticsParams) -> None:
+        self.published.append((time.perf_counter(), params))
+
+    def _refreshed(self, _params: None) -> None:
+        self.refreshes += 1
+
+    @property
+    def pid(self) -> int:
+        server = self.client._server
+        assert server is not None
+        return server.pid
+
+    def open(self, path: Path, text: str | None = None) -> None:
+        self.uri = path.as_uri()
+        self.text = path.read_text(encoding="utf-8") if text is None else text
+        self._version += 1
+        item = types.TextDocumentItem(self.uri, "yaml", self._version, self.text)
+        self.client.text_document_did_open(types.DidOpenTextDocumentParams(item))
+
+    def close(self) -> None:
+        document = types.TextDocumentIdentifier(self.uri)
+        self.client.text_document_did_close(types.DidCloseTextDocumentParams(document))
+
+    def replace(self, old: str, new: str) -> float:
+        """Edit the first occurrence of a text that stands on one line; when it was sent."""
+        before, found, _ = self.text.partition(old)
+        assert found, old
+        line, column = before.count("\n"), len(before.rpartition("\n")[2])
+        last = old.count("\n")
+        end = len(old.rpartition("\n")[2]) + (column if not last else 0)
+        span = types.Range(types.Position(line, column), types.Position(line + last, end))
+        self.text = self.text.replace(old, new, 1)
+        self._version += 1
+        document = types.VersionedTextDocumentIdentifier(self._version, self.uri)
+        sent = time.perf_counter()
+        self.client.text_document_did_change(
+            types.DidChangeTextDocumentParams(document, [types.TextDocumentContentChangePartial(span, new)])
+        )
+        return sent
+
+    def save(self, path: Path) -> None:
+        path.write_text(self.text, encoding="utf-8")
+        document = types.TextDocumentIdentifier(self.uri)
+        self.client.text_document_did_save(types.DidSaveTextDocumentParams(document))
+
+    async def execute(self, command: str, **argument: Any) -> Any:
+        return await self.client.workspace_execute_command_async(
+            types.ExecuteCommandParams(command, [argument])
+        )
+
+    async def lenses(self) -> list[str]:
+        document = types.TextDocumentIdentifier(self.uri)
+        found = await self.client.text_document_code_lens_async(types.CodeLensParams(document))
+        return [it.command.title for it in found or () if it.command is not None]
+
+    async def lenses_with(self, part: str, seconds: float = 10) -> list[str]:
+        """The lenses, once one of them holds this text."""
+        async with asyncio.timeout(seconds):
+            while True:
+                found = await self.lenses()
+                if any(part in it for it in found):
+                    return found
+                await asyncio.sleep(0.02)
+
+    def said(self) -> list[tuple[str, str, str]]:
+        """What runs say about the document: code, marked text, message."""
+        mine = [it for _, it in self.published if it.uri == self.uri]
+        lines = self.text.split("\n")
+        return [
+            (
+                str(it.code),
+                lines[it.range.start.line][it.range.start.character : it.range.end.character],
+                it.message,
+            )
+            for it in (mine[-1].diagnostics if mine else ())
+            if it.code in {"failed-check", "live-verdict"}
+        ]
+
+    async def says(self, code: str, marked: str = "", seconds: float = 10) -> tuple[str, str, str]:
+        """What is said with a code about a text, once it is."""
+        await until(lambda: self._one(code, marked), seconds)
+        found = self._one(code, marked)
+        assert found is not None
+        return found
+
+    def _one(self, code: str, marked: str) -> tuple[str, str, str] | None:
+        return next((it for it in self.said() if it[0] == code and marked in it[1]), None)
+
+    @property
+    def messages(self) -> list[str]:
+        return [it.message for it in self.client.messages]
+
+
+@asynccontextmanager
+async def editor(
+    root: Path, *, profile: str = "neovim", settings: dict[str, Any] | None = None, **options: Any
+) -> AsyncIterator[Editor]:
+    """An editor whose workspace is `root`."""
+    client = make_client()
+    found = Editor(client)
+    await client.start_io(*SERVER, env=dict(os.environ))
+    await client.initialize_session(
+        types.InitializeParams(
+            capabilities=client_capabilities(profile),
+            root_uri=root.as_uri(),
+            workspace_folders=[types.WorkspaceFolder(root.as_uri(), "workspace")],
+            initialization_options={"runEvents": True, **options},
+        )
+    )
+    configured = {"run": {"executor": "replay"}, **(settings or {})}
+    client.workspace_did_change_configuration(types.DidChangeConfigurationParams({"waza": configured}))
+    try:
+        yield found
+    finally:
+        with suppress(Exception):
+            await asyncio.wait_for(client.shutdown_session(), 5)
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, dict):
+        return value
+    return value._asdict() if hasattr(value, "_asdict") else dict(vars(value))

@@ -1,0 +1,146 @@
+"""Lenses about results: the last verdict, what failed, what can be graded again; and whether they still hold."""
+
+import os
+import shutil
+import sqlite3
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from tests.lsp.server.results_harness import editor, until
+
+FAILING = ("contains: [jitter]", "contains: [jitter, no such words]")
+
+
+def run_outside(root: Path, eval_path: Path, *options: str) -> None:
+    """A run by another program: the command line, another window."""
+    command = [
+        sys.executable,
+        "-P",
+        "-m",
+        "waza_lsp",
+        "run",
+        str(eval_path),
+        "--executor",
+        "replay",
+        *options,
+    ]
+    subprocess.run(command, cwd=root, check=False, capture_output=True)
+
+
+def make_fail(path: Path) -> None:
+    path.write_text(path.read_text(encoding="utf-8").replace(*FAILING), encoding="utf-8")
+
+
+async def test_a_result_shows_and_goes_stale_with_the_text(tmp_path: Path, suite: Path) -> None:
+    async with editor(tmp_path) as it:
+        it.open(suite / "tasks" / "explain-retry.yaml")
+        assert await it.lenses_with("Grade again") == ["▶ Run task", "↻ Grade again"]
+        await it.execute("waza.runTask", uri=it.uri, task="explain-retry")
+        assert await it.lenses_with("tokens") == [
+            "▶ Run task",
+            "↻ Grade again",
+            "✓ 1.00 · just now · 15.2k tokens",
+        ]
+        assert it.refreshes
+        it.replace("weight: 3", "weight: 2")
+        assert (await it.lenses())[-1].endswith("stale")
+        it.replace("weight: 2", "weight: 3")
+        assert "stale" not in (await it.lenses())[-1]
+        it.replace("id: explain-retry\n", "id: explain-retry\ntags: [\n")
+        assert (await it.lenses())[0] == "▶ Run task"
+
+
+async def test_an_eval_counts_its_tasks_and_offers_those_that_failed(tmp_path: Path, suite: Path) -> None:
+    make_fail(suite / "tasks" / "explain-retry.yaml")
+    async with editor(tmp_path) as it:
+        it.open(suite / "eval.yaml")
+        answer = await it.execute("waza.runEval", uri=it.uri)
+        assert answer["status"] == "failed"
+        run, failed, again, result = await it.lenses_with("3 of 4 passed")
+        assert (run, failed, again) == ("▶ Run all", "▶ Run failed (1)", "↻ Grade again")
+        assert result.startswith("✗ 3 of 4 passed · 0.9")
+        answer = await it.execute("waza.runFailed", uri=it.uri)
+        assert [task["id"] for task in answer["tasks"]] == ["explain-retry"]
+
+
+async def test_without_a_failure_nothing_failed_is_run(tmp_path: Path, suite: Path) -> None:
+    async with editor(tmp_path) as it:
+        it.open(suite / "eval.yaml")
+        assert await it.execute("waza.runFailed", uri=it.uri) is None
+        await until(lambda: any("failed the last time" in message for message in it.messages))
+
+
+async def test_results_of_other_programs_are_found(tmp_path: Path, suite: Path) -> None:
+    task = suite / "tasks" / "explain-retry.yaml"
+    run_outside(tmp_path, suite / "eval.yaml")
+    async with editor(tmp_path) as it:
+        it.open(task)
+        assert "stale" not in (await it.lenses_with("✓ 1.00"))[-1]
+        make_fail(task)
+        run_outside(tmp_path, suite / "eval.yaml")
+        lens = (await it.lenses_with("✗"))[-1]
+        # The document still has the text that passed; the run was about what was on disk.
+        assert "█" in lens
+        assert lens.endswith("stale")
+
+
+async def test_a_file_changed_after_the_run_is_stale_from_the_start(tmp_path: Path, suite: Path) -> None:
+    task = suite / "tasks" / "explain-retry.yaml"
+    run_outside(tmp_path, suite / "eval.yaml")
+    os.utime(task, (time.time() + 5, time.time() + 5))
+    async with editor(tmp_path) as it:
+        it.open(task)
+        assert (await it.lenses_with("✓ 1.00"))[-1].endswith("stale")
+
+
+@pytest.mark.parametrize("state", ["missing", "garbage", "newer", "locked", "no-folder-rights"])
+async def test_a_store_that_cannot_be_read_hurts_nothing(tmp_path: Path, suite: Path, state: str) -> None:
+    run_outside(tmp_path, suite / "eval.yaml")
+    [store] = tmp_path.rglob("runs.sqlite3")
+    lock = sqlite3.connect(store, isolation_level=None)
+    match state:
+        case "missing":
+            shutil.rmtree(store.parent)
+        case "garbage":
+            for it in store.parent.glob("runs.sqlite3*"):
+                it.write_bytes(b"no database at all" * 100)
+        case "newer":
+            lock.execute("DROP TABLE results")
+            lock.execute("PRAGMA user_version = 99")
+        case "locked":
+            lock.execute("PRAGMA journal_mode = DELETE")
+            lock.execute("BEGIN EXCLUSIVE")
+        case _:
+            store.unlink()
+            store.mkdir()
+    async with editor(tmp_path) as it:
+        it.open(suite / "tasks" / "explain-retry.yaml")
+        assert await it.lenses_with("Grade again") == ["▶ Run task", "↻ Grade again"]
+        answer = await it.execute("waza.grade", uri=it.uri, task="explain-retry")
+        if state == "missing":
+            assert answer["status"] == "passed"
+        assert await it.lenses()
+    lock.close()
+
+
+async def test_each_kind_of_lens_has_a_setting(tmp_path: Path, suite: Path) -> None:
+    run_outside(tmp_path, suite / "eval.yaml")
+    wanted = {"run": False, "runFailed": True, "grade": False, "result": True}
+    async with editor(tmp_path, settings={"lens": wanted}) as it:
+        it.open(suite / "tasks" / "explain-retry.yaml")
+        [only] = await it.lenses_with("✓")
+        assert only.startswith("✓ 1.00")
+
+
+async def test_the_report_of_a_result_can_be_shown(tmp_path: Path, suite: Path) -> None:
+    async with editor(tmp_path) as it:
+        it.open(suite / "eval.yaml")
+        answer = await it.execute("waza.runEval", uri=it.uri)
+        shown = await it.execute("waza.showReport", runId=answer["runId"], uri=it.uri)
+        assert "explain-retry" in Path(shown["path"]).read_text(encoding="utf-8")
+        assert await it.execute("waza.showReport", runId="no-such-run", uri=it.uri) is None
+        await until(lambda: any("not in the run store" in message for message in it.messages))

@@ -1,0 +1,190 @@
+"""Live grading: an edit inside a grader gives a new verdict on what was recorded, without running anything."""
+
+import asyncio
+import os
+import shutil
+import signal
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from tests.lsp.server.conftest import EXAMPLES
+from tests.lsp.server.results_harness import Editor, editor, until
+
+TASK = "explain-retry"
+
+
+@pytest.fixture
+def task_file(suite: Path) -> Path:
+    return suite / "tasks" / f"{TASK}.yaml"
+
+
+def workers(it: Editor) -> list[int]:
+    """The process ids of the server's grading workers."""
+    command = ["ps", "-o", "pid=,stat=,args=", "--ppid", str(it.pid)]
+    found = subprocess.run(command, capture_output=True, text=True, check=False).stdout
+    return [int(line.split()[0]) for line in found.splitlines() if "live_worker" in line]
+
+
+async def ready(it: Editor, path: Path) -> None:
+    """Open a file and wait until its recordings are known."""
+    it.open(path)
+    await it.lenses_with("Grade again")
+
+
+@pytest.mark.parametrize("profile", ["visual_studio_code", "neovim"])
+async def test_an_edit_changes_the_verdict(tmp_path: Path, task_file: Path, profile: str) -> None:
+    async with editor(tmp_path, profile=profile) as it:
+        await ready(it, task_file)
+        it.replace("[jitter]", "[jitters]")
+        _, marked, message = await it.says("failed-check")
+        assert (marked, message.partition(";")[0]) == ("jitters", "missing: jitters")
+        it.replace("[jitters]", "[Jitter]")
+        _, marked, message = await it.says("live-verdict")
+        assert (marked, message) == ("text", "Passes on what was recorded")
+        assert it.said() == [("live-verdict", "text", "Passes on what was recorded")]
+        assert it.events == []
+
+
+async def test_an_edit_elsewhere_grades_nothing(tmp_path: Path, task_file: Path) -> None:
+    async with editor(tmp_path) as it:
+        await ready(it, task_file)
+        it.replace("name: Explain the retry helper", "name: Explain it")
+        await asyncio.sleep(0.5)
+        assert it.said() == []
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [("contains: [jitter]", "contians: [jitter]"), ("[jitter]", "[jitter"), ("type: text", "type: tex")],
+)
+async def test_a_grader_with_mistakes_has_no_verdict(
+    tmp_path: Path, task_file: Path, old: str, new: str
+) -> None:
+    async with editor(tmp_path) as it:
+        await ready(it, task_file)
+        it.replace("[jitter]", "[jitters]")
+        await it.says("failed-check")
+        it.replace("[jitters]", "[jitter]")
+        await it.says("live-verdict")
+        it.replace(old, new)
+        await until(lambda: not it.said())
+        await asyncio.sleep(0.4)
+        assert it.said() == []
+
+
+async def test_a_mistake_in_another_grader_takes_nothing_away(tmp_path: Path, task_file: Path) -> None:
+    async with editor(tmp_path) as it:
+        it.open(task_file, task_file.read_text(encoding="utf-8").replace("assertions:", "assertion:"))
+        await it.lenses_with("Grade again")
+        it.replace("[jitter]", "[jitters]")
+        await it.says("failed-check", "jitters")
+
+
+async def test_graders_that_execute_wait_for_a_run_by_the_user(tmp_path: Path, task_file: Path) -> None:
+    edit = ("60 <= len(output.split()) <= 350", "len(output) < 3")
+    async with editor(tmp_path) as it:
+        await ready(it, task_file)
+        it.replace(*edit)
+        await asyncio.sleep(0.5)
+        assert it.said() == []
+        it.replace(*reversed(edit))
+        await it.execute("waza.runTask", uri=it.uri, task=TASK)
+        it.replace(*edit)
+        _, _, message = await it.says("failed-check", "len(output)")
+        assert message == "failed: len(output) < 3; it is not true"
+
+
+async def test_in_an_untrusted_workspace_nothing_executes_but_texts_are_compared(
+    tmp_path: Path, task_file: Path
+) -> None:
+    async with editor(tmp_path, trusted=False) as it:
+        await ready(it, task_file)
+        it.replace("60 <= len(output.split()) <= 350", "len(output) < 3")
+        it.replace("[jitter]", "[jitters]")
+        await it.says("failed-check", "jitters")
+        assert len(it.said()) == 1
+
+
+async def test_a_grader_of_the_eval_is_graded_on_all_tasks(tmp_path: Path, suite: Path) -> None:
+    async with editor(tmp_path) as it:
+        await ready(it, suite / "eval.yaml")
+        it.replace("- I don't have access", "- I do not have access")
+        assert (await it.says("live-verdict"))[2] == "Passes on all 4 recorded trials"
+        it.replace("- I do not have access", "- backoff")
+        _, marked, message = await it.says("failed-check")
+        assert marked == "backoff"
+        assert message.startswith(f"{TASK}: found: backoff")
+
+
+async def test_it_can_be_switched_off(tmp_path: Path, task_file: Path) -> None:
+    async with editor(tmp_path, settings={"live": {"enable": False}}) as it:
+        await ready(it, task_file)
+        it.replace("[jitter]", "[jitters]")
+        await asyncio.sleep(0.5)
+        assert it.said() == []
+        assert workers(it) == []
+
+
+async def test_a_dead_worker_is_replaced(tmp_path: Path, task_file: Path) -> None:
+    async with editor(tmp_path) as it:
+        await ready(it, task_file)
+        it.replace("[jitter]", "[jitters]")
+        await it.says("failed-check")
+        [first] = workers(it)
+        os.kill(first, signal.SIGKILL)
+        it.replace("[jitters]", "[jitter]")
+        it.replace("[jitter]", "[exponential]")
+        await it.says("live-verdict")
+        [second] = workers(it)
+        assert first != second
+
+
+async def test_a_worker_that_hangs_is_killed_and_holds_nothing_up(tmp_path: Path, task_file: Path) -> None:
+    async with editor(tmp_path) as it:
+        await ready(it, task_file)
+        it.replace("[jitter]", "[jitters]")
+        await it.says("failed-check")
+        [first] = workers(it)
+        os.kill(first, signal.SIGSTOP)
+        it.replace("[jitters]", "[jitter]")
+        await asyncio.sleep(0.1)
+        assert await asyncio.wait_for(it.lenses(), 1)
+        await until(lambda: first not in workers(it), 8)
+        it.replace("[jitter]", "[exponential]")
+        await it.says("live-verdict")
+
+
+async def test_no_worker_outlives_the_server(tmp_path: Path, task_file: Path) -> None:
+    async with editor(tmp_path) as it:
+        await ready(it, task_file)
+        it.replace("[jitter]", "[jitters]")
+        await it.says("failed-check")
+        [worker] = workers(it)
+        os.kill(it.pid, signal.SIGKILL)
+        await until(lambda: not Path(f"/proc/{worker}/cmdline").exists() or not _command(worker))
+
+
+def _command(pid: int) -> bytes:
+    try:
+        return Path(f"/proc/{pid}/cmdline").read_bytes()
+    except OSError:
+        return b""
+
+
+@pytest.mark.parametrize(
+    ("example", "name", "old", "new"),
+    [
+        ("code-explainer", "tasks/explain-retry.yaml", "[jitter", "[jitters"),
+        ("file-editor", "tasks/list-todos.yaml", "must_not_exist: [TODO.md", "must_not_exist: [src"),
+        ("deploy-orchestrator", "tasks/deploy-to-staging.yaml", "graders:", "graders: "),
+    ],
+)
+async def test_shipped_examples(tmp_path: Path, example: str, name: str, old: str, new: str) -> None:
+    shutil.copytree(EXAMPLES / example, tmp_path / "examples" / example)
+    async with editor(tmp_path) as it:
+        await ready(it, tmp_path / "examples" / example / name)
+        it.replace(old, new)
+        if old != "graders:":
+            await it.says("failed-check", new.partition("[")[2])

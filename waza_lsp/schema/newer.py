@@ -1,0 +1,41 @@
+"""What in a document came with a newer version of the runner than the project uses."""
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from waza_engine.checking.target import is_newer
+from waza_engine.findings import Finding, Pointer
+from waza_engine.rules.newer_than_target import NEWER_THAN_TARGET
+from waza_lsp.schema.walk import DISCRIMINATOR, Schema, child, narrowed, resolve
+
+_SINCE = "x-since"
+
+
+def newer(root: Schema, data: Any, target: str) -> Iterator[Finding]:
+    """A finding for each key and each discriminating value that came after `target`."""
+    yield from _newer(root, root, data, (), target)
+
+
+def _newer(root: Schema, schema: Schema, value: Any, pointer: Pointer, target: str) -> Iterator[Finding]:
+    schema = narrowed(root, schema, value)
+    members = (
+        value.items() if isinstance(value, Mapping) else enumerate(value) if isinstance(value, list) else ()
+    )
+    for part, it in members:
+        below = child(root, schema, part, value)
+        if below is None:
+            continue
+        since = str(below.get(_SINCE, ""))
+        if since and is_newer(since, target):
+            chooser = _chooser(root, schema, value, part)
+            text = f"'{part if chooser is None else value[chooser]}' needs waza {since}, but this project uses {target}"
+            place = (*pointer, chooser or part)
+            yield NEWER_THAN_TARGET.at(place, text, on="key" if chooser is None else "value")
+        yield from _newer(root, below, it, (*pointer, part), target)
+
+
+def _chooser(root: Schema, schema: Schema, value: Any, part: Any) -> str | None:
+    """The key whose value made this member so new: what only the chosen branch has is as new as the choice."""
+    key = schema.get(DISCRIMINATOR)
+    own = resolve(root, schema.get("properties", {}).get(part, {}))
+    return str(key) if key in value and _SINCE not in own else None
