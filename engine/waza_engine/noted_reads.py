@@ -1,6 +1,6 @@
-"""Which files a check has read: what it found holds until one of them changes.
+"""Which files and folders a check has asked about: what it found holds until something changes there.
 
-Whoever remembers what checks have found opens `noting_reads`; whoever reads a file for a check calls `note_read`.
+Whoever remembers what checks have found opens `noting_reads`; whoever asks the disk for a check calls `note_read`.
 """
 
 from collections.abc import Iterator
@@ -16,7 +16,7 @@ _noted: ContextVar[set[Path] | None] = ContextVar("noted", default=None)
 
 @contextmanager
 def noting_reads() -> Iterator[set[Path]]:
-    """Collects the files that are read inside the `with` block; also those that could not be read."""
+    """Collects what is asked for inside the `with` block; also what is not there. An outer block is told nothing."""
     found: set[Path] = set()
     token = _noted.set(found)
     try:
@@ -26,7 +26,7 @@ def noting_reads() -> Iterator[set[Path]]:
 
 
 def note_read(path: Path) -> None:
-    """Say that what is being found depends on this file."""
+    """Say that what is being found depends on this file or folder."""
     noted = _noted.get()
     if noted is not None:
         noted.add(path)

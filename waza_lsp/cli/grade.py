@@ -20,7 +20,23 @@ _DIRECTORY = click.Path(path_type=Path, exists=True, file_okay=False)
 _WORKERS = min(4, os.cpu_count() or 1)
 
 
-@click.command()
+@click.command(short_help="Grade recorded work without running an agent.")
+@click.option(
+    "--run",
+    "run_name",
+    metavar="RUN",
+    help="A run of the store: its id, or 'last'. Its graders are read anew.",
+)
+@click.option(
+    "--task", "tasks", multiple=True, metavar="GLOB", help="With --run: only tasks whose name or id matches."
+)
+@click.option(
+    "--store",
+    "store_dir",
+    type=click.Path(path_type=Path),
+    metavar="DIR",
+    help="With --run: where runs are kept.",
+)
 @click.option("--graders", "graders_file", type=_FILE, help="YAML list of grader entries.")
 @click.option("--context", "context_file", type=_FILE, help="JSON object with the grading context.")
 @click.option("--workspace", type=_DIRECTORY, help="Directory the agent worked in; left out: none.")
@@ -34,7 +50,10 @@ _WORKERS = min(4, os.cpu_count() or 1)
 @click.option(
     "--batch", "batch_file", type=_FILE, help="JSON lines to grade in bulk; one JSON line out for each."
 )
-def grade(
+def grade(  # noqa: PLR0913, PLR0917  # click hands over one argument per option
+    run_name: str | None,
+    tasks: tuple[str, ...],
+    store_dir: Path | None,
     graders_file: Path | None,
     context_file: Path | None,
     workspace: Path | None,
@@ -42,14 +61,29 @@ def grade(
     generation: str,
     batch_file: Path | None,
 ) -> None:
-    """Grade what an agent left behind. Exit status: 0 all passed, 1 some failed, 3 some errored, 2 bad usage."""
+    """Grade what an agent left behind, without running it again.
+
+    The exit status is 0 when all passed, 1 when some failed, 3 when some could not be graded, 2 for bad usage.
+
+    \b
+    Examples:
+      waza-lsp grade --run last
+      waza-lsp grade --run last --task 'explain-*'
+      waza-lsp grade --graders graders.yaml --context context.json --workspace work
+      waza-lsp grade --batch lines.jsonl
+    """
+    if sum(it is not None for it in (batch_file, graders_file or context_file, run_name)) > 1:
+        raise click.UsageError("--run, --batch and --graders exclude each other.")
+    if run_name is not None:
+        # Imported late: runs are much more than the batch door needs.
+        from waza_lsp.cli.grade_run import grade_recorded
+
+        grade_recorded(run_name, tasks, store_dir, output_format)
     if batch_file is not None:
-        if graders_file or context_file:
-            raise click.UsageError("--batch stands alone: leave out --graders and --context.")
         _batch(batch_file)
         return
     if graders_file is None or context_file is None:
-        raise click.UsageError("Give --graders and --context, or --batch.")
+        raise click.UsageError("Give --run, or --graders and --context, or --batch.")
     try:
         context = grading_context(
             read_json(_text(context_file)),

@@ -112,7 +112,7 @@ def _fix_all(snapshot: Snapshot, form: Form, find: Find, client: Client) -> Iter
     )
     if applied:
         title = f"Fix all that is safe to fix ({len(applied)})"
-        edits = tuple(difference(start.text, end.text))
+        edits = tuple(difference(start.text, end))
         yield types.CodeAction(title, FIX_ALL, edit=_workspace_edit(snapshot, Solution(title, edits), client))
 
 

@@ -7,7 +7,6 @@ from typing import NamedTuple
 from waza_engine.findings import (
     AddBlanks,
     AppendItem,
-    Change,
     CreateFile,
     Fix,
     InsertKey,
@@ -24,6 +23,8 @@ from waza_lsp.syntax.entry_edits import with_item, with_key, without
 from waza_lsp.syntax.moving import moved
 from waza_lsp.syntax.value_edits import as_list, renamed, with_blanks, with_value
 
+_InText = RenameKey | SetValue | InsertKey | RemoveKey | MoveKey | AppendItem | MakeList | AddBlanks
+
 
 class Made(NamedTuple):
     """What a fix comes down to: edits of the document, and files to create with their text."""
@@ -35,24 +36,23 @@ class Made(NamedTuple):
 def made(fix: Fix, draft: Draft, root: Schema) -> Made | None:
     """The edits of a fix; None where it cannot be made, or would break the text."""
     files = tuple((it.path, it.text) for it in fix.changes if isinstance(it, CreateFile))
-    now = draft
-    steps: list[list[Edit]] = []
-    for change in sorted(fix.changes, key=_turn):
+    changes = sorted((it for it in fix.changes if not isinstance(it, CreateFile)), key=_turn)
+    edits = _edits(changes[0], draft, root) if len(changes) == 1 else _all_edits(changes, draft, root)
+    return Made(tuple(edits), files) if edits is not None and not draft.is_harmed_by(edits) else None
+
+
+def _all_edits(changes: Sequence[_InText], draft: Draft, root: Schema) -> list[Edit] | None:
+    """Each change is made in the text that the one before it leaves."""
+    now = draft.begun()
+    for change in changes:
         edits = _edits(change, now, root)
         if edits is None:
             return None
         now = now.edited(edits)
-        steps.append(edits)
-    if now.problem_count() > draft.problem_count():
-        return None
-    one_step = len([it for it in steps if it]) < 2
-    return Made(
-        tuple(it for step in steps for it in step) if one_step else tuple(difference(draft.text, now.text)),
-        files,
-    )
+    return difference(draft.text, now)
 
 
-_ORDER: Sequence[type[Change]] = (
+_ORDER: Sequence[type[_InText]] = (
     SetValue,
     MakeList,
     AddBlanks,
@@ -64,16 +64,14 @@ _ORDER: Sequence[type[Change]] = (
 )
 
 
-def _turn(change: Change) -> tuple[int, Sequence[int]]:
+def _turn(change: _InText) -> tuple[int, Sequence[int]]:
     """Changes that move nothing come first, so that the pointers of the later ones still hold."""
-    if isinstance(change, CreateFile):
-        return -1, ()
     # Of several items of a list the last goes first.
     indexes = [-it for it in change.pointer if isinstance(it, int)]
     return _ORDER.index(type(change)), indexes
 
 
-def _edits(change: Change, draft: Draft, root: Schema) -> list[Edit] | None:
+def _edits(change: _InText, draft: Draft, root: Schema) -> list[Edit] | None:
     match change:
         case RenameKey(pointer, name):
             return renamed(draft, pointer, name)
@@ -91,8 +89,6 @@ def _edits(change: Change, draft: Draft, root: Schema) -> list[Edit] | None:
             return with_item(draft, pointer, value)
         case InsertKey():
             return _inserted(change, draft, root)
-        case CreateFile():
-            return []
 
 
 def _inserted(change: InsertKey, draft: Draft, root: Schema) -> list[Edit] | None:

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 from waza_engine.checking.files import Files
 from waza_engine.checking.levels import Levels
 from waza_engine.findings import Finding, Pointer, Severity
-from waza_engine.noted_reads import Stamp, noting_reads, stamp
+from waza_engine.noted_reads import Stamp, note_read, noting_reads, stamp
 from waza_engine.rules.duplicate_key import DUPLICATE_KEY
 from waza_engine.rules.empty_file import EMPTY_FILE
 from waza_engine.rules.second_document import SECOND_DOCUMENT
@@ -264,6 +264,8 @@ class _Remembered:
             with noting_reads() as read:
                 self._marks = find()
             self._stamps = {it: stamp(it) for it in read}
+        for path in self._stamps:
+            note_read(path)
         return self._marks
 
 

@@ -20,6 +20,7 @@ class Applied(NamedTuple):
 
 def fixed(draft: Draft, root: Schema, find: Callable[[Draft], Sequence[Mark]]) -> tuple[Draft, list[Applied]]:
     """The document with every safe fix applied that does not get in the way of another, until there are none left."""
+    draft = draft.begun()
     applied: list[Applied] = []
     for _ in range(_MOST_ROUNDS):
         edits, done = _round(draft, root, find(draft))

@@ -59,8 +59,6 @@ class WazaServer(LanguageServer):
         """Set once the grader types are imported: until then their own checks are left out."""
         self.watches = False
         """Whether the client tells about changed files."""
-        self.generation = 0
-        """Counts up when a file, a setting or the like has changed that findings may depend on."""
 
     @property
     def folders(self) -> list[Path]:

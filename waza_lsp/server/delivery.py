@@ -1,7 +1,9 @@
 """How findings get to the client: pushed, or pulled by clients that can; never both."""
 
 import asyncio
+from collections.abc import Iterable
 from contextlib import suppress
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from lsprotocol import types
@@ -30,8 +32,16 @@ class Delivery:
         self._refreshing: asyncio.Task[None] | None = None
 
     def everything_changed(self, server: "WazaServer") -> None:
-        """A file, a setting or the like has changed: any document may have other findings now."""
-        server.generation += 1
+        """A setting or the like has changed: any document may have other findings now."""
+        server.survey.forget()
+        self._anew(server)
+
+    def files_changed(self, server: "WazaServer", paths: Iterable[Path]) -> None:
+        """Files on disk have changed: any open document may have other findings now."""
+        server.survey.files_changed(paths)
+        self._anew(server)
+
+    def _anew(self, server: "WazaServer") -> None:
         server.hint_refresh.soon(server)
         if self.pulls:
             self._refresh_soon(server)

@@ -128,8 +128,9 @@ def on_close(server: WazaServer, params: types.DidCloseTextDocumentParams) -> No
 
 
 def on_watched_files(server: WazaServer, params: types.DidChangeWatchedFilesParams) -> None:
-    if any(concerns_findings(it.uri) for it in params.changes):
-        server.delivery.everything_changed(server)
+    paths = [path_of(it.uri) for it in params.changes if concerns_findings(it.uri)]
+    if paths:
+        server.delivery.files_changed(server, [it for it in paths if it is not None])
 
 
 NOTIFICATIONS: list[tuple[str, Callable[..., Any], Any]] = [

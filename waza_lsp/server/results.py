@@ -175,6 +175,7 @@ class Results:
     def opened(self, server: "WazaServer", snapshot: Snapshot) -> None:
         """A document was opened: see what was run of it, and whether it has changed since."""
         if snapshot.path is not None and snapshot.form is not None:
+            server.delivery.results_changed(server, snapshot)
             eval_path = self.eval_of(snapshot)
             self._read.pop(eval_path or Path(), None)
             if eval_path is None:

@@ -1,14 +1,17 @@
 """The findings in all eval files of the workspace, open or not."""
 
+import os
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from lsprotocol import types
 
+from waza_engine.checking.project import SETTINGS_FILES
+from waza_engine.noted_reads import noting_reads
 from waza_lsp.features.diagnostics import diagnostics
 from waza_lsp.schema.prefilter import may_be_eval
 from waza_lsp.snapshot import Snapshot
@@ -22,16 +25,36 @@ Found = tuple[str, int | None, list[types.Diagnostic]]
 _BREATH_SECONDS = 0.001
 
 
+class _Checked(NamedTuple):
+    """What a file on disk gave (None: it is no eval), and what of the disk had a say in it."""
+
+    items: list[types.Diagnostic] | None
+    asked: frozenset[str]
+
+
 @dataclass(slots=True)
 class Survey:
-    """Remembers what the files on disk gave as long as the client would have told of changes.
+    """Remembers what the files on disk gave, as long as the client tells of changes.
 
-    `_found` is complete for `_generation` of the server.
+    `_changed` holds the paths that have changed since, with all folders above them; None means that nothing of what is
+    remembered can be relied on.
     """
 
-    _found: dict[Path, list[types.Diagnostic]] = field(default_factory=dict)
-    _generation: int = -1
+    _found: dict[Path, _Checked] = field(default_factory=dict)
+    _changed: set[str] | None = None
     _lock: threading.Lock = field(default_factory=threading.Lock)
+
+    def forget(self) -> None:
+        """All findings may be others now."""
+        self._changed = None
+
+    def files_changed(self, paths: Iterable[Path]) -> None:
+        """Findings that depend on these files, or on folders that hold them, may be others now."""
+        for path in paths:
+            if path.name in SETTINGS_FILES:
+                self.forget()
+            if self._changed is not None:
+                self._changed.update(map(str, (path, *path.parents)))
 
     def documents(self, server: "WazaServer", stop: threading.Event) -> Iterator[Found]:
         """Every eval file below the workspace folders, found while one iterates; ends early once `stop` is set."""
@@ -41,25 +64,33 @@ class Survey:
             if snapshot.recognised is not None and not stop.is_set():
                 yield snapshot.uri, snapshot.version, diagnostics(snapshot, server.world(snapshot))
         with self._lock:
-            for path, items in self._on_disk(server, stop):
-                if path not in is_open:
-                    yield path.as_uri(), None, items
+            for path, checked in self._on_disk(server, stop):
+                if checked.items is not None and path not in is_open:
+                    yield path.as_uri(), None, checked.items
 
-    def _on_disk(
-        self, server: "WazaServer", stop: threading.Event
-    ) -> Iterator[tuple[Path, list[types.Diagnostic]]]:
-        if server.watches and self._generation == server.generation:
+    def _on_disk(self, server: "WazaServer", stop: threading.Event) -> Iterator[tuple[Path, _Checked]]:
+        changed = self._changed if server.watches else None
+        if changed is not None and not changed:
             yield from self._found.items()
             return
-        generation, found = server.generation, {}
-        for path in workspace_files(server):
-            if stop.is_set():
-                return
-            items = _checked(server, path)
-            if items is not None:
-                found[path] = items
-                yield path, items
-        self._found, self._generation = found, generation
+        before = self._found if changed is not None else {}
+        # What changes from here on is looked at next time, in files that were checked before it too.
+        self._changed = set()
+        found: dict[Path, _Checked] = {}
+        try:
+            for path in workspace_files(server):
+                if stop.is_set():
+                    return
+                known = before.get(path)
+                relies_on_changed = known is None or not known.asked.isdisjoint(changed or ())
+                found[path] = _checked(server, path) if known is None or relies_on_changed else known
+                yield path, found[path]
+            self._found, changed = found, set()
+        finally:
+            if changed is None or self._changed is None:
+                self._changed = None
+            else:
+                self._changed |= changed
 
 
 def workspace_files(server: "WazaServer") -> Iterator[Path]:
@@ -73,14 +104,17 @@ def workspace_files(server: "WazaServer") -> Iterator[Path]:
             yield from eval_files(folder, server.projects)
 
 
-def _checked(server: "WazaServer", path: Path) -> list[types.Diagnostic] | None:
+def _checked(server: "WazaServer", path: Path) -> _Checked:
+    with noting_reads() as asked:
+        items = _findings(server, path)
+    time.sleep(_BREATH_SECONDS)  # Lets the thread that answers the editor go first.
+    return _Checked(items, frozenset(os.path.normpath(it) for it in (path, *asked)))
+
+
+def _findings(server: "WazaServer", path: Path) -> list[types.Diagnostic] | None:
     """The findings in a file; None when it is no eval, or cannot be read."""
     text = server.files.text(path)
     if text is None or not may_be_eval(text, path):
         return None
     snapshot = Snapshot.of(path.as_uri(), text, None, server.encoding)
-    if snapshot.recognised is None:
-        return None
-    items = diagnostics(snapshot, server.world(snapshot))
-    time.sleep(_BREATH_SECONDS)  # Lets the thread that answers the editor go first.
-    return items
+    return diagnostics(snapshot, server.world(snapshot)) if snapshot.recognised is not None else None

@@ -3,10 +3,10 @@
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from difflib import SequenceMatcher
 from typing import NamedTuple
 
 from waza_lsp.syntax.layout import Layout, layout_of
+from waza_lsp.syntax.parse import Parsed, parse
 from waza_lsp.syntax.text import Place, Span, Text
 from waza_lsp.syntax.tree import Tree
 
@@ -22,14 +22,22 @@ class Edit(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Draft:
-    """A text and its tree, on the way from one edit to the next."""
+    """A text and its tree, on the way from one edit to the next.
+
+    `origins` says which line of the first draft each line is (-1 for new and changed ones); None in the first draft.
+    """
 
     text: Text
     tree: Tree
+    origins: tuple[int, ...] | None = None
 
     @property
     def layout(self) -> Layout:
         return layout_of(self.tree)
+
+    def begun(self) -> "Draft":
+        """The same text as a first draft."""
+        return Draft(self.text, self.tree)
 
     def edited(self, edits: Iterable[Edit]) -> "Draft":
         """The draft with all edits made; they count in this text and do not overlap."""
@@ -37,15 +45,34 @@ class Draft:
         if not ordered:
             return self
         text = self.text
+        origins = [*(self.origins or range(len(text.lines)))]
         for span, new in ordered:
+            count = len(text.lines)
             text = text.edited(span, new.replace("\n", self.text.line_end))
+            first, last = span.start.line, span.end.line
+            origins[first : last + 1] = [-1] * (len(text.lines) - count + last + 1 - first)
         top = ordered[-1].span.start.line
         bottom = len(self.text.lines) - 1 - max(it.span.end.line for it in ordered)
-        return Draft(text, Tree.of(text.lines, self.tree, (max(0, top - 1), max(0, bottom - 1))))
+        tree = Tree.of(text.lines, self.tree, (max(0, top - 1), max(0, bottom - 1)))
+        return Draft(text, tree, tuple(origins))
 
     def problem_count(self) -> int:
         """How much of the text cannot be read."""
-        return sum(len(it.parsed.problems) + len(it.parsed.duplicates) for it in self.tree.pieces)
+        return sum(_faults(it.parsed) for it in self.tree.pieces)
+
+    def is_harmed_by(self, edits: Sequence[Edit]) -> bool:
+        """Whether less of the text could be read after the edits."""
+        first = self.tree.piece_at(min(it.span.start.line for it in edits)) if edits else None
+        if first is None or max(it.span.end.line for it in edits) >= first.end:
+            return self.edited(edits).problem_count() > self.problem_count()
+        piece = Text(self.text.lines[first.start : first.end])
+        for span, new in sorted(edits, key=lambda it: it.span, reverse=True):
+            piece = piece.edited(span.shifted(-first.start), new)
+        return _faults(parse(str(piece))) > _faults(first.parsed)
+
+
+def _faults(parsed: Parsed) -> int:
+    return len(parsed.problems) + len(parsed.duplicates)
 
 
 def overlap(edits: Iterable[Edit], others: Sequence[Edit]) -> bool:
@@ -53,34 +80,37 @@ def overlap(edits: Iterable[Edit], others: Sequence[Edit]) -> bool:
     return any(a.span.start <= b.span.end and b.span.start <= a.span.end for a in edits for b in others)
 
 
-def difference(before: Text, after: Text) -> list[Edit]:
-    """The edits that turn one text into the other: whole lines compared, and what is the same around them kept."""
-    matcher = SequenceMatcher(None, before.lines, after.lines, autojunk=False)
-    return [
-        edit
-        for tag, a, b, c, d in matcher.get_opcodes()
-        if tag != "equal"
-        for edit in _replaced(before, (a, b), "".join(after.lines[c:d]))
-        if edit.text or edit.span.start < edit.span.end
-    ]
+def difference(before: Text, after: Draft) -> list[Edit]:
+    """The edits that lead from the text of a first draft to a later one; untouched lines stay out of them."""
+    origins = after.origins if after.origins is not None else range(len(before.lines))
+    edits: list[Edit] = []
+    old = new = 0
+    for line, origin in (
+        *((i, it) for i, it in enumerate(origins) if it >= 0),
+        (len(origins), len(before.lines)),
+    ):
+        if origin > old or line > new:
+            edits += _replaced(before, (old, origin), "".join(after.text.lines[new:line]))
+        old, new = origin + 1, line + 1
+    return [it for it in edits if it.text or it.span.start < it.span.end]
 
 
 def _replaced(before: Text, lines: tuple[int, int], new: str) -> Iterator[Edit]:
     first, last = lines
     old = "".join(before.lines[first:last])
-    head = _same(old, new)
-    tail = _same(old[head:][::-1], new[head:][::-1])
+    head = _same(old, new, crlf="\r\n")
+    tail = _same(old[head:][::-1], new[head:][::-1], crlf="\n\r")
     start = _place(before, first, head)
     end = _place(before, first, len(old) - tail)
     yield Edit(Span(start, end), _LINE_END.sub("\n", new[head : len(new) - tail]))
 
 
-def _same(one: str, other: str) -> int:
-    """How many characters are the same at the start; never half a CRLF."""
-    count = next(
-        (i for i, (a, b) in enumerate(zip(one, other, strict=False)) if a != b), min(len(one), len(other))
-    )
-    return count - 1 if one[count - 1 : count] in {"\r", "\n"} and count else count
+def _same(one: str, other: str, *, crlf: str) -> int:
+    """How many characters are the same at the start, without half a CRLF at their end."""
+    pairs = enumerate(zip(one, other, strict=False))
+    count = next((i for i, (a, b) in pairs if a != b), min(len(one), len(other)))
+    around = {it[max(0, count - 1) : count + 1] for it in (one, other)}
+    return count - 1 if crlf in around else count
 
 
 def _place(text: Text, line: int, offset: int) -> Place:

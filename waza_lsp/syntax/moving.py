@@ -55,13 +55,13 @@ def moved(draft: Draft, pointer: Pointer, to: Pointer) -> list[Edit] | None:
     if found is None or removal is None or found[1].key is None or not to or member_at(draft, to) is not None:
         return None
     carried = _carried(draft, *found, inline(str(to[-1])))
-    rest = draft.edited(removal)
+    rest = draft.begun().edited(removal)
     target, around = _nearest(rest, to[:-1])
     layout: Layout = draft.layout
     edits = written_into(
         rest, target, lambda column: carried.at(column, around, layout.step), carried.in_brackets(around)
     )
-    return difference(draft.text, rest.edited(edits).text) if edits is not None else None
+    return difference(draft.text, rest.edited(edits)) if edits is not None else None
 
 
 def _nearest(draft: Draft, target: Pointer) -> tuple[Pointer, tuple[str, ...]]:

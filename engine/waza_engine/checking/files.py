@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from waza_engine.goglob import BadPattern, glob
+from waza_engine.noted_reads import note_read
 from waza_engine.scalars import plain
 from waza_engine.yaml_reader import YamlError, read_yaml
 
@@ -26,16 +27,20 @@ class Files:
     _names: dict[Path, tuple[int, list[str]]] = field(default_factory=dict)
 
     def is_file(self, path: Path) -> bool:
+        note_read(path)
         return _quietly(path.is_file, default=False)
 
     def is_directory(self, path: Path) -> bool:
+        note_read(path)
         return _quietly(path.is_dir, default=False)
 
     def exists(self, path: Path) -> bool:
+        note_read(path)
         return _quietly(path.exists, default=False)
 
     def names(self, folder: Path) -> list[str]:
         """The names in a folder, sorted; none when there is no such folder."""
+        note_read(folder)
         try:
             stamp = folder.stat().st_mtime_ns
             if folder not in self._names or self._names[folder][0] != stamp:
@@ -46,6 +51,7 @@ class Files:
 
     def matching(self, pattern: str, folder: Path) -> list[Path]:
         """The files and folders below `folder` that a Go glob names; none for a pattern that Go refuses."""
+        note_read(folder / _fixed_part(pattern))
         try:
             return [folder / it for it in glob(pattern, folder)]
         except (BadPattern, OSError, ValueError):
@@ -53,6 +59,7 @@ class Files:
 
     def text(self, path: Path) -> str | None:
         """The text of a file, None when it cannot be read or is not UTF-8. A byte-order mark is left out."""
+        note_read(path)
         text = self.open_text(path)
         if text is not None:
             return text
@@ -63,6 +70,7 @@ class Files:
 
     def starts_with_mark(self, path: Path) -> bool:
         """Whether a file on disk begins with a byte-order mark."""
+        note_read(path)
         try:
             with path.open("rb") as file:
                 return file.read(3) == b"\xef\xbb\xbf"
@@ -74,6 +82,7 @@ class Files:
 
         `reader` must be a function that lives as long as the program, not one made on the spot.
         """
+        note_read(path)
         stamp = self._stamp(path)
         place = (path, reader)
         if place not in self._read or self._read[place][0] != stamp:
@@ -100,6 +109,13 @@ class Files:
         except (OSError, ValueError):
             return 0
         return status.st_mtime_ns, status.st_size
+
+
+def _fixed_part(pattern: str) -> str:
+    """The folders that a glob names before its first wildcard."""
+    parts = pattern.split("/")
+    wild = next((i for i, it in enumerate(parts) if any(mark in it for mark in "*?[\\")), len(parts) - 1)
+    return "/".join(parts[:wild])
 
 
 def _yaml_data(text: str) -> Any:

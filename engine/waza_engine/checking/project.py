@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
 OWN_FILE = ".waza-lsp.toml"
 PYPROJECT = "pyproject.toml"
+SETTINGS_FILES = (OWN_FILE, PYPROJECT)
 _KEYS = ("exclude", "rules", "target")
 
 
@@ -60,7 +61,7 @@ class Projects:
     def of(self, folder: Path) -> ProjectSettings:
         """The settings for the files in a folder (an absolute path): those of the nearest settings file."""
         for it in (folder, *folder.parents):
-            for name in (OWN_FILE, PYPROJECT):
+            for name in SETTINGS_FILES:
                 if (found := self._settings(it / name)) is not None:
                     return found
         return _NOTHING

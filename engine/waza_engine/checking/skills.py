@@ -3,6 +3,7 @@
 Wider than what a run takes: somebody who reads a name wants to see what it means, whichever way the agent gets it.
 """
 
+import os
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -73,8 +74,9 @@ def _paths(suite: SuiteFiles, files: Files) -> Iterator[Path]:
     listed = suite.config.get("skill_directories")
     for it in listed if isinstance(listed, list) else ():
         if isinstance(it, str) and it:
-            yield from _in_folder(suite.folder / it, files)
-            yield from _below(suite.folder / it, files)
+            folder = Path(os.path.normpath(suite.folder / it))
+            yield from _in_folder(folder, files)
+            yield from _below(folder, files)
     configured = suite.setting("project:paths.skills")
     usual = [configured, *_USUAL] if isinstance(configured, str) and configured else _USUAL
     for above in (suite.folder, *suite.folder.parents)[:_LEVELS]:

@@ -45,13 +45,11 @@ def recognise(
     values = top_level_keys if isinstance(top_level_keys, Mapping) and not dialect_name else {}
     possible = [dialect(dialect_name)] if dialect_name else [it for it in dialects() if not keys & it.never]
     for candidate in possible:
-        found = candidate.by_content(keys)
-        if found and found[0].agrees(values):
+        if found := candidate.by_content(keys, values):
             return candidate, *found
     if path is not None:
         for candidate in possible:
-            found = candidate.by_path(top_level_keys, path)
-            if found and found[0].agrees(values):
+            if found := candidate.by_path(top_level_keys, values, path):
                 return candidate, *found
     return None
 

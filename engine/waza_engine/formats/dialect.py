@@ -70,20 +70,22 @@ class Shape:
     text: Callable[[str], int] | None = None
 
     def verdict(self, value: Any) -> int:
-        """1 for a value of ours, -1 for one of another tool, 0 when it may be either, or is still to be written."""
+        """More than 0 for a value of ours, less for one of another tool; 0 when it may be either, or is not written yet."""
         if isinstance(value, Mapping):
             return self._of_mapping(value)
         if isinstance(value, list):
             # The first items speak for all: a later one may be half-written, and the list long.
             return max((self.verdict(it) for it in islice(value, _LOOKED_AT)), default=0)
-        if isinstance(value, str):
-            return self.text(value) if self.text and value else -1 if value else 0
+        if isinstance(value, str) and value:
+            return self.text(value) if self.text else -1
         return 0
 
     def _of_mapping(self, value: Mapping[str, Any]) -> int:
         if self.own & value.keys() or (isinstance(value.get("type"), str) and value["type"] in self.types):
             return 1
-        return 0 if value.keys() <= self.common else -1
+        # A key without a value is still being written, and one strange key may be a slip.
+        strange = [key for key, it in value.items() if key not in self.common and it is not None]
+        return -min(len(strange), 2)
 
 
 _LOOKED_AT = 3
@@ -104,9 +106,9 @@ class Kind:
     file_names: tuple[FileName, ...] = ()
     shapes: Mapping[str, Shape] = field(default_factory=dict)
 
-    def agrees(self, values: Mapping[str, Any]) -> bool:
-        """Whether no more of the values speak against this kind than for it."""
-        return sum(it.verdict(values.get(key)) for key, it in self.shapes.items()) >= 0
+    def verdict(self, values: Mapping[str, Any]) -> int:
+        """What the values of the top-level keys say together, as in `Shape.verdict`."""
+        return sum(it.verdict(values.get(key)) for key, it in self.shapes.items())
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,26 +127,36 @@ class Dialect:
     other_tools: frozenset[str] = frozenset()
     schema_folder: str = ""
 
-    def by_content(self, keys: frozenset[str]) -> tuple[Kind, str] | None:
-        """The kind that the keys speak for, and why: a strong signal first, then the kind that knows most of them."""
+    def by_content(self, keys: frozenset[str], values: Mapping[str, Any]) -> tuple[Kind, str] | None:
+        """The kind that the keys speak for, and why: a strong signal first, then the kind that knows most of them.
+
+        A strong signal is believed until the values of several keys speak against it, or one does so clearly.
+        """
         found = [
             ((not signal.weak, len(keys & kind.keys) - len(keys - kind.keys)), kind, reason)
             for kind in self.kinds
             for signal in kind.signals
-            if not (signal.weak and keys & self.other_tools) and (reason := signal.found_in(keys, kind.keys))
+            if not (signal.weak and keys & self.other_tools)
+            and (reason := signal.found_in(keys, kind.keys))
+            and kind.verdict(values) >= (0 if signal.weak else -1)
         ]
         if not found:
             return None
         _, kind, reason = max(found, key=lambda it: it[0])
         return kind, f"top-level keys {reason}"
 
-    def by_path(self, keys: Collection[str] | None, path: PurePath) -> tuple[Kind, str] | None:
-        """The kind that the file's name speaks for, if the keys (None: no mapping) do not speak against it."""
+    def by_path(
+        self, keys: Collection[str] | None, values: Mapping[str, Any], path: PurePath
+    ) -> tuple[Kind, str] | None:
+        """The kind that the file's name speaks for, if keys (None: no mapping) and values do not speak against it."""
         present = frozenset(keys or ())
         for kind in self.kinds:
             for name in kind.file_names:
                 speaks_against = (
-                    keys is None or present & self.other_tools or not name.accepts(present, kind.keys)
+                    keys is None
+                    or present & self.other_tools
+                    or not name.accepts(present, kind.keys)
+                    or kind.verdict(values) < 0
                 )
                 if name.fits(path) and (name.alone or not speaks_against):
                     return kind, f"file name {path.name}"

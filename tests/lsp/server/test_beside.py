@@ -5,7 +5,9 @@ from lsprotocol import types
 
 from waza_engine.checking.codes import unknown_code
 from waza_lsp.server.beside import CODES, FEATURES, levels, own_items, read_beside, whole_requests
+from waza_lsp.server.notifications import on_initialize
 from waza_lsp.server.settings import read_settings
+from waza_lsp.server.start import create_server
 
 
 def test_every_code_exists() -> None:
@@ -40,3 +42,29 @@ def test_of_completion_paths_and_anchors_stay() -> None:
     left = own_items(found, {"completion"})
     assert left is not None
     assert [it.label for it in left.items] == ["File", "Reference"]
+
+
+def test_what_the_client_says_at_first_is_not_offered_at_all() -> None:
+    server = create_server()
+    server.protocol.client_capabilities = types.ClientCapabilities()
+    params = types.InitializeParams(
+        types.ClientCapabilities(), initialization_options={"beside": ["symbols", "folding", "hover"]}
+    )
+    on_initialize(server, params)
+    assert server.beside == {"symbols", "folding", "hover"}
+    offered = server.protocol.fm.features
+    assert types.TEXT_DOCUMENT_DOCUMENT_SYMBOL not in offered
+    assert types.TEXT_DOCUMENT_FOLDING_RANGE not in offered
+    assert {types.TEXT_DOCUMENT_HOVER, types.TEXT_DOCUMENT_SELECTION_RANGE} <= offered.keys()
+
+
+@pytest.mark.parametrize("dynamic", [True, False])
+def test_formatting_is_offered_at_first_only_to_clients_that_cannot_be_told_later(dynamic: bool) -> None:
+    server = create_server()
+    able = types.DocumentFormattingClientCapabilities(dynamic_registration=dynamic)
+    capabilities = types.ClientCapabilities(
+        text_document=types.TextDocumentClientCapabilities(formatting=able)
+    )
+    server.protocol.client_capabilities = capabilities
+    on_initialize(server, types.InitializeParams(capabilities))
+    assert (types.TEXT_DOCUMENT_FORMATTING in server.protocol.fm.features) is not dynamic

@@ -31,19 +31,28 @@ def run_outside(root: Path, eval_path: Path, *options: str) -> None:
     subprocess.run(command, cwd=root, check=False, capture_output=True)
 
 
+def text_of(path: str) -> str:
+    return Path(path).read_text(encoding="utf-8")
+
+
+def store_below(root: Path) -> Path:
+    [store] = root.rglob("runs.sqlite3")
+    return store
+
+
 def make_fail(path: Path) -> None:
     path.write_text(path.read_text(encoding="utf-8").replace(*FAILING), encoding="utf-8")
 
 
 async def test_a_result_shows_and_goes_stale_with_the_text(tmp_path: Path, suite: Path) -> None:
-    async with editor(tmp_path) as it:
+    async with editor(tmp_path, profile="visual_studio_code") as it:
         it.open(suite / "tasks" / "explain-retry.yaml")
         assert await it.lenses_with("Grade again") == ["▶ Run task", "↻ Grade again"]
         await it.execute("waza.runTask", uri=it.uri, task="explain-retry")
         assert await it.lenses_with("tokens") == [
             "▶ Run task",
             "↻ Grade again",
-            "✓ 1.00 · just now · 15.2k tokens",
+            "✓ 1.00 · just now · 11.1k tokens",
         ]
         assert it.refreshes
         it.replace("weight: 3", "weight: 2")
@@ -100,14 +109,14 @@ async def test_a_file_changed_after_the_run_is_stale_from_the_start(tmp_path: Pa
 @pytest.mark.parametrize("state", ["missing", "garbage", "newer", "locked", "no-folder-rights"])
 async def test_a_store_that_cannot_be_read_hurts_nothing(tmp_path: Path, suite: Path, state: str) -> None:
     run_outside(tmp_path, suite / "eval.yaml")
-    [store] = tmp_path.rglob("runs.sqlite3")
+    store = store_below(tmp_path)
     lock = sqlite3.connect(store, isolation_level=None)
     match state:
         case "missing":
             shutil.rmtree(store.parent)
         case "garbage":
-            for it in store.parent.glob("runs.sqlite3*"):
-                it.write_bytes(b"no database at all" * 100)
+            for file in store.parent.glob("runs.sqlite3*"):
+                file.write_bytes(b"no database at all" * 100)
         case "newer":
             lock.execute("DROP TABLE results")
             lock.execute("PRAGMA user_version = 99")
@@ -141,6 +150,6 @@ async def test_the_report_of_a_result_can_be_shown(tmp_path: Path, suite: Path) 
         it.open(suite / "eval.yaml")
         answer = await it.execute("waza.runEval", uri=it.uri)
         shown = await it.execute("waza.showReport", runId=answer["runId"], uri=it.uri)
-        assert "explain-retry" in Path(shown["path"]).read_text(encoding="utf-8")
+        assert "Explain the retry helper" in text_of(shown["path"])
         assert await it.execute("waza.showReport", runId="no-such-run", uri=it.uri) is None
         await until(lambda: any("not in the run store" in message for message in it.messages))

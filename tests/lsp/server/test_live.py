@@ -4,13 +4,13 @@ import asyncio
 import os
 import shutil
 import signal
-import subprocess
 from pathlib import Path
 
 import pytest
 
 from tests.lsp.server.conftest import EXAMPLES
 from tests.lsp.server.results_harness import Editor, editor, until
+from tests.lsp.server.test_results import children
 
 TASK = "explain-retry"
 
@@ -22,9 +22,7 @@ def task_file(suite: Path) -> Path:
 
 def workers(it: Editor) -> list[int]:
     """The process ids of the server's grading workers."""
-    command = ["ps", "-o", "pid=,stat=,args=", "--ppid", str(it.pid)]
-    found = subprocess.run(command, capture_output=True, text=True, check=False).stdout
-    return [int(line.split()[0]) for line in found.splitlines() if "live_worker" in line]
+    return children(it.pid, "live_worker")
 
 
 async def ready(it: Editor, path: Path) -> None:
@@ -76,8 +74,8 @@ async def test_a_grader_with_mistakes_has_no_verdict(
 
 async def test_a_mistake_in_another_grader_takes_nothing_away(tmp_path: Path, task_file: Path) -> None:
     async with editor(tmp_path) as it:
-        it.open(task_file, task_file.read_text(encoding="utf-8").replace("assertions:", "assertion:"))
-        await it.lenses_with("Grade again")
+        await ready(it, task_file)
+        it.replace("assertions:", "assertion:")
         it.replace("[jitter]", "[jitters]")
         await it.says("failed-check", "jitters")
 

@@ -35,7 +35,8 @@ def test_the_manifest_keeps_what_is_the_clients() -> None:
 
 
 def test_nothing_set() -> None:
-    for values in (None, {}, [], "x", {"rules": None}, {"lens": 1}):
+    nothing: list[object] = [None, {}, [], "x", {"rules": None}, {"lens": 1}]
+    for values in nothing:
         assert read_settings(values) == (Settings(), [])
 
 

@@ -71,6 +71,7 @@ async def test_formatting_is_off_until_it_is_wanted(
     client: LanguageClient, suite: Path, opened: Opener
 ) -> None:
     document = types.TextDocumentIdentifier(opened(suite / "eval.yaml", "skill: x  \ngraders: []"))
+    assert client.capabilities is not None
     capabilities = client.capabilities.text_document
     assert capabilities is not None
     assert capabilities.formatting is not None

@@ -1,5 +1,7 @@
 """How files of the waza dialect are recognised (waza-formats.md, section 2). Plain data; a test holds `keys` to the models."""
 
+from dataclasses import replace
+
 from waza_engine.formats.dialect import Dialect, FileName, Kind, Shape, Signal
 
 
@@ -45,10 +47,10 @@ def _skill(text: str) -> int:
 
 def _task(text: str) -> int:
     """Tasks are files, or patterns for files."""
-    return 1 if text.endswith((".yaml", ".yml")) or set(text) & set("*?[") else -1
+    return 1 if text.endswith((".yaml", ".yml")) or set(text) & set("*?[") else 0
 
 
-_GRADERS = Shape(types=_TYPES, own=_keys("ref config"), common=_keys("type name weight"))
+_GRADERS = Shape(own=_keys("config"), common=_keys("type name weight"), types=_TYPES)
 _EVAL_SHAPES = {
     "skill": Shape(text=_skill),
     "config": Shape(
@@ -61,7 +63,7 @@ _EVAL_SHAPES = {
         common=_keys("model parallel workers verbose mcp_servers reasoning_effort group_by trials timeout"),
     ),
     "tasks": Shape(own=_keys("inputs include task_files validators"), text=_task),
-    "graders": _GRADERS,
+    "graders": replace(_GRADERS, own=_keys("config ref")),
     "metrics": Shape(common=_keys("name weight threshold description enabled")),
 }
 _TASK_SHAPES = {

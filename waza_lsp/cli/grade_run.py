@@ -1,0 +1,43 @@
+"""`waza-lsp grade --run`: a recorded run with the graders as they are now. No agent, no tokens."""
+
+import os
+import sys
+from pathlib import Path
+from typing import NoReturn
+
+import click
+
+from waza_engine.formats import load_suite
+from waza_engine.reports.results_json import results_json
+from waza_engine.reports.text import text_report
+from waza_engine.runs.plan import PlanError
+from waza_engine.runs.records import RunRecord
+from waza_engine.runs.regrade import regrade
+from waza_engine.runs.store import StoreError
+from waza_engine.suite import LoadError
+from waza_lsp.cli.run_error import load_error_text
+from waza_lsp.cli.run_source import find_run, give_up, open_store
+
+_EXIT_STATUS = {"passed": 0, "failed": 1}
+_ERRORED = 3
+
+
+def grade_recorded(name: str, tasks: tuple[str, ...], store_dir: Path | None, output_format: str) -> NoReturn:
+    """Grade the run called `name` again, print the verdicts and end the program with their exit status."""
+    record = _graded(name, tasks, store_dir)
+    click.echo(results_json(record) if output_format == "json" else text_report(record))
+    errored = any(trial.status == "error" for task in record.tasks for trial in task.trials)
+    sys.exit(_ERRORED if errored else _EXIT_STATUS.get(record.status, _ERRORED))
+
+
+def _graded(name: str, tasks: tuple[str, ...], store_dir: Path | None) -> RunRecord:
+    with open_store(store_dir) as store:
+        run = find_run(store, name)
+        try:
+            suite = load_suite(run.eval_path, process_dir=Path.cwd())
+            return regrade(store, run, suite, tasks=tasks, process_dir=Path.cwd(), environment=os.environ)
+        except LoadError as error:
+            click.echo(load_error_text(error), err=True)
+            sys.exit(2)
+        except (PlanError, StoreError) as error:
+            give_up(str(error))
