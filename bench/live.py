@@ -21,9 +21,9 @@ TARGET_MS = 150
 SITUATIONS = [
     ("text grader of a task", "code-explainer", "tasks/explain-retry.yaml", "[jitter"),
     ("text grader of the eval, 4 recordings", "code-explainer", "eval.yaml", "access"),
-    ("file grader, workspace", "file-editor", "tasks/list-todos.yaml", "src/server.py\n"),
-    ("json_schema grader", "file-editor", "tasks/clean-csv.yaml", "customers.csv]\n"),
-    ("file patterns, 2 recordings", "file-editor", "tasks/rename-function.yaml", "load_settings"),
+    ("file grader, workspace", "file-editor", "tasks/list-todos.yaml", "stop accepting"),
+    ("json_schema grader", "file-editor", "tasks/clean-csv.yaml", "const: 2"),
+    ("diff grader, 2 recordings", "file-editor", "tasks/rename-function.yaml", "import load_settings"),
 ]
 
 

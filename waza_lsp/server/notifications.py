@@ -14,6 +14,7 @@ from waza_lsp.server.beside import read_beside, whole_requests
 from waza_lsp.server.formatters import offer_formatting, update_formatting
 from waza_lsp.server.pulling import PULLED
 from waza_lsp.server.watching import concerns_findings, registrations
+from waza_lsp.snapshot import path_of
 
 
 def on_initialize(server: WazaServer, params: types.InitializeParams) -> None:

@@ -82,15 +82,16 @@ class Survey:
                 if stop.is_set():
                     return
                 known = before.get(path)
-                relies_on_changed = known is None or not known.asked.isdisjoint(changed or ())
-                found[path] = _checked(server, path) if known is None or relies_on_changed else known
+                holds = known is not None and known.asked.isdisjoint(changed or ())
+                found[path] = known if known is not None and holds else _checked(server, path)
                 yield path, found[path]
             self._found, changed = found, set()
         finally:
-            if changed is None or self._changed is None:
-                self._changed = None
-            else:
-                self._changed |= changed
+            since = self._changed
+            if changed is None:
+                self.forget()
+            elif since is not None:
+                since.update(changed)
 
 
 def workspace_files(server: "WazaServer") -> Iterator[Path]:

@@ -36,6 +36,8 @@ def with_key(draft: Draft, pointer: Pointer, key: str, value: Any, order: Sequen
         return entry(key, value, column, layout, listed=listed)
 
     container = container_at(draft, pointer)
+    if container is not None and container.index(key) is not None:
+        return None
     at = _index_for(container, key, order) if container is not None else 0
     return written_into(draft, pointer, lines_at, one_line, at)
 

@@ -128,11 +128,11 @@ def all_missing(fixes: Sequence[Fix], more: Sequence[Fix]) -> tuple[Fix, ...]:
     )
 
 
-def likely_types(options: Mapping[str, Collection[str]], config: Any) -> list[str]:
-    """The types that have all the options which are given, those with the fewest others first."""
+def likely_types(options: Mapping[str, Collection[str]], config: Any, old: Collection[str] = ()) -> list[str]:
+    """The types that have all the options which are given: those with the fewest others first, `old` ones last."""
     given = set(config) if isinstance(config, Mapping) else set()
     fitting = [kind for kind, keys in options.items() if given and given <= set(keys)]
-    return sorted(fitting, key=lambda it: len(options[it]))[:_FEW]
+    return sorted(fitting, key=lambda it: (it in old, len(options[it])))[:_FEW]
 
 
 def missing_type(place: Pointer, key: str, kinds: Iterable[str]) -> list[Fix]:

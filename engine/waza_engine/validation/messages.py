@@ -34,7 +34,7 @@ from waza_engine.validation.mending import (
     other_values,
     within,
 )
-from waza_engine.validation.placement import options_by_type, unknown_keys
+from waza_engine.validation.placement import old_types, options_by_type, unknown_keys
 from waza_engine.validation.spelling import nearest
 
 if TYPE_CHECKING:
@@ -120,7 +120,8 @@ def _types(
     keys = [it for it in names if it in checker.discriminators]
     if not keys:
         return ()
-    fixes = missing_type(pointer, keys[0], likely_types(options_by_type(checker), mapping.get("config")))
+    likely = likely_types(options_by_type(checker), mapping.get("config"), old_types(checker))
+    fixes = missing_type(pointer, keys[0], likely)
     others = tuple(InsertKey(pointer, it, None) for it in names if it != keys[0])
     listed = "".join(f", '{it.key}'" for it in others)
     return [replace(it, title=it.title + listed, changes=(*it.changes, *others)) for it in fixes]

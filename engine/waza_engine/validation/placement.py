@@ -139,6 +139,13 @@ def _chosen_options(checker: "SchemaChecker", error: SchemaError) -> list[str]:
     return options_by_type(checker).get(kind, []) if isinstance(kind, str) else []
 
 
+def old_types(checker: "SchemaChecker") -> set[str]:
+    """The types that new files should not have."""
+    definitions = [it for it in checker.schema.get("$defs", {}).values() if DISCRIMINATOR in it]
+    kinds = (it["properties"][it[DISCRIMINATOR]] for it in definitions)
+    return {kind for it in kinds for kind in it.get("x-enum-deprecated", ())}
+
+
 def options_by_type(checker: "SchemaChecker") -> dict[str, list[str]]:
     """Each grader type's options, read from the discriminated item schema."""
     result: dict[str, list[str]] = {}
