@@ -33,7 +33,7 @@ async def main(edits: int) -> int:
     print(f"{'live grading, edit to verdict':42} {'median':>8} {'p95':>8} {'worst':>8}   ms")
     for what, example, name, word in SITUATIONS:
         with tempfile.TemporaryDirectory() as folder:
-            root = Path(folder).resolve()
+            root = Path(folder)
             shutil.copytree(ROOT / "examples" / example, root / "examples" / example)
             async with editor(root) as it:
                 it.open(root / "examples" / example / name)

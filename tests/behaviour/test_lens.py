@@ -1,10 +1,14 @@
 """Lenses: what can be run, from where it stands."""
 
+from dataclasses import replace
+
 import pytest
 
 from tests.behaviour.harness import snapshot_of
 from tests.behaviour.reading_harness import lenses
+from waza_lsp.features.code_lens import Wanted, age, code_lens
 from waza_lsp.schema.runnables import runnables
+from waza_lsp.schema.standing import Standing, Verdict
 
 SUITE = """\
 # A suite.
@@ -74,3 +78,70 @@ def test_runnables_know_their_label_and_their_whole_text() -> None:
     ]
     assert snapshot.text.slice(found[1].range) == "id: t1\n    name: First\n    inputs: {prompt: hi}"
     assert snapshot.text.slice(found[0].range) == SUITE.removeprefix("# A suite.\n").rstrip("\n")
+
+
+TASK_FILE = "id: t1\nname: First\ninputs: {prompt: hi}\n"
+NOW = 1_000_000.0
+PASSED = Verdict("r1", "passed", 1.0, NOW - 130, tokens=12_345, scores=(0.0, 0.5, 1.0))
+
+
+def titles(standing: Standing, wanted: Wanted | None = None, source: str = TASK_FILE) -> list[str]:
+    """The lenses on the only runnable of a task file, or on the first of an eval."""
+    is_task = source is TASK_FILE
+    snapshot = snapshot_of(source, "tasks/a.yaml" if is_task else "eval.yaml")
+    known = {("task", "t1") if is_task else ("eval", ""): standing}
+    found = code_lens(snapshot, known, wanted or Wanted(), NOW)
+    first = found[0].range if found else None
+    return [it.command.title for it in found if it.command is not None and it.range == first]
+
+
+def test_the_last_result_is_told_in_one_line() -> None:
+    assert titles(Standing(PASSED, is_recorded=True)) == [
+        "▶ Run task",
+        "↻ Grade again",
+        "✓ 1.00 · 2 min ago · 12.3k tokens · ▁▅█",
+    ]
+    assert titles(
+        Standing(replace(PASSED, status="failed", score=0.25, tokens=None, scores=(0.25,), stale=True))
+    ) == [
+        "▶ Run task",
+        "✗ 0.25 · 2 min ago · stale",
+    ]
+
+
+def test_an_eval_counts_its_tasks() -> None:
+    verdict = replace(PASSED, status="failed", score=0.9, passed=3, total=4, scores=(), tokens=None)
+    assert titles(Standing(verdict, failed=1), source=SUITE) == [
+        "▶ Run all",
+        "▶ Run failed (1)",
+        "✗ 3 of 4 passed · 0.90 · 2 min ago",
+    ]
+
+
+def test_while_it_runs_it_can_be_cancelled() -> None:
+    assert titles(Standing(PASSED, running="r2", is_recorded=True)) == [
+        "▶ Run task",
+        "↻ Grade again",
+        "■ Running: cancel",
+    ]
+
+
+def test_each_kind_can_be_left_out() -> None:
+    standing = Standing(PASSED, is_recorded=True)
+    assert titles(standing, Wanted(run=False, grade=False)) == ["✓ 1.00 · 2 min ago · 12.3k tokens · ▁▅█"]
+    assert titles(standing, Wanted(result=False)) == ["▶ Run task", "↻ Grade again"]
+
+
+@pytest.mark.parametrize(
+    ("seconds", "text"),
+    [
+        (0, "just now"),
+        (59, "just now"),
+        (60, "1 min ago"),
+        (3599, "59 min ago"),
+        (7300, "2 h ago"),
+        (200_000, "2 d ago"),
+    ],
+)
+def test_ages_are_rough(seconds: float, text: str) -> None:
+    assert age(seconds) == text

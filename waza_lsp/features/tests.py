@@ -7,8 +7,6 @@ item carries the command that runs it: lens, test view and code action share the
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-from lsprotocol import types
-
 from waza_lsp.schema.grader_sites import grader_sites
 from waza_lsp.schema.run_command import run_command
 from waza_lsp.schema.runnables import Runnable, runnables
@@ -46,7 +44,7 @@ def _item(snapshot: Snapshot, runnable: Runnable) -> Item:
         "kind": runnable.kind,
         "uri": runnable.uri,
         "pointer": list(runnable.pointer),
-        "range": _range(snapshot.range(runnable.range)),
+        "range": snapshot.range(runnable.range),
         "command": {"command": command.command, "arguments": command.arguments} if command else None,
         "children": list(_graders(snapshot, runnable)) if runnable.kind == "task" else [],
     }
@@ -70,7 +68,7 @@ def _graders(snapshot: Snapshot, runnable: Runnable) -> Iterator[Item]:
                 "kind": "grader",
                 "uri": runnable.uri,
                 "pointer": list(site.pointer),
-                "range": _range(snapshot.range(site.span)),
+                "range": snapshot.range(site.span),
                 "command": {"command": "waza.grade", "arguments": [arguments]} if name else None,
                 "children": [],
             }
@@ -88,10 +86,3 @@ def _text(snapshot: Snapshot, pointer: tuple[str | int, ...]) -> str:
 
 def _runnables(snapshot: Snapshot) -> list[Runnable]:
     return runnables(snapshot.form, snapshot.tree, snapshot.uri) if snapshot.form is not None else []
-
-
-def _range(it: types.Range) -> dict[str, Any]:
-    return {
-        "start": {"line": it.start.line, "character": it.start.character},
-        "end": {"line": it.end.line, "character": it.end.character},
-    }

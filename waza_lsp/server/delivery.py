@@ -3,7 +3,6 @@
 import asyncio
 from collections.abc import Iterable
 from contextlib import suppress
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from lsprotocol import types
@@ -36,9 +35,9 @@ class Delivery:
         server.survey.forget()
         self._anew(server)
 
-    def files_changed(self, server: "WazaServer", paths: Iterable[Path]) -> None:
+    def files_changed(self, server: "WazaServer", changes: Iterable[types.FileEvent]) -> None:
         """Files on disk have changed: any open document may have other findings now."""
-        server.survey.files_changed(paths)
+        server.survey.files_changed(changes, server.folders)
         self._anew(server)
 
     def _anew(self, server: "WazaServer") -> None:

@@ -14,7 +14,6 @@ from waza_lsp.server.beside import read_beside, whole_requests
 from waza_lsp.server.formatters import offer_formatting, update_formatting
 from waza_lsp.server.pulling import PULLED
 from waza_lsp.server.watching import concerns_findings, registrations
-from waza_lsp.snapshot import path_of
 
 
 def on_initialize(server: WazaServer, params: types.InitializeParams) -> None:
@@ -129,9 +128,9 @@ def on_close(server: WazaServer, params: types.DidCloseTextDocumentParams) -> No
 
 
 def on_watched_files(server: WazaServer, params: types.DidChangeWatchedFilesParams) -> None:
-    paths = [path_of(it.uri) for it in params.changes if concerns_findings(it.uri)]
-    if paths:
-        server.delivery.files_changed(server, [it for it in paths if it is not None])
+    changes = [it for it in params.changes if concerns_findings(it.uri)]
+    if changes:
+        server.delivery.files_changed(server, changes)
 
 
 NOTIFICATIONS: list[tuple[str, Callable[..., Any], Any]] = [

@@ -14,7 +14,7 @@ from waza_engine.checking.project import SETTINGS_FILES
 from waza_engine.noted_reads import noting_reads
 from waza_lsp.features.diagnostics import diagnostics
 from waza_lsp.schema.prefilter import may_be_eval
-from waza_lsp.snapshot import Snapshot
+from waza_lsp.snapshot import Snapshot, path_of
 
 if TYPE_CHECKING:
     from waza_lsp.server.app import WazaServer
@@ -23,6 +23,7 @@ Found = tuple[str, int | None, list[types.Diagnostic]]
 """URI, version (of an open document), findings."""
 
 _BREATH_SECONDS = 0.001
+_CHANGED = types.FileChangeType.Changed
 
 
 class _Checked(NamedTuple):
@@ -36,8 +37,8 @@ class _Checked(NamedTuple):
 class Survey:
     """Remembers what the files on disk gave, as long as the client tells of changes.
 
-    `_changed` holds the paths that have changed since, with all folders above them; None means that nothing of what is
-    remembered can be relied on.
+    `_changed` holds the files and folders that have changed since; None means that nothing of what is remembered can
+    be relied on.
     """
 
     _found: dict[Path, _Checked] = field(default_factory=dict)
@@ -48,13 +49,14 @@ class Survey:
         """All findings may be others now."""
         self._changed = None
 
-    def files_changed(self, paths: Iterable[Path]) -> None:
-        """Findings that depend on these files, or on folders that hold them, may be others now."""
-        for path in paths:
-            if path.name in SETTINGS_FILES:
+    def files_changed(self, changes: Iterable[types.FileEvent], roots: list[Path]) -> None:
+        """Findings that depend on these files may be others now; `roots` are the workspace folders."""
+        for change in changes:
+            path = path_of(change.uri)
+            if path is None or path.name in SETTINGS_FILES:
                 self.forget()
-            if self._changed is not None:
-                self._changed.update(map(str, (path, *path.parents)))
+            elif self._changed is not None:
+                self._changed.update(_touched(path, roots, is_there_still=change.type is _CHANGED))
 
     def documents(self, server: "WazaServer", stop: threading.Event) -> Iterator[Found]:
         """Every eval file below the workspace folders, found while one iterates; ends early once `stop` is set."""
@@ -92,6 +94,14 @@ class Survey:
                 self.forget()
             elif since is not None:
                 since.update(changed)
+
+
+def _touched(path: Path, roots: list[Path], *, is_there_still: bool) -> Iterator[str]:
+    """What looks different after a change. A file that comes or goes may bring or take folders with it."""
+    yield str(path)
+    if not is_there_still:
+        yield str(path.parent)
+        yield from (str(it) for it in path.parents if any(root in it.parents for root in roots))
 
 
 def workspace_files(server: "WazaServer") -> Iterator[Path]:

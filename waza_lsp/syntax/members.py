@@ -78,9 +78,7 @@ def _entry(entry: Entry) -> Member:
     if entry.items:
         (first, top), (last, bottom) = entry.items[0], entry.items[-1]
         value = Span(top.span.shifted(first.start).start, bottom.span.shifted(last.start).end)
-    return Member(
-        entry.key.source, entry.key, entry.key.span.shifted(entry.piece.start), entry.value, value
-    )
+    return Member(entry.key.source, entry.key, entry.key.span.shifted(entry.piece.start), entry.value, value)
 
 
 def _of_node(pointer: Pointer, located: Located) -> Container | None:

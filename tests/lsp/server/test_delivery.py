@@ -105,8 +105,10 @@ def open_document(client: LanguageClient, path: Path, text: str) -> str:
     return path.as_uri()
 
 
-def files_changed(client: LanguageClient, *paths: Path) -> None:
-    changes = [types.FileEvent(it.as_uri(), types.FileChangeType.Changed) for it in paths]
+def files_changed(
+    client: LanguageClient, *paths: Path, how: types.FileChangeType = types.FileChangeType.Changed
+) -> None:
+    changes = [types.FileEvent(it.as_uri(), how) for it in paths]
     client.workspace_did_change_watched_files(types.DidChangeWatchedFilesParams(changes))
 
 
@@ -262,8 +264,30 @@ async def test_the_whole_workspace(pulling: Recorder, tmp_path: Path) -> None:
     again = await survey(pulling, known)
     assert {it.kind for it in again.items} == {"unchanged"}
 
+    write_and_tell = {
+        good: TASK.format(name="good"),
+        bad: TASK.format(name="bad") + "wrong: 1\nwrong_too: 1\n",
+    }
+    for path, text in write_and_tell.items():
+        path.write_text(text, encoding="utf-8")
+    files_changed(pulling, *write_and_tell)
+    saved = {it.uri: it for it in (await survey(pulling, known)).items}
+    assert codes(saved[bad.as_uri()].items) == ["unknown-key", "unknown-key"]
+
+    # The eval's glob sees the new folder although nobody has told of the folder.
+    (tmp_path / "eval.yaml").write_text(EVAL.replace("tasks/", "more/"), encoding="utf-8")
+    files_changed(pulling, tmp_path / "eval.yaml")
+    evals = {it.uri: it for it in (await survey(pulling)).items}[(tmp_path / "eval.yaml").as_uri()]
+    assert codes(evals.items) == ["glob-without-match"]
+    new = tmp_path / "more" / "new.yaml"
+    new.parent.mkdir()
+    new.write_text(TASK.format(name="new"), encoding="utf-8")
+    files_changed(pulling, new, how=types.FileChangeType.Created)
+    evals = {it.uri: it for it in (await survey(pulling)).items}[(tmp_path / "eval.yaml").as_uri()]
+    assert codes(evals.items) == []
+
     bad.unlink()
-    files_changed(pulling, bad)
+    files_changed(pulling, bad, how=types.FileChangeType.Deleted)
     third = {it.uri: it for it in (await survey(pulling, known)).items}
     assert (third[bad.as_uri()].kind, list(third[bad.as_uri()].items)) == ("full", [])
 

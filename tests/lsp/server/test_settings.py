@@ -53,7 +53,11 @@ def test_values_that_fit() -> None:
 
 
 def test_a_value_that_does_not_fit_costs_only_itself() -> None:
-    values: dict[str, object] = {"lens": {"run": "no"}, "run": {"executor": 1, "model": "m"}, "rules": ["off"]}
+    values: dict[str, object] = {
+        "lens": {"run": "no"},
+        "run": {"executor": 1, "model": "m"},
+        "rules": ["off"],
+    }
     settings, problems = read_settings(values)
     assert settings == Settings(run_model="m")
     assert problems == [

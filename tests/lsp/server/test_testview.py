@@ -29,6 +29,7 @@ async def test_the_tree_of_the_workspace(tmp_path: Path, suite: Path) -> None:
             ("grader", "no-excuses"),
         ]
         task = part(root, "children")[3]
+        assert part(part(part(task, "range"), "end"), "line") > 20
         assert part(task, "uri") == (suite / "tasks" / "explain-retry.yaml").as_uri()
         assert [part(child, "id") for child in part(task, "children")] == [
             "names-the-ideas",
