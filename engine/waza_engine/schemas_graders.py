@@ -119,7 +119,7 @@ def _entry(entry: Schema, types: GraderTypes, definitions: Schema) -> Schema:
     }
     properties["config"] = {**properties["config"], "type": "object"}
     rest = {key: value for key, value in entry.items() if key != "x-grader-entry"}
-    branches = [_branch(name, definitions[f"config-{name}"], properties) for name in types]
+    branches = [_branch(it, definitions[f"config-{it}"], properties, kinds[0]) for it, kinds in types.items()]
     return {
         **rest,
         "x-discriminator": "type",
@@ -128,13 +128,16 @@ def _entry(entry: Schema, types: GraderTypes, definitions: Schema) -> Schema:
     }
 
 
-def _branch(type_name: str, config: Schema, beside: Schema) -> Schema:
+def _branch(type_name: str, config: Schema, beside: Schema, kind: type[Grader]) -> Schema:
     then: Schema = {"properties": {"config": {"$ref": f"#/$defs/config-{type_name}"}}}
-    needed = {"required": ["config"]}
+    named = ["name"] if kind.name_required else []
+    needed = {"required": ["config", *named]}
     # Old entries have a required option beside `type`; it is deprecated there, but the config may then be missing.
     misplaced = [{"required": [it]} for it in config.get("required", ()) if it in beside]
     if misplaced:
         then |= {"if": {"anyOf": misplaced}, "else": needed}
     elif config.get("required") or config.get("anyOf"):
         then |= needed
+    if named and "required" not in then:
+        then["required"] = named
     return {"if": {"properties": {"type": {"const": type_name}}, "required": ["type"]}, "then": then}

@@ -44,6 +44,7 @@ class Delivery:
         server.hint_refresh.soon(server)
         if self.pulls:
             self._refresh_soon(server)
+            self._results_again(server)
         else:
             server.documents.touch()
             self.soon(server)
@@ -56,10 +57,7 @@ class Delivery:
     def text_changed(self, server: "WazaServer") -> None:
         """Publish the document at once, and the others, whose findings may depend on it, when typing pauses."""
         self.soon(server)
-        if self.pulls:
-            for it in server.documents:
-                if it.uri in self._sent:
-                    self.results_changed(server, it)
+        self._results_again(server)
         if self._others is not None:
             self._others.cancel()
         if not self.pulls and len(server.documents) > 1:
@@ -73,6 +71,12 @@ class Delivery:
         else:
             server.documents.touch(snapshot.uri)
             self.soon(server)
+
+    def _results_again(self, server: "WazaServer") -> None:
+        """Push what runs say to a client that pulls findings: it may stand elsewhere now, or not be wanted."""
+        for it in server.documents if self.pulls else ():
+            if it.uri in self._sent:
+                self.results_changed(server, it)
 
     def closed(self, server: "WazaServer", uri: str) -> None:
         """The findings of a document that is no longer open are taken back."""

@@ -1,6 +1,7 @@
 """Putting the server together and starting it."""
 
 import functools
+import gc
 import os
 from collections.abc import Callable
 from typing import Any
@@ -15,6 +16,8 @@ from waza_lsp.server.requests import REQUESTS
 
 def create_server() -> WazaServer:
     """The server with everything registered."""
+    # Trees live long and hold no cycles: looking through all of them often would only make people wait.
+    gc.set_threshold(50_000, 20, 100)
     server = WazaServer()
     for method, handler, options in (*NOTIFICATIONS, *REQUESTS):
         server.feature(method, options)(_bound(handler, server))

@@ -61,7 +61,10 @@ class Draft:
         return sum(_faults(it.parsed) for it in self.tree.pieces)
 
     def is_harmed_by(self, edits: Sequence[Edit]) -> bool:
-        """Whether less of the text could be read after the edits."""
+        """Whether less of the text could be read after the edits, or they are made where it cannot be read now."""
+        lines = {line for it in edits for line in (it.span.start.line, it.span.end.line)}
+        if any(piece.parsed.problems for it in lines if (piece := self.tree.piece_at(it)) is not None):
+            return True
         first = self.tree.piece_at(min(it.span.start.line for it in edits)) if edits else None
         if first is None or max(it.span.end.line for it in edits) >= first.end:
             return self.edited(edits).problem_count() > self.problem_count()

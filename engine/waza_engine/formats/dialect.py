@@ -61,7 +61,7 @@ class Shape:
     """What the value of a top-level key looks like in files of ours, as far as other tools use the key, too.
 
     A mapping is ours with one of the `own` keys, or with one of `types` under `type`; the `common` keys alone say nothing.
-    `text` judges a text as `verdict` does; without it a text is never ours.
+    `text` judges a text as `verdict` does; without it a text is never ours. Without any keys a mapping says nothing.
     """
 
     own: frozenset[str] = frozenset()
@@ -83,6 +83,8 @@ class Shape:
     def _of_mapping(self, value: Mapping[str, Any]) -> int:
         if self.own & value.keys() or (isinstance(value.get("type"), str) and value["type"] in self.types):
             return 1
+        if not (self.own or self.common):
+            return 0
         # A key without a value is still being written, and one strange key may be a slip.
         strange = [key for key, it in value.items() if key not in self.common and it is not None]
         return -min(len(strange), 2)

@@ -57,19 +57,30 @@ def findings_of(checker: "SchemaChecker", errors: Iterable[SchemaError]) -> list
     What is missing at one place is one finding, and a misspelt key is not also reported as missing.
     """
     findings: list[Finding] = []
-    missing: dict[Pointer, list[str]] = defaultdict(list)
+    missing: dict[Pointer, dict[str, bool]] = defaultdict(dict)
     mapping: dict[Pointer, Mapping[str, Any]] = {}
     for error in errors:
-        if error.validator == "required":
-            missing[_pointer(error)] += [it for it in error.validator_value if it not in error.instance]
+        if error.validator in _ASKING:
+            is_needed = error.validator == "required"
+            absent = missing[_pointer(error)]
+            absent.update({it: is_needed or absent.get(it, False) for it in _absent(error)})
             mapping[_pointer(error)] = error.instance
         else:
             findings.extend(_BY_KEYWORD.get(str(error.validator), _other)(checker, error))
     taken = _renamed(findings)
     for pointer, names in missing.items():
-        if rest := [it for it in dict.fromkeys(names) if (pointer, it) not in taken]:
-            findings.append(_missing(pointer, rest, fixes=_types(checker, rest, pointer, mapping[pointer])))
+        if rest := sorted((it for it in names if (pointer, it) not in taken), key=lambda it: not names[it]):
+            severity = None if names[rest[0]] else Severity.WARNING
+            fixes = _types(checker, rest, pointer, mapping[pointer])
+            findings.append(_missing(pointer, rest, severity, fixes))
     return _merged([it for it in findings if not _is_settled(it, taken)])
+
+
+_ASKING = {"required", "x-recommended"}
+
+
+def _absent(error: SchemaError) -> list[str]:
+    return [it for it in error.validator_value if it not in error.instance]
 
 
 def _renamed(findings: list[Finding]) -> set[tuple[Pointer, str]]:
@@ -85,18 +96,19 @@ def _is_settled(finding: Finding, taken: set[tuple[Pointer, str]]) -> bool:
 
 
 def _merged(findings: list[Finding]) -> list[Finding]:
-    """Several "missing" at one place become one finding."""
+    """Several "missing" at one place become one finding, as severe as the worst of them."""
     result: list[Finding] = []
-    at: dict[tuple[Pointer, Severity], int] = {}
+    at: dict[Pointer, int] = {}
     for it in findings:
-        place = (it.pointer, it.severity)
-        if it.rule is MISSING_KEY and place in at:
-            first = result[at[place]]
+        if it.rule is MISSING_KEY and it.pointer in at:
+            first = result[at[it.pointer]]
             message = f"{first.message}; {it.message[0].lower()}{it.message[1:]}"
-            result[at[place]] = replace(first, message=message, fixes=all_missing(first.fixes, it.fixes))
+            severity = Severity.ERROR if Severity.ERROR in {first.severity, it.severity} else first.severity
+            fixes = all_missing(first.fixes, it.fixes)
+            result[at[it.pointer]] = replace(first, message=message, severity=severity, fixes=fixes)
         else:
             if it.rule is MISSING_KEY:
-                at[place] = len(result)
+                at[it.pointer] = len(result)
             result.append(it)
     return result
 
@@ -125,11 +137,6 @@ def _types(
     others = tuple(InsertKey(pointer, it, None) for it in names if it != keys[0])
     listed = "".join(f", '{it.key}'" for it in others)
     return [replace(it, title=it.title + listed, changes=(*it.changes, *others)) for it in fixes]
-
-
-def _recommended(_checker: "SchemaChecker", error: SchemaError) -> Iterator[Finding]:
-    missing = [it for it in error.validator_value if it not in error.instance]
-    yield _missing(_pointer(error), missing, Severity.WARNING)
 
 
 def _wrong_type(checker: "SchemaChecker", error: SchemaError) -> Iterator[Finding]:
@@ -308,7 +315,6 @@ _BY_KEYWORD: dict[str, Callable[["SchemaChecker", SchemaError], Iterator[Finding
     "anyOf": _alternatives,
     "oneOf": _alternatives,
     "pattern": _pattern,
-    "x-recommended": _recommended,
     "x-no-effect": _no_effect,
     "x-move-to": _old_form,
 }

@@ -8,6 +8,8 @@ import time
 from pathlib import Path
 
 import pytest
+from lsprotocol import types
+from pygls.exceptions import JsonRpcException
 
 from tests.lsp.server.results_harness import editor, until
 from tests.lsp.server.test_lenses import make_fail, run_outside
@@ -209,9 +211,13 @@ async def test_a_cancelled_request_is_answered_once_and_its_run_goes_on(tmp_path
     make_slow(suite, "1.5")
     async with editor(tmp_path) as it:
         it.open(task_file(suite))
-        running = asyncio.create_task(it.execute("waza.runTask", uri=it.uri, task=TASK))
+        params = types.ExecuteCommandParams("waza.runTask", [{"uri": it.uri, "task": TASK}])
+        answer = it.client.protocol.send_request_async("workspace/executeCommand", params, msg_id="77")
+        running = asyncio.ensure_future(answer)
         await until(lambda: is_running("sleep 1.5"))
-        running.cancel()
+        it.client.cancel_request(types.CancelParams("77"))
+        with pytest.raises(JsonRpcException, match="cancel"):
+            await asyncio.wait_for(running, 1)
         await until(lambda: any(event["event"] == "run_finished" for event in it.events))
         assert any("✓" in lens for lens in await it.lenses_with("✓"))
 

@@ -17,18 +17,27 @@ class Metric(FileModel):
     """A measure of the whole suite with the threshold it is held to."""
 
     name: Text = Field(
-        min_length=1,
+        default="",
         description="What is measured. Of these waza itself computes only `trigger_accuracy`.",
         examples=["trigger_accuracy"],
         json_schema_extra={
-            "x-suggestions": ["trigger_accuracy", "task_completion", "behavior_quality", "efficiency"]
+            **marks(recommended=True),
+            "x-suggestions": ["trigger_accuracy", "task_completion", "behavior_quality", "efficiency"],
         },
     )
     weight: Number = Field(
         default=1.0, ge=0, description="Share of the metric in the suite's composite score.", examples=[1.0]
     )
     threshold: Number = Field(
-        default=0.0, ge=0, le=1, description="The value that must be reached, from 0 to 1.", examples=[0.9]
+        default=0.0,
+        description="The value that must be reached, from 0 to 1.",
+        examples=[0.9],
+        json_schema_extra={
+            "minimum": 0,
+            "maximum": 1,
+            "x-severity": "warning",
+            "x-consequence": "waza takes any number, which is then always or never reached",
+        },
     )
     description: Text = Field(
         default="",
@@ -89,7 +98,7 @@ class EvalFile(FileModel):
         default="",
         description="Name of the suite in results and reports.",
         examples=["note-taker-eval"],
-        json_schema_extra=marks(required=True),
+        json_schema_extra=marks(recommended=True),
     )
     description: Text = Field(
         default="",

@@ -1,5 +1,7 @@
 """Task files: one prompt and what is checked afterwards (waza-formats.md, section 5)."""
 
+from typing import Any
+
 from pydantic import ConfigDict, Field
 
 from waza_engine.formats.model import FileModel, SectionOf, each, foreign, marks
@@ -33,7 +35,7 @@ _FOREIGN = foreign(
 """What guides, generated files and older habits put into a task (waza-formats.md, section 19)."""
 
 
-_INHERITED = {
+_INHERITED: dict[str, Any] = {
     "executor": ["eval:config.executor"],
     "model": ["eval:config.model"],
     "timeout_seconds": ["eval:config.timeout_seconds"],
