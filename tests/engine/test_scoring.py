@@ -89,7 +89,7 @@ def test_the_interval_takes_the_documented_places() -> None:
             self.drawn += 1
             return [float(self.drawn)]
 
-    interval = bootstrap([0.0], Steps(), resamples=1000)
+    interval = bootstrap([0.0, 1.0], Steps(), resamples=1000)
     assert (interval.lower, interval.upper) == (25.0, 975.0)
 
 

@@ -9,6 +9,8 @@ EXECUTORS = {
     "copilot-sdk": "Runs the agent with the Copilot CLI; needs a signed-in CLI or a provider of your own.",
     "mock": "No agent: answers with an echo of the prompt. Calls no tools and invokes no skills.",
     "replay": "No agent: takes the answers from recorded runs. Only waza-lsp has it.",
+    "command": "Runs any agent program, named with --agent-command. Only waza-lsp has it.",
+    "acp": "Runs an agent that speaks the Agent Client Protocol. Only waza-lsp has it.",
     "codex": "Runs the agent with the Codex CLI, in some versions of waza.",
     "claude-cli": "Runs the agent with the Claude CLI, in some versions of waza.",
 }
