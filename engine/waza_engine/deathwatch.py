@@ -29,6 +29,11 @@ _lock = threading.Lock()  # children are started from several threads
 _guard: subprocess.Popen[bytes] | None = None
 
 
+def get_ready() -> None:
+    """Have the guard there before a child is started: starting it takes longer than a child may have."""
+    _tell("")
+
+
 def watch(group: int) -> None:
     """Have the process group killed when this process dies. Does nothing on Windows, which has no groups."""
     _tell(f"+{group}\n")
@@ -47,9 +52,9 @@ def _tell(line: str) -> None:
     with _lock, contextlib.suppress(OSError):
         if _guard is None or _guard.poll() is not None:
             if line.startswith("-"):
-                return
+                return  # It knew the group, and is gone.
             _guard = _started()
-        if _guard.stdin is not None:
+        if line and _guard.stdin is not None:
             os.write(_guard.stdin.fileno(), line.encode())
 
 

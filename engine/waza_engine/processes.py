@@ -96,6 +96,7 @@ def start(
         ValueError: an argument holds a NUL or a lone surrogate.
 
     """
+    deathwatch.get_ready()
     process = subprocess.Popen(
         command,
         cwd=cwd,

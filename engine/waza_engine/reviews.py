@@ -1,18 +1,16 @@
 """Verdicts of people for `human` graders: kept in a file of JSON lines, one review a line, the last one counts.
 
-waza-graders.md, section 7.11: a review makes a new result from the pending one.
+`waza_engine.runs.reviewed` lays them over a recorded run (waza-graders.md, section 7.11).
 """
 
 import json
 from collections.abc import Sequence
-from dataclasses import replace
 from pathlib import Path
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from waza_engine.graders.base import GraderResult
-
 PENDING = "pending"
+"""The `status` in the details of a verdict that waits for a person."""
 
 
 class Review(BaseModel):
@@ -28,23 +26,6 @@ class Review(BaseModel):
     reviewer: str = ""
     comments: str = ""
     trial: int = 1
-
-
-def is_pending(result: GraderResult) -> bool:
-    """Whether the result waits for a person."""
-    return (result.details or {}).get("status") == PENDING
-
-
-def reviewed(pending: GraderResult, review: Review) -> GraderResult:
-    """The result after the review; the details of the pending one are kept."""
-    details = {
-        **(pending.details or {}),
-        "status": "reviewed",
-        "reviewer": review.reviewer,
-        "review_comments": review.comments,
-    }
-    feedback = review.comments or "Reviewed by a person"
-    return replace(pending, score=review.score, passed=review.passed, feedback=feedback, details=details)
 
 
 def submit(file: Path, review: Review) -> None:

@@ -150,21 +150,24 @@ def _spell_bounds(schema: Schema) -> None:
             schema[keyword] = schema.pop(own)
 
 
+_LIFTED = {"x-required": "required", "x-tolerated": "x-tolerated", "x-recommended": "x-recommended"}
+
+
 def _lift_marks(schema: Schema) -> None:
     """Marks of single properties become lists of the object, as `required` is one."""
     properties = schema.get("properties", {})
-    for mark, keyword in (("x-required", "required"), ("x-recommended", "x-recommended")):
+    for mark, keyword in _LIFTED.items():
         marked = [name for name, it in properties.items() if it.get(mark) is True]
         if marked:
             wanted = {*schema.get(keyword, []), *marked}
             schema[keyword] = [name for name in properties if name in wanted]
     for it in properties.values():
-        for mark in ("x-required", "x-recommended"):
+        for mark in _LIFTED:
             if it.get(mark) is True:
                 del it[mark]
     if unless := schema.pop("x-required-unless", None):
         one_of_them: Schema = {"anyOf": [{"required": [it]} for it in unless]}
-        asked = {it: schema.pop(it) for it in ("required", "x-recommended") if it in schema}
+        asked = {it: schema.pop(it) for it in _LIFTED.values() if it in schema}
         schema.setdefault("allOf", []).append({"if": one_of_them, "else": asked})
 
 

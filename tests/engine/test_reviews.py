@@ -6,9 +6,12 @@ from typing import Any
 import pytest
 from pydantic import ValidationError
 
-from waza_engine.graders.base import GraderResult, GradingContext
+from waza_engine.graders.base import GradingContext
 from waza_engine.graders.legacy.py_human import PyHumanGrader
-from waza_engine.reviews import Review, is_pending, reviewed, reviews, submit
+from waza_engine.reviews import Review, reviews, submit
+from waza_engine.runs.records import GraderOutcome, TrialRecord
+from waza_engine.runs.reviewed import pending, with_reviews
+from waza_engine.trajectory import Trajectory
 
 
 def review(**members: Any) -> Review:
@@ -16,20 +19,30 @@ def review(**members: Any) -> Review:
     return Review.model_validate(given)
 
 
-def test_a_review_makes_a_new_result_and_keeps_the_details() -> None:
-    pending = PyHumanGrader(criteria=["clear"]).grade(GradingContext(output="out"))
-    assert is_pending(pending)
-    result = reviewed(pending, review(reviewer="Ada", comments="Fine."))
-    assert (result.score, result.passed, result.feedback, result.type_name) == (0.8, True, "Fine.", "human")
-    assert not is_pending(result)
-    assert result.details is not None
-    assert pending.details is not None
-    added = {"status": "reviewed", "reviewer": "Ada", "review_comments": "Fine."}
-    assert result.details == {**pending.details, **added}
+def trial() -> TrialRecord:
+    """A trial with one verdict of a person pending and one grader that passed."""
+    result = PyHumanGrader(criteria=["clear"]).grade(GradingContext(output="out"))
+    waits = GraderOutcome("reads-well", "human", "failed", 0.0, 3.0, result.feedback, result.details)
+    passed = GraderOutcome("short", "text", "passed", 1.0, 1.0)
+    return TrialRecord("t1", 0, 1, "failed", 0.5, 0.25, Trajectory(), (waits, passed))
 
 
-def test_a_result_without_details_is_not_pending() -> None:
-    assert not is_pending(GraderResult(1.0, True))
+def test_a_review_makes_a_new_verdict_and_the_trial_follows() -> None:
+    [waiting] = pending([trial()])
+    assert (waiting.task, waiting.trial, waiting.outcome.name) == ("t1", 1, "reads-well")
+    after = with_reviews("r1", trial(), [review(reviewer="Ada", comments="Fine.")])
+    assert (after.status, after.score) == ("passed", 0.9)
+    assert after.weighted_score == pytest.approx(0.85)
+    assert (after.graders[0].score, after.graders[0].feedback) == (0.8, "Fine.")
+    details = after.graders[0].details or {}
+    assert (details["status"], details["reviewer"], details["criteria"]) == ("reviewed", "Ada", ["clear"])
+    assert pending([after]) == []
+
+
+def test_a_review_of_another_trial_or_grader_changes_nothing() -> None:
+    said = [review(run="r2"), review(trial=2), review(task="t2"), review(grader="short")]
+    assert with_reviews("r1", trial(), said[:3]) == trial()
+    assert with_reviews("r1", trial(), said).graders == trial().graders
 
 
 def test_the_last_review_of_a_grader_counts_and_broken_lines_are_passed_over(tmp_path: Path) -> None:

@@ -7,7 +7,7 @@ import click
 
 from waza_engine import __version__
 
-_COMMANDS = ("serve", "check", "schema", "run", "grade", "runs", "report", "compare", "merge")
+_COMMANDS = ("serve", "check", "schema", "run", "grade", "runs", "report", "compare", "merge", "review")
 
 
 class _Lazy(click.Group):

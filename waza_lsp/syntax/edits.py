@@ -68,10 +68,10 @@ class Draft:
         first = self.tree.piece_at(min(it.span.start.line for it in edits)) if edits else None
         if first is None or max(it.span.end.line for it in edits) >= first.end:
             return self.edited(edits).problem_count() > self.problem_count()
-        piece = Text(self.text.lines[first.start : first.end])
+        part = Text(self.text.lines[first.start : first.end])
         for span, new in sorted(edits, key=lambda it: it.span, reverse=True):
-            piece = piece.edited(span.shifted(-first.start), new)
-        return _faults(parse(str(piece))) > _faults(first.parsed)
+            part = part.edited(span.shifted(-first.start), new)
+        return _faults(parse(str(part))) > _faults(first.parsed)
 
 
 def _faults(parsed: Parsed) -> int:

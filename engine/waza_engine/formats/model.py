@@ -27,6 +27,7 @@ def marks(  # noqa: PLR0913  # one argument for each keyword of our own
     *,
     since: str = "",
     required: bool = False,
+    tolerated: bool = False,
     recommended: bool = False,
     path: tuple[PathBase, PathKind] | None = None,
     reference: str = "",
@@ -41,8 +42,8 @@ def marks(  # noqa: PLR0913  # one argument for each keyword of our own
 ) -> dict[str, Any]:
     """Extra keywords of a field's schema, for `Field(json_schema_extra=...)`.
 
-    `required` asks for the key although the loader lets its absence pass; `recommended` is weaker: absence is no
-    error. `path` says what a text is relative to and what it names; `reference` what kind of name a text is, and
+    `required` asks for the key although the loader lets its absence pass; with `tolerated` the whole run does, and
+    absence is no error. `recommended` is weaker still: the schema does not ask for the key. `path` says what a text is relative to and what it names; `reference` what kind of name a text is, and
     `defines` that it gives such a name. `base_for` marks a directory that paths of that base, beside it and below,
     are relative to instead. `language` is what a text is written in: `regex`, `python`, `javascript`.
     `values` are the allowed texts with a sentence each. `instead` marks a legacy key and says what replaces it, and
@@ -52,6 +53,7 @@ def marks(  # noqa: PLR0913  # one argument for each keyword of our own
     extra = {
         "x-since": since,
         "x-required": required,
+        "x-tolerated": tolerated,
         "x-recommended": recommended,
         "x-path": {"base": path[0], "kind": path[1]} if path else None,
         "x-reference": reference,

@@ -74,6 +74,7 @@ class RunStore:
             StoreError: the folder or the file cannot be used.
 
         """
+        self.directory = directory
         self.path = directory / FILE_NAME
         with self._explained():
             directory.mkdir(parents=True, exist_ok=True)

@@ -1,8 +1,10 @@
-"""A stored run as the record that reports are made of, also of a run that was killed or still goes on."""
+"""A stored run as the record that reports are made of, people's reviews included, also of a run that was killed."""
 
 from typing import Literal, cast
 
+from waza_engine.reviews import reviews
 from waza_engine.runs.records import RunRecord, TrialRecord
+from waza_engine.runs.reviewed import review_file, with_reviews
 from waza_engine.runs.store import RunStore
 from waza_engine.runs.store_rows import StoredRun
 from waza_engine.runs.totals import Ending, run_record, seeded, task_record
@@ -18,8 +20,9 @@ def stored_record(store: RunStore, run: StoredRun) -> RunRecord:
 
     """
     trials: dict[int, list[TrialRecord]] = {}
+    said = reviews(review_file(store.directory))
     for it in store.trials(run.run_id):
-        trials.setdefault(it.record.task_index, []).append(it.record)
+        trials.setdefault(it.record.task_index, []).append(with_reviews(run.run_id, it.record, said))
     tasks = [
         task_record(
             task, trials.get(index, []), run.end.task_errors.get(index, ""), seeded(run.run_id, index)

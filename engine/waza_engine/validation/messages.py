@@ -61,16 +61,15 @@ def findings_of(checker: "SchemaChecker", errors: Iterable[SchemaError]) -> list
     mapping: dict[Pointer, Mapping[str, Any]] = {}
     for error in errors:
         if error.validator in _ASKING:
-            is_needed = error.validator == "required"
             absent = missing[_pointer(error)]
-            absent.update({it: is_needed or absent.get(it, False) for it in _absent(error)})
+            absent.update({name: is_needed or absent.get(name, False) for name, is_needed in _absent(error)})
             mapping[_pointer(error)] = error.instance
         else:
             findings.extend(_BY_KEYWORD.get(str(error.validator), _other)(checker, error))
     taken = _renamed(findings)
     for pointer, names in missing.items():
-        if rest := sorted((it for it in names if (pointer, it) not in taken), key=lambda it: not names[it]):
-            severity = None if names[rest[0]] else Severity.WARNING
+        if rest := [it for it in names if (pointer, it) not in taken]:
+            severity = None if any(names[it] for it in rest) else Severity.WARNING
             fixes = _types(checker, rest, pointer, mapping[pointer])
             findings.append(_missing(pointer, rest, severity, fixes))
     return _merged([it for it in findings if not _is_settled(it, taken)])
@@ -79,8 +78,12 @@ def findings_of(checker: "SchemaChecker", errors: Iterable[SchemaError]) -> list
 _ASKING = {"required", "x-recommended"}
 
 
-def _absent(error: SchemaError) -> list[str]:
-    return [it for it in error.validator_value if it not in error.instance]
+def _absent(error: SchemaError) -> Iterator[tuple[str, bool]]:
+    """The names that are not there, and whether waza needs them."""
+    tolerated = error.schema.get("x-tolerated", ())
+    for name in error.validator_value:
+        if name not in error.instance:
+            yield name, error.validator == "required" and name not in tolerated
 
 
 def _renamed(findings: list[Finding]) -> set[tuple[Pointer, str]]:

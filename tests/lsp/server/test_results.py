@@ -6,6 +6,7 @@ import signal
 import subprocess
 import time
 from pathlib import Path
+from typing import Any
 
 import pytest
 from lsprotocol import types
@@ -25,10 +26,13 @@ def task_file(suite: Path) -> Path:
     return suite / "tasks" / f"{TASK}.yaml"
 
 
-def make_slow(suite: Path, seconds: str) -> None:
+def make_slow(suite: Path, seconds: str) -> str:
+    """Have the task wait in a grader; the command that is seen while it does, unlike that of any other test run."""
+    seconds = f"{seconds}{os.getpid()}"
     path = task_file(suite)
     text = path.read_text(encoding="utf-8").replace("graders:\n", "graders:\n" + SLOW.format(seconds=seconds))
     path.write_text(text, encoding="utf-8")
+    return f"sleep {seconds}"
 
 
 def children(pid: int, what: str) -> list[int]:
@@ -161,11 +165,11 @@ async def test_an_untrusted_workspace_runs_and_grades_nothing(tmp_path: Path, su
 
 
 async def test_a_run_is_cancelled_by_its_id_and_every_start_has_its_end(tmp_path: Path, suite: Path) -> None:
-    make_slow(suite, "33")
+    slow = make_slow(suite, "33.")
     async with editor(tmp_path) as it:
         it.open(task_file(suite))
         running = asyncio.create_task(it.execute("waza.runEval", uri=it.uri))
-        await until(lambda: is_running("sleep 33"))
+        await until(lambda: is_running(slow))
         run_id = it.events[0]["run_id"]
         assert any("Running: cancel" in lens for lens in await it.lenses())
         started = time.monotonic()
@@ -173,7 +177,7 @@ async def test_a_run_is_cancelled_by_its_id_and_every_start_has_its_end(tmp_path
         answer = await running
         assert time.monotonic() - started < 1.5
         assert answer["status"] == "cancelled"
-        assert not is_running("sleep 33")
+        assert not is_running(slow)
         kinds = [event["event"] for event in it.events]
         for what in ("run", "task", "trial"):
             assert kinds.count(f"{what}_started") == kinds.count(f"{what}_finished") > 0
@@ -182,39 +186,41 @@ async def test_a_run_is_cancelled_by_its_id_and_every_start_has_its_end(tmp_path
 
 
 async def test_a_run_that_is_killed_has_its_ends_too(tmp_path: Path, suite: Path) -> None:
-    make_slow(suite, "34")
+    slow = make_slow(suite, "34.")
     async with editor(tmp_path) as it:
         it.open(task_file(suite))
         running = asyncio.create_task(it.execute("waza.runTask", uri=it.uri, task=TASK))
-        await until(lambda: is_running("sleep 34"))
+        await until(lambda: is_running(slow))
         [run] = children(it.pid, "waza_lsp run")
         os.kill(run, signal.SIGKILL)
         answer = await running
         assert answer["status"] == "error"
         kinds = [event["event"] for event in it.events]
         assert kinds[-3:] == ["trial_finished", "task_finished", "run_finished"]
-        await until(lambda: not is_running("sleep 34"))
+        await until(lambda: not is_running(slow))
 
 
 async def test_a_killed_server_leaves_no_run_behind(tmp_path: Path, suite: Path) -> None:
-    make_slow(suite, "35")
+    slow = make_slow(suite, "35.")
     async with editor(tmp_path) as it:
         it.open(task_file(suite))
         running = asyncio.create_task(it.execute("waza.runTask", uri=it.uri, task=TASK))
-        await until(lambda: is_running("sleep 35"))
+        await until(lambda: is_running(slow))
         os.kill(it.pid, signal.SIGKILL)
-        await until(lambda: not is_running("sleep 35"))
+        await until(lambda: not is_running(slow))
         running.cancel()
 
 
 async def test_a_cancelled_request_is_answered_once_and_its_run_goes_on(tmp_path: Path, suite: Path) -> None:
-    make_slow(suite, "1.5")
+    slow = make_slow(suite, "1.5")
     async with editor(tmp_path) as it:
         it.open(task_file(suite))
         params = types.ExecuteCommandParams("waza.runTask", [{"uri": it.uri, "task": TASK}])
-        answer = it.client.protocol.send_request_async("workspace/executeCommand", params, msg_id="77")
-        running = asyncio.ensure_future(answer)
-        await until(lambda: is_running("sleep 1.5"))
+        protocol: Any = it.client.protocol
+        running = asyncio.ensure_future(
+            protocol.send_request_async("workspace/executeCommand", params, msg_id="77")
+        )
+        await until(lambda: is_running(slow))
         it.client.cancel_request(types.CancelParams("77"))
         with pytest.raises(JsonRpcException, match="cancel"):
             await asyncio.wait_for(running, 1)
@@ -224,11 +230,11 @@ async def test_a_cancelled_request_is_answered_once_and_its_run_goes_on(tmp_path
 
 async def test_a_file_renamed_during_the_run_hurts_nothing(tmp_path: Path, suite: Path) -> None:
     make_fail(task_file(suite))
-    make_slow(suite, "1.6")
+    slow = make_slow(suite, "1.6")
     async with editor(tmp_path) as it:
         it.open(task_file(suite))
         running = asyncio.create_task(it.execute("waza.runTask", uri=it.uri, task=TASK))
-        await until(lambda: is_running("sleep 1.6"))
+        await until(lambda: is_running(slow))
         it.close()
         renamed = task_file(suite).rename(suite / "tasks" / "renamed.yaml")
         it.open(renamed)

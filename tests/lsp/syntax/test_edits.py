@@ -66,4 +66,4 @@ def test_edits_that_break_the_text_are_known() -> None:
     draft = _draft(SOURCE)
     assert draft.is_harmed_by([Edit(_span(0, 6, 0, 7), '"')])
     assert draft.is_harmed_by([Edit(_span(0, 6, 0, 7), "x"), Edit(_span(5, 6, 5, 7), "[")])
-    assert not draft.is_harmed_by([Edit(_span(0, 6, 0, 7), "x: y".replace(": ", ""))])
+    assert not draft.is_harmed_by([Edit(_span(0, 6, 0, 7), "xy")])

@@ -21,7 +21,7 @@ class Metric(FileModel):
         description="What is measured. Of these waza itself computes only `trigger_accuracy`.",
         examples=["trigger_accuracy"],
         json_schema_extra={
-            **marks(recommended=True),
+            **marks(required=True, tolerated=True),
             "x-suggestions": ["trigger_accuracy", "task_completion", "behavior_quality", "efficiency"],
         },
     )
@@ -98,7 +98,7 @@ class EvalFile(FileModel):
         default="",
         description="Name of the suite in results and reports.",
         examples=["note-taker-eval"],
-        json_schema_extra=marks(recommended=True),
+        json_schema_extra=marks(required=True, tolerated=True),
     )
     description: Text = Field(
         default="",

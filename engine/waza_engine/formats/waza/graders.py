@@ -26,7 +26,7 @@ class _Entry(FileModel):
         default="",
         description="Name of the check in results. Of two graders with one name only the later one counts.",
         examples=["says-where"],
-        json_schema_extra=marks(recommended=True, defines="grader"),
+        json_schema_extra=marks(required=True, tolerated=True, defines="grader"),
     )
     weight: Number = Field(
         default=1.0,
