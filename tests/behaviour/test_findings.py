@@ -150,6 +150,26 @@ def test_v27_missing_keys_at_the_root_are_one_finding() -> None:
     assert found.message == "Give at least one of 'tasks', 'tasks_from'; missing 'name'"
 
 
+def test_what_waza_does_without_is_a_warning() -> None:
+    assert only_finding(HEADER.replace("name: notes\n", "")).severity == "warning"
+    nameless = HEADER + "graders:\n  - type: {}\n    config: {}\n"
+    text = only_finding(nameless.format("text", "{contains: [a]}"))
+    assert (text.message, text.severity) == ("Missing 'name'", "warning")
+    # The one type that is refused without a name.
+    prompt = only_finding(nameless.replace("mock", "copilot-sdk").format("prompt", "{prompt: Is it short?}"))
+    assert (prompt.message, prompt.severity) == ("Missing 'name'", "error")
+
+
+def test_what_waza_needs_makes_the_one_finding_an_error() -> None:
+    found = only_finding(HEADER.replace("  trials_per_task: 1\n", "").replace("  model: gpt-4o\n", ""))
+    assert (found.message, found.severity) == ("Missing 'trials_per_task', 'model'", "error")
+
+
+def test_a_threshold_that_waza_never_looks_at_is_a_warning() -> None:
+    found = found_in(HEADER + "metrics:\n  - name: trigger_accuracy\n    weight: 1\n    threshold: 80\n")
+    assert [it.severity for it in found if it.code == "out-of-range"] == ["warning"]
+
+
 def test_a_missing_executor_is_a_warning() -> None:
     found = only_finding(HEADER.replace("  executor: mock\n", ""))
     assert (found.underlined, found.message, found.severity) == ("config", "Missing 'executor'", "warning")

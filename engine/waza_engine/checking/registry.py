@@ -2,6 +2,7 @@
 
 A rule's module has its constant, and, when it looks at files, `APPLIES` (dialect -> kinds) and `check(document)` or, for
 what one grader entry says of itself, `check_grader(entry, executor)`, or both. What an entry gives is remembered with it.
+What only one grader type has is in the type's own file, `check` and `check_written`.
 """
 
 import importlib
@@ -14,6 +15,7 @@ from typing import Any
 from waza_engine import rules as _folder
 from waza_engine.checking.document import Document
 from waza_engine.findings import Finding
+from waza_engine.graders.checking import check_written
 
 Check = Callable[[Document], Iterator[Finding]]
 GraderCheck = Callable[[Document, str], Iterator[Finding]]
@@ -59,7 +61,8 @@ class _Entry:
 @lru_cache(maxsize=16384)
 def _of_grader(entry: _Entry, dialect: str, kind: str, executor: str) -> tuple[Finding, ...]:
     document = Document(dialect, kind, entry.data)
-    return tuple(it for check in grader_checks(dialect, kind) for it in check(document, executor))
+    found = [it for check in grader_checks(dialect, kind) for it in check(document, executor)]
+    return (*found, *check_written(dialect, entry.data))
 
 
 def _modules(dialect: str, kind: str) -> list[ModuleType]:

@@ -77,8 +77,13 @@ class Shape:
             # The first items speak for all: a later one may be half-written, and the list long.
             return max((self.verdict(it) for it in islice(value, _LOOKED_AT)), default=0)
         if isinstance(value, str) and value:
-            return self.text(value) if self.text else -1
+            return self.text(value) if self.text else -1 + self._begins_a_key(value)
         return 0
+
+    def _begins_a_key(self, text: str) -> bool:
+        """Whether the text is a key of ours that is being typed."""
+        word = text.partition(":")[0]
+        return any(it.startswith(word) for it in self.own | self.common)
 
     def _of_mapping(self, value: Mapping[str, Any]) -> int:
         if self.own & value.keys() or (isinstance(value.get("type"), str) and value["type"] in self.types):

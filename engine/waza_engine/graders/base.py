@@ -5,22 +5,25 @@ what a schema cannot, `grade` gives the verdict. Everything else (schema, comple
 """
 
 import sys
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from enum import Enum, auto
 from pathlib import Path
 from typing import Any, ClassVar, Literal, Self
 
 from pydantic import BaseModel, ConfigDict, GetJsonSchemaHandler, model_validator
+from pydantic.fields import FieldInfo
 from pydantic.json_schema import JsonSchemaValue
 from pydantic_core import CoreSchema
 
-from waza_engine.findings import Finding, Pointer
+from waza_engine.findings import Change, Finding, Pointer, RenameKey, SetValue
 from waza_engine.judges.base import Judge
 from waza_engine.scope import Scope
 from waza_engine.trajectory import Session, SkillInvocation, ToolEvent
 
 __all__ = [
     "ConfigError",
+    "Demand",
     "FailedCheck",
     "GradeError",
     "Grader",
@@ -118,8 +121,20 @@ class GraderResult:
         return cls(0.0, False, feedback, details, parts=parts)
 
 
+class Demand(Enum):
+    """What a grader can ask of an agent, and an executor may be unable to give."""
+
+    TOOL_CALLS = auto()
+    SKILLS = auto()
+    JSON = auto()
+
+
 class Grader(BaseModel):
-    """Base of all grader types: the fields of a subclass are the options under `config`."""
+    """Base of all grader types: the fields of a subclass are the options under `config`.
+
+    Class methods that take a `config` get it as it stands in the file: perhaps half-written, and not valid. They are
+    for the rules, which thereby need to know no type and no option. Pointers into it start below `config`.
+    """
 
     model_config = ConfigDict(extra="forbid", frozen=True, defer_build=True)
 
@@ -142,6 +157,20 @@ class Grader(BaseModel):
     """Whether grading starts a child process with code or a program that the file names."""
     asks_judge: ClassVar[bool] = False
     """Whether there is no verdict without a judge model."""
+    cacheable: ClassVar[bool] = True
+    """Whether waza caches results although a grader of this type is among those of the eval."""
+    demands: ClassVar[Mapping[str, Demand]] = {}
+    """Options that no run fulfils in which the agent did not do or give this."""
+    baseline_choice: ClassVar[tuple[str, str] | None] = None
+    """The option and its value that compare with the run without the skill."""
+    program_options: ClassVar[tuple[str, str] | None] = None
+    """The option with the program that is started, and the one with the list of its arguments."""
+    without_file: ClassVar[str] = "the grader cannot do its work"
+    """What becomes of a run when a file of `run_files` is not there."""
+    outdated: ClassVar[str] = ""
+    """For types that newer versions do not have: a sentence that says so, and what to use."""
+    successor: ClassVar[str] = ""
+    """The type that took the place of an outdated one; empty when none did."""
 
     @model_validator(mode="after")
     def _one_is_given(self) -> Self:
@@ -182,6 +211,56 @@ class Grader(BaseModel):
         """The first sentence of the page."""
         return cls.page().partition("\n")[0]
 
+    @classmethod
+    def demanded(cls, config: Mapping[str, Any]) -> tuple[str, Demand] | None:
+        """The first option that asks for something the agent must do or give, and what that is."""
+        return next(((option, it) for option, it in cls.demands.items() if config.get(option)), None)
+
+    @classmethod
+    def run_files(cls, config: Mapping[str, Any]) -> Iterator[tuple[Pointer, str]]:
+        """The files that grading reads from where the run is started: where each is named, and its path from there.
+
+        Unless a type knows better these are the options marked with `path=("process", "file")` or `"any"`.
+        """
+        for name, info in cls.model_fields.items():
+            text = config.get(info.alias or name)
+            if isinstance(text, str) and text and _names_run_file(info):
+                yield (info.alias or name,), text
+
+    @classmethod
+    def file_reader(cls) -> Callable[[str], str] | None:
+        """What says of the text of such a file what is wrong with it, empty when nothing is; None when any text will do."""
+        return None
+
+    @classmethod
+    def passed_by_anything(cls, config: Mapping[str, Any]) -> Iterator[Pointer]:  # noqa: ARG003  # for subclasses
+        """The checks that every output passes which is not empty."""
+        yield from ()
+
+    @classmethod
+    def passed_by_echo(cls, config: Mapping[str, Any], prompt: str) -> Iterator[Pointer]:  # noqa: ARG003  # for subclasses
+        """The checks that an output passes because it contains the prompt."""
+        yield from ()
+
+    @classmethod
+    def converted(cls, entry: Mapping[str, Any], names: Mapping[str, str]) -> tuple[Change, ...]:
+        """The changes that make an entry of this outdated type one of its successor; none when a person has to.
+
+        `names` are the successor's names of the options of this type. Pointers start at the entry.
+        """
+        config = entry.get("config")
+        if not names or not isinstance(config, Mapping):
+            return ()
+        wanted = [names.get(it) for it in config]
+        if None in wanted or len(set(wanted)) < len(wanted):
+            return ()
+        return (SetValue(("type",), cls.successor), *(RenameKey(("config", it), names[it]) for it in config))
+
+    @classmethod
+    def check_written(cls, config: Mapping[str, Any]) -> Iterator[Finding]:  # noqa: ARG003  # for subclasses
+        """What `check` cannot say because it comes too late: forms of older versions, values that refuse the config."""
+        yield from ()
+
     def check(self, scope: Scope) -> Iterator[Finding]:
         """What is wrong with this config beyond its schema; findings marked `refused` forbid a run."""
         yield from ()
@@ -195,3 +274,9 @@ class Grader(BaseModel):
 
         """
         raise NotImplementedError
+
+
+def _names_run_file(info: FieldInfo) -> bool:
+    extra = info.json_schema_extra
+    path = extra.get("x-path") if isinstance(extra, dict) else None
+    return isinstance(path, dict) and path.get("base") == "process" and path.get("kind") in {"file", "any"}

@@ -10,6 +10,14 @@ from waza_engine.graders.registry import CURRENT, graders
 from waza_engine.scope import Scope
 
 
+def check_written(folder: str, entry: Mapping[str, Any]) -> list[Finding]:
+    """What the entry's own type says about its config however broken it is, pointing into the entry."""
+    kind, config = graders(folder).get(str(entry.get("type"))), entry.get("config")
+    if kind is None or not isinstance(config, Mapping):
+        return []
+    return [it.below(("config",)) for it in kind.check_written(config)]
+
+
 def check_entry(folder: str, entry: Mapping[str, Any], scope: Scope) -> list[Finding]:
     """Findings of the entry's own type, pointing into the entry.
 

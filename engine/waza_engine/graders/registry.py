@@ -57,6 +57,14 @@ def newest_generation(type_name: str) -> str:
     return next(known, CURRENT)
 
 
+def newest_meaning(type_name: object) -> type[Grader] | None:
+    """The class that gives a type its newest meaning, an outdated type included; None when there is no such type."""
+    if not isinstance(type_name, str):
+        return None
+    legacy = graders("legacy")
+    return graders("waza").get(type_name) or legacy.get(f"G1:{type_name}") or legacy.get(f"PY:{type_name}")
+
+
 def _in_folder(dialect: str) -> Iterator[type[Grader]]:
     package = importlib.import_module(f"{_folder.__name__}.{dialect}")
     for module_info in sorted(pkgutil.iter_modules(package.__path__), key=lambda it: it.name):

@@ -55,6 +55,7 @@ from collections.abc import Iterator
 
 from waza_engine.checking.document import Document
 from waza_engine.findings import Finding, Related, Rule, Severity
+from waza_engine.graders.registry import newest_meaning
 
 CACHE_NEVER_USED = Rule("cache-never-used", "grader that switches the cache off", Severity.HINT)
 APPLIES = {"waza": {"eval"}}
@@ -65,7 +66,8 @@ def check(document: Document) -> Iterator[Finding]:
     if suite is None or suite.setting("project:cache.enabled") is not True:
         return
     for place, grader in document.mappings("graders"):
-        if grader.get("type") in {"behavior", "prompt"}:
+        kind = newest_meaning(grader.get("type"))
+        if kind is not None and not kind.cacheable:
             message = "Because of this grader no result is ever cached"
             related = [Related(("cache", "enabled"), "the cache is switched on here", suite.project_path)]
             yield CACHE_NEVER_USED.at((*place, "type"), message, related=related)

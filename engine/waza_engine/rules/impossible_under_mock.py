@@ -39,39 +39,28 @@ graders:
 ```
 """
 
-from collections.abc import Iterator, Mapping
-from typing import Any
+from collections.abc import Iterator
 
 from waza_engine.checking.document import Document
-from waza_engine.findings import Finding, Pointer, Rule, Severity
+from waza_engine.findings import Finding, Rule, Severity
+from waza_engine.graders.base import Demand
+from waza_engine.graders.registry import newest_meaning
 
 IMPOSSIBLE_UNDER_MOCK = Rule(
     "impossible-under-mock", "grader that cannot pass with the mock executor", Severity.WARNING
 )
 APPLIES = {"waza": {"eval", "task"}}
-_NEEDS_CALLS = {
-    "behavior": ("required_tools",),
-    "action_sequence": ("expected_actions",),
-    "tool_constraint": ("expect_tools",),
-    "tool_calls": ("required_tools", "expect", "min_calls", "required"),
-    "skill_invocation": ("required_skills",),
+_LACKS = {
+    Demand.TOOL_CALLS: "calls no tools",
+    Demand.SKILLS: "invokes no skills",
+    Demand.JSON: "echoes the prompt, which is no JSON",
 }
-"""The options that ask for something the agent must have done."""
 
 
 def check_grader(entry: Document, executor: str) -> Iterator[Finding]:
-    if executor == "mock":
-        yield from _impossible(("config",), entry.text("type"), entry.mapping("config"))
-
-
-def _impossible(place: Pointer, kind: str, config: Mapping[str, Any]) -> Iterator[Finding]:
-    asked = next((it for it in _NEEDS_CALLS.get(kind, ()) if config.get(it)), None)
-    if asked is not None:
-        what = "invokes no skills" if kind == "skill_invocation" else "calls no tools"
-        message = f"The mock executor {what}: this grader fails in every run"
-        yield IMPOSSIBLE_UNDER_MOCK.at((*place, asked), message, on="key")
-    elif kind == "json_schema" and not config.get("extract_json"):
-        message = "The mock executor echoes the prompt, which is no JSON: this grader fails in every run"
-        option = next((it for it in ("schema", "schema_file") if config.get(it)), None)
-        if option is not None:
-            yield IMPOSSIBLE_UNDER_MOCK.at((*place, option), message, on="key")
+    kind = newest_meaning(entry.value("type")) if executor == "mock" else None
+    demanded = kind.demanded(entry.mapping("config")) if kind is not None else None
+    if demanded is not None:
+        option, demand = demanded
+        message = f"The mock executor {_LACKS[demand]}: this grader fails in every run"
+        yield IMPOSSIBLE_UNDER_MOCK.at(("config", option), message, on="key")

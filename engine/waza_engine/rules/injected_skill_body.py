@@ -48,6 +48,8 @@ from collections.abc import Iterator
 from waza_engine.checking.document import Document
 from waza_engine.checking.suite_files import SuiteFiles
 from waza_engine.findings import Finding, Fix, InsertKey, Pointer, Rule, Severity
+from waza_engine.graders.base import Demand
+from waza_engine.graders.registry import newest_meaning
 from waza_engine.scalars import FALSE_WORDS
 
 INJECTED_SKILL_BODY = Rule(
@@ -67,8 +69,10 @@ def check(document: Document) -> Iterator[Finding]:
             yield INJECTED_SKILL_BODY.at(("skill",), message, severity=Severity.INFORMATION)
         return
     for pointer, grader in document.graders():
-        if grader.get("type") == "skill_invocation":
-            yield from _required(document, (*pointer, "config", "required_skills"), skill)
+        kind = newest_meaning(grader.get("type"))
+        for option, demand in kind.demands.items() if kind is not None else ():
+            if demand is Demand.SKILLS:
+                yield from _required(document, (*pointer, "config", option), skill)
 
 
 def _required(document: Document, place: Pointer, skill: str) -> Iterator[Finding]:

@@ -43,13 +43,14 @@ from collections.abc import Iterator
 
 from waza_engine.checking.document import Document
 from waza_engine.findings import Finding, Rule, Severity
+from waza_engine.graders.registry import newest_meaning
 
 JUDGE_UNDER_MOCK = Rule("judge-under-mock", "judge that is asked about a mock answer", Severity.WARNING)
 APPLIES = {"waza": {"eval", "task"}}
-_JUDGED = frozenset(["prompt", "llm", "llm_comparison"])
 
 
 def check_grader(entry: Document, executor: str) -> Iterator[Finding]:
-    if executor == "mock" and entry.text("type") in _JUDGED:
+    kind = newest_meaning(entry.value("type")) if executor == "mock" else None
+    if kind is not None and kind.asks_judge:
         message = "The agent is a mock, but this grader calls a real model to judge its echo"
         yield JUDGE_UNDER_MOCK.at(("type",), message)

@@ -47,12 +47,10 @@ from collections.abc import Iterator
 from waza_engine.checking.document import Document
 from waza_engine.checking.suite_files import text_of
 from waza_engine.findings import Finding, Fix, Related, Rule, SetValue
-from waza_engine.formats.waza.loader_rules import parsed_version
+from waza_engine.formats.waza.loader_rules import NEEDS, TASK_NEEDS, parsed_version
 
 KEY_NEWER_THAN_SCHEMA = Rule("key-newer-than-schema", "key that the declared version does not have")
 APPLIES = {"waza": {"eval", "task"}}
-_SINCE = {"mcp_mocks": (1, 1), "adversarial": (1, 2), "command_mocks": (1, 3)}
-_TASK_SINCE = {"checkpoints": (1, 1), "command_mocks": (1, 3)}
 
 
 def check(document: Document) -> Iterator[Finding]:
@@ -64,7 +62,7 @@ def check(document: Document) -> Iterator[Finding]:
     version = parsed_version(text)
     if version is None or version[0] != 1:
         return
-    for key, since in (_SINCE if document.kind == "eval" else _TASK_SINCE).items():
+    for key, since in (NEEDS if document.kind == "eval" else TASK_NEEDS).items():
         if version < since and document.has(key):
             needed = ".".join(str(it) for it in since)
             message = f"'{key}' needs schemaVersion {needed} or newer, but the eval says {text}"

@@ -22,31 +22,19 @@ config:
 """
 
 from collections.abc import Iterator, Mapping
+from functools import cache
 from typing import Any
 
-from waza_engine.checking.conversion import LEGACY_TYPES, converted
+from waza_engine.checking.conversion import converted, outdated_type
 from waza_engine.checking.document import Document
-from waza_engine.findings import (
-    Change,
-    Finding,
-    Fix,
-    InsertKey,
-    MoveKey,
-    Pointer,
-    RemoveKey,
-    Rule,
-    SetValue,
-    Severity,
-)
+from waza_engine.findings import Finding, Fix, MoveKey, Pointer, RemoveKey, Rule, SetValue, Severity
+from waza_engine.formats.waza.graders import EvalGrader, TaskGrader
+from waza_engine.graders.registry import newest_meaning
 
 LEGACY_SHAPE = Rule(
     "legacy-shape", "form of an older version", Severity.INFORMATION, frozenset(["deprecated"])
 )
 APPLIES = {"waza": {"eval", "task"}}
-_RUBRIC_KEYS = ("threshold", "score_type", "response_format")
-_MOVES = {"code": {"assertions": "assertions"}, "prompt": {"rubric": "prompt", "model": "model"}}
-"""What used to stand beside the type of a grader, and its key under `config`."""
-_BESIDE = ("assertions", "script", "rubric", "model")
 
 
 def check(document: Document) -> Iterator[Finding]:
@@ -58,93 +46,36 @@ def check(document: Document) -> Iterator[Finding]:
 
 
 def check_grader(entry: Document, _executor: str) -> Iterator[Finding]:
-    grader = entry.mapping()
-    kind, config = grader.get("type"), grader.get("config")
-    if not isinstance(kind, str):
-        return
-    if kind in LEGACY_TYPES:
-        changes = converted(grader, ())
-        fixes = (
-            [Fix(f"Convert to '{LEGACY_TYPES[kind].type_name}'", changes, preferred=True)] if changes else []
-        )
-        yield LEGACY_SHAPE.at(("type",), LEGACY_TYPES[kind].message, fixes=fixes)
-        return
-    for key in _BESIDE:
-        if grader.get(key) not in (None, "", []):
-            yield _beside_type((), kind, key, config)
-    place = ("config",)
-    match kind:
-        case "tool_calls":
-            yield from _tool_patterns(entry, place)
-        case "tool_constraint":
-            yield from _tool_names(entry, place)
-        case "prompt":
-            yield from _rubric_style(entry, place)
-        case _:
-            return
+    name, outdated = entry.value("type"), outdated_type(entry.value("type"))
+    if outdated is not None:
+        changes = converted(entry.mapping())
+        fixes = [Fix(f"Convert to '{outdated.successor}'", changes, preferred=True)] if changes else []
+        yield LEGACY_SHAPE.at(("type",), outdated.outdated, fixes=fixes)
+    elif isinstance(name, str):
+        for key, option in _beside_type().items():
+            if entry.value(key) not in (None, "", []):
+                yield _misplaced(entry, name, key, option)
 
 
-def _beside_type(pointer: Pointer, kind: str, key: str, config: Any) -> Finding:
-    place, name = (*pointer, key), _MOVES.get(kind, {}).get(key)
-    if name is None:
-        fix = Fix(f"Remove '{key}'", (RemoveKey(place),))
-        return LEGACY_SHAPE.at(
-            place, f"'{key}' is from older versions; a '{kind}' grader ignores it", on="key", fixes=[fix]
-        )
-    is_free = config is None or (isinstance(config, Mapping) and name not in config)
-    fix = Fix(f"Move it to 'config.{name}'", (MoveKey(place, (*pointer, "config", name)),), preferred=True)
-    message = f"'{key}' beside 'type' is an old form; it is now 'config.{name}'"
-    return LEGACY_SHAPE.at(place, message, on="key", fixes=[fix] if is_free else [])
+def _misplaced(entry: Document, name: str, key: str, option: str) -> Finding:
+    """An option beside the type, which belongs under `config` when the type has it."""
+    kind, config = newest_meaning(name), entry.value("config")
+    if kind is None or option not in kind.model_fields:
+        message, fix = f"'{key}' is from older versions; a '{name}' grader ignores it", RemoveKey((key,))
+        return LEGACY_SHAPE.at((key,), message, on="key", fixes=[Fix(f"Remove '{key}'", (fix,))])
+    is_free = config is None or (isinstance(config, Mapping) and option not in config)
+    fixes = [Fix(f"Move it to 'config.{option}'", (MoveKey((key,), ("config", option)),), preferred=True)]
+    message = f"'{key}' beside 'type' is an old form; it is now 'config.{option}'"
+    return LEGACY_SHAPE.at((key,), message, on="key", fixes=fixes if is_free else [])
 
 
-def _tool_patterns(document: Document, place: Pointer) -> Iterator[Finding]:
-    """`required` and `forbidden` of the Python generation: patterns on "<tool> <arguments>"."""
-    for old in ("required", "forbidden"):
-        if not isinstance(document.value(*place, old), list):
-            continue
-        names = [
-            it.get("pattern") if isinstance(it, Mapping) else it for _, it in document.items(*place, old)
-        ]
-        are_names = all(isinstance(it, str) and it.replace("_", "a").isalnum() for it in names)
-        changes = (RemoveKey((*place, old)), InsertKey(place, f"{old}_tools", names))
-        fix = Fix(f"Change to '{old}_tools'", changes, preferred=True)
-        message = (
-            f"'{old}' with patterns is an old form; it is now '{old}_tools' with names (or 'tool_constraint')"
-        )
-        is_free = not document.has(*place, f"{old}_tools")
-        yield LEGACY_SHAPE.at((*place, old), message, on="key", fixes=[fix] if are_names and is_free else [])
-
-
-def _tool_names(document: Document, place: Pointer) -> Iterator[Finding]:
-    """Plain names, `max_turns` and `max_tokens`: `tool_constraint` as it was for three days in February 2026."""
-    for option in ("expect_tools", "reject_tools"):
-        names = [it for _, it in document.texts(*place, option)]
-        if names and len(names) == len(list(document.items(*place, option))):
-            specs = [{"tool": f"^{it}$"} for it in names]
-            changes: tuple[Change, ...] = (RemoveKey((*place, option)), InsertKey(place, option, specs))
-            fix = Fix("Change to mappings with 'tool'", changes, preferred=True)
-            message = (
-                f"Plain names are an old form; each item is now a mapping, such as {{tool: ^{names[0]}$}}"
-            )
-            yield LEGACY_SHAPE.at((*place, option, 0), message, fixes=[fix])
-    for option in ("max_turns", "max_tokens"):
-        if document.has(*place, option):
-            instead = (
-                "a 'behavior' grader has 'max_tokens'"
-                if option == "max_tokens"
-                else "nothing limits turns now"
-            )
-            yield LEGACY_SHAPE.at((*place, option), f"'{option}' is from older versions; {instead}", on="key")
-
-
-def _rubric_style(document: Document, place: Pointer) -> Iterator[Finding]:
-    given = [it for it in _RUBRIC_KEYS if document.has(*place, it)]
-    if given:
-        fix = Fix(
-            f"Remove {', '.join(repr(it) for it in given)}", tuple(RemoveKey((*place, it)) for it in given)
-        )
-        message = f"'{given[0]}' was only ever planned: the judge of a 'prompt' grader says pass or fail"
-        yield LEGACY_SHAPE.at((*place, given[0]), message, on="key", fixes=[fix])
+@cache
+def _beside_type() -> dict[str, str]:
+    """The keys that used to stand beside the type of a grader, and what each is called under `config`."""
+    fields = {**TaskGrader.model_fields, **EvalGrader.model_fields}
+    extras = {key: info.json_schema_extra for key, info in fields.items()}
+    instead = {key: it.get("x-use-instead", "") if isinstance(it, dict) else "" for key, it in extras.items()}
+    return {key: str(it).removeprefix("config.") for key, it in instead.items() if it}
 
 
 def _globs(document: Document) -> Iterator[Finding]:

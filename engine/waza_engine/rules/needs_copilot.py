@@ -34,11 +34,11 @@ from collections.abc import Iterator
 
 from waza_engine.checking.document import Document
 from waza_engine.findings import Finding, Fix, RemoveKey, Rule, SetValue
+from waza_engine.formats.waza.settings import REASONING_EFFORTS
 
 NEEDS_COPILOT = Rule("needs-copilot", "key that works only with copilot-sdk")
 APPLIES = {"waza": {"eval", "task"}}
 _KEYS = (("config", "reasoning_effort"), ("config", "judge_reasoning_effort"), ("command_mocks",))
-_EFFORTS = ("low", "medium", "high", "xhigh", "max")
 _OTHERS = frozenset(["mock", "codex", "claude-cli"])
 
 
@@ -53,7 +53,7 @@ def check(document: Document) -> Iterator[Finding]:
     for pointer in _KEYS if document.kind == "eval" else [("command_mocks",)]:
         # A word that is no effort is a finding of its own.
         if document.has(*pointer) and (
-            pointer[-1] == "command_mocks" or document.value(*pointer) in _EFFORTS
+            pointer[-1] == "command_mocks" or document.value(*pointer) in REASONING_EFFORTS
         ):
             fixes = [Fix(f"Remove '{pointer[-1]}'", (RemoveKey(pointer),))]
             if document.kind == "eval":

@@ -43,13 +43,10 @@ from collections.abc import Iterator
 
 from waza_engine.checking.document import Document
 from waza_engine.findings import Finding, Pointer, Rule, Severity
-from waza_engine.text import fold
+from waza_engine.graders.registry import newest_meaning
 
 PASSES_UNDER_MOCK = Rule("passes-under-mock", "check that the mock executor always passes", Severity.WARNING)
 APPLIES = {"waza": {"eval", "task"}}
-_ALWAYS_TRUE = frozenset(
-    ["output", "len(output)", "len(output)>0", "len(output)>=1", "output!=''", 'output!=""', "len(output)!=0"]
-)
 
 
 def check(document: Document) -> Iterator[Finding]:
@@ -59,24 +56,18 @@ def check(document: Document) -> Iterator[Finding]:
 
 
 def check_grader(entry: Document, executor: str) -> Iterator[Finding]:
-    if executor != "mock" or entry.text("type") != "code":
-        return
-    for pointer, text in entry.texts("config", "assertions"):
-        if "".join(text.split()) in _ALWAYS_TRUE:
-            yield PASSES_UNDER_MOCK.at(
-                pointer, "The mock executor always answers something: this says nothing"
-            )
+    kind = newest_meaning(entry.value("type")) if executor == "mock" else None
+    for place in kind.passed_by_anything(entry.mapping("config")) if kind is not None else ():
+        message = "The mock executor always answers something: this says nothing"
+        yield PASSES_UNDER_MOCK.at(("config", *place), message)
 
 
 def _echoes(document: Document, task: Pointer) -> Iterator[Finding]:
-    prompt = fold(document.text(*task, "inputs", "prompt"))
+    prompt = document.text(*task, "inputs", "prompt")
     if not prompt or document.has(*task, "inputs", "follow_up_prompts"):
         return
     for pointer, grader in document.mappings(*task, "graders"):
-        if grader.get("type") == "text":
-            for place, text in document.texts(*pointer, "config", "contains"):
-                if text and fold(text) in prompt:
-                    message = (
-                        "The mock executor echoes the prompt, which contains this: the check says nothing"
-                    )
-                    yield PASSES_UNDER_MOCK.at(place, message)
+        kind, config = newest_meaning(grader.get("type")), document.mapping(*pointer, "config")
+        for place in kind.passed_by_echo(config, prompt) if kind is not None else ():
+            message = "The mock executor echoes the prompt, which contains this: the check says nothing"
+            yield PASSES_UNDER_MOCK.at((*pointer, "config", *place), message)

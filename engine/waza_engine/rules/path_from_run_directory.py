@@ -52,7 +52,7 @@ from collections.abc import Iterator
 from waza_engine.checking.document import Document
 from waza_engine.checking.run_paths import Standing, run_path
 from waza_engine.findings import Finding, Fix, Rule, SetValue, Severity
-from waza_engine.rules.missing_file import grader_paths
+from waza_engine.rules.missing_file import grader_files
 
 PATH_FROM_RUN_DIRECTORY = Rule(
     "path-from-run-directory", "path that is right in one starting folder only", Severity.WARNING
@@ -61,7 +61,7 @@ APPLIES = {"waza": {"eval", "task"}}
 
 
 def check(document: Document) -> Iterator[Finding]:
-    for place, text, _kind in grader_paths(document):
+    for place, text, _kind in grader_files(document):
         standing = run_path(document, text)
         if standing.standing is Standing.BESIDE_EVAL:
             # A snapshot below a `context_dir` cannot be mended alone.

@@ -43,10 +43,11 @@ graders:
 ```
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 
 from waza_engine.checking.document import Document
 from waza_engine.findings import Finding, Rule, Severity
+from waza_engine.graders.registry import newest_meaning
 
 POINTLESS_BASELINE = Rule("pointless-baseline", "comparison that cannot take place", Severity.WARNING)
 APPLIES = {"waza": {"eval", "task"}}
@@ -65,13 +66,10 @@ def check(document: Document) -> Iterator[Finding]:
     else:
         return
     for pointer, grader in document.graders() if not has_baseline else ():
-        config = grader.get("config")
-        if (
-            grader.get("type") == "prompt"
-            and isinstance(config, Mapping)
-            and config.get("mode") == "pairwise"
-        ):
+        kind = newest_meaning(grader.get("type"))
+        option, choice = kind.baseline_choice if kind is not None and kind.baseline_choice else ("", "")
+        if option and document.value(*pointer, "config", option) == choice:
             message = (
                 "There is nothing to compare with: the eval has no 'baseline: true' (or run with --baseline)"
             )
-            yield POINTLESS_BASELINE.at((*pointer, "config", "mode"), message)
+            yield POINTLESS_BASELINE.at((*pointer, "config", option), message)

@@ -8,8 +8,10 @@ from waza_engine.formats.waza.eval import EvalFile
 from waza_engine.formats.waza.mocks import CommandMock, CommandResponse
 from waza_engine.formats.waza.settings import REASONING_EFFORTS
 
-_NEEDS = {"mcp_mocks": (1, 1), "adversarial": (1, 2), "command_mocks": (1, 3)}
-"""The oldest format version that has the key. It counts only against a version that is written down."""
+NEEDS = {"mcp_mocks": (1, 1), "adversarial": (1, 2), "command_mocks": (1, 3)}
+"""The oldest format version that has a key of an eval. It counts only against a version that is written down."""
+TASK_NEEDS = {"checkpoints": (1, 1), "command_mocks": NEEDS["command_mocks"]}
+"""The same for the keys of a task."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +57,7 @@ def _version(spec: EvalFile) -> Iterator[Refusal]:
     elif version[0] != 1 and text != "2.0":
         yield Refusal(at, f"'schemaVersion' {text} is not supported; write \"1.4\"")
     else:
-        for key, oldest in _NEEDS.items():
+        for key, oldest in NEEDS.items():
             if getattr(spec, key) and version < oldest:
                 needed = ".".join(str(it) for it in oldest)
                 yield Refusal((key,), f"'{key}' needs schemaVersion {needed} or newer; the eval says {text}")

@@ -21,7 +21,7 @@ config:
 - `keywords` is another name for `must_contain`; with both, all of their texts count.
 """
 
-from typing import Any
+from typing import Any, ClassVar
 
 from pydantic import Field, model_validator
 
@@ -34,6 +34,10 @@ from waza_engine.text import fold
 class KeywordGrader(Grader):
     type_name = "keyword"
     generations = frozenset(["G1"])
+    successor: ClassVar[str] = "text"
+    outdated: ClassVar[str] = (
+        "'keyword' is from older versions; it is now 'text' with 'contains' and 'not_contains'"
+    )
 
     must_contain: TextItems = Field(default=[], description="Texts that must occur.", examples=[["deployed"]])
     keywords: TextItems = Field(

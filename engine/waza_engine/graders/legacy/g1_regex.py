@@ -22,7 +22,7 @@ config:
 - The Python generation had a grader of this name that ignored case.
 """
 
-from typing import Any
+from typing import Any, ClassVar
 
 from pydantic import Field, model_validator
 
@@ -36,6 +36,11 @@ from waza_engine.regex import regex_found
 class RegexGrader(Grader):
     type_name = "regex"
     generations = frozenset(["G1"])
+    successor: ClassVar[str] = "text"
+    outdated: ClassVar[str] = (
+        "'regex' is from older versions; it is now 'text' with 'regex_match' and 'regex_not_match' "
+        "(patterns of the Python version ignored case: add (?i) for that)"
+    )
 
     must_match: TextItems = Field(
         default=[],

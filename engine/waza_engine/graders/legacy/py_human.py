@@ -34,6 +34,7 @@ _PREVIEW_LENGTH = 500
 class PyHumanGrader(PyGrader):
     type_name = "human"
     deterministic: ClassVar[bool] = False
+    outdated: ClassVar[str] = "'human' is from older versions; newer ones have no grader for people"
 
     instructions: AnyValue = Field(
         default=_INSTRUCTIONS,

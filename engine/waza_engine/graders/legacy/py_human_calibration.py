@@ -31,6 +31,7 @@ from waza_engine.values import AnyValue
 class PyHumanCalibrationGrader(PyGrader):
     type_name = "human_calibration"
     deterministic: ClassVar[bool] = False
+    outdated: ClassVar[str] = "'human_calibration' is from older versions, which never computed anything"
 
     calibrate_grader: AnyValue = Field(
         default="",

@@ -23,11 +23,13 @@ config:
 - When the model cannot be reached the check fails with score 0.0.
 """
 
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, ClassVar
 
 from pydantic import Field
 
+from waza_engine.findings import Change, MoveKey, RemoveKey, SetValue
 from waza_engine.graders.base import GradeError, GraderResult, GradingContext
 from waza_engine.graders.python_generation import PyGrader, checked_result
 from waza_engine.judges.base import JudgeError, JudgeMissing
@@ -49,6 +51,10 @@ class PyLlmGrader(PyGrader):
     type_name = "llm"
     deterministic: ClassVar[bool] = False
     asks_judge: ClassVar[bool] = True
+    successor: ClassVar[str] = "prompt"
+    outdated: ClassVar[str] = (
+        "'llm' is from older versions; it is now 'prompt', whose judge says pass or fail"
+    )
 
     model: AnyValue = Field(
         default=_MODEL,
@@ -68,6 +74,21 @@ class PyLlmGrader(PyGrader):
         examples=[0.75],
         json_schema_extra={"type": "number", "minimum": 0, "maximum": 1},
     )
+
+    @classmethod
+    def converted(cls, entry: Mapping[str, Any], names: Mapping[str, str]) -> tuple[Change, ...]:  # noqa: ARG003  # the options stood beside `type`
+        """The rubric becomes the prompt; a threshold has no counterpart."""
+        config = entry.get("config") or {}
+        if (
+            not isinstance(entry.get("rubric"), str)
+            or not isinstance(config, Mapping)
+            or set(config) - {"threshold"}
+        ):
+            return ()
+        moves = {"rubric": "prompt", "model": "model"}
+        moved = (MoveKey((key,), ("config", name)) for key, name in moves.items() if entry.get(key))
+        dropped = (RemoveKey(("config", it)) for it in config)
+        return (SetValue(("type",), cls.successor), *dropped, *moved)
 
     def grade(self, context: GradingContext) -> GraderResult:
         if context.judge is None:

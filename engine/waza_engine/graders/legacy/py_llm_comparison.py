@@ -37,6 +37,10 @@ class PyLlmComparisonGrader(PyGrader):
     type_name = "llm_comparison"
     deterministic: ClassVar[bool] = False
     asks_judge: ClassVar[bool] = True
+    successor: ClassVar[str] = "prompt"
+    outdated: ClassVar[str] = (
+        "'llm_comparison' is from older versions; a 'prompt' grader can hold the reference in its prompt"
+    )
 
     reference: AnyValue = Field(
         default="",

@@ -50,6 +50,11 @@ class PyScriptGrader(PyGrader):
     type_name = "script"
     deterministic: ClassVar[bool] = False
     executes: ClassVar[bool] = True
+    without_file: ClassVar[str] = "the grader fails"
+    successor: ClassVar[str] = "program"
+    outdated: ClassVar[str] = (
+        "'script' is from older versions; 'program' comes nearest: it gets the output, its exit status decides"
+    )
 
     script: AnyValue = Field(
         default=None,

@@ -25,13 +25,13 @@ config:
 - Additional calls lower the score in every mode, and fail only `exact_match`.
 """
 
-from typing import Annotated, Literal
+from typing import Annotated, ClassVar, Literal
 
 from pydantic import BeforeValidator, Field
 
 from waza_engine.excerpts import quoted
 from waza_engine.formats.model import each, marks
-from waza_engine.graders.base import FailedCheck, Grader, GraderResult, GradingContext
+from waza_engine.graders.base import Demand, FailedCheck, Grader, GraderResult, GradingContext
 from waza_engine.sequences import any_order, in_order, overlap
 from waza_engine.values import Strings, as_text
 
@@ -44,6 +44,7 @@ _MODES = {
 
 class ActionSequenceGrader(Grader):
     type_name = "action_sequence"
+    demands: ClassVar = {"expected_actions": Demand.TOOL_CALLS}
 
     matching_mode: Annotated[
         Literal["exact_match", "in_order_match", "any_order_match"], BeforeValidator(as_text)

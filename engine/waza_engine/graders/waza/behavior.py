@@ -25,7 +25,7 @@ config:
 """
 
 from collections.abc import Callable, Iterator
-from typing import Any, TypeVar
+from typing import Any, ClassVar, TypeVar
 
 from pydantic import Field
 
@@ -33,6 +33,7 @@ from waza_engine.excerpts import calls_made
 from waza_engine.findings import Finding
 from waza_engine.formats.model import each
 from waza_engine.graders.base import (
+    Demand,
     FailedCheck,
     GradeError,
     Grader,
@@ -50,6 +51,8 @@ _T = TypeVar("_T")
 class BehaviorGrader(Grader):
     type_name = "behavior"
     at_least_one = ("max_tool_calls", "max_tokens", "required_tools", "forbidden_tools", "max_duration_ms")
+    cacheable: ClassVar[bool] = False
+    demands: ClassVar = {"required_tools": Demand.TOOL_CALLS}
 
     # waza accepts negative limits and never checks them; the schema refuses them.
     max_tool_calls: Integer = Field(

@@ -31,7 +31,8 @@ config:
 - A snapshot is relative to `context_dir`, or to the directory that waza was started in.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from typing import Any, ClassVar
 
 from pydantic import ConfigDict, Field, model_validator
 
@@ -47,6 +48,7 @@ from waza_engine.graders.base import (
     Scope,
 )
 from waza_engine.paths import PathError, content, in_workspace
+from waza_engine.rules.empty_value import EMPTY_VALUE
 from waza_engine.rules.escaping_path import escaping_path
 from waza_engine.rules.trivial_check import TRIVIAL_CHECK
 from waza_engine.snapshots import Snapshots
@@ -124,6 +126,7 @@ def fragment_text(fragment: str) -> str:
 
 class DiffGrader(Grader):
     type_name = "diff"
+    without_file: ClassVar[str] = "the check fails"
 
     expected_files: ListOf[ExpectedFile] = Field(
         min_length=1,
@@ -144,6 +147,25 @@ class DiffGrader(Grader):
         examples=[True],
         json_schema_extra=marks(since="0.21"),
     )
+
+    @classmethod
+    def run_files(cls, config: Mapping[str, Any]) -> Iterator[tuple[Pointer, str]]:
+        """The snapshots, in `context_dir` when they are relative; none when missing ones are written."""
+        if config.get("update_snapshots") is True:
+            return
+        folder = config.get("context_dir")
+        for place, entry in _written_files(config):
+            snapshot = entry.get("snapshot")
+            if isinstance(snapshot, str) and snapshot:
+                is_inside = isinstance(folder, str) and folder and not snapshot.startswith("/")
+                yield (*place, "snapshot"), f"{folder}/{snapshot}" if is_inside else snapshot
+
+    @classmethod
+    def check_written(cls, config: Mapping[str, Any]) -> Iterator[Finding]:
+        for place, entry in _written_files(config):
+            if "contains" in entry and not entry.get("contains") and not entry.get("snapshot"):
+                message = "An empty list counts as missing: give a 'snapshot', or texts under 'contains'"
+                yield EMPTY_VALUE.at((*place, "contains"), message, refused=True)
 
     def check(self, scope: Scope) -> Iterator[Finding]:
         for index, entry in enumerate(self.expected_files):
@@ -179,6 +201,13 @@ class DiffGrader(Grader):
             workspace_dir=str(context.workspace_dir or ""),
             snapshot_updates=[it.as_details() for it in snapshots.updates] or None,
         )
+
+
+def _written_files(config: Mapping[str, Any]) -> Iterator[tuple[Pointer, Mapping[str, Any]]]:
+    files = config.get("expected_files")
+    for index, entry in enumerate(files if isinstance(files, list) else ()):
+        if isinstance(entry, Mapping):
+            yield ("expected_files", index), entry
 
 
 def _place(context: GradingContext, path: str) -> str | None:

@@ -32,8 +32,9 @@ config:
 - `^` and `$` are the start and the end of the whole file; write `(?m)` to make them those of a line.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
+from typing import Any
 
 from pydantic import Field
 
@@ -51,6 +52,7 @@ from waza_engine.graders.base import (
 from waza_engine.paths import PathError, content, in_workspace, is_missing, is_there
 from waza_engine.regex import is_found_anywhere, regex_error, regex_found
 from waza_engine.rules.contradictory_checks import in_both
+from waza_engine.rules.empty_value import EMPTY_VALUE
 from waza_engine.rules.escaping_path import escaping_path
 from waza_engine.rules.invalid_regex import INVALID_REGEX
 from waza_engine.rules.trivial_check import TRIVIAL_CHECK
@@ -123,6 +125,14 @@ class FileGrader(Grader):
         description="Files with the patterns that must, or must not, be found in them.",
         examples=[[{"path": "README.md", "must_match": ["(?m)^# "]}]],
     )
+
+    @classmethod
+    def check_written(cls, config: Mapping[str, Any]) -> Iterator[Finding]:
+        entries = config.get("content_patterns")
+        for index, entry in enumerate(entries if isinstance(entries, list) else ()):
+            if isinstance(entry, Mapping) and entry.get("path") == "":
+                place = ("content_patterns", index, "path")
+                yield EMPTY_VALUE.at(place, "The path is empty: the run ends with an error")
 
     def check(self, scope: Scope) -> Iterator[Finding]:
         for option in ("must_exist", "must_not_exist"):

@@ -30,17 +30,19 @@ config:
 - Without `$schema` the draft is 2020-12, where `items` takes no list: write `prefixItems`.
 """
 
-from collections.abc import Iterator
+import json
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, ClassVar
 
 from pydantic import BeforeValidator, Field
 
 from waza_engine.embedded_json import extract_json
 from waza_engine.excerpts import quoted
-from waza_engine.findings import Finding
+from waza_engine.findings import Finding, Pointer
 from waza_engine.formats.model import marks
 from waza_engine.graders.base import (
+    Demand,
     FailedCheck,
     GradeError,
     Grader,
@@ -58,9 +60,19 @@ from waza_engine.text import decode
 from waza_engine.values import Flag, IfGiven, Text
 
 
+def _schema_problem(text: str) -> str:
+    try:
+        schema = json.loads(text)
+    except ValueError as error:
+        return f"This file is no JSON Schema (it is no JSON: {error})"
+    return "" if isinstance(schema, dict) else "This file is no JSON Schema (its top level is no object)"
+
+
 class JsonSchemaGrader(Grader):
     type_name = "json_schema"
     at_least_one = ("schema", "schema_file")
+    demands: ClassVar = {"schema": Demand.JSON, "schema_file": Demand.JSON}
+    without_file: ClassVar[str] = "the run ends with an error"
 
     schema_: Annotated[IfGiven[dict[str, Any]], BeforeValidator(plain)] = Field(
         default=None,
@@ -80,6 +92,20 @@ class JsonSchemaGrader(Grader):
         examples=[True],
         json_schema_extra=marks(since="0.36"),
     )
+
+    @classmethod
+    def demanded(cls, config: Mapping[str, Any]) -> tuple[str, Demand] | None:
+        # With `extract_json` the prompt may hold the JSON that is looked for.
+        return None if config.get("extract_json") else super().demanded(config)
+
+    @classmethod
+    def run_files(cls, config: Mapping[str, Any]) -> Iterator[tuple[Pointer, str]]:
+        if "schema" not in config:
+            yield from super().run_files(config)
+
+    @classmethod
+    def file_reader(cls) -> Callable[[str], str]:
+        return _schema_problem
 
     def check(self, scope: Scope) -> Iterator[Finding]:
         if self.schema_ is None:

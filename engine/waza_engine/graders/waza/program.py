@@ -42,6 +42,7 @@ class ProgramGrader(Grader):
     )
     deterministic: ClassVar[bool] = False
     executes: ClassVar[bool] = True
+    program_options: ClassVar = ("command", "args")
 
     command: Text = Field(
         min_length=1,

@@ -29,26 +29,30 @@ config:
 """
 
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, ClassVar
 
 from pydantic import ConfigDict, Field
 
 from waza_engine.durations import duration_seconds
-from waza_engine.findings import Finding
+from waza_engine.findings import Finding, Fix, RemoveKey
 from waza_engine.formats.model import marks
 from waza_engine.graders.base import ConfigError, GradeError, Grader, GraderResult, GradingContext, Scope
 from waza_engine.judges.base import Judge, JudgeError, JudgeRequest
 from waza_engine.judges.pairwise import compared
 from waza_engine.judges.votes import VOTE_TOOLS, counted, hold_turn
 from waza_engine.rubrics.rubric import Rubric, RubricError, is_rubric_path, load_rubric
+from waza_engine.rules.legacy_shape import LEGACY_SHAPE
 from waza_engine.rules.unusable_rubric import UNUSABLE_RUBRIC
 from waza_engine.text import trim
 from waza_engine.values import Flag, Text
 
 _TIMEOUT_VARIABLE = "WAZA_PROMPT_GRADER_TIMEOUT"
 _TIMEOUT_SECONDS = 120.0
+_PLANNED = ("threshold", "score_type", "response_format")
+"""Options that the documentation had for a while, and no version of waza."""
+_PAIRWISE = "pairwise"
 _PAIRWISE_SCORES = {"skill": 1.0, "tie": 0.5, "baseline": 0.0}
 
 
@@ -65,6 +69,8 @@ class PromptGrader(Grader):
     name_required: ClassVar[bool] = True
     deterministic: ClassVar[bool] = False
     asks_judge: ClassVar[bool] = True
+    cacheable: ClassVar[bool] = False
+    baseline_choice: ClassVar = ("mode", _PAIRWISE)
 
     prompt: Text = Field(
         default="",
@@ -95,7 +101,7 @@ class PromptGrader(Grader):
         json_schema_extra=marks(
             values={
                 "independent": "The output by itself.",
-                "pairwise": "Against the output of a run without the skill, when there is one.",
+                _PAIRWISE: "Against the output of a run without the skill, when there is one.",
             }
         ),
     )
@@ -115,6 +121,15 @@ class PromptGrader(Grader):
         ),
     )
 
+    @classmethod
+    def check_written(cls, config: Mapping[str, Any]) -> Iterator[Finding]:
+        given = [it for it in _PLANNED if config.get(it) not in (None, "", [], {})]
+        if given:
+            named = ", ".join(f"'{it}'" for it in given)
+            fix = Fix(f"Remove {named}", tuple(RemoveKey((it,)) for it in given))
+            message = f"'{given[0]}' was only ever planned: the judge of a 'prompt' grader says pass or fail"
+            yield LEGACY_SHAPE.at((given[0],), message, on="key", fixes=[fix])
+
     def check(self, scope: Scope) -> Iterator[Finding]:
         if not self._names_rubric() or (is_rubric_path(self.rubric) and scope.process_dir is None):
             return
@@ -128,7 +143,7 @@ class PromptGrader(Grader):
         if context.judge is None:
             raise GradeError("There is no judge to ask: configure one, or run without prompt graders")
         try:
-            if self.mode == "pairwise" and context.baseline_output:
+            if self.mode == _PAIRWISE and context.baseline_output:
                 return self._pairwise(context.judge, context, rubric)
             return self._independent(context.judge, context, rubric)
         except JudgeError as error:

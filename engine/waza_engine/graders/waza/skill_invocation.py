@@ -27,14 +27,14 @@ config:
 """
 
 from collections.abc import Iterator
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, ClassVar, Literal
 
 from pydantic import BeforeValidator, Field
 
 from waza_engine.excerpts import calls_made
 from waza_engine.findings import Finding, Fix, InsertKey
 from waza_engine.formats.model import each, marks
-from waza_engine.graders.base import FailedCheck, Grader, GraderResult, GradingContext, Scope
+from waza_engine.graders.base import Demand, FailedCheck, Grader, GraderResult, GradingContext, Scope
 from waza_engine.rules.contradictory_checks import in_both
 from waza_engine.rules.missing_companion import MISSING_COMPANION
 from waza_engine.sequences import PERFECT, Overlap, any_order, in_order, overlap
@@ -55,6 +55,7 @@ def _none_when_empty(value: Any) -> Any:
 class SkillInvocationGrader(Grader):
     type_name = "skill_invocation"
     at_least_one = ("required_skills", "forbidden_skills")
+    demands: ClassVar = {"required_skills": Demand.SKILLS}
 
     required_skills: Strings = Field(
         default=[],

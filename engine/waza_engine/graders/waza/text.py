@@ -22,12 +22,13 @@ config:
 - Without any list the grader passes with score 1.0.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any
 
 from pydantic import ConfigDict, Field
 
 from waza_engine.excerpts import instead_of, match_of, no_match_of, place_of
-from waza_engine.findings import Finding
+from waza_engine.findings import Finding, Pointer
 from waza_engine.formats.model import each
 from waza_engine.graders.base import FailedCheck, Grader, GraderResult, GradingContext, Scope
 from waza_engine.regex import is_found_anywhere, is_found_in_any_word, regex_error, regex_found
@@ -88,6 +89,13 @@ class TextGrader(Grader):
         examples=[["(?i)traceback"]],
         json_schema_extra=each(language="regex"),
     )
+
+    @classmethod
+    def passed_by_echo(cls, config: Mapping[str, Any], prompt: str) -> Iterator[Pointer]:
+        texts, folded = config.get("contains"), fold(prompt)
+        for index, text in enumerate(texts if isinstance(texts, list) else ()):
+            if isinstance(text, str) and text and fold(text) in folded:
+                yield ("contains", index)
 
     def check(self, scope: Scope) -> Iterator[Finding]:
         if not any(items for _, items in self):

@@ -29,26 +29,29 @@ config:
 - All matchers of an expectation must hold for the same call.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, ClassVar
 
 from pydantic import Field
 
 from waza_engine.excerpts import calls_made
-from waza_engine.findings import Finding
+from waza_engine.findings import Finding, Fix, InsertKey, RemoveKey
 from waza_engine.formats.model import FileModel, each, marks
-from waza_engine.graders.base import FailedCheck, Grader, GraderResult, GradingContext, Scope
+from waza_engine.graders.base import Demand, FailedCheck, Grader, GraderResult, GradingContext, Scope
 from waza_engine.matchers import ArgumentTest, Matchers, known_arguments, matcher_findings, tool_pattern
 from waza_engine.regex import regex_error, regex_found
 from waza_engine.rules.blank_tool_name import BLANK_TOOL_NAME
 from waza_engine.rules.contradictory_checks import CONTRADICTORY_CHECKS, in_both
 from waza_engine.rules.invalid_regex import INVALID_REGEX
+from waza_engine.rules.legacy_shape import LEGACY_SHAPE
 from waza_engine.text import trim
 from waza_engine.trajectory import Session
 from waza_engine.values import IfGiven, Integer, ListOf, Strings, Text
 
 _Calls = Annotated[Integer, Field(ge=0)]
+_PATTERNS = {"required": "required_tools", "forbidden": "forbidden_tools"}
+"""Options of the Python generation, with patterns on "<tool> <arguments>", and those that came after them."""
 
 
 class ExpectedCall(FileModel):
@@ -108,6 +111,9 @@ class ToolCallsGrader(Grader):
     type_name = "tool_calls"
     since = "0.27"
     at_least_one = ("required_tools", "forbidden_tools", "min_calls", "max_calls", "expect")
+    demands: ClassVar = dict.fromkeys(
+        ("required_tools", "expect", "min_calls", "required"), Demand.TOOL_CALLS
+    )
 
     required_tools: Strings = Field(
         default=[],
@@ -135,6 +141,20 @@ class ToolCallsGrader(Grader):
         examples=[[{"tool": "search", "args": {"query": {"contains": "auth"}}}]],
         json_schema_extra=marks(since="0.36"),
     )
+
+    @classmethod
+    def check_written(cls, config: Mapping[str, Any]) -> Iterator[Finding]:
+        for old, option in _PATTERNS.items():
+            patterns = config.get(old)
+            if not isinstance(patterns, list):
+                continue
+            names = [it.get("pattern") if isinstance(it, Mapping) else it for it in patterns]
+            are_names = all(isinstance(it, str) and it.replace("_", "a").isalnum() for it in names)
+            is_free = config.get(option) in (None, "", [], {})
+            changes = (RemoveKey((old,)), InsertKey((), option, names))
+            fixes = [Fix(f"Change to '{option}'", changes, preferred=True)] if are_names and is_free else []
+            message = f"'{old}' with patterns is an old form; it is now '{option}' with names (or 'tool_constraint')"
+            yield LEGACY_SHAPE.at((old,), message, on="key", fixes=fixes)
 
     def check(self, scope: Scope) -> Iterator[Finding]:
         if self.min_calls is not None and self.max_calls is not None and self.min_calls > self.max_calls:

@@ -28,27 +28,33 @@ config:
 - An argument that a call does not have is the empty text, which `^$` finds.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 from pydantic import Field
 
 from waza_engine.excerpts import calls_made
-from waza_engine.findings import Finding, Pointer
+from waza_engine.findings import Finding, Fix, InsertKey, Pointer, RemoveKey
 from waza_engine.formats.model import FileModel, marks
-from waza_engine.graders.base import FailedCheck, Grader, GraderResult, GradingContext, Scope
+from waza_engine.graders.base import Demand, FailedCheck, Grader, GraderResult, GradingContext, Scope
 from waza_engine.matchers import ArgumentTest, Matchers, known_arguments, matcher_findings, tool_pattern
 from waza_engine.regex import regex_error, regex_found
 from waza_engine.rules.blank_tool_name import BLANK_TOOL_NAME
 from waza_engine.rules.invalid_regex import INVALID_REGEX
+from waza_engine.rules.legacy_shape import LEGACY_SHAPE
 from waza_engine.text import trim
 from waza_engine.tool_names import is_same_tool
 from waza_engine.trajectory import Session, ToolCall
 from waza_engine.values import IfGiven, ListOf, Text
 
 _PATTERNS = ("command_pattern", "skill_pattern", "path_pattern")
+_DROPPED = {
+    "max_turns": "nothing limits turns now",
+    "max_tokens": "a 'behavior' grader has 'max_tokens'",
+}
+"""Options that the type had in February 2026, and what there is instead."""
 
 
 class ToolSpec(FileModel):
@@ -128,6 +134,7 @@ class _Spec:
 class ToolConstraintGrader(Grader):
     type_name = "tool_constraint"
     at_least_one = ("expect_tools", "reject_tools", "allow_only")
+    demands: ClassVar = {"expect_tools": Demand.TOOL_CALLS}
 
     expect_tools: ListOf[ToolSpec] = Field(
         default=[],
@@ -145,6 +152,22 @@ class ToolConstraintGrader(Grader):
         examples=[[{"tool": "bash"}, {"tool": "edit"}]],
         json_schema_extra=marks(since="0.36"),
     )
+
+    @classmethod
+    def check_written(cls, config: Mapping[str, Any]) -> Iterator[Finding]:
+        """Plain names, `max_turns` and `max_tokens`: the type as it was for three days in February 2026."""
+        for option in ("expect_tools", "reject_tools"):
+            names = config.get(option)
+            if isinstance(names, list) and names and all(isinstance(it, str) for it in names):
+                specs = [{"tool": f"^{it}$"} for it in names]
+                changes = (RemoveKey((option,)), InsertKey((), option, specs))
+                fix = Fix("Change to mappings with 'tool'", changes, preferred=True)
+                example = f"{{tool: ^{names[0]}$}}"
+                message = f"Plain names are an old form; each item is now a mapping, such as {example}"
+                yield LEGACY_SHAPE.at((option, 0), message, fixes=[fix])
+        for option, instead in _DROPPED.items():
+            if config.get(option) not in (None, "", [], {}):
+                yield LEGACY_SHAPE.at((option,), f"'{option}' is from older versions; {instead}", on="key")
 
     def check(self, scope: Scope) -> Iterator[Finding]:
         for option in ("expect_tools", "reject_tools", "allow_only"):

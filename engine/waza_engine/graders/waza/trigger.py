@@ -29,7 +29,7 @@ config:
 
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, ClassVar, Literal
 
 from pydantic import BeforeValidator, Field
 
@@ -64,6 +64,7 @@ def _mode(value: Any) -> Any:
 class TriggerGrader(Grader):
     type_name = "trigger"
     since = "0.21"
+    without_file: ClassVar[str] = "the run ends with an error"
 
     skill_path: Text = Field(
         min_length=1,
