@@ -1,9 +1,11 @@
 """What the graders of older versions are today (waza-formats.md, section 19; waza-graders.md, section 7)."""
 
 from collections.abc import Mapping
+from functools import cache
 from typing import Any
 
 from waza_engine.findings import Change
+from waza_engine.formats.waza.graders import EvalGrader, TaskGrader
 from waza_engine.graders.base import Grader
 from waza_engine.graders.registry import newest_meaning
 
@@ -21,6 +23,23 @@ def converted(entry: Mapping[str, Any]) -> tuple[Change, ...]:
     """
     kind = outdated_type(entry.get("type"))
     return kind.converted(entry, _new_names(kind)) if kind is not None else ()
+
+
+def beside_type(entry: Mapping[str, Any]) -> Mapping[str, str]:
+    """The keys of an entry that used to stand beside its type, and what each is under `config`, "" when it is nothing."""
+    given = {key: option for key, option in _old_keys().items() if entry.get(key) not in (None, "", [])}
+    kind = newest_meaning(entry.get("type")) if given else None
+    options = kind.model_fields if kind is not None else {}
+    return {key: option if option in options else "" for key, option in given.items()}
+
+
+@cache
+def _old_keys() -> Mapping[str, str]:
+    """The old keys of entries as their models mark them: `instead="config.OPTION"`."""
+    fields = {**TaskGrader.model_fields, **EvalGrader.model_fields}
+    extras = {key: info.json_schema_extra for key, info in fields.items()}
+    instead = {key: it.get("x-use-instead") for key, it in extras.items() if isinstance(it, dict)}
+    return {key: str(it).removeprefix("config.") for key, it in instead.items() if it}
 
 
 def _new_names(kind: type[Grader]) -> Mapping[str, str]:

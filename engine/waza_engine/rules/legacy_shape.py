@@ -22,14 +22,10 @@ config:
 """
 
 from collections.abc import Iterator, Mapping
-from functools import cache
 from typing import Any
 
-from waza_engine.checking.conversion import converted, outdated_type
 from waza_engine.checking.document import Document
 from waza_engine.findings import Finding, Fix, MoveKey, Pointer, RemoveKey, Rule, SetValue, Severity
-from waza_engine.formats.waza.graders import EvalGrader, TaskGrader
-from waza_engine.graders.registry import newest_meaning
 
 LEGACY_SHAPE = Rule(
     "legacy-shape", "form of an older version", Severity.INFORMATION, frozenset(["deprecated"])
@@ -46,36 +42,30 @@ def check(document: Document) -> Iterator[Finding]:
 
 
 def check_grader(entry: Document, _executor: str) -> Iterator[Finding]:
+    # Imported late: this finding's name is used where pydantic is not wanted.
+    from waza_engine.checking.conversion import beside_type, converted, outdated_type
+
     name, outdated = entry.value("type"), outdated_type(entry.value("type"))
     if outdated is not None:
         changes = converted(entry.mapping())
         fixes = [Fix(f"Convert to '{outdated.successor}'", changes, preferred=True)] if changes else []
         yield LEGACY_SHAPE.at(("type",), outdated.outdated, fixes=fixes)
     elif isinstance(name, str):
-        for key, option in _beside_type().items():
-            if entry.value(key) not in (None, "", []):
-                yield _misplaced(entry, name, key, option)
+        for key, option in beside_type(entry.mapping()).items():
+            yield _misplaced(entry, name, key, option)
 
 
 def _misplaced(entry: Document, name: str, key: str, option: str) -> Finding:
-    """An option beside the type, which belongs under `config` when the type has it."""
-    kind, config = newest_meaning(name), entry.value("config")
-    if kind is None or option not in kind.model_fields:
-        message, fix = f"'{key}' is from older versions; a '{name}' grader ignores it", RemoveKey((key,))
-        return LEGACY_SHAPE.at((key,), message, on="key", fixes=[Fix(f"Remove '{key}'", (fix,))])
+    """A key beside the type, which is now an `option` under `config`, or nothing when that is empty."""
+    config = entry.value("config")
+    if not option:
+        fix = Fix(f"Remove '{key}'", (RemoveKey((key,)),))
+        message = f"'{key}' is from older versions; a '{name}' grader ignores it"
+        return LEGACY_SHAPE.at((key,), message, on="key", fixes=[fix])
     is_free = config is None or (isinstance(config, Mapping) and option not in config)
-    fixes = [Fix(f"Move it to 'config.{option}'", (MoveKey((key,), ("config", option)),), preferred=True)]
+    fix = Fix(f"Move it to 'config.{option}'", (MoveKey((key,), ("config", option)),), preferred=True)
     message = f"'{key}' beside 'type' is an old form; it is now 'config.{option}'"
-    return LEGACY_SHAPE.at((key,), message, on="key", fixes=fixes if is_free else [])
-
-
-@cache
-def _beside_type() -> dict[str, str]:
-    """The keys that used to stand beside the type of a grader, and what each is called under `config`."""
-    fields = {**TaskGrader.model_fields, **EvalGrader.model_fields}
-    extras = {key: info.json_schema_extra for key, info in fields.items()}
-    instead = {key: it.get("x-use-instead", "") if isinstance(it, dict) else "" for key, it in extras.items()}
-    return {key: str(it).removeprefix("config.") for key, it in instead.items() if it}
+    return LEGACY_SHAPE.at((key,), message, on="key", fixes=[fix] if is_free else [])
 
 
 def _globs(document: Document) -> Iterator[Finding]:

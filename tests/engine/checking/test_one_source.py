@@ -43,16 +43,18 @@ def _typed(path: Path, names: set[str]) -> list[str]:
     return [f"{path.name}:{it.lineno}: {it.value}" for it in found if it.value in names]
 
 
-@pytest.mark.parametrize("folder", ["rules", "checking", "validation"])
-def test_the_rules_name_no_grader_type_and_no_option(folder: str) -> None:
+def test_the_rules_name_no_grader_type_and_no_option() -> None:
     names = (TYPES | OPTIONS) - FILE_KEYS
-    assert [it for path in (ENGINE / folder).rglob("*.py") for it in _typed(path, names)] == []
+    assert [it for path in (ENGINE / "rules").rglob("*.py") for it in _typed(path, names)] == []
 
 
-def test_the_server_names_no_grader_type_and_no_option() -> None:
-    # Names of one word, such as "text" and "path", mean other things in the server.
+@pytest.mark.parametrize(
+    "folder", [ENGINE / "checking", ENGINE / "validation", SERVER], ids=lambda it: it.name
+)
+def test_others_name_no_grader_type_and_no_option(folder: Path) -> None:
+    # Names of one word, such as "text" and "tool", mean other things there.
     names = {it for it in (TYPES | OPTIONS) - FILE_KEYS if "_" in it}
-    assert [it for path in SERVER.rglob("*.py") for it in _typed(path, names)] == []
+    assert [it for path in folder.rglob("*.py") for it in _typed(path, names)] == []
 
 
 def test_files_are_recognised_by_every_grader_type() -> None:

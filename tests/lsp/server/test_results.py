@@ -12,7 +12,7 @@ import pytest
 from lsprotocol import types
 from pygls.exceptions import JsonRpcException
 
-from tests.lsp.server.results_harness import editor, until
+from tests.lsp.server.results_harness import Editor, editor, until
 from tests.lsp.server.test_lenses import make_fail, run_outside
 
 TASK = "explain-retry"
@@ -40,6 +40,15 @@ def children(pid: int, what: str) -> list[int]:
     command = ["ps", "-o", "pid=,args=", "--ppid", str(pid)]
     found = subprocess.run(command, capture_output=True, text=True, check=False).stdout
     return [int(line.split()[0]) for line in found.splitlines() if what in line]
+
+
+NO_LIVE = {"live": {"enable": False}}
+"""Live grading must not start the slow grader as well."""
+
+
+def trial_runs(it: Editor) -> bool:
+    """Whether the run has told that a trial began."""
+    return any(event["event"] == "trial_started" for event in it.events)
 
 
 def is_running(needle: str) -> bool:
@@ -166,10 +175,10 @@ async def test_an_untrusted_workspace_runs_and_grades_nothing(tmp_path: Path, su
 
 async def test_a_run_is_cancelled_by_its_id_and_every_start_has_its_end(tmp_path: Path, suite: Path) -> None:
     slow = make_slow(suite, "33.")
-    async with editor(tmp_path) as it:
+    async with editor(tmp_path, settings=NO_LIVE) as it:
         it.open(task_file(suite))
         running = asyncio.create_task(it.execute("waza.runEval", uri=it.uri))
-        await until(lambda: is_running(slow))
+        await until(lambda: trial_runs(it) and is_running(slow))
         run_id = it.events[0]["run_id"]
         assert any("Running: cancel" in lens for lens in await it.lenses())
         started = time.monotonic()
@@ -187,10 +196,10 @@ async def test_a_run_is_cancelled_by_its_id_and_every_start_has_its_end(tmp_path
 
 async def test_a_run_that_is_killed_has_its_ends_too(tmp_path: Path, suite: Path) -> None:
     slow = make_slow(suite, "34.")
-    async with editor(tmp_path) as it:
+    async with editor(tmp_path, settings=NO_LIVE) as it:
         it.open(task_file(suite))
         running = asyncio.create_task(it.execute("waza.runTask", uri=it.uri, task=TASK))
-        await until(lambda: is_running(slow))
+        await until(lambda: trial_runs(it) and is_running(slow))
         [run] = children(it.pid, "waza_lsp run")
         os.kill(run, signal.SIGKILL)
         answer = await running
