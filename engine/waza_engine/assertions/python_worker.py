@@ -5,7 +5,8 @@ bytes of length (big-endian) and JSON. What a request evaluates sees neither tho
 Where fork does not exist, one process serves one request and ends.
 
 The audit hook is damage control, not a wall: it stops the known ways from an expression to processes, sockets
-and writing files, and the resource limits hold whatever gets through.
+and files (only the standard library may be read, or nothing could be imported), and the resource limits hold
+whatever gets through.
 """
 
 import _sitebuiltins
@@ -20,6 +21,7 @@ import signal
 import struct
 import sys
 import time
+from collections.abc import Callable
 from functools import partial
 from typing import Any, NoReturn
 
@@ -44,6 +46,7 @@ _REFUSED = (
     *("subprocess.", "syslog.", "urllib.", "webbrowser.", "winreg.", "_winapi.", "_posixsubprocess."),
     *("os.chmod", "os.chown", "os.link", "os.mkdir", "os.remove", "os.rename", "os.rmdir", "os.symlink"),
     *("os.truncate", "os.utime", "os.putenv", "os.unsetenv", "os.setxattr", "tempfile.", "mmap."),
+    *("os.listdir", "os.scandir", "os.walk", "os.fwalk", "glob.", "os.getxattr", "os.listxattr", "gc."),
 )
 _REFUSED_MODULES = frozenset(["_ctypes", "_posixsubprocess", "_socket", "_multiprocessing", "_winapi"])
 _WRITING = os.O_WRONLY | os.O_RDWR | os.O_CREAT | os.O_TRUNC | os.O_APPEND
@@ -179,18 +182,28 @@ def _restrict(limits: dict[str, Any]) -> None:
         # macOS refuses some of them; the time limit of the parent remains.
         with contextlib.suppress(AttributeError, ValueError, OSError):
             resource.setrlimit(getattr(resource, name), (most, most))
-    sys.addaudithook(_guard)
+    sys.addaudithook(_guard())
 
 
-def _guard(event: str, arguments: tuple[Any, ...]) -> None:
-    refused = event.startswith(_REFUSED)
-    if event == "open":
-        flags = arguments[2] if len(arguments) > 2 else 0
-        refused = isinstance(flags, int) and bool(flags & _WRITING)
-    elif event == "import":
-        refused = arguments[0] in _REFUSED_MODULES
-    if refused:
-        raise PermissionError(f"not allowed in an assertion: {event}")
+def _guard() -> Callable[[str, tuple[Any, ...]], None]:
+    """The audit hook. What it goes by stands in a closure: an expression can reach and change the globals."""
+    refused_events, refused_modules, writing = _REFUSED, _REFUSED_MODULES, _WRITING
+    library = os.__file__.removesuffix("os.py")
+
+    def is_library(path: Any, _mode: Any, flags: Any) -> bool:
+        reading = type(flags) is int and not flags & writing
+        return reading and type(path) is str and path.startswith(library) and ".." not in path
+
+    def guard(event: str, arguments: tuple[Any, ...]) -> None:
+        refused = event.startswith(refused_events)
+        if event == "open":
+            refused = not is_library(*arguments)
+        elif event == "import":
+            refused = arguments[0] in refused_modules
+        if refused:
+            raise PermissionError(f"not allowed in an assertion: {event}")
+
+    return guard
 
 
 def _read_frame(source: int) -> bytes | None:

@@ -93,7 +93,7 @@ def test_no_assertions_need_no_interpreter() -> None:
         "re.enum.sys.stdout.write('noise')",
         "re.enum.sys.stdout.close()",
         f"{OS}.close(1)",
-        f"{OS}.dup2({OS}.open('/dev/null', 0), 1)",
+        f"{OS}.dup2(0, 1)",
     ],
 )
 def test_what_ends_or_disturbs_the_interpreter_gives_no_verdict(assertion: str) -> None:
