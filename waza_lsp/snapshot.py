@@ -11,6 +11,7 @@ from lsprotocol import types
 from waza_engine.findings import Pointer
 from waza_lsp.schema.form import Form, Recognised, recognised
 from waza_lsp.schema.walk import Schema, schema_at
+from waza_lsp.syntax.modeline import schema_address
 from waza_lsp.syntax.text import Place, Span, Text
 from waza_lsp.syntax.tree import Located, Tree
 
@@ -40,7 +41,8 @@ class Snapshot:
         cls, uri: str, version: int | None, text: Text, before: Tree | None, same: tuple[int, int]
     ) -> "Snapshot":
         tree = Tree.of(text.lines, before, same)
-        return cls(uri, version, text, tree, recognised(tree.sketch(), path_of(uri)))
+        kind = recognised(tree.sketch(), path_of(uri), schema=schema_address(text.lines))
+        return cls(uri, version, text, tree, kind)
 
     def changed(self, changes: list[types.TextDocumentContentChangeEvent], version: int) -> "Snapshot":
         """The next version: all changes of one notification, applied in order."""

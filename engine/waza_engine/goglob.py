@@ -10,6 +10,8 @@ from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 
+from waza_engine.noted_reads import note_read
+
 
 class BadPattern(ValueError):  # noqa: N818  # Go calls it ErrBadPattern; it is caught as a finding
     """A pattern that Go refuses: an unclosed or empty class, or a backslash at the end."""
@@ -83,7 +85,7 @@ def _fits(tokens: Sequence[_Token], text: str) -> bool:
     )
 
 
-@lru_cache(maxsize=256)
+@lru_cache(maxsize=4096)
 def _parsed(pattern: str) -> tuple[_Chunk, ...]:
     chunks: list[_Chunk] = []
     star, tokens = False, list[_Token]()
@@ -152,6 +154,7 @@ def glob(pattern: str, root: Path) -> list[str]:
 
 def _glob(pattern: str, root: Path) -> Iterator[str]:
     if not _has_meta(pattern):
+        note_read(root / pattern)
         if os.path.lexists(root / pattern):
             yield pattern
         return
@@ -162,6 +165,7 @@ def _glob(pattern: str, root: Path) -> Iterator[str]:
 
 
 def _names(folder: Path) -> list[str]:
+    note_read(folder)
     try:
         return sorted(os.listdir(folder))  # noqa: PTH208  # names are wanted, not paths
     except OSError:

@@ -1,17 +1,21 @@
-"""Which files and folders a check has asked about: what it found holds until something changes there.
+"""What a check has looked at, files and folders or top-level keys: what it found holds until something changes there.
 
-Whoever remembers what checks have found opens `noting_reads`; whoever asks the disk for a check calls `note_read`.
+Whoever remembers what checks have found opens `noting_reads` or `noting_keys`; whoever asks the disk for a check
+calls `note_read`.
 """
 
-from collections.abc import Iterator
+from collections.abc import Callable, Hashable, Iterator, Set
 from contextlib import contextmanager
 from contextvars import ContextVar
 from pathlib import Path
+from typing import Any, Generic, TypeVar, overload
 
 Stamp = tuple[int, int] | None
 """Time of the last change in nanoseconds and size in bytes; None: not there, or not to be looked at."""
 
+_Value = TypeVar("_Value")
 _noted: ContextVar[set[Path] | None] = ContextVar("noted", default=None)
+_keys: ContextVar[set[str] | None] = ContextVar("keys", default=None)
 
 
 @contextmanager
@@ -25,11 +29,36 @@ def noting_reads() -> Iterator[set[Path]]:
         _noted.reset(token)
 
 
+@contextmanager
+def noting_keys() -> Iterator[set[str]]:
+    """Collects the top-level keys of the document that are looked at inside the `with` block, as `noting_reads` does."""
+    found: set[str] = set()
+    token = _keys.set(found)
+    try:
+        yield found
+    finally:
+        _keys.reset(token)
+
+
 def note_read(path: Path) -> None:
     """Say that what is being found depends on this file or folder."""
     noted = _noted.get()
     if noted is not None:
         noted.add(path)
+
+
+def note_reads(paths: Set[Path]) -> None:
+    """The same for several."""
+    noted = _noted.get()
+    if noted is not None:
+        noted.update(paths)
+
+
+def note_keys(keys: Set[str]) -> None:
+    """Say that what is being found depends on these keys of the document."""
+    noted = _keys.get()
+    if noted is not None:
+        noted.update(keys)
 
 
 def stamp(path: Path) -> Stamp:
@@ -39,3 +68,36 @@ def stamp(path: Path) -> Stamp:
     except (OSError, ValueError):  # ValueError: a NUL in the name
         return None
     return status.st_mtime_ns, status.st_size
+
+
+def noted_once(made: dict[Any, Any], place: Hashable, make: Callable[[], _Value]) -> _Value:
+    """What stands at a place of `made`, made when it is asked for first; who asks is told what making it looked at."""
+    if place not in made:
+        with noting_reads() as paths, noting_keys() as keys:
+            value = make()
+        made[place] = value, paths, keys
+    value, paths, keys = made[place]
+    note_reads(paths)
+    note_keys(keys)
+    return value
+
+
+class noted_property(Generic[_Value]):  # noqa: N801  # used like `cached_property`
+    """A `cached_property` that tells everybody who asks for it what making it has looked at."""
+
+    def __init__(self, make: Callable[[Any], _Value]) -> None:
+        self._make = make
+        self.__doc__ = make.__doc__
+
+    def __set_name__(self, owner: type, name: str) -> None:
+        self._name = name
+
+    @overload
+    def __get__(self, instance: None, owner: type) -> "noted_property[_Value]": ...
+    @overload
+    def __get__(self, instance: object, owner: type) -> _Value: ...
+    def __get__(self, instance: object, owner: type) -> "_Value | noted_property[_Value]":
+        if instance is None:
+            return self
+        # Not under the property's own name: Python would find it there and not ask here again.
+        return noted_once(instance.__dict__, (self._name,), lambda: self._make(instance))

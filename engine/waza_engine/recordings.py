@@ -22,6 +22,8 @@ class Recording:
     trajectory: Trajectory
     executor: str
     run_id: str = ""
+    at: float = 0.0
+    """When it began, in seconds since 1970; 0 when that is not known."""
 
 
 def recordings_of(eval_path: Path, task: str, store_dir: Path, trials: int = 1) -> list[Recording]:
@@ -32,6 +34,21 @@ def recordings_of(eval_path: Path, task: str, store_dir: Path, trials: int = 1) 
 
     """
     return _stored(eval_path, task, store_dir) or list(_in_folder(eval_path.parent / FOLDER, task, trials))
+
+
+def all_recordings_of(
+    eval_path: Path, task: str, store_dir: Path, trials: int = 1, most: int = 50
+) -> list[Recording]:
+    """The recorded trials of a task in all runs, newest first, and after them those in files.
+
+    Raises:
+        StoreError: there is a store, but it cannot be read.
+
+    """
+    return [
+        *_all_stored(eval_path, task, store_dir, most),
+        *_in_folder(eval_path.parent / FOLDER, task, trials),
+    ]
 
 
 def sources(eval_path: Path, store_dir: Path) -> tuple[Path, ...]:
@@ -54,6 +71,23 @@ def _stored(eval_path: Path, task: str, store_dir: Path) -> list[Recording]:
             Recording(task, it.record.trial, it.record.trajectory, run.executor, it.run_id)
             for it in trials[:_MOST_TRIALS]
         ]
+
+
+def _all_stored(eval_path: Path, task: str, store_dir: Path, most: int) -> Iterator[Recording]:
+    if not (store_dir / FILE_NAME).is_file():
+        return
+    with RunStore(store_dir) as store:
+        executors: dict[str, str] = {}
+        for it in store.task_trials(eval_path, task, most):
+            if it.record.trajectory.session is None:
+                continue
+            if it.run_id not in executors:
+                [run] = store.find_runs(it.run_id)[:1]
+                executors[it.run_id] = run.executor
+            record = it.record
+            yield Recording(
+                task, record.trial, record.trajectory, executors[it.run_id], it.run_id, record.started_at
+            )
 
 
 def _in_folder(folder: Path, task: str, trials: int) -> Iterator[Recording]:

@@ -15,6 +15,7 @@ __all__ = [
     "PatternError",
     "is_found_anywhere",
     "is_found_in_any_word",
+    "literal",
     "regex_error",
     "regex_found",
     "regex_place",
@@ -24,6 +25,8 @@ _OPTIONS = re2.Options()
 _OPTIONS.log_errors = False
 # The default of 8 MB refuses patterns that Go compiles, such as `\p{L}{1000}`.
 _OPTIONS.max_mem = 64 << 20
+
+_META = frozenset(r"\.+*?()|[]{}^$")
 
 _GO_WORDS = {
     "invalid perl operator": "invalid or unsupported Perl syntax",
@@ -42,6 +45,11 @@ def regex_error(pattern: str) -> str | None:
     """Why `pattern` is not valid, in Go's words, or None when it is."""
     compiled = _compiled(pattern)
     return str(compiled) if isinstance(compiled, PatternError) else None
+
+
+def literal(text: str) -> str:
+    """A pattern that finds just this text."""
+    return "".join(f"\\{it}" if it in _META else it for it in text)
 
 
 def regex_found(pattern: str, text: str) -> bool | None:

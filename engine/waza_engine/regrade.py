@@ -10,7 +10,7 @@ from waza_engine.executors.registry import make_executor
 from waza_engine.executors.replay import ReplayExecutor
 from waza_engine.formats import load_suite
 from waza_engine.graders.entry import Level
-from waza_engine.graders.registry import newest_generation
+from waza_engine.graders.registry import generation_of
 from waza_engine.grading import GraderFailure, RunVerdict, grade_entry
 from waza_engine.recordings import Recording
 from waza_engine.runs.grade import Bench, grading_context, outcomes, unusable_grader, verdict_on
@@ -117,7 +117,7 @@ def grade_again(bench: Bench, trial: Replayed) -> TrialRecord:
 def grade_one(bench: Bench, trial: Replayed, entry: GraderEntry, level: Level) -> GraderOutcome:
     """What a single entry says about the trial. One that cannot be built or cannot grade has the status `error`."""
     context = grading_context(bench, trial.task, trial.recording.trajectory, trial.workspace, trial.captured)
-    graded = grade_entry(entry, context, newest_generation(entry.type), level)
+    graded = grade_entry(entry, context, generation_of(entry), level)
     verdict = (
         RunVerdict("error", error=graded)
         if isinstance(graded, GraderFailure)

@@ -4,6 +4,7 @@ waza reads YAML with Go's yaml.v3; the rules here are its resolution (waza-forma
 text is kept beside the value, because a text field takes it as written (`version: 1.0`, `contains: [1e3]`).
 """
 
+import math
 import re
 from dataclasses import dataclass
 from datetime import UTC, date, datetime
@@ -28,6 +29,8 @@ _INTEGERS = (
     (re.compile(r"[-+]?0[oO]?[0-7]+"), 8),
     (re.compile(r"[-+]?(0|[1-9][0-9]*)"), 10),
 )
+_MOST_DIGITS = 80
+"""More than any number of 64 bits has, with its sign and prefix."""
 _DATE = re.compile(r"\d{4}-\d{1,2}-\d{1,2}")
 _TIME = re.compile(
     r"(\d{4})-(\d{1,2})-(\d{1,2})(?:[Tt]| )(\d{1,2}):(\d{1,2}):(\d{1,2})(\.\d+)?(Z|[-+]\d\d:\d\d)?"
@@ -61,9 +64,13 @@ def _number(source: str) -> int | float | None:
     digits = source.replace("_", "")
     for shape, base in _INTEGERS:
         if shape.fullmatch(digits):
-            value = int(digits.lower().replace("0o", "0"), base)
-            return value if -(2**63) <= value < 2**64 else float(value)
-    return float(digits) if _FLOAT.fullmatch(digits) else None
+            value = int(digits.lower().replace("0o", "0"), base) if len(digits) <= _MOST_DIGITS else math.inf
+            if -(2**63) <= value < 2**64:
+                return value
+            break
+    # What no double can hold is text in Go; so is a hexadecimal, octal or binary number of more than 64 bits.
+    value = float(digits) if _FLOAT.fullmatch(digits) else math.inf
+    return None if math.isinf(value) else value
 
 
 def _moment(source: str) -> datetime | None:

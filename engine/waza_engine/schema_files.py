@@ -39,7 +39,23 @@ def _names(folder: Traversable, prefix: str) -> list[str]:
 
 
 def read_schema(name: str) -> dict[str, Any]:
-    """The schema called `name`; made anew where grader types of plug-ins belong into it.
+    """The schema called `name` in our own plain words, for features and checks.
+
+    Raises:
+        KeyError: there is no such schema.
+
+    """
+    schema = published_schema(name)
+    if not schema.get("x-widened"):
+        return schema
+    # Imported late: most schemas are published as they are.
+    from waza_engine.schemas_tolerance import narrowed
+
+    return narrowed(schema)
+
+
+def published_schema(name: str) -> dict[str, Any]:
+    """The schema called `name` as other tools read it; made anew where grader types of plug-ins belong into it.
 
     Raises:
         KeyError: there is no such schema.

@@ -10,6 +10,7 @@ from typing import Any
 from waza_engine.formats import Dialect, dialects, resolved
 from waza_engine.schemas_graders import config_schema, grader_types, with_graders
 from waza_engine.schemas_shape import Schema, finished, model_schema
+from waza_engine.schemas_tolerance import widened
 
 
 def export() -> dict[str, Schema]:
@@ -22,7 +23,7 @@ def _of_dialect(dialect: Dialect) -> dict[str, Schema]:
     found: dict[str, Schema] = {}
     for kind in dialect.kinds:
         schema = with_graders(model_schema(resolved(kind.model)), types, dialect.schema_folder)
-        found[kind.schema] = finished(schema)
+        found[kind.schema] = finished(widened(schema))
     for type_name, kinds in types.items():
         page = {"x-page": kinds[0].page()}
         found[f"{dialect.schema_folder}graders/{type_name}"] = finished({**config_schema(kinds), **page})

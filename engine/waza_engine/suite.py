@@ -16,7 +16,8 @@ class GraderEntry:
     """One grader as the file has it: `config` is raw data (texts and `Scalar`s), read by the grader type.
 
     `extras` are the other keys of the entry (legacy `script`, `rubric`, `model`, `assertions`). `uri_path` and
-    `pointer` say where it stands, so that a verdict finds its way back to the line.
+    `pointer` say where it stands, so that a verdict finds its way back to the line. `dialect` says whose meaning the
+    type has; `turn` (from 0) asks for a verdict on that turn of the conversation alone.
     """
 
     type: str
@@ -26,6 +27,8 @@ class GraderEntry:
     extras: Mapping[str, Any] = field(default_factory=dict)
     path: Path | None = None
     pointer: Pointer = ()
+    dialect: str = "waza"
+    turn: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,11 +37,15 @@ class InputFile:
 
     target: str
     content: bytes
+    is_executable: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class Repository:
-    """A git repository put into the workspace at `dest`: the state of `commit`, or of the source's HEAD."""
+    """A git repository put into the workspace at `dest`: the state of `commit`, or of the source's HEAD.
+
+    At `.` it is what the workspace begins with, before any files are put there.
+    """
 
     source: Path
     dest: str
@@ -58,6 +65,42 @@ class Checkpoint:
 
 
 @dataclass(frozen=True, slots=True)
+class Responder:
+    """A model in the user's place: after each turn it answers, at most `most_followups` times. `model` "" is the eval's."""
+
+    instructions: str
+    most_followups: int
+    model: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class McpMock:
+    """A stand-in for an MCP server: per tool `description`, `input_schema` and `responses`, as the eval's file has them."""
+
+    name: str
+    tools: Mapping[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class CommandMock:
+    """A stand-in for a program: its `responses` as the eval's file has them, with `stdout` as a text."""
+
+    name: str
+    responses: tuple[Mapping[str, Any], ...] = ()
+    expect_calls: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class CustomAgent:
+    """A custom agent under test. `tools` None is unrestricted; () allows no tool at all. `body` is its text."""
+
+    path: Path
+    name: str
+    body: str
+    tools: tuple[str, ...] | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class Hook:
     """A command around runs or tasks: split on white space, executed without a shell."""
 
@@ -68,11 +111,35 @@ class Hook:
 
 
 @dataclass(frozen=True, slots=True)
+class Constraint:
+    """A limit of a run, or something that it must or must not use: a check that counts in no score.
+
+    `key` says which (vally.md, section 3); `value` is a number, milliseconds, or a tuple of names.
+    """
+
+    key: str
+    value: Any
+    pointer: Pointer = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Scoring:
+    """How the scores of a trial's graders are put together, where that is not waza's way (vally.md, section 5).
+
+    The weights stand in the grader entries. Without a `threshold` every grader has to pass.
+    """
+
+    threshold: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class Task:
     """One thing to ask the agent. `timeout_seconds` is per turn; `path`/`pointer` say where the task stands.
 
-    `skill_directories` (absolute) replace the suite's when not None. `blocked` says why the task cannot be
-    performed: its runs are errors before the agent starts.
+    `skill_directories` (absolute) replace the suite's when not None. `instructions` are those of `files` whose text goes
+    into the system message. `mcp_servers` and `environment` variables come on top of the suite's. `setup` are shell
+    commands for the workspace before the agent starts, `rubric` criteria for judges. `blocked` says why the task cannot
+    be performed: its runs are errors before the agent starts.
     """
 
     id: str
@@ -92,8 +159,16 @@ class Task:
     workdir: str = ""
     checkpoints: tuple[Checkpoint, ...] = ()
     golden: bool = False
+    responder: Responder | None = None
+    instructions: tuple[str, ...] = ()
+    command_mocks: tuple[CommandMock, ...] = ()
     group: str = ""
     skill_directories: tuple[str, ...] | None = None
+    mcp_servers: Mapping[str, Any] = field(default_factory=dict)
+    environment: Mapping[str, str] = field(default_factory=dict)
+    setup: tuple[str, ...] = ()
+    rubric: tuple[str, ...] = ()
+    constraints: tuple[Constraint, ...] = ()
     blocked: str = ""
     path: Path | None = None
     pointer: Pointer = ()
@@ -149,11 +224,17 @@ class RunSettings:
     first_event_timeout_seconds: int = 0
     inject_skill_body: bool = True
     mcp_servers: Mapping[str, Any] = field(default_factory=dict)
+    use_cache: bool = False
+    timeout_of_trial: bool = False
+    """Whether the time limit is for all turns of a trial together."""
 
 
 @dataclass(frozen=True, slots=True)
 class Suite:
-    """Everything one run needs. `directory` is the eval's folder, `warnings` what the loader let pass."""
+    """Everything one run needs. `directory` is the eval's folder, `warnings` what the loader let pass.
+
+    `scoring` is None where scores are put together in waza's way.
+    """
 
     dialect: str
     path: Path
@@ -166,7 +247,10 @@ class Suite:
     metrics: tuple[Metric, ...] = ()
     hooks: Mapping[str, tuple[Hook, ...]] = field(default_factory=dict)
     triggers: TriggerTests | None = None
+    scoring: Scoring | None = None
     warnings: tuple[str, ...] = ()
+    mcp_mocks: tuple[McpMock, ...] = ()
+    agent: CustomAgent | None = None
 
 
 @dataclass

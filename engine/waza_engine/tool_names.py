@@ -1,5 +1,7 @@
 """One tool has several names: which of them mean the same (`allow_only`, waza-graders.md section 5.11)."""
 
+from collections.abc import Iterable, Iterator
+
 from waza_engine.text import fold, trim
 
 _SAME = {
@@ -27,6 +29,15 @@ def is_same_tool(declared: str, observed: str) -> bool:
     bare = fold(trim(observed))
     prefix = next((it for it in _FOREIGN if name.startswith(it)), "")
     return bool(prefix) and not bare.startswith((_BUILT_IN, *_FOREIGN)) and name.removeprefix(prefix) == bare
+
+
+def names_of(declared: Iterable[str]) -> Iterator[str]:
+    """Every name that the declared ones may have, for lists that compare by letter."""
+    for it in declared:
+        yield it
+        yield from (name for name, meaning in _SAME.items() if meaning == canonical(it))
+        if canonical(it) != fold(trim(it)):
+            yield canonical(it)
 
 
 def canonical(name: str) -> str:

@@ -85,12 +85,33 @@ class SkillInvocation(BaseModel):
     path: Text = ""
 
 
+class CommandInvocation(BaseModel):
+    """A mocked program that was called; `response_index` is -1 when none of its responses fitted."""
+
+    model_config = _LENIENT
+
+    command: Text = ""
+    args: ListOf[Text] = Field(default_factory=list)
+    exit_code: Integer = 0
+    response_index: Integer = -1
+
+
+class Replies(BaseModel):
+    """What became of the simulated user: `stopped`, `abstained`, `cap_exhausted` or `error`, after `followups` replies."""
+
+    model_config = _LENIENT
+
+    outcome: Text = ""
+    followups: Integer = 0
+    reason: Text = ""
+
+
 class Trajectory(BaseModel):
     """One trial as recorded: everything that graders need, plus the workspace's text files after the run.
 
     `error` is the agent's error message, empty when it ended well; `duration_ms` is agent time in milliseconds.
     `removed` are input files that were gone after the run, `uncaptured` files that were there but are no text or too
-    big to keep.
+    big to keep. `patch` is what the agent changed in the workspace, as a unified diff; None where nobody looked.
     """
 
     model_config = _LENIENT
@@ -110,3 +131,6 @@ class Trajectory(BaseModel):
     files: TextMap = Field(default_factory=dict)
     removed: ListOf[Text] = Field(default_factory=list)
     uncaptured: ListOf[Text] = Field(default_factory=list)
+    command_invocations: ListOf[CommandInvocation] = Field(default_factory=list)
+    responder: Replies | None = None
+    patch: str | None = None

@@ -6,7 +6,7 @@ from typing import NamedTuple
 from tests.behaviour.harness import snapshot_of
 from waza_engine.scope import Scope
 from waza_lsp.features.diagnostics import findings
-from waza_lsp.schema.check import World
+from waza_lsp.schema.world import World
 
 HEADER = """\
 name: notes

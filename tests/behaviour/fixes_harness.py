@@ -10,7 +10,8 @@ from tests.behaviour.harness import marked, snapshot_of
 from waza_engine.scope import Scope
 from waza_lsp.features.code_action import code_action
 from waza_lsp.features.diagnostics import findings
-from waza_lsp.schema.check import Mark, World
+from waza_lsp.schema.mark import Mark
+from waza_lsp.schema.world import World
 from waza_lsp.snapshot import Snapshot
 from waza_lsp.syntax.edits import Draft, Edit
 from waza_lsp.syntax.rows import Row, row_of

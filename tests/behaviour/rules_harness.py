@@ -17,7 +17,7 @@ from waza_engine.scalars import plain
 from waza_engine.scope import Scope
 from waza_engine.yaml_reader import YamlError, read_yaml
 from waza_lsp.features.diagnostics import findings
-from waza_lsp.schema.check import World
+from waza_lsp.schema.world import World
 from waza_lsp.snapshot import Snapshot
 
 EVAL = """\

@@ -11,7 +11,7 @@ from tests.behaviour.harness import marked, snapshot_of
 from tests.behaviour.test_fixes import HEADER
 from waza_engine.findings import AddBlanks, CreateFile, Fix, InsertKey, MakeList, MoveKey, Rule
 from waza_lsp.features.code_action import Client, code_action
-from waza_lsp.schema.check import Mark
+from waza_lsp.schema.mark import Mark
 from waza_lsp.snapshot import Snapshot
 from waza_lsp.syntax.text import Place, Span
 
@@ -63,8 +63,8 @@ def test_a_good_document_has_nothing_to_fix() -> None:
         (["source.fixAll.other"], set()),
         (["source.organizeImports"], set()),
         (["refactor"], set()),
-        ([""], {types.CodeActionKind.QuickFix, "source.fixAll.waza", types.CodeActionKind.Empty}),
-        (None, {types.CodeActionKind.QuickFix, "source.fixAll.waza", types.CodeActionKind.Empty}),
+        ([""], {types.CodeActionKind.QuickFix, "source.fixAll.waza"}),
+        (None, {types.CodeActionKind.QuickFix, "source.fixAll.waza"}),
     ],
 )
 def test_only_what_is_asked_for(only: list[str] | None, kinds: set[Any]) -> None:
@@ -153,17 +153,6 @@ def _offered(
     top = snapshot.range(Span(Place(0, 0), Place(0, 0)))
     found = code_action(snapshot, top, context, lambda _: [mark], client or Client())
     return snapshot, [it for it in found if it.title == fix.title]
-
-
-def test_a_task_can_be_run_from_its_text() -> None:
-    document = HEADER.replace("[tasks/*.yaml]", "\n  - id: t1\n    inputs: {pro¦mpt: hi}\n  - id: t2")
-    _, found = actions_at(document)
-    runs = [it.command for it in found if it.command]
-    assert [(it.title, it.command) for it in runs] == [
-        ("▶ Run task", "waza.runTask"),
-        ("▶ Run all", "waza.runEval"),
-    ]
-    assert runs[0].arguments == [{"uri": "file:///nowhere/evals/eval.yaml", "task": "t1"}]
 
 
 def test_a_file_that_is_no_eval_has_no_actions() -> None:

@@ -6,7 +6,8 @@ import pytest
 
 from tests.behaviour.harness import snapshot_of
 from tests.behaviour.reading_harness import lenses
-from waza_lsp.features.code_lens import Wanted, age, code_lens
+from waza_lsp.features.code_lens import code_lens
+from waza_lsp.schema.run_offers import Sort, age
 from waza_lsp.schema.runnables import runnables
 from waza_lsp.schema.standing import Standing, Verdict
 
@@ -85,12 +86,12 @@ NOW = 1_000_000.0
 PASSED = Verdict("r1", "passed", 1.0, NOW - 130, tokens=12_345, scores=(0.0, 0.5, 1.0))
 
 
-def titles(standing: Standing, wanted: Wanted | None = None, source: str = TASK_FILE) -> list[str]:
+def titles(standing: Standing, without: set[Sort] | None = None, source: str = TASK_FILE) -> list[str]:
     """The lenses on the only runnable of a task file, or on the first of an eval."""
     is_task = source is TASK_FILE
     snapshot = snapshot_of(source, "tasks/a.yaml" if is_task else "eval.yaml")
     known = {("task", "t1") if is_task else ("eval", ""): standing}
-    found = code_lens(snapshot, known, wanted or Wanted(), NOW)
+    found = code_lens(snapshot, known, set(Sort) - (without or set()), NOW)
     first = found[0].range if found else None
     return [it.command.title for it in found if it.command is not None and it.range == first]
 
@@ -128,8 +129,8 @@ def test_while_it_runs_it_can_be_cancelled() -> None:
 
 def test_each_kind_can_be_left_out() -> None:
     standing = Standing(PASSED, is_recorded=True)
-    assert titles(standing, Wanted(run=False, grade=False)) == ["✓ 1.00 · 2 min ago · 12.3k tokens · ▁▅█"]
-    assert titles(standing, Wanted(result=False)) == ["▶ Run task", "↻ Grade again"]
+    assert titles(standing, {Sort.RUN, Sort.GRADE}) == ["✓ 1.00 · 2 min ago · 12.3k tokens · ▁▅█"]
+    assert titles(standing, {Sort.RESULT}) == ["▶ Run task", "↻ Grade again"]
 
 
 @pytest.mark.parametrize(

@@ -9,7 +9,7 @@ from tests.behaviour.harness import snapshot_of
 from waza_engine.findings import Severity
 from waza_engine.scope import Scope
 from waza_lsp.features.diagnostics import findings
-from waza_lsp.schema.check import World
+from waza_lsp.schema.world import World
 
 UNUSED = "unused-suppression"
 

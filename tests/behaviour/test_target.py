@@ -6,7 +6,7 @@ from tests.behaviour.findings_harness import HEADER
 from tests.behaviour.harness import snapshot_of
 from waza_engine.checking.target import is_newer, read_target
 from waza_lsp.features.diagnostics import findings
-from waza_lsp.schema.check import World
+from waza_lsp.schema.world import World
 
 SUITE = (
     HEADER

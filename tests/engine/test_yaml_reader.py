@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from waza_engine.scalars import Scalar, plain
+from waza_engine.scalars import Scalar, plain, resolve
 from waza_engine.yaml_reader import YamlError, read_grader_list, read_yaml
 
 
@@ -69,3 +69,13 @@ def test_a_list_of_graders_that_contains_itself() -> None:
     assert isinstance(entry, YamlError)
     with pytest.raises(YamlError, match="list of entries"):
         read_grader_list("text")
+
+
+@pytest.mark.parametrize("digits", ["1" + "0" * 400, "1e999", "0x" + "f" * 17, "9" * 100_000])
+def test_a_number_that_no_double_holds_is_text(digits: str) -> None:
+    assert resolve(digits) == digits
+
+
+def test_a_whole_number_of_more_than_64_bits_is_a_double() -> None:
+    assert resolve("1" + "0" * 30) == 1e30
+    assert resolve("-9223372036854775809") == -9223372036854775809.0

@@ -22,7 +22,7 @@ from waza_lsp.cli.check_sarif import as_sarif
 from waza_lsp.cli.check_sources import STDIN, Source, Sources, sources
 from waza_lsp.cli.check_text import as_text
 from waza_lsp.features.diagnostics import findings
-from waza_lsp.schema.check import Mark
+from waza_lsp.schema.mark import Mark
 from waza_lsp.snapshot import Snapshot
 from waza_lsp.syntax.text import Place, Span
 

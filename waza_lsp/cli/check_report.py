@@ -9,7 +9,7 @@ from typing import Any
 from lsprotocol import types
 
 from waza_engine.findings import Finding, Severity
-from waza_lsp.schema.check import Mark
+from waza_lsp.schema.mark import Mark
 from waza_lsp.schema.solutions import solutions
 from waza_lsp.snapshot import Snapshot
 from waza_lsp.syntax.edits import Draft

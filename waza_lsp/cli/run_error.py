@@ -8,7 +8,7 @@ from waza_engine.rules.duplicate_key import DUPLICATE_KEY
 from waza_engine.rules.syntax_error import SYNTAX_ERROR
 from waza_engine.suite import LoadError
 from waza_lsp.features.diagnostics import findings
-from waza_lsp.schema.check import World
+from waza_lsp.schema.world import World
 from waza_lsp.snapshot import Snapshot
 from waza_lsp.syntax.text import Place, split_lines
 from waza_lsp.syntax.tree import Tree

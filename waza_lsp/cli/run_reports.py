@@ -1,19 +1,26 @@
 """The report files of a run: what the user wants, written wherever they want it."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
 import click
 
 from waza_engine.reports.github import github_markdown
-from waza_engine.reports.html import html_report
+from waza_engine.reports.html import html_chunks
 from waza_engine.reports.junit import junit_xml
-from waza_engine.reports.results_json import results_json
+from waza_engine.reports.results_json import results_chunks
+from waza_engine.reports.results_jsonl import results_lines
 from waza_engine.runs.recorder import RecordingError, write_recordings
 from waza_engine.runs.records import RunRecord
+from waza_engine.runs.store import StoreError
 
 FILE = click.Path(dir_okay=False, path_type=Path)
+
+
+def _results_report(path: Path | None) -> Callable[[RunRecord], Iterable[str]]:
+    """Results as one JSON object, or as lines where the file's name asks for them."""
+    return results_lines if path is not None and path.suffix.lower() == ".jsonl" else results_chunks
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,16 +44,19 @@ class Reports:
         return problems
 
     def _unwritten(self, record: RunRecord) -> Iterator[str]:
-        wanted: list[tuple[Path | None, Callable[[RunRecord], str]]] = [
-            (self.results, results_json),
-            (self.junit, junit_xml),
-            (self.html, html_report),
-            (self.github, github_markdown),
+        wanted: list[tuple[Path | None, Callable[[RunRecord], Iterable[str]]]] = [
+            (self.results, _results_report(self.results)),
+            (self.junit, lambda it: [junit_xml(it)]),
+            (self.html, html_chunks),
+            (self.github, lambda it: [github_markdown(it)]),
         ]
         for path, report in wanted:
             try:
                 if path is not None:
                     path.parent.mkdir(parents=True, exist_ok=True)
-                    path.write_bytes(report(record).encode("utf-8", "replace"))
+                    with path.open("w", encoding="utf-8", errors="replace", newline="") as file:
+                        file.writelines(report(record))
             except OSError as error:
                 yield f"{path}: cannot be written: {error.strerror}"
+            except StoreError as error:
+                yield f"{path}: is not complete: {error}"

@@ -6,6 +6,7 @@ from typing import NoReturn
 
 import click
 
+from waza_engine.paths import is_there
 from waza_engine.reports.read_results import ResultsError, read_results
 from waza_engine.runs.records import RunRecord
 from waza_engine.runs.store import FILE_NAME, RunStore, StoredRun, StoreError, workspace_root
@@ -53,12 +54,12 @@ def find_run(store: RunStore, name: str, eval_path: Path | None = None) -> Store
 
 
 def record_named(name: str, store_dir: Path | None) -> RunRecord:
-    """The record of a results file, or of a run in the store."""
+    """The record of a results file, or of a run in the store, which stays open until the command ends."""
     path = Path(name)
     try:
-        if path.suffix.lower() == ".json" or path.is_file():
+        if path.suffix.lower() == ".json" or (is_there(name) and path.is_file()):
             return read_results(path)
-        with open_store(store_dir) as store:
-            return stored_record(store, find_run(store, name))
+        store = click.get_current_context().with_resource(open_store(store_dir))
+        return stored_record(store, find_run(store, name))
     except (ResultsError, StoreError) as error:
         give_up(str(error))

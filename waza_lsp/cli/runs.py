@@ -69,13 +69,12 @@ def show(run: str, form: str, store_dir: Path | None) -> None:
         found = find_run(store, run)
         try:
             record = stored_record(store, found)
+            printed = results_json(record).rstrip() if form == "json" else text_report(record)
         except StoreError as error:
             give_up(str(error))
-    if form == "json":
-        click.echo(results_json(record).rstrip())
-        return
-    click.echo(_line(found))
-    click.echo(text_report(record))
+    if form == "text":
+        click.echo(_line(found))
+    click.echo(printed)
 
 
 @runs.command()

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import click
 
-from waza_engine.schema_files import read_schema, schema_names
+from waza_engine.schema_files import published_schema, schema_names
 
 
 @click.group()
@@ -38,7 +38,7 @@ def show(name: str) -> None:
     from waza_engine.schemas_export import as_text
 
     try:
-        click.echo(as_text(read_schema(name)), nl=False)
+        click.echo(as_text(published_schema(name)), nl=False)
     except KeyError:
         raise click.UsageError(
             f"No schema is called '{name}'. 'waza-lsp schema list' shows the names."

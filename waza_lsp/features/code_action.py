@@ -1,15 +1,14 @@
-"""`textDocument/codeAction`: fixes for the findings at a place, all safe fixes at once, and running what stands there."""
+"""`textDocument/codeAction`: fixes for the findings at a place, and all safe fixes at once."""
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 from lsprotocol import types
 
-from waza_lsp.schema.check import Mark
+from waza_lsp.schema.action_kinds import is_asked, is_wanted
 from waza_lsp.schema.fixing import fixed
 from waza_lsp.schema.form import Form
-from waza_lsp.schema.run_command import run_command
-from waza_lsp.schema.runnables import Runnable, runnables
+from waza_lsp.schema.mark import Mark
 from waza_lsp.schema.silencing import silencing
 from waza_lsp.schema.solutions import Solution, solutions
 from waza_lsp.snapshot import Snapshot
@@ -17,7 +16,7 @@ from waza_lsp.syntax.edits import Draft, Edit, difference
 from waza_lsp.syntax.text import Place, Span
 
 FIX_ALL = "source.fixAll.waza"
-_QUICK, _RUN = types.CodeActionKind.QuickFix.value, types.CodeActionKind.Empty.value
+_QUICK = types.CodeActionKind.QuickFix.value
 KINDS = [types.CodeActionKind.QuickFix, FIX_ALL]
 
 Find = Callable[[Snapshot], Sequence[Mark]]
@@ -41,27 +40,12 @@ def code_action(
     form = snapshot.form
     if form is None:
         return []
-    asked = context.trigger_kind is not types.CodeActionTriggerKind.Automatic
     found: list[types.CodeAction] = []
-    if _is_wanted(_QUICK, context):
+    if is_wanted(_QUICK, context):
         found += _quick_fixes(snapshot, form, at, context, find, client)
-    if _is_wanted(FIX_ALL, context) and (asked or context.only):
+    if is_wanted(FIX_ALL, context) and (is_asked(context) or context.only):
         found += _fix_all(snapshot, form, find, client)
-    # A light bulb on every line of a task would say nothing.
-    if _is_wanted(_RUN, context) and asked:
-        found += _runs(snapshot, form, at)
     return found
-
-
-def _is_wanted(kind: str, context: types.CodeActionContext) -> bool:
-    """Whether one of the kinds asked for is this one or above it."""
-    return context.only is None or any(
-        it in {"", kind} or kind.startswith(f"{it}.") for it in map(_name, context.only)
-    )
-
-
-def _name(kind: types.CodeActionKind | str) -> str:
-    return kind.value if isinstance(kind, types.CodeActionKind) else kind
 
 
 def _quick_fixes(
@@ -134,18 +118,3 @@ def _workspace_edit(snapshot: Snapshot, solution: Solution, client: Client) -> t
 
 def _text_edit(snapshot: Snapshot, edit: Edit) -> types.TextEdit:
     return types.TextEdit(snapshot.range(edit.span), edit.text.replace("\n", snapshot.text.line_end))
-
-
-def _runs(snapshot: Snapshot, form: Form, at: types.Range) -> Iterator[types.CodeAction]:
-    """The innermost thing that can be run here, and what is around it."""
-    place = snapshot.place(at.start)
-    here = [
-        it for it in runnables(form, snapshot.tree, snapshot.uri) if not it.pointer or _holds(it, place.line)
-    ]
-    for it in sorted(here, key=lambda it: len(it.pointer), reverse=True):
-        if (command := run_command(it)) is not None:
-            yield types.CodeAction(command.title, types.CodeActionKind.Empty, command=command)
-
-
-def _holds(runnable: Runnable, line: int) -> bool:
-    return runnable.range.start.line <= line <= runnable.range.end.line

@@ -9,8 +9,9 @@ from typing import Any
 
 from lsprotocol import types
 
+from waza_lsp.schema.code_offers import code_offers
 from waza_lsp.schema.insert import Insert, insert_of
-from waza_lsp.schema.offers import Offer, Surroundings, matching, offers
+from waza_lsp.schema.offers import Known, Offer, Surroundings, matching, offers
 from waza_lsp.schema.paths import Files
 from waza_lsp.schema.suggest import Rank, What
 from waza_lsp.schema.walk import way_data
@@ -28,6 +29,8 @@ _KINDS = {
     What.FILE: types.CompletionItemKind.File,
     What.FOLDER: types.CompletionItemKind.Folder,
     What.ANCHOR: types.CompletionItemKind.Reference,
+    What.NAME: types.CompletionItemKind.Reference,
+    What.WORD: types.CompletionItemKind.Variable,
 }
 
 
@@ -65,13 +68,22 @@ _ABLE = Client()
 
 
 def completion(
-    snapshot: Snapshot, position: types.Position, client: Client = _ABLE, files: Files | None = None
+    snapshot: Snapshot,
+    position: types.Position,
+    client: Client = _ABLE,
+    files: Files | None = None,
+    known: Known = lambda _: (),
 ) -> types.CompletionList:
+    """`known` gives the names that a kind of thing has in other files and in recorded runs."""
     items: list[types.CompletionItem] = []
     if snapshot.form is not None:
-        around = Surroundings(snapshot.form, snapshot.tree, snapshot.path, files)
-        for here in situations(snapshot.tree, snapshot.text, snapshot.place(position)):
+        around = Surroundings(snapshot.form, snapshot.tree, snapshot.path, files, known)
+        place = snapshot.place(position)
+        for here in situations(snapshot.tree, snapshot.text, place):
             items += _items(snapshot, here, matching(offers(here, around), here), client)
+            inside = code_offers(here, snapshot.form.schema, snapshot.text.line(place.line))
+            if inside is not None:
+                items += _items(snapshot, inside.here, inside.offers, client)
     for index, item in enumerate(items):
         item.sort_text = f"{index:03d}"
     return types.CompletionList(is_incomplete=False, items=items)

@@ -2,14 +2,18 @@
 
 from collections.abc import Iterator
 from dataclasses import replace
+from functools import lru_cache
 
 from lsprotocol import types
 
 from waza_engine.checking.levels import Levels
 from waza_engine.findings import Severity
-from waza_lsp.schema.check import Mark, World, marks
+from waza_lsp.schema.check import marks
+from waza_lsp.schema.mark import Mark
 from waza_lsp.schema.related import places_elsewhere
 from waza_lsp.schema.suppress import not_suppressed
+from waza_lsp.schema.world import World
+from waza_lsp.schema.written_diagnostic import members, written
 from waza_lsp.snapshot import Snapshot
 
 SOURCE = "waza-lsp"
@@ -37,6 +41,35 @@ def findings(snapshot: Snapshot, world: World) -> list[Mark]:
 def diagnostics(snapshot: Snapshot, world: World) -> list[types.Diagnostic]:
     """The document's findings as the client gets them."""
     return [_diagnostic(snapshot, it, world) for it in findings(snapshot, world)]
+
+
+def written_diagnostics(snapshot: Snapshot, world: World) -> list[str]:
+    """The same, each as JSON: of a long document there are many at every edit, and they go out as they are."""
+    text = snapshot.text
+    result: list[str] = []
+    for mark in findings(snapshot, world):
+        it = mark.finding
+        about = _about(it.code, it.severity, it.message, it.rule.tags)
+        if it.related or mark.related:
+            result.append(written(_diagnostic(snapshot, mark, world)))
+        else:
+            result.append(f'{{"range":{text.written(mark.span)},{about}}}')
+    return result
+
+
+@lru_cache(maxsize=4096)
+def _about(code: str, severity: Severity, message: str, tags: frozenset[str]) -> str:
+    """All but the place."""
+    return members(
+        {
+            "severity": _SEVERITIES[severity],
+            "code": code,
+            "codeDescription": {"href": rule_page(code)},
+            "source": SOURCE,
+            "message": message,
+            "tags": [_TAGS[it] for it in sorted(tags)] or None,
+        }
+    )
 
 
 def rule_page(code: str) -> str:

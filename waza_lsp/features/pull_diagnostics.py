@@ -8,30 +8,31 @@ from collections.abc import Sequence
 
 from lsprotocol import types
 
-DocumentReport = types.RelatedFullDocumentDiagnosticReport | types.RelatedUnchangedDocumentDiagnosticReport
+from waza_lsp.schema.written_diagnostic import written
+
 WorkspaceReport = (
     types.WorkspaceFullDocumentDiagnosticReport | types.WorkspaceUnchangedDocumentDiagnosticReport
 )
 
 
-def document_report(items: Sequence[types.Diagnostic], previous: str | None) -> DocumentReport:
-    """The report on one document to a client that has the result `previous` of it."""
+def document_report(items: Sequence[str], previous: str | None) -> str:
+    """The report on one document, as JSON, to a client that has the result `previous` of it; so are the findings."""
     current = result_id(items)
     if current == previous:
-        return types.RelatedUnchangedDocumentDiagnosticReport(current)
-    return types.RelatedFullDocumentDiagnosticReport(items=items, result_id=current)
+        return f'{{"kind":"unchanged","resultId":"{current}"}}'
+    return f'{{"kind":"full","resultId":"{current}","items":[{",".join(items)}]}}'
 
 
 def workspace_report(
     uri: str, version: int | None, items: Sequence[types.Diagnostic], previous: str | None
 ) -> WorkspaceReport:
     """The report on one of the workspace's documents; `version` is that of an open one."""
-    current = result_id(items)
+    current = result_id([written(it) for it in items])
     if current == previous:
         return types.WorkspaceUnchangedDocumentDiagnosticReport(uri, current, version)
     return types.WorkspaceFullDocumentDiagnosticReport(uri, items, version, result_id=current)
 
 
-def result_id(items: Sequence[types.Diagnostic]) -> str:
+def result_id(items: Sequence[str]) -> str:
     """The same for equal findings, and, with near certainty, for no others."""
-    return hashlib.blake2b(repr(items).encode("utf-8", "surrogatepass"), digest_size=12).hexdigest()
+    return hashlib.blake2b("\n".join(items).encode(), digest_size=12).hexdigest()

@@ -1,15 +1,18 @@
 """`waza/tests`: everything in a workspace, or in one suite, that can be run, as a tree for a test view.
 
 An eval holds its tasks, also those in files of their own; a task holds its graders, which can be graded again. Each
-item carries the command that runs it: lens, test view and code action share the way to a run.
+item carries the command that runs it: lens, test view and code action share the way to a run. The shape is fixed in
+`docs/protocol.md`.
 """
 
 from collections.abc import Iterable, Iterator
+from pathlib import Path
 from typing import Any
 
-from waza_lsp.schema.grader_sites import grader_sites
-from waza_lsp.schema.run_command import run_command
+from waza_lsp.schema.grader_sites import GraderSite, grader_sites
+from waza_lsp.schema.run_command import grade_command, run_command
 from waza_lsp.schema.runnables import Runnable, runnables
+from waza_lsp.schema.test_keys import eval_key, grader_key, task_key
 from waza_lsp.snapshot import Snapshot
 from waza_lsp.suite.around import Around
 
@@ -17,71 +20,72 @@ Item = dict[str, Any]
 
 
 def tests(evals: Iterable[Snapshot], around: Around) -> list[Item]:
-    """One item per eval, in order."""
+    """One item per eval, in order. No item has a verdict yet."""
     return [item for it in evals for item in _eval(it, around)]
 
 
 def _eval(snapshot: Snapshot, around: Around) -> Iterator[Item]:
     found = _runnables(snapshot)
     root = next((it for it in found if it.kind == "eval"), None)
-    if root is None:
+    if root is None or snapshot.path is None:
         return
-    children = [
-        _item(member, it)
+    key = eval_key(snapshot.path)
+    tasks = [
+        item
         for member in around.members(snapshot)
-        for it in _runnables(member)
-        if it.kind == "task"
+        for item in _tasks(member, _runnables(member), snapshot.path)
     ]
-    own = [it for it in _graders(snapshot, root) if not _is_in_task(it, found)]
-    yield {**_item(snapshot, root), "children": [*children, *own]}
+    of_tasks = [it.pointer for it in found if it.kind == "task"]
+    own = [
+        _grader(snapshot, it, "", key)
+        for it in _graders(snapshot)
+        if not any(it.pointer[: len(task)] == task for task in of_tasks)
+    ]
+    yield _item(snapshot, root, key, [*tasks, *own])
 
 
-def _item(snapshot: Snapshot, runnable: Runnable) -> Item:
+def _tasks(snapshot: Snapshot, found: Iterable[Runnable], eval_path: Path) -> Iterator[Item]:
+    for it in found:
+        if it.kind == "task":
+            key, depth = task_key(eval_path, it.id), len(it.pointer)
+            own = [site for site in _graders(snapshot) if site.pointer[:depth] == it.pointer]
+            yield _item(snapshot, it, key, [_grader(snapshot, site, it.id, key) for site in own])
+
+
+def _item(snapshot: Snapshot, runnable: Runnable, key: str, children: list[Item]) -> Item:
     command = run_command(runnable)
     return {
+        "key": key,
         "id": runnable.id,
-        "label": runnable.label or (snapshot.path.name if snapshot.path else ""),
+        "label": runnable.label or (snapshot.path.name if snapshot.path else runnable.kind),
         "kind": runnable.kind,
         "uri": runnable.uri,
         "pointer": list(runnable.pointer),
         "range": snapshot.range(runnable.range),
         "command": {"command": command.command, "arguments": command.arguments} if command else None,
-        "children": list(_graders(snapshot, runnable)) if runnable.kind == "task" else [],
+        "verdict": None,
+        "children": children,
     }
 
 
-def _graders(snapshot: Snapshot, runnable: Runnable) -> Iterator[Item]:
-    if snapshot.form is None:
-        return
-    depth = len(runnable.pointer)
-    for site in grader_sites(snapshot.form, snapshot.tree):
-        if site.pointer[:depth] == runnable.pointer:
-            name = _text(snapshot, (*site.pointer, "name"))
-            arguments = {
-                "uri": runnable.uri,
-                "grader": name,
-                **({"task": runnable.id} if runnable.id else {}),
-            }
-            yield {
-                "id": name,
-                "label": name or _text(snapshot, (*site.pointer, "type")),
-                "kind": "grader",
-                "uri": runnable.uri,
-                "pointer": list(site.pointer),
-                "range": snapshot.range(site.span),
-                "command": {"command": "waza.grade", "arguments": [arguments]} if name else None,
-                "children": [],
-            }
+def _grader(snapshot: Snapshot, site: GraderSite, task: str, parent: str) -> Item:
+    command = grade_command(snapshot.uri, site, task)
+    return {
+        "key": grader_key(parent, site.pointer),
+        "id": site.name,
+        "label": site.label,
+        "kind": "grader",
+        "uri": snapshot.uri,
+        "pointer": list(site.pointer),
+        "range": snapshot.range(site.span),
+        "command": {"command": command.command, "arguments": command.arguments},
+        "verdict": None,
+        "children": [],
+    }
 
 
-def _is_in_task(item: Item, found: Iterable[Runnable]) -> bool:
-    pointer = tuple(item["pointer"])
-    return any(it.kind == "task" and pointer[: len(it.pointer)] == it.pointer for it in found)
-
-
-def _text(snapshot: Snapshot, pointer: tuple[str | int, ...]) -> str:
-    found = snapshot.tree.find(pointer)
-    return found.node.source if found is not None else ""
+def _graders(snapshot: Snapshot) -> list[GraderSite]:
+    return grader_sites(snapshot.form, snapshot.tree) if snapshot.form is not None else []
 
 
 def _runnables(snapshot: Snapshot) -> list[Runnable]:

@@ -1,87 +1,34 @@
 """A document's findings with their places, in stages: syntax, structure, schema, meaning (design.md, section 4).
 
-What one piece of text gives is remembered with the piece, so an edit is checked where it happened; where files on
-disk had a say, until one of them changes. A region that one stage condemned is skipped by the next.
+A region that one stage condemned is skipped by the next.
 """
 
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
-from functools import lru_cache
-from pathlib import Path
-from typing import Any, NamedTuple
+from collections.abc import Iterator
+from operator import attrgetter
+from typing import Any
 
-from waza_engine.checking.files import Files
-from waza_engine.checking.levels import Levels
-from waza_engine.findings import Finding, Pointer, Severity
-from waza_engine.noted_reads import Stamp, note_read, noting_reads, stamp
+from waza_engine.findings import Severity
 from waza_engine.rules.duplicate_key import DUPLICATE_KEY
 from waza_engine.rules.empty_file import EMPTY_FILE
 from waza_engine.rules.second_document import SECOND_DOCUMENT
 from waza_engine.rules.syntax_error import SYNTAX_ERROR
 from waza_engine.rules.unquoted_template import UNQUOTED_TEMPLATE
 from waza_engine.scope import Scope
+from waza_lsp.schema import piece_marks as of_pieces
+from waza_lsp.schema import rule_marks as of_rules
 from waza_lsp.schema.form import Form
-from waza_lsp.schema.newer import newer
-from waza_lsp.schema.walk import Schema, discriminated, resolve
+from waza_lsp.schema.mark import Mark
+from waza_lsp.schema.piece_marks import mark_in, piece_marks
+from waza_lsp.schema.rule_marks import rule_marks
+from waza_lsp.schema.walk import Schema, resolve
+from waza_lsp.schema.world import World
 from waza_lsp.syntax.clues import TEMPLATE_MESSAGE
 from waza_lsp.syntax.cut import PieceKind
-from waza_lsp.syntax.node import Kind, Node, descend
-from waza_lsp.syntax.parse import Parsed
+from waza_lsp.syntax.node import Node
 from waza_lsp.syntax.problem import Cause
 from waza_lsp.syntax.text import Place, Span
 from waza_lsp.syntax.tree import Entry, Piece, Tree
 from waza_lsp.syntax.tree import forget as forget_pieces
-
-
-class Mark(NamedTuple):
-    """A finding and the stretch of text it stands on; `related` are places in the same text that explain it."""
-
-    span: Span
-    finding: Finding
-    related: tuple[tuple[Span, str], ...] = ()
-    base: tuple[str, int] | None = None
-    """In an item of a top-level list the finding's pointers count from the item's piece: the list's key, and the
-    index of the piece's first item."""
-
-    def shifted(self, lines: int, base: tuple[str, int] | None = None) -> "Mark":
-        related = tuple((span.shifted(lines), text) for span, text in self.related)
-        return Mark(self.span.shifted(lines), self.finding, related, base)
-
-    @property
-    def in_document(self) -> Finding:
-        """The finding with pointers that count from the top of the document."""
-        if self.base is None:
-            return self.finding
-        key, first = self.base
-
-        def move(pointer: Pointer) -> Pointer:
-            match pointer:
-                case [int(index), *rest]:
-                    return (key, first + index, *rest)
-                case ["..", *rest]:
-                    return tuple(rest)
-                case _:
-                    return (key,)
-
-        return self.finding.moved(move)
-
-
-@dataclass(frozen=True, slots=True)
-class World:
-    """Where a document stands: its path, the scope of its graders' own checks, and the files around it.
-
-    `levels` is how much people want to hear of each finding; of an `excluded` document, nothing. While the grader
-    types, which take a moment to import, are not there, the world is not `complete`: the stages after the schema
-    are left out. `target` is the version of the runner that the project uses, empty for the newest.
-    """
-
-    path: Path | None = None
-    scope: Scope = field(default_factory=Scope)
-    files: Files = field(default_factory=Files)
-    levels: Levels = field(default_factory=dict)
-    excluded: bool = False
-    complete: bool = True
-    target: str = ""
 
 
 def marks(tree: Tree, form: Form, world: World) -> list[Mark]:
@@ -105,37 +52,19 @@ def marks(tree: Tree, form: Form, world: World) -> list[Mark]:
         result += _root(tree, form)
         result += _parts(tree, form, scope)
     if world.complete:
-        result += _rules(tree, form, world, {it.span.start for it in result if _is_error(it)})
-    return sorted(result, key=lambda it: it.span)
+        condemned = {it.span.start for it in result if it.finding.severity is Severity.ERROR}
+        result += [it for it in rule_marks(tree, form, world) if it.span.start not in condemned]
+    return sorted(result, key=_SPAN)
 
 
-def _is_error(mark: Mark) -> bool:
-    return mark.finding.severity is Severity.ERROR
+_SPAN = attrgetter("span")
 
 
-def _rules(tree: Tree, form: Form, world: World, condemned: set[Place]) -> Iterator[Mark]:
-    """What the rules for whole files say; places that have an error already are left alone."""
-    data = tree.data()
-    document = form.document(data, world.path, world.scope.process_dir, world.files)
-    too_new = newer(form.schema, data, world.target) if world.target else ()
-    for finding in (*form.judged(document), *too_new):
-        span = span_in(tree, finding.pointer, on_key=finding.on == "key")
-        if span is not None and span.start not in condemned:
-            places = ((span_in(tree, it.pointer), it.text) for it in finding.related if it.path is None)
-            yield Mark(span, finding, tuple((place, text) for place, text in places if place is not None))
-
-
-def span_in(tree: Tree, pointer: Pointer, *, on_key: bool = False) -> Span | None:
-    """Where a pointer into the whole document stands: the top of the file when the text has nothing there."""
-    located = tree.find(pointer) if pointer else None
-    if located is None:
-        return tree.entries[0].key.span.shifted(tree.entries[0].piece.start) if tree.entries else None
-    node = located.node
-    is_block = node.kind in _BLOCKS and not node.flow
-    if located.key is not None and (on_key or node.is_empty or is_block):
-        return located.key
-    lines = located.value.start.line - node.start.line
-    return _token(node).shifted(lines) if not (is_block and node.items) else located.value
+def forget() -> None:
+    """Let go of what is remembered of all texts: for those who look at each text once."""
+    of_pieces.forget()
+    of_rules.forget()
+    forget_pieces()
 
 
 def _syntax(tree: Tree) -> Iterator[Mark]:
@@ -180,7 +109,7 @@ def _whole(whole: Piece, form: Form) -> Iterator[Mark]:
     root = whole.parsed.root
     data = root.data(whole.parsed.anchors) if root is not None else None
     for finding in form.checker.check(data):
-        yield _mark(root, finding).shifted(whole.start)
+        yield mark_in(root, finding).shifted(whole.start)
 
 
 def _root(tree: Tree, form: Form) -> Iterator[Mark]:
@@ -213,9 +142,10 @@ def _parts(tree: Tree, form: Form, scope: Scope | None) -> Iterator[Mark]:
             continue
         if entry.is_list:
             yield from _list(tree, entry, form, schema, scope)
-        else:
+        elif not entry.piece.parsed.problems:
             done.add(id(entry.piece))
-            yield from _part(tree, entry.piece, form, None, scope)
+            found = piece_marks(entry.piece.parsed, form, None, scope, tree.anchors)
+            yield from (it.shifted(entry.piece.start) for it in found)
 
 
 def _list(tree: Tree, entry: Entry, form: Form, schema: Schema, scope: Scope | None) -> Iterator[Mark]:
@@ -226,136 +156,11 @@ def _list(tree: Tree, entry: Entry, form: Form, schema: Schema, scope: Scope | N
         return
     for it in form.checker.check_list([None] * len(entry.items), schema):
         yield Mark(entry.key.span.shifted(entry.piece.start), it)
-    pieces: dict[int, tuple[Piece, int]] = {}
+    key, last = entry.key.source, None
     for index, (piece, _) in enumerate(entry.items):
-        pieces.setdefault(id(piece), (piece, index))
-    for piece, index in pieces.values():
-        yield from _part(tree, piece, form, (entry.key.source, index), scope)
-
-
-def _part(
-    tree: Tree, piece: Piece, form: Form, base: tuple[str, int] | None, scope: Scope | None
-) -> Iterator[Mark]:
-    if piece.parsed.problems:
-        return
-    parsed, key = piece.parsed, base[0] if base is not None else None
-    if parsed.has_alias:
-        found = _part_marks(parsed, form, key, scope, tree.anchors)
-    else:
-        remembered = _remembered((parsed, form, key, scope))
-        found = remembered.marks(lambda: _part_marks(parsed, form, key, scope, parsed.anchors))
-    # A template is read as a text; what that text would be worth is not said before it is one.
-    templates = {it.start for it in parsed.templates}
-    yield from (it.shifted(piece.start, base) for it in found if it.span.start not in templates)
-
-
-class _Remembered:
-    """What a piece gave, and the state of the files on disk that had a say in it."""
-
-    __slots__ = ("_marks", "_stamps")
-
-    def __init__(self) -> None:
-        self._marks: tuple[Mark, ...] | None = None
-        self._stamps: dict[Path, Stamp] = {}
-
-    def marks(self, find: Callable[[], tuple[Mark, ...]]) -> tuple[Mark, ...]:
-        """The findings; they are found anew once one of the files has changed."""
-        if self._marks is None or any(stamp(path) != then for path, then in self._stamps.items()):
-            with noting_reads() as read:
-                self._marks = find()
-            self._stamps = {it: stamp(it) for it in read}
-        for path in self._stamps:
-            note_read(path)
-        return self._marks
-
-
-@lru_cache(maxsize=32768)
-def _remembered(_of: tuple[Parsed, Form, str | None, Scope | None]) -> _Remembered:
-    return _Remembered()
-
-
-def forget() -> None:
-    """Let go of what is remembered of all texts: for those who look at each text once."""
-    _remembered.cache_clear()
-    forget_pieces()
-
-
-def _part_marks(
-    parsed: Parsed, form: Form, key: str | None, scope: Scope | None, nodes: dict[str, Node]
-) -> tuple[Mark, ...]:
-    """Findings of a piece, with places that count from its first line."""
-    root = parsed.root
-    if root is None:
-        return ()
-    known: dict[str, Any] = form.schema.get("properties", {})
-    result: list[Mark] = []
-    if key is not None:
-        items = resolve(form.schema, known[key])["items"]
-        for index, item in enumerate(root.items):
-            result += _value_marks(root, (index,), item, form, items, scope, nodes)
-    else:
-        for key_node, value in root.pairs:
-            if key_node.source in known:
-                result += _value_marks(
-                    root, (key_node.source,), value, form, known[key_node.source], scope, nodes
-                )
-    return tuple(result)
-
-
-def _value_marks(
-    root: Node,
-    base: Pointer,
-    value: Node,
-    form: Form,
-    schema: Schema,
-    scope: Scope | None,
-    anchors: dict[str, Node],
-) -> Iterator[Mark]:
-    data = value.data(anchors)
-    found = form.checker.check_part(data, schema)
-    for finding in found:
-        yield _mark(root, finding.below(base))
-    if scope is None:
-        return
-    condemned = [it.pointer for it in found if it.severity is Severity.ERROR]
-    for pointer, _ in discriminated(form.schema, schema, data):
-        if any(it[: len(pointer)] == pointer for it in condemned):
+        if piece is last:
             continue
-        node = descend(value, pointer)
-        if node is not None and node[1].kind is Kind.MAP:
-            for finding in form.meaning(node[1].typed(anchors), scope):
-                yield _mark(root, finding.below((*base, *pointer)))
-
-
-def _mark(root: Node | None, finding: Finding) -> Mark:
-    span = _span(root, finding.pointer, on_key=finding.on == "key")
-    related = tuple((_span(root, it.pointer), it.text) for it in finding.related if it.path is None)
-    return Mark(span, finding, related)
-
-
-def _span(root: Node | None, pointer: Pointer, *, on_key: bool = False) -> Span:
-    """The smallest stretch that stands for a place; never more than one line of a block."""
-    if root is None:
-        return Span(Place(0, 0), Place(0, 1))
-    found = descend(root, pointer)
-    while found is None and pointer:
-        pointer = pointer[:-1]
-        found = descend(root, pointer)
-    key, value = found if found is not None else (None, root)
-    if key is not None and (on_key or value.is_empty or (not value.flow and value.kind in _BLOCKS)):
-        return key.span
-    return _token(value)
-
-
-_BLOCKS = frozenset([Kind.MAP, Kind.SEQ])
-
-
-def _token(node: Node) -> Span:
-    if node.kind is Kind.MAP and node.pairs and not node.flow:
-        return node.pairs[0][0].span
-    if node.kind is Kind.SEQ and node.items and not node.flow:
-        return _token(node.items[0])
-    start, end = node.span
-    if end.line > start.line:
-        return Span(start, Place(start.line, start.column + 1))
-    return node.span if end > start else Span(start, Place(start.line, start.column + 1))
+        last = piece
+        if not piece.parsed.problems and (found := piece_marks(piece.parsed, form, key, scope, tree.anchors)):
+            base = (key, index)
+            yield from (it.shifted(piece.start, base) for it in found)

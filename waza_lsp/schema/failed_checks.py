@@ -51,13 +51,14 @@ def _told(outcome: Outcome) -> Iterator[tuple[Place, str]]:
         return
     for it in parts:
         # The checks of `expected` are lists of texts, all others stand in the config of their entry.
-        inside = () if _is_expectation(outcome) else ("config",)
+        inside = () if is_expectation(outcome) else ("config",)
         yield Place(path, entry, (*entry, *inside, *it["pointer"])), _sentence(it)
     if not parts:
         yield Place(path, entry, entry), str(outcome.get("feedback") or "This grader did not pass")
 
 
-def _is_expectation(outcome: Outcome) -> bool:
+def is_expectation(outcome: Outcome) -> bool:
+    """Whether this is no grader with an entry of its own but a list of texts that a task expects."""
     pointer: Sequence[str | int] = outcome.get("pointer") or ()
     return bool(pointer) and outcome.get("name") == f"_{pointer[-1]}"
 

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
-from waza_lsp.schema.check import Mark
+from waza_lsp.schema.mark import Mark
 from waza_lsp.schema.solutions import safe_solution
 from waza_lsp.schema.walk import Schema
 from waza_lsp.syntax.edits import Draft, Edit, overlap

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from waza_engine.checking.document import Document
 from waza_engine.checking.files import Files
+from waza_engine.checking.named import named_by_eval
 from waza_engine.findings import Finding
 from waza_engine.formats import recognise
 from waza_engine.schema_files import read_schema
@@ -48,11 +49,18 @@ class Form:
         return Document(self.dialect, self.kind, data, path, process_dir, files)
 
     def judged(self, document: Document) -> Iterator[Finding]:
-        """What the rules for whole files say."""
+        """What the rules for whole files say of a file as a whole."""
         # Imported late: the rules are many.
-        from waza_engine.checking.registry import check_document
+        from waza_engine.checking.registry import check_whole
 
-        return check_document(document)
+        return (it for said in check_whole(document) for it in said)
+
+    def judged_grader(self, document: Document, grader: Mapping[str, Any]) -> tuple[Finding, ...]:
+        """What the rules say of one grader entry of a file, pointing into the entry."""
+        # Imported late: the rules are many.
+        from waza_engine.checking.registry import check_grader
+
+        return check_grader(document, grader)
 
     @property
     def runnable(self) -> str:
@@ -75,11 +83,26 @@ def form(dialect: str, kind: str, schema_name: str) -> Form:
 
 
 def recognised(
-    keys: Collection[str] | None, path: PurePath | None, dialect_name: str = ""
+    keys: Collection[str] | None, path: PurePath | None, dialect_name: str = "", schema: str = ""
 ) -> Recognised | None:
-    """What a file with these top-level keys at this path is; None when it is no eval file (of the named dialect)."""
-    found = recognise(keys, path, dialect_name=dialect_name)
+    """What a file with these top-level keys at this path is; None when it is no eval file (of the named dialect).
+
+    `schema` is the address of the schema that the file itself names.
+    """
+    found = recognise(keys, path, dialect_name=dialect_name, schema=schema)
+    if found is None and (finished := _without_unfinished(keys)) is not None:
+        found = recognise(finished, path, dialect_name=dialect_name, schema=schema)
+    if found is None and path is not None and not dialect_name:
+        found = named_by_eval(Path(path))
     if found is None:
         return None
     dialect, kind, reason = found
     return Recognised(form(dialect.name, kind.name, kind.schema), reason)
+
+
+def _without_unfinished(keys: Collection[str] | None) -> Mapping[str, Any] | None:
+    """The keys without the one that is being written, which has no value yet; None when all have theirs."""
+    if not isinstance(keys, Mapping):
+        return None
+    unfinished = [key for key, value in keys.items() if value is None]
+    return {key: it for key, it in keys.items() if key not in unfinished} if len(unfinished) == 1 else None

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import NamedTuple
 
+from waza_engine.checking.skills import SKILL
 from waza_engine.findings import Pointer
 from waza_lsp.schema.explain import data_along
 from waza_lsp.schema.form import Form
@@ -90,6 +91,21 @@ def names_of(form: Form, tree: Tree, thing: str, without: Place) -> list[str]:
     return list(dict.fromkeys(name for _, name in sorted(found, key=lambda it: it[0])))
 
 
+def is_pattern(name: str) -> bool:
+    """Whether what stands for a name is a pattern for names."""
+    return not _PATTERN_MARKS.isdisjoint(name)
+
+
+@lru_cache(maxsize=64)
+def has_home(form: Form, thing: str) -> bool:
+    """Whether things of a kind have a place where they get their name: a key of such files, or a file of their own."""
+
+    def gives(schema: Schema, _: bool) -> bool:
+        return schema.get("x-defines") == thing
+
+    return thing == SKILL or not ways(form.schema, gives).lead_nowhere
+
+
 def anchor_occurrences(tree: Tree, text: Text, place: Place) -> Occurrences | None:
     """The anchor that a place is on or that the alias there means, and all aliases of that name."""
     located = tree.at(place)
@@ -101,6 +117,9 @@ def anchor_occurrences(tree: Tree, text: Text, place: Place) -> Occurrences | No
         name = anchor.node.anchor or "" if anchor is not None else ""
     uses = tuple(aliases(tree, name)) if name else ()
     return Occurrences((anchor.name,) if anchor is not None else (), uses) if name else None
+
+
+_PATTERN_MARKS = frozenset("^$*+?()[]{}|\\")
 
 
 @lru_cache(maxsize=64)

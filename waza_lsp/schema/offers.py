@@ -1,6 +1,6 @@
 """What to offer for a situation of the cursor: the schema's suggestions, names of the document, files."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 from waza_engine.findings import Pointer
 from waza_lsp.schema.form import Form
 from waza_lsp.schema.listing import listing
-from waza_lsp.schema.names import names_of
+from waza_lsp.schema.names import has_home, is_pattern, names_of
 from waza_lsp.schema.paths import Files, start_folder
 from waza_lsp.schema.skeleton import body_of, kinds_of
 from waza_lsp.schema.suggest import (
@@ -29,6 +29,7 @@ from waza_lsp.syntax.template import Hole
 from waza_lsp.syntax.tree import Tree
 
 _LEAST_FOR_SKELETON = 2
+Known = Callable[[str], Iterable[tuple[str, str]]]
 
 
 class Offer(NamedTuple):
@@ -42,12 +43,16 @@ class Offer(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Surroundings:
-    """The document and the disk around a situation. Without `files`, no paths are offered."""
+    """The document and the disk around a situation. Without `files`, no paths are offered.
+
+    `known` gives the names that a kind of thing has in other files, each with a few words about where.
+    """
 
     form: Form
     tree: Tree
     path: Path | None
     files: Files | None
+    known: Known = lambda _: ()
 
 
 def offers(here: Situation, around: Surroundings) -> list[Offer]:
@@ -151,16 +156,25 @@ def _blank(root: Schema, schema: Schema) -> Suggestion:
 
 
 def _scalars(here: Situation, schema: Schema, around: Surroundings, pointer: Pointer) -> list[Suggestion]:
-    found = values(schema)
-    if thing := schema.get("x-reference"):
-        names = names_of(around.form, around.tree, str(thing), here.span.start)
-        found = [*named(names, f"{thing} of this file"), *found]
+    thing = str(schema.get("x-reference", ""))
+    names = _names(thing, here, around) if thing else []
+    # What has a home is there or not: then examples would only mislead.
+    found = [*names, *values(schema, examples=not (names and has_home(around.form, thing)))]
     if (mark := schema.get("x-path")) and around.files is not None:
         start = start_folder(around.form, around.tree, around.path, around.files, _base(mark), pointer)
         typed = here.typed if here.at is At.VALUE else ""
         listed = listing(mark["kind"], start, typed, around.files) if start is not None else []
         found = [*(it for it in listed if start is None or start / it.label != around.path), *found]
     return list({it.label: it for it in reversed(found)}.values())[::-1]
+
+
+def _names(thing: str, here: Situation, around: Surroundings) -> list[Suggestion]:
+    """The names of a kind of thing, those in this file first; what other files say of them is taken over."""
+    elsewhere = list(around.known(thing))
+    said = dict(reversed(elsewhere))
+    own = names_of(around.form, around.tree, thing, here.span.start)
+    listed = [*((it, said.get(it, f"{thing} of this file")) for it in own), *elsewhere]
+    return named((name, about) for name, about in listed if not is_pattern(name))
 
 
 def _base(mark: Mapping[str, str]) -> str:

@@ -7,7 +7,7 @@ from lsprotocol import types
 
 from waza_engine.checking.files import Files
 from waza_engine.findings import Finding
-from waza_lsp.schema.check import span_in
+from waza_lsp.schema.spots import span_in
 from waza_lsp.syntax.text import Place, Span, Text
 from waza_lsp.syntax.tree import Tree
 

@@ -2,7 +2,7 @@
 
 import re
 
-from waza_lsp.schema.check import Mark
+from waza_lsp.schema.mark import Mark
 from waza_lsp.syntax.edits import Draft, Edit
 from waza_lsp.syntax.text import Place, Span
 

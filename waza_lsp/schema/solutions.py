@@ -6,7 +6,7 @@ from pathlib import Path
 
 from waza_engine.rules.duplicate_key import DUPLICATE_KEY
 from waza_lsp.schema.changes import made
-from waza_lsp.schema.check import Mark
+from waza_lsp.schema.mark import Mark
 from waza_lsp.schema.walk import Schema
 from waza_lsp.syntax.edits import Draft, Edit
 from waza_lsp.syntax.entry_edits import without_member

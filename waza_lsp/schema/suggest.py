@@ -1,6 +1,6 @@
 """What a schema suggests for a place: keys that are missing, values, and the next items of a list."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from enum import IntEnum, StrEnum
 from typing import Any
@@ -33,6 +33,10 @@ class What(StrEnum):
     FILE = "file"
     FOLDER = "folder"
     ANCHOR = "anchor"
+    NAME = "name"
+    """The name of a thing that is there."""
+    WORD = "word"
+    """A piece of code."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,17 +117,21 @@ def skeletons(root: Schema, schema: Schema, name: str = "") -> list[Suggestion]:
     return found
 
 
-def values(schema: Schema) -> list[Suggestion]:
-    """The values that a place may have, or is likely to have; `schema` is narrowed."""
+def values(schema: Schema, *, examples: bool = True) -> list[Suggestion]:
+    """The values that a place may have, or is likely to have; `schema` is narrowed. Examples are left out on request."""
     described: Mapping[str, str] = schema.get("x-enum-descriptions", {})
     old = schema.get("x-enum-deprecated", ())
-    found = [_value(schema, it, described.get(str(it), ""), is_old=it in old) for it in _listed(schema)]
+    listed = _listed(schema, examples=examples)
+    found = [_value(schema, it, described.get(str(it), ""), is_old=it in old) for it in listed]
     return sorted({it.label: it for it in found}.values(), key=lambda it: it.rank)
 
 
-def named(names: Iterator[str] | list[str], detail: str) -> list[Suggestion]:
-    """Names that occur elsewhere, as values."""
-    return [Suggestion(What.VALUE, it, detail=detail) for it in dict.fromkeys(names)]
+def named(names: Iterable[tuple[str, str]]) -> list[Suggestion]:
+    """Names that occur elsewhere, as values, each with a few words about where."""
+    found: dict[str, str] = {}
+    for name, about in names:
+        found.setdefault(name, about)
+    return [Suggestion(What.NAME, name, detail=about) for name, about in found.items()]
 
 
 @dataclass(frozen=True, slots=True)
@@ -171,7 +179,7 @@ def _default(schema: Schema) -> str:
     return f"default {flow(schema['default'])}" if "default" in schema else ""
 
 
-def _listed(schema: Schema) -> Iterator[Any]:
+def _listed(schema: Schema, *, examples: bool) -> Iterator[Any]:
     """Closed lists, else what is suggested, the default, and examples where they are more than prose."""
     kinds = kinds_of(schema)
     if "enum" in schema or "const" in schema:
@@ -183,7 +191,7 @@ def _listed(schema: Schema) -> Iterator[Any]:
     if isinstance(schema.get("default"), str | int | float) and "boolean" not in kinds:
         yield schema["default"]
     telling = "x-reference" in schema or "pattern" in schema or {"integer", "number"} & set(kinds)
-    if telling:
+    if telling and examples:
         yield from (it for it in schema.get("examples", ()) if isinstance(it, str | int | float))
 
 

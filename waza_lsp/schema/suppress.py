@@ -13,7 +13,7 @@ from waza_engine.findings import Finding
 from waza_engine.rules.syntax_error import SYNTAX_ERROR
 from waza_engine.rules.unused_suppression import UNUSED_SUPPRESSION
 from waza_engine.validation.spelling import nearest
-from waza_lsp.schema.check import Mark
+from waza_lsp.schema.mark import Mark
 from waza_lsp.syntax.text import Place, Span
 from waza_lsp.syntax.tree import Tree
 
@@ -49,7 +49,7 @@ def not_suppressed(marks: Sequence[Mark], tree: Tree, lines: Sequence[str], *, c
 
     Whether a comment is of use is not known while checks are missing (`complete` is false) or the text is broken.
     """
-    if not any(_MARK in it for it in lines):
+    if _MARK not in "".join(lines):
         return list(marks)
     found = list(suppressions(tree, lines))
     kept = [mark for mark in marks if not any(it.silences(mark) for it in found)]

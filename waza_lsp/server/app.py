@@ -10,10 +10,11 @@ from pygls.lsp.server import LanguageServer
 from waza_engine import __version__
 from waza_engine.checking.files import Files
 from waza_engine.checking.project import Projects, ProjectSettings
+from waza_engine.recalled import Recollections
 from waza_engine.scope import Scope
 from waza_lsp.features import code_action
 from waza_lsp.features.completion import Client
-from waza_lsp.schema.check import World
+from waza_lsp.schema.world import World
 from waza_lsp.schema.paths import Disk
 from waza_lsp.server.beside import levels
 from waza_lsp.server.delivery import Delivery
@@ -25,6 +26,7 @@ from waza_lsp.server.results import Results
 from waza_lsp.server.runs import Runs
 from waza_lsp.server.settings import Settings, read_settings
 from waza_lsp.server.survey import Survey, workspace_files
+from waza_lsp.server.testview import TestTree
 from waza_lsp.snapshot import Snapshot, path_of
 from waza_lsp.suite.around import Around
 
@@ -48,6 +50,10 @@ class WazaServer(LanguageServer):
         self.runs = Runs()
         self.results = Results()
         self.live = LiveGrading()
+        self.recollections = Recollections()
+        self.client_name = ""
+        """What the editor calls itself."""
+        self.tests = TestTree()
         self.trusted = True
         self.run_events = False
         self.beside_at_start: frozenset[str] = frozenset()
@@ -120,22 +126,13 @@ class WazaServer(LanguageServer):
             self.documents.of_path,
             lambda: workspace_files(self),
             self.encoding,
+            self.recollections.of,
         )
 
     @cached_property
     def completion_client(self) -> Client:
         """What the editor can take in completion items; asked for after `initialize` only."""
-        document = self.client_capabilities.text_document
-        item = document.completion.completion_item if document and document.completion else None
-        if item is None:
-            return Client(snippets=False, markdown=False, tags=False, label_details=False)
-        return Client(
-            snippets=bool(item.snippet_support),
-            markdown=types.MarkupKind.Markdown in (item.documentation_format or ()),
-            tags=item.tag_support is not None,
-            label_details=bool(item.label_details_support),
-            adjusts=item.insert_text_mode_support is None,
-        )
+        return Client.of(self.client_capabilities, self.client_name)
 
     @cached_property
     def action_client(self) -> code_action.Client:

@@ -13,7 +13,7 @@ from waza_engine.checking.levels import Levels
 FEATURES = {
     "diagnostics": "mistakes of YAML syntax and keys that stand twice",
     "schema": "what a JSON Schema finds: unknown and missing keys, wrong types and values",
-    "completion": "keys, values and skeletons; paths and anchors are still offered",
+    "completion": "keys, values and skeletons; paths, names and anchors are still offered",
     "hover": "the meaning of keys and values; grader types, paths, weights and names still have one",
     "symbols": "the outline",
     "folding": "folding",
@@ -43,7 +43,12 @@ _WHOLE = {
     "selection": (types.TEXT_DOCUMENT_SELECTION_RANGE,),
 }
 _OURS = frozenset(
-    [types.CompletionItemKind.File, types.CompletionItemKind.Folder, types.CompletionItemKind.Reference]
+    [
+        types.CompletionItemKind.File,
+        types.CompletionItemKind.Folder,
+        types.CompletionItemKind.Reference,
+        types.CompletionItemKind.Variable,
+    ]
 )
 
 

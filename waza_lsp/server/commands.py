@@ -16,69 +16,76 @@ from lsprotocol import types
 from waza_engine.formats.owner import eval_of
 from waza_lsp.server.app import WazaServer
 from waza_lsp.server.covered import runnables_in
+from waza_lsp.server.given import Given, given, pointer_in, tasks_in, text_in
 from waza_lsp.server.last_results import on_disk
 from waza_lsp.server.report import ReportError, write_report
 from waza_lsp.server.running import Answer, Job, carry_out
 from waza_lsp.server.runs import RunRequest
 from waza_lsp.snapshot import Snapshot, path_of
 
-Arguments = dict[str, Any]
-
 
 async def run_task(server: WazaServer, *arguments: Any) -> Answer | None:
-    """`waza.runTask {uri, task}`."""
-    given = _given(arguments)
-    return await _run(server, given, [str(given["task"])] if given.get("task") else [])
+    """`waza.runTask {uri, task}`, or `{uri, tasks}` for several of one eval in one run."""
+    asked = given(arguments)
+    return await _run(server, asked, tasks_in(asked))
 
 
 async def run_eval(server: WazaServer, *arguments: Any) -> Answer | None:
     """`waza.runEval {uri}`."""
-    return await _run(server, _given(arguments), [])
+    return await _run(server, given(arguments), [])
 
 
 async def run_failed(server: WazaServer, *arguments: Any) -> Answer | None:
     """`waza.runFailed {uri}`: the tasks whose last result was not a pass."""
-    given = _given(arguments)
-    eval_path = await _eval(server, given)
+    asked = given(arguments)
+    eval_path = await _eval(server, asked)
     tasks = server.results.failed_tasks(eval_path) if eval_path is not None else []
     if eval_path is not None and not tasks:
         _say(server, f"No task of {eval_path.parent.name} failed the last time.", types.MessageType.Info)
         return None
-    return await _run(server, given, tasks) if eval_path is not None else None
+    return await _run(server, asked, tasks) if eval_path is not None else None
 
 
 async def grade(server: WazaServer, *arguments: Any) -> Answer | None:
-    """`waza.grade {uri, task?, grader?}`: grade what was recorded again, with the text as it is in the editor."""
-    given = _given(arguments)
-    eval_path = await _eval(server, given)
+    """`waza.grade {uri, task?, tasks?, grader?, pointer?}`: grade what was recorded again, with the text in the editor.
+
+    A grader is named by its name, or by its place in the file `uri`.
+    """
+    asked = given(arguments)
+    eval_path = await _eval(server, asked)
     if eval_path is None:
         return None
-    task, grader = str(given.get("task") or ""), str(given.get("grader") or "")
+    tasks, grader, pointer = tasks_in(asked), text_in(asked, "grader"), pointer_in(asked)
     texts = {it.path: it for it in server.documents if it.path is not None and it.form is not None}
     question = {
         "eval": str(eval_path),
         "processDir": str(server.process_dir(eval_path)),
-        "tasks": [task] if task else [],
+        "tasks": tasks,
         "grader": grader,
+        "path": str(path_of(text_in(asked, "uri"))),
+        "pointer": pointer,
         "texts": {str(path): str(it.text) for path, it in texts.items()},
     }
     request = _GradeRequest(json.dumps(question).encode(), server.process_dir(eval_path))
-    title = f"Grading {eval_path.parent.name}: {grader or task or 'all tasks'}"
+    title = f"Grading {eval_path.parent.name}: {grader or _named(tasks)}"
     ours = {path: it for path, it in texts.items() if server.results.eval_of(it) == eval_path}
-    return await _carried_out(server, Job(eval_path, request, title, ours, grader=bool(grader), stores=False))
+    is_one = bool(grader) or pointer is not None
+    job = Job(eval_path, request, title, ours, is_one, stores=False, token=text_in(asked, "token"))
+    return await _carried_out(server, job)
 
 
 def cancel_run(server: WazaServer, *arguments: Any) -> bool:
-    """`waza.cancelRun {runId}`: whether there was such a run."""
-    return server.runs.cancel(str(_given(arguments).get("runId", "")))
+    """`waza.cancelRun {runId}`, or `{token}`: whether there was such a run."""
+    asked = given(arguments)
+    return server.runs.cancel(text_in(asked, "runId") or text_in(asked, "token"))
 
 
 def clear_results(server: WazaServer, *arguments: Any) -> None:
     """`waza.clearResults {uri?}`: take back what runs said about a file, or about all."""
-    uri = _given(arguments).get("uri")
-    snapshot = server.documents.get(str(uri)) if uri else None
+    uri = text_in(given(arguments), "uri")
+    snapshot = server.documents.get(uri)
     tasks = [it.id for it in runnables_in(snapshot)] if snapshot is not None else []
-    server.results.clear(server, path_of(str(uri)) if uri else None, tasks)
+    server.results.clear(server, path_of(uri) if uri else None, tasks)
 
 
 async def show_report(server: WazaServer, *arguments: Any) -> Answer | None:
@@ -86,12 +93,12 @@ async def show_report(server: WazaServer, *arguments: Any) -> Answer | None:
 
     Clients that follow run events show it themselves, for others we ask the editor to.
     """
-    given = _given(arguments)
-    path = path_of(str(given.get("uri", "")))
+    asked = given(arguments)
+    path = path_of(text_in(asked, "uri"))
     evals = {path} if path is not None else {it.path for it in server.documents}
     try:
         report = await asyncio.to_thread(
-            write_report, str(given.get("runId", "")), [*(it for it in evals if it), *server.folders]
+            write_report, text_in(asked, "runId"), [*(it for it in evals if it), *server.folders]
         )
     except ReportError as error:
         _say(server, str(error))
@@ -104,14 +111,16 @@ async def show_report(server: WazaServer, *arguments: Any) -> Answer | None:
 
 def export_schemas(server: WazaServer, *arguments: Any) -> Answer | None:
     """`waza.exportSchemas {directory?}`: write the JSON Schemas; answers where they are."""
-    from waza_engine.schema_files import read_schema, schema_names
+    from waza_engine.schema_files import published_schema, schema_names
 
-    folder = _given(arguments).get("directory")
+    folder = text_in(given(arguments), "directory")
     target = Path(folder) if folder else (server.folders[0] if server.folders else Path.cwd()) / "schemas"
     for name in schema_names():
         path = target / f"{name}.schema.json"
         path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(json.dumps(read_schema(name), indent=2, ensure_ascii=False) + "\n", encoding="utf-8")
+        path.write_text(
+            json.dumps(published_schema(name), indent=2, ensure_ascii=False) + "\n", encoding="utf-8"
+        )
     return {"directory": str(target), "count": len(schema_names())}
 
 
@@ -141,19 +150,16 @@ class _GradeRequest:
         return self.question
 
 
-def _given(arguments: tuple[Any, ...]) -> Arguments:
-    first = arguments[0] if arguments else {}
-    if isinstance(first, dict):
-        return first
-    return dict(vars(first)) if hasattr(first, "__dict__") else dict(getattr(first, "_asdict", dict)())
+def _named(tasks: list[str]) -> str:
+    return tasks[0] if len(tasks) == 1 else f"{len(tasks)} tasks" if tasks else "all tasks"
 
 
-async def _eval(server: WazaServer, given: Arguments) -> Path | None:
+async def _eval(server: WazaServer, asked: Given) -> Path | None:
     """The eval to run or grade; None, and a message, when there is none."""
     if not server.trusted:
         _say(server, "This workspace is not trusted: nothing is run. Trust it to run evals.")
         return None
-    path = path_of(str(given.get("uri", "")))
+    path = path_of(text_in(asked, "uri"))
     if path is None:
         _say(server, "Only files on disk can be run; save this document first.")
         return None
@@ -163,8 +169,8 @@ async def _eval(server: WazaServer, given: Arguments) -> Path | None:
     return eval_path
 
 
-async def _run(server: WazaServer, given: Arguments, tasks: list[str]) -> Answer | None:
-    eval_path = await _eval(server, given)
+async def _run(server: WazaServer, asked: Given, tasks: list[str]) -> Answer | None:
+    eval_path = await _eval(server, asked)
     if eval_path is None:
         return None
     server.results.ran_here.add(eval_path)
@@ -177,8 +183,8 @@ async def _run(server: WazaServer, given: Arguments, tasks: list[str]) -> Answer
     request = RunRequest(
         eval_path, tuple(tasks), settings.run_executor, settings.run_model, server.process_dir(eval_path)
     )
-    what = tasks[0] if len(tasks) == 1 else f"{len(tasks)} tasks" if tasks else "all tasks"
-    answer = await _carried_out(server, Job(eval_path, request, f"{eval_path.parent.name}: {what}"))
+    title, token = f"{eval_path.parent.name}: {_named(tasks)}", text_in(asked, "token")
+    answer = await _carried_out(server, Job(eval_path, request, title, token=token))
     return {**answer, "unsaved": unsaved}
 
 

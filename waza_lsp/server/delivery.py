@@ -1,6 +1,7 @@
 """How findings get to the client: pushed, or pulled by clients that can; never both."""
 
 import asyncio
+import json
 from collections.abc import Iterable
 from contextlib import suppress
 from typing import TYPE_CHECKING
@@ -8,7 +9,8 @@ from typing import TYPE_CHECKING
 from lsprotocol import types
 from pygls.exceptions import JsonRpcException
 
-from waza_lsp.features.diagnostics import diagnostics
+from waza_lsp.features.diagnostics import written_diagnostics
+from waza_lsp.schema.written_diagnostic import written
 from waza_lsp.snapshot import Snapshot
 
 if TYPE_CHECKING:
@@ -25,7 +27,7 @@ class Delivery:
         """Whether the client asks for findings itself."""
         self.can_refresh = False
         """Whether a client that pulls can be told to ask again."""
-        self._sent: dict[str, types.PublishDiagnosticsParams] = {}
+        self._sent: dict[str, str] = {}
         self._told: set[str] = set()
         self._others: asyncio.TimerHandle | None = None
         self._refreshing: asyncio.Task[None] | None = None
@@ -83,13 +85,13 @@ class Delivery:
         if self._sent.pop(uri, None) is not None:
             server.text_document_publish_diagnostics(types.PublishDiagnosticsParams(uri, []))
 
-    def check(self, server: "WazaServer", snapshot: Snapshot) -> list[types.Diagnostic]:
-        """The findings of an open document; settings that cannot be used are told to the user, once each."""
+    def check(self, server: "WazaServer", snapshot: Snapshot) -> list[str]:
+        """The findings of an open document, each as JSON; settings that cannot be used are told to the user, once each."""
         for problem in server.project(snapshot.path).problems:
             if problem not in self._told:
                 self._told.add(problem)
                 server.warn(problem)
-        return diagnostics(snapshot, server.world(snapshot))
+        return written_diagnostics(snapshot, server.world(snapshot))
 
     def _publish_all(self, server: "WazaServer") -> None:
         server.documents.touch()
@@ -105,19 +107,22 @@ class Delivery:
         if snapshot is not None and (items or uri in self._sent):
             self._send(server, snapshot, items)
 
-    def _send(self, server: "WazaServer", snapshot: Snapshot, items: list[types.Diagnostic]) -> None:
-        params = types.PublishDiagnosticsParams(snapshot.uri, items, snapshot.version)
+    def _send(self, server: "WazaServer", snapshot: Snapshot, items: list[str]) -> None:
+        version = f',"version":{snapshot.version}' if snapshot.version is not None else ""
+        params = f'{{"uri":{json.dumps(snapshot.uri)},"diagnostics":[{",".join(items)}]{version}}}'
         if self._sent.get(snapshot.uri) != params:
             self._sent[snapshot.uri] = params
-            server.text_document_publish_diagnostics(params)
+            server.protocol.notify_json(types.TEXT_DOCUMENT_PUBLISH_DIAGNOSTICS, params)
 
     def _refresh_soon(self, server: "WazaServer") -> None:
         if self.can_refresh and (self._refreshing is None or self._refreshing.done()):
             self._refreshing = asyncio.create_task(_refresh(server))
 
 
-def _results(server: "WazaServer", snapshot: Snapshot) -> list[types.Diagnostic]:
-    return server.results.inline.diagnostics(snapshot) if server.settings.results_inline else []
+def _results(server: "WazaServer", snapshot: Snapshot) -> list[str]:
+    if not server.settings.results_inline:
+        return []
+    return [written(it) for it in server.results.inline.diagnostics(snapshot)]
 
 
 async def _refresh(server: "WazaServer") -> None:

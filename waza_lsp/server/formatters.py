@@ -41,7 +41,13 @@ _HANDLERS: dict[str, tuple[Callable[..., Edits], Any]] = {
 def offer_formatting(server: WazaServer) -> None:
     """While initializing: offer it for good to clients that cannot be told later."""
     if not _can_be_told(server):
-        for method, (handler, options) in _HANDLERS.items():
+        answer_formatting(server)
+
+
+def answer_formatting(server: WazaServer) -> None:
+    """Answer who asks; once the server is initialized, this offers nothing to anybody."""
+    for method, (handler, options) in _HANDLERS.items():
+        if method not in server.protocol.fm.features:
             server.feature(method, options)(functools.partial(handler, server))
 
 
@@ -61,9 +67,6 @@ async def update_formatting(server: WazaServer) -> None:
 
 
 def _registrations(server: WazaServer) -> list[types.Registration]:
-    for method, (handler, options) in _HANDLERS.items():
-        if method not in server.protocol.fm.features:
-            server.feature(method, options)(functools.partial(handler, server))
     enter = types.DocumentOnTypeFormattingRegistrationOptions(_ENTER)
     options_of = {types.TEXT_DOCUMENT_ON_TYPE_FORMATTING: enter}
     plain = types.TextDocumentRegistrationOptions()

@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any, TextIO
 
 from waza_engine import processes
+from waza_engine.findings import Pointer
 from waza_engine.formats.reading import reading_open_texts
 from waza_engine.graders.entry import Level
 from waza_engine.recordings import Recording, recordings_of
@@ -65,12 +66,29 @@ def _leave(status: int) -> None:
 
 
 @dataclass(frozen=True, slots=True)
+class _Asked:
+    """The one grader that is asked for: by its name, or by where it stands."""
+
+    name: str
+    path: Path | None
+    pointer: Pointer | None
+
+    def means(self, it: GraderEntry) -> bool:
+        if self.pointer is not None:
+            return (it.path, it.pointer) == (self.path, self.pointer)
+        return it.name == self.name
+
+    def __str__(self) -> str:
+        return f"'{self.name}'" if self.name else f"at {'/'.join(map(str, self.pointer or ()))}"
+
+
+@dataclass(frozen=True, slots=True)
 class _Grading:
     """What is graded, and how."""
 
     plan: Plan
     process_dir: Path
-    grader: str
+    entry: "_Asked | None"
     run_id: str
     events: TextIO
 
@@ -92,15 +110,22 @@ def _graded(question: dict[str, Any], events: TextIO) -> str:
     ]
     if not recorded:
         raise _NothingError("Nothing was recorded of this yet: run it once, then it can be graded again.")
-    grading = _Grading(plan, process_dir, question.get("grader") or "", f"grade-{new_run_id()}", events)
-    if grading.grader and not any(_entries(grading, task) for task, _ in recorded):
-        raise _NothingError(f"There is no grader '{grading.grader}' in what was recorded.")
+    grading = _Grading(plan, process_dir, _asked(question), f"grade-{new_run_id()}", events)
+    if grading.entry and not any(_entries(grading, task) for task, _ in recorded):
+        raise _NothingError(f"There is no grader {grading.entry} in what was recorded.")
     started = time.monotonic()
     grading.tell(_run_started(grading, [task for task, _ in recorded]))
     records = [_task(grading, index, task, found) for index, (task, found) in enumerate(recorded)]
     finished = _run_finished(grading, records, round((time.monotonic() - started) * 1000))
     grading.tell(finished)
     return finished.status
+
+
+def _asked(question: dict[str, Any]) -> _Asked | None:
+    name, pointer = question.get("grader") or "", question.get("pointer")
+    if pointer is not None:
+        return _Asked(name, Path(question["path"]), tuple(pointer))
+    return _Asked(name, None, None) if name else None
 
 
 def _task(grading: _Grading, index: int, task: Task, recordings: list[Recording]) -> TaskRecord:
@@ -144,7 +169,7 @@ def _verdict(grading: _Grading, task: Task, recording: Recording) -> TrialRecord
     bench = bench_for(grading.plan, recording, grading.process_dir)
     bench = replace(bench, judge=judge_for(grading.plan, os.environ))
     with replayed(task, recording) as trial:
-        if not grading.grader:
+        if grading.entry is None:
             return grade_again(bench, trial)
         outcomes = [grade_one(bench, trial, it, level) for it, level in _entries(grading, task)]
     worst = next((it for it in ("error", "failed") if any(one.status == it for one in outcomes)), "passed")
@@ -162,14 +187,14 @@ def _verdict(grading: _Grading, task: Task, recording: Recording) -> TrialRecord
 
 
 def _entries(grading: _Grading, task: Task) -> list[tuple[GraderEntry, Level]]:
-    """The entries with the name that was asked for."""
+    """The entries that were asked for."""
     leveled: Iterator[tuple[GraderEntry, Level]] = iter(
         [
             *((it, "eval") for it in grading.plan.suite.graders),
             *((it, "task") for it in task.graders),
         ]
     )
-    return [it for it in leveled if it[0].name == grading.grader]
+    return [it for it in leveled if grading.entry is not None and grading.entry.means(it[0])]
 
 
 def _run_started(grading: _Grading, tasks: list[Task]) -> RunStarted:

@@ -1,10 +1,12 @@
 """Live grading: after an edit inside a grader, what was recorded is graded again, in a worker process.
 
 The request loop only asks and listens. A grader whose text has findings of its own gets no verdict; an answer to a
-text that has changed meanwhile is carried to the text as it is now, where what was touched is gone.
+text that has changed meanwhile is carried to the text as it is now, where what was touched is gone. Nothing executes
+beside a run of the same eval: such graders wait until it has ended.
 """
 
 import asyncio
+from collections import Counter
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -15,6 +17,7 @@ from waza_lsp.schema.failed_checks import failed_checks
 from waza_lsp.schema.grader_sites import GraderSite, grader_sites
 from waza_lsp.server.covered import runnables_in
 from waza_lsp.server.inline_results import LIVE_VERDICT, Said, said_of, short_span
+from waza_lsp.server.questions import question
 from waza_lsp.server.results import tell
 from waza_lsp.server.worker import Worker, WorkerError
 from waza_lsp.snapshot import Snapshot
@@ -28,6 +31,9 @@ _PAUSE_SECONDS = 0.03
 """How long to wait for the next key before grading."""
 _LIMIT_SECONDS = 5.0
 
+_Wanted = dict[str, set[Pointer]]
+"""Graders by the URI of their document."""
+
 
 def _new_worker() -> Worker:
     return Worker("waza_lsp.server.live_worker", _LIMIT_SECONDS)
@@ -38,7 +44,12 @@ class LiveGrading:
     """Which graders have to be graded again, by document."""
 
     worker: Worker = field(default_factory=_new_worker)
-    _wanted: dict[str, set[Pointer]] = field(default_factory=dict)
+    _wanted: _Wanted = field(default_factory=dict)
+    _waiting: _Wanted = field(default_factory=dict)
+    """Those that execute something while their eval is being run."""
+    _running: Counter[Path] = field(default_factory=Counter)
+    _executing: Path | None = None
+    """The eval of the question that the worker is at, if it may execute something."""
     _working: asyncio.Task[None] | None = None
     _warming: asyncio.Task[None] | None = None
 
@@ -46,12 +57,12 @@ class LiveGrading:
         """Something open can be graded: have the worker ready before the first edit."""
         if not server.settings.live_enable or self._warming is not None:
             return
-        if snapshot.path is None or snapshot.form is None:
+        if snapshot.path is None or snapshot.form is None or server.documents.of_path(snapshot.path) is None:
             return
         sites = grader_sites(snapshot.form, snapshot.tree)
         if sites:
-            question = _question(server, snapshot, snapshot.path, sites[0])
-            self._warming = asyncio.get_running_loop().create_task(self.worker.warm_up(question))
+            asked = question(server, snapshot, snapshot.path, "grade", sites[0].pointer)
+            self._warming = asyncio.get_running_loop().create_task(self.worker.warm_up(asked))
 
     def changed(self, server: "WazaServer", before: Snapshot, after: Snapshot) -> None:
         """A document was edited: its graders that the edit touched are to be graded again."""
@@ -64,12 +75,35 @@ class LiveGrading:
         touched = {it.pointer for it in grader_sites(after.form, after.tree) if _is_touched(it.span, change)}
         if touched:
             self._wanted.setdefault(after.uri, set()).update(touched)
-            if self._working is None or self._working.done():
-                self._working = asyncio.get_running_loop().create_task(self._work(server))
+            self._work_soon(server)
+
+    def run_starts(self, eval_path: Path) -> None:
+        """From now on nothing of this eval is executed here; what is at it is stopped, and asked again later."""
+        self._running[eval_path] += 1
+        if self._executing == eval_path:
+            self.worker.end()
+
+    def run_ended(self, server: "WazaServer", eval_path: Path) -> None:
+        """What had to wait for the run is graded now."""
+        self._running[eval_path] -= 1
+        if self._running[eval_path] > 0:
+            return
+        del self._running[eval_path]
+        for uri, pointers in list(self._waiting.items()):
+            snapshot = server.documents.get(uri)
+            if snapshot is None or server.results.eval_of(snapshot) == eval_path:
+                del self._waiting[uri]
+                self._wanted.setdefault(uri, set()).update(pointers)
+        if self._wanted:
+            self._work_soon(server)
 
     def end(self) -> None:
         """The server ends: so does the worker."""
         self.worker.end()
+
+    def _work_soon(self, server: "WazaServer") -> None:
+        if self._working is None or self._working.done():
+            self._working = asyncio.get_running_loop().create_task(self._work(server))
 
     async def _work(self, server: "WazaServer") -> None:
         while self._wanted:
@@ -88,11 +122,32 @@ class LiveGrading:
             return
         said: list[Said] = []
         if _is_valid(server, snapshot, site):
-            try:
-                said = _said(snapshot, site, await self.worker.ask(_question(server, snapshot, path, site)))
-            except WorkerError as error:
-                server.log(f"Live grading of {path} was given up: {error}")
+            said = _said(snapshot, site, await self._answer(server, snapshot, path, site))
         replace_said(server, snapshot, site, said)
+
+    async def _answer(
+        self, server: "WazaServer", snapshot: Snapshot, path: Path, site: GraderSite
+    ) -> dict[str, Any]:
+        """What the worker says; nothing when it was stopped, or has to wait."""
+        eval_path = server.results.eval_of(snapshot)
+        was_running = eval_path in self._running
+        may_execute = server.trusted and eval_path in server.results.ran_here and not was_running
+        asked = question(server, snapshot, path, "grade", site.pointer, may_execute=may_execute)
+        self._executing = eval_path if may_execute else None
+        try:
+            answer = await self.worker.ask(asked)
+        except WorkerError as error:
+            answer = {"waits": True}
+            if eval_path not in self._running:
+                server.log(f"Live grading of {path} was given up: {error}")
+        finally:
+            self._executing = None
+        if answer.get("waits") and (was_running or eval_path in self._running):
+            self._waiting.setdefault(snapshot.uri, set()).add(site.pointer)
+            if eval_path not in self._running and eval_path is not None:
+                # The run ended while the worker was asked.
+                self._wanted.setdefault(snapshot.uri, set()).update(self._waiting.pop(snapshot.uri))
+        return answer
 
 
 def replace_said(server: "WazaServer", snapshot: Snapshot, site: GraderSite, said: list[Said]) -> None:
@@ -120,20 +175,6 @@ def _is_valid(server: "WazaServer", snapshot: Snapshot, site: GraderSite) -> boo
         it.finding.severity is Severity.ERROR and site.span.contains(it.span.start)
         for it in findings(snapshot, server.world(snapshot))
     )
-
-
-def _question(server: "WazaServer", snapshot: Snapshot, path: Path, site: GraderSite) -> dict[str, Any]:
-    around = [it for it in runnables_in(snapshot) if site.pointer[: len(it.pointer)] == it.pointer]
-    task = next((it.id for it in reversed(around) if it.kind == "task"), "")
-    open_texts = {str(it.path): str(it.text) for it in server.documents if it.path and it.form}
-    return {
-        "path": str(path),
-        "pointer": list(site.pointer),
-        "task": task,
-        "texts": {**open_texts, str(path): str(snapshot.text)},
-        "processDir": str(server.process_dir(path)),
-        "ranHere": [str(it) for it in server.results.ran_here] if server.trusted else [],
-    }
 
 
 def _said(snapshot: Snapshot, site: GraderSite, answer: dict[str, Any]) -> list[Said]:

@@ -11,13 +11,14 @@ from pygls.exceptions import JsonRpcException
 from waza_engine.scope import Scope
 from waza_lsp.server.app import WazaServer
 from waza_lsp.server.beside import read_beside, whole_requests
-from waza_lsp.server.formatters import offer_formatting, update_formatting
+from waza_lsp.server.formatters import answer_formatting, offer_formatting, update_formatting
 from waza_lsp.server.pulling import PULLED
 from waza_lsp.server.watching import concerns_findings, registrations
 
 
 def on_initialize(server: WazaServer, params: types.InitializeParams) -> None:
     options = params.initialization_options
+    server.client_name = params.client_info.name if params.client_info is not None else ""
     server.trusted = _option(options, "trusted", default=True) is not False
     server.run_events = _option(options, "runEvents", default=False) is True
     server.beside_at_start = read_beside(_option(options, "beside", default=False))
@@ -39,6 +40,7 @@ def _option(options: Any, name: str, *, default: bool) -> Any:
 
 async def on_initialized(server: WazaServer, _params: types.InitializedParams) -> None:
     """Everything that may take a moment; no request waits for it, what it changes is delivered afterwards."""
+    answer_formatting(server)
     await asyncio.gather(_ask_for_settings(server), _register(server), _warm_up(server))
 
 
@@ -104,6 +106,7 @@ def on_open(server: WazaServer, params: types.DidOpenTextDocumentParams) -> None
     snapshot = server.documents.get(params.text_document.uri)
     if snapshot is not None:
         server.results.opened(server, snapshot)
+        server.tests.text_changed(server, snapshot.uri)
 
 
 def on_change(server: WazaServer, params: types.DidChangeTextDocumentParams) -> None:
@@ -113,24 +116,28 @@ def on_change(server: WazaServer, params: types.DidChangeTextDocumentParams) -> 
     after = server.documents.get(params.text_document.uri)
     if before is not None and after is not None:
         server.live.changed(server, before, after)
+        server.tests.text_changed(server, after.uri)
 
 
 def on_save(server: WazaServer, _params: types.DidSaveTextDocumentParams) -> None:
     # Clients that watch files tell the same in another way.
     if not server.watches:
         server.delivery.everything_changed(server)
+        server.tests.everything_changed(server)
 
 
 def on_close(server: WazaServer, params: types.DidCloseTextDocumentParams) -> None:
     uri = params.text_document.uri
     server.documents.close(uri)
     server.delivery.closed(server, uri)
+    server.tests.text_changed(server, uri)
 
 
 def on_watched_files(server: WazaServer, params: types.DidChangeWatchedFilesParams) -> None:
     changes = [it for it in params.changes if concerns_findings(it.uri)]
     if changes:
         server.delivery.files_changed(server, changes)
+        server.tests.everything_changed(server)
 
 
 NOTIFICATIONS: list[tuple[str, Callable[..., Any], Any]] = [

@@ -1,17 +1,53 @@
-"""pygls's protocol with our own documents: pygls counts some characters as line ends that LSP does not."""
+"""pygls's protocol with our own documents, which pygls counts the lines of wrongly, and with answers that are JSON already."""
 
+import asyncio
+import inspect
+import json
+import logging
 from collections.abc import Generator
-from typing import Any
+from typing import Any, NamedTuple
 
 from lsprotocol import types
 from pygls.protocol import LanguageServerProtocol
 from pygls.protocol.language_server import lsp_method
 
 _Steps = Generator[Any, Any, None]
+_log = logging.getLogger(__name__)
+_sending: set[asyncio.Future[Any]] = set()
+"""What is being written; without a reference it would not be finished."""
+
+
+class Json(NamedTuple):
+    """A result that is written already."""
+
+    text: str
 
 
 class OwnDocumentsProtocol(LanguageServerProtocol):
     """Hands document notifications to our handlers only; pygls keeps no second copy of the text."""
+
+    def notify_json(self, method: str, params: str) -> None:
+        """Send a notification whose parameters are JSON."""
+        self._send_json(f'{{"jsonrpc":"2.0","method":"{method}","params":{params}}}')
+
+    def _send_response(self, msg_id: Any, result: Any = None, error: Any = None) -> None:
+        if error is None and isinstance(result, Json):
+            self._result_types.pop(msg_id, None)
+            self._send_json(f'{{"jsonrpc":"2.0","id":{json.dumps(msg_id)},"result":{result.text}}}')
+        else:
+            super()._send_response(msg_id, result, error)
+
+    def _send_json(self, body: str) -> None:
+        """Send a message of ASCII characters."""
+        if self.writer is None:
+            _log.error("Nobody to send a message to")
+            return
+        head = f"Content-Length: {len(body)}\r\n\r\n" if self._include_headers else ""
+        sent = self.writer.write((head + body).encode("ascii"))
+        if inspect.isawaitable(sent):
+            task = asyncio.ensure_future(sent)
+            _sending.add(task)
+            task.add_done_callback(_sending.discard)
 
     @lsp_method(types.TEXT_DOCUMENT_DID_OPEN)
     def lsp_text_document__did_open(self, params: types.DidOpenTextDocumentParams) -> _Steps:

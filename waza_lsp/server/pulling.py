@@ -7,24 +7,20 @@ from typing import Any
 
 from lsprotocol import types
 
-from waza_lsp.features.pull_diagnostics import (
-    DocumentReport,
-    WorkspaceReport,
-    document_report,
-    workspace_report,
-)
+from waza_lsp.features.pull_diagnostics import WorkspaceReport, document_report, workspace_report
 from waza_lsp.server.app import WazaServer
+from waza_lsp.server.protocol import Json
 
 _BATCH = 50
 
 
-async def on_diagnostic(server: WazaServer, params: types.DocumentDiagnosticParams) -> DocumentReport:
+async def on_diagnostic(server: WazaServer, params: types.DocumentDiagnosticParams) -> Json:
     if not server.delivery.can_refresh:
         # The client could not be told later that the checks were not complete yet.
         await server.warm.wait()
     snapshot = server.documents.get(params.text_document.uri)
     items = server.delivery.check(server, snapshot) if snapshot is not None else []
-    return document_report(items, params.previous_result_id)
+    return Json(document_report(items, params.previous_result_id))
 
 
 async def on_workspace_diagnostic(

@@ -12,8 +12,9 @@ from lsprotocol import types
 from pygls.exceptions import JsonRpcException
 
 from waza_lsp.features.code_action import KINDS, code_action
-from waza_lsp.features.code_lens import Wanted, code_lens
+from waza_lsp.features.code_lens import code_lens
 from waza_lsp.features.completion import completion
+from waza_lsp.features.completion_resolve import completion_resolve
 from waza_lsp.features.definition import definition
 from waza_lsp.features.diagnostics import findings
 from waza_lsp.features.document_highlight import document_highlight
@@ -26,14 +27,17 @@ from waza_lsp.features.linked_editing_range import linked_editing_range
 from waza_lsp.features.prepare_rename import prepare_rename
 from waza_lsp.features.references import references
 from waza_lsp.features.rename import rename
+from waza_lsp.features.run_actions import run_actions
 from waza_lsp.features.selection_range import selection_range
 from waza_lsp.features.semantic_tokens import LEGEND, semantic_tokens
 from waza_lsp.features.will_rename_files import will_rename_files
 from waza_lsp.features.workspace_symbol import workspace_symbol
-from waza_lsp.server import testview
+from waza_lsp.schema.run_offers import Sort
+from waza_lsp.server import about, testview
 from waza_lsp.server.app import WazaServer
 from waza_lsp.server.beside import own_items
 from waza_lsp.server.survey import workspace_files
+from waza_lsp.suite.known_names import known_names
 from waza_lsp.suite.renaming import CannotRename
 
 
@@ -48,8 +52,14 @@ def on_completion(server: WazaServer, params: types.CompletionParams) -> types.C
     snapshot = server.documents.get(params.text_document.uri)
     if snapshot is None:
         return None
-    found = completion(snapshot, params.position, server.completion_client, server.disk(snapshot))
+    around = server.around(snapshot)
+    known = functools.partial(known_names, snapshot=snapshot, around=around)
+    found = completion(snapshot, params.position, server.completion_client, around, known)
     return own_items(found, server.beside)
+
+
+def on_completion_resolve(_server: WazaServer, item: types.CompletionItem) -> types.CompletionItem:
+    return completion_resolve(item)
 
 
 def on_definition(server: WazaServer, params: types.DefinitionParams) -> list[types.Location]:
@@ -165,8 +175,14 @@ def on_lens(server: WazaServer, params: types.CodeLensParams) -> list[types.Code
     snapshot = server.documents.get(params.text_document.uri)
     if snapshot is None:
         return []
-    settings = server.settings
-    wanted = Wanted(settings.lens_run, settings.lens_run_failed, settings.lens_grade, settings.lens_result)
+    it = server.settings
+    shown = {
+        Sort.RUN: it.lens_run,
+        Sort.RUN_FAILED: it.lens_run_failed,
+        Sort.GRADE: it.lens_grade,
+        Sort.RESULT: it.lens_result,
+    }
+    wanted = [sort for sort, is_shown in shown.items() if is_shown]
     return code_lens(snapshot, server.results.standings(server, snapshot), wanted, time.time())
 
 
@@ -174,20 +190,24 @@ def on_actions(server: WazaServer, params: types.CodeActionParams) -> list[types
     snapshot = server.documents.get(params.text_document.uri)
     if snapshot is None:
         return []
-    world = server.world(snapshot)
-    return code_action(
-        snapshot, params.range, params.context, lambda it: findings(it, world), server.action_client
-    )
+    world, at, context = server.world(snapshot), params.range, params.context
+    standings = server.results.standings(server, snapshot)
+    return [
+        *code_action(snapshot, at, context, lambda it: findings(it, world), server.action_client),
+        *run_actions(snapshot, at, context, standings, time.time()),
+    ]
 
 
 _MOVED = types.FileOperationRegistrationOptions(
     [types.FileOperationFilter(types.FileOperationPattern("**/*"), scheme="file")]
 )
-_TRIGGERS = [" ", "-", '"', "'", "/", "[", "{", ","]
+_TRIGGERS = [" ", "-", '"', "'", "/", "[", "{", ",", "\\", "*", "."]
+_COMPLETION = types.CompletionOptions(trigger_characters=_TRIGGERS, resolve_provider=True)
 
 REQUESTS: list[tuple[str, Callable[..., Any], Any]] = [
     (types.TEXT_DOCUMENT_HOVER, on_hover, None),
-    (types.TEXT_DOCUMENT_COMPLETION, on_completion, types.CompletionOptions(trigger_characters=_TRIGGERS)),
+    (types.TEXT_DOCUMENT_COMPLETION, on_completion, _COMPLETION),
+    (types.COMPLETION_ITEM_RESOLVE, on_completion_resolve, None),
     (types.TEXT_DOCUMENT_DEFINITION, on_definition, None),
     (types.TEXT_DOCUMENT_REFERENCES, on_references, None),
     (types.TEXT_DOCUMENT_PREPARE_RENAME, on_prepare_rename, None),
@@ -205,5 +225,6 @@ REQUESTS: list[tuple[str, Callable[..., Any], Any]] = [
     (types.TEXT_DOCUMENT_SELECTION_RANGE, on_selection, None),
     (types.TEXT_DOCUMENT_CODE_LENS, on_lens, None),
     (testview.METHOD, testview.on_tests, None),
+    (about.METHOD, about.on_document, None),
     (types.TEXT_DOCUMENT_CODE_ACTION, on_actions, types.CodeActionOptions(KINDS)),
 ]

@@ -77,6 +77,12 @@ class Results:
         known = self._tasks.get((eval_path, task))
         return known.verdict if known else None
 
+    def verdict_of_eval(self, eval_path: Path) -> Verdict | None:
+        """The last verdicts of its tasks taken together."""
+        return together(
+            [it.verdict for (path, _), it in self._tasks.items() if path == eval_path], stale=False
+        )
+
     def eval_of(self, snapshot: Snapshot) -> Path | None:
         """The eval that a document belongs to, as far as it is known by now."""
         if snapshot.form is None or snapshot.path is None:
@@ -226,6 +232,7 @@ class Results:
             server.window_log_message(types.LogMessageParams(types.MessageType.Warning, found.problem))
         is_new = bool(found.tasks) or found.recorded != self._recorded.get(eval_path, frozenset())
         self._recorded[eval_path] = found.recorded
+        before = self.verdict_of_eval(eval_path)
         for task, it in found.tasks.items():
             self._merge_task(server, eval_path, task, it)
         if found.tasks:
@@ -233,6 +240,9 @@ class Results:
             self._covered.setdefault(eval_path, digest_of_eval(newest.texts, eval_path))
         if is_new:
             self.lenses_changed(server)
+        if before != self.verdict_of_eval(eval_path):
+            # Not on every reading: the client answers with a request that reads again.
+            server.tests.everything_changed(server)
 
     def _merge_task(self, server: "WazaServer", eval_path: Path, task: str, found: LastResult) -> None:
         known = self._tasks.get((eval_path, task))

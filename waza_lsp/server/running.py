@@ -10,6 +10,7 @@ from waza_lsp.schema.standing import Verdict
 from waza_lsp.server.last_results import on_disk
 from waza_lsp.server.progress import RunProgress
 from waza_lsp.server.runs import Event, Request
+from waza_lsp.server.test_events import TestEvents
 from waza_lsp.snapshot import Snapshot
 
 if TYPE_CHECKING:
@@ -23,7 +24,8 @@ class Job:
     """What is done: the eval, its request, and how it is called for the user.
 
     `texts` are the texts that it works on, where they are not those on disk. With `entry`, only one grader is asked,
-    and what it says is no verdict on the task. With `stores` the run can be reported on later.
+    and what it says is no verdict on the task. With `stores` the run can be reported on later. `token` is the client's
+    own name for it.
     """
 
     eval_path: Path
@@ -32,20 +34,23 @@ class Job:
     texts: dict[Path, Snapshot] = field(default_factory=dict)
     grader: bool = False
     stores: bool = True
+    token: str = ""
 
 
 async def carry_out(server: "WazaServer", job: Job) -> Answer:
     """Do it, show how far it is, and say what came out."""
     progress = RunProgress(server)
-    record = _Record(server, job, dict(_texts_before(server, job)))
-    await progress.begin(job.title)
+    texts = dict(_texts_before(server, job))
+    told = TestEvents(job.eval_path, job.token, texts, server.documents.of_path)
+    record = _Record(server, job, texts, told)
+    progress.begin(job.title)
 
     def take(event: Event) -> None:
         progress.take(event)
         record.take(event)
 
     try:
-        last = await server.runs.run(job.request, take, progress.cancel)
+        last = await server.runs.run(job.request, take, progress.cancel, job.token)
     finally:
         record.end()
     progress.end(str(last["status"]))
@@ -75,14 +80,13 @@ class _Record:
     server: "WazaServer"
     job: Job
     texts: dict[Path, Snapshot]
+    told: TestEvents
     tasks: dict[str, Answer] = field(default_factory=dict)
     _trials: dict[str, list[list[Event]]] = field(default_factory=dict)
     _open: set[str] = field(default_factory=set)
 
     def take(self, event: Event) -> None:
         """Follow one event; clients that asked for it get it, too."""
-        if self.server.run_events:
-            self.server.protocol.notify("waza/runEvent", event)
         match event.get("event"):
             case "task_started":
                 self._started(event)
@@ -96,6 +100,9 @@ class _Record:
                 self._finished(event)
             case _:
                 pass
+        if self.server.run_events:
+            trials = self._trials.get(str(event.get("task")), [])
+            self.server.protocol.notify("waza/runEvent", self.told.told(event, trials))
 
     def end(self) -> None:
         """The run is over, however it ended."""

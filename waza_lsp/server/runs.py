@@ -83,12 +83,27 @@ class Runs:
     _processes: set[asyncio.subprocess.Process] = field(default_factory=set)
     _cancels: dict[str, asyncio.Event] = field(default_factory=dict)
 
-    async def run(self, request: Request, on_event: Callable[[Event], None], cancel: asyncio.Event) -> Event:
+    async def run(
+        self, request: Request, on_event: Callable[[Event], None], cancel: asyncio.Event, token: str = ""
+    ) -> Event:
         """Run to the end, or until `cancel` is set; the last event, or one that says why there is none.
 
-        Every start that was told gets its end, also when the child is killed. Finished trials are in the store
-        whatever happens here.
+        `token` is a name by which it can be cancelled before its id is known. Every start that was told gets its end,
+        also when the child is killed. Finished trials are in the store whatever happens here.
         """
+        follower = Follower(on_event)
+        self._cancels[token] = cancel
+        try:
+            error = await self._follow(request, follower, cancel)
+        except OSError as reason:
+            error = f"The run cannot be started: {reason}"
+        finally:
+            for name in (follower.run_id, token):
+                self._cancels.pop(name, None)
+        return follower.finished("cancelled" if cancel.is_set() else "error", error)
+
+    async def _follow(self, request: Request, follower: "Follower", cancel: asyncio.Event) -> str:
+        """Run the child to its end; what it wrote on stderr."""
         process = await asyncio.create_subprocess_exec(
             *request.command(),
             stdin=asyncio.subprocess.PIPE,
@@ -102,7 +117,6 @@ class Runs:
         deathwatch.watch(process.pid)
         stopper = asyncio.create_task(_stop_when(cancel, process))
         errors = asyncio.create_task(_read_all(process.stderr))
-        follower = Follower(on_event)
         try:
             await _feed(process.stdin, request.stdin())
             async for event in _events(process.stdout):
@@ -114,13 +128,11 @@ class Runs:
             end_group(process)
             deathwatch.unwatch(process.pid)
             self._processes.discard(process)
-            self._cancels.pop(follower.run_id, None)
-        status = "cancelled" if cancel.is_set() else "error"
-        return follower.finished(status, (await errors).strip())
+        return (await errors).strip()
 
-    def cancel(self, run_id: str) -> bool:
-        """Have a run end; False when there is no such run."""
-        cancel = self._cancels.get(run_id)
+    def cancel(self, name: str) -> bool:
+        """Have the run with this id or token end; False when there is no such run."""
+        cancel = self._cancels.get(name) if name else None
         if cancel is not None:
             cancel.set()
         return cancel is not None

@@ -8,9 +8,11 @@ from lsprotocol import types
 
 from waza_engine.checking.files import Files
 from waza_engine.checking.suite_files import SuiteFiles
+from waza_engine.recalled import Recalled
 from waza_lsp.schema.form import recognised
 from waza_lsp.schema.prefilter import may_be_eval
 from waza_lsp.snapshot import Snapshot
+from waza_lsp.syntax.modeline import schema_address
 from waza_lsp.syntax.text import Text, split_lines
 from waza_lsp.syntax.tree import Tree
 
@@ -19,7 +21,8 @@ from waza_lsp.syntax.tree import Tree
 class Around:
     """What a request may ask about other files. `process_dir` is where runs are started; None when unknown.
 
-    `opened` gives the snapshot of an open file, `listed` the YAML files of the workspace (which may take long).
+    `opened` gives the snapshot of an open file, `listed` the YAML files of the workspace (which may take long),
+    `recalled` what was recorded of an eval.
     """
 
     process_dir: Path | None = None
@@ -27,6 +30,7 @@ class Around:
     opened: Callable[[Path], Snapshot | None] = lambda _: None
     listed: Callable[[], Iterable[Path]] = tuple
     encoding: types.PositionEncodingKind = types.PositionEncodingKind.Utf16
+    recalled: Callable[[Path], tuple[Recalled, ...]] = lambda _: ()
 
     def is_file(self, path: Path) -> bool:
         return self.files.is_file(path)
@@ -47,9 +51,8 @@ class Around:
         if read is None:
             return None
         lines, tree = read
-        return Snapshot(
-            path.as_uri(), None, Text(lines, self.encoding), tree, recognised(tree.sketch(), path)
-        )
+        kind = recognised(tree.sketch(), path, schema=schema_address(lines))
+        return Snapshot(path.as_uri(), None, Text(lines, self.encoding), tree, kind)
 
     def suite(self, snapshot: Snapshot) -> SuiteFiles | None:
         """The suite that a document belongs to."""

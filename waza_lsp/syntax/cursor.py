@@ -90,7 +90,8 @@ class _Cursor:
         mark = self.text[row.value : row.value + 1] if row.has_value else ""
         column = self.place.column
         if not mark:
-            yield from self._on_nothing(entry, row, after)
+            if not self._is_naming(row, after):
+                yield from self._on_nothing(entry, row, after)
         elif mark in "[{":
             yield from self._in_flow(entry, row)
         elif mark in "|>" or column > row.end:
@@ -108,6 +109,11 @@ class _Cursor:
                     else entry.child is not None
                 )
                 yield replace(here, column=row.value + row.shift, below=below, has_children=has_children)
+
+    def _is_naming(self, row: Row, after: int) -> bool:
+        """Whether an anchor or tag is being written, or stands behind a dash, where no map may follow it."""
+        written = self.text[after : self.place.column]
+        return bool(written.strip()) and (row.key is None or not written[-1:].isspace())
 
     def _on_nothing(self, entry: Entry, row: Row, after: int) -> Iterator[Situation]:
         """An absent value: a blank is missing, or a comment follows, or its first lines stand further down."""

@@ -68,7 +68,9 @@ def cut(lines: Sequence[str]) -> Layout:
         if kind is PieceKind.STRAY:
             # What follows a half-typed line in column 0 still belongs to the list above it.
             cuts.append(Cut(kind, first, first + 1))
-            cuts += _items(lines, first + 1, last, open_list) if open_list >= 0 else _skipped(first + 1, last)
+            cuts += (
+                items_in(lines, first + 1, last, open_list) if open_list >= 0 else _skipped(first + 1, last)
+            )
             continue
         column = _list_column(lines, first, last)
         open_list = column
@@ -77,11 +79,16 @@ def cut(lines: Sequence[str]) -> Layout:
             continue
         begin = next(i for i in range(first + 1, last) if _dash_at(lines[i], column))
         cuts.append(Cut(PieceKind.HEAD, first, begin))
-        cuts += _items(lines, begin, last, column)
+        cuts += items_in(lines, begin, last, column)
     return Layout(cuts, second, conflict)
 
 
 _NEUTRAL = frozenset([" ", "\t", "#", "\n", "\r", "", "}", "]"])
+
+
+def starts_nothing(line: str) -> bool:
+    """Whether a line only goes on with what stands above it, as far as the top level is concerned."""
+    return line[:1] in _NEUTRAL or _GOES_ON.match(line) is not None
 
 
 def _first_document(lines: Sequence[str], tops: list[int]) -> tuple[int, list[int], int]:
@@ -140,7 +147,7 @@ def _dash_at(line: str, column: int) -> bool:
     return found is not None and len(found.group(1)) == column
 
 
-def _items(lines: Sequence[str], first: int, last: int, column: int) -> list[Cut]:
+def items_in(lines: Sequence[str], first: int, last: int, column: int) -> list[Cut]:
     """The items of a list whose dashes stand in `column`."""
     prefix = " " * column + "-"
     width = len(prefix)

@@ -43,7 +43,7 @@ class Row(NamedTuple):
     @property
     def is_blank(self) -> bool:
         """Whether the line holds nothing but white space or a comment."""
-        return not self.dashes and self.start >= self.comment
+        return not self.dashes and self.key is None and self.start >= self.comment
 
     @property
     def has_value(self) -> bool:

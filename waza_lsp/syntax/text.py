@@ -85,13 +85,19 @@ class Text:
 
     def position(self, place: Place) -> types.Position:
         """A place as the client counts it."""
-        line = self.line(place.line)
-        if line.isascii():
-            return types.Position(place.line, min(place.column, len(line)))
-        return types.Position(place.line, _UNITS[self.encoding](line[: place.column]))
+        return types.Position(place.line, self._units(place.line, place.column))
 
     def range(self, span: Span) -> types.Range:
         return types.Range(self.position(span.start), self.position(span.end))
+
+    def written(self, span: Span) -> str:
+        """The range as the JSON that a client gets."""
+        (first, start), (last, end) = span
+        return _RANGE % (first, self._units(first, start), last, self._units(last, end))
+
+    def _units(self, index: int, column: int) -> int:
+        line = self.line(index)
+        return min(column, len(line)) if line.isascii() else _UNITS[self.encoding](line[:column])
 
     def measured(self, span: Span) -> tuple[int, int, int]:
         """Line, column and length of a stretch of one line, as the client counts them."""
@@ -120,6 +126,14 @@ class Text:
         if tail:
             replaced.pop()  # The text ends in the line end of `last`; what follows is not an empty line.
         return Text(_rejoined([*self.lines[:first], *replaced, *tail], first), self.encoding)
+
+
+_RANGE = '{"start":{"line":%d,"character":%d},"end":{"line":%d,"character":%d}}'
+
+
+def written(it: types.Range) -> str:
+    """A range as JSON."""
+    return _RANGE % (it.start.line, it.start.character, it.end.line, it.end.character)
 
 
 def split_lines(source: str) -> list[str]:

@@ -4,6 +4,7 @@ A tree is immutable. `Tree.of` reuses the pieces of an earlier tree whose lines 
 the piece it touches.
 """
 
+from bisect import bisect_left
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
@@ -16,6 +17,7 @@ from waza_lsp.syntax.node import Kind, Node, descend
 from waza_lsp.syntax.parse import Parsed, parse
 from waza_lsp.syntax.problem import Problem
 from waza_lsp.syntax.problems import half_key
+from waza_lsp.syntax.recut import recut
 from waza_lsp.syntax.text import Place, Span
 
 _MOST_JOINED = 3
@@ -43,6 +45,10 @@ class Piece(NamedTuple):
     end: int
     parsed: Parsed
 
+    def shifted(self, lines: int) -> "Piece":
+        """The same piece `lines` further down."""
+        return Piece(self.kind, self.start + lines, self.end + lines, self.parsed)
+
 
 class Located(NamedTuple):
     """A value (or the key it stands under) with its absolute places in the text."""
@@ -54,13 +60,16 @@ class Located(NamedTuple):
     on_key: bool = False
 
 
+Items = list[tuple[Piece, Node]]
+
+
 class Entry(NamedTuple):
     """A top-level key: its node, its value if it stands in the same piece, or the items of its list."""
 
     key: Node
     piece: Piece
     value: Node
-    items: "list[tuple[Piece, Node]]"
+    items: Items
     is_list: bool
 
 
@@ -70,7 +79,8 @@ class Tree:
 
     `second_document` and `conflict` are the lines of a second `---` and of a merge conflict's start, -1 without one.
     `whole` is the single piece of a document that is no block mapping. `excess` is the line of the alias that makes
-    the text stand for too many values, else -1; then no alias is followed.
+    the text stand for too many values, else -1; then no alias is followed. `is_ragged` says that a quote or bracket
+    may run across pieces.
     """
 
     pieces: tuple[Piece, ...]
@@ -81,6 +91,7 @@ class Tree:
     entries: tuple[Entry, ...]
     anchors: dict[str, Node] = field(default_factory=dict)
     excess: int = -1
+    is_ragged: bool = False
 
     @classmethod
     def of(cls, lines: Sequence[str], before: "Tree | None" = None, same: tuple[int, int] = (0, 0)) -> "Tree":
@@ -92,10 +103,13 @@ class Tree:
             same: how many lines at the top and at the bottom are those of the earlier text.
 
         """
+        if before is not None and (edited := before.edited(lines, same)) is not None:
+            return edited
         layout = cut(lines)
-        pieces = _complete(_pieces(lines, layout.cuts, before, same), lines)
-        excess = _excess(pieces)
-        anchors = {name: node for it in pieces for name, node in it.parsed.anchors.items() if excess < 0}
+        found = _pieces(lines, layout.cuts, before, same)
+        is_ragged = any(it.parsed.unterminated for it in found)
+        pieces = _complete(found, lines) if is_ragged else found
+        excess, anchors = _names(pieces)
         return cls(
             tuple(pieces),
             layout.second_document,
@@ -105,6 +119,39 @@ class Tree:
             tuple(_entries(pieces)),
             anchors,
             excess,
+            is_ragged,
+        )
+
+    def edited(self, lines: Sequence[str], same: tuple[int, int]) -> "Tree | None":
+        """The tree of a text that differs only in some items of one list; None where it may differ in more."""
+        if self.is_ragged or self.second_document >= 0 or self.conflict >= 0:
+            return None
+        found = recut(lines, self.pieces, self.line_count, same)
+        if found is None:
+            return None
+        new = [_piece(lines, it) for it in found.cuts]
+        start, end = self.pieces[found.first].start, self.pieces[found.last - 1].end
+        lists = [
+            it for it in self.entries if it.items and it.items[0][0].start < start <= it.items[-1][0].end
+        ]
+        if len(lists) != 1 or any(it.parsed.unterminated for it in new):
+            return None
+        shift = len(lines) - self.line_count
+        below = {id(it): it.shifted(shift) for it in self.pieces[found.last :]} if shift else {}
+        pieces = (
+            *self.pieces[: found.first],
+            *new,
+            *(below.values() if shift else self.pieces[found.last :]),
+        )
+        entries = tuple(
+            it._replace(items=_spliced(it.items, new, start, end, below))
+            if it is lists[0]
+            else _moved(it, below)
+            for it in self.entries
+        )
+        excess, anchors = _names(pieces)
+        return replace(
+            self, pieces=pieces, line_count=len(lines), entries=entries, anchors=anchors, excess=excess
         )
 
     @property
@@ -280,10 +327,33 @@ def _pieces(lines: Sequence[str], cuts: list[Cut], before: Tree | None, same: tu
     return result
 
 
-def _excess(pieces: Sequence[Piece]) -> int:
-    if not any(it.parsed.has_alias for it in pieces):
-        return -1
-    return first_excess((it.parsed.root, it.start) for it in pieces if it.parsed.root is not None)
+def _names(pieces: Sequence[Piece]) -> tuple[int, dict[str, Node]]:
+    """The line of the alias that is too much (-1: none), and all anchors that may be followed."""
+    if any(it.parsed.has_alias for it in pieces):
+        excess = first_excess((it.parsed.root, it.start) for it in pieces if it.parsed.root is not None)
+        if excess >= 0:
+            return excess, {}
+    return -1, {name: node for it in pieces if it.parsed.anchors for name, node in it.parsed.anchors.items()}
+
+
+def _spliced(items: Items, new: Sequence[Piece], start: int, end: int, below: dict[int, Piece]) -> Items:
+    """The items of a list with those of the lines from `start` to `end` replaced."""
+    first = bisect_left(items, start, key=_start_of_item)
+    last = bisect_left(items, end, key=_start_of_item)
+    middle = [(it, node) for it in new if it.parsed.root is not None for node in it.parsed.root.items]
+    rest = items[last:]
+    return [*items[:first], *middle, *([(below[id(it)], node) for it, node in rest] if below else rest)]
+
+
+def _start_of_item(item: tuple[Piece, Node]) -> int:
+    return item[0].start
+
+
+def _moved(entry: Entry, below: dict[int, Piece]) -> Entry:
+    if id(entry.piece) not in below:
+        return entry
+    items = [(below[id(it)], node) for it, node in entry.items]
+    return entry._replace(piece=below[id(entry.piece)], items=items)
 
 
 _NOTHING = Parsed(None)

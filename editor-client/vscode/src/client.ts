@@ -2,7 +2,7 @@
 
 import * as readline from 'node:readline';
 import type { Readable } from 'node:stream';
-import { workspace, type LogOutputChannel } from 'vscode';
+import { workspace, type EventEmitter, type LogOutputChannel } from 'vscode';
 import {
   CloseAction,
   ErrorAction,
@@ -12,11 +12,23 @@ import {
   WorkDoneProgressCancelNotification,
 } from 'vscode-languageclient/node';
 
+import { withArguments } from './commands';
 import { documentSelector } from './documents';
 import type { ServerCommand } from './locate';
 import { progressNotifications } from './progress';
+import type { RunEvent } from './protocol';
+import { showReport } from './report';
 import type { ServerStatus } from './status';
 import { showVerdict } from './verdict';
+import { givenByYamlExtension } from './yamlExtension';
+
+/** What the client tells the rest of the extension. */
+export interface Told {
+  ready: EventEmitter<void>;
+  gone: EventEmitter<void>;
+  runEvent: EventEmitter<RunEvent>;
+  testsChanged: EventEmitter<string | undefined>;
+}
 
 /** A client that leaves it to its owner to speak of a failed start: its own words are up to three, and cryptic. */
 class Client extends LanguageClient {
@@ -27,7 +39,12 @@ class Client extends LanguageClient {
   }
 }
 
-export function createClient(server: ServerCommand, log: LogOutputChannel, status: ServerStatus): LanguageClient {
+export function createClient(
+  server: ServerCommand,
+  log: LogOutputChannel,
+  status: ServerStatus,
+  told: Told,
+): LanguageClient {
   const progress = progressNotifications(
     (token) => void client.sendNotification(WorkDoneProgressCancelNotification.type, { token }),
   );
@@ -35,7 +52,11 @@ export function createClient(server: ServerCommand, log: LogOutputChannel, statu
   const client: Client = new Client('waza', 'waza-lsp', server, {
     documentSelector,
     outputChannel: log,
-    initializationOptions: () => ({ runEvents: true, trusted: workspace.isTrusted }),
+    initializationOptions: () => ({
+      runEvents: true,
+      trusted: workspace.isTrusted,
+      beside: givenByYamlExtension(),
+    }),
     synchronize: { configurationSection: 'waza' },
     revealOutputChannelOn: RevealOutputChannelOn.Never,
     stdioOptions: {
@@ -45,9 +66,13 @@ export function createClient(server: ServerCommand, log: LogOutputChannel, statu
     middleware: {
       handleWorkDoneProgress: progress.handle,
       executeCommand: async (command, args, next) => {
-        const result: unknown = await next(command, args);
-        // Not awaited: the command is over, the toast may stay for long.
-        void showVerdict(result);
+        const complete = await withArguments(command, args);
+        if (!complete) {
+          return undefined;
+        }
+        const result: unknown = await next(command, complete);
+        // Not awaited: the command is over, what is shown may stay for long.
+        void (command === 'waza.showReport' ? showReport(result) : showVerdict(result));
         return result;
       },
     },
@@ -60,11 +85,14 @@ export function createClient(server: ServerCommand, log: LogOutputChannel, statu
     },
   });
   const crashes = client.createDefaultErrorHandler();
+  client.onNotification('waza/runEvent', (event: RunEvent) => told.runEvent.fire(event));
+  client.onNotification('waza/testsChanged', ({ uri }: { uri?: string }) => told.testsChanged.fire(uri));
   client.onDidChangeState(({ newState }) => {
     switch (newState) {
       case State.Running:
         client.hasRun = true;
         status.running(client.initializeResult?.serverInfo?.version ?? '');
+        told.ready.fire();
         break;
       case State.Starting:
         status.starting();
@@ -76,6 +104,7 @@ export function createClient(server: ServerCommand, log: LogOutputChannel, statu
       case State.Stopped:
         progress.dispose();
         status.stopped();
+        told.gone.fire();
         break;
     }
   });

@@ -1,30 +1,29 @@
 /**
- * Which documents are offered to the server.
+ * Which documents are offered to the server, and which of them give reason to start it.
  *
  * By pattern and without a language id: other extensions give eval and task files ids of
  * their own (`tasks/*.yaml` becomes `ansible`), and a selector that names `yaml` would miss
- * those. Most `tasks/*.yaml` are no eval files: the server decides by content and is silent
+ * those. Most YAML files are no eval files: the server decides by content and is silent
  * about the rest.
  */
 
 import { languages, type TextDocument } from 'vscode';
 
-const patterns = [
-  '**/eval.yaml',
-  '**/eval.yml',
-  '**/*.eval.yaml',
-  '**/tasks/**/*.yaml',
-  '**/trigger_tests.yaml',
-  '**/.waza.yaml',
-  '**/*.vally.yaml',
-  '**/.vally.yaml',
-];
-
-export const documentSelector = patterns.map((pattern) => ({ scheme: 'file', pattern }));
+export const documentSelector = [{ scheme: 'file', pattern: '**/*.{yaml,yml}' }];
 
 /** Files whose name alone says that a workspace has evals; a `tasks` folder does not. */
-export const evalFiles = '**/{eval.yaml,eval.yml,*.eval.yaml,.waza.yaml,*.vally.yaml,.vally.yaml}';
+export const evalFiles =
+  '**/{eval.yaml,eval.yml,*.eval.yaml,trigger_tests.yaml,.waza.yaml,*.vally.yaml,.vally.yaml}';
+
+/** Top-level keys that only eval files have; those of tasks and evals with names of their own. */
+const telling = /^(inputs|graders|stimuli|should_trigger_prompts)[ \t]*:/m;
 
 export function isSelected(document: TextDocument): boolean {
   return languages.match(documentSelector, document) > 0;
+}
+
+/** A guess that needs no server: is it worth starting one for this document? */
+export function looksLikeEval(document: TextDocument): boolean {
+  const isNamedLikeOne = languages.match({ scheme: 'file', pattern: evalFiles }, document) > 0;
+  return isNamedLikeOne || (isSelected(document) && telling.test(document.getText()));
 }

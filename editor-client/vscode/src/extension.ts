@@ -1,24 +1,37 @@
 /** What VS Code calls. Everything that has to do with eval files is the server's work. */
 
-import { commands, window, workspace, type ExtensionContext } from 'vscode';
+import { Uri, commands, window, workspace, type ExtensionContext } from 'vscode';
 
+import { installServer } from './install';
 import { whenNeeded } from './need';
+import { newEval } from './newEval';
 import { Server } from './server';
-import { createStatus } from './status';
+import { createFileStatus, createServerStatus } from './status';
+import { createTestView } from './testView';
+import { keepSchemasAway } from './yamlExtension';
 
 let server: Server | undefined;
 
 export function activate(context: ExtensionContext): void {
   const log = window.createOutputChannel('waza-lsp', { log: true });
-  const status = createStatus();
-  const current = new Server(log, status);
+  const status = createServerStatus();
+  const places = { installed: Uri.joinPath(context.globalStorageUri, 'server').fsPath };
+  const current = new Server(log, status, places);
   server = current;
   context.subscriptions.push(
     log,
     status,
     current,
+    createFileStatus(current),
+    createTestView(current),
     commands.registerCommand('waza.restartServer', () => current.start()),
     commands.registerCommand('waza.showLogs', () => log.show()),
+    commands.registerCommand('waza.newEval', () => newEval(context)),
+    commands.registerCommand('waza.installServer', async () => {
+      if (await installServer(places, log)) {
+        await current.start();
+      }
+    }),
     workspace.onDidGrantWorkspaceTrust(() => void current.restart()),
     workspace.onDidChangeConfiguration((change) => {
       if (change.affectsConfiguration('waza.server')) {
@@ -27,6 +40,7 @@ export function activate(context: ExtensionContext): void {
     }),
     whenNeeded(() => void current.start()),
   );
+  keepSchemasAway().catch((error: unknown) => log.warn(`The YAML extension: ${String(error)}`));
 }
 
 /** VS Code waits for this, not for disposals: the server gets to end what it runs. */

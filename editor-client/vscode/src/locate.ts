@@ -1,15 +1,17 @@
 /**
- * Finding the program to start: a setting, a virtual environment, `PATH`.
+ * Finding the server: a setting, the environment, a virtual environment, `PATH`, the one installed
+ * from here, a Python that has it.
  *
  * A workspace that is not trusted has no say: VS Code hides its values of the two settings
  * (`restrictedConfigurations` in the manifest), and environments inside it are passed over.
  */
 
-import { access, constants, stat } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import * as path from 'node:path';
 import { workspace } from 'vscode';
 
+import { hasServer, pythonsOnPath } from './interpreters';
+import { isProgram, scripts, searchPath } from './programs';
 import { activeEnvironment } from './python';
 
 export interface ServerCommand {
@@ -20,35 +22,51 @@ export interface ServerCommand {
 /** Why there is nothing to start, for the user to read. */
 export interface NotFound {
   problem: string;
+  /** The setting that names what does not exist; where nothing is named, the server can be installed instead. */
   setting: string;
+  canInstall: boolean;
 }
 
-const windows = process.platform === 'win32';
-const program = windows ? 'waza-lsp.exe' : 'waza-lsp';
+/** Folders of the extension. */
+export interface Places {
+  /** The virtual environment of the server that was installed from here. */
+  installed: string;
+}
 
-export async function locateServer(): Promise<ServerCommand | NotFound> {
+/** Names a program, as the setting `waza.server.path` does, for all windows that are started from a shell. */
+export const variable = 'WAZA_LSP_SERVER';
+
+const program = process.platform === 'win32' ? 'waza-lsp.exe' : 'waza-lsp';
+// -P: without it `-m` looks into the working directory first, which is the workspace.
+const asModule = ['-P', '-m', 'waza_lsp', 'serve'];
+
+export async function locateServer({ installed }: Places): Promise<ServerCommand | NotFound> {
   const settings = workspace.getConfiguration('waza.server');
-  const chosen = expand(settings.get('path', ''));
-  if (chosen) {
-    return (await isProgram(chosen)) ? { command: chosen, args: ['serve'] } : noSuchProgram('path', chosen);
+  const named: [string, string, string[]][] = [
+    ['setting waza.server.path', expand(settings.get('path', '')), ['serve']],
+    ['setting waza.server.interpreter', expand(settings.get('interpreter', '')), asModule],
+    [`environment variable ${variable}`, process.env[variable] ?? '', ['serve']],
+  ];
+  for (const [what, command, args] of named) {
+    if (command) {
+      return (await isProgram(command)) ? { command, args } : noSuchProgram(what, command);
+    }
   }
-  const interpreter = expand(settings.get('interpreter', ''));
-  if (interpreter) {
-    // -P: without it `-m` looks into the working directory first, which is the workspace.
-    const args = ['-P', '-m', 'waza_lsp', 'serve'];
-    return (await isProgram(interpreter))
-      ? { command: interpreter, args }
-      : noSuchProgram('interpreter', interpreter);
-  }
-  for (const folder of [...(await environmentFolders()), ...searchPath()]) {
+  for (const folder of [...(await environmentFolders()), ...searchPath(), scripts(installed)]) {
     const candidate = path.join(folder, program);
     if (await isProgram(candidate)) {
       return { command: candidate, args: ['serve'] };
     }
   }
+  for (const python of await pythonsOnPath()) {
+    if (await hasServer(python)) {
+      return { command: python, args: asModule };
+    }
+  }
   return {
     problem: 'waza-lsp was not found: no virtual environment has it, and it is not on PATH.',
     setting: 'waza.server.path',
+    canInstall: true,
   };
 }
 
@@ -58,12 +76,7 @@ async function environmentFolders(): Promise<string[]> {
   }
   const roots = (workspace.workspaceFolders ?? []).map((folder) => path.join(folder.uri.fsPath, '.venv'));
   const environments = [await activeEnvironment(), process.env['VIRTUAL_ENV'], ...roots];
-  return environments.filter((it) => it !== undefined).map((it) => path.join(it, windows ? 'Scripts' : 'bin'));
-}
-
-function searchPath(): string[] {
-  // A relative entry would be looked up in whatever the working directory is.
-  return (process.env['PATH'] ?? '').split(path.delimiter).filter((it) => path.isAbsolute(it));
+  return environments.filter((it) => it !== undefined).map(scripts);
 }
 
 function expand(setting: string): string {
@@ -71,19 +84,10 @@ function expand(setting: string): string {
   return setting.trim().replace(/^~(?=[/\\])/, homedir()).replaceAll('${workspaceFolder}', root);
 }
 
-async function isProgram(file: string): Promise<boolean> {
-  if (!path.isAbsolute(file)) {
-    return false;
-  }
-  try {
-    await access(file, constants.X_OK);
-    return (await stat(file)).isFile();
-  } catch {
-    return false;
-  }
-}
-
-function noSuchProgram(setting: 'path' | 'interpreter', value: string): NotFound {
-  const problem = `The setting waza.server.${setting} names no program: ${value} (an absolute path is needed).`;
-  return { problem, setting: `waza.server.${setting}` };
+function noSuchProgram(what: string, value: string): NotFound {
+  return {
+    problem: `The ${what} names no program: ${value} (an absolute path is needed).`,
+    setting: what.replace(/^setting /, ''),
+    canInstall: false,
+  };
 }

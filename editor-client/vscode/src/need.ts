@@ -5,24 +5,31 @@
  * or a complaint that none can be found, waits until there is an eval file.
  */
 
-import { Disposable, workspace } from 'vscode';
+import { Disposable, workspace, type TextDocument } from 'vscode';
 
-import { evalFiles, isSelected } from './documents';
+import { evalFiles, looksLikeEval } from './documents';
 
 export function whenNeeded(start: () => void): Disposable {
   let needed = false;
   const once = (): void => {
     if (!needed) {
       needed = true;
-      opened.dispose();
+      watched.dispose();
       start();
     }
   };
-  const opened = workspace.onDidOpenTextDocument((document) => isSelected(document) && once());
-  if (workspace.textDocuments.some(isSelected)) {
-    once();
-  } else {
+  const look = (document: TextDocument): void => {
+    if (looksLikeEval(document)) {
+      once();
+    }
+  };
+  const watched = Disposable.from(
+    workspace.onDidOpenTextDocument(look),
+    workspace.onDidSaveTextDocument(look),
+  );
+  workspace.textDocuments.forEach(look);
+  if (!needed) {
     void workspace.findFiles(evalFiles, undefined, 1).then((found) => found.length > 0 && once());
   }
-  return opened;
+  return watched;
 }

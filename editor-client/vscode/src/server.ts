@@ -1,10 +1,14 @@
-/** Starting and stopping the language server: one process per window. */
+/**
+ * The language server as the rest of the extension knows it: one process per window, which may
+ * come and go.
+ */
 
-import type { Disposable, LogOutputChannel } from 'vscode';
-import type { LanguageClient } from 'vscode-languageclient/node';
+import { EventEmitter, type Disposable, type LogOutputChannel } from 'vscode';
+import { ExecuteCommandRequest, type LanguageClient } from 'vscode-languageclient/node';
 
 import { createClient } from './client';
-import { locateServer } from './locate';
+import { locateServer, type Places } from './locate';
+import type { RunEvent } from './protocol';
 import type { ServerStatus } from './status';
 import { explainFailedStart, explainNotFound } from './trouble';
 
@@ -13,10 +17,25 @@ export class Server implements Disposable {
   private wanted = false;
   /** Starts and stops follow one another: a restart in the middle of a start waits for it. */
   private queue: Promise<void> = Promise.resolve();
+  private readonly told = {
+    ready: new EventEmitter<void>(),
+    gone: new EventEmitter<void>(),
+    runEvent: new EventEmitter<RunEvent>(),
+    testsChanged: new EventEmitter<string | undefined>(),
+  };
+
+  /** The server answers: after its first start, and after each further one. */
+  readonly onReady = this.told.ready.event;
+  /** The server has ended or was killed. */
+  readonly onGone = this.told.gone.event;
+  readonly onRunEvent = this.told.runEvent.event;
+  /** The tree of what can be run is another one now: that of this file's suite, or all of it. */
+  readonly onTestsChanged = this.told.testsChanged.event;
 
   constructor(
     private readonly log: LogOutputChannel,
     private readonly status: ServerStatus,
+    private readonly places: Places,
   ) {}
 
   start(): Promise<void> {
@@ -38,8 +57,28 @@ export class Server implements Disposable {
     return this.enqueue(() => this.stopClient());
   }
 
+  /** The answer; undefined while no server runs, or when it gives none. */
+  async request<Answer>(method: string, params: object): Promise<Answer | undefined> {
+    const { client } = this;
+    if (!client?.isRunning()) {
+      return undefined;
+    }
+    try {
+      return (await client.sendRequest<Answer | null>(method, params)) ?? undefined;
+    } catch (error) {
+      this.log.warn(`${method}: ${String(error)}`);
+      return undefined;
+    }
+  }
+
+  /** Runs a command without a word about its outcome: whoever calls this shows it in another way. */
+  execute(command: string, argument: object): Promise<unknown> {
+    return this.request(ExecuteCommandRequest.method, { command, arguments: [argument] });
+  }
+
   dispose(): void {
     void this.stop();
+    Object.values(this.told).forEach((it) => it.dispose());
   }
 
   private enqueue(work: () => Promise<void>): Promise<void> {
@@ -49,15 +88,15 @@ export class Server implements Disposable {
 
   private async startClient(): Promise<void> {
     this.status.starting();
-    const found = await locateServer();
+    const found = await locateServer(this.places);
     if ('problem' in found) {
       this.log.error(found.problem);
       this.status.failed('server not found');
-      void explainNotFound(found, () => void this.start());
+      void explainNotFound(found);
       return;
     }
     this.log.info(`Starting ${[found.command, ...found.args].join(' ')}`);
-    this.client = createClient(found, this.log, this.status);
+    this.client = createClient(found, this.log, this.status, this.told);
     try {
       await this.client.start();
     } catch {

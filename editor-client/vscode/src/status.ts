@@ -1,8 +1,18 @@
-/** The server's state, in the language status menu of the documents it is responsible for. */
+/** What the language status menu says: how the server is, and what the file in the editor was taken for. */
 
-import { languages, LanguageStatusSeverity, type Disposable } from 'vscode';
+import {
+  commands,
+  Disposable,
+  languages,
+  LanguageStatusSeverity,
+  window,
+  workspace,
+  type TextDocument,
+} from 'vscode';
 
-import { documentSelector } from './documents';
+import { documentSelector, isSelected } from './documents';
+import type { About } from './protocol';
+import type { Server } from './server';
 
 export interface ServerStatus extends Disposable {
   starting(): void;
@@ -11,7 +21,7 @@ export interface ServerStatus extends Disposable {
   failed(why: string): void;
 }
 
-export function createStatus(): ServerStatus {
+export function createServerStatus(): ServerStatus {
   const item = languages.createLanguageStatusItem('waza.server', documentSelector);
   item.name = 'waza-lsp';
   item.command = { command: 'waza.showLogs', title: 'Show Logs' };
@@ -20,12 +30,66 @@ export function createStatus(): ServerStatus {
     item.severity = severity;
     item.busy = busy;
   };
+  const isRunning = (running: boolean): void => {
+    void commands.executeCommand('setContext', 'waza.isRunning', running);
+  };
   show('not started');
   return {
     starting: () => show('starting', LanguageStatusSeverity.Information, true),
-    running: (version) => show(`running ${version}`.trim()),
-    stopped: () => show('stopped', LanguageStatusSeverity.Warning),
-    failed: (why) => show(why, LanguageStatusSeverity.Error),
+    running: (version) => {
+      show(`running ${version}`.trim());
+      isRunning(true);
+    },
+    stopped: () => {
+      show('stopped', LanguageStatusSeverity.Warning);
+      isRunning(false);
+    },
+    failed: (why) => {
+      show(why, LanguageStatusSeverity.Error);
+      isRunning(false);
+    },
     dispose: () => item.dispose(),
   };
+}
+
+/** What the file in the editor was recognised as, and why; nothing for files that are no evals. */
+export function createFileStatus(server: Server): Disposable {
+  const item = languages.createLanguageStatusItem('waza.file', []);
+  item.name = 'waza-lsp: kind of file';
+  let timer: NodeJS.Timeout | undefined;
+
+  async function show(): Promise<void> {
+    const document = window.activeTextEditor?.document;
+    const about = document && (await ask(document));
+    if (document !== window.activeTextEditor?.document) {
+      return;
+    }
+    item.selector = about ? documentSelector : [];
+    item.text = about ? `${about.dialect}: ${about.kind}` : '';
+    item.detail = about?.reason ?? '';
+    await commands.executeCommand('setContext', 'waza.kind', about?.kind);
+  }
+
+  async function ask(document: TextDocument): Promise<About | undefined> {
+    return isSelected(document) ? server.request('waza/document', { uri: document.uri.toString() }) : undefined;
+  }
+
+  /** Typing can change the answer, but not with every key. */
+  function soon(): void {
+    clearTimeout(timer);
+    timer = setTimeout(() => void show(), 300);
+  }
+
+  return Disposable.from(
+    item,
+    { dispose: () => clearTimeout(timer) },
+    server.onReady(soon),
+    server.onGone(soon),
+    window.onDidChangeActiveTextEditor(soon),
+    workspace.onDidChangeTextDocument(({ document }) => {
+      if (document === window.activeTextEditor?.document) {
+        soon();
+      }
+    }),
+  );
 }

@@ -4,16 +4,19 @@ import { commands, env, window } from 'vscode';
 
 import type { NotFound } from './locate';
 
-const installCommand = 'python3 -m pip install waza-lsp';
+const install = 'Install';
+const openSetting = 'Open Setting';
 
-export async function explainNotFound({ problem, setting }: NotFound, retry: () => void): Promise<void> {
-  const answer = await window.showErrorMessage(problem, 'Open Setting', 'Show Install Command');
-  if (answer === 'Open Setting') {
+export async function explainNotFound({ problem, setting, canInstall }: NotFound): Promise<void> {
+  const isSetting = setting.startsWith('waza.');
+  const offers = [...(canInstall ? [install] : []), ...(isSetting ? [openSetting] : [])];
+  const answer = await window.showErrorMessage(problem, ...offers);
+  if (answer === openSetting) {
     // Beside a remote machine, the user's own settings do not show what counts for one machine only.
     const page = env.remoteName ? 'openRemoteSettings' : 'openSettings';
     await commands.executeCommand(`workbench.action.${page}`, { query: setting });
-  } else if (answer === 'Show Install Command') {
-    await explainInstall(retry);
+  } else if (answer === install) {
+    await commands.executeCommand('waza.installServer');
   }
 }
 
@@ -21,19 +24,5 @@ export async function explainFailedStart(command: string): Promise<void> {
   const answer = await window.showErrorMessage(`The server did not start: ${command}`, 'Show Logs');
   if (answer === 'Show Logs') {
     await commands.executeCommand('waza.showLogs');
-  }
-}
-
-async function explainInstall(retry: () => void): Promise<void> {
-  const answer = await window.showInformationMessage(
-    `Install the server in a terminal, then try again: ${installCommand}`,
-    'Copy',
-    'Try Again',
-  );
-  if (answer === 'Copy') {
-    await env.clipboard.writeText(installCommand);
-    await explainInstall(retry);
-  } else if (answer === 'Try Again') {
-    retry();
   }
 }

@@ -48,6 +48,31 @@ _REFUSED = (
     *("os.truncate", "os.utime", "os.putenv", "os.unsetenv", "os.setxattr", "tempfile.", "mmap."),
     *("os.listdir", "os.scandir", "os.walk", "os.fwalk", "glob.", "os.getxattr", "os.listxattr", "gc."),
 )
+_UNHEARD = (
+    *(
+        "mkfifo",
+        "mknod",
+        "chroot",
+        "setsid",
+        "setpgid",
+        "setpgrp",
+        "setuid",
+        "setgid",
+        "setreuid",
+        "setresuid",
+    ),
+    *(
+        "openpty",
+        "memfd_create",
+        "sendfile",
+        "splice",
+        "copy_file_range",
+        "setpriority",
+        "nice",
+        "sched_setaffinity",
+    ),
+)
+"""Functions of `os` that tell no audit hook what they do."""
 _REFUSED_MODULES = frozenset(["_ctypes", "_posixsubprocess", "_socket", "_multiprocessing", "_winapi"])
 _WRITING = os.O_WRONLY | os.O_RDWR | os.O_CREAT | os.O_TRUNC | os.O_APPEND
 _BUILTINS: dict[str, Any] = {
@@ -182,6 +207,9 @@ def _restrict(limits: dict[str, Any]) -> None:
         # macOS refuses some of them; the time limit of the parent remains.
         with contextlib.suppress(AttributeError, ValueError, OSError):
             resource.setrlimit(getattr(resource, name), (most, most))
+    for module in filter(None, (os, sys.modules.get("posix"))):
+        for name in _UNHEARD:
+            vars(module).pop(name, None)
     sys.addaudithook(_guard())
 
 

@@ -1,14 +1,16 @@
 """A file as rules see it: its data, which may be half-written, and where it stands."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Hashable, Iterator, Mapping
 from dataclasses import dataclass, field
-from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from waza_engine.checking.files import Files
 from waza_engine.checking.suite_files import SuiteFiles, suite_of
 from waza_engine.findings import Pointer
+from waza_engine.noted_reads import noted_once, noted_property
+
+_Made = TypeVar("_Made")
 
 
 @dataclass(frozen=True, eq=False)
@@ -22,12 +24,12 @@ class Document:
     process_dir: Path | None = None
     files: Files = field(default_factory=Files)
 
-    @cached_property
+    @noted_property
     def suite(self) -> SuiteFiles | None:
         """The eval that the file is or belongs to; None when there is none, or nothing is known of other files."""
         return suite_of(self.kind, self.path, self.data, self.files)
 
-    @cached_property
+    @noted_property
     def executor(self) -> str:
         """The executor that the suite names, empty when it names none."""
         named = self.suite.executor if self.suite is not None else self.value("config", "executor")
@@ -38,6 +40,10 @@ class Document:
         """The folder of the file, None when there is no such folder (a text that was never saved)."""
         folder = self.path.parent if self.path is not None else None
         return folder if folder is not None and self.files.is_directory(folder) else None
+
+    def once(self, place: Hashable, make: Callable[[], _Made]) -> _Made:
+        """What several rules, or one rule many times, want to know of this version of the file."""
+        return noted_once(self.__dict__, place, make)
 
     def value(self, *pointer: str | int) -> Any:
         """What stands at a pointer; None when nothing does."""
@@ -81,16 +87,21 @@ class Document:
 
     def tasks(self) -> Iterator[tuple[Pointer, Mapping[str, Any]]]:
         """The tasks written in this file: the task that it is, or the ones that an eval holds itself."""
+        yield from self._tasks
+
+    @noted_property
+    def _tasks(self) -> list[tuple[Pointer, Mapping[str, Any]]]:
         if self.kind == "task":
-            yield (), self.mapping()
-        elif self.kind == "eval":
-            yield from ((place, it) for place, it in self.mappings("tasks") if "inputs" in it or "id" in it)
+            return [((), self.mapping())]
+        if self.kind == "eval":
+            return [(place, it) for place, it in self.mappings("tasks") if "inputs" in it or "id" in it]
+        return []
 
     def graders(self) -> list[tuple[Pointer, Mapping[str, Any]]]:
         """All grader entries of the file, those of checkpoints and of tasks in the eval included."""
         return self._graders
 
-    @cached_property
+    @noted_property
     def _graders(self) -> list[tuple[Pointer, Mapping[str, Any]]]:
         found = list(self.mappings("graders")) if self.kind == "eval" else []
         for task, _ in self.tasks():

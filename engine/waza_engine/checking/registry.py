@@ -7,13 +7,14 @@ What only one grader type has is in the type's own file, `check` and `check_writ
 
 import importlib
 import pkgutil
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from functools import cache, lru_cache
 from types import ModuleType
 from typing import Any
 
 from waza_engine import rules as _folder
 from waza_engine.checking.document import Document
+from waza_engine.checking.memory import findings
 from waza_engine.findings import Finding
 from waza_engine.graders.checking import check_written
 
@@ -36,11 +37,21 @@ def grader_checks(dialect: str, kind: str) -> tuple[GraderCheck, ...]:
 
 def check_document(document: Document) -> Iterator[Finding]:
     """What all rules say about a file."""
-    for check in checks(document.dialect, document.kind):
-        yield from check(document)
+    for said in check_whole(document):
+        yield from said
     for pointer, grader in document.graders():
-        for finding in _of_grader(_Entry(grader), document.dialect, document.kind, document.executor):
+        for finding in check_grader(document, grader):
             yield finding.below(pointer)
+
+
+def check_whole(document: Document) -> Iterator[tuple[Finding, ...]]:
+    """What each rule says about the file as a whole."""
+    return findings(document, checks(document.dialect, document.kind))
+
+
+def check_grader(document: Document, grader: Mapping[str, Any]) -> tuple[Finding, ...]:
+    """What the rules say about one grader entry of a file, pointing into the entry."""
+    return _of_grader(_Entry(grader), document.dialect, document.kind, document.executor)
 
 
 class _Entry:

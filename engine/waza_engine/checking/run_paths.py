@@ -31,6 +31,10 @@ class RunPath(NamedTuple):
 
 def run_path(document: Document, text: str) -> RunPath:
     """How a path stands. A run may well be started in a folder between the project's and the eval's."""
+    return document.once((run_path, text), lambda: _run_path(document, text))
+
+
+def _run_path(document: Document, text: str) -> RunPath:
     start, folder = document.process_dir, suite_folder(document)
     if start is None or folder is None or not document.files.is_directory(start):
         return RunPath(Standing.FINE)

@@ -5,7 +5,6 @@ Everything comes from `Files`, which remembers what it has read; nothing here is
 
 import os
 from collections.abc import Iterator, Mapping
-from functools import cached_property
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -13,6 +12,7 @@ from waza_engine.checking.files import Files
 from waza_engine.formats import recognise
 from waza_engine.formats.waza.paths import cleaned
 from waza_engine.goglob import BadPattern, match
+from waza_engine.noted_reads import noted_property
 
 _LEVELS = 6
 _EVAL_NAMES = ("eval.yaml", "eval.yml")
@@ -73,7 +73,7 @@ class SuiteFiles:
         entries = self.eval.get("graders")
         return [it for it in entries if isinstance(it, Mapping)] if isinstance(entries, list) else []
 
-    @cached_property
+    @noted_property
     def tasks(self) -> tuple[TaskOfSuite, ...]:
         """The task files in waza's order; one that two globs name stands here once."""
         return tuple(TaskOfSuite(path, self._data(path), globs) for path, globs in self._named.items())
@@ -96,7 +96,7 @@ class SuiteFiles:
             value = value.get(key) if isinstance(value, Mapping) else None
         return value
 
-    @cached_property
+    @noted_property
     def project_path(self) -> Path | None:
         """The project file that counts for the eval; None without one."""
         above = [it / _PROJECT for it in (self.folder, *self.folder.parents)][:_PROJECT_LEVELS]
@@ -106,7 +106,7 @@ class SuiteFiles:
     def _project(self) -> Mapping[str, Any]:
         return self._files.mapping(self.project_path) if self.project_path is not None else {}
 
-    @cached_property
+    @noted_property
     def _named(self) -> dict[Path, tuple[int, ...]]:
         """The task files with the indexes of the globs that name them."""
         named: dict[Path, tuple[int, ...]] = {}
@@ -160,11 +160,16 @@ def text_of(value: Any) -> str:
     return str(value) if isinstance(value, (int, float)) and not isinstance(value, bool) else ""
 
 
-def _eval_of_task(path: Path, files: Files) -> Path | None:
+def eval_naming(path: Path, files: Files) -> Path | None:
+    """The nearest eval above a file that names it as a task, among those that are called some kind of eval."""
+    return _eval_of_task(path, files, usual=True) if path.name.endswith(_SUFFIXES) else None
+
+
+def _eval_of_task(path: Path, files: Files, *, usual: bool = False) -> Path | None:
     """The nearest eval above a task file that lists it."""
     for folder in list(path.parents)[:_LEVELS]:
         name = path.relative_to(folder).as_posix()
-        for candidate in _evals_in(folder, files):
+        for candidate in _evals_in(folder, files, usual=usual):
             if candidate != path and any(
                 _matches(as_glob(it), name) for _, it in globs_of(files.mapping(candidate))
             ):
@@ -172,9 +177,9 @@ def _eval_of_task(path: Path, files: Files) -> Path | None:
     return None
 
 
-def _evals_in(folder: Path, files: Files) -> Iterator[Path]:
-    """The eval files of a folder, those with the usual names first."""
-    names = [it for it in files.names(folder) if it.endswith(_SUFFIXES)]
+def _evals_in(folder: Path, files: Files, *, usual: bool = False) -> Iterator[Path]:
+    """The eval files of a folder, those with the usual names first; or only those that have `eval` in their name."""
+    names = [it for it in files.names(folder) if it.endswith(_SUFFIXES) and (not usual or "eval" in it)]
     for name in sorted(names, key=lambda it: (it not in _EVAL_NAMES, it)):
         path = folder / name
         # Most YAML files near an eval are tasks: a look at the text spares the parsing.

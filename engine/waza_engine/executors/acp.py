@@ -15,11 +15,15 @@ import sys
 import time
 from collections.abc import Mapping
 from contextlib import suppress
-from pathlib import Path
 from typing import Any, ClassVar
 
 from waza_engine import deathwatch
+from waza_engine.executors.acp_client import Client, conclude
 from waza_engine.executors.base import (
+    ALLOWED_TOOLS,
+    REASONING_EFFORT,
+    SKILLS,
+    SYSTEM_MESSAGE,
     ExecutorError,
     ExecutorOptions,
     Progress,
@@ -35,7 +39,6 @@ _INSTALL = "The executor 'acp' needs the agent client protocol; install it with:
 _GRACE_SECONDS = 2.0
 _QUIET_SECONDS = 0.1
 _LONGEST_LINE = 1 << 26
-_DONE = frozenset(["completed", "failed"])
 
 
 class AcpExecutor:
@@ -43,6 +46,7 @@ class AcpExecutor:
 
     name: ClassVar[str] = "acp"
     unknown: frozenset[str] = frozenset(["tool names", "skills"])
+    ignores: ClassVar = frozenset([SYSTEM_MESSAGE, SKILLS, ALLOWED_TOOLS, REASONING_EFFORT])
 
     def __init__(self, options: ExecutorOptions) -> None:
         self._environment = dict(options.environment or os.environ)
@@ -83,12 +87,12 @@ class AcpExecutor:
             task = request.task
             return log.trajectory(task=task.id, model=request.model, prompt=task.prompt, duration_ms=elapsed)
 
-        client = _Client(self._acp, log, progress, request.workspace_dir)
+        client = Client(self._acp, log, progress, request.workspace_dir)
         try:
             process = await asyncio.create_subprocess_exec(
                 *self._argv,
                 cwd=request.working_dir,
-                env=self._environment,
+                env={**self._environment, **request.environment},
                 stdin=asyncio.subprocess.PIPE,
                 stdout=asyncio.subprocess.PIPE,
                 stderr=asyncio.subprocess.DEVNULL,
@@ -127,14 +131,14 @@ class AcpExecutor:
         except Exception as error:
             raise ExecutorError(f"The agent opens no session: {_told(error)}") from error
         log.session_id = session_id
-        for turn, prompt in enumerate(request.turns, 1):
+        prompt: str | None = request.task.prompt
+        while prompt is not None:
             log.next_turn()
             alive.clear()
             log.add("user.message", {"content": prompt})
             log.add("assistant.turn_start", {})
             await self._turn(connection, session_id, prompt, request, log, alive)
-            if not await request.after_turn(turn, so_far()) or log.error:
-                break
+            prompt = await request.after_turn(log.turn, so_far())
 
     async def _opened(self, connection: Any, request: TrialRequest) -> str:
         schema = importlib.import_module("acp.schema")
@@ -143,7 +147,8 @@ class AcpExecutor:
             protocol_version=self._acp.PROTOCOL_VERSION,
             client_capabilities=schema.ClientCapabilities(fs=files, terminal=False),
         )
-        session = await connection.new_session(cwd=str(request.working_dir), mcp_servers=[])
+        servers = [_server(schema, name, it) for name, it in request.mcp_servers.items()]
+        session = await connection.new_session(cwd=str(request.working_dir), mcp_servers=servers)
         return str(session.session_id)
 
     async def _turn(
@@ -173,7 +178,7 @@ class AcpExecutor:
         except Exception as error:  # noqa: BLE001  # what the agent answers is its error; what there is gets graded
             log.error = f"The agent failed: {_told(error)}"
         else:
-            _conclude(log, answer)
+            conclude(log, answer)
         finally:
             if not asking.done():
                 asking.cancel()
@@ -182,75 +187,23 @@ class AcpExecutor:
                         await connection.cancel(session_id=session_id)
 
 
-class _Client:
-    """Our side of the protocol: takes what the agent tells, approves what it asks for."""
-
-    def __init__(self, acp: Any, log: EventLog, progress: Progress, workspace: Path) -> None:
-        self._acp, self._log, self._progress = acp, log, progress
-        self._workspace = workspace
-        self.alive = asyncio.Event()
-
-    def on_connect(self, conn: Any) -> None:
-        """Nothing to keep: the run has the connection."""
-
-    async def request_permission(self, session_id: str, tool_call: Any, options: Any, **_: Any) -> Any:
-        schema = importlib.import_module("acp.schema")
-        allowed = [it for it in options if str(it.kind).startswith("allow")]
-        if not allowed:
-            outcome: Any = schema.DeniedOutcome(outcome="cancelled")
-        else:
-            outcome = schema.AllowedOutcome(outcome="selected", option_id=allowed[0].option_id)
-        return self._acp.RequestPermissionResponse(outcome=outcome)
-
-    async def session_update(self, session_id: str, update: Any, **_: Any) -> None:
-        self.alive.set()
-        data = update.model_dump(by_alias=True, exclude_none=True)
-        if told := _add(self._log, data):
-            self._progress(told)
-
-    async def read_text_file(
-        self, session_id: str, path: str, line: int | None = None, limit: int | None = None, **_: Any
-    ) -> Any:
-        lines = self._inside(path).read_text(encoding="utf-8", errors="replace").splitlines(keepends=True)
-        start = max((line or 1) - 1, 0)
-        kept = lines[start:] if limit is None else lines[start : start + limit]
-        return self._acp.ReadTextFileResponse(content="".join(kept))
-
-    async def write_text_file(self, session_id: str, path: str, content: str, **_: Any) -> Any:
-        target = self._inside(path)
-        target.parent.mkdir(parents=True, exist_ok=True)
-        target.write_text(content, encoding="utf-8")
-        return self._acp.WriteTextFileResponse()
-
-    def _inside(self, path: str) -> Path:
-        place = (self._workspace / path).resolve()
-        if not place.is_relative_to(self._workspace):
-            raise self._acp.RequestError.invalid_params({"path": "outside of the workspace"})
-        return place
+def _server(schema: Any, name: str, server: Mapping[str, Any]) -> Any:
+    """An MCP server of the eval in the protocol's words. All its tools are offered: there is no word for fewer."""
+    if server.get("url"):
+        kind = schema.SseMcpServer if server.get("type") == "sse" else schema.HttpMcpServer
+        headers = [schema.HttpHeader(name=key, value=it) for key, it in (server.get("headers") or {}).items()]
+        return kind(name=name, type=server.get("type") or "http", url=str(server["url"]), headers=headers)
+    variables = [schema.EnvVariable(name=key, value=it) for key, it in (server.get("env") or {}).items()]
+    return schema.McpServerStdio(
+        name=name,
+        command=str(server.get("command") or ""),
+        args=list(server.get("args") or ()),
+        env=variables,
+    )
 
 
-def _add(log: EventLog, update: Mapping[str, Any]) -> str:
-    """An update of the protocol as an event; tool calls have a title where others have a name."""
-    match update.get("sessionUpdate"):
-        case "agent_message_chunk":
-            return log.say_on(_text(update.get("content")))
-        case "tool_call":
-            identity = str(update.get("toolCallId") or "")
-            told = log.add(
-                "tool.execution_start",
-                {
-                    "toolCallId": identity,
-                    "toolName": str(update.get("title") or update.get("kind") or "tool"),
-                    "arguments": update.get("rawInput"),
-                },
-            )
-            _tool_update(log, update)
-            return told
-        case "tool_call_update":
-            _tool_update(log, update)
-        case _:
-            pass
-    return ""
+def _told(error: Exception) -> str:
+    return str(error) or type(error).__name__
 
 
 async def _quiet(alive: asyncio.Event) -> None:
@@ -262,45 +215,6 @@ async def _quiet(alive: asyncio.Event) -> None:
                 await alive.wait()
         except TimeoutError:
             return
-
-
-def _tool_update(log: EventLog, update: Mapping[str, Any]) -> None:
-    if update.get("status") in _DONE:
-        result = update.get("rawOutput") or {"content": update.get("content")}
-        log.add(
-            "tool.execution_complete",
-            {
-                "toolCallId": str(update.get("toolCallId") or ""),
-                "success": update.get("status") == "completed",
-                "result": result,
-            },
-        )
-
-
-def _conclude(log: EventLog, answer: Any) -> None:
-    log.add("assistant.turn_end", {})
-    data = answer.model_dump(by_alias=True, exclude_none=True)
-    usage = data.get("usage")
-    if isinstance(usage, Mapping):
-        log.add(
-            "assistant.usage",
-            {
-                "inputTokens": usage.get("inputTokens"),
-                "outputTokens": usage.get("outputTokens"),
-                "cacheReadTokens": usage.get("cachedReadTokens"),
-                "cacheWriteTokens": usage.get("cachedWriteTokens"),
-            },
-        )
-    if data.get("stopReason") in {"refusal", "cancelled"}:
-        log.error = f"The agent stopped: {data['stopReason']}"
-
-
-def _text(content: Any) -> str:
-    return str(content.get("text") or "") if isinstance(content, Mapping) else ""
-
-
-def _told(error: Exception) -> str:
-    return str(error) or type(error).__name__
 
 
 async def _happened(alive: asyncio.Event, asking: "asyncio.Task[Any]", seconds: float) -> bool:

@@ -38,23 +38,36 @@ class ExecutorOptions:
     environment: Mapping[str, str] = field(default_factory=dict)
 
 
-AfterTurn = Callable[[int, Trajectory], Awaitable[bool]]
-"""Called after each turn (from 1) with what there is so far; False ends the trial before its next turn."""
+AfterTurn = Callable[[int, Trajectory], Awaitable[str | None]]
+"""Called after each turn (from 1) with what there is so far; the next thing to say to the agent, None when all is said."""
 
 
-async def go_on(_turn: int, _so_far: Trajectory) -> bool:
-    """The usual `AfterTurn`: nothing to look at between the turns."""
-    return True
+async def all_said(_turn: int, _so_far: Trajectory) -> str | None:
+    """An `AfterTurn` for trials of one turn."""
+    return None
+
+
+RESPONDER, SYSTEM_MESSAGE, SKILLS, MCP_SERVERS = "responder", "system message", "skills", "MCP servers"
+COMMAND_MOCKS, ALLOWED_TOOLS, REASONING_EFFORT = (
+    "command mocks",
+    "tools of the custom agent",
+    "reasoning effort",
+)
+NO_AGENT = frozenset(
+    [RESPONDER, SYSTEM_MESSAGE, SKILLS, MCP_SERVERS, COMMAND_MOCKS, ALLOWED_TOOLS, REASONING_EFFORT]
+)
+"""What an executor without an agent makes no use of."""
 
 
 @dataclass(frozen=True, slots=True)
 class TrialRequest:
-    """One trial: send the task's prompt, then its follow-ups, working in `workspace_dir`.
+    """One trial: send the task's prompt, then whatever `after_turn` answers, working in `workspace_dir`.
 
-    `timeout_seconds` is per turn. When a turn takes longer, the executor stops the agent and returns what there
+    `timeout_seconds` is per turn, or with `timeout_of_trial` for all of them. When a turn takes longer, the executor stops the agent and returns what there
     is, with the timeout as the trajectory's error. `first_event_timeout_seconds` 0 sets no limit. `skill` is the one
-    under test; its text goes into the system prompt if `inject_skill_body` says so. `baseline` is the pass without
-    skills: none may be loaded, wherever it would come from. The agent starts in `working_dir`.
+    under test; `system_message` is added to the agent's own. `baseline` is the pass without skills: none may be loaded,
+    wherever it would come from. The agent starts in `working_dir`. `environment` is added to that of the agent's process.
+    `allowed_tools` None allows every tool.
     """
 
     task: Task
@@ -65,21 +78,19 @@ class TrialRequest:
     timeout_seconds: float = 300.0
     first_event_timeout_seconds: float = 0.0
     skill: str = ""
-    inject_skill_body: bool = True
+    system_message: str = ""
     skill_directories: tuple[Path, ...] = ()
     mcp_servers: Mapping[str, Any] = field(default_factory=dict)
+    environment: Mapping[str, str] = field(default_factory=dict)
+    timeout_of_trial: bool = False
+    allowed_tools: tuple[str, ...] | None = None
     baseline: bool = False
-    after_turn: AfterTurn = go_on
+    after_turn: AfterTurn = all_said
 
     @property
     def working_dir(self) -> Path:
         """The directory in the workspace that the agent starts in."""
         return self.workspace_dir / self.task.workdir
-
-    @property
-    def turns(self) -> tuple[str, ...]:
-        """What is said to the agent, turn by turn."""
-        return (self.task.prompt, *self.task.follow_ups)
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,7 +115,10 @@ class Executor(Protocol):
     name: ClassVar[str]
     """The value of `config.executor` and `--executor`."""
     unknown: frozenset[str]
-    """What its trajectories can never tell, as `runs.unknown` names it; graders that need it have no verdict."""
+    """What its trajectories can never tell, as `runs.unknown` names it; graders that need it have no verdict.
+
+    An executor may also have `ignores`, a frozenset of the words above: what it makes no use of. The user is told.
+    """
 
     def __init__(self, options: ExecutorOptions) -> None: ...
 

@@ -2,7 +2,9 @@
 
 The command is split as a shell would split it, and executed without one. `{prompt}`, `{workspace}`, `{model}`,
 `{session}` and `{turn}` in it are replaced; without `{prompt}` the prompt goes to the program's standard input. The
-session is the same text for all turns of a trial, so that an agent with a memory can be told to go on.
+session is the same text for all turns of a trial, so that an agent with a memory can be told to go on. `{system}` is the
+text of skill and instruction files, `{mcp_config}` a file with the MCP servers (`{"mcpServers": {...}}`, as most agents
+read it): without these words in the command the agent does not get them.
 
 What it prints is read as `text` (all of it is the agent's answer) or as `copilot-jsonl` (the events that the Copilot CLI
 prints with `--output-format json`). Of plain text nobody knows tool calls, skills or tokens.
@@ -16,12 +18,17 @@ import shutil
 import tempfile
 import time
 import uuid
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, ClassVar
 
 from waza_engine.executors.agent_process import Ended, Limits, run_agent
 from waza_engine.executors.base import (
+    ALLOWED_TOOLS,
+    MCP_SERVERS,
+    REASONING_EFFORT,
+    SYSTEM_MESSAGE,
     ExecutorOptions,
     Progress,
     TrialRequest,
@@ -39,7 +46,7 @@ FORMATS = {
     "copilot-jsonl": frozenset(["tokens"]),
 }
 """The output formats, and what is unknown in each."""
-_PLACEHOLDER = re.compile(r"\{(prompt|workspace|model|session|turn)\}")
+_PLACEHOLDER = re.compile(r"\{(prompt|workspace|model|session|turn|system|mcp_config)\}")
 
 
 class CommandExecutor:
@@ -55,6 +62,14 @@ class CommandExecutor:
         self._environment = environment
         self._argv: list[str] = []
         self.unknown = FORMATS.get(self._format, frozenset())
+        offered = {SYSTEM_MESSAGE: "{system}", MCP_SERVERS: "{mcp_config}"}
+        self.ignores = frozenset(
+            [
+                ALLOWED_TOOLS,
+                REASONING_EFFORT,
+                *(it for it, word in offered.items() if word not in self._command),
+            ]
+        )
 
     async def start(self) -> None:
         """See that there is a program.
@@ -91,11 +106,11 @@ class CommandExecutor:
             task = request.task
             return log.trajectory(task=task.id, model=request.model, prompt=task.prompt, duration_ms=elapsed)
 
-        for turn, prompt in enumerate(request.turns, 1):
+        prompt: str | None = request.task.prompt
+        while prompt is not None:
             log.next_turn()
             await self._turn(request, prompt, session, log, progress)
-            if not await request.after_turn(turn, so_far()) or log.error:
-                break
+            prompt = await request.after_turn(log.turn, so_far())
         return so_far()
 
     async def triggered(self, request: TriggerRequest) -> bool:
@@ -122,12 +137,20 @@ class CommandExecutor:
     async def _turn(
         self, request: TrialRequest, prompt: str, session: str, log: EventLog, progress: Progress
     ) -> None:
+        with _mcp_config(request.mcp_servers) as config:
+            await self._turn_with(config, request, prompt, session, log, progress)
+
+    async def _turn_with(
+        self, config: str, request: TrialRequest, prompt: str, session: str, log: EventLog, progress: Progress
+    ) -> None:
         values = {
             "prompt": prompt,
             "workspace": str(request.workspace_dir),
             "model": request.model,
             "session": session,
             "turn": str(log.turn),
+            "system": request.system_message,
+            "mcp_config": config,
         }
         argv = [self._argv[0], *(_PLACEHOLDER.sub(lambda it: values[it[1]], arg) for arg in self._argv[1:])]
         is_argument = any("{prompt}" in it for it in self._argv)
@@ -150,6 +173,7 @@ class CommandExecutor:
     def _environment_of(self, request: TrialRequest, session: str) -> Mapping[str, str]:
         return {
             **self._environment,
+            **request.environment,
             "WAZA_WORKSPACE_DIR": str(request.workspace_dir),
             "WAZA_LSP_TASK": request.task.id,
             "WAZA_LSP_TRIAL": str(request.trial),
@@ -157,6 +181,15 @@ class CommandExecutor:
             "WAZA_LSP_SESSION": session,
             "WAZA_LSP_SKILL_DIRECTORIES": os.pathsep.join(str(it) for it in request.skill_directories),
         }
+
+
+@contextmanager
+def _mcp_config(servers: Mapping[str, Any]) -> Iterator[str]:
+    """A file with the MCP servers, in the form that most agents read; there for as long as the turn."""
+    with tempfile.TemporaryDirectory(prefix="waza-lsp-") as folder:
+        path = Path(folder, "mcp.json")
+        path.write_text(json.dumps({"mcpServers": dict(servers)}), encoding="utf-8")
+        yield str(path)
 
 
 def _problem(ended: Ended, turn: int) -> str:

@@ -12,8 +12,8 @@ import os
 import shutil
 import tempfile
 import time
-from collections.abc import Mapping
-from contextlib import suppress
+from collections.abc import AsyncIterator, Mapping
+from contextlib import asynccontextmanager, suppress
 from typing import Any, ClassVar
 
 from waza_engine.executors.base import (
@@ -25,7 +25,7 @@ from waza_engine.executors.base import (
     UnavailableError,
 )
 from waza_engine.executors.event_log import EventLog
-from waza_engine.executors.skill_body import skill_body
+from waza_engine.tool_names import names_of
 from waza_engine.trajectory import Trajectory
 
 _INSTALL = (
@@ -47,8 +47,9 @@ class CopilotExecutor:
     def __init__(self, options: ExecutorOptions) -> None:
         self._environment = dict(options.environment or os.environ)
         self._model = options.model or self._environment.get("COPILOT_MODEL", "")
-        self._provider = _provider(self._environment)
+        self._provider = provider(self._environment)
         self._sdk: Any = None
+        self._cli = ""
         self._client: Any = None
         self._sessions: list[str] = []
 
@@ -62,26 +63,32 @@ class CopilotExecutor:
         self._sdk = _imported()
         # It logs calls that an older CLI does not know as errors with tracebacks, and then manages without them.
         logging.getLogger("copilot").setLevel(logging.CRITICAL)
-        cli = self._environment.get("COPILOT_CLI_PATH") or shutil.which(
-            "copilot", path=self._environment.get("PATH")
-        )
-        if not cli:
+        self._cli = cli_path(self._environment)
+        if not self._cli:
             raise UnavailableError(
                 "There is no Copilot CLI: install it with 'npm install -g @github/copilot', or name it in COPILOT_CLI_PATH"
             )
-        self._client = self._sdk.CopilotClient(
-            connection=self._sdk.RuntimeConnection.for_stdio(path=cli),
-            env=self._environment,
+        self._client = await self._started({})
+        try:
+            signed_in = bool(self._provider) or (await self._client.get_auth_status()).isAuthenticated
+        except Exception as error:
+            raise UnavailableError(f"The Copilot CLI does not say who is signed in: {error}") from error
+        if not signed_in:
+            raise UnavailableError(_SIGN_IN)
+
+    async def _started(self, environment: Mapping[str, str]) -> Any:
+        """A CLI of its own, with these variables besides."""
+        client = self._sdk.CopilotClient(
+            connection=self._sdk.RuntimeConnection.for_stdio(path=self._cli),
+            env={**self._environment, **environment},
             log_level="error",
             use_logged_in_user=not self._provider,
         )
         try:
-            await self._client.start()
-            signed_in = bool(self._provider) or (await self._client.get_auth_status()).isAuthenticated
+            await client.start()
         except Exception as error:
-            raise UnavailableError(f"The Copilot CLI {cli} cannot be started: {error}") from error
-        if not signed_in:
-            raise UnavailableError(_SIGN_IN)
+            raise UnavailableError(f"The Copilot CLI {self._cli} cannot be started: {error}") from error
+        return client
 
     async def run(self, request: TrialRequest, progress: Progress) -> Trajectory:
         log, started = EventLog(), time.monotonic()
@@ -94,19 +101,32 @@ class CopilotExecutor:
                 task=request.task.id, model=model, prompt=request.task.prompt, duration_ms=elapsed
             )
 
-        session = await self._session(self._trial_options(request))
-        log.session_id = session.session_id
-        session.on(_listener(log, progress, alive))
-        try:
-            for turn, prompt in enumerate(request.turns, 1):
-                log.next_turn()
-                alive.clear()
-                await self._turn(session, prompt, request, log, alive)
-                if not await request.after_turn(turn, so_far()) or log.error:
-                    break
-        finally:
-            await self._left(session)
+        async with self._client_for(request) as client:
+            session = await self._session(client, self._trial_options(request))
+            log.session_id = session.session_id
+            session.on(_listener(log, progress, alive))
+            try:
+                prompt: str | None = request.task.prompt
+                while prompt is not None:
+                    log.next_turn()
+                    alive.clear()
+                    await self._turn(session, prompt, request, log, alive)
+                    prompt = await request.after_turn(log.turn, so_far())
+            finally:
+                await self._left(session)
         return so_far()
+
+    @asynccontextmanager
+    async def _client_for(self, request: TrialRequest) -> AsyncIterator[Any]:
+        """The CLI of the run, or one of its own for a trial with an environment of its own."""
+        if not request.environment:
+            yield self._client
+            return
+        client = await self._started(request.environment)
+        try:
+            yield client
+        finally:
+            await _stopped(client)
 
     async def triggered(self, request: TriggerRequest) -> bool:
         log, invoked = EventLog(), asyncio.Event()
@@ -118,7 +138,8 @@ class CopilotExecutor:
 
         with tempfile.TemporaryDirectory(prefix="waza-lsp-") as folder:
             session = await self._session(
-                self._options(request.model, folder, [str(it) for it in request.skill_directories])
+                self._client,
+                self._options(request.model, folder, [str(it) for it in request.skill_directories]),
             )
             session.on(listen)
             asking = asyncio.create_task(
@@ -145,11 +166,7 @@ class CopilotExecutor:
             async with asyncio.timeout(_ABORT_SECONDS):
                 for it in self._sessions:
                     await self._client.delete_session(it)
-        try:
-            async with asyncio.timeout(_ABORT_SECONDS):
-                await self._client.stop()
-        except Exception:  # noqa: BLE001  # whatever the SDK says, the CLI must be gone
-            await self._client.force_stop()
+        await _stopped(self._client)
         self._client = None
 
     async def _turn(
@@ -183,8 +200,10 @@ class CopilotExecutor:
             options["reasoning_effort"] = request.reasoning_effort
         if request.mcp_servers:
             options["mcp_servers"] = {name: _mcp_server(dict(it)) for name, it in request.mcp_servers.items()}
-        if request.inject_skill_body and (body := skill_body(request.skill, request.skill_directories)):
-            options["system_message"] = {"mode": "append", "content": body}
+        if request.system_message:
+            options["system_message"] = {"mode": "append", "content": request.system_message}
+        if request.allowed_tools is not None:
+            options["available_tools"] = list(names_of(request.allowed_tools))
         return options
 
     def _options(self, model: str, directory: str, skill_directories: list[str]) -> dict[str, Any]:
@@ -197,9 +216,9 @@ class CopilotExecutor:
         }
         return {key: value for key, value in options.items() if value is not None}
 
-    async def _session(self, options: dict[str, Any]) -> Any:
+    async def _session(self, client: Any, options: dict[str, Any]) -> Any:
         try:
-            session = await self._client.create_session(**options)
+            session = await client.create_session(**options)
         except Exception as error:
             raise ExecutorError(f"The Copilot CLI opens no session: {error}") from error
         self._sessions.append(session.session_id)
@@ -235,13 +254,26 @@ async def _happened(alive: asyncio.Event, asking: "asyncio.Task[Any]", seconds: 
     return bool(done)
 
 
+async def _stopped(client: Any) -> None:
+    try:
+        async with asyncio.timeout(_ABORT_SECONDS):
+            await client.stop()
+    except Exception:  # noqa: BLE001  # whatever the SDK says, the CLI must be gone
+        await client.force_stop()
+
+
 async def _cancelled(*tasks: "asyncio.Task[Any]") -> None:
     for it in tasks:
         it.cancel()
     await asyncio.gather(*tasks, return_exceptions=True)
 
 
-def _provider(environment: Mapping[str, str]) -> dict[str, str]:
+def cli_path(environment: Mapping[str, str]) -> str:
+    """Where the CLI is, or "" when there is none."""
+    return environment.get("COPILOT_CLI_PATH") or shutil.which("copilot", path=environment.get("PATH")) or ""
+
+
+def provider(environment: Mapping[str, str]) -> dict[str, str]:
     """The user's own model endpoint, as the CLI's own variables name it."""
     address = environment.get("COPILOT_PROVIDER_BASE_URL", "")
     if not address:

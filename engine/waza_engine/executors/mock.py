@@ -11,7 +11,7 @@ from decimal import Decimal
 from math import isinf, isnan
 from typing import Any, ClassVar
 
-from waza_engine.executors.base import ExecutorOptions, Progress, TrialRequest, TriggerRequest
+from waza_engine.executors.base import NO_AGENT, ExecutorOptions, Progress, TrialRequest, TriggerRequest
 from waza_engine.scalars import Scalar
 from waza_engine.suite import Task
 from waza_engine.trajectory import Session, Trajectory
@@ -24,6 +24,7 @@ class MockExecutor:
 
     name: ClassVar[str] = "mock"
     unknown: frozenset[str] = frozenset()
+    ignores: ClassVar = NO_AGENT
 
     def __init__(self, options: ExecutorOptions) -> None:
         self._model = options.model
@@ -42,15 +43,17 @@ class MockExecutor:
             session_id=session_id,
             session=Session(session_id=session_id),
         )
-        for turn, prompt in enumerate(request.turns, 1):
+        turn = 0
+        said: str | None = task.prompt
+        while said is not None:
+            turn += 1
             so_far = so_far.model_copy(
                 update={
-                    "output": mock_output(task, prompt),
+                    "output": mock_output(task, said),
                     "duration_ms": int((time.perf_counter() - started) * 1000),
                 }
             )
-            if not await request.after_turn(turn, so_far):
-                break
+            said = await request.after_turn(turn, so_far)
         return so_far
 
     async def triggered(self, request: TriggerRequest) -> bool:

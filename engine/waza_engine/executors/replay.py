@@ -14,6 +14,7 @@ from typing import Annotated, Any, ClassVar, TypeVar
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from waza_engine.executors.base import (
+    NO_AGENT,
     ExecutorError,
     ExecutorOptions,
     Progress,
@@ -46,6 +47,7 @@ class ReplayExecutor:
     """Reads what an agent did from the recordings folder."""
 
     name: ClassVar[str] = "replay"
+    ignores: ClassVar = NO_AGENT
     unknown: frozenset[str] = frozenset()
 
     def __init__(self, options: ExecutorOptions) -> None:
@@ -69,7 +71,7 @@ class ReplayExecutor:
         name = f"{request.task.id}.baseline" if request.baseline else request.task.id
         path = recording_path(self._folder, name, request.trial)
         trajectory = read_recording(path)
-        await request.after_turn(len(request.turns), trajectory)
+        await request.after_turn(1 + len(request.task.follow_ups), trajectory)
         return trajectory
 
     async def triggered(self, request: TriggerRequest) -> bool:

@@ -2,8 +2,8 @@
 
 import importlib
 import pkgutil
-from collections.abc import Collection, Mapping
-from functools import cache
+from collections.abc import Callable, Collection, Mapping
+from functools import cache, partial
 from pathlib import Path, PurePath
 from typing import TYPE_CHECKING, Any
 
@@ -12,7 +12,7 @@ from waza_engine.formats.dialect import Dialect, Kind
 if TYPE_CHECKING:
     from waza_engine.suite import Suite
 
-__all__ = ["Dialect", "Kind", "dialect", "dialects", "load_suite", "recognise", "resolved"]
+__all__ = ["Dialect", "Kind", "dialect", "dialects", "load_suite", "may_be_ours", "recognise", "resolved"]
 
 
 @cache
@@ -33,25 +33,62 @@ def dialect(name: str) -> Dialect:
 
 
 def recognise(
-    top_level_keys: Collection[str] | None, path: PurePath | None = None, *, dialect_name: str = ""
+    top_level_keys: Collection[str] | None,
+    path: PurePath | None = None,
+    *,
+    dialect_name: str = "",
+    schema: str = "",
 ) -> tuple[Dialect, Kind, str] | None:
     """Dialect and kind of a file, and why; None when it is no file of ours.
 
     `top_level_keys` is None when the top level is a list. For an empty document, or one that is no mapping *yet*
     (a half-typed word), it is empty. What the keys say comes before what the path says; when it is a mapping, its
-    values may then say that it is another tool's after all. With a `dialect_name` no other dialect is thought of.
+    values may then say that it is another tool's after all. `schema` is the address that the file itself names as
+    that of its schema: one of ours decides where the keys leave room, another tool's leaves only what is beyond
+    doubt. With a `dialect_name` no other dialect is thought of.
     """
     keys = frozenset(top_level_keys or ())
     values = top_level_keys if isinstance(top_level_keys, Mapping) and not dialect_name else {}
     possible = [dialect(dialect_name)] if dialect_name else [it for it in dialects() if not keys & it.never]
-    for candidate in possible:
-        if found := candidate.by_content(keys, values):
-            return candidate, *found
-    if path is not None:
+    for find in _finders(keys, values, schema):
         for candidate in possible:
-            if found := candidate.by_path(top_level_keys, values, path):
+            if found := find(candidate):
+                return candidate, *found
+    if path is not None and not schema:
+        for candidate in possible:
+            at_home = partial(_is_at_home, candidate, path, certain=bool(dialect_name))
+            if found := candidate.by_path(top_level_keys, values, path, in_project=at_home):
                 return candidate, *found
     return None
+
+
+def may_be_ours(top_level_keys: Collection[str], path: PurePath | None = None, *, schema: str = "") -> bool:
+    """False only if `recognise` says None of a file with these keys, whatever stands under them."""
+    keys = frozenset(top_level_keys)
+    return recognise(top_level_keys, path, schema=schema) is not None or any(
+        kind.knows_most(keys) and not keys.isdisjoint(kind.shapes) for it in dialects() for kind in it.kinds
+    )
+
+
+def _finders(
+    keys: frozenset[str], values: Mapping[str, Any], schema: str
+) -> list[Callable[[Dialect], tuple[Kind, str] | None]]:
+    """What tells the kind of a file by its text, in the order in which it is believed."""
+    if schema:
+        return [
+            lambda it: it.by_content(keys, values, strongly=True),
+            lambda it: it.by_schema(keys, schema),
+        ]
+    return [lambda it: it.by_content(keys, values), lambda it: it.by_values(keys, values)]
+
+
+def _is_at_home(candidate: Dialect, path: PurePath, *, certain: bool) -> bool:
+    """Whether the nearest project file above a file is one of this dialect."""
+    names = {it.project_file for it in dialects() if it.project_file}
+    for folder in path.parents if not certain else ():
+        if there := [it for it in names if Path(folder, it).is_file()]:
+            return candidate.project_file in there
+    return certain
 
 
 def load_suite(

@@ -10,6 +10,8 @@ from itertools import islice
 from pathlib import PurePath
 from typing import Any
 
+from waza_engine.validation.spelling import is_slip
+
 
 @dataclass(frozen=True, slots=True)
 class Signal:
@@ -36,12 +38,16 @@ class FileName:
     """A usual name of a kind, as a pattern for the end of the path, and what the keys must then be like.
 
     `alone` means that no other tool uses the name, so that the keys do not matter. Otherwise they must all be known
-    to the kind, or one of `telling` must be among them and most be known.
+    to the kind and one of `beginnings` be there, or one of `telling` must be among them and most be known. A name
+    counts `in_project` when it is usual in several dialects: then only where the project file of this one is the nearest.
     """
 
     pattern: str
     alone: bool = False
+    in_project: bool = False
     telling: frozenset[str] = frozenset()
+    beginnings: frozenset[str] = frozenset()
+    """Keys that people begin a file with; empty: any. The other known keys are too common to say anything alone."""
     may_be_empty: bool = True
 
     def fits(self, path: PurePath) -> bool:
@@ -53,7 +59,11 @@ class FileName:
             return self.may_be_empty
         if self.telling and keys & self.telling and len(keys & known) > len(keys - known):
             return True
-        return self.may_be_empty and keys <= known
+        return self.may_be_empty and keys <= known and self.begins(keys)
+
+    def begins(self, keys: frozenset[str]) -> bool:
+        """Whether a key is there that people begin such a file with."""
+        return not self.beginnings or not keys.isdisjoint(self.beginnings)
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,7 +102,10 @@ class Shape:
             return 0
         # A key without a value is still being written, and one strange key may be a slip.
         strange = [key for key, it in value.items() if key not in self.common and it is not None]
-        return -min(len(strange), 2)
+        return -min(len(strange) - self._has_slip(strange), 2)
+
+    def _has_slip(self, strange: list[str]) -> bool:
+        return any(is_slip(str(key), it) for key in strange for it in self.own)
 
 
 _LOOKED_AT = 3
@@ -102,13 +115,15 @@ _LOOKED_AT = 3
 class Kind:
     """One kind of file. `schema` is the name for `schema_files.read_schema`, `model` is `module:class`.
 
-    `shapes` tells values of ours from those that other tools have under the same top-level keys.
+    `shapes` tells values of ours from those that other tools have under the same top-level keys. A schema whose
+    address fits one of `addresses` (patterns) is the one that a file of this kind names in its modeline.
     """
 
     name: str
     schema: str
     model: str
     keys: frozenset[str]
+    addresses: tuple[str, ...] = ()
     signals: tuple[Signal, ...] = ()
     file_names: tuple[FileName, ...] = ()
     shapes: Mapping[str, Shape] = field(default_factory=dict)
@@ -117,6 +132,13 @@ class Kind:
         """What the values of the top-level keys say together, as in `Shape.verdict`."""
         return sum(it.verdict(values.get(key)) for key, it in self.shapes.items())
 
+    def knows_most(self, keys: frozenset[str]) -> bool:
+        return len(keys & self.keys) > len(keys - self.keys)
+
+    def is_named_by(self, address: str) -> bool:
+        """Whether this is the kind whose schema stands at an address."""
+        return any(fnmatchcase(address.lower(), it) for it in self.addresses)
+
 
 @dataclass(frozen=True, slots=True)
 class Dialect:
@@ -124,6 +146,7 @@ class Dialect:
 
     `loader` is `module:function`, called as `load_suite(path, process_dir=...)`. `never` are top-level keys that
     say: another dialect; `other_tools` are typical of other tools, and beat everything that is no strong signal.
+    `project_file` is the name of the file that makes the folders below it a project of this dialect.
     """
 
     name: str
@@ -133,17 +156,36 @@ class Dialect:
     never: frozenset[str] = frozenset()
     other_tools: frozenset[str] = frozenset()
     schema_folder: str = ""
+    project_file: str = ""
 
-    def by_content(self, keys: frozenset[str], values: Mapping[str, Any]) -> tuple[Kind, str] | None:
+    def by_schema(self, keys: frozenset[str], address: str) -> tuple[Kind, str] | None:
+        """The kind whose schema the file names itself, unless its keys are those of another tool."""
+        for kind in self.kinds if address and not keys & self.other_tools else ():
+            if kind.is_named_by(address):
+                return kind, f"its $schema {address}"
+        return None
+
+    def by_values(self, keys: frozenset[str], values: Mapping[str, Any]) -> tuple[Kind, str] | None:
+        """The kind whose values stand under at least two of its keys, whatever the others are called."""
+        for kind in self.kinds if not keys & self.other_tools else ():
+            ours = [key for key, it in kind.shapes.items() if it.verdict(values.get(key)) > 0]
+            if len(ours) > 1 and kind.knows_most(keys) and kind.verdict(values) >= len(ours):
+                return kind, f"what stands under {', '.join(ours)}"
+        return None
+
+    def by_content(
+        self, keys: frozenset[str], values: Mapping[str, Any], *, strongly: bool = False
+    ) -> tuple[Kind, str] | None:
         """The kind that the keys speak for, and why: a strong signal first, then the kind that knows most of them.
 
-        A strong signal is believed until the values of several keys speak against it, or one does so clearly.
+        A strong signal is believed until the values of several keys speak against it, or one does so clearly; only
+        such signals count when something is to be said `strongly`.
         """
         found = [
             ((not signal.weak, len(keys & kind.keys) - len(keys - kind.keys)), kind, reason)
             for kind in self.kinds
             for signal in kind.signals
-            if not (signal.weak and keys & self.other_tools)
+            if not (signal.weak and (strongly or keys & self.other_tools))
             and (reason := signal.found_in(keys, kind.keys))
             and kind.verdict(values) >= (0 if signal.weak else -1)
         ]
@@ -153,18 +195,33 @@ class Dialect:
         return kind, f"top-level keys {reason}"
 
     def by_path(
-        self, keys: Collection[str] | None, values: Mapping[str, Any], path: PurePath
+        self,
+        keys: Collection[str] | None,
+        values: Mapping[str, Any],
+        path: PurePath,
+        *,
+        in_project: Callable[[], bool],
     ) -> tuple[Kind, str] | None:
-        """The kind that the file's name speaks for, if keys (None: no mapping) and values do not speak against it."""
+        """The kind that the file's name speaks for, if keys (None: no mapping) and values do not speak against it.
+
+        `in_project` says whether this dialect's project file is the nearest one above the file.
+        """
         present = frozenset(keys or ())
         for kind in self.kinds:
             for name in kind.file_names:
                 speaks_against = (
                     keys is None
                     or present & self.other_tools
-                    or not name.accepts(present, kind.keys)
+                    or not (
+                        name.accepts(present, kind.keys)
+                        or (kind.knows_most(present) and name.begins(present) and kind.verdict(values) > 0)
+                    )
                     or kind.verdict(values) < 0
                 )
-                if name.fits(path) and (name.alone or not speaks_against):
+                if not name.fits(path) or (speaks_against and not name.alone):
+                    continue
+                if not name.in_project:
                     return kind, f"file name {path.name}"
+                if in_project():
+                    return kind, f"file name {path.name} in a project with {self.project_file}"
         return None

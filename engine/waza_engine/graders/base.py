@@ -5,11 +5,12 @@ what a schema cannot, `grade` gives the verdict. Everything else (schema, comple
 """
 
 import sys
+import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import Enum, auto
 from pathlib import Path
-from typing import Any, ClassVar, Literal, Self
+from typing import Any, ClassVar, Literal, NamedTuple, Self
 
 from pydantic import BaseModel, ConfigDict, GetJsonSchemaHandler, model_validator
 from pydantic.fields import FieldInfo
@@ -23,7 +24,9 @@ from waza_engine.trajectory import Session, SkillInvocation, ToolEvent
 
 __all__ = [
     "ConfigError",
+    "Criterion",
     "Demand",
+    "Drafted",
     "FailedCheck",
     "GradeError",
     "Grader",
@@ -48,6 +51,11 @@ class GradingContext:
     `prompt` is None when there is no task; `workspace_dir` None when there is no workspace; `session` None when
     no digest was recorded. `process_dir` is the directory that waza was started in: relative paths of most
     graders start there. `program_timeout` is in seconds, `duration_ms` in milliseconds.
+
+    `events` and `metrics` are those of a vally trajectory (vally.md, section 10.1); None: the other members say what
+    happened. `error` is the agent's own, `rubric` the criteria of the task. `diff` is what the agent changed, or
+    `baseline_files` what stood in the workspace before. `compared` is the trial that this one is compared with.
+    `sleep` waits between two questions to a judge.
     """
 
     output: str = ""
@@ -69,6 +77,15 @@ class GradingContext:
     judge_model: str = ""
     judge_reasoning_effort: str = ""
     update_snapshots: bool = False
+    events: Sequence[Mapping[str, Any]] | None = None
+    metrics: Mapping[str, Any] | None = None
+    error: str = ""
+    rubric: tuple[str, ...] = ()
+    workspace_status: str = "local"
+    baseline_files: Mapping[str, bytes] | None = None
+    diff: str | None = None
+    compared: "GradingContext | None" = None
+    sleep: Callable[[float], None] = time.sleep
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,11 +101,25 @@ class FailedCheck:
 
 
 @dataclass(frozen=True, slots=True)
+class Criterion:
+    """The verdict on one criterion, or of one judge of several: vally's sub-results (vally.md, section 6)."""
+
+    name: str
+    score: float
+    passed: bool
+    evidence: str = ""
+    metadata: Mapping[str, Any] = field(default_factory=dict)
+    status: Literal["", "error"] = ""
+    criteria: tuple["Criterion", ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class GraderResult:
     """A verdict: `score` in 0..1, `passed`, one line of feedback, and details for the report.
 
     `type_name` overrides the type shown in the result where waza shows another one (`tool_calls`: none).
-    `parts` are the checks that failed, as far as single ones can be named.
+    `parts` are the checks that failed, as far as single ones can be named. `status` is `error` when the grader could
+    not decide: that counts as failed and is reported apart. `kind` says how the score was made.
     """
 
     score: float
@@ -97,6 +128,10 @@ class GraderResult:
     details: dict[str, Any] | None = None
     type_name: str | None = None
     parts: tuple[FailedCheck, ...] = ()
+    status: Literal["", "error"] = ""
+    kind: Literal["code", "llm", "human"] = "code"
+    label: Literal["", "correct", "incorrect"] = ""
+    criteria: tuple[Criterion, ...] = ()
 
     @classmethod
     def of_checks(
@@ -119,6 +154,11 @@ class GraderResult:
     ) -> "GraderResult":
         """Nothing could be checked: score 0."""
         return cls(0.0, False, feedback, details, parts=parts)
+
+    @classmethod
+    def undecided(cls, feedback: str, details: dict[str, Any] | None = None) -> "GraderResult":
+        """The grader could not find out: failed with score 0, and reported apart."""
+        return cls(0.0, False, feedback, details, status="error")
 
 
 class Demand(Enum):
@@ -243,6 +283,18 @@ class Grader(BaseModel):
         yield from ()
 
     @classmethod
+    def drafted(cls, trials: Sequence[GradingContext]) -> "Drafted | None":  # noqa: ARG003  # for subclasses
+        """A grader of this type that asks for what these recorded trials of one task have in common.
+
+        None when there is nothing worth asking for, or the type is not one to be written from a recording.
+
+        Raises:
+            GradeError: the trials do not say what is needed.
+
+        """
+        return None
+
+    @classmethod
     def converted(cls, entry: Mapping[str, Any], names: Mapping[str, str]) -> tuple[Change, ...]:
         """The changes that make an entry of this outdated type one of its successor; none when a person has to.
 
@@ -274,6 +326,14 @@ class Grader(BaseModel):
 
         """
         raise NotImplementedError
+
+
+class Drafted(NamedTuple):
+    """A grader written from recorded trials: a name for it, what it asks for in a few words, and its config."""
+
+    name: str
+    about: str
+    config: Grader
 
 
 def _names_run_file(info: FieldInfo) -> bool:

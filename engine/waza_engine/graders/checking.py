@@ -6,7 +6,7 @@ from typing import Any
 from waza_engine.findings import Finding
 from waza_engine.graders.base import ConfigError
 from waza_engine.graders.entry import read_entry
-from waza_engine.graders.registry import CURRENT, graders
+from waza_engine.graders.registry import CURRENT, generation_of_dialect, graders
 from waza_engine.scope import Scope
 
 
@@ -27,7 +27,7 @@ def check_entry(folder: str, entry: Mapping[str, Any], scope: Scope) -> list[Fin
     if kind is None:
         return []
     try:
-        grader = read_entry(entry, CURRENT, "task").configured(kind)
+        grader = read_entry(entry, generation_of_dialect(folder) or CURRENT, "task").configured(kind)
     except ConfigError:
         return []
     return [it.below(("config",)) for it in grader.check(scope)]

@@ -13,6 +13,8 @@ from waza_engine.suite import GraderEntry
 from waza_engine.values import Number, Text, is_null
 
 Level = Literal["eval", "task"]
+_STRICT = frozenset(["G2+G3", "G3", "G1"])
+"""The generations that refuse entries, or configs, of the wrong shape."""
 
 
 def _config(value: Any) -> Any:
@@ -87,6 +89,8 @@ def read_entry(entry: Mapping[str, Any] | GraderEntry, generation: str, level: L
         raise ConfigError("A grader entry must be a mapping")
     if generation == "PY":
         return _python_entry(data, level)
+    if generation not in _STRICT:
+        return _tolerant_entry(data, level, entry.weight if isinstance(entry, GraderEntry) else 1.0)
     keys = _EvalKeys if level == "eval" else _TaskKeys
     if generation == "G1":
         # The first Go generation ignored keys that it did not know.
@@ -128,6 +132,13 @@ def _as_data(entry: GraderEntry) -> dict[str, Any]:
         "config": entry.config,
         **entry.extras,
     }
+
+
+def _tolerant_entry(data: Mapping[str, Any], level: Level, weight: float) -> Entry:
+    """Other dialects pass over keys that they do not know, the weight among them, and a config without anything in it."""
+    type_name, name = plain(data.get("type")), plain(data.get("name"))
+    config = {} if is_null(data.get("config")) else data["config"]
+    return Entry(str(type_name or ""), str(name or ""), weight, {**data, "config": config}, level)
 
 
 def _python_entry(data: Mapping[str, Any], level: Level) -> Entry:

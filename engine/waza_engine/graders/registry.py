@@ -14,10 +14,13 @@ from typing import TypeGuard
 
 from waza_engine import graders as _folder
 from waza_engine.graders.base import Grader
+from waza_engine.suite import GraderEntry
 
 CURRENT = "G2+G3"
 """The generation that is graded when nothing else is asked for."""
-GENERATIONS = (CURRENT, "G3", "G1", "PY")
+GENERATIONS = (CURRENT, "G3", "G1", "PY", "VALLY")
+OTHER_DIALECTS = {"VALLY": "vally"}
+"""The generations that are dialects of their own, with the folder of each."""
 ENTRY_POINTS = "waza_lsp.graders"
 
 _log = logging.getLogger(__name__)
@@ -44,8 +47,11 @@ def graders(dialect: str) -> dict[str, type[Grader]]:
 def find_grader(type_name: str, generation: str = CURRENT) -> type[Grader] | None:
     """The class that gives `type` its meaning in a generation, None when the type is unknown there.
 
-    The Python generation had its own eight types only; the first Go generation had those of today and two more.
+    The Python generation had its own eight types only; the first Go generation had those of today and two more. Other
+    dialects have one generation, called as the dialect is.
     """
+    if generation in OTHER_DIALECTS:
+        return graders(OTHER_DIALECTS[generation]).get(type_name)
     if generation in {"PY", "G1"} and (legacy := graders("legacy").get(f"{generation}:{type_name}")):
         return legacy
     return None if generation == "PY" else graders("waza").get(type_name)
@@ -55,6 +61,16 @@ def newest_generation(type_name: str) -> str:
     """The newest generation that knows the type; for an unknown type the current one."""
     known = (it for it in (CURRENT, "G1", "PY") if find_grader(type_name, it))
     return next(known, CURRENT)
+
+
+def generation_of(entry: GraderEntry) -> str:
+    """The generation that gives the type of a loaded entry its meaning."""
+    return generation_of_dialect(entry.dialect) or newest_generation(entry.type)
+
+
+def generation_of_dialect(dialect: str) -> str:
+    """The one generation of a dialect; empty for waza, which has several."""
+    return next((it for it, name in OTHER_DIALECTS.items() if name == dialect), "")
 
 
 def newest_meaning(type_name: object) -> type[Grader] | None:

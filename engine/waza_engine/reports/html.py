@@ -20,13 +20,20 @@ _POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:"
 
 def html_report(record: RunRecord) -> str:
     """The text of the HTML file."""
+    return "".join(html_chunks(record))
+
+
+def html_chunks(record: RunRecord) -> Iterator[str]:
+    """The text piece by piece."""
     title = escape(record.suite_name or "Run")
     head = (
         '<meta charset="utf-8"><meta name="viewport" content="width=device-width">'
         f'<meta http-equiv="Content-Security-Policy" content="{_POLICY}"><title>{title}</title>'
     )
-    body = "\n".join(_body(record))
-    return f'<!doctype html>\n<html lang="en"><head>{head}<style>{STYLE}</style></head><body>\n{body}\n</body></html>\n'
+    yield f'<!doctype html>\n<html lang="en"><head>{head}<style>{STYLE}</style></head><body>\n'
+    for it in _body(record):
+        yield f"{it}\n"
+    yield "</body></html>\n"
 
 
 def _body(record: RunRecord) -> Iterator[str]:

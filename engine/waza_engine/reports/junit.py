@@ -1,17 +1,20 @@
-"""A run as JUnit XML, as waza writes it (waza-formats.md, section 15.3): one suite, one test case per task."""
+"""A run as JUnit XML: one suite, one test case per task as waza writes it (waza-formats.md, section 15.3).
+
+Where trials are held to a threshold there is one test case per trial (vally.md, section 10.2).
+"""
 
 import xml.etree.ElementTree as ET
 from datetime import UTC, datetime
 
 from waza_engine.reports.xml_text import xml_text
-from waza_engine.runs.records import RunRecord, TaskRecord
+from waza_engine.runs.records import RunRecord, TaskRecord, TrialRecord
 
 
 def junit_xml(record: RunRecord) -> str:
     """The text of the JUnit file."""
     root = ET.Element("testsuites")
     suite = ET.SubElement(root, "testsuite", {"name": xml_text(record.suite_name)})
-    counts = {"tests": str(record.totals.total), "failures": str(record.totals.failed), "errors": "0"}
+    counts = _counts(record)
     seconds = {"time": f"{record.duration_ms / 1000:.3f}"}
     for element in (root, suite):
         element.attrib.update(counts | seconds)
@@ -19,9 +22,24 @@ def junit_xml(record: RunRecord) -> str:
     suite.set("timestamp", datetime.fromtimestamp(record.started_at, UTC).isoformat(timespec="seconds"))
     _add_properties(suite, record)
     for task in record.tasks:
-        _add_case(suite, record, task)
+        if record.scoring is None:
+            _add_case(suite, record, task)
+        else:
+            _add_trials(suite, record, task)
     ET.indent(root)
     return '<?xml version="1.0" encoding="UTF-8"?>\n' + ET.tostring(root, encoding="unicode") + "\n"
+
+
+def _counts(record: RunRecord) -> dict[str, str]:
+    if record.scoring is None:
+        totals = record.totals
+        return {"tests": str(totals.total), "failures": str(totals.failed), "errors": "0"}
+    stats = [it.stats for it in record.tasks if it.stats]
+    return {
+        "tests": str(sum(it.total_runs for it in stats)),
+        "failures": str(sum(it.failed_runs for it in stats)),
+        "errors": str(sum(it.error_runs for it in stats)),
+    }
 
 
 def _add_properties(suite: ET.Element, record: RunRecord) -> None:
@@ -32,8 +50,31 @@ def _add_properties(suite: ET.Element, record: RunRecord) -> None:
         "engine": record.executor,
         "score": f"{record.totals.aggregate_score:.4f}",
     }
+    if record.scoring is not None and record.scoring.threshold is not None:
+        values["threshold"] = f"{record.scoring.threshold:g}"
     for name, value in values.items():
         ET.SubElement(properties, "property", {"name": name, "value": xml_text(value)})
+
+
+def _add_trials(suite: ET.Element, record: RunRecord, task: TaskRecord) -> None:
+    for trial in task.trials:
+        seconds = trial.trajectory.duration_ms / 1000
+        name = f"{task.name} (trial {trial.trial})"
+        attributes = {
+            "name": xml_text(name),
+            "classname": xml_text(record.suite_name),
+            "time": f"{seconds:.3f}",
+        }
+        case = ET.SubElement(suite, "testcase", attributes)
+        message = xml_text(f"{name}: score={trial.score:.2f}")
+        if trial.status == "skipped":
+            ET.SubElement(case, "skipped", {"message": "grading skipped"})
+        elif trial.status == "error":
+            error = ET.SubElement(case, "error", {"message": message, "type": "ExecutionError"})
+            error.text = xml_text(f"[ERROR] {trial.error}")
+        elif trial.status == "failed":
+            failure = ET.SubElement(case, "failure", {"message": message, "type": "GraderFailure"})
+            failure.text = xml_text("\n".join(_failed_lines(trial)))
 
 
 def _add_case(suite: ET.Element, record: RunRecord, task: TaskRecord) -> None:
@@ -57,6 +98,14 @@ def _add_failure(case: ET.Element, task: TaskRecord) -> None:
     kind = "ExecutionError" if error else "GraderFailure"
     message = xml_text(f"{task.name}: score={score:.2f}")
     failure = ET.SubElement(case, "failure", {"message": message, "type": kind})
-    failed = [it for it in trial.graders if it.status == "failed"] if trial else []
-    lines = [f"[FAIL] {it.name} ({it.type}): score={it.score:.2f} \u2014 {it.feedback}" for it in failed]
+    lines = _failed_lines(trial) if trial else []
     failure.text = xml_text("\n".join([f"[ERROR] {error}", *lines] if error else lines))
+
+
+def _failed_lines(trial: TrialRecord) -> list[str]:
+    failed = [
+        it
+        for it in trial.graders
+        if it.status == "failed" or (it.status == "error" and trial.status != "error")
+    ]
+    return [f"[FAIL] {it.name} ({it.type}): score={it.score:.2f} \u2014 {it.feedback}" for it in failed]

@@ -4,10 +4,11 @@ Other programs (`waza compare`, `waza grade`, dashboards) read it. It is an expo
 """
 
 import json
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from datetime import UTC, datetime
 from typing import Any
 
+from waza_engine.reports.lazy_list import LazyList, Listed, Many
 from waza_engine.reports.results_task import interval_data, is_significant, task_data, without_empty
 from waza_engine.runs.measures import composite_score
 from waza_engine.runs.records import (
@@ -24,11 +25,21 @@ SCHEMA_VERSION = "1.4"
 
 def results_json(record: RunRecord) -> str:
     """The text of the results file."""
-    return json.dumps(results_data(record), indent=2, ensure_ascii=False, default=str) + "\n"
+    return "".join(results_chunks(record))
 
 
-def results_data(record: RunRecord) -> dict[str, Any]:
-    """The results as plain data. Members that waza omits when empty are left out when empty."""
+def results_chunks(record: RunRecord) -> Iterator[str]:
+    """The text piece by piece: never more than one trial is in memory."""
+    encoder = json.JSONEncoder(indent=2, ensure_ascii=False, default=str)
+    yield from encoder.iterencode(results_data(record, LazyList))
+    yield "\n"
+
+
+def results_data(record: RunRecord, listed: Listed = list) -> dict[str, Any]:
+    """The results as plain data. Members that waza omits when empty are left out when empty.
+
+    `listed` makes the lists of tasks and trials.
+    """
     without = {it.task: it for it in record.baseline.tasks} if record.baseline else {}
     return without_empty(
         {
@@ -40,11 +51,11 @@ def results_data(record: RunRecord) -> dict[str, Any]:
             "config": _config(record),
             "summary": _summary(record),
             "metrics": {it.name: _metric(it) for it in record.metrics},
-            "tasks": [task_data(it, without.get(it.task)) for it in record.tasks],
+            "tasks": listed(Many(record.tasks, lambda it: task_data(it, without.get(it.task), listed))),
             "trigger_metrics": _trigger_metrics(record),
             "trigger_results": [_trigger_result(it) for it in record.triggers],
             "metadata": _metadata(record),
-            "baseline_outcome": {**results_data(record.baseline), "is_baseline": True}
+            "baseline_outcome": {**results_data(record.baseline, listed), "is_baseline": True}
             if record.baseline
             else None,
         },
@@ -104,7 +115,7 @@ def _summary(record: RunRecord) -> dict[str, Any]:
             "std_dev": totals.std_dev,
             "duration_ms": record.duration_ms,
             "groups": _groups(record.tasks),
-            "usage": _usage_sum([trial.trajectory for task in record.tasks for trial in task.trials]),
+            "usage": _usage_sum(trial.trajectory for task in record.tasks for trial in task.trials),
             "statistics": _statistics(totals.interval),
         },
         "groups",
@@ -179,7 +190,7 @@ def _moment(seconds: float) -> str:
     return datetime.fromtimestamp(seconds, UTC).isoformat(timespec="microseconds").replace("+00:00", "Z")
 
 
-def _usage_sum(trajectories: Sequence[Trajectory]) -> dict[str, Any] | None:
+def _usage_sum(trajectories: Iterable[Trajectory]) -> dict[str, Any] | None:
     usages = [it.session.usage for it in trajectories if it.session and it.session.usage]
     if not usages:
         return None

@@ -1,8 +1,10 @@
 """One task of waza's results JSON, with its runs (waza-formats.md, section 15.1; field order as there)."""
 
 from collections.abc import Mapping
+from datetime import UTC, datetime
 from typing import Any
 
+from waza_engine.reports.lazy_list import Listed, Many
 from waza_engine.runs.records import CheckpointOutcome, GraderOutcome, TaskRecord, TrialRecord
 from waza_engine.scoring import Interval, TaskStats
 from waza_engine.trajectory import Session, ToolCall, Usage
@@ -21,7 +23,7 @@ _EVENT_KEYS = (
 )
 
 
-def task_data(task: TaskRecord, baseline: TaskRecord | None = None) -> dict[str, Any]:
+def task_data(task: TaskRecord, baseline: TaskRecord | None = None, listed: Listed = list) -> dict[str, Any]:
     """The task's member of the results; `baseline` is the same task in the pass without skills."""
     return without_empty(
         {
@@ -30,7 +32,7 @@ def task_data(task: TaskRecord, baseline: TaskRecord | None = None) -> dict[str,
             "group": task.group,
             "golden": task.golden or None,
             "status": task.status,
-            "runs": [_run(it) for it in task.trials],
+            "runs": listed(Many(task.trials, _run)),
             "stats": _stats(task.stats) if task.stats else None,
             "skill_impact": skill_impact(task, baseline),
         },
@@ -72,8 +74,13 @@ def _run(trial: TrialRecord) -> dict[str, Any]:
             "skill_invocations": [without_empty({"name": s.name, "path": s.path}, "path") for s in it.skills],
             "usage": _usage(it.session.usage) if it.session and it.session.usage else None,
             "workspace_dir": trial.workspace,
+            "failure_artifacts": _artifacts(trial),
+            "responder": it.responder.model_dump() if it.responder else None,
             "checkpoints": [_checkpoint(c) for c in trial.checkpoints],
             "tool_events": [event.model_dump() for event in it.tool_events],
+            "command_invocations": [
+                without_empty(call.model_dump(), "args") for call in it.command_invocations
+            ],
         },
         "prompt",
         "transcript",
@@ -81,9 +88,24 @@ def _run(trial: TrialRecord) -> dict[str, Any]:
         "skill_invocations",
         "usage",
         "workspace_dir",
+        "failure_artifacts",
+        "responder",
         "checkpoints",
         "tool_events",
+        "command_invocations",
     )
+
+
+def _artifacts(trial: TrialRecord) -> dict[str, Any] | None:
+    """What a person who looks into a failure wants first; the rest is in the run itself."""
+    if trial.status not in {"failed", "error"}:
+        return None
+    failed = [it.name for it in trial.graders if not it.passed]
+    artifacts = {"exit_code": 1 if trial.status == "failed" else 2, "failed_graders": failed}
+    moment = (
+        datetime.fromtimestamp(trial.started_at, UTC).isoformat(timespec="seconds").replace("+00:00", "Z")
+    )
+    return without_empty({**artifacts, "captured_at": moment}, "failed_graders")
 
 
 def _checkpoint(it: CheckpointOutcome) -> dict[str, Any]:

@@ -20,7 +20,9 @@ def failed_lines(trial: TrialRecord) -> Iterator[str]:
     """What was wrong with a trial: its error, then the graders that did not pass."""
     if trial.error:
         yield f"error: {one_line(trial.error)}"
-    yield from (_grader(it) for it in trial.graders if it.status == "failed")
+    # Of a trial in error the error itself says what its graders could not do.
+    told = {"failed"} if trial.status == "error" else {"failed", "error"}
+    yield from (_grader(it) for it in trial.graders if it.status in told)
     for point in trial.checkpoints:
         for it in point.graders:
             if it.status == "failed":

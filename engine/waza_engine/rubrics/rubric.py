@@ -74,6 +74,11 @@ def built_in_rubrics() -> Mapping[str, Rubric]:
     return {it.name: it for it in rubrics}
 
 
+def built_in_names() -> list[str]:
+    """The names of the rubrics that need no file, without reading them."""
+    return sorted(it.name.removesuffix(".md") for it in _built_in_files() if it.name.endswith(".md"))
+
+
 def is_rubric_path(reference: str) -> bool:
     """Whether `reference` names a file, not a built-in rubric."""
     name = reference.strip()

@@ -64,24 +64,27 @@ _OF_EXPECTATIONS = ("output_contains", "output_not_contains", "output_contains_a
 def check(document: Document) -> Iterator[Finding]:
     if document.kind == "eval":
         yield from _twice(document, (), {})
-    inherited = _of_eval(document)
-    for task, data in document.tasks():
+    tasks = list(document.tasks())
+    inherited = _of_eval(document) if tasks else {}
+    for task, data in tasks:
         yield from _twice(document, task, inherited)
         yield from _taken_by_expectations(document, task, data)
 
 
 def _twice(document: Document, base: Pointer, inherited: Mapping[str, Related]) -> Iterator[Finding]:
-    seen = dict(inherited)
+    seen: dict[str, Pointer] = {}
     for pointer, grader in document.mappings(*base, "graders"):
         name = grader.get("name")
         if not isinstance(name, str) or not name:
             continue
-        first = seen.get(name)
+        first = inherited.get(name)
+        if first is None and name in seen:
+            first = Related((*seen[name], "name"), "its result is lost")
         if first is not None:
             which = "the eval's grader" if name in inherited and first is inherited[name] else "the grader"
             message = f"This result overwrites that of {which} '{name}' above; give it a name of its own"
             yield DUPLICATE_GRADER_NAME.at((*pointer, "name"), message, related=[first])
-        seen.setdefault(name, Related((*pointer, "name"), "its result is lost"))
+        seen.setdefault(name, pointer)
 
 
 def _of_eval(document: Document) -> dict[str, Related]:

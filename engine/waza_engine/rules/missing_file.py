@@ -49,7 +49,9 @@ graders:
 
 import shutil
 from collections.abc import Iterator, Mapping
+from typing import Any
 
+from waza_engine.checking.by_entry import by_entry
 from waza_engine.checking.document import Document
 from waza_engine.checking.mocks import command_responses
 from waza_engine.checking.run_paths import Standing, run_path, suite_folder
@@ -72,9 +74,8 @@ def check(document: Document) -> Iterator[Finding]:
             if problem:
                 yield MISSING_FILE.at(place, f"{problem}: {kind.without_file}", severity=Severity.ERROR)
     for pointer, grader in document.graders():
-        starting = newest_meaning(grader.get("type"))
-        if starting is not None and starting.program_options:
-            yield from _program(document, (*pointer, "config"), *starting.program_options)
+        if options := _program_options(grader):
+            yield from _program(document, (*pointer, "config"), *options)
     for pointer, text in _command_fixtures(document):
         message = f"There is no '{text}' in the folder of the eval: the mock has no output"
         yield MISSING_FILE.at(pointer, message)
@@ -83,10 +84,22 @@ def check(document: Document) -> Iterator[Finding]:
 def grader_files(document: Document) -> Iterator[tuple[Pointer, str, type[Grader]]]:
     """Files that graders read from where the run is started: where each is named, its path, and the grader's class."""
     for pointer, grader in document.graders():
-        kind, config = newest_meaning(grader.get("type")), grader.get("config")
-        if kind is not None and isinstance(config, Mapping):
-            for place, text in kind.run_files(config):
-                yield (*pointer, "config", *place), text, kind
+        for place, text, kind in _files_of(grader):
+            yield (*pointer, *place), text, kind
+
+
+@by_entry
+def _files_of(grader: Mapping[str, Any]) -> list[tuple[Pointer, str, type[Grader]]]:
+    kind, config = newest_meaning(grader.get("type")), grader.get("config")
+    if kind is None or not isinstance(config, Mapping):
+        return []
+    return [(("config", *place), text, kind) for place, text in kind.run_files(config)]
+
+
+@by_entry
+def _program_options(grader: Mapping[str, Any]) -> tuple[str, str] | None:
+    starting = newest_meaning(grader.get("type"))
+    return starting.program_options if starting is not None else None
 
 
 def _program(document: Document, config: Pointer, option: str, more: str) -> Iterator[Finding]:
@@ -110,7 +123,7 @@ def _can_start(document: Document, command: str) -> bool:
     """Whether there is such a program, as far as can be known."""
     if "/" in command and " " not in command:
         return run_path(document, command).standing is not Standing.MISSING
-    return shutil.which(command) is not None
+    return document.once((shutil.which, command), lambda: shutil.which(command)) is not None
 
 
 def _command_fixtures(document: Document) -> Iterator[tuple[Pointer, str]]:

@@ -38,7 +38,8 @@ APPLIES = {"waza": {"task", "eval"}}
 def check(document: Document) -> Iterator[Finding]:
     for task, _ in document.tasks():
         text, place = document.text(*task, "inputs", "prompt_file"), (*task, "inputs", "prompt_file")
-        if not text:
+        if not text or document.has(*task, "inputs", "prompt"):
+            # Beside a prompt the file is one too many, whether it is there or not.
             continue
         if reason := refusal(text):
             message = f"'{text}' {reason}: no run can start. Name a file beside or below this one"

@@ -43,8 +43,10 @@ graders:
 ```
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from typing import Any
 
+from waza_engine.checking.by_entry import by_entry
 from waza_engine.checking.document import Document
 from waza_engine.findings import Finding, Rule, Severity
 from waza_engine.graders.registry import newest_meaning
@@ -66,10 +68,16 @@ def check(document: Document) -> Iterator[Finding]:
     else:
         return
     for pointer, grader in document.graders() if not has_baseline else ():
-        kind = newest_meaning(grader.get("type"))
-        option, choice = kind.baseline_choice if kind is not None and kind.baseline_choice else ("", "")
+        option, choice = _baseline_choice(grader)
         if option and document.value(*pointer, "config", option) == choice:
             message = (
                 "There is nothing to compare with: the eval has no 'baseline: true' (or run with --baseline)"
             )
             yield POINTLESS_BASELINE.at((*pointer, "config", option), message)
+
+
+@by_entry
+def _baseline_choice(grader: Mapping[str, Any]) -> tuple[str, str]:
+    """The option that makes a grader compare, and with which value; empty for those that never do."""
+    kind = newest_meaning(grader.get("type"))
+    return kind.baseline_choice if kind is not None and kind.baseline_choice else ("", "")

@@ -65,10 +65,14 @@ def check(document: Document) -> Iterator[Finding]:
 
 
 def _has_more(document: Document, task: Pointer) -> bool:
-    """Whether files come from elsewhere, too: then the workspace may hold anything."""
+    """Whether files come from elsewhere, too, or in a way that is not known yet: the workspace may hold anything."""
     inputs: Mapping[str, Any] = document.mapping(*task, "inputs")
-    context = inputs.get("context")
-    return bool(inputs.get("repos") or (isinstance(context, Mapping) and context.get("fixture")))
+    context, files = inputs.get("context"), inputs.get("files")
+    return bool(
+        inputs.get("repos")
+        or (isinstance(context, Mapping) and context.get("fixture"))
+        or (files is not None and not isinstance(files, list))
+    )
 
 
 def _named(prompt: str) -> list[str]:

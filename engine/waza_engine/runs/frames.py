@@ -4,15 +4,17 @@ A frame is made from the plan when the run starts and stored with it. The totals
 trials, also for a run that was killed.
 """
 
+import contextlib
 import hashlib
 import os
 import socket
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from pathlib import Path
 
 from waza_engine.runs.plan import Overrides, Plan
 from waza_engine.runs.records import TriggerResult
-from waza_engine.suite import Metric, Suite, Task
+from waza_engine.suite import Metric, Scoring, Task
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,6 +50,8 @@ class RunFrame:
     unknown: tuple[str, ...] = ()
     host: str = ""
     pid: int = 0
+    scoring: Scoring | None = None
+    eval_path: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,18 +75,22 @@ def frame_of(plan: Plan) -> RunFrame:
         judge_model=settings.judge_model,
         trials=settings.trials,
         timeout_seconds=settings.timeout_seconds,
-        tasks=tuple(task_frame(it, plan) for it in plan.tasks),
+        tasks=_task_frames(plan),
         metrics=suite.metrics,
         shard=str(plan.shard or ""),
         overrides=plan.overrides,
         host=socket.gethostname(),
         pid=os.getpid(),
+        scoring=suite.scoring,
+        eval_path=str(suite.path),
     )
 
 
-def task_frame(task: Task, plan: Plan) -> TaskFrame:
-    """The frame of one task."""
-    return TaskFrame(task.id, task.name, task.group, task.golden, _fingerprint(task, plan.suite, plan))
+def _task_frames(plan: Plan) -> tuple[TaskFrame, ...]:
+    around = _surroundings(plan)
+    return tuple(
+        TaskFrame(it.id, it.name, it.group, it.golden, _fingerprint(it, plan, around)) for it in plan.tasks
+    )
 
 
 def is_performed_now(frame: RunFrame) -> bool:
@@ -98,7 +106,38 @@ def is_performed_now(frame: RunFrame) -> bool:
     return True
 
 
-def _fingerprint(task: Task, suite: Suite, plan: Plan) -> str:
+def _fingerprint(task: Task, plan: Plan, surroundings: str) -> str:
     settings = plan.settings
-    what = (task, suite.graders, settings.executor, settings.model, settings.timeout_seconds)
+    what = (
+        task,
+        plan.suite.graders,
+        settings.executor,
+        settings.model,
+        settings.timeout_seconds,
+        surroundings,
+    )
     return hashlib.sha256(repr(what).encode("utf-8", "replace")).hexdigest()[:16]
+
+
+def _surroundings(plan: Plan) -> str:
+    """What is the same for all tasks of a plan, and can change what an agent does or how it is judged."""
+    suite, settings = plan.suite, plan.settings
+    asked = (
+        settings.max_attempts,
+        settings.judge_model,
+        settings.reasoning_effort,
+        settings.inject_skill_body,
+    )
+    given = (suite.skill, suite.agent, suite.mcp_mocks, settings.mcp_servers, settings.skill_directories)
+    skills = [_skill_files(suite.directory / it) for it in settings.skill_directories]
+    return hashlib.sha256(repr((asked, given, skills)).encode("utf-8", "replace")).hexdigest()
+
+
+def _skill_files(folder: Path) -> list[tuple[str, str]]:
+    """The files of a skill with what is in them; an unreadable one counts as empty."""
+    found = []
+    for path in sorted(folder.rglob("*")) if folder.is_dir() else ():
+        with contextlib.suppress(OSError):
+            if path.is_file():
+                found.append((str(path), hashlib.sha256(path.read_bytes()).hexdigest()))
+    return found

@@ -1,27 +1,29 @@
 """Grading inside a run: what the graders see, which of them cannot work, and where each verdict belongs."""
 
+import os
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Literal
 
 from waza_engine.executors.base import Executor
-from waza_engine.graders.base import ConfigError, GradingContext
+from waza_engine.graders.base import ConfigError, Demand, GraderResult, GradingContext
 from waza_engine.graders.entry import Level
-from waza_engine.graders.registry import newest_generation
+from waza_engine.graders.registry import find_grader, generation_of, newest_generation
 from waza_engine.grading import GraderFailure, RunVerdict, build, grade_run
 from waza_engine.judges.base import Judge
+from waza_engine.runs.expected_calls import expected_calls
 from waza_engine.runs.judging import NO_JUDGE, needs_judge
 from waza_engine.runs.plan import Plan
 from waza_engine.runs.records import GraderOutcome, TrialRecord
-from waza_engine.runs.unknown import guarded, unavailable
+from waza_engine.runs.tool_policy import denied_tool
+from waza_engine.runs.unknown import TOOL_CALLS, TOOL_NAMES, guarded, unavailable
 from waza_engine.runs.workspace import Captured
 from waza_engine.scope import Scope
-from waza_engine.scoring import Status
+from waza_engine.scoring import Status, mean, weighted_mean
 from waza_engine.suite import GraderEntry, Task
 from waza_engine.trajectory import Trajectory
-
-_SKILL_INVOCATION = "skill_invocation"
+from waza_engine.vally.trial import constraint_entries, trial_verdict
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,6 +34,7 @@ class Bench:
     executor: Executor
     process_dir: Path
     judge: Judge | None = None
+    environment: Mapping[str, str] = field(default_factory=lambda: os.environ)
 
 
 def unusable_grader(bench: Bench, task: Task) -> TrialRecord | None:
@@ -55,7 +58,7 @@ def _problem(
     bench: Bench, entry: GraderEntry, level: Level, scope: Scope
 ) -> tuple[Literal["config", "grade"], str] | None:
     try:
-        build(entry, newest_generation(entry.type), level, scope)
+        build(entry, generation_of(entry), level, scope)
     except ConfigError as error:
         return "config", str(error)
     if bench.judge is None and needs_judge(entry):
@@ -71,10 +74,14 @@ def verdict_on(
 ) -> TrialRecord:
     """Grade what the agent did. With `skip_graders` only its own error counts (section 13.10)."""
     plan = bench.plan
+    trajectory = _within_its_tools(bench, trajectory)
     if plan.skip_graders:
         status: Status = "error" if trajectory.error else "skipped"
         return TrialRecord(task.id, 0, 1, status, 0.0, 0.0, trajectory, error=trajectory.error)
     context = grading_context(bench, task, trajectory, workspace, captured)
+    if plan.suite.scoring is not None:
+        verdict = trial_verdict(task, plan.suite.scoring, context)
+        return _record(task, trajectory, verdict, (*task.graders, *constraint_entries(task)))
     verdict = grade_run(
         plan.suite.graders,
         task.graders,
@@ -85,13 +92,40 @@ def verdict_on(
     )
     if plan.compares_skills and verdict.status == "failed":
         verdict = _without_skill_invocation(verdict)
-    return _record(task, trajectory, verdict, (*plan.suite.graders, *task.graders))
+    record = _record(task, trajectory, verdict, (*plan.suite.graders, *task.graders))
+    return _with_calls(record, tuple(expected_calls(task, trajectory)))
+
+
+def _within_its_tools(bench: Bench, trajectory: Trajectory) -> Trajectory:
+    if TOOL_NAMES in bench.executor.unknown or TOOL_CALLS in bench.executor.unknown:
+        return trajectory
+    told = denied_tool(bench.plan.suite.agent, trajectory)
+    return trajectory.model_copy(update={"error": told}) if told and not trajectory.error else trajectory
+
+
+def _with_calls(record: TrialRecord, calls: tuple[GraderOutcome, ...]) -> TrialRecord:
+    """The record with the verdicts on mocked programs, which count like those of graders."""
+    if not calls or record.status == "error":
+        return record
+    graders = (*record.graders, *calls)
+    return replace(
+        record,
+        graders=graders,
+        status="passed" if record.status == "passed" and all(it.passed for it in calls) else "failed",
+        score=mean([it.score for it in graders]),
+        weighted_score=weighted_mean([(it.score, it.weight) for it in graders]),
+    )
 
 
 def _without_skill_invocation(verdict: RunVerdict) -> RunVerdict:
     """Where skills are compared with none, a grader that wants skills decides nothing (section 13.7)."""
-    counted = [it for it in verdict.results.values() if it.type != _SKILL_INVOCATION]
+    counted = [it for it in verdict.results.values() if not _wants_skills(it.type)]
     return replace(verdict, status="passed" if all(it.result.passed for it in counted) else "failed")
+
+
+def _wants_skills(grader_type: str) -> bool:
+    kind = find_grader(grader_type, newest_generation(grader_type))
+    return kind is not None and Demand.SKILLS in kind.demands.values()
 
 
 def _record(
@@ -139,13 +173,29 @@ def grading_context(
         judge_model=bench.plan.settings.judge_model,
         judge_reasoning_effort=bench.plan.settings.judge_reasoning_effort,
         update_snapshots=bench.plan.update_snapshots,
+        error=trajectory.error,
+        rubric=task.rubric,
+        diff=trajectory.patch,
+        baseline_files={it.target: it.content for it in task.files},
     )
-    return guarded(context, bench.executor.name, bench.executor.unknown)
+    context = guarded(context, bench.executor.name, bench.executor.unknown)
+    return context if bench.plan.suite.scoring is None else _with_last_message(context)
+
+
+def _with_last_message(context: GradingContext) -> GradingContext:
+    """The output is the agent's last message that is not empty (vally.md, section 7.1)."""
+    told = [it.get("content") for it in context.transcript if it.get("type") == "assistant.message"]
+    last = next((it for it in reversed(told) if isinstance(it, str) and it.strip()), context.output)
+    return replace(context, output=last)
 
 
 def _task_data(task: Task) -> Mapping[str, Any]:
     inputs = {"prompt": task.prompt, "context": dict(task.context)}
     return {"id": task.id, "name": task.name, "description": task.description, "inputs": inputs}
+
+
+def _status(result: GraderResult) -> Literal["passed", "failed", "error"]:
+    return result.status or ("passed" if result.passed else "failed")
 
 
 def outcomes(verdict: RunVerdict, entries: tuple[GraderEntry, ...]) -> Iterator[GraderOutcome]:
@@ -163,7 +213,7 @@ def outcomes(verdict: RunVerdict, entries: tuple[GraderEntry, ...]) -> Iterator[
         yield GraderOutcome(
             name=name,
             type=it.type,
-            status="passed" if it.result.passed else "failed",
+            status=_status(it.result),
             score=it.result.score,
             weight=it.weight,
             feedback=it.result.feedback,

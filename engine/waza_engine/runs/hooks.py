@@ -2,7 +2,8 @@
 
 A command is split at white space and executed without a shell, in the directory that the run was started in unless
 it names another. A blank command is an error whatever `error_on_fail` says. Hooks have no time limit; a cancelled
-run kills the one that is running, with its whole process group.
+run kills the one that is running, with its whole process group; so does the end of this process, however it comes.
+What a hook has left running when it ended is the user's own.
 """
 
 import asyncio
@@ -15,6 +16,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from waza_engine import deathwatch
 from waza_engine.suite import Hook
 
 _TAIL_BYTES = 2000
@@ -62,6 +64,7 @@ async def _problem(hook: Hook, process_dir: Path) -> str:
 async def _ended(argv: Sequence[str], directory: Path) -> tuple[int, str]:
     """Run a program to its end: its exit code (negative: the signal) and the end of what it printed."""
     # A file, not a pipe: a service that a hook starts and leaves running would keep a pipe open for ever.
+    deathwatch.get_ready()
     with tempfile.TemporaryFile() as output:
         process = await asyncio.create_subprocess_exec(
             *argv,
@@ -71,12 +74,15 @@ async def _ended(argv: Sequence[str], directory: Path) -> tuple[int, str]:
             stderr=asyncio.subprocess.STDOUT,
             start_new_session=True,
         )
+        deathwatch.watch(process.pid)
         try:
             exit_code = await process.wait()
         except asyncio.CancelledError:
             _kill_group(process)
             await process.wait()
             raise
+        finally:
+            deathwatch.unwatch(process.pid)
         output.seek(max(0, output.seek(0, os.SEEK_END) - _TAIL_BYTES))
         return exit_code, output.read().decode("utf-8", "replace").strip()
 

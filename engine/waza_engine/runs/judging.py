@@ -1,18 +1,23 @@
-"""The judge of a run: only made when a grader needs one, and missed before the agent starts, not after."""
+"""The judge of a run: only made when somebody needs one, and missed before the agent starts, not after.
+
+An endpoint that the environment describes comes first; a run with the Copilot CLI otherwise asks that, as waza does.
+"""
 
 from collections.abc import Iterable, Mapping
 
-from waza_engine.graders.registry import find_grader, newest_generation
+from waza_engine.graders.registry import find_grader, generation_of
 from waza_engine.judges.base import Judge, JudgeMissing
 from waza_engine.runs.plan import Plan
 from waza_engine.suite import GraderEntry
 
 NO_JUDGE = "No judge is configured: set OPENAI_API_KEY, or OPENAI_BASE_URL for another endpoint"
+_COPILOT = "copilot-sdk"
 
 
 def judge_for(plan: Plan, environment: Mapping[str, str]) -> Judge | None:
-    """The judge that the environment describes; None when no grader needs one, or none is described."""
-    if not any(needs_judge(it) for it in _entries(plan)):
+    """The judge that the environment describes; None when nobody needs one, or none is described."""
+    is_needed = any(needs_judge(it) for it in _entries(plan)) or any(it.responder for it in plan.tasks)
+    if not is_needed:
         return None
     # Imported here: most runs need no HTTP client.
     from waza_engine.judges.openai import OpenAIJudge
@@ -20,12 +25,20 @@ def judge_for(plan: Plan, environment: Mapping[str, str]) -> Judge | None:
     try:
         return OpenAIJudge.from_environment(environment, plan.settings.model)
     except JudgeMissing:
-        return None
+        return _copilot(plan, environment) if plan.settings.executor == _COPILOT else None
+
+
+def _copilot(plan: Plan, environment: Mapping[str, str]) -> Judge:
+    from waza_engine.executors.copilot_sdk import cli_path, provider
+    from waza_engine.judges.copilot import CopilotJudge
+
+    model = plan.settings.model or environment.get("COPILOT_MODEL", "")
+    return CopilotJudge(model, cli_path(environment), provider(environment) or None, dict(environment))
 
 
 def needs_judge(entry: GraderEntry) -> bool:
     """Whether the grader can give no verdict without a judge."""
-    kind = find_grader(entry.type, newest_generation(entry.type))
+    kind = find_grader(entry.type, generation_of(entry))
     return kind is not None and kind.asks_judge
 
 
@@ -33,3 +46,5 @@ def _entries(plan: Plan) -> Iterable[GraderEntry]:
     yield from plan.suite.graders
     for task in plan.tasks:
         yield from task.graders
+        for it in task.checkpoints:
+            yield from it.graders

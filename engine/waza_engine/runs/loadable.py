@@ -9,7 +9,7 @@ from pydantic import ValidationError
 from waza_engine.findings import Pointer
 from waza_engine.graders.base import ConfigError
 from waza_engine.graders.entry import Level, read_entry
-from waza_engine.graders.registry import find_grader, graders, newest_generation
+from waza_engine.graders.registry import find_grader, generation_of, graders
 from waza_engine.scope import Scope
 from waza_engine.suite import GraderEntry, LoadError, Suite
 from waza_engine.validation.spelling import nearest
@@ -31,7 +31,7 @@ def refuse_unreadable_graders(suite: Suite) -> None:
 
 
 def _refuse_unreadable(suite: Suite, entry: GraderEntry, level: Level) -> None:
-    generation = newest_generation(entry.type)
+    generation = generation_of(entry)
     try:
         read = read_entry(entry, generation, level)
     except ConfigError as error:

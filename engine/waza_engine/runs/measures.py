@@ -29,8 +29,9 @@ def _value(name: str, tasks: Sequence[TaskRecord]) -> float:
     match name:
         case "task_completion":
             # A task of which some trials passed was "partial", and counted as completed.
-            return mean([float(any(trial.status == "passed" for trial in it.trials)) for it in tasks])
+            return mean([float(it.stats is not None and it.stats.passed_runs > 0) for it in tasks])
         case "behavior_quality":
-            return mean([trial.score for it in tasks for trial in it.trials])
+            found = [it.stats for it in tasks if it.stats]
+            return weighted_mean([(it.avg_score, it.total_runs) for it in found])
         case _:
             return mean([float(it.status == "passed") for it in tasks])

@@ -91,7 +91,7 @@ def plan_without_skills(plan: Plan) -> Plan:
         plan.settings, baseline=False, skill_directories=(), required_skills=(), inject_skill_body=False
     )
     tasks = tuple(replace(it, skill_directories=()) for it in plan.tasks)
-    suite = replace(plan.suite, triggers=None, warnings=(), skill="")
+    suite = replace(plan.suite, triggers=None, warnings=(), skill="", agent=None)
     return replace(plan, suite=suite, tasks=tasks, settings=settings, without_skills=True, warnings=())
 
 

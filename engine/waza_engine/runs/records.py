@@ -1,6 +1,6 @@
 """What a run leaves behind: plain values, no I/O. Statuses and scores follow waza-formats.md, section 14."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
@@ -8,6 +8,7 @@ from typing import Any, Literal
 from waza_engine.findings import Pointer
 from waza_engine.graders.base import FailedCheck
 from waza_engine.scoring import Status, SuiteTotals, TaskStats
+from waza_engine.suite import Scoring
 from waza_engine.trajectory import Trajectory
 
 
@@ -80,13 +81,16 @@ class TrialVerdict:
 
 @dataclass(frozen=True, slots=True)
 class TaskRecord:
-    """A task's trials, in order. Without trials there are no stats, and `error` says which hook stopped the task."""
+    """A task's trials, in order. Without trials there are no stats, and `error` says which hook stopped the task.
+
+    Trials that are in the store are read from there whenever they are looked at.
+    """
 
     task: str
     name: str
     group: str
     status: Status
-    trials: tuple[TrialRecord, ...]
+    trials: Sequence[TrialRecord]
     stats: TaskStats | None = None
     error: str = ""
     golden: bool = False
@@ -157,3 +161,5 @@ class RunRecord:
     measures: tuple[MetricResult, ...] = ()
     baseline: "RunRecord | None" = None
     shard: str = ""
+    scoring: Scoring | None = None
+    eval_path: str = ""

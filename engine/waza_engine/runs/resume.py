@@ -4,12 +4,11 @@ Every finished trial is in the store. Trials of a task that has changed since th
 are forgotten and performed again.
 """
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
-from waza_engine.runs.frames import is_performed_now, task_frame
+from waza_engine.runs.frames import frame_of, is_performed_now
 from waza_engine.runs.live import Finished
 from waza_engine.runs.plan import Plan, plan_without_skills
-from waza_engine.runs.records import TrialRecord
 from waza_engine.runs.store import RunStore
 from waza_engine.runs.store_rows import StoredRun
 
@@ -23,8 +22,8 @@ class Resumed:
     """What is there already. `changed` are the ids of tasks that are performed again because they have changed."""
 
     started_at: float = 0.0
-    finished: Finished = field(default_factory=dict)
-    baseline: Finished = field(default_factory=dict)
+    finished: Finished = frozenset()
+    baseline: Finished = frozenset()
     changed: tuple[str, ...] = ()
 
 
@@ -57,23 +56,17 @@ def resumed(store: RunStore, run: StoredRun, plan: Plan) -> Resumed:
         )
     finished, changed = _finished(store, run, plan)
     second = store.baseline_of(run.run_id)
-    without = _finished(store, second, plan_without_skills(plan))[0] if second else {}
+    without = _finished(store, second, plan_without_skills(plan))[0] if second else frozenset()
     return Resumed(run.started_at, finished, without, changed)
 
 
-def _finished(
-    store: RunStore, run: StoredRun, plan: Plan
-) -> tuple[dict[tuple[int, int], TrialRecord], tuple[str, ...]]:
+def _finished(store: RunStore, run: StoredRun, plan: Plan) -> tuple[Finished, tuple[str, ...]]:
     changed = {
         index
-        for index, (task, was) in enumerate(zip(plan.tasks, run.frame.tasks, strict=True))
-        if task_frame(task, plan).fingerprint != was.fingerprint
+        for index, (now, was) in enumerate(zip(frame_of(plan).tasks, run.frame.tasks, strict=True))
+        if now.fingerprint != was.fingerprint
     }
     for index in changed:
         store.forget_task(run.run_id, index)
-    found = {
-        (it.record.task_index, it.record.trial): it.record
-        for it in store.trials(run.run_id)
-        if it.record.task_index < len(plan.tasks)
-    }
+    found = frozenset(it for it in store.finished(run.run_id) if it[0] < len(plan.tasks))
     return found, tuple(plan.tasks[it].id for it in sorted(changed))

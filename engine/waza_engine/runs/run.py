@@ -14,10 +14,12 @@ from pathlib import Path
 from waza_engine import processes
 from waza_engine.executors.base import Executor, UnavailableError
 from waza_engine.judges.base import Judge
-from waza_engine.runs.events import Listener, RunFinished, RunStarted
+from waza_engine.runs.cache import is_cacheable, take_from_earlier_runs
+from waza_engine.runs.events import Listener, Note, RunFinished, RunStarted
 from waza_engine.runs.frames import RunEnd
 from waza_engine.runs.grade import Bench
 from waza_engine.runs.hooks import run_hooks
+from waza_engine.runs.ignored import ignored
 from waza_engine.runs.live import LiveRun
 from waza_engine.runs.plan import Plan
 from waza_engine.runs.records import RunRecord
@@ -151,12 +153,25 @@ def _announce(live: LiveRun) -> None:
             workers=plan.workers,
         )
     )
-    for it in (*plan.warnings, *plan.suite.warnings):
-        live.warn(it)
+    for it in (*plan.warnings, *plan.suite.warnings, ignored(plan, live.bench.executor)):
+        if it:
+            live.warn(it)
     for task in plan.tasks:
         for it in task.warnings:
             live.warn(f"{task.id}: {it}")
     _store_start(live)
+    if plan.settings.use_cache:
+        _take_from_earlier_runs(live)
+
+
+def _take_from_earlier_runs(live: LiveRun) -> None:
+    if not is_cacheable(live.plan):
+        live.warn("The cache is not used: a grader or option of this run has no lasting results")
+        return
+    live.save(lambda store: live.already_finished(take_from_earlier_runs(store, live.run_id, live.plan)))
+    if live.finished:
+        count = len({index for index, _ in live.finished})
+        live.emit(Note(live.run_id, "info", f"{count} unchanged task(s) are taken from earlier runs"))
 
 
 def _store_start(live: LiveRun, baseline_of: str | None = None) -> None:

@@ -19,8 +19,10 @@ from pydantic import ValidationError
 from waza_engine.runs.frames import RunEnd, RunFrame
 from waza_engine.runs.records import GraderOutcome, TrialRecord, TrialVerdict
 from waza_engine.runs.store_rows import (
+    RESULTS_COPY,
     RUN_COLUMNS,
     TRIAL_COLUMNS,
+    TRIAL_COPY,
     TRIAL_INSERT,
     StoredRun,
     StoredTrial,
@@ -42,6 +44,11 @@ _LATEST = (
     " WHERE task_id = ?2 AND run_id = (SELECT run_id FROM runs JOIN trials USING (run_id) WHERE eval_path = ?1 AND"
     " task_id = ?2 AND baseline_of IS NULL ORDER BY runs.started_at DESC, runs.rowid DESC LIMIT 1)"
     " ORDER BY task_index, trial"
+)
+_OF_TASK = (
+    " JOIN (SELECT run_id, started_at AS run_start, rowid AS run_order FROM runs WHERE eval_path = ?1 AND"
+    " baseline_of IS NULL) USING (run_id) WHERE task_id = ?2"
+    " ORDER BY run_start DESC, run_order DESC, task_index, trial LIMIT ?3"
 )
 _ROOT_MARKS = (".git", ".waza.yaml")
 
@@ -136,6 +143,13 @@ class RunStore:
                 [(trial_key, *result_row(position, it)) for position, it in enumerate(record.graders)],
             )
 
+    def copy_trials(self, source: str, source_index: int, run_id: str, task_index: int, trials: int) -> None:
+        """Have the first trials of a task of another run count for this one, too."""
+        with self._transaction() as sql:
+            for number in range(1, trials + 1):
+                row = sql.execute(TRIAL_COPY, (run_id, task_index, source, source_index, number))
+                sql.execute(RESULTS_COPY, (row.lastrowid, source, source_index, number))
+
     def forget_task(self, run_id: str, task_index: int) -> None:
         """Remove the trials of a task of a run, because they are no longer about the task as it is."""
         with self._transaction() as sql:
@@ -180,6 +194,22 @@ class RunStore:
         """The finished trials of a run, by task and trial."""
         return self._trials(_TRIALS + " WHERE run_id = ? ORDER BY task_index, trial", (run_id,))
 
+    def trial(self, run_id: str, task_index: int, number: int) -> TrialRecord:
+        """One finished trial, which must be there."""
+        key = (run_id, task_index, number)
+        found = self._trials(_TRIALS + " WHERE run_id = ? AND task_index = ? AND trial = ?", key)
+        if not found:
+            raise StoreError(
+                f"The run store {self.path} has no trial {number} of task {task_index} of run {run_id}"
+            )
+        return found[0].record
+
+    def finished(self, run_id: str) -> list[tuple[int, int]]:
+        """Which trials of a run are there: the index of the task, and the number of the trial."""
+        return self._rows(
+            "SELECT task_index, trial FROM trials WHERE run_id = ? ORDER BY task_index, trial", (run_id,)
+        )
+
     def verdicts(self, run_id: str) -> list[TrialVerdict]:
         """How the trials of a run ended, without what the agents did: much faster to read."""
         rows = self._rows(
@@ -192,6 +222,10 @@ class RunStore:
         """The trials of a task in the newest run that finished one; empty when there is none."""
         return self._trials(_TRIALS + _LATEST, (str(eval_path.resolve()), task_id))
 
+    def task_trials(self, eval_path: Path, task_id: str, most: int) -> list[StoredTrial]:
+        """The trials of a task in all its runs, newest first, at most so many."""
+        return self._trials(_TRIALS + _OF_TASK, (str(eval_path.resolve()), task_id, most))
+
     def _trials(self, sql: str, values: tuple[Any, ...]) -> list[StoredTrial]:
         rows = self._rows(sql, values)
         with self._explained():
@@ -201,7 +235,7 @@ class RunStore:
         rows = self._rows("SELECT * FROM results WHERE trial_id = ? ORDER BY position", (trial_key,))
         return tuple(stored_outcome(row[2:]) for row in rows)
 
-    def _rows(self, sql: str, values: tuple[Any, ...]) -> list[tuple[Any, ...]]:
+    def _rows(self, sql: str, values: tuple[Any, ...]) -> list[Any]:
         with self._explained():
             return self._connection.execute(sql, values).fetchall()
 

@@ -89,6 +89,21 @@ TRIAL_INSERT = (
 )
 
 
+_COPIED = (
+    "task_id, trial, status, score, weighted_score, error, attempts, started_at, finished_at, trajectory, checkpoints,"
+    " workspace"
+)
+TRIAL_COPY = (
+    f"INSERT INTO trials (run_id, task_index, {_COPIED}) SELECT ?, ?, {_COPIED} FROM trials"  # noqa: S608  # our own names
+    " WHERE run_id = ? AND task_index = ? AND trial = ?"
+)
+_RESULT = "position, name, type, status, score, weight, feedback, details, duration_ms, path, pointer, parts"
+RESULTS_COPY = (
+    f"INSERT INTO results (trial_id, {_RESULT}) SELECT ?, {_RESULT} FROM results WHERE trial_id ="  # noqa: S608  # our own names
+    " (SELECT id FROM trials WHERE run_id = ? AND task_index = ? AND trial = ?)"
+)
+
+
 def stored_trial(row: tuple[Any, ...], graders: tuple[GraderOutcome, ...]) -> StoredTrial:
     _, run_id, task, task_index, trial, status, score, weighted, error, attempts, started_at, *rest = row
     checkpoints, workspace, packed = rest

@@ -7,6 +7,7 @@ from waza_engine.runs.records import RunRecord, TrialRecord
 from waza_engine.runs.reviewed import review_file, with_reviews
 from waza_engine.runs.store import RunStore
 from waza_engine.runs.store_rows import StoredRun
+from waza_engine.runs.stored_trials import StoredTrials
 from waza_engine.runs.totals import Ending, run_record, seeded, task_record
 
 _UNFINISHED = "The run was not finished; go on with it: waza-lsp run EVAL --resume"
@@ -19,17 +20,20 @@ def stored_record(store: RunStore, run: StoredRun) -> RunRecord:
         StoreError: the store cannot be read.
 
     """
-    trials: dict[int, list[TrialRecord]] = {}
     said = reviews(review_file(store.directory))
-    for it in store.trials(run.run_id):
-        trials.setdefault(it.record.task_index, []).append(with_reviews(run.run_id, it.record, said))
-    tasks = [
-        task_record(
-            task, trials.get(index, []), run.end.task_errors.get(index, ""), seeded(run.run_id, index)
-        )
-        for index, task in enumerate(run.frame.tasks)
-        if index in trials or index in run.end.task_errors
-    ]
+
+    def seen_as(trial: TrialRecord) -> TrialRecord:
+        return with_reviews(run.run_id, trial, said)
+
+    numbers: dict[int, list[int]] = {}
+    for index, number in store.finished(run.run_id):
+        numbers.setdefault(index, []).append(number)
+    tasks = []
+    for index, task in enumerate(run.frame.tasks):
+        if index in numbers or index in run.end.task_errors:
+            trials = StoredTrials(store, run.run_id, index, tuple(numbers.get(index, ())), seen_as=seen_as)
+            error = run.end.task_errors.get(index, "")
+            tasks.append(task_record(task, trials, error, seeded(run.run_id, index)))
     second = store.baseline_of(run.run_id)
     return run_record(
         run.frame,

@@ -3,6 +3,7 @@
 from typing import ClassVar
 
 from waza_engine.executors.base import (
+    NO_AGENT,
     ExecutorError,
     Progress,
     TrialRequest,
@@ -18,6 +19,7 @@ class StoredReplay:
     """Trials of a run in the store. A trial that it has not is an error that says so."""
 
     name: ClassVar[str] = "replay"
+    ignores: ClassVar = NO_AGENT
 
     def __init__(self, store: RunStore, run: StoredRun) -> None:
         self._run_id = run.run_id
@@ -39,7 +41,7 @@ class StoredReplay:
             raise ExecutorError(
                 f"Run {self._run_id} has no trial {request.trial} of task '{request.task.id}'; {there}"
             )
-        await request.after_turn(len(request.turns), found)
+        await request.after_turn(1 + len(request.task.follow_ups), found)
         return found
 
     async def triggered(self, request: TriggerRequest) -> bool:

@@ -5,13 +5,17 @@ that is not passed ends the run, and the remaining tasks do not appear in its re
 """
 
 import asyncio
+from collections.abc import Sequence
+from dataclasses import dataclass, field
 
 from waza_engine.runs.events import TaskFinished, TaskStarted, TrialFinished, TrialProgress, TrialStarted
 from waza_engine.runs.hooks import run_hooks
 from waza_engine.runs.live import LiveRun
 from waza_engine.runs.records import TaskRecord, TrialRecord
-from waza_engine.runs.totals import seeded, task_record
+from waza_engine.runs.stored_trials import StoredTrials
+from waza_engine.runs.totals import seeded, task_record, trial_totals
 from waza_engine.runs.trial import run_trial
+from waza_engine.scoring import RunTotals
 from waza_engine.suite import Task
 
 
@@ -33,21 +37,21 @@ async def _in_order(live: LiveRun) -> None:
 
 
 async def _side_by_side(live: LiveRun) -> None:
-    gate = asyncio.Semaphore(live.plan.workers)
+    left = iter(range(len(live.plan.tasks)))
 
-    async def gated(index: int) -> None:
-        async with gate:
+    async def worker() -> None:
+        for index in left:
             await _run_task(live, index)
 
     async with asyncio.TaskGroup() as group:
-        for index in range(len(live.plan.tasks)):
-            group.create_task(gated(index))
+        for _ in range(live.plan.workers):
+            group.create_task(worker())
 
 
 async def _run_task(live: LiveRun, index: int) -> None:
     task = live.plan.tasks[index]
     live.emit(TaskStarted(live.run_id, task.id, task.name, task.path, task.pointer))
-    trials: list[TrialRecord] = []
+    done = _Done(live, index)
     error = ""
     try:
         numbers = range(1, live.plan.settings.trials + 1)
@@ -55,14 +59,40 @@ async def _run_task(live: LiveRun, index: int) -> None:
         error = await _before(live) if to_do else ""
         if not error:
             for number in numbers:
-                trials.append(await _run_trial(live, index, number))  # noqa: PERF401  # kept one by one: a cancel may come
+                done.add(number, *await _run_trial(live, index, number))
             if to_do:
                 await _after(live)
     finally:
-        record = task_record(live.frame.tasks[index], trials, error, seeded(live.run_id, index))
-        if trials or error:
+        record = done.record(error)
+        if done.totals or error:
             live.tasks[index] = record
         live.emit(_finished(live, task, record))
+
+
+@dataclass(slots=True)
+class _Done:
+    """The trials of a task so far. Only those that could not be stored are kept here."""
+
+    live: LiveRun
+    index: int
+    numbers: list[int] = field(default_factory=list)
+    totals: list[RunTotals] = field(default_factory=list)
+    held: dict[int, TrialRecord] = field(default_factory=dict)
+
+    def add(self, number: int, record: TrialRecord, is_stored: bool) -> None:  # what comes out of a trial
+        self.numbers.append(number)
+        self.totals.append(trial_totals(record))
+        if not is_stored:
+            self.held[number] = record
+
+    def record(self, error: str) -> TaskRecord:
+        live, numbers = self.live, tuple(self.numbers)
+        trials: Sequence[TrialRecord] = tuple(self.held[it] for it in numbers if it in self.held)
+        if len(trials) < len(numbers) and live.store is not None:
+            trials = StoredTrials(live.store, live.run_id, self.index, numbers, self.held)
+        return task_record(
+            live.frame.tasks[self.index], trials, error, seeded(live.run_id, self.index), self.totals
+        )
 
 
 async def _before(live: LiveRun) -> str:
@@ -84,12 +114,14 @@ async def _after(live: LiveRun) -> None:
             live.warn(it)
 
 
-async def _run_trial(live: LiveRun, index: int, number: int) -> TrialRecord:
+async def _run_trial(live: LiveRun, index: int, number: int) -> tuple[TrialRecord, bool]:
+    """The trial, and whether it is in the store."""
     task = live.plan.tasks[index]
     live.emit(TrialStarted(live.run_id, task.id, number))
-    if record := live.finished.get((index, number)):
+    if (index, number) in live.finished and live.store is not None:
+        record = live.store.trial(live.run_id, index, number)
         live.emit(_trial_finished(live, record))
-        return record
+        return record, True
     try:
         record = await run_trial(
             live.bench,
@@ -108,9 +140,9 @@ async def _run_trial(live: LiveRun, index: int, number: int) -> TrialRecord:
         live.warn(
             f"{task.id}: the recording of trial {number} was made with another prompt than the task has now"
         )
-    live.save(lambda store: store.save_trial(live.run_id, record))
+    is_stored = live.save(lambda store: store.save_trial(live.run_id, record))
     live.emit(_trial_finished(live, record))
-    return record
+    return record, is_stored
 
 
 def _trial_finished(live: LiveRun, record: TrialRecord) -> TrialFinished:

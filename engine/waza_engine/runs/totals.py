@@ -10,6 +10,7 @@ from waza_engine.runs.measures import measures
 from waza_engine.runs.records import MetricResult, RunRecord, TaskRecord, TrialRecord, TriggerResult
 from waza_engine.runs.triggers import accuracy_metric, trigger_metrics
 from waza_engine.scoring import RunTotals, TaskTotals, suite_totals, task_stats
+from waza_engine.vally.verdict import is_failed
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,12 +26,26 @@ def seeded(run_id: str, task_index: int = -1) -> random.Random:
     return random.Random(f"{run_id}/{task_index}")  # noqa: S311  # statistics, no secret
 
 
-def task_record(task: TaskFrame, trials: Sequence[TrialRecord], error: str, rng: random.Random) -> TaskRecord:
-    """A task's record; `error` is the hook problem that stopped it. Without trials it has no stats."""
-    runs = [RunTotals(it.status, it.score, it.weighted_score, it.trajectory.duration_ms) for it in trials]
+def trial_totals(trial: TrialRecord) -> RunTotals:
+    """What counts of a trial in the totals of its task."""
+    return RunTotals(trial.status, trial.score, trial.weighted_score, trial.trajectory.duration_ms)
+
+
+def task_record(
+    task: TaskFrame,
+    trials: Sequence[TrialRecord],
+    error: str,
+    rng: random.Random,
+    runs: Sequence[RunTotals] | None = None,
+) -> TaskRecord:
+    """A task's record; `error` is the hook problem that stopped it. Without trials it has no stats.
+
+    `runs` are the totals of the trials when they are known already: then no trial is looked at.
+    """
+    runs = [trial_totals(it) for it in trials] if runs is None else runs
     stats = task_stats(runs, rng) if runs else None
     status = "failed" if error else stats.status if stats else "skipped"
-    return TaskRecord(task.id, task.name, task.group, status, tuple(trials), stats, error, task.golden)
+    return TaskRecord(task.id, task.name, task.group, status, trials, stats, error, task.golden)
 
 
 def run_record(  # what a run is made of, by name
@@ -63,6 +78,8 @@ def run_record(  # what a run is made of, by name
         if baseline
         else any(it.status == "failed" for it in tasks)
     )
+    if frame.scoring is not None:
+        failed = is_failed(frame.scoring, tasks)
     return RunRecord(
         run_id=run_id,
         suite_name=frame.suite_name,
@@ -84,4 +101,6 @@ def run_record(  # what a run is made of, by name
         measures=tuple(measures(frame.metrics, tasks)),
         baseline=baseline,
         shard=frame.shard,
+        scoring=frame.scoring,
+        eval_path=frame.eval_path,
     )

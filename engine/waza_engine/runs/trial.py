@@ -6,21 +6,35 @@ but nothing was paid for it. What the agent itself got wrong is graded (waza-for
 
 import asyncio
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 
-from waza_engine.executors.base import AfterTurn, ExecutorError, Progress, TrialRequest
+from waza_engine.executors.base import (
+    COMMAND_MOCKS,
+    MCP_SERVERS,
+    RESPONDER,
+    Executor,
+    ExecutorError,
+    Progress,
+    TrialRequest,
+)
+from waza_engine.executors.replay import ReplayExecutor
+from waza_engine.mocks.install import Installed, installed
 from waza_engine.runs.checkpoints import Checkpoints, status_with
+from waza_engine.runs.conversation import Conversation
 from waza_engine.runs.grade import Bench, unusable_grader, verdict_on
+from waza_engine.runs.ignored import ignores
 from waza_engine.runs.records import TrialRecord
-from waza_engine.runs.repositories import add_repositories
+from waza_engine.runs.responder import SimulatedUser
+from waza_engine.runs.setup import prepared
+from waza_engine.runs.system_message import system_message
 from waza_engine.runs.workspace import (
     Captured,
     WorkspaceError,
     capture,
     delete_files,
-    make_workspace,
-    refuse_missing_workdir,
     remove_workspace,
     write_files,
 )
@@ -48,10 +62,15 @@ async def _attempt(bench: Bench, task: Task, trial: int, progress: Progress) -> 
         return replace(failure, trial=trial, trajectory=empty)
     workspace: Path | None = None
     try:
-        _refuse_blocked(task)
-        workspace = await asyncio.to_thread(_prepared, task)
+        _refuse_blocked(bench, task)
+        is_recorded = bench.executor.name == ReplayExecutor.name
+        workspace = await asyncio.to_thread(prepared, task, runs_commands=not is_recorded)
         checkpoints = Checkpoints(bench, task, workspace)
-        trajectory = await _performed(bench, task, trial, workspace, progress, checkpoints.after_turn)
+        talk = Conversation(task.prompt, task.follow_ups, checkpoints, _user(bench, task))
+        with _mocks(bench, task, workspace) as mocks:
+            request = _request(bench, task, trial, workspace, talk, mocks)
+            trajectory = talk.concluded(await _performed(bench.executor, request, progress))
+            trajectory = _with_invocations(trajectory, mocks)
         trajectory, captured = await asyncio.to_thread(_after_the_run, task, trajectory, workspace)
         record = await asyncio.to_thread(verdict_on, bench, task, trajectory, workspace, captured)
     except (WorkspaceError, ExecutorError) as error:
@@ -78,36 +97,51 @@ async def _attempt(bench: Bench, task: Task, trial: int, progress: Progress) -> 
     )
 
 
-def _refuse_blocked(task: Task) -> None:
+def _refuse_blocked(bench: Bench, task: Task) -> None:
     if task.blocked:
         raise WorkspaceError(task.blocked)
-    # The guard of v0.34: a prompt that speaks of relative paths needs something in the workspace.
-    if not task.files and not task.repos and "./" in task.prompt:
+    # The guard of waza 0.34: a prompt that speaks of relative paths needs something in the workspace.
+    is_guarded = bench.plan.suite.dialect == "waza"
+    if is_guarded and not task.files and not task.repos and "./" in task.prompt:
         raise WorkspaceError(
             "The prompt speaks of relative paths, but the workspace is empty; add the files under inputs.files"
         )
 
 
-def _prepared(task: Task) -> Path:
-    workspace = make_workspace(task.files)
+@contextmanager
+def _mocks(bench: Bench, task: Task, workspace: Path) -> Iterator[Installed]:
+    unused = ignores(bench.executor)
+    commands = () if COMMAND_MOCKS in unused else task.command_mocks
+    servers = () if MCP_SERVERS in unused else bench.plan.suite.mcp_mocks
     try:
-        add_repositories(workspace, task.repos)
-        refuse_missing_workdir(workspace, task.workdir)
-    except WorkspaceError:
-        remove_workspace(workspace)
-        raise
-    return workspace
+        with installed(commands, servers, workspace, bench.environment.get("PATH", "")) as mocks:
+            yield mocks
+    except OSError as error:
+        raise WorkspaceError(f"The mocks cannot be put up: {error}") from error
 
 
-async def _performed(
-    bench: Bench, task: Task, trial: int, workspace: Path, progress: Progress, after_turn: AfterTurn
-) -> Trajectory:
-    request = _request(bench, task, trial, workspace, after_turn)
-    seconds = request.timeout_seconds
-    whole = seconds * len(request.turns)
+def _with_invocations(trajectory: Trajectory, mocks: Installed) -> Trajectory:
+    """What was called of the mocks; a recording knows its own calls."""
+    calls = mocks.invocations()
+    return trajectory.model_copy(update={"command_invocations": calls}) if calls else trajectory
+
+
+def _user(bench: Bench, task: Task) -> SimulatedUser | None:
+    if task.responder is None or RESPONDER in ignores(bench.executor):
+        return None
+    settings = bench.plan.settings
+    seconds = float(task.timeout_seconds or settings.timeout_seconds)
+    return SimulatedUser(task.responder, bench.judge, settings.model, settings.reasoning_effort, seconds)
+
+
+async def _performed(executor: Executor, request: TrialRequest, progress: Progress) -> Trajectory:
+    task, responder = request.task, request.task.responder
+    # A simulated user, too, has the time of a turn for each answer.
+    turns = 1 + (2 * responder.most_followups + 1 if responder else len(task.follow_ups))
+    whole = request.timeout_seconds * (1 if request.timeout_of_trial else turns)
     try:
         async with asyncio.timeout(whole + _GRACE_SECONDS):
-            return await bench.executor.run(request, progress)
+            return await executor.run(request, progress)
     except TimeoutError:
         return Trajectory(
             task=task.id,
@@ -118,9 +152,12 @@ async def _performed(
         )
 
 
-def _request(bench: Bench, task: Task, trial: int, workspace: Path, after_turn: AfterTurn) -> TrialRequest:
+def _request(
+    bench: Bench, task: Task, trial: int, workspace: Path, talk: Conversation, mocks: Installed
+) -> TrialRequest:
     settings, suite = bench.plan.settings, bench.plan.suite
-    directories = settings.skill_directories if task.skill_directories is None else task.skill_directories
+    listed = settings.skill_directories if task.skill_directories is None else task.skill_directories
+    directories = tuple(suite.directory / it for it in listed)
     first = task.first_event_timeout_seconds
     return TrialRequest(
         task=task,
@@ -131,11 +168,16 @@ def _request(bench: Bench, task: Task, trial: int, workspace: Path, after_turn: 
         timeout_seconds=task.timeout_seconds or settings.timeout_seconds,
         first_event_timeout_seconds=settings.first_event_timeout_seconds if first is None else first,
         skill=suite.skill,
-        inject_skill_body=settings.inject_skill_body,
-        skill_directories=tuple(suite.directory / it for it in directories),
-        mcp_servers=settings.mcp_servers,
+        system_message=system_message(
+            task, suite.skill, directories, suite.agent, inject_skill_body=settings.inject_skill_body
+        ),
+        skill_directories=directories,
+        mcp_servers={**settings.mcp_servers, **task.mcp_servers, **mocks.servers},
+        environment={**task.environment, **mocks.environment},
+        timeout_of_trial=settings.timeout_of_trial,
+        allowed_tools=suite.agent.tools if suite.agent else None,
         baseline=bench.plan.without_skills,
-        after_turn=after_turn,
+        after_turn=talk.after_turn,
     )
 
 

@@ -20,7 +20,7 @@ from typing import Any, NoReturn, Self
 from pydantic import PrivateAttr
 
 from waza_engine.graders.base import GradeError, GradingContext
-from waza_engine.graders.registry import find_grader, newest_generation
+from waza_engine.graders.registry import find_grader, generation_of
 from waza_engine.suite import GraderEntry
 from waza_engine.trajectory import Session
 
@@ -51,7 +51,7 @@ def guarded(context: GradingContext, executor: str, unknown: frozenset[str]) -> 
 
 def unavailable(entry: GraderEntry, executor: str, unknown: frozenset[str]) -> str:
     """Why the code in a grader's entry cannot be answered, or "": it names something that is unknown."""
-    kind = find_grader(entry.type, newest_generation(entry.type))
+    kind = find_grader(entry.type, generation_of(entry))
     what = next((it for it in (TOOL_CALLS, TOOL_NAMES) if it in unknown), "")
     if not what or kind is None or not kind.executes:
         return ""

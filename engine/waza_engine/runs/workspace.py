@@ -42,11 +42,25 @@ def make_workspace(files: Iterable[InputFile]) -> Path:
     """
     workspace = Path(tempfile.mkdtemp(prefix="waza-lsp-")).resolve()
     try:
-        write_files(workspace, ((it.target, it.content) for it in files))
+        write_inputs(workspace, files)
     except WorkspaceError:
         remove_workspace(workspace)
         raise
     return workspace
+
+
+def write_inputs(workspace: Path, files: Iterable[InputFile]) -> None:
+    """Write input files into the workspace; what was executable still is.
+
+    Raises:
+        WorkspaceError: a path leads out of the workspace, or cannot be written.
+
+    """
+    for it in files:
+        write_files(workspace, [(it.target, it.content)])
+        if it.is_executable:
+            path = workspace / it.target
+            path.chmod(path.stat().st_mode | 0o111)
 
 
 def write_files(workspace: Path, files: Iterable[tuple[str, bytes]]) -> None:

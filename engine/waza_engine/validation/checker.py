@@ -5,7 +5,7 @@ from dataclasses import replace
 from typing import Any
 
 from waza_engine.findings import Finding, Pointer, Severity
-from waza_engine.validation.keywords import DISCRIMINATOR, Validator
+from waza_engine.validation.keywords import DISCRIMINATOR, PlaceholderValidator, Validator
 from waza_engine.validation.messages import findings_of
 
 Schema = Mapping[str, Any]
@@ -19,7 +19,7 @@ class SchemaChecker:
 
     def __init__(self, schema: Schema) -> None:
         self.schema = schema
-        self._validator = Validator(schema)
+        self._validator = (PlaceholderValidator if schema.get("x-placeholders") else Validator)(schema)
         self._shallow = self._validator.evolve(schema=_without_children(schema))
         self._most = Severity(schema["x-severity"]) if "x-severity" in schema else None
         """In some files no mistake is an error: what the schema says at its top."""
@@ -74,7 +74,8 @@ class SchemaChecker:
 
 
 def _without_children(schema: Schema) -> Schema:
-    shallow = {k: v for k, v in schema.items() if k not in {"items", "prefixItems", "$defs"}}
+    # A schema that names its draft is checked by that alone, without our own keywords.
+    shallow = {k: v for k, v in schema.items() if k not in {"items", "prefixItems", "$defs", "$schema"}}
     if "properties" in shallow:
         shallow["properties"] = {name: {_ASIDE: it} for name, it in schema["properties"].items()}
     return shallow

@@ -11,6 +11,7 @@ from typing import Any
 from jsonschema import Draft202012Validator, validators
 from jsonschema.exceptions import ValidationError
 
+from waza_engine.placeholders import has_placeholder
 from waza_engine.scalars import FALSE_WORDS, TRUE_WORDS
 
 DISCRIMINATOR = "x-discriminator"
@@ -96,6 +97,14 @@ def branch_of(schema: Mapping[str, Any], kind: Any) -> Mapping[str, Any] | None:
     return None
 
 
+def _unknown_keys(
+    _validator: Any, _value: Any, instance: Any, schema: Mapping[str, Any]
+) -> Iterator[ValidationError]:
+    """Keys that the loader passes over although it does not know them: which are worth a word, the message decides."""
+    if isinstance(instance, dict) and any(it not in schema.get("properties", {}) for it in instance):
+        yield ValidationError("unknown keys")
+
+
 Validator = validators.extend(  # type: ignore[no-untyped-call]  # the library gives it no types
     Draft202012Validator,
     validators={
@@ -109,6 +118,27 @@ Validator = validators.extend(  # type: ignore[no-untyped-call]  # the library g
         "x-recommended": _recommended,
         "x-no-effect": _annotation("has no effect"),
         "x-move-to": _annotation("is an old form"),
+        "x-unknown-keys": _unknown_keys,
     },
     type_checker=_TYPES,
 )
+
+
+def _unless_placeholder(check: Any) -> Any:
+    def checked(
+        validator: Any, value: Any, instance: Any, schema: Mapping[str, Any]
+    ) -> Iterator[ValidationError]:
+        if not has_placeholder(instance):
+            yield from check(validator, value, instance, schema) or ()
+
+    return checked
+
+
+PlaceholderValidator = validators.extend(  # type: ignore[no-untyped-call]  # the library gives it no types
+    Validator,
+    validators={
+        keyword: _unless_placeholder(Validator.VALIDATORS[keyword])
+        for keyword in ("type", "enum", "const", "pattern", "minLength", "maxLength", "anyOf", "oneOf")
+    },
+)
+"""For files in which `${NAME}` may stand anywhere: what it becomes is not known yet, so nothing is wrong with it."""

@@ -34,7 +34,7 @@ from waza_engine.validation.mending import (
     other_values,
     within,
 )
-from waza_engine.validation.placement import old_types, options_by_type, unknown_keys
+from waza_engine.validation.placement import old_types, options_by_type, tolerated_keys, unknown_keys
 from waza_engine.validation.spelling import nearest
 
 if TYPE_CHECKING:
@@ -88,8 +88,12 @@ def _absent(error: SchemaError) -> Iterator[tuple[str, bool]]:
 
 def _renamed(findings: list[Finding]) -> set[tuple[Pointer, str]]:
     """Keys that the best fix of an unknown key would bring, with the mapping they belong to."""
-    best = [fix for it in findings for fix in it.fixes[:1]]
-    return {(it.pointer[:-1], it.name) for fix in best for it in fix.changes if isinstance(it, RenameKey)}
+    best = [change for it in findings for fix in it.fixes[:1] for change in fix.changes]
+    new = {(it.pointer[:-1], it.name) for it in best if isinstance(it, RenameKey)}
+    for it in best:
+        if isinstance(it, MoveKey):
+            new |= {(it.to[:depth], str(part)) for depth, part in enumerate(it.to) if part != ".."}
+    return new
 
 
 def _is_settled(finding: Finding, taken: set[tuple[Pointer, str]]) -> bool:
@@ -186,10 +190,21 @@ def _unknown_value(checker: "SchemaChecker", error: SchemaError) -> Iterator[Fin
     close = nearest(value, allowed)
     fixes = other_values(pointer, value, close, error.validator_value)
     hint = f"Did you mean '{close[0]}'?" if close else f"Known: {', '.join(allowed)}"
+    severity = _of_open_list(error, is_near=bool(close))
     if id(error.schema) in checker.discriminating:
-        yield UNKNOWN_GRADER_TYPE.at(pointer, f"Unknown grader type '{value}'. {hint}", fixes=fixes)
+        message = f"Unknown grader type '{value}'. {hint}"
+        yield UNKNOWN_GRADER_TYPE.at(pointer, message, fixes=fixes, severity=severity)
     else:
-        yield UNKNOWN_VALUE.at(pointer, f"Unknown value '{_short(value)}'. {hint}", fixes=fixes)
+        message = f"Unknown value '{_short(value)}'. {hint}"
+        yield UNKNOWN_VALUE.at(pointer, message, fixes=fixes, severity=severity)
+
+
+def _of_open_list(error: SchemaError, *, is_near: bool) -> Severity | None:
+    """Where plug-ins add names, only one that is near a known name may be a mistake for sure."""
+    said = error.schema.get("x-open")
+    if said is None or (is_near and said == Severity.WARNING):
+        return None
+    return Severity(said)
 
 
 def _bound(
@@ -234,7 +249,8 @@ def _old_form(_checker: "SchemaChecker", error: SchemaError) -> Iterator[Finding
         fix = Fix(f"Remove {_key(pointer)}", (RemoveKey(pointer),), preferred=True, safe=True)
     instead = f"; it is now '{way}'" if way else f". {error.schema.get('description', '')}"
     message = f"{_key(pointer)} is an old form{instead}"
-    yield LEGACY_SHAPE.at(pointer, message[0].upper() + message[1:], on="key", fixes=[fix])
+    message = message[0].upper() + message[1:]
+    yield LEGACY_SHAPE.at(pointer, message, on="key", fixes=[fix], severity=_severity(error))
 
 
 def _key(pointer: Pointer) -> str:
@@ -273,7 +289,7 @@ def _alternatives(checker: "SchemaChecker", error: SchemaError) -> Iterator[Find
                 for name, it in zip(names, branches, strict=True)
             ]
             message = f"Give at least one of {', '.join(names)}"
-            yield MISSING_KEY.at(_pointer(error), message, on="key", fixes=fixes)
+            yield MISSING_KEY.at(_pointer(error), message, on="key", fixes=fixes, severity=_severity(error))
         return
     fitting = [i for i, it in enumerate(branches) if _fits(it, error.instance)]
     inner = [it for it in error.context or () if it.relative_schema_path[0] in fitting]
@@ -320,4 +336,5 @@ _BY_KEYWORD: dict[str, Callable[["SchemaChecker", SchemaError], Iterator[Finding
     "pattern": _pattern,
     "x-no-effect": _no_effect,
     "x-move-to": _old_form,
+    "x-unknown-keys": tolerated_keys,
 }

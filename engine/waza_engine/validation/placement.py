@@ -1,16 +1,16 @@
 """A key that stands where the format has none: what it is a misspelling of, or where it belongs."""
 
 from collections import defaultdict
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from waza_engine.findings import Finding, Fix, MoveKey, Pointer, RemoveKey, RenameKey
+from waza_engine.findings import Finding, Fix, MakeList, MoveKey, Pointer, RemoveKey, RenameKey, Severity
 from waza_engine.rules.unknown_key import UNKNOWN_KEY
 from waza_engine.validation.error import SchemaError
 from waza_engine.validation.keywords import DISCRIMINATOR
 from waza_engine.validation.mending import blanks, is_key_without_blank, other_names
-from waza_engine.validation.spelling import nearest
+from waza_engine.validation.spelling import is_likely_slip, nearest
 
 if TYPE_CHECKING:
     from waza_engine.validation.checker import SchemaChecker
@@ -30,6 +30,17 @@ def unknown_keys(checker: "SchemaChecker", error: SchemaError) -> Iterator[Findi
         move = _move_of(it)
         together = moves[move.to[:-1]] if move is not None else []
         yield _moved_together(it, together) if len(together) > 1 else it
+
+
+def tolerated_keys(checker: "SchemaChecker", error: SchemaError) -> Iterator[Finding]:
+    """Warnings for unknown keys that the loader passes over; where it takes `near` ones only, for likely slips."""
+    only_near = error.validator_value == "near"
+    placed = {**error.schema.get("x-moved", {}), **error.schema.get("x-explained", {})}
+    free = [it for it in error.schema.get("properties", {}) if it not in error.instance]
+    for it in unknown_keys(checker, error):
+        key = str(it.pointer[-1])
+        if not only_near or key in placed or is_key_without_blank(key) or is_likely_slip(key, free):
+            yield replace(it, severity=Severity.WARNING)
 
 
 def _move_of(finding: Finding) -> MoveKey | None:
@@ -55,7 +66,10 @@ def _each(checker: "SchemaChecker", error: SchemaError) -> Iterator[Finding]:
     for key in error.instance:
         if key not in known:
             hint, fixes = _advice(checker, error, pointer, key, free)
-            yield UNKNOWN_KEY.at((*pointer, key), f"Unknown key '{key}'{hint}", on="key", fixes=fixes)
+            # The generations that had the old types passed over what they did not know.
+            severity = Severity.WARNING if error.schema.get("deprecated") else None
+            message = f"Unknown key '{key}'{hint}"
+            yield UNKNOWN_KEY.at((*pointer, key), message, on="key", fixes=fixes, severity=severity)
 
 
 def _advice(
@@ -64,9 +78,10 @@ def _advice(
     """What to say about the key, and the fixes, best first."""
     place = (*pointer, key)
     if (way := error.schema.get("x-moved", {}).get(key)) is not None:
-        return _moved(place, str(way), error.instance)
+        hint, fixes = _moved(place, str(way), error.instance)
+        return hint, _as_lists(checker, error.schema, fixes, error.instance[key])
     if (said := error.schema.get("x-explained", {}).get(key)) is not None:
-        return f". {said}", _inner_moves(error, place)
+        return f". {said}", _inner_moves(error, place) or [_removed(place)]
     if is_key_without_blank(key) and key.partition(":")[0] in free:
         return "; a blank is missing after the colon", [blanks(pointer)]
     if close := nearest(key, free):
@@ -74,7 +89,7 @@ def _advice(
     section = _section_with(checker, error, key)
     if section is not None:
         return _moved(place, f"{section}.{key}", error.instance)
-    return _owner(checker, error, key), [Fix(f"Remove '{key}'", (RemoveKey(place),))]
+    return _owner(checker, error, key), [_removed(place)]
 
 
 def _moved(place: Pointer, way: str, mapping: Mapping[str, Any]) -> tuple[str, list[Fix]]:
@@ -88,13 +103,34 @@ def _moved(place: Pointer, way: str, mapping: Mapping[str, Any]) -> tuple[str, l
     name = to[-1]
     called = "" if name == key else f"it is called '{name}'"
     if not stands:
+        if name in mapping:
+            return f"; '{name}' is there already", [_removed(place)]
         fix = Fix(f"Change to '{name}'", (RenameKey(place, str(name)),), preferred=True, safe=True)
-        return f"; {called}", [fix] if name not in mapping else []
+        return f"; {called}", [fix]
     hint = f"; it belongs {stands}" + (f", where {called}" if called else "")
     section = mapping.get(way.partition(".")[0]) if "." in way else None
     if section is not None and (not isinstance(section, Mapping) or name in section):
-        return hint, []
+        return hint, [_removed(place)]
     return hint, [Fix(f"Move it {stands}", (MoveKey(place, to),), preferred=True, safe=True)]
+
+
+def _as_lists(
+    checker: "SchemaChecker", schema: Mapping[str, Any], fixes: Sequence[Fix], value: Any
+) -> list[Fix]:
+    """The fixes with the value made a list where the key's new name wants one."""
+    return [
+        replace(it, changes=(MakeList(change.pointer), change), safe=False)
+        if isinstance(value, (str, int, float))
+        and isinstance(change, RenameKey)
+        and checker.resolve(schema.get("properties", {}).get(change.name, {})).get("type") == "array"
+        else it
+        for it in fixes
+        for change in it.changes[:1]
+    ]
+
+
+def _removed(place: Pointer) -> Fix:
+    return Fix(f"Remove '{place[-1]}'", (RemoveKey(place),))
 
 
 def _up(pointer: Pointer) -> Pointer:

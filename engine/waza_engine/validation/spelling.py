@@ -31,6 +31,12 @@ def is_slip(word: str, name: str) -> bool:
     return left[1:] == right or left == right[1:] or left[1:] == right[1:] or _is_swapped(left, right)
 
 
+def is_likely_slip(word: str, known: Collection[str]) -> bool:
+    """Whether a word that may well be right is more likely a misspelt one of the known names."""
+    flat = _flat(word)
+    return any(is_slip(word, it) or SequenceMatcher(None, flat, _flat(it)).ratio() >= 0.85 for it in known)
+
+
 def _is_swapped(left: str, right: str) -> bool:
     return len(left) > 1 and left[:2] == right[:2][::-1] and left[2:] == right[2:]
 

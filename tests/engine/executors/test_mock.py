@@ -102,7 +102,13 @@ async def test_nothing_but_the_output_is_there() -> None:
 
 
 async def test_the_last_follow_up_is_what_is_answered() -> None:
-    done = await run(Task("a", "Name", "first", follow_ups=("second", "third")))
+    left = ["second", "third"]
+
+    async def after_turn(_turn: int, _so_far: Trajectory) -> str | None:
+        return left.pop(0) if left else None
+
+    request = TrialRequest(Task("a", "Name", "first"), 1, Path("unused"), after_turn=after_turn)
+    done = await MockExecutor(ExecutorOptions(Path())).run(request, lambda _: None)
     assert done.output == "Mock response for: third\nTask: Name"
 
 

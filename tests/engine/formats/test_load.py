@@ -7,7 +7,7 @@ import pytest
 from tests.engine.formats.suite_files import CONFIG, EVAL, TASK, load, write
 from waza_engine.formats import load_suite
 from waza_engine.scalars import Scalar, plain
-from waza_engine.suite import Hook, InputFile, Metric, TriggerPrompt
+from waza_engine.suite import Hook, InputFile, Metric, Responder, TriggerPrompt
 
 EXAMPLES = sorted((Path(__file__).parents[3] / "examples").glob("*/eval.yaml"))
 
@@ -266,10 +266,10 @@ def test_a_prompt_can_stand_in_its_own_file(tmp_path: Path) -> None:
     assert task.prompt == "From a file {{x}}\n"
 
 
-def test_what_this_engine_does_not_do_is_said(tmp_path: Path) -> None:
+def test_a_responder_belongs_to_its_task(tmp_path: Path) -> None:
     text = "id: a\ninputs: {prompt: x, responder: {instructions: i, max_followups: 1}}\n"
     [task] = load(tmp_path, task=text).tasks
-    assert task.warnings == ("'inputs.responder' is not supported and has no effect on this run",)
+    assert (task.responder, task.warnings) == (Responder("i", 1), ())
 
 
 def test_trigger_tests_beside_the_eval_belong_to_it(tmp_path: Path) -> None:

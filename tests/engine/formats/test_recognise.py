@@ -71,6 +71,13 @@ def test_the_keys_say_what_a_file_is_whatever_its_name(keys: str, kind: str) -> 
         pytest.param("", "tasks/new.yaml", id="an empty file among tasks"),
         pytest.param("", "values.yaml", id="any empty file"),
         pytest.param("cases data", "trigger_tests.yaml", id="trigger tests of another tool"),
+        pytest.param("schema_version environment skills engine cases report", "eval.yaml", id="skill-up"),
+        pytest.param("version defaults tasks", "eval.yaml", id="skillgrade"),
+        pytest.param("skill version classification evals parity_test", "eval.yaml", id="skills with evals"),
+        pytest.param("name agent dataset evaluators options", "eval.yaml", id="Foundry"),
+        pytest.param("run arms evaluators aggregators", "eval.yaml", id="arms of an experiment"),
+        pytest.param("name skill runner dataset outputs judges", "eval.yaml", id="agent-eval-harness"),
+        pytest.param("target_skill positive negative", "triggers.yaml", id="other triggers"),
     ],
 )
 def test_files_of_other_tools_are_left_alone(keys: str | None, path: str) -> None:
@@ -93,7 +100,16 @@ def test_files_of_other_tools_are_left_alone(keys: str | None, path: str) -> Non
         ("pathz", ".waza.yaml", "waza project"),
         (None, ".waza.yaml", "waza project"),
         ("paths defaults", "config.yaml", None),
-        ("id name", "tasks/a.yaml", "waza task"),
+        ("id name", "evals/demo/tasks/a.yaml", "waza task"),
+        ("id name", "eval/tasks/a.yml", "waza task"),
+        ("id name", "tasks/a.yaml", None),
+        ("id name enabled tags", "tasks/wash.yaml", None),
+        ("id expected", "tasks/a.yaml", "waza task"),
+        ("version", "eval.yaml", None),
+        ("description version", "eval.yaml", None),
+        ("metrics", "eval.yaml", None),
+        ("skill", "eval.yaml", "waza eval"),
+        ("name description version", "eval.yaml", "waza eval"),
         ("id name prompt", "evals/demo/tasks/a.yaml", "waza task"),
         ("id name", "other/a.yaml", None),
     ],
@@ -211,6 +227,38 @@ def test_values_of_other_tools_speak_against_keys_that_are_ours(text: str, path:
 )
 def test_mistakes_do_not_make_a_file_another_tools(text: str, kind: str) -> None:
     assert _kind_of_text(text, "tasks/a.yaml") == kind
+
+
+def test_settings_and_globs_of_ours_speak_for_a_file_whose_other_keys_are_misspelt() -> None:
+    text = "name: a\nskil: b\nconfig: {trials_per_task: 1}\ntasks: ['tasks/*.yaml']"
+    assert _kind_of_text(text, "eval.yaml") == "waza eval"
+    assert _kind_of_text(text, "mock.yaml") == "waza eval"
+    assert _kind_of_text(f"{text}\nrunner: cli", "eval.yaml") is None
+
+
+_WAZA = "https://raw.githubusercontent.com/microsoft/waza/main/schemas"
+
+
+@pytest.mark.parametrize(
+    ("keys", "schema", "kind"),
+    [
+        ("", f"{_WAZA}/task.schema.json", "waza task"),
+        ("prompt", f"{_WAZA.replace('main', 'v0.23.0')}/task.schema.json", "waza task"),
+        ("name tasks", f"{_WAZA}/eval.schema.json", "waza eval"),
+        ("name skill tasks", f"{_WAZA}/task.schema.json", "waza eval"),
+        ("defaults", f"{_WAZA}/config.schema.json", "waza project"),
+        ("services volumes", f"{_WAZA}/eval.schema.json", None),
+        ("name", "https://promptfoo.dev/config-schema.json", None),
+        ("graders tasks", "https://example.org/eval.schema.json", None),
+        ("name skill tasks", "https://example.org/eval.schema.json", "waza eval"),
+        ("prompts stimuli", f"{_WAZA}/eval.schema.json", None),
+    ],
+)
+def test_a_file_that_names_its_schema_is_believed_where_the_keys_leave_room(
+    keys: str, schema: str, kind: str | None
+) -> None:
+    found = recognise(keys.split(), PurePath("eval.yaml"), schema=schema)
+    assert (f"{found[0].name} {found[1].name}" if found else None) == kind
 
 
 def test_a_named_dialect_is_believed() -> None:

@@ -8,6 +8,7 @@ from typing import Any, ClassVar
 
 from waza_engine.executors.base import Executor, ExecutorOptions, Progress, TrialRequest, TriggerRequest
 from waza_engine.executors.mock import MockExecutor
+from waza_engine.judges.base import Judge
 from waza_engine.runs.events import Event
 from waza_engine.runs.plan import Overrides, make_plan
 from waza_engine.runs.records import RunRecord
@@ -77,6 +78,7 @@ class Bench:
     folder: Path
     events: list[Event] = field(default_factory=list)
     store: RunStore | None = None
+    judge: Judge | None = None
 
     def suite(self, *tasks: Task, graders: tuple[GraderEntry, ...] = (), **more: Any) -> Suite:
         settings = RunSettings(**{"executor": "scripted", "timeout_seconds": 5, **more.pop("settings", {})})
@@ -101,6 +103,7 @@ class Bench:
             run_id="run-1",
             emit=self.events.append,
             store=self.store,
+            judge=self.judge,
             log_dir=self.folder / "logs",
         )
 

@@ -30,8 +30,8 @@ async def test_the_run_passes_when_the_skills_helped(bench: Bench, scripted: Scr
     assert record.baseline is not None
     assert [it.status for it in record.baseline.tasks] == ["failed", "failed"]
     second = scripted.requests[2:]
-    assert [(it.baseline, it.skill, it.skill_directories, it.inject_skill_body) for it in second] == [
-        (True, "", (), False)
+    assert [(it.baseline, it.skill, it.skill_directories, it.system_message) for it in second] == [
+        (True, "", (), "")
     ] * 2
     data = results_data(record)
     assert data["tasks"][0]["skill_impact"] == {

@@ -301,6 +301,26 @@ def test_a_killed_run_leaves_a_store_that_can_be_read(tmp_path: Path) -> None:
     ).fetchall() == [("ok",)]
 
 
+def test_a_killed_run_takes_its_hook_along(tmp_path: Path) -> None:
+    write(tmp_path / "eval.yaml", EVAL + "hooks: {before_run: [{command: sleep 61}]}\n")
+    process = start("--events", "jsonl")
+    deadline = time.monotonic() + 20
+    while not (hooks := [it for it in children_of(process.pid) if b"sleep" in command_of(it)]):
+        assert time.monotonic() < deadline
+        time.sleep(0.02)
+    time.sleep(0.2)  # the guard has been told of it
+    os.kill(process.pid, signal.SIGKILL)
+    process.communicate()
+    wait_until_gone(hooks)
+
+
+def command_of(pid: int) -> bytes:
+    try:
+        return Path(f"/proc/{pid}/cmdline").read_bytes()
+    except OSError:
+        return b""
+
+
 def test_a_run_ends_when_nobody_reads_its_events(tmp_path: Path) -> None:
     for number in range(30):
         add_task(tmp_path, f"more-{number}")

@@ -258,8 +258,8 @@ def test_a_killed_run_goes_on_where_it_was(folder: Path) -> None:
 
 
 @pytest.mark.slow
-def test_a_run_survives_dozens_of_kills(folder: Path) -> None:
-    assert kill_and_resume(folder, kills=36, trials=30) > 20
+def test_a_run_survives_kills_at_any_time(folder: Path) -> None:
+    assert kill_and_resume(folder, kills=12, trials=45) > 8
 
 
 def test_a_changed_task_is_performed_again(folder: Path) -> None:

@@ -28,6 +28,7 @@ class Editor:
         self.client = client
         self.published: list[tuple[float, types.PublishDiagnosticsParams]] = []
         self.events: list[dict[str, Any]] = []
+        self.trees_changed: list[dict[str, Any]] = []
         self.refreshes = 0
         self.uri = ""
         self.text = ""
@@ -35,7 +36,8 @@ class Editor:
         features = client.protocol.fm.features
         features[types.TEXT_DOCUMENT_PUBLISH_DIAGNOSTICS] = self._published
         features[types.WORKSPACE_CODE_LENS_REFRESH] = self._refreshed
-        features["waza/runEvent"] = lambda it: self.events.append(_plain(it))
+        features["waza/runEvent"] = lambda it: self.events.append(plain(it))
+        features["waza/testsChanged"] = lambda it: self.trees_changed.append(plain(it))
 
     def _published(self, params: types.PublishDiagnosticsParams) -> None:
         self.published.append((time.perf_counter(), params))
@@ -101,6 +103,13 @@ class Editor:
                     return found
                 await asyncio.sleep(0.02)
 
+    def marked(self, place: dict[str, Any]) -> str:
+        """The text of a range, up to the end of its first line."""
+        first, last = place["start"], place["end"]
+        end = last["character"] if last["line"] == first["line"] else None
+        line: str = self.text.split("\n")[first["line"]]
+        return line[first["character"] : end]
+
     def said(self) -> list[tuple[str, str, str]]:
         """What runs say about the document: code, marked text, message."""
         mine = [it for _, it in self.published if it.uri == self.uri]
@@ -155,7 +164,12 @@ async def editor(
             await asyncio.wait_for(client.shutdown_session(), 5)
 
 
-def _plain(value: Any) -> Any:
+def plain(value: Any) -> Any:
+    """What pygls made of a JSON object, as dictionaries and lists again."""
     if isinstance(value, dict):
-        return value
-    return value._asdict() if hasattr(value, "_asdict") else dict(vars(value))
+        return {key: plain(it) for key, it in value.items()}
+    if hasattr(value, "_asdict"):
+        return {key: plain(it) for key, it in value._asdict().items()}
+    if isinstance(value, list | tuple):
+        return [plain(it) for it in value]
+    return {key: plain(it) for key, it in vars(value).items()} if hasattr(value, "__dict__") else value

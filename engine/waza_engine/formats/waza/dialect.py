@@ -27,7 +27,8 @@ _PROJECT_KEYS = _keys("paths files defaults cache server dev tokens graders stor
 _OTHER_TOOLS = _keys(
     """
     apiVersion kind namespace cwlVersion class openapi runs outputs steps jobs services providers hosts
-    evaluation_framework runner dataset judges evaluators schema_version
+    evaluation_framework runner dataset judges evaluators schema_version cases engine benchmark benchmarks arms
+    providers prompts evals
     """
 )
 """Top-level keys of Kubernetes, Kestra, CWL, OpenAPI, GitHub Actions, Compose, promptfoo, Ansible, other eval runners ..."""
@@ -83,6 +84,27 @@ _TASK_SHAPES = {
 
 _SUBJECT = _keys("skill scenario agent")
 _EVAL_TELLING = _keys("skill scenario graders tasks_from schemaVersion")
+_EVAL_BEGINNINGS = _EVAL_TELLING | _keys("name agent config hooks mcp_mocks command_mocks adversarial")
+_TASK_TELLING = _keys("inputs expected graders")
+
+
+def _addresses(*names: str) -> tuple[str, ...]:
+    """Where the schema of a kind stands: waza's own, in any version, and ours."""
+    return tuple(f"*/{tool}/*schemas/{name}.schema.json" for tool in ("waza", "waza-lsp") for name in names)
+
+
+def _task_files() -> tuple[FileName, ...]:
+    """Task files stand in `tasks`; below a folder of evals an `id` is enough."""
+    return tuple(
+        FileName(f"{folder}tasks/*{suffix}", telling=telling, may_be_empty=False)
+        for suffix in (".yaml", ".yml")
+        for folder, telling in (
+            ("", _TASK_TELLING),
+            ("*eval*/", _TASK_TELLING | {"id"}),
+            ("*eval*/*/", _TASK_TELLING | {"id"}),
+        )
+    )
+
 
 DIALECT = Dialect(
     name="waza",
@@ -102,10 +124,8 @@ DIALECT = Dialect(
                     weak=True,
                 ),
             ),
-            file_names=(
-                FileName("tasks/*.yaml", telling=_keys("id inputs expected graders"), may_be_empty=False),
-                FileName("tasks/*.yml", telling=_keys("id inputs expected graders"), may_be_empty=False),
-            ),
+            addresses=_addresses("task"),
+            file_names=_task_files(),
         ),
         Kind(
             name="eval",
@@ -113,6 +133,7 @@ DIALECT = Dialect(
             model="waza_engine.formats.waza.eval:EvalFile",
             keys=_EVAL_KEYS,
             shapes=_EVAL_SHAPES,
+            addresses=_addresses("eval"),
             signals=(
                 Signal((_keys("name"), _SUBJECT, _keys("config tasks tasks_from graders metrics"))),
                 Signal((_keys("graders"), _keys("tasks tasks_from")), weak=True),
@@ -120,9 +141,9 @@ DIALECT = Dialect(
                 Signal((_keys("skill scenario"), _keys("config"), _keys("tasks tasks_from metrics"))),
             ),
             file_names=(
-                FileName("eval.yaml", telling=_EVAL_TELLING),
-                FileName("eval.yml", telling=_EVAL_TELLING),
-                FileName("*.eval.yaml", telling=_EVAL_TELLING),
+                FileName("eval.yaml", telling=_EVAL_TELLING, beginnings=_EVAL_BEGINNINGS),
+                FileName("eval.yml", telling=_EVAL_TELLING, beginnings=_EVAL_BEGINNINGS),
+                FileName("*.eval.yaml", telling=_EVAL_TELLING, beginnings=_EVAL_BEGINNINGS),
             ),
         ),
         Kind(
@@ -138,6 +159,7 @@ DIALECT = Dialect(
             schema="project",
             model="waza_engine.formats.waza.project:ProjectFile",
             keys=_PROJECT_KEYS,
+            addresses=_addresses("config", "project"),
             file_names=(FileName(".waza.yaml", alone=True),),
         ),
     ),
@@ -145,4 +167,5 @@ DIALECT = Dialect(
     loader="waza_engine.formats.waza.load:load_suite",
     never=_keys("stimuli"),
     other_tools=_OTHER_TOOLS,
+    project_file=".waza.yaml",
 )

@@ -84,6 +84,8 @@ class EvalFile(FileModel):
                     "trials": "config.trials_per_task",
                     "timeout": "config.timeout_seconds",
                     "validators": "graders",
+                    "engine": "config.executor",
+                    "task_files": "tasks",
                 },
                 maxTokens="waza has no such setting; a `behavior` grader limits tokens",
                 max_tokens="waza has no such setting; a `behavior` grader limits tokens",
@@ -130,7 +132,10 @@ class EvalFile(FileModel):
             'Version of the file format, quoted. Left out, it is the newest 1.x; "2.0" only together with `scenario`.'
         ),
         examples=["1.4"],
-        json_schema_extra=marks(since="0.36", pattern=r"^[0-9]+\.[0-9]+$"),
+        json_schema_extra={
+            **marks(since="0.36", pattern=r"^[0-9]+\.[0-9]+$"),
+            "x-pattern-text": "it must be two numbers with a dot between them, in quotes, such as \"1.2\"",
+        },
     )
     version: Text = Field(
         default="",

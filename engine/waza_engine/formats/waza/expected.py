@@ -32,6 +32,8 @@ class Outcome(FileModel):
 class Behavior(FileModel):
     """Limits that were to be checked; no version of waza does. The `behavior` grader checks such limits."""
 
+    model_config = ConfigDict(json_schema_extra=foreign({"max_duration_ms": "max_response_time_ms"}))
+
     max_tool_calls: Integer = Field(
         default=0, ge=0, description="Never checked; use the `behavior` grader.", examples=[5]
     )

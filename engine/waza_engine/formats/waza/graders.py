@@ -7,10 +7,26 @@ from typing import Any
 
 from pydantic import ConfigDict, Field
 
-from waza_engine.formats.model import FileModel, marks
+from waza_engine.formats.model import FileModel, foreign, marks
 from waza_engine.values import Number, Strings, Text
 
 _WEIGHT = "Share of this grader in the weighted score. It never decides whether a task passes. 0 and less count as 1."
+
+
+_FOREIGN = foreign(
+    {
+        "id": "name",
+        "label": "name",
+        "kind": "type",
+        "grader": "type",
+        "options": "config",
+        "params": "config",
+        "parameters": "config",
+        "settings": "config",
+    },
+    enabled="A grader cannot be switched off; comment it out",
+)
+"""What people write into a grader entry although it is called otherwise there."""
 
 
 class _Entry(FileModel):
@@ -45,7 +61,9 @@ class _Entry(FileModel):
 class EvalGrader(_Entry):
     """A grader that judges every task of the suite."""
 
-    model_config = ConfigDict(json_schema_extra={"x-grader-entry": "eval", "x-required-unless": ["ref"]})
+    model_config = ConfigDict(
+        json_schema_extra={"x-grader-entry": "eval", "x-required-unless": ["ref"], **_FOREIGN}
+    )
 
     ref: Text = Field(
         default="",
@@ -79,7 +97,7 @@ class EvalGrader(_Entry):
 class TaskGrader(_Entry):
     """A grader that judges this task only, after the graders of the eval."""
 
-    model_config = ConfigDict(json_schema_extra={"x-grader-entry": "task"})
+    model_config = ConfigDict(json_schema_extra={"x-grader-entry": "task", **_FOREIGN})
 
     assertions: Strings = Field(
         default=[],

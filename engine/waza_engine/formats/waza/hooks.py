@@ -1,13 +1,31 @@
 """The `hooks` section of an eval: commands around the run (waza-formats.md, section 4.3)."""
 
-from pydantic import Field
+from pydantic import ConfigDict, Field
 
-from waza_engine.formats.model import FileModel, marks
+from waza_engine.formats.model import FileModel, foreign, marks
 from waza_engine.values import Flag, Integer, ListOf, Text
 
 
 class Hook(FileModel):
     """A command around the run or around each task."""
+
+    model_config = ConfigDict(
+        json_schema_extra=foreign(
+            {
+                "cmd": "command",
+                "run": "command",
+                "script": "command",
+                "cwd": "working_directory",
+                "working_dir": "working_directory",
+                "workdir": "working_directory",
+                "exit_code": "exit_codes",
+                "fail_on_error": "error_on_fail",
+            },
+            timeout="A hook has no time limit",
+            name="A hook has no name",
+            shell="There is no shell; put the command into a script file and start that",
+        )
+    )
 
     command: Text = Field(
         min_length=1,

@@ -4,7 +4,7 @@ from typing import Any
 
 from pydantic import ConfigDict, Field, model_validator
 
-from waza_engine.formats.model import FileModel, SectionOf, marks
+from waza_engine.formats.model import FileModel, SectionOf, foreign, marks
 from waza_engine.scalars import Scalar
 from waza_engine.values import AnyValue, Integer, ListOf, Strings, Text, TextMap
 
@@ -12,7 +12,16 @@ from waza_engine.values import AnyValue, Integer, ListOf, Strings, Text, TextMap
 class InputFile(FileModel):
     """A file for the agent's workspace: from the fixtures directory, or written here."""
 
-    model_config = ConfigDict(json_schema_extra={"type": ["object", "string"]})
+    model_config = ConfigDict(
+        json_schema_extra={
+            "type": ["object", "string"],
+            **foreign(
+                {"file": "path", "filename": "path", "name": "path", "dest": "path", "body": "content"},
+                source="`path` says both where the file is below the fixtures directory and where it goes",
+                src="`path` says both where the file is below the fixtures directory and where it goes",
+            ),
+        }
+    )
 
     path: Text = Field(
         default="",
@@ -95,7 +104,12 @@ class Inputs(FileModel):
     """What the agent is told and given."""
 
     model_config = ConfigDict(
-        json_schema_extra={"anyOf": [{"required": ["prompt"]}, {"required": ["prompt_file"]}]}
+        json_schema_extra={
+            "anyOf": [{"required": ["prompt"]}, {"required": ["prompt_file"]}],
+            # The loader takes it as an empty prompt.
+            "x-severity": "warning",
+            **foreign({"message": "prompt", "question": "prompt", "text": "prompt"}),
+        }
     )
 
     prompt: Text = Field(

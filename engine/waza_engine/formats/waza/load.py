@@ -3,10 +3,12 @@
 from pathlib import Path
 
 from waza_engine.formats.reading import build, read_mapping
+from waza_engine.formats.waza.custom_agent import custom_agent, held_to_its_tools
 from waza_engine.formats.waza.dataset import dataset_tasks
 from waza_engine.formats.waza.eval import EvalFile
 from waza_engine.formats.waza.hooks import Hooks
 from waza_engine.formats.waza.loader_rules import refusals
+from waza_engine.formats.waza.mock_files import command_mocks, mcp_mocks
 from waza_engine.formats.waza.project_file import Project, find_project
 from waza_engine.formats.waza.settings import Settings
 from waza_engine.formats.waza.tasks import Surroundings, entries, load_tasks
@@ -33,22 +35,31 @@ def load_suite(path: Path, *, process_dir: Path, context_dir: Path | None = None
     project = find_project(process_dir)
     eval_dir = path.parent.absolute()
     around = Surroundings(
-        path, process_dir, context_dir or eval_dir / "fixtures", tuple(spec.config.instruction_files)
+        path,
+        process_dir,
+        context_dir or eval_dir / "fixtures",
+        tuple(spec.config.instruction_files),
+        command_mocks(spec.command_mocks, path, ("command_mocks",), eval_dir),
     )
     tasks, warnings = _tasks(spec, around)
+    settings = _run_settings(spec, project, eval_dir)
+    skill, graders = spec.skill or spec.agent, entries(spec.graders, path, ("graders",))
+    agent = custom_agent(skill, eval_dir, [Path(it) for it in settings.skill_directories])
     return Suite(
         dialect="waza",
         path=path,
         directory=eval_dir,
         name=spec.name,
-        skill=spec.skill or spec.agent,
-        settings=_run_settings(spec, project, eval_dir),
-        graders=entries(spec.graders, path, ("graders",)),
-        tasks=tuple(tasks),
+        skill=skill,
+        settings=settings,
+        graders=graders,
+        tasks=tuple(held_to_its_tools(tasks, agent, graders)),
         metrics=tuple(Metric(it.name, it.weight, it.threshold) for it in spec.metrics if it.enabled),
         hooks=_hooks(spec.hooks, path),
         triggers=load_trigger_tests(eval_dir),
-        warnings=tuple(it for it in (*warnings, *_ignored(spec, project), project.warning) if it),
+        warnings=tuple(it for it in (*warnings, *_ignored(spec), project.warning) if it),
+        mcp_mocks=mcp_mocks(spec.mcp_mocks, path),
+        agent=agent,
     )
 
 
@@ -84,6 +95,7 @@ def _run_settings(spec: EvalFile, project: Project, eval_dir: Path) -> RunSettin
         program_timeout=project.settings.graders.program_timeout or 30,
         first_event_timeout_seconds=config.first_event_timeout_seconds,
         inject_skill_body=config.inject_skill_body,
+        use_cache=project.settings.cache.enabled,
         mcp_servers={
             name: plain({key: value for key, value in it if key in it.model_fields_set})
             for name, it in config.mcp_servers.items()
@@ -125,17 +137,16 @@ def _hooks(hooks: Hooks, path: Path) -> dict[str, tuple[Hook, ...]]:
     return found
 
 
-def _ignored(spec: EvalFile, project: Project) -> list[str]:
-    found = [
-        f"'{key}' is not supported and has no effect on this run"
-        for key in ("mcp_mocks", "command_mocks")
-        if getattr(spec, key)
-    ]
+def _ignored(spec: EvalFile) -> list[str]:
+    """What the eval says, and no executor could do anything about."""
+    found = []
     if spec.config.group_by not in {"", "model"}:
         found.append(f"'config.group_by' {spec.config.group_by!r} is ignored; only 'model' works")
-    if project.settings.cache.enabled:
+    if spec.adversarial:
+        found.append("'adversarial' has no effect on this run; only 'waza adversarial' tries attacks")
+    if spec.config.trigger_skill_routing:
         found.append(
-            "'cache.enabled' of .waza.yaml has no effect here: every trial is performed, and recorded, so that "
-            "changed graders need no new run"
+            "'config.trigger_skill_routing' has no effect here: unless the skill's text is injected, the agent chooses "
+            "among its skills by itself anyway"
         )
     return found

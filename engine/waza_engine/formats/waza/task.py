@@ -12,7 +12,15 @@ from waza_engine.formats.waza.mocks import CommandMock
 from waza_engine.values import Flag, Integer, ListOf, Strings, Text
 
 _FOREIGN = foreign(
-    {"timeout": "timeout_seconds"},
+    {
+        "timeout": "timeout_seconds",
+        "validators": "graders",
+        "evaluators": "graders",
+        "title": "name",
+        "display_name": "name",
+        "task_id": "id",
+        "test_id": "id",
+    },
     config="A task has no `config`: its keys stand at the top level, and most settings are the eval's",
     weight="Tasks have no weight; their graders have one",
     difficulty="waza knows no difficulty; `tags` can say it",
@@ -134,7 +142,7 @@ class TaskFile(FileModel):
         default="",
         description="Identifier of the task in results; each only once in a suite.",
         examples=["summarize-001"],
-        json_schema_extra=marks(required=True, defines="task", minLength=1),
+        json_schema_extra=marks(required=True, tolerated=True, defines="task", minLength=1),
     )
     name: Text = Field(
         default="",
@@ -187,7 +195,7 @@ class TaskFile(FileModel):
         default_factory=Inputs,
         description="What the agent is told and given.",
         examples=[{"prompt": "Summarize notes.txt in one sentence."}],
-        json_schema_extra=marks(required=True),
+        json_schema_extra=marks(required=True, tolerated=True),
     )
     expected: SectionOf[Expected] = Field(
         default_factory=Expected,

@@ -10,17 +10,25 @@ from waza_engine.formats.reading import build, read_mapping, read_text
 from waza_engine.formats.waza.expected import Expected
 from waza_engine.formats.waza.graders import EvalGrader, TaskGrader
 from waza_engine.formats.waza.inputs import Inputs
+from waza_engine.formats.waza.inputs import Responder as ResponderEntry
 from waza_engine.formats.waza.loader_rules import command_mock_refusals
+from waza_engine.formats.waza.mock_files import command_mocks
 from waza_engine.formats.waza.paths import cleaned
 from waza_engine.formats.waza.resources import gather
 from waza_engine.formats.waza.task import InlineTask, TaskFile
 from waza_engine.goglob import BadPattern, glob
 from waza_engine.scalars import plain
-from waza_engine.suite import Checkpoint, GraderEntry, LoadError, Repository, Task
+from waza_engine.suite import (
+    Checkpoint,
+    CommandMock,
+    GraderEntry,
+    LoadError,
+    Repository,
+    Responder,
+    Task,
+)
 
 _CHECKED = ("output_contains", "output_not_contains", "output_contains_any")
-_NOT_PERFORMED = ("command_mocks",)
-_INPUTS_NOT_PERFORMED = ("responder",)
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,6 +39,7 @@ class Surroundings:
     process_dir: Path
     fixtures: Path
     instruction_files: tuple[str, ...] = ()
+    command_mocks: tuple[CommandMock, ...] = ()
 
     @property
     def eval_dir(self) -> Path:
@@ -90,6 +99,9 @@ def _task(spec: TaskFile, path: Path, pointer: Pointer, around: Surroundings) ->
     prompt = _prompt(spec.inputs, path, pointer)
     for refusal in command_mock_refusals(spec.command_mocks or []):
         raise LoadError(path, refusal.message, (*pointer, *refusal.pointer))
+    mocks = around.command_mocks
+    if spec.command_mocks is not None:
+        mocks = command_mocks(spec.command_mocks, path, (*pointer, "command_mocks"), around.eval_dir)
     fixtures = around.process_dir / spec.context_dir if spec.context_dir else around.fixtures
     names = (*around.instruction_files, *spec.instruction_files)
     inputs = spec.inputs.model_copy(update={"prompt": prompt})
@@ -105,7 +117,7 @@ def _task(spec: TaskFile, path: Path, pointer: Pointer, around: Surroundings) ->
         follow_ups=tuple(spec.inputs.follow_up_prompts),
         context=_context(spec.inputs),
         files=tuple(found.files),
-        warnings=(*found.warnings, *_not_performed(spec)),
+        warnings=tuple(found.warnings),
         graders=(
             *entries(spec.graders, path, (*pointer, "graders")),
             *_expected_graders(spec.expected, path, pointer),
@@ -119,6 +131,9 @@ def _task(spec: TaskFile, path: Path, pointer: Pointer, around: Surroundings) ->
         workdir=spec.inputs.workdir,
         checkpoints=tuple(_checkpoints(spec, path, pointer)),
         golden=spec.golden,
+        responder=_responder(spec.inputs.responder),
+        instructions=tuple(cleaned(it) for it in names),
+        command_mocks=mocks,
         skill_directories=tuple(str(around.eval_dir / it) for it in spec.skill_directories) or None,
         blocked=found.blocked,
         path=path,
@@ -180,11 +195,10 @@ def _checkpoints(spec: TaskFile, path: Path, pointer: Pointer) -> Iterator[Check
         yield Checkpoint(it.after_turn, graders, stops=it.on_failure == "stop")
 
 
-def _not_performed(spec: TaskFile) -> Iterator[str]:
-    for owner, keys, prefix in ((spec, _NOT_PERFORMED, ""), (spec.inputs, _INPUTS_NOT_PERFORMED, "inputs.")):
-        for key in keys:
-            if getattr(owner, key):
-                yield f"'{prefix}{key}' is not supported and has no effect on this run"
+def _responder(entry: ResponderEntry | None) -> Responder | None:
+    if entry is None:
+        return None
+    return Responder(entry.instructions, entry.max_followups, entry.model)
 
 
 def _repeated_ids(tasks: Sequence[Task]) -> Iterator[str]:

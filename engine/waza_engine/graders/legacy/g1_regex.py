@@ -24,10 +24,10 @@ config:
 
 from typing import Any, ClassVar
 
-from pydantic import Field, model_validator
+from pydantic import ConfigDict, Field, model_validator
 
 from waza_engine.excerpts import match_of, no_match_of
-from waza_engine.formats.model import each
+from waza_engine.formats.model import each, foreign
 from waza_engine.graders.base import FailedCheck, Grader, GraderResult, GradingContext
 from waza_engine.graders.decoding_g1 import TextItems, known_keys
 from waza_engine.regex import regex_found
@@ -40,6 +40,10 @@ class RegexGrader(Grader):
     outdated: ClassVar[str] = (
         "'regex' is from older versions; it is now 'text' with 'regex_match' and 'regex_not_match' "
         "(patterns of the Python version ignored case: add (?i) for that)"
+    )
+
+    model_config = ConfigDict(
+        json_schema_extra=foreign({"pattern": "must_match", "patterns": "must_match", "regex": "must_match"})
     )
 
     must_match: TextItems = Field(

@@ -27,10 +27,10 @@ config:
 
 from typing import Annotated, ClassVar, Literal
 
-from pydantic import BeforeValidator, Field
+from pydantic import BeforeValidator, ConfigDict, Field
 
 from waza_engine.excerpts import quoted
-from waza_engine.formats.model import each, marks
+from waza_engine.formats.model import each, foreign, marks
 from waza_engine.graders.base import Demand, FailedCheck, Grader, GraderResult, GradingContext
 from waza_engine.sequences import any_order, in_order, overlap
 from waza_engine.values import Strings, as_text
@@ -45,6 +45,19 @@ _MODES = {
 class ActionSequenceGrader(Grader):
     type_name = "action_sequence"
     demands: ClassVar = {"expected_actions": Demand.TOOL_CALLS}
+
+    model_config = ConfigDict(
+        json_schema_extra=foreign(
+            {
+                "actions": "expected_actions",
+                "expected": "expected_actions",
+                "sequence": "expected_actions",
+                "steps": "expected_actions",
+                "mode": "matching_mode",
+                "match_mode": "matching_mode",
+            }
+        )
+    )
 
     matching_mode: Annotated[
         Literal["exact_match", "in_order_match", "any_order_match"], BeforeValidator(as_text)

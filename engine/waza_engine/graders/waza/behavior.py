@@ -24,16 +24,17 @@ config:
 - Tool names are compared exactly: `Bash` is not `bash`.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any, ClassVar, TypeVar
 
-from pydantic import Field
+from pydantic import ConfigDict, Field
 
 from waza_engine.excerpts import calls_made
 from waza_engine.findings import Finding
-from waza_engine.formats.model import each
+from waza_engine.formats.model import each, foreign
 from waza_engine.graders.base import (
     Demand,
+    Drafted,
     FailedCheck,
     GradeError,
     Grader,
@@ -55,6 +56,19 @@ class BehaviorGrader(Grader):
     demands: ClassVar = {"required_tools": Demand.TOOL_CALLS}
 
     # waza accepts negative limits and never checks them; the schema refuses them.
+    model_config = ConfigDict(
+        json_schema_extra=foreign(
+            {
+                "max_response_time_ms": "max_duration_ms",
+                "max_time_ms": "max_duration_ms",
+                "timeout_ms": "max_duration_ms",
+                "required": "required_tools",
+                "forbidden": "forbidden_tools",
+                "max_calls": "max_tool_calls",
+            }
+        )
+    )
+
     max_tool_calls: Integer = Field(
         default=0,
         description="Most tool calls allowed. 0 means no limit.",
@@ -85,6 +99,16 @@ class BehaviorGrader(Grader):
         examples=[60000],
         json_schema_extra={"minimum": 0},
     )
+
+    @classmethod
+    def drafted(cls, trials: Sequence[GradingContext]) -> Drafted | None:
+        counts = [it.session.tool_call_count for it in trials if it.session is not None]
+        if not counts or not max(counts):
+            return None
+        # Half as many again: another run of the same agent does not take the same steps.
+        most = max(counts) + max(2, max(counts) // 2)
+        about = f"at most {most} tool calls ({max(counts)} recorded)"
+        return Drafted("stays-efficient", about, cls(max_tool_calls=most))
 
     def check(self, scope: Scope) -> Iterator[Finding]:
         yield from in_both("required_tools", self.required_tools, "forbidden_tools", self.forbidden_tools)

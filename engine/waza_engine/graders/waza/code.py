@@ -32,14 +32,15 @@ config:
 from collections.abc import Iterator, Mapping
 from typing import Annotated, Any, ClassVar, Literal
 
-from pydantic import BeforeValidator, Field
+from pydantic import BeforeValidator, ConfigDict, Field
 
 from waza_engine.assertions.evaluation import Outcome, evaluate_javascript, evaluate_python
+from waza_engine.assertions.name_meanings import assertion_name_meanings
 from waza_engine.assertions.names import assertion_names
 from waza_engine.assertions.static import problem_in_python
 from waza_engine.excerpts import quoted
 from waza_engine.findings import Finding, Pointer
-from waza_engine.formats.model import each, marks
+from waza_engine.formats.model import each, foreign, marks
 from waza_engine.graders.base import FailedCheck, Grader, GraderResult, GradingContext, Scope
 from waza_engine.values import Strings, as_text
 
@@ -58,11 +59,26 @@ class CodeGrader(Grader):
     deterministic: ClassVar[bool] = False
     executes: ClassVar[bool] = True
 
+    model_config = ConfigDict(
+        json_schema_extra=foreign(
+            {
+                "assertion": "assertions",
+                "assert": "assertions",
+                "checks": "assertions",
+                "expression": "assertions",
+                "expressions": "assertions",
+                "lang": "language",
+            }
+        )
+    )
+
     assertions: Strings = Field(
         min_length=1,
         description="Expressions that must be true, one after the other.",
         examples=[["len(output) > 0", "'deployed' in output.lower()"]],
-        json_schema_extra=each(language="python", **{"x-language-from": "language"}),
+        json_schema_extra=each(
+            language="python", **{"x-language-from": "language", "x-names": assertion_name_meanings()}
+        ),
     )
     language: Annotated[Literal["python", "javascript"], BeforeValidator(_language)] = Field(
         default="python",

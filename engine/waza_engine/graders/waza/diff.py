@@ -38,7 +38,7 @@ from pydantic import ConfigDict, Field, model_validator
 
 from waza_engine.excerpts import instead_of, place_of
 from waza_engine.findings import Finding, Pointer
-from waza_engine.formats.model import FileModel, marks
+from waza_engine.formats.model import FileModel, foreign, marks
 from waza_engine.graders.base import (
     FailedCheck,
     GradeError,
@@ -60,7 +60,10 @@ class ExpectedFile(FileModel):
     """One file, with a snapshot or fragments to compare it with."""
 
     model_config = ConfigDict(
-        json_schema_extra={"anyOf": [{"required": ["snapshot"]}, {"required": ["contains"]}]}
+        json_schema_extra={
+            "anyOf": [{"required": ["snapshot"]}, {"required": ["contains"]}],
+            **foreign({"file": "path", "expected": "snapshot", "must_match": "contains"}),
+        }
     )
 
     path: Text = Field(

@@ -32,16 +32,18 @@ config:
 - `^` and `$` are the start and the end of the whole file; write `(?m)` to make them those of a line.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from pydantic import Field
+from pydantic import ConfigDict, Field
 
+from waza_engine.common_ground import files_of_all, lines_of_all
 from waza_engine.excerpts import match_of, no_match_of
 from waza_engine.findings import Finding, Pointer
-from waza_engine.formats.model import FileModel, each, marks
+from waza_engine.formats.model import FileModel, each, foreign, marks
 from waza_engine.graders.base import (
+    Drafted,
     FailedCheck,
     GradeError,
     Grader,
@@ -50,7 +52,7 @@ from waza_engine.graders.base import (
     Scope,
 )
 from waza_engine.paths import PathError, content, in_workspace, is_missing, is_there
-from waza_engine.regex import is_found_anywhere, regex_error, regex_found
+from waza_engine.regex import is_found_anywhere, literal, regex_error, regex_found
 from waza_engine.rules.contradictory_checks import in_both
 from waza_engine.rules.empty_value import EMPTY_VALUE
 from waza_engine.rules.escaping_path import escaping_path
@@ -62,6 +64,19 @@ from waza_engine.values import ListOf, Strings, Text
 
 class ContentPatterns(FileModel):
     """One file and the patterns that must, or must not, be found in it."""
+
+    model_config = ConfigDict(
+        json_schema_extra=foreign(
+            {
+                "file": "path",
+                "pattern": "must_match",
+                "patterns": "must_match",
+                "matches": "must_match",
+                "contains": "must_match",
+                "not_contains": "must_not_match",
+            }
+        )
+    )
 
     path: Text = Field(
         default="",
@@ -108,6 +123,20 @@ class FileGrader(Grader):
     type_name = "file"
     at_least_one = ("must_exist", "must_not_exist", "content_patterns")
 
+    model_config = ConfigDict(
+        json_schema_extra=foreign(
+            {
+                "exists": "must_exist",
+                "files": "must_exist",
+                "required_files": "must_exist",
+                "expected_files": "must_exist",
+                "not_exists": "must_not_exist",
+                "forbidden_files": "must_not_exist",
+                "patterns": "content_patterns",
+            }
+        )
+    )
+
     must_exist: Strings = Field(
         default=[],
         description="Files or directories that must exist, relative to the workspace.",
@@ -125,6 +154,16 @@ class FileGrader(Grader):
         description="Files with the patterns that must, or must not, be found in them.",
         examples=[[{"path": "README.md", "must_match": ["(?m)^# "]}]],
     )
+
+    @classmethod
+    def drafted(cls, trials: Sequence[GradingContext]) -> Drafted | None:
+        made, changed = files_of_all(trials), lines_of_all(trials)
+        # Of very many files no person wants each to be looked into.
+        if not 0 < len(made) + len(changed) <= 8:
+            return None
+        patterns = [ContentPatterns(path=it, must_match=[literal(line)]) for it, line in changed.items()]
+        about = ", ".join([*made, *changed])
+        return Drafted("makes-its-files", about, cls(must_exist=made, content_patterns=patterns))
 
     @classmethod
     def check_written(cls, config: Mapping[str, Any]) -> Iterator[Finding]:

@@ -35,12 +35,12 @@ from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Annotated, Any, ClassVar
 
-from pydantic import BeforeValidator, Field
+from pydantic import BeforeValidator, ConfigDict, Field
 
 from waza_engine.embedded_json import extract_json
 from waza_engine.excerpts import quoted
 from waza_engine.findings import Finding, Pointer
-from waza_engine.formats.model import marks
+from waza_engine.formats.model import foreign, marks
 from waza_engine.graders.base import (
     Demand,
     FailedCheck,
@@ -73,6 +73,12 @@ class JsonSchemaGrader(Grader):
     at_least_one = ("schema", "schema_file")
     demands: ClassVar = {"schema": Demand.JSON, "schema_file": Demand.JSON}
     without_file: ClassVar[str] = "the run ends with an error"
+
+    model_config = ConfigDict(
+        json_schema_extra=foreign(
+            {"file": "schema_file", "path": "schema_file", "schema_path": "schema_file"}
+        )
+    )
 
     schema_: Annotated[IfGiven[dict[str, Any]], BeforeValidator(plain)] = Field(
         default=None,

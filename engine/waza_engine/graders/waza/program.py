@@ -30,6 +30,7 @@ from typing import ClassVar
 from pydantic import ConfigDict, Field
 
 from waza_engine import processes
+from waza_engine.formats.model import foreign
 from waza_engine.graders.base import Grader, GraderResult, GradingContext
 from waza_engine.project_file import program_timeout
 from waza_engine.values import Integer, Strings, Text
@@ -38,7 +39,12 @@ from waza_engine.values import Integer, Strings, Text
 class ProgramGrader(Grader):
     type_name = "program"
     model_config = ConfigDict(
-        json_schema_extra={"x-inherits": {"timeout": ["project:graders.programTimeout"]}}
+        json_schema_extra={
+            "x-inherits": {"timeout": ["project:graders.programTimeout"]},
+            **foreign(
+                {"script": "command", "cmd": "command", "program": "command", "timeout_seconds": "timeout"}
+            ),
+        }
     )
     deterministic: ClassVar[bool] = False
     executes: ClassVar[bool] = True

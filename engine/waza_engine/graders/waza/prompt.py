@@ -37,12 +37,18 @@ from pydantic import ConfigDict, Field
 
 from waza_engine.durations import duration_seconds
 from waza_engine.findings import Finding, Fix, RemoveKey
-from waza_engine.formats.model import marks
+from waza_engine.formats.model import foreign, marks
 from waza_engine.graders.base import ConfigError, GradeError, Grader, GraderResult, GradingContext, Scope
 from waza_engine.judges.base import Judge, JudgeError, JudgeRequest
 from waza_engine.judges.pairwise import compared
 from waza_engine.judges.votes import VOTE_TOOLS, counted, hold_turn
-from waza_engine.rubrics.rubric import Rubric, RubricError, is_rubric_path, load_rubric
+from waza_engine.rubrics.rubric import (
+    Rubric,
+    RubricError,
+    built_in_names,
+    is_rubric_path,
+    load_rubric,
+)
 from waza_engine.rules.legacy_shape import LEGACY_SHAPE
 from waza_engine.rules.unusable_rubric import UNUSABLE_RUBRIC
 from waza_engine.text import trim
@@ -62,7 +68,17 @@ class PromptGrader(Grader):
         json_schema_extra={
             "x-inherits": {
                 "model": ["project:defaults.judgeModel", "eval:config.judge_model", "eval:config.model"]
-            }
+            },
+            **foreign(
+                {
+                    "judge_model": "model",
+                    "criteria": "prompt",
+                    "instructions": "prompt",
+                    "question": "prompt",
+                },
+                max_tokens="waza has no such option",
+                temperature="waza has no such option",
+            ),
         }
     )
     at_least_one: ClassVar[tuple[str, ...]] = ("prompt", "rubric")
@@ -81,7 +97,7 @@ class PromptGrader(Grader):
         default="",
         description="A built-in rubric, or the path of a rubric file: one that ends in .md or contains a slash.",
         examples=["groundedness"],
-        json_schema_extra=marks(since="0.36", reference="rubric"),
+        json_schema_extra=marks(since="0.36", reference="rubric", **{"x-suggestions": built_in_names()}),
     )
     model: Text = Field(
         default="",

@@ -29,11 +29,11 @@ config:
 from collections.abc import Iterator
 from typing import Annotated, Any, ClassVar, Literal
 
-from pydantic import BeforeValidator, Field
+from pydantic import BeforeValidator, ConfigDict, Field
 
 from waza_engine.excerpts import calls_made
 from waza_engine.findings import Finding, Fix, InsertKey
-from waza_engine.formats.model import each, marks
+from waza_engine.formats.model import each, foreign, marks
 from waza_engine.graders.base import Demand, FailedCheck, Grader, GraderResult, GradingContext, Scope
 from waza_engine.rules.contradictory_checks import in_both
 from waza_engine.rules.missing_companion import MISSING_COMPANION
@@ -56,6 +56,18 @@ class SkillInvocationGrader(Grader):
     type_name = "skill_invocation"
     at_least_one = ("required_skills", "forbidden_skills")
     demands: ClassVar = {"required_skills": Demand.SKILLS}
+
+    model_config = ConfigDict(
+        json_schema_extra=foreign(
+            {
+                "skills": "required_skills",
+                "expected_skills": "required_skills",
+                "required": "required_skills",
+                "forbidden": "forbidden_skills",
+                "matching_mode": "mode",
+            }
+        )
+    )
 
     required_skills: Strings = Field(
         default=[],

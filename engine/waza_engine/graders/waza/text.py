@@ -22,15 +22,16 @@ config:
 - Without any list the grader passes with score 1.0.
 """
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 from pydantic import ConfigDict, Field
 
+from waza_engine.common_ground import phrases_of_all
 from waza_engine.excerpts import instead_of, match_of, no_match_of, place_of
 from waza_engine.findings import Finding, Pointer
 from waza_engine.formats.model import each
-from waza_engine.graders.base import FailedCheck, Grader, GraderResult, GradingContext, Scope
+from waza_engine.graders.base import Drafted, FailedCheck, Grader, GraderResult, GradingContext, Scope
 from waza_engine.regex import is_found_anywhere, is_found_in_any_word, regex_error, regex_found
 from waza_engine.rules.cannot_fail import CANNOT_FAIL
 from waza_engine.rules.contradictory_checks import in_both
@@ -51,7 +52,11 @@ class TextGrader(Grader):
                 "must_not_contain": "not_contains",
                 "must_match": "regex_match",
                 "must_not_match": "regex_not_match",
+                "pattern": "regex_match",
                 "patterns": "regex_match",
+                "text": "contains",
+                "output_contains": "contains",
+                "output_not_contains": "not_contains",
                 "regex": "regex_match",
             }
         }
@@ -96,6 +101,11 @@ class TextGrader(Grader):
         for index, text in enumerate(texts if isinstance(texts, list) else ()):
             if isinstance(text, str) and text and fold(text) in folded:
                 yield ("contains", index)
+
+    @classmethod
+    def drafted(cls, trials: Sequence[GradingContext]) -> Drafted | None:
+        phrases = phrases_of_all(trials, most=3)
+        return Drafted("names-the-essentials", ", ".join(phrases), cls(contains=phrases)) if phrases else None
 
     def check(self, scope: Scope) -> Iterator[Finding]:
         if not any(items for _, items in self):

@@ -33,11 +33,11 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Annotated, Any, ClassVar
 
-from pydantic import Field
+from pydantic import ConfigDict, Field
 
 from waza_engine.excerpts import calls_made
 from waza_engine.findings import Finding, Fix, InsertKey, RemoveKey
-from waza_engine.formats.model import FileModel, each, marks
+from waza_engine.formats.model import FileModel, each, foreign, marks
 from waza_engine.graders.base import Demand, FailedCheck, Grader, GraderResult, GradingContext, Scope
 from waza_engine.matchers import ArgumentTest, Matchers, known_arguments, matcher_findings, tool_pattern
 from waza_engine.regex import regex_error, regex_found
@@ -113,6 +113,18 @@ class ToolCallsGrader(Grader):
     at_least_one = ("required_tools", "forbidden_tools", "min_calls", "max_calls", "expect")
     demands: ClassVar = dict.fromkeys(
         ("required_tools", "expect", "min_calls", "required"), Demand.TOOL_CALLS
+    )
+
+    model_config = ConfigDict(
+        json_schema_extra=foreign(
+            {
+                "expected_tools": "required_tools",
+                "expect_tools": "required_tools",
+                "reject_tools": "forbidden_tools",
+                "max_tool_calls": "max_calls",
+                "min_tool_calls": "min_calls",
+            }
+        )
     )
 
     required_tools: Strings = Field(

@@ -33,14 +33,15 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, ClassVar
 
-from pydantic import Field
+from pydantic import ConfigDict, Field
 
+from waza_engine.common_ground import tools_of_all
 from waza_engine.excerpts import calls_made
 from waza_engine.findings import Finding, Fix, InsertKey, Pointer, RemoveKey
-from waza_engine.formats.model import FileModel, marks
-from waza_engine.graders.base import Demand, FailedCheck, Grader, GraderResult, GradingContext, Scope
+from waza_engine.formats.model import FileModel, foreign, marks
+from waza_engine.graders.base import Demand, Drafted, FailedCheck, Grader, GraderResult, GradingContext, Scope
 from waza_engine.matchers import ArgumentTest, Matchers, known_arguments, matcher_findings, tool_pattern
-from waza_engine.regex import regex_error, regex_found
+from waza_engine.regex import literal, regex_error, regex_found
 from waza_engine.rules.blank_tool_name import BLANK_TOOL_NAME
 from waza_engine.rules.invalid_regex import INVALID_REGEX
 from waza_engine.rules.legacy_shape import LEGACY_SHAPE
@@ -59,6 +60,18 @@ _DROPPED = {
 
 class ToolSpec(FileModel):
     """A tool, and what its arguments look like."""
+
+    model_config = ConfigDict(
+        json_schema_extra=foreign(
+            {
+                "name": "tool",
+                "tool_name": "tool",
+                "command": "command_pattern",
+                "skill": "skill_pattern",
+                "path": "path_pattern",
+            }
+        )
+    )
 
     tool: Text = Field(
         min_length=1,
@@ -168,6 +181,12 @@ class ToolConstraintGrader(Grader):
         for option, instead in _DROPPED.items():
             if config.get(option) not in (None, "", [], {}):
                 yield LEGACY_SHAPE.at((option,), f"'{option}' is from older versions; {instead}", on="key")
+
+    @classmethod
+    def drafted(cls, trials: Sequence[GradingContext]) -> Drafted | None:
+        tools = tools_of_all(trials)[:5]
+        specs = [ToolSpec(tool=f"^{literal(it)}$") for it in tools]
+        return Drafted("uses-its-tools", ", ".join(tools), cls(expect_tools=specs)) if tools else None
 
     def check(self, scope: Scope) -> Iterator[Finding]:
         for option in ("expect_tools", "reject_tools", "allow_only"):

@@ -31,10 +31,10 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Annotated, Any, ClassVar, Literal
 
-from pydantic import BeforeValidator, Field
+from pydantic import BeforeValidator, ConfigDict, Field
 
 from waza_engine.findings import Finding
-from waza_engine.formats.model import marks
+from waza_engine.formats.model import foreign, marks
 from waza_engine.graders.base import (
     ConfigError,
     FailedCheck,
@@ -65,6 +65,10 @@ class TriggerGrader(Grader):
     type_name = "trigger"
     since = "0.21"
     without_file: ClassVar[str] = "the run ends with an error"
+
+    model_config = ConfigDict(
+        json_schema_extra=foreign({"skill": "skill_path", "path": "skill_path", "skill_file": "skill_path"})
+    )
 
     skill_path: Text = Field(
         min_length=1,

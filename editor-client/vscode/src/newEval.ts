@@ -1,0 +1,47 @@
+/** A first eval with one task, made of the snippets, that runs without a model. */
+
+import { Uri, window, workspace, type ExtensionContext } from 'vscode';
+
+interface Snippet {
+  body: string[];
+}
+
+export async function newEval({ extensionUri }: ExtensionContext): Promise<void> {
+  const [folder] = workspace.workspaceFolders ?? [];
+  if (!folder) {
+    void window.showInformationMessage('Open a folder first: an eval is a few files in it.');
+    return;
+  }
+  const name = await window.showInputBox({
+    title: 'New Eval',
+    prompt: 'What is tested: the name of a skill, for example',
+    validateInput: (it) => (/^[\w.-]+$/.test(it) ? undefined : 'Letters, digits, dots, dashes, underscores'),
+  });
+  if (!name) {
+    return;
+  }
+  const source = await workspace.fs.readFile(Uri.joinPath(extensionUri, 'snippets', 'waza.json'));
+  const snippets = JSON.parse(new TextDecoder().decode(source)) as Record<'eval' | 'task', Snippet>;
+  const target = Uri.joinPath(folder.uri, 'evals', name);
+  await create(Uri.joinPath(target, 'tasks', 'first-task.yaml'), filled(snippets.task, name));
+  const file = Uri.joinPath(target, 'eval.yaml');
+  await create(file, filled(snippets.eval, name));
+  await window.showTextDocument(file);
+}
+
+/** The text of a snippet, as it stands before anything is filled in, but for the name. */
+function filled({ body }: Snippet, name: string): string {
+  const text = body.join('\n').replaceAll(/\$\{\d+:([^}]*)\}/g, '$1').replaceAll('my-skill', name);
+  return `${text.trimEnd()}\n`;
+}
+
+/** What is there already stays. */
+async function create(file: Uri, text: string): Promise<void> {
+  const exists = await workspace.fs.stat(file).then(
+    () => true,
+    () => false,
+  );
+  if (!exists) {
+    await workspace.fs.writeFile(file, new TextEncoder().encode(text));
+  }
+}

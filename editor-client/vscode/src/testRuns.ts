@@ -1,0 +1,143 @@
+/**
+ * Runs in the Testing view, made of the events of the server: those that were started there,
+ * and just as well those from a lens or a command.
+ */
+
+import { randomUUID } from 'node:crypto';
+import { Disposable, TestRunRequest, type TestController, type TestItem, type TestRun } from 'vscode';
+
+import type { RunEvent, Told } from './protocol';
+import type { Server } from './server';
+import { failedMessages, taskMessage, trialLines } from './testMessages';
+import type { TestTree } from './testTree';
+
+export interface TestRuns extends Disposable {
+  /** A run is about to be started for a request; dispose of it once its command is over. */
+  expect(request: TestRunRequest): Expected;
+}
+
+export interface Expected extends Disposable {
+  /** What the command has to carry, for the events of the run to be known by. */
+  token: string;
+}
+
+interface ShownRun {
+  shown: TestRun;
+  durations: Map<string, number>;
+  /** The keys of the tasks that have started and have no verdict yet. */
+  open: Set<string>;
+}
+
+export function followRuns(controller: TestController, tree: TestTree, server: Server): TestRuns {
+  /** By the token of the command, or by the run's id where the command came from elsewhere. */
+  const runs = new Map<string, ShownRun>();
+
+  function add(name: string, request: TestRunRequest, cancel: object): ShownRun {
+    const shown = controller.createTestRun(request);
+    const run = { shown, durations: new Map<string, number>(), open: new Set<string>() };
+    runs.set(name, run);
+    shown.token.onCancellationRequested(() => void server.execute('waza.cancelRun', cancel));
+    return run;
+  }
+
+  function end(name: string): void {
+    runs.get(name)?.shown.end();
+    runs.delete(name);
+  }
+
+  function started({ run_id: runId, token, keys }: Told<'run_started'>): void {
+    const items = keys.map((key) => tree.find(key)).filter((it) => it !== undefined);
+    const run = runs.get(token) ?? add(runId, new TestRunRequest(items), { runId });
+    items.forEach((it) => run.shown.enqueued(it));
+  }
+
+  function take(event: RunEvent): void {
+    if (event.event === 'run_started') {
+      started(event);
+      return;
+    }
+    const name = runs.has(event.token) ? event.token : event.run_id;
+    const run = runs.get(name);
+    if (run) {
+      follow(run, event, tree.find(event.key));
+      if (event.event === 'run_finished') {
+        end(name);
+      }
+    }
+  }
+
+  /** The server is gone and will tell no ends. */
+  function abandonAll(): void {
+    for (const [name, { shown, open }] of [...runs]) {
+      for (const item of [...open].map((key) => tree.find(key)).filter((it) => it !== undefined)) {
+        shown.errored(item, taskMessage('The server ended during this run.', item));
+      }
+      end(name);
+    }
+  }
+
+  const subscriptions = Disposable.from(server.onRunEvent(take), server.onGone(abandonAll));
+  return {
+    expect(request) {
+      const token = randomUUID();
+      add(token, request, { token });
+      return { token, dispose: () => end(token) };
+    },
+    dispose: () => subscriptions.dispose(),
+  };
+}
+
+function follow(run: ShownRun, event: RunEvent, item: TestItem | undefined): void {
+  const { shown, durations, open } = run;
+  const say = (lines: string): void => {
+    shown.appendOutput(`${lines}\n`.replaceAll(/\r?\n/g, '\r\n'), undefined, item);
+  };
+  switch (event.event) {
+    case 'task_started':
+      open.add(event.key);
+      if (item) {
+        shown.started(item);
+      }
+      break;
+    case 'trial_progress':
+      say(`${event.task}: ${event.text}`);
+      break;
+    case 'trial_finished':
+      durations.set(event.key, (durations.get(event.key) ?? 0) + (event.duration_ms ?? 0));
+      say(trialLines(event));
+      break;
+    case 'task_finished':
+      open.delete(event.key);
+      if (item) {
+        judge(shown, event, item, durations.get(event.key));
+      }
+      break;
+    case 'note':
+      say(event.message);
+      break;
+    case 'run_finished':
+      say(event.error ? `Run ${event.status}: ${event.error}` : `Run ${event.status}`);
+      break;
+  }
+}
+
+function judge(
+  shown: TestRun,
+  event: Told<'task_finished'>,
+  item: TestItem,
+  duration: number | undefined,
+): void {
+  switch (event.status) {
+    case 'passed':
+      shown.passed(item, duration);
+      break;
+    case 'failed':
+      shown.failed(item, failedMessages(event, item), duration);
+      break;
+    case 'skipped':
+      shown.skipped(item);
+      break;
+    default:
+      shown.errored(item, failedMessages(event, item), duration);
+  }
+}

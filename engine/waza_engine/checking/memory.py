@@ -1,0 +1,141 @@
+"""What the rules said of a file's last version: a rule is asked again only when something that it looked at is another.
+
+A rule notices nothing of this: the document's data tells which top-level keys are looked at, `Files` which files and
+folders. Values that are the same objects as before have not changed.
+"""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field, replace
+from operator import is_
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from waza_engine.checking.document import Document
+from waza_engine.findings import Finding
+from waza_engine.noted_reads import note_keys, note_reads, noting_keys, noting_reads
+
+Check = Callable[[Document], Iterator[Finding]]
+
+_MOST_FILES = 64
+_ALL = frozenset(["*"])
+"""Stands for all keys and their order. No key can be mistaken for it: this would only mean more work."""
+
+
+class _Said(NamedTuple):
+    findings: tuple[Finding, ...]
+    keys: frozenset[str]
+    paths: frozenset[Path]
+
+
+@dataclass(slots=True)
+class _Version:
+    """The version of a file that was checked last: its data, what each rule said, and the files as they were."""
+
+    data: Any = None
+    said: dict[Check, _Said] = field(default_factory=dict)
+    stamps: dict[Path, Any] = field(default_factory=dict)
+
+
+def findings(document: Document, checks: tuple[Check, ...]) -> Iterator[tuple[Finding, ...]]:
+    """What each of the rules says about a file."""
+    if not isinstance(document.data, dict) or document.path is None:
+        yield from (tuple(check(document)) for check in checks)
+        return
+    memory = document.files.memory
+    place = (document.dialect, document.kind, document.path, document.process_dir)
+    before = memory.pop(place, None) or _Version()
+    other_keys = _other_keys(before.data, document.data)
+    other_files = {path for path, then in before.stamps.items() if document.files.stamp(path) != then}
+    now = _Version(document.data)
+    watched = replace(document, data=_Watched(document.data))
+    has_other_paths = bool(other_files)
+    for check in checks:
+        said = before.said.get(check)
+        if said is None or not (
+            other_keys.isdisjoint(said.keys) and (not other_files or other_files.isdisjoint(said.paths))
+        ):
+            paths = said.paths if said is not None else None
+            said = _asked(check, watched)
+            has_other_paths = has_other_paths or said.paths != paths
+        now.said[check] = said
+        note_reads(said.paths)
+        yield said.findings
+    now.stamps = _stamps(document, now, before, other_files) if has_other_paths else before.stamps
+    memory[place] = now
+    while len(memory) > _MOST_FILES:
+        del memory[next(iter(memory))]
+
+
+def _asked(check: Check, document: Document) -> _Said:
+    with noting_reads() as paths, noting_keys() as keys:
+        found = tuple(check(document))
+    return _Said(found, frozenset(keys), frozenset(paths))
+
+
+def _stamps(document: Document, now: _Version, before: _Version, changed: set[Path]) -> dict[Path, Any]:
+    """The state of all files that were looked at, as it was before somebody did."""
+    paths = {path for said in now.said.values() for path in said.paths}
+    kept = before.stamps.keys() & paths - changed
+    return {it: before.stamps[it] if it in kept else document.files.stamp(it) for it in paths}
+
+
+def _other_keys(before: Any, now: dict[str, Any]) -> set[str]:
+    """The keys whose values are others."""
+    if before is None:
+        return set()
+    keys = {it for it in before.keys() | now.keys() if not _is_same(before, now, it)}
+    return keys | _ALL if keys or list(before) != list(now) else keys
+
+
+def _is_same(before: dict[str, Any], now: dict[str, Any], key: str) -> bool:
+    if key not in before or key not in now:
+        return False
+    one, other = before[key], now[key]
+    if isinstance(one, list) and isinstance(other, list):
+        # A list of items that are read one by one is made anew each time.
+        return len(one) == len(other) and all(map(is_, one, other))
+    return one is other or (one == other and type(one) is type(other) and not isinstance(one, (dict, list)))
+
+
+class _Watched(dict[str, Any]):
+    """The top level of a document, which notes the keys that are looked at."""
+
+    __slots__ = ()
+
+    def __getitem__(self, key: str) -> Any:
+        note_keys({key})
+        return super().__getitem__(key)
+
+    def get(self, key: str, default: Any = None) -> Any:
+        note_keys({key})
+        return super().get(key, default)
+
+    def __contains__(self, key: object) -> bool:
+        note_keys({str(key)})
+        return super().__contains__(key)
+
+
+def _noting_all(name: str) -> Any:
+    method = getattr(dict, name)
+
+    def noted(self: _Watched, *arguments: Any) -> Any:
+        note_keys(_ALL)
+        return method(self, *arguments)
+
+    return noted
+
+
+for _name in (
+    "__iter__",
+    "__reversed__",
+    "__len__",
+    "__eq__",
+    "__ne__",
+    "__or__",
+    "__ror__",
+    "copy",
+    "items",
+    "keys",
+    "values",
+):
+    setattr(_Watched, _name, _noting_all(_name))

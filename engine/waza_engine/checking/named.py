@@ -1,0 +1,23 @@
+"""Files that an eval names as its tasks: the exact rule by which waza itself takes a file for a task (waza-formats.md, 2)."""
+
+from pathlib import Path
+
+from waza_engine.checking.files import Files
+from waza_engine.checking.suite_files import eval_naming
+from waza_engine.formats import Dialect, Kind, dialect
+
+_DISK = Files()
+"""What was read of evals is remembered until they change."""
+
+
+def named_by_eval(path: Path) -> tuple[Dialect, Kind, str] | None:
+    """Dialect and kind of a file that the globs of an eval above it name, and why; None when there is no such eval.
+
+    Only evals with usual names are looked at: this is asked of every YAML file that nothing else speaks for.
+    """
+    found = eval_naming(path, _DISK) if path.is_absolute() else None
+    if found is None:
+        return None
+    waza = dialect("waza")
+    kind = next(it for it in waza.kinds if it.name == "task")
+    return waza, kind, f"named by {found.name}"

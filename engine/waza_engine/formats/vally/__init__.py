@@ -1,0 +1,1 @@
+"""The vally dialect: eval specs, project files and experiments (vally.md)."""

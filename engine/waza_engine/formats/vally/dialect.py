@@ -1,0 +1,88 @@
+"""How files of the vally dialect are recognised (vally.md, section 1). Plain data; a test holds `keys` to the models."""
+
+from waza_engine.formats.dialect import Dialect, FileName, Kind, Shape, Signal
+
+
+def _keys(words: str) -> frozenset[str]:
+    return frozenset(words.split())
+
+
+_EVAL_KEYS = _keys("name description version type tags environment defaults config stimuli graders scoring")
+_STIMULUS = _keys(
+    """
+    prompt turns graders environment rubric constraints artifacts golden_trajectory golden_patch agent_environment
+    supported_executors
+    """
+)
+_PROJECT_KEYS = _keys("paths suites environments")
+_EXPERIMENT_KEYS = _keys("name description evals vary baseline variants matrix overrides execution")
+_OTHER_TOOLS = _keys(
+    """
+    apiVersion kind namespace cwlVersion class openapi jobs services providers hosts steps screens trials blocks
+    participants instructions tasks skill
+    """
+)
+"""Top-level keys of Kubernetes, workflow languages, experiments with people ..., and of the sibling dialect."""
+
+
+def _stimulus(text: str) -> int:
+    """Our stimuli are mappings; a text may be the first key that is being typed."""
+    word = text.partition(":")[0]
+    return 0 if any(it.startswith(word) for it in _STIMULUS | {"name", "tags"}) else -2
+
+
+DIALECT = Dialect(
+    name="vally",
+    kinds=(
+        Kind(
+            name="project",
+            schema="vally/project",
+            model="waza_engine.formats.vally.project:ProjectFile",
+            keys=_PROJECT_KEYS,
+            file_names=(FileName(".vally.yaml", alone=True),),
+        ),
+        Kind(
+            name="experiment",
+            schema="vally/experiment",
+            model="waza_engine.formats.vally.experiment:ExperimentFile",
+            keys=_EXPERIMENT_KEYS,
+            signals=(
+                Signal((_keys("evals"), _keys("variants matrix"))),
+                Signal((_keys("evals"), _keys("vary"))),
+                Signal(
+                    (_keys("baseline"), _keys("variants matrix"), _keys("name vary overrides")), weak=True
+                ),
+            ),
+            file_names=(
+                FileName("*.experiment.yaml", telling=_keys("evals vary variants"), may_be_empty=False),
+                FileName("experiment.yaml", telling=_keys("evals vary"), may_be_empty=False),
+                FileName("*.experiment.yaml", in_project=True),
+                FileName("experiment.yaml", in_project=True),
+            ),
+        ),
+        Kind(
+            name="eval",
+            schema="vally/eval",
+            model="waza_engine.formats.vally.eval:EvalFile",
+            keys=_EVAL_KEYS,
+            shapes={"stimuli": Shape(own=_STIMULUS, common=_keys("name tags"), text=_stimulus)},
+            signals=(
+                Signal((_keys("stimuli"), _keys("defaults scoring environment config"))),
+                Signal((_keys("stimuli"),), weak=True),
+            ),
+            file_names=(
+                FileName("*.vally.yaml", alone=True),
+                FileName("*.vally.yml", alone=True),
+                FileName("eval.yaml", in_project=True),
+                FileName("eval.yml", in_project=True),
+                FileName("*.eval.yaml", in_project=True),
+                FileName("*.eval.yml", in_project=True),
+            ),
+        ),
+    ),
+    graders=("vally",),
+    loader="waza_engine.formats.vally.load:load_suite",
+    other_tools=_OTHER_TOOLS,
+    schema_folder="vally/",
+    project_file=".vally.yaml",
+)

@@ -1,0 +1,118 @@
+"""`*.experiment.yaml`: the same evals under several settings (vally.md, section 9)."""
+
+from typing import Annotated, Any
+
+from pydantic import BeforeValidator, ConfigDict, Field, WithJsonSchema
+
+from waza_engine.formats.model import MapOf, SectionOf
+from waza_engine.formats.vally.environment import NamedOrInline
+from waza_engine.formats.vally.model import TolerantModel, tolerant
+from waza_engine.formats.vally.settings import EvalConfig
+from waza_engine.values import AnyValue, IfGiven, Integer, ListOf, Strings, Text, plain
+
+
+class Variant(TolerantModel):
+    """One arm of the experiment: what is laid over the specs' own settings."""
+
+    model_config = ConfigDict(json_schema_extra=tolerant())
+
+    overrides: SectionOf[EvalConfig] = Field(
+        default_factory=EvalConfig,
+        description="Settings laid over the `defaults` of the specs.",
+        examples=[{"model": "gpt-5.2"}],
+    )
+    environment: NamedOrInline | None = Field(
+        default=None,
+        description="Laid over the `environment` of the specs; a path that is varied replaces theirs.",
+        examples=[{"skills": ["../skills/deploy-v2"]}],
+    )
+
+
+class Axis(TolerantModel):
+    """A setting that takes several values."""
+
+    model_config = ConfigDict(json_schema_extra=tolerant(**{"x-title-from": ["path"]}))
+
+    path: Text = Field(
+        min_length=1,
+        description="JSON pointer of what is varied.",
+        examples=["/defaults/model"],
+        json_schema_extra={"pattern": "^/", "x-pattern-text": "a JSON pointer begins with a slash"},
+    )
+    values: ListOf[AnyValue] = Field(
+        min_length=1, description="The values it takes.", examples=[["claude-sonnet-4.6", "gpt-5.2"]]
+    )
+
+
+class Execution(TolerantModel):
+    """How the experiment is run."""
+
+    model_config = ConfigDict(json_schema_extra=tolerant())
+
+    workers: IfGiven[Integer] = Field(
+        default=None,
+        description="How many trials run at the same time.",
+        examples=[4],
+        json_schema_extra={"minimum": 1},
+    )
+
+
+Baseline = Annotated[
+    Any,
+    BeforeValidator(plain),
+    WithJsonSchema({"type": ["string", "object"], "minLength": 1}),
+]
+
+
+class ExperimentFile(TolerantModel):
+    """The same evals under several settings, compared with one of them."""
+
+    model_config = ConfigDict(
+        title="vally experiment",
+        json_schema_extra=tolerant(
+            "near",
+            anyOf=[{"required": ["variants"]}, {"required": ["matrix"]}],
+            **{"x-title-from": ["name"]},
+        ),
+    )
+
+    name: Text = Field(min_length=1, description="Name of the experiment.", examples=["skill-or-not"])
+    description: Text = Field(
+        default="", description="What the experiment is for, for people.", examples=["Does the skill help?"]
+    )
+    evals: Strings = Field(
+        description="The eval specs, as paths and globs relative to this file. One that matches nothing is skipped.",
+        examples=[["deploy/eval.yaml"]],
+        json_schema_extra={
+            "minItems": 1,
+            "items": {"type": "string", "x-path": {"base": "task", "kind": "glob"}},
+        },
+    )
+    vary: Strings = Field(
+        default=[],
+        description="JSON pointers of what the variants may differ in. Needed with `variants`, wrong with `matrix`.",
+        examples=[["/environment/skills"]],
+    )
+    baseline: Baseline = Field(
+        description="The variant the others are compared with; with `matrix` a value for each axis.",
+        examples=["without-skill"],
+    )
+    variants: MapOf[Variant] = Field(
+        default={},
+        description="The arms of the experiment by name, at least two.",
+        examples=[{"without-skill": {"environment": {"skills": []}}, "with-skill": {}}],
+        json_schema_extra={"minProperties": 2},
+    )
+    matrix: MapOf[Axis] = Field(
+        default={},
+        description="Settings by name of which all combinations are run; instead of `variants`.",
+        examples=[{"model": {"path": "/defaults/model", "values": ["claude-sonnet-4.6", "gpt-5.2"]}}],
+    )
+    overrides: SectionOf[EvalConfig] = Field(
+        default_factory=EvalConfig,
+        description="Settings for all variants; they replace the specs' own.",
+        examples=[{"runs": 5}],
+    )
+    execution: SectionOf[Execution] = Field(
+        default_factory=Execution, description="How the experiment is run.", examples=[{"workers": 4}]
+    )

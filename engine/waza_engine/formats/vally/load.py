@@ -1,0 +1,158 @@
+"""Loading an eval spec with everything it names into a `Suite` (vally.md, sections 2 to 5)."""
+
+import math
+import os
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from waza_engine.findings import Pointer
+from waza_engine.formats.reading import build, read_text
+from waza_engine.formats.vally.entries import grader_entries
+from waza_engine.formats.vally.environment import Environment, McpServer
+from waza_engine.formats.vally.eval import EvalFile
+from waza_engine.formats.vally.project_file import Project, find_project
+from waza_engine.formats.vally.settings import EvalConfig
+from waza_engine.formats.vally.stimulus import Constraints, Stimulus
+from waza_engine.formats.vally.surroundings import (
+    merged,
+    named_or_inline,
+    repository,
+    skill_directories,
+    staged,
+)
+from waza_engine.placeholders import expanded
+from waza_engine.scalars import plain
+from waza_engine.suite import Constraint, LoadError, RunSettings, Scoring, Suite, Task
+from waza_engine.vally_values import milliseconds
+from waza_engine.yaml_reader import YamlError, read_yaml
+
+ALL_SKILLS = "*"
+
+
+def load_suite(path: Path, *, process_dir: Path, context_dir: Path | None = None) -> Suite:  # noqa: ARG001  # every dialect's loader takes it
+    """Load the spec at `path`. `context_dir` replaces the spec's folder as the start of the paths under `environment`.
+
+    Raises:
+        LoadError: something that would keep vally from running the spec; the first thing found.
+
+    """
+    spec = build(EvalFile, _data(path, os.environ), path)
+    if spec.config is not None and "defaults" in spec.model_fields_set:
+        raise LoadError(path, "'config' is the old name of 'defaults'; give only 'defaults'", ("config",))
+    config = spec.config or spec.defaults
+    folder = path.parent.absolute()
+    project = find_project(folder)
+    loader = _Loader(spec, path, context_dir or folder, project)
+    return Suite(
+        dialect="vally",
+        path=path,
+        directory=folder,
+        name=spec.name or path.name.partition(".")[0],
+        skill="",
+        settings=_run_settings(config),
+        tasks=tuple(loader.tasks()),
+        scoring=Scoring(spec.scoring.threshold),
+        warnings=(project.warning,) if project.warning else (),
+    )
+
+
+def _data(path: Path, values: Mapping[str, str]) -> dict[str, Any]:
+    """The data of the spec, placeholders replaced."""
+    try:
+        data = read_yaml(expanded(read_text(path), values))
+    except YamlError as error:
+        raise LoadError(path, error.message, line=error.line, column=error.column) from error
+    if plain(data) is None:
+        return {}
+    if not isinstance(data, dict):
+        raise LoadError(path, "The file must be a mapping of keys")
+    return data
+
+
+def _run_settings(config: EvalConfig) -> RunSettings:
+    return RunSettings(
+        trials=config.runs,
+        timeout_seconds=max(1, math.ceil((milliseconds(config.timeout) or 0) / 1000)),
+        executor=config.executor or "copilot-sdk",
+        model=config.model,
+        judge_model=config.judge_model,
+        judge_reasoning_effort=config.judge_reasoning_effort,
+        inject_skill_body=False,
+        timeout_of_trial=True,
+    )
+
+
+class _Loader:
+    """The stimuli of one spec as tasks."""
+
+    def __init__(self, spec: EvalFile, path: Path, start: Path, project: Project) -> None:
+        self._spec, self._path, self._start, self._project = spec, path, start, project
+        self._shared = named_or_inline(spec.environment, project, path, ("environment",))
+
+    def tasks(self) -> Iterator[Task]:
+        seen: set[str] = set()
+        for index, it in enumerate(self._spec.stimuli):
+            if it.name in seen:
+                message = f"Two stimuli have the name '{it.name}'; trials could not be told apart"
+                raise LoadError(self._path, message, ("stimuli", index, "name"))
+            seen.add(it.name)
+            yield self._task(it, ("stimuli", index))
+
+    def _task(self, it: Stimulus, pointer: Pointer) -> Task:
+        first, *rest = it.turns or [it.prompt]
+        if not first:
+            raise LoadError(self._path, f"'{it.name}' has neither 'prompt' nor 'turns'", pointer)
+        own = named_or_inline(it.environment, self._project, self._path, (*pointer, "environment"))
+        environment = merged(self._shared, own)
+        files, problem = staged(environment.files, self._start)
+        constraints = tuple(_constraints(it.constraints, (*pointer, "constraints")))
+        return Task(
+            id=it.name,
+            name=it.name,
+            prompt=first,
+            follow_ups=tuple(rest),
+            tags=tuple(_tags({**self._spec.tags, **it.tags})),
+            files=tuple(files),
+            graders=grader_entries(self._spec, it, self._path, pointer),
+            repos=repository(environment, self._start),
+            skill_directories=self._skills(environment, it.constraints),
+            mcp_servers={name: _server(server) for name, server in environment.mcp_servers.items()},
+            environment=environment.env,
+            setup=tuple(environment.commands),
+            rubric=tuple(text for text in it.rubric if text.strip()),
+            constraints=constraints,
+            blocked=problem,
+            path=self._path,
+            pointer=pointer,
+        )
+
+    def _skills(self, environment: Environment, constraints: Constraints) -> tuple[str, ...]:
+        """No skill is there unless it is listed, and none at all where all of them are rejected."""
+        rejects_all = ALL_SKILLS in constraints.reject_skills
+        return () if rejects_all else skill_directories(environment, self._start)
+
+
+def _constraints(given: Constraints, pointer: Pointer) -> Iterator[Constraint]:
+    for key in type(given).model_fields:
+        value = getattr(given, key)
+        if value is None or value == []:
+            continue
+        if isinstance(value, str):
+            value = milliseconds(value)
+        yield Constraint(key, tuple(value) if isinstance(value, list) else value, (*pointer, key))
+
+
+def _tags(tags: Mapping[str, Any]) -> Iterator[str]:
+    """Each tag as `key=value`, as filters name it; of a list one for each value."""
+    for key, value in tags.items():
+        for it in value if isinstance(value, list) else [value]:
+            yield f"{key}={it}"
+
+
+def _server(server: McpServer) -> dict[str, Any]:
+    """A server as the executors take it: vally's keys, the time limit in milliseconds."""
+    given: dict[str, Any] = plain(server.model_dump(exclude_unset=True))
+    if server.timeout:
+        given["timeout"] = milliseconds(server.timeout)
+    return given

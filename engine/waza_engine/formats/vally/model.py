@@ -1,0 +1,28 @@
+"""What the models of vally files share: most of their mappings tolerate keys that vally does not know (vally.md, 2)."""
+
+from typing import Annotated, Any, Literal
+
+from pydantic import ConfigDict, WithJsonSchema
+
+from waza_engine.formats.model import FileModel
+from waza_engine.values import AnyValue
+
+Strange = Literal["warning", "near"]
+
+
+class TolerantModel(FileModel):
+    """A mapping whose unknown keys are passed over when it is loaded."""
+
+    model_config = ConfigDict(extra="ignore")
+
+
+def tolerant(strange: Strange = "warning", **keywords: Any) -> dict[str, Any]:
+    """The extra keywords of a tolerant mapping's schema: unknown keys are warnings, or only those `near` a known one."""
+    return {"x-unknown-keys": strange, **keywords}
+
+
+TagValues = Annotated[
+    AnyValue,
+    WithJsonSchema({"type": ["string", "number", "boolean", "array"], "items": {"type": "string"}}),
+]
+"""What a tag may hold: a text or a list of texts."""

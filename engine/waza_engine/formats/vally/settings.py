@@ -1,0 +1,63 @@
+"""The `defaults` of an eval spec, once called `config`: how the stimuli are run (vally.md, section 2)."""
+
+from pydantic import ConfigDict, Field
+
+from waza_engine.formats.model import foreign, marks
+from waza_engine.formats.vally.model import TolerantModel, tolerant
+from waza_engine.vally_values import Duration
+from waza_engine.values import Integer, Text
+
+EXECUTORS = {
+    "copilot-sdk": "Runs the agent with the Copilot CLI.",
+    "mock": "No agent: answers at once, for trying graders.",
+    "replay": "No agent: takes the answers from recorded runs. Only waza-lsp has it.",
+    "command": "Runs any agent program, named with --agent-command. Only waza-lsp has it.",
+    "acp": "Runs an agent that speaks the Agent Client Protocol. Only waza-lsp has it.",
+}
+
+
+class EvalConfig(TolerantModel):
+    """How the stimuli of the spec are run."""
+
+    model_config = ConfigDict(
+        json_schema_extra=tolerant(
+            **foreign(
+                {"trials": "runs", "threshold": "../scoring.threshold"},
+                workers="`--workers` on the command line sets how many trials run at the same time",
+            )
+        )
+    )
+
+    runs: Integer = Field(
+        default=1,
+        ge=0,
+        description="Trials for each stimulus. 0 checks the spec without running it; 2 and more measure pass@k and pass^k.",
+        examples=[3],
+    )
+    timeout: Duration = Field(
+        default="2m", description="Time limit of one trial, with a unit: `300s`, `5m`.", examples=["300s"]
+    )
+    model: Text = Field(
+        default="",
+        description="Model of the agent.",
+        examples=["claude-sonnet-4.6"],
+        json_schema_extra=marks(reference="model"),
+    )
+    judge_model: Text = Field(
+        default="",
+        description="Model for `prompt` graders that name none. `--judge-model` beats it.",
+        examples=["gpt-5.2"],
+        json_schema_extra=marks(reference="model"),
+    )
+    judge_reasoning_effort: Text = Field(
+        default="",
+        description="How much the judge model thinks.",
+        examples=["medium"],
+        json_schema_extra=marks(since="0.9", **{"x-suggestions": ["low", "medium", "high"]}),
+    )
+    executor: Text = Field(
+        default="copilot-sdk",
+        description="Who performs the stimuli. Plug-ins add more (`--executor-plugin`).",
+        examples=["copilot-sdk"],
+        json_schema_extra={**marks(values=EXECUTORS), "x-open": "information"},
+    )

@@ -1,0 +1,211 @@
+"""One test case of an eval spec (vally.md, section 3)."""
+
+from typing import Annotated, Any
+
+from pydantic import BeforeValidator, ConfigDict, Field, WithJsonSchema
+
+from waza_engine.formats.model import MapOf, SectionOf, foreign, marks
+from waza_engine.formats.vally.environment import Environment, NamedOrInline
+from waza_engine.formats.vally.graders import GraderConfig
+from waza_engine.formats.vally.model import TagValues, TolerantModel, tolerant
+from waza_engine.vally_values import Duration
+from waza_engine.values import AnyValue, IfGiven, Integer, ListOf, Strings, Text, as_text
+
+
+class Constraints(TolerantModel):
+    """Limits of a run, and what it must and must not use. Each is a check of its own; none counts in the score."""
+
+    model_config = ConfigDict(json_schema_extra=tolerant())
+
+    max_turns: IfGiven[Integer] = Field(
+        default=None,
+        description="Most turns of the agent.",
+        examples=[10],
+        json_schema_extra={"minimum": 0},
+    )
+    max_tokens: IfGiven[Integer] = Field(
+        default=None,
+        description="Most tokens, input and output together.",
+        examples=[50000],
+        json_schema_extra={"minimum": 0},
+    )
+    max_duration: IfGiven[Duration] = Field(
+        default=None, description="Longest time, with a unit.", examples=["120s"]
+    )
+    expect_tools: Strings = Field(
+        default=[], description="Tools that must each be used, by their exact names.", examples=[["bash"]]
+    )
+    reject_tools: Strings = Field(
+        default=[], description="Tools that must not be used, by their exact names.", examples=[["edit"]]
+    )
+    expect_skills: Strings = Field(
+        default=[],
+        description="Skills that must each be activated.",
+        examples=[["deploy"]],
+        json_schema_extra={"items": {"type": "string", "x-reference": "skill"}},
+    )
+    reject_skills: Strings = Field(
+        default=[],
+        description="Skills that must not be activated. `*` keeps all skills out of the run.",
+        examples=[["*"]],
+        json_schema_extra={"items": {"type": "string", "x-reference": "skill"}},
+    )
+
+
+class Artifacts(TolerantModel):
+    """Workspace files that are kept in the output."""
+
+    model_config = ConfigDict(json_schema_extra=tolerant())
+
+    include: Strings = Field(
+        default=[], description="Globs of the files to keep.", examples=[["dist/**/*.json"]]
+    )
+    exclude: Strings = Field(
+        default=[], description="Globs of files to leave out again.", examples=[["**/*.map"]]
+    )
+
+
+class GoldenTrajectory(TolerantModel):
+    """A reference answer, as an ATIF trajectory: in a file, or here."""
+
+    model_config = ConfigDict(
+        json_schema_extra=tolerant(oneOf=[{"required": ["path"]}, {"required": ["inline"]}])
+    )
+
+    path: Text = Field(
+        default="",
+        description="The JSON file with the trajectory, relative to the eval file.",
+        examples=["golden/answer.json"],
+        json_schema_extra=marks(path=("eval", "file")),
+    )
+    inline: AnyValue = Field(
+        default=None,
+        description="The trajectory itself.",
+        examples=[{"schema_version": "ATIF-v1.0", "steps": []}],
+        json_schema_extra={"type": "object"},
+    )
+
+
+class GoldenPatch(TolerantModel):
+    """A reference change of the workspace, as a git patch: in a file, or here."""
+
+    model_config = ConfigDict(
+        json_schema_extra=tolerant(oneOf=[{"required": ["path"]}, {"required": ["inline"]}])
+    )
+
+    path: Text = Field(
+        default="",
+        description="The file with the patch, relative to the eval file.",
+        examples=["golden/change.patch"],
+        json_schema_extra=marks(path=("eval", "file")),
+    )
+    inline: Text = Field(
+        default="", description="The text of the patch.", examples=["--- a/a.txt\n+++ b/a.txt\n"]
+    )
+
+
+def _turn(value: Any) -> Any:
+    """A turn as text; older guides show mappings with a `prompt`."""
+    return as_text(value["prompt"] if isinstance(value, dict) and "prompt" in value else value)
+
+
+Turn = Annotated[
+    str,
+    BeforeValidator(_turn),
+    WithJsonSchema(
+        {
+            "type": ["string", "object"],
+            "minLength": 1,
+            "properties": {"prompt": {"type": "string", "description": "What is said in this turn."}},
+            "required": ["prompt"],
+        }
+    ),
+]
+
+
+class Stimulus(TolerantModel):
+    """What the agent is asked, and how its work is judged."""
+
+    model_config = ConfigDict(
+        json_schema_extra=tolerant(
+            "near",
+            **{
+                "x-runnable": "task",
+                "x-id-from": "name",
+                "x-title-from": ["name"],
+                "anyOf": [{"required": ["prompt"]}, {"required": ["turns"]}],
+            },
+            **foreign({"inputs": "prompt", "input": "prompt", "validators": "graders", "criteria": "rubric"}),
+        )
+    )
+
+    name: Text = Field(
+        min_length=1,
+        description="Name of the stimulus, unique in the file: trials of two runs are paired by it.",
+        examples=["explains-the-error"],
+    )
+    prompt: Text = Field(
+        default="",
+        description="What the agent is asked.",
+        examples=["Explain what deploy.sh does."],
+        json_schema_extra={"minLength": 1},
+    )
+    turns: ListOf[Turn] = Field(
+        default=[],
+        description="Prompts of one conversation, sent one after the other; instead of `prompt`.",
+        examples=[["List the failing tests.", "Fix the first one."]],
+        json_schema_extra=marks(since="0.7", minItems=1),
+    )
+    environment: NamedOrInline | None = Field(
+        default=None,
+        description="What this stimulus finds, together with the `environment` of the spec.",
+        examples=[{"files": [{"src": "fixtures/app", "dest": "."}]}],
+    )
+    graders: ListOf[GraderConfig] = Field(
+        default=[],
+        description="The checks of what the agent did.",
+        examples=[[{"type": "output-contains", "config": {"substring": "deploy"}}]],
+    )
+    rubric: ListOf[Text] = Field(
+        default=[],
+        description="Criteria for the graders that ask a judge model. Quote one that has `: ` or ` #` in it.",
+        examples=[["Names the resource group", "Asks before it deletes anything"]],
+    )
+    constraints: SectionOf[Constraints] = Field(
+        default_factory=Constraints,
+        description="Limits of the run, and what it must and must not use.",
+        examples=[{"max_turns": 10, "expect_tools": ["bash"]}],
+    )
+    tags: MapOf[TagValues] = Field(
+        default={},
+        description="Tags to filter by; they come on top of those of the spec.",
+        examples=[{"area": "deploy", "tier": ["ci", "nightly"]}],
+    )
+    artifacts: Artifacts | None = Field(
+        default=None,
+        description="Workspace files that are kept in the output.",
+        examples=[{"include": ["dist/**"]}],
+        json_schema_extra=marks(since="0.10"),
+    )
+    golden_trajectory: GoldenTrajectory | None = Field(
+        default=None,
+        description="A reference answer; it has to pass the stimulus' own deterministic graders.",
+        examples=[{"path": "golden/answer.json"}],
+        json_schema_extra=marks(since="0.14"),
+    )
+    golden_patch: GoldenPatch | None = Field(
+        default=None,
+        description="A reference change of the workspace, as a git patch.",
+        examples=[{"path": "golden/change.patch"}],
+        json_schema_extra=marks(since="0.14"),
+    )
+    agent_environment: Environment | None = Field(
+        default=None,
+        description="An environment that vally does not document.",
+        examples=[{"files": [{"src": "fixtures/app", "dest": "."}]}],
+    )
+    supported_executors: Strings = Field(
+        default=[],
+        description="Executors that the stimulus is for. vally does not document it.",
+        examples=[["copilot-sdk"]],
+    )

@@ -1,0 +1,102 @@
+"""What a stimulus finds: the environment of the spec and its own, put together (vally.md, section 4).
+
+Lists are joined, the spec's first; of mappings the stimulus' entries win; a repository of the stimulus replaces that of
+the spec. Paths start at the spec, also those of a named environment.
+"""
+
+import os
+from collections.abc import Iterator
+from pathlib import Path
+
+from waza_engine.findings import Pointer
+from waza_engine.formats.vally.environment import Environment, StagedFile
+from waza_engine.formats.vally.project_file import Project
+from waza_engine.suite import InputFile, LoadError, Repository
+
+_MOST_BYTES = 32 << 20
+
+
+def merged(of_spec: Environment, of_stimulus: Environment) -> Environment:
+    """The environment of a stimulus."""
+    return Environment.model_construct(
+        skills=[*of_spec.skills, *of_stimulus.skills],
+        files=[*of_spec.files, *of_stimulus.files],
+        commands=[*of_spec.commands, *of_stimulus.commands],
+        git=of_stimulus.git or of_spec.git,
+        mcp_servers={**of_spec.mcp_servers, **of_stimulus.mcp_servers},
+        env={**of_spec.env, **of_stimulus.env},
+    )
+
+
+def named_or_inline(
+    given: str | Environment | None, project: Project, path: Path, pointer: Pointer
+) -> Environment:
+    """The environment that stands in the spec, or that it names.
+
+    Raises:
+        LoadError: the project has none of that name.
+
+    """
+    if given is None or given == "":
+        return Environment()
+    if isinstance(given, Environment):
+        return given
+    if (found := project.environments.get(given)) is not None:
+        return found
+    known = ", ".join(project.environments) or "none"
+    where = project.path or ".vally.yaml, which is not there"
+    raise LoadError(
+        path, f"There is no environment '{given}' under 'environments' of {where}; known: {known}", pointer
+    )
+
+
+def staged(files: list[StagedFile], eval_dir: Path) -> tuple[list[InputFile], str]:
+    """The files to put into the workspace, and why that is impossible, or ""."""
+    found: list[InputFile] = []
+    for it in files:
+        if problem := _refusal(it, eval_dir):
+            return [], problem
+        try:
+            found += _copies(it, eval_dir / it.src)
+        except OSError as error:
+            return [], f"environment.files: {it.src} cannot be read: {error.strerror or error}"
+        if sum(len(copy.content) for copy in found) > _MOST_BYTES:
+            return [], f"environment.files: {it.src} is too big: at most {_MOST_BYTES >> 20} MB are staged"
+    return found, ""
+
+
+def _refusal(it: StagedFile, eval_dir: Path) -> str:
+    dest = Path(it.dest)
+    if "\0" in it.dest + it.src or dest.is_absolute() or ".." in dest.parts:
+        return f"environment.files: 'dest' must be a relative path without '..', not '{it.dest}'"
+    if not (eval_dir / it.src).exists():
+        return f"environment.files: there is no {eval_dir / it.src}"
+    return ""
+
+
+def _copies(it: StagedFile, source: Path) -> Iterator[InputFile]:
+    if not source.is_dir():
+        inside = it.dest in {".", "./"} or it.dest.endswith("/")
+        yield _copy(Path(it.dest) / source.name if inside else Path(it.dest), source)
+        return
+    for path in sorted(source.rglob("*")):
+        below = path.relative_to(source)
+        if path.is_file():
+            yield _copy(Path(it.dest) / below, path)
+
+
+def _copy(target: Path, path: Path) -> InputFile:
+    return InputFile(target.as_posix(), path.read_bytes(), is_executable=os.access(path, os.X_OK))
+
+
+def repository(environment: Environment, eval_dir: Path) -> tuple[Repository, ...]:
+    """The repository whose state is the workspace; none without one."""
+    if environment.git is None:
+        return ()
+    return (Repository(eval_dir / environment.git.source, ".", environment.git.ref),)
+
+
+def skill_directories(environment: Environment, eval_dir: Path) -> tuple[str, ...]:
+    """The absolute directories of the listed skills; a SKILL.md stands for its directory."""
+    paths = [Path(eval_dir, it) for it in environment.skills]
+    return tuple(str(it.parent if it.name == "SKILL.md" else it) for it in paths)

@@ -1,0 +1,25 @@
+"""A file that must be in the workspace.
+
+## What it looks at
+The workspace as it is on disk after the run. Links are not followed, and directories do not count.
+
+## Score
+1 when at least one file fits the glob, otherwise 0.
+
+## Example
+```yaml
+type: file-exists
+config:
+  path: docs/**/*.md
+```
+
+## Watch out
+- A name without a glob is a path from the root of the workspace: `*.md` finds no file in a folder, `**/*.md` does.
+- Absolute paths and paths with `..` are refused.
+"""
+
+from waza_engine.vally.workspace_files import FileExists
+
+
+class FileExistsGrader(FileExists):
+    type_name = "file-exists"

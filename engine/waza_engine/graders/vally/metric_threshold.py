@@ -1,0 +1,84 @@
+"""A limit for one of the measures of a trial; the five budget types are this one with a fixed measure.
+
+## What it looks at
+The measure that `metric` names.
+
+## Score
+1 up to `max`. Above it the score falls in a straight line to 0 at twice as much, and the check has failed.
+
+## Example
+```yaml
+type: metric-threshold
+config:
+  metric: turn-count
+  max: 10
+```
+
+## Watch out
+- vally names this type, but does not document its options: those here are ours. `turn-count`, `wall-time` and the
+  other budget types say the same and are documented.
+"""
+
+from typing import Annotated, Any, Literal, Self
+
+from pydantic import BeforeValidator, Field, model_validator
+
+from waza_engine.formats.model import marks
+from waza_engine.graders.base import GraderResult, GradingContext
+from waza_engine.scalars import Scalar
+from waza_engine.vally.budget import Measure, within_budget
+from waza_engine.vally.grader import VallyGrader
+from waza_engine.vally.metrics import error_count, tokens, tool_call_count, turn_count, wall_time_ms
+from waza_engine.vally_values import milliseconds
+
+_MEASURES: dict[str, tuple[Measure, str]] = {
+    "error-count": (error_count, "errors"),
+    "token-budget": (tokens, "tokens"),
+    "tool-call-count": (tool_call_count, "tool calls"),
+    "turn-count": (turn_count, "turns"),
+    "wall-time": (wall_time_ms, "ms"),
+}
+
+
+def _limit(value: Any) -> Any:
+    plain = value.value if isinstance(value, Scalar) else value
+    is_count = isinstance(plain, int) and not isinstance(plain, bool) and plain >= 0
+    if is_count or (isinstance(plain, str) and milliseconds(plain) is not None):
+        return plain
+    raise ValueError("expected a whole number that is not negative, or a duration such as 30s")
+
+
+class MetricThresholdGrader(VallyGrader):
+    type_name = "metric-threshold"
+    cost_profile = "free"
+
+    metric: Literal["error-count", "token-budget", "tool-call-count", "turn-count", "wall-time"] = Field(
+        description="Which measure.",
+        examples=["turn-count"],
+        json_schema_extra=marks(
+            values={
+                "error-count": "Errors.",
+                "token-budget": "Input and output tokens.",
+                "tool-call-count": "Tool calls.",
+                "turn-count": "Turns of the agent.",
+                "wall-time": "Time; `max` is a duration.",
+            }
+        ),
+    )
+    max: Annotated[int | str, BeforeValidator(_limit)] = Field(
+        description="The most that is allowed: a count, for `wall-time` a duration.",
+        examples=[10, "120s"],
+        json_schema_extra={"minimum": 0},
+    )
+
+    @model_validator(mode="after")
+    def _fits(self) -> Self:
+        if isinstance(self.max, str) is not (self.metric == "wall-time"):
+            wanted = "a duration such as 30s" if self.metric == "wall-time" else "a whole number"
+            raise ValueError(f"max: '{self.metric}' needs {wanted}")
+        return self
+
+    def grade(self, context: GradingContext) -> GraderResult:
+        measure, unit = _MEASURES[self.metric]
+        most = self.max if isinstance(self.max, int) else milliseconds(self.max) or 0
+        return within_budget(measure(context), most, unit)

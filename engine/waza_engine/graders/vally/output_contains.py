@@ -1,0 +1,26 @@
+"""A text that the output must contain.
+
+## What it looks at
+The agent's last message that is not empty, not the whole conversation. Upper and lower case are the same unless
+`case_sensitive` says otherwise.
+
+## Score
+1 when the text is there, otherwise 0.
+
+## Example
+```yaml
+type: output-contains
+config:
+  substring: deployed to
+```
+
+## Watch out
+- An empty text is contained in everything, even in an empty output.
+- With `negate: true` the type does the opposite of its name.
+"""
+
+from waza_engine.vally.output_text import OutputContains
+
+
+class OutputContainsGrader(OutputContains):
+    type_name = "output-contains"

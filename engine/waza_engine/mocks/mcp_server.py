@@ -1,0 +1,124 @@
+"""A mocked MCP server: `python -m waza_engine.mocks.mcp_server MOCK.json`, spoken to over stdio, one JSON object a line.
+
+Of the protocol it knows what an agent needs to list tools and call them. The first response that fits is given; a call
+that none fits, or of an unknown tool, is a tool error, which the agent gets to read (waza-formats.md, section 4.6).
+"""
+
+import json
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, TextIO
+
+from waza_engine.regex import regex_found
+
+_VERSION = "2025-06-18"
+_METHOD_NOT_FOUND, _NO_JSON = -32601, -32700
+
+
+def main() -> None:
+    """Serve the mock in the file that the first argument names, until the input ends."""
+    mock = json.loads(Path(sys.argv[1]).read_text(encoding="utf-8"))
+    serve(mock, sys.stdin, sys.stdout)
+
+
+def serve(mock: Mapping[str, Any], requests: TextIO, replies: TextIO) -> None:
+    """Answer every request, one a line."""
+    for line in requests:
+        if line.strip() and (reply := _reply(mock, line)) is not None:
+            replies.write(json.dumps(reply) + "\n")
+            replies.flush()
+
+
+def called(tools: Mapping[str, Any], name: str, arguments: Any) -> dict[str, Any]:
+    """What a call of the tool gives, as the result of `tools/call`."""
+    tool = tools.get(name)
+    if tool is None:
+        return _result(f"unknown tool: {name}", is_error=True)
+    for response in tool.get("responses") or ():
+        if _fits(response, arguments):
+            if error := response.get("error"):
+                return _result(str(error), is_error=True)
+            return _result(response.get("return"))
+    return _result(f"no mocked response of {name} fits these arguments", is_error=True)
+
+
+def _reply(mock: Mapping[str, Any], line: str) -> dict[str, Any] | None:
+    try:
+        request = json.loads(line)
+    except ValueError:
+        return _message(None, error={"code": _NO_JSON, "message": "no JSON"})
+    if not isinstance(request, dict) or "id" not in request:
+        return None  # a notification
+    identity, parameters = request["id"], request.get("params") or {}
+    match request.get("method"):
+        case "initialize":
+            return _message(identity, _introduction(mock, parameters))
+        case "ping":
+            return _message(identity, {})
+        case "tools/list":
+            return _message(identity, {"tools": [_listed(*it) for it in mock["tools"].items()]})
+        case "tools/call":
+            name, arguments = str(parameters.get("name") or ""), parameters.get("arguments") or {}
+            return _message(identity, called(mock["tools"], name, arguments))
+        case method:
+            unknown = {"code": _METHOD_NOT_FOUND, "message": f"unknown method: {method}"}
+            return _message(identity, error=unknown)
+
+
+def _introduction(mock: Mapping[str, Any], parameters: Mapping[str, Any]) -> dict[str, Any]:
+    return {
+        "protocolVersion": parameters.get("protocolVersion") or _VERSION,
+        "capabilities": {"tools": {"listChanged": False}},
+        "serverInfo": {"name": mock["name"], "version": "0"},
+    }
+
+
+def _listed(name: str, tool: Mapping[str, Any]) -> dict[str, Any]:
+    return {
+        "name": name,
+        "description": tool.get("description") or "",
+        "inputSchema": tool.get("input_schema") or {"type": "object"},
+    }
+
+
+def _fits(response: Mapping[str, Any], arguments: Any) -> bool:
+    wanted, schema, patterns = (response.get(it) for it in ("match", "match_schema", "match_regex"))
+    if wanted is not None and wanted != arguments:
+        return False
+    if schema is not None and not _is_valid(schema, arguments):
+        return False
+    values = arguments if isinstance(arguments, dict) else {}
+    return all(
+        key in values and regex_found(pattern, _as_text(values[key])) is True
+        for key, pattern in (patterns or {}).items()
+    )
+
+
+def _is_valid(schema: Any, arguments: Any) -> bool:
+    from jsonschema import Draft202012Validator, exceptions  # only mocks with a schema pay for the import
+
+    try:
+        return bool(Draft202012Validator(schema).is_valid(arguments))
+    except (exceptions.SchemaError, TypeError):
+        return False
+
+
+def _as_text(value: Any) -> str:
+    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+
+
+def _result(value: Any, *, is_error: bool = False) -> dict[str, Any]:
+    result: dict[str, Any] = {"content": [{"type": "text", "text": _as_text(value)}], "isError": is_error}
+    if isinstance(value, dict) and not is_error:
+        result["structuredContent"] = value
+    return result
+
+
+def _message(identity: Any, result: Any = None, error: Any = None) -> dict[str, Any]:
+    body = {"result": result} if error is None else {"error": error}
+    return {"jsonrpc": "2.0", "id": identity, **body}
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,17 @@
+"""`${NAME}` and `${NAME=default}` in the text of a spec: replaced before it is read as YAML (vally.md, section 2)."""
+
+import re
+from collections.abc import Mapping
+from typing import Any
+
+PLACEHOLDER = re.compile(r"\$\{([A-Za-z_]\w*)(?:=([^}]*))?\}", re.ASCII)
+
+
+def has_placeholder(value: Any) -> bool:
+    """Whether a value is known only when the run starts."""
+    return isinstance(value, str) and PLACEHOLDER.search(value) is not None
+
+
+def expanded(text: str, values: Mapping[str, str]) -> str:
+    """The text with all placeholders replaced that have a value or a default; the others stay as they are."""
+    return PLACEHOLDER.sub(lambda it: values.get(it[1], it[0] if it[2] is None else it[2]), text)

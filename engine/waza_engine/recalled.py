@@ -1,0 +1,135 @@
+"""What recorded runs say at a glance, for writing evals: outputs, tools, models. Read only, and no record is checked.
+
+Like `recordings`, the newest run of a task in the store comes before the files in `recordings/`; unlike there, what
+cannot be read is left out, and nothing slow to import is needed.
+"""
+
+import json
+import sqlite3
+import zlib
+from collections.abc import Iterator, Mapping
+from contextlib import closing, suppress
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from waza_engine.noted_reads import Stamp, stamp
+
+_FOLDER = "recordings"
+_STORE = Path(".waza-lsp") / "runs.sqlite3"
+_ROOT_MARKS = (".git", ".waza.yaml")
+_LARGEST = 4_000_000
+"""A record of more bytes (packed ones: as packed) is left out."""
+_MOST = 200
+"""So many trials are looked at."""
+_BUSY_SECONDS = 0.1
+_LATEST = (
+    "SELECT task_id, run_id, trials.id, length(trajectory) FROM trials JOIN (SELECT run_id, started_at AS run_start,"
+    " rowid AS run_order FROM runs WHERE eval_path = ? AND baseline_of IS NULL ORDER BY started_at DESC, rowid DESC"
+    " LIMIT 20) USING (run_id) ORDER BY run_start DESC, run_order DESC, task_index, trial"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Recalled:
+    """One recorded trial. `run_id` is empty when it comes from a file; `tools` has each tool once."""
+
+    task: str
+    output: str
+    model: str
+    tools: tuple[str, ...]
+    skills: tuple[str, ...]
+    run_id: str = ""
+
+    def named(self, thing: str) -> tuple[str, ...]:
+        """The names of a kind of thing (`x-reference` of the schemas) that occur in it."""
+        models = (self.model,) if self.model else ()
+        return {"tool": self.tools, "model": models, "skill": self.skills}.get(thing, ())
+
+
+@dataclass(slots=True)
+class Recollections:
+    """Remembers what was recorded of each eval until its files change."""
+
+    _known: dict[Path, tuple[tuple[Stamp, ...], tuple[Recalled, ...]]] = field(default_factory=dict)
+
+    def of(self, eval_path: Path) -> tuple[Recalled, ...]:
+        """The last recorded trials of every task of an eval."""
+        store, files = _root(eval_path) / _STORE, sorted(_files(eval_path.parent / _FOLDER))
+        wal = store.with_name(f"{store.name}-wal")
+        stamps = tuple(stamp(it) for it in (store, wal, *files))
+        if eval_path not in self._known or self._known[eval_path][0] != stamps:
+            stored = list(_stored(store, eval_path))
+            tasks = {it.task for it in stored}
+            read = (it for path in files[:_MOST] for it in _of_file(path) if it.task not in tasks)
+            self._known[eval_path] = (stamps, (*stored, *read))
+        return self._known[eval_path][1]
+
+
+def _root(eval_path: Path) -> Path:
+    """As in `runs.store`: the nearest folder that looks like that of a project."""
+    with suppress(OSError, ValueError):
+        folder = eval_path.resolve().parent
+        marked = (it for it in (folder, *folder.parents) if any((it / mark).exists() for mark in _ROOT_MARKS))
+        return next(marked, folder)
+    return eval_path.parent
+
+
+def _files(folder: Path) -> list[Path]:
+    try:
+        return [it for it in folder.iterdir() if it.suffix == ".json"]
+    except (OSError, ValueError):
+        return []
+
+
+def _of_file(path: Path) -> Iterator[Recalled]:
+    with suppress(OSError, ValueError, RecursionError):
+        if path.stat().st_size <= _LARGEST:
+            data = json.loads(path.read_text(encoding="utf-8"))
+            if isinstance(data, dict) and isinstance(data.get("task"), str):
+                yield _recalled(data["task"], data, "")
+
+
+def _stored(path: Path, eval_path: Path) -> Iterator[Recalled]:
+    """The trials of the newest run of each task."""
+    if not path.is_file():
+        return
+    with (
+        suppress(sqlite3.Error, OSError, ValueError, zlib.error, RecursionError),
+        closing(sqlite3.connect(f"{path.as_uri()}?mode=ro", uri=True, timeout=_BUSY_SECONDS)) as sql,
+    ):
+        sql.execute("PRAGMA trusted_schema = OFF")
+        newest: dict[str, str] = {}
+        for task, run_id, key, size in sql.execute(_LATEST, (str(eval_path.resolve()),)).fetchall()[:_MOST]:
+            if newest.setdefault(task, run_id) == run_id and size <= _LARGEST:
+                ((packed,),) = sql.execute("SELECT trajectory FROM trials WHERE id = ?", (key,))
+                data = json.loads(zlib.decompress(packed))
+                if data.get("session") is not None:
+                    yield _recalled(task, data, run_id)
+
+
+def _recalled(task: str, data: Mapping[str, Any], run_id: str) -> Recalled:
+    session = data.get("session")
+    tools = session.get("tools_used") if isinstance(session, dict) else ()
+    events = (it.get("tool_name") for it in _dicts(data.get("tool_events")))
+    skills = (it.get("name") for it in _dicts(data.get("skills")))
+    return Recalled(
+        task,
+        _text(data.get("output")),
+        _text(data.get("model")),
+        _texts([*(tools if isinstance(tools, list) else ()), *events]),
+        _texts(skills),
+        run_id,
+    )
+
+
+def _dicts(value: Any) -> list[dict[str, Any]]:
+    return [it for it in value if isinstance(it, dict)] if isinstance(value, list) else []
+
+
+def _text(value: Any) -> str:
+    return value if isinstance(value, str) else ""
+
+
+def _texts(values: Any) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(it for it in values if isinstance(it, str) and it))

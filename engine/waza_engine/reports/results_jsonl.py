@@ -1,0 +1,108 @@
+"""A run as vally's `results.jsonl`: a line for each trial, then one for the run (vally.md, section 10.2)."""
+
+import json
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from waza_engine.multi_trial import multi_trial_metrics
+from waza_engine.runs.records import GraderOutcome, RunRecord, TaskRecord, TrialRecord
+from waza_engine.suite import Scoring
+from waza_engine.vally.constraints import TYPE as CONSTRAINT
+from waza_engine.vally.recorded import vally_trajectory
+from waza_engine.vally.verdict import eval_verdict, stimulus_score
+
+
+def results_lines(record: RunRecord) -> Iterator[str]:
+    """The lines of the file, each with its end."""
+    for task in record.tasks:
+        for trial in task.trials:
+            yield _line(_trial_result(record, trial))
+    yield _line(_run_summary(record))
+
+
+def _line(data: Mapping[str, Any]) -> str:
+    return json.dumps(data, ensure_ascii=False, default=str) + "\n"
+
+
+def _trial_result(record: RunRecord, trial: TrialRecord) -> dict[str, Any]:
+    told: dict[str, Any] = {
+        "type": "trial-result",
+        "itemId": f"{trial.task}#{trial.trial - 1}",
+        "trialIndex": trial.trial - 1,
+        "status": "error" if trial.status == "error" else "success",
+        "evalName": record.suite_name,
+        "evalFilePath": record.eval_path,
+        "stimulus": trial.task,
+        "trajectory": vally_trajectory(trial, record.executor),
+    }
+    if trial.status in {"passed", "failed"}:
+        told["gradeResult"] = _grade_result(trial)
+    if trial.error:
+        told["error"] = trial.error
+    return told
+
+
+def _grade_result(trial: TrialRecord) -> dict[str, Any]:
+    scored = [it for it in trial.graders if it.type != CONSTRAINT]
+    passed = sum(it.passed for it in scored)
+    return {
+        "name": "aggregate",
+        "kind": "code",
+        "passed": trial.status == "passed",
+        "score": trial.score,
+        "evidence": f"{passed}/{len(scored)} graders passed",
+        "details": [_grader_result(it) for it in trial.graders],
+        "stimulusName": trial.task,
+    }
+
+
+def _grader_result(it: GraderOutcome) -> dict[str, Any]:
+    told = {
+        "name": _label(it),
+        "kind": "code",
+        "passed": it.passed,
+        "score": it.score,
+        "evidence": it.feedback,
+    }
+    details = dict(it.details or {})
+    # Of graders of vally the details are in its own form already; of others they are free data.
+    return {**told, **details} if "kind" in details else {**told, "metadata": details}
+
+
+def _label(it: GraderOutcome) -> str:
+    """The name as in the file: ours number graders that have none."""
+    return it.type if it.type and it.name.startswith(f"{it.type} (") else it.name
+
+
+def _run_summary(record: RunRecord) -> dict[str, Any]:
+    verdict = eval_verdict(record.scoring or Scoring(), record.tasks)
+    summary = {
+        "name": record.suite_name,
+        "passed": verdict.passed,
+        "scoringApplied": verdict.threshold is not None,
+        "overallScore": verdict.overall_score,
+        "threshold": verdict.threshold,
+        "stimuliRun": verdict.stimuli_run,
+        "stimuliTotal": verdict.stimuli_total,
+        "stimuli": [_stimulus(it) for it in record.tasks],
+    }
+    return {
+        "type": "run-summary",
+        "passed": verdict.passed,
+        "hadExecutionErrors": verdict.had_execution_errors,
+        "evals": [summary],
+    }
+
+
+def _stimulus(task: TaskRecord) -> dict[str, Any]:
+    """Beside vally's own members: what the trials of one stimulus say together."""
+    metrics = multi_trial_metrics([it.status == "passed" for it in task.trials if it.status != "error"])
+    return {
+        "name": task.task,
+        "score": stimulus_score(task.stats) if task.stats else 0.0,
+        "perTrialPassRate": metrics.per_trial_pass_rate,
+        "passAtK": metrics.pass_at_k,
+        "passToTheK": metrics.pass_to_the_k,
+        "k": metrics.k,
+        "isFlaky": metrics.is_flaky,
+    }

@@ -1,0 +1,46 @@
+"""What is said to the agent, turn by turn: the prompt, then follow-ups or a simulated user, unless a checkpoint stops it."""
+
+import asyncio
+from dataclasses import dataclass, field
+
+from waza_engine.runs.checkpoints import Checkpoints
+from waza_engine.runs.responder import UNFINISHED, Said, SimulatedUser
+from waza_engine.trajectory import Trajectory
+
+
+@dataclass(slots=True)
+class Conversation:
+    """One trial's side of the talk. `user` is None without a responder."""
+
+    prompt: str
+    follow_ups: tuple[str, ...]
+    checkpoints: Checkpoints
+    user: SimulatedUser | None = None
+    held: list[Said] = field(default_factory=list)
+
+    async def after_turn(self, turn: int, so_far: Trajectory) -> str | None:
+        """The next thing to say, None when all is said. A failing turn is the last one (section 13.6)."""
+        self.held.append(Said(self.prompt, so_far.output))
+        goes_on = await self.checkpoints.after_turn(turn, so_far)
+        if so_far.error or not goes_on:
+            return None
+        told = await self._next(turn)
+        self.prompt = told or ""
+        return told
+
+    async def _next(self, turn: int) -> str | None:
+        if self.user is not None:
+            self.user, told = await asyncio.to_thread(self.user.answer, tuple(self.held))
+            return told
+        return self.follow_ups[turn - 1] if turn <= len(self.follow_ups) else None
+
+    def concluded(self, trajectory: Trajectory) -> Trajectory:
+        """The trajectory with what became of the simulated user."""
+        if self.user is None:
+            return trajectory
+        ending = self.user.so_far
+        if not ending.outcome:  # the agent failed, or a checkpoint stopped it, before the user had said all
+            ending = ending.model_copy(update={"outcome": "stopped"})
+        told = f"The simulated user gave up ({ending.outcome}): {ending.reason or 'it gave no reason'}"
+        error = trajectory.error or (told if ending.outcome in UNFINISHED else "")
+        return trajectory.model_copy(update={"responder": ending, "error": error})

@@ -1,0 +1,62 @@
+"""What an agent changed in its workspace, as a unified diff in git's form (vally.md, section 7.12)."""
+
+import difflib
+import os
+from collections.abc import Iterator, Mapping
+from io import StringIO
+from pathlib import Path
+
+from waza_engine.graders.base import GradingContext
+
+_MOST_BYTES = 1_000_000
+"""Larger files are told apart, but their lines are not compared."""
+
+
+def diff_of(context: GradingContext) -> str | None:
+    """The diff of the trial, recorded or made now; None when nobody knows what stood there before."""
+    if context.diff is not None:
+        return context.diff
+    if context.baseline_files is None or context.workspace_dir is None:
+        return None
+    return "".join(_changes(context.baseline_files, context.workspace_dir))
+
+
+def _changes(before: Mapping[str, bytes], root: Path) -> Iterator[str]:
+    after = dict(_files(root))
+    for path in sorted({*before, *after}):
+        old, place = before.get(path), after.get(path)
+        new = place.read_bytes() if place is not None else None
+        if old != new:
+            yield from _change(path, old, new)
+
+
+def _files(root: Path) -> Iterator[tuple[str, Path]]:
+    for folder, folders, names in os.walk(root):
+        folders[:] = [it for it in folders if it != ".git"]
+        for name in names:
+            place = Path(folder) / name
+            if name != ".git" and place.is_file() and not place.is_symlink():
+                yield place.relative_to(root).as_posix(), place
+
+
+def _change(path: str, old: bytes | None, new: bytes | None) -> Iterator[str]:
+    yield f"diff --git a/{path} b/{path}\n"
+    if old is None:
+        yield "new file mode 100644\n"
+    if new is None:
+        yield "deleted file mode 100644\n"
+    names = "/dev/null" if old is None else f"a/{path}", "/dev/null" if new is None else f"b/{path}"
+    if any(_is_no_text(it) for it in (old, new)):
+        yield f"Binary files {names[0]} and {names[1]} differ\n"
+        return
+    lines = difflib.unified_diff(_lines(old), _lines(new), *names)
+    for line in lines:
+        yield line if line.endswith("\n") else f"{line}\n\\ No newline at end of file\n"
+
+
+def _is_no_text(data: bytes | None) -> bool:
+    return data is not None and (b"\0" in data or len(data) > _MOST_BYTES)
+
+
+def _lines(data: bytes | None) -> list[str]:
+    return StringIO((data or b"").decode("utf-8", "replace"), newline="\n").readlines()

@@ -1,0 +1,93 @@
+"""The measures of a trial (vally.md, section 10.1): as they were recorded, otherwise counted from what happened."""
+
+from collections.abc import Mapping, Sequence
+from datetime import datetime
+from typing import Any
+
+from waza_engine.graders.base import GradingContext
+from waza_engine.vally.events import Event, events_of, of_type
+
+
+def tokens(context: GradingContext) -> float | None:
+    """Input and output tokens together; None when its events do not tell."""
+    usage = _recorded(context).get("tokenUsage")
+    usage = usage if isinstance(usage, Mapping) else {}
+    counts = [
+        it for it in (_number(usage.get("inputTokens")), _number(usage.get("outputTokens"))) if it is not None
+    ]
+    if counts:
+        return sum(counts)
+    if (total := _number(usage.get("totalTokens"))) is not None:
+        return total
+    if context.events is None:
+        # A session that tells nothing of tokens has used none, as vally counts.
+        spent = context.session.usage if context.session is not None else None
+        return spent.tokens if spent is not None else 0
+    used = of_type(context.events, "token_usage")
+    told = [_number(it.get(key)) or 0 for it in used for key in ("inputTokens", "outputTokens")]
+    return sum(told) if told else None
+
+
+def tool_call_count(context: GradingContext) -> float:
+    recorded = _number(_recorded(context).get("toolCallCount"))
+    if recorded is not None:
+        return recorded
+    if context.events is None and context.session is not None:
+        return max(context.session.tool_call_count, len(of_type(events_of(context), "tool_call")))
+    return len(of_type(events_of(context), "tool_call"))
+
+
+def error_count(context: GradingContext) -> float:
+    recorded = _number(_recorded(context).get("errorCount"))
+    if recorded is not None:
+        return recorded
+    told = len(of_type(events_of(context), "error"))
+    return (
+        max(told, len(context.session.errors))
+        if context.events is None and context.session is not None
+        else told
+    )
+
+
+def turn_count(context: GradingContext) -> float:
+    """The turns of the agent: as counted, else from the marks of turns, else one for each of its messages."""
+    recorded = _number(_recorded(context).get("turnCount"))
+    if recorded is not None:
+        return recorded
+    events = events_of(context)
+    starts, messages = (len(of_type(events, it)) for it in ("turn_start", "assistant_message"))
+    spent = (
+        context.session.usage
+        if context.events is None and context.session is not None and not starts
+        else None
+    )
+    return starts or (spent.turns if spent is not None else 0) or messages
+
+
+def wall_time_ms(context: GradingContext) -> float | None:
+    """The time that the trial took; None when nothing tells."""
+    recorded = _number(_recorded(context).get("wallTimeMs"))
+    if recorded is not None:
+        return recorded
+    if context.events is None:
+        return context.duration_ms
+    times = _times(context.events)
+    return (times[-1] - times[0]).total_seconds() * 1000 if len(times) > 1 else None
+
+
+def _times(events: Sequence[Event]) -> list[datetime]:
+    found: list[datetime] = []
+    for it in events:
+        try:
+            found.append(datetime.fromisoformat(str(it.get("timestamp"))))
+        except ValueError:
+            continue
+    return sorted(found) if len({it.tzinfo is None for it in found}) == 1 else []
+
+
+def _recorded(context: GradingContext) -> Mapping[str, Any]:
+    return context.metrics or {}
+
+
+def _number(value: Any) -> float | None:
+    return value if isinstance(value, int | float) and not isinstance(value, bool) else None

@@ -1,0 +1,132 @@
+"""`output-contains`, `output-matches` and their `-not-` twins: one base each (vally.md, section 7.1)."""
+
+from collections.abc import Iterator, Mapping
+from typing import ClassVar
+
+from pydantic import Field
+
+from waza_engine.excerpts import instead_of, place_of
+from waza_engine.findings import Finding, Pointer
+from waza_engine.formats.model import marks
+from waza_engine.graders.base import FailedCheck, GraderResult, GradingContext, Scope
+from waza_engine.js_regex import TooSlowError, js_found
+from waza_engine.rules.trivial_check import TRIVIAL_CHECK
+from waza_engine.vally.fields import Flag, Text
+from waza_engine.vally.grader import VallyGrader
+from waza_engine.vally.patterns import beginning_of, match_in, pattern_findings, pattern_marks
+from waza_engine.vally_values import has_placeholder
+from waza_engine.values import IfGiven
+
+
+class Negatable(VallyGrader):
+    """A check that can be turned around: by its type, or by `negate`, which wins."""
+
+    negated_by_type: ClassVar[bool] = False
+
+    negate: IfGiven[Flag] = Field(
+        default=None,
+        description="Turns the check around. Left out, the type says it: those with `-not-` are turned around.",
+        examples=[True],
+    )
+
+    @property
+    def negated(self) -> bool:
+        """Whether finding something is a failure."""
+        return self.negated_by_type if self.negate is None else self.negate
+
+    @property
+    def fate(self) -> str:
+        """What becomes of the check when everything is found."""
+        return "always fails" if self.negated else "always passes"
+
+
+class OutputContains(Negatable):
+    """A text in the output."""
+
+    at_least_one = ("substring", "value")
+
+    substring: IfGiven[Text] = Field(
+        default=None,
+        description="The text to look for in the agent's last message.",
+        examples=["resource group"],
+    )
+    value: IfGiven[Text] = Field(
+        default=None,
+        description="Another name of `substring`.",
+        examples=["resource group"],
+        json_schema_extra=marks(instead="substring", move_to="substring"),
+    )
+    case_sensitive: IfGiven[Flag] = Field(
+        default=None,
+        description="Whether upper and lower case count. Left out, they do not.",
+        examples=[True],
+        json_schema_extra={"x-shown-default": False},
+    )
+
+    @classmethod
+    def passed_by_echo(cls, config: Mapping[str, object], prompt: str) -> Iterator[Pointer]:
+        for option in ("substring", "value"):
+            text = config.get(option)
+            negate = config.get("negate")
+            negated = negate if isinstance(negate, bool) else cls.negated_by_type
+            if isinstance(text, str) and text and not negated and text.lower() in prompt.lower():
+                yield (option,)
+
+    def check(self, scope: Scope) -> Iterator[Finding]:
+        if self.wanted == "" and not has_placeholder(self.wanted):
+            yield TRIVIAL_CHECK.at(
+                (self._option,), f"An empty text is in every output: this check {self.fate}"
+            )
+
+    def grade(self, context: GradingContext) -> GraderResult:
+        text, output = self.wanted, context.output
+        exact = bool(self.case_sensitive)
+        found = text in output if exact else text.lower() in output.lower()
+        details = {"substring": text, "case_sensitive": exact, "negate": self.negated}
+        if found is not self.negated:
+            said = "contains" if found else "does not contain"
+            return GraderResult(1.0, True, f"The output {said} '{text}'", details)
+        seen = place_of(text, output, any_case=not exact) if found else instead_of(text, output)
+        said = "contains" if found else "does not contain"
+        part = FailedCheck((self._option,), f"{'found' if found else 'missing'}: {text}", seen)
+        return GraderResult.failed(f"The output {said} '{text}'", details, (part,))
+
+    @property
+    def wanted(self) -> str:
+        """The text, under whichever of its names it stands."""
+        return (self.value if self.substring is None else self.substring) or ""
+
+    @property
+    def _option(self) -> str:
+        return "value" if self.substring is None else "substring"
+
+
+class OutputMatches(Negatable):
+    """A pattern in the output."""
+
+    cost_profile = "free"
+
+    pattern: Text = Field(
+        description=(
+            "A JavaScript pattern to look for anywhere in the agent's last message. A leading `(?i)`, `(?m)`, `(?s)` or "
+            "several of these letters set flags."
+        ),
+        examples=["(?i)deployed to https?://\\S+"],
+        json_schema_extra=pattern_marks(),
+    )
+
+    def check(self, scope: Scope) -> Iterator[Finding]:
+        yield from pattern_findings(self.pattern, ("pattern",), self.fate)
+
+    def grade(self, context: GradingContext) -> GraderResult:
+        details = {"pattern": self.pattern, "negate": self.negated}
+        try:
+            found = js_found(self.pattern, context.output)
+        except TooSlowError as error:
+            return GraderResult.undecided(f"Cannot tell: {error}", details)
+        said = f"The output {'matches' if found else 'does not match'} {self.pattern}"
+        if bool(found) is not self.negated:
+            return GraderResult(1.0, True, said, details)
+        seen = match_in(self.pattern, context.output) if found else beginning_of(context.output)
+        part = FailedCheck(("pattern",), f"{'match' if found else 'no match'}: {self.pattern}", seen)
+        return GraderResult.failed(said, details, (part,))

@@ -1,0 +1,81 @@
+"""A trial of ours as a trajectory in vally's form (vally.md, section 10.1)."""
+
+from collections.abc import Mapping
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+from waza_engine.graders.base import GradingContext
+from waza_engine.runs.records import TrialRecord
+from waza_engine.trajectory import Trajectory, Usage
+from waza_engine.vally.events import events_of, last_message, of_type
+from waza_engine.vally.metrics import error_count, tool_call_count, turn_count
+
+
+def vally_trajectory(trial: TrialRecord, executor: str) -> dict[str, Any]:
+    """The trajectory. When single events happened was not recorded: each bears the time at which the trial began."""
+    it = trial.trajectory
+    context = context_of(it)
+    events = events_of(context)
+    started = datetime.fromtimestamp(trial.started_at, UTC)
+    ended = started + timedelta(milliseconds=it.duration_ms)
+    told: dict[str, Any] = {
+        "id": f"{trial.task}/{trial.trial - 1}",
+        "stimulus": {"name": trial.task, "prompt": it.prompt},
+        "events": [{"type": e["type"], "timestamp": _moment(started), "data": e["data"]} for e in events],
+        "metrics": _metrics(context),
+        "output": last_message(events) or it.output,
+        "workDir": trial.workspace,
+        "metadata": {
+            "startedAt": _moment(started),
+            "completedAt": _moment(ended),
+            "model": it.model,
+            "executor": executor,
+            "skillsLoaded": list(dict.fromkeys(skill.name for skill in it.skills)),
+            "sessionID": it.session_id,
+        },
+        "workspaceStatus": "local",
+    }
+    return told | ({"endReason": "agent_error"} if it.error else {})
+
+
+def context_of(trajectory: Trajectory) -> GradingContext:
+    """What graders see of a trajectory alone."""
+    return GradingContext(
+        output=trajectory.output,
+        transcript=trajectory.transcript,
+        session=trajectory.session,
+        tool_events=trajectory.tool_events,
+        skills=trajectory.skills,
+        prompt=trajectory.prompt,
+        duration_ms=trajectory.duration_ms,
+        session_id=trajectory.session_id,
+        error=trajectory.error,
+        diff=trajectory.patch,
+    )
+
+
+def _metrics(context: GradingContext) -> Mapping[str, Any]:
+    usage = context.session.usage if context.session is not None else None
+    return {
+        "wallTimeMs": context.duration_ms,
+        "turnCount": turn_count(context),
+        "toolCallCount": tool_call_count(context),
+        "errorCount": error_count(context),
+        "skillActivationCount": len(of_type(events_of(context), "skill_activation")),
+        **({"tokenUsage": _tokens(usage)} if usage is not None else {}),
+    }
+
+
+def _tokens(usage: Usage) -> dict[str, int]:
+    return {
+        "inputTokens": usage.input_tokens,
+        "outputTokens": usage.output_tokens,
+        "totalTokens": usage.tokens,
+        "cacheReadTokens": usage.cache_read_tokens,
+        "cacheWriteTokens": usage.cache_write_tokens,
+        "callCount": usage.turns,
+    }
+
+
+def _moment(at: datetime) -> str:
+    return at.isoformat(timespec="milliseconds").replace("+00:00", "Z")

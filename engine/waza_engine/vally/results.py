@@ -1,0 +1,41 @@
+"""A verdict as vally writes it into its results (vally.md, section 6)."""
+
+from typing import Any
+
+from waza_engine.graders.base import Criterion
+from waza_engine.grading import GraderVerdict
+
+
+def result_object(verdict: GraderVerdict) -> dict[str, Any]:
+    """The result of a grader; members that say nothing are left out."""
+    result = verdict.result
+    told: dict[str, Any] = {
+        "name": verdict.name,
+        "kind": result.kind,
+        "passed": result.passed,
+        "score": result.score,
+        "evidence": result.feedback,
+        "label": result.label,
+        "details": [_criterion(it, result.kind) for it in result.criteria],
+        "metadata": result.details or {},
+        "status": result.status,
+    }
+    return {
+        key: it for key, it in told.items() if it or key in {"name", "kind", "passed", "score", "evidence"}
+    }
+
+
+def _criterion(criterion: Criterion, kind: str) -> dict[str, Any]:
+    told: dict[str, Any] = {
+        "name": criterion.name,
+        "kind": kind,
+        "passed": criterion.passed,
+        "score": criterion.score,
+        "evidence": criterion.evidence,
+        "details": [_criterion(it, kind) for it in criterion.criteria],
+        "metadata": dict(criterion.metadata),
+        "status": criterion.status,
+    }
+    return {
+        key: it for key, it in told.items() if it or key in {"name", "kind", "passed", "score", "evidence"}
+    }

@@ -1,0 +1,70 @@
+"""The verdict on one trial of a stimulus: weights, threshold, constraints (vally.md, section 5).
+
+A grader that could not decide counts as failed with score 0, and the others are graded all the same. A constraint that
+was not kept fails the trial, and counts in no score.
+"""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Literal
+
+from waza_engine.graders.base import GraderResult, GradingContext
+from waza_engine.graders.registry import generation_of
+from waza_engine.grading import GraderFailure, GraderVerdict, RunVerdict, grade_entry
+from waza_engine.scoring import mean, weighted_mean
+from waza_engine.suite import GraderEntry, Scoring, Task
+from waza_engine.vally.constraints import TYPE, constraint_verdicts, verdict_name
+from waza_engine.vally.results import result_object
+
+_TOLERANCE = 1e-9
+_ELSEWHERE = frozenset(["name", "passed", "score", "evidence"])
+"""What of a result object other fields of a verdict have."""
+
+
+def trial_verdict(task: Task, scoring: Scoring, context: GradingContext) -> RunVerdict:
+    """The verdict on what the agent did. An agent that failed without leaving an answer makes it an `error`."""
+    graded = [_told(_graded(it, context)) for it in task.graders]
+    kept = [_told(it) for it in constraint_verdicts(task.constraints, context)]
+    score = trial_score(graded)
+    passed = is_passed(score, scoring.threshold, graded) and all(it.result.passed for it in kept)
+    status: Literal["passed", "failed", "error"] = "passed" if passed else "failed"
+    if context.error and not context.output.strip():
+        status = "error"
+    return RunVerdict(status, score, score, {it.name: it for it in (*graded, *kept)})
+
+
+def trial_score(verdicts: Sequence[GraderVerdict]) -> float:
+    """The weighted mean; the plain one where no grader has a weight; 1 where nothing was checked."""
+    if not verdicts:
+        return 1.0
+    scores = [(it.result.score, it.weight) for it in verdicts]
+    return weighted_mean(scores) if any(weight for _, weight in scores) else mean([it for it, _ in scores])
+
+
+def is_passed(score: float, threshold: float | None, verdicts: Sequence[GraderVerdict]) -> bool:
+    """Whether the score reaches the threshold; without one, whether every grader passed."""
+    if threshold is not None:
+        return score >= threshold - _TOLERANCE
+    return all(it.result.passed for it in verdicts)
+
+
+def constraint_entries(task: Task) -> tuple[GraderEntry, ...]:
+    """Where the constraints of a task stand, as entries that verdicts find their way back to."""
+    return tuple(
+        GraderEntry(TYPE, verdict_name(it), 0.0, path=task.path, pointer=it.pointer, dialect="vally")
+        for it in task.constraints
+    )
+
+
+def _graded(entry: GraderEntry, context: GradingContext) -> GraderVerdict:
+    graded = grade_entry(entry, context, generation_of(entry), "task")
+    if isinstance(graded, GraderFailure):
+        result = GraderResult.undecided(graded.message)
+        return GraderVerdict(entry.name, entry.type, entry.weight, result)
+    return replace(graded, name=entry.name, weight=entry.weight)
+
+
+def _told(verdict: GraderVerdict) -> GraderVerdict:
+    """The verdict with everything that vally's results say of it among its details."""
+    told = {key: it for key, it in result_object(verdict).items() if key not in _ELSEWHERE}
+    return replace(verdict, result=replace(verdict.result, details=told))

@@ -1,0 +1,59 @@
+"""The verdict on a whole eval (vally.md, section 5): the mean over its stimuli against the threshold.
+
+Trials that could not be performed have no score; they are counted apart. A single trial may fail in an eval that passes.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from waza_engine.runs.records import TaskRecord
+from waza_engine.scoring import TaskStats, mean
+from waza_engine.suite import Scoring
+
+_TOLERANCE = 1e-9
+
+
+@dataclass(frozen=True, slots=True)
+class EvalVerdict:
+    """What the run summary says of an eval. Without a threshold every trial has to pass."""
+
+    passed: bool
+    overall_score: float
+    threshold: float | None
+    stimuli_run: int
+    stimuli_total: int
+    had_execution_errors: bool
+
+
+def eval_verdict(scoring: Scoring, tasks: Sequence[TaskRecord]) -> EvalVerdict:
+    """The verdict. An eval of which nothing ran has not passed."""
+    ran = [it.stats for it in tasks if it.stats is not None and _graded(it.stats)]
+    overall = mean([stimulus_score(it) for it in ran])
+    if scoring.threshold is None:
+        passed = all(it.passed_runs == _graded(it) for it in ran)
+    else:
+        passed = overall >= scoring.threshold - _TOLERANCE
+    return EvalVerdict(
+        passed=passed and bool(ran),
+        overall_score=overall,
+        threshold=scoring.threshold,
+        stimuli_run=len(ran),
+        stimuli_total=len(tasks),
+        had_execution_errors=any(it.error or (it.stats and it.stats.error_runs) for it in tasks),
+    )
+
+
+def stimulus_score(stats: TaskStats) -> float:
+    """The mean score of the trials that have one."""
+    graded = _graded(stats)
+    return stats.avg_score * stats.total_runs / graded if graded else 0.0
+
+
+def is_failed(scoring: Scoring, tasks: Sequence[TaskRecord]) -> bool:
+    """Whether a run has failed. One in which nothing was to be judged has not."""
+    verdict = eval_verdict(scoring, tasks)
+    return verdict.had_execution_errors or bool(verdict.stimuli_run and not verdict.passed)
+
+
+def _graded(stats: TaskStats) -> int:
+    return stats.passed_runs + stats.failed_runs

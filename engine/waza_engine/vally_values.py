@@ -1,0 +1,39 @@
+"""Field types that only vally files have (vally.md, section 2)."""
+
+import re
+from typing import Annotated
+
+from pydantic import AfterValidator, BeforeValidator, WithJsonSchema
+
+from waza_engine.placeholders import has_placeholder
+from waza_engine.values import as_text
+
+__all__ = ["DURATION_PATTERN", "DURATION_TEXT", "Duration", "has_placeholder", "milliseconds"]
+
+DURATION_PATTERN = r"^[0-9]+(ms|s|m|h)$"
+_DURATION = re.compile(r"([0-9]+)(ms|s|m|h)")
+_UNITS = {"ms": 1, "s": 1_000, "m": 60_000, "h": 3_600_000}
+DURATION_TEXT = "a duration is a whole number with a unit: 500ms, 30s, 5m, 1h"
+
+
+def milliseconds(text: str) -> int | None:
+    """The milliseconds that a duration stands for; None when it is none."""
+    found = _DURATION.fullmatch(text)
+    return int(found[1]) * _UNITS[found[2]] if found else None
+
+
+def _duration(text: str) -> str:
+    if milliseconds(text) is None:
+        raise ValueError(f"expected a duration such as 30s; {DURATION_TEXT}")
+    return text
+
+
+Duration = Annotated[
+    str,
+    BeforeValidator(as_text),
+    AfterValidator(_duration),
+    WithJsonSchema(
+        {"type": "string", "pattern": DURATION_PATTERN, "x-pattern-text": DURATION_TEXT, "x-duration": True}
+    ),
+]
+"""A length of time as text, with a unit: `300s`. A bare number and compound forms (`2m40s`) are refused."""

@@ -1,0 +1,118 @@
+"""Rules that are asked again only when what they looked at has changed say what they would say anew."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.behaviour.rules_harness import write
+from tests.behaviour.test_rules_pages import WITH_EXAMPLE
+from waza_engine.checking.document import Document
+from waza_engine.checking.files import Files
+from waza_engine.checking.memory import findings
+from waza_engine.checking.registry import checks
+from waza_engine.findings import Finding, Rule
+from waza_engine.formats import recognise
+from waza_engine.scalars import plain
+from waza_engine.yaml_reader import YamlError, read_yaml
+
+RULE = Rule("test", "test")
+
+
+def said(path: Path, data: Any, files: Files) -> list[tuple[Finding, ...]]:
+    known = recognise(data, path)
+    assert known is not None
+    document = Document(known[0].name, known[1].name, data, path, path.parent, files)
+    return list(findings(document, checks(document.dialect, document.kind)))
+
+
+@pytest.mark.parametrize("code", [it for it, page in WITH_EXAMPLE.items() if "Instead" in page])
+def test_between_a_mistake_and_its_remedy(code: str, tmp_path: Path) -> None:
+    files, page = Files(), WITH_EXAMPLE[code]
+    for name in ("Example", "Instead", "Example", "Example"):
+        path = tmp_path / page[name].name
+        write(tmp_path, page[name].files)
+        data = readable(path)
+        if not isinstance(data, dict) or recognise(data, path) is None:
+            return
+        for changed in (data, {**data, "name": "other"}, data):
+            assert said(path, changed, files) == said(path, changed, Files())
+
+
+def readable(path: Path) -> Any:
+    try:
+        return plain(read_yaml(path.read_text(encoding="utf-8")))
+    except YamlError:
+        return None
+
+
+class Counting:
+    def __init__(self, key: str) -> None:
+        self.key, self.count = key, 0
+
+    def __call__(self, document: Document) -> Any:
+        self.count += 1
+        if document.has(self.key):
+            yield RULE.at((self.key,), str(document.value(self.key)))
+
+
+def test_a_rule_is_asked_again_only_about_what_it_looked_at(tmp_path: Path) -> None:
+    files, rule = Files(), Counting("name")
+    config = {"trials": 1}
+    for data in ({"name": "a"}, {"name": "a", "config": config}, {"name": "a", "config": {}}):
+        document = Document("waza", "eval", data, tmp_path / "eval.yaml", tmp_path, files)
+        assert [it.message for [it] in findings(document, (rule,))] == ["a"]
+    assert rule.count == 1
+    document = Document("waza", "eval", {"name": "b"}, tmp_path / "eval.yaml", tmp_path, files)
+    assert [it.message for [it] in findings(document, (rule,))] == ["b"]
+
+
+@pytest.mark.parametrize(
+    "look",
+    [
+        lambda data: [*data],
+        lambda data: list(data.items()),
+        len,
+        lambda data: {**data},
+        dict,
+        lambda data: data | {},
+        lambda data: {} | data,
+        lambda data: data.copy(),
+        lambda data: list(data.keys()),
+        lambda data: list(data.values()),
+        lambda data: data == {"name": "b"},
+        lambda data: data.get("name"),
+        lambda data: "name" in data and data["name"],
+    ],
+)
+def test_every_way_to_look_is_noticed(look: Any, tmp_path: Path) -> None:
+    def check(document: Document) -> Any:
+        yield RULE.at((), repr(look(document.data)))
+
+    files = Files()
+    for data in ({"name": "a"}, {"name": "b"}, {"x": 1}, {"x": 1, "name": "a"}, {"name": "a", "x": 1}):
+        document = Document("waza", "eval", data, tmp_path / "eval.yaml", tmp_path, files)
+        [[found]] = findings(document, (check,))
+        assert found.message == repr(look(data))
+
+
+def test_files_that_come_and_go_are_noticed(tmp_path: Path) -> None:
+    def check(document: Document) -> Any:
+        assert document.suite is not None
+        yield RULE.at((), str(len(document.suite.tasks)))
+
+    files = Files()
+    data = {"tasks": ["tasks/*/*.yaml"]}
+
+    def count() -> str:
+        document = Document("waza", "eval", data, tmp_path / "eval.yaml", tmp_path, files)
+        [[found]] = findings(document, (check,))
+        return found.message
+
+    assert count() == "0"
+    write(tmp_path, {"tasks/a/one.yaml": "id: one\n"})
+    assert count() == "1"
+    write(tmp_path, {"tasks/a/two.yaml": "id: two\n"})
+    assert count() == "2"
+    (tmp_path / "tasks/a/one.yaml").unlink()
+    assert count() == "1"

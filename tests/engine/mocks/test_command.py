@@ -1,0 +1,67 @@
+"""Mocked programs: which response a call gets, and that an agent that calls one gets it."""
+
+import os
+import subprocess
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from waza_engine.mocks.command import fitting
+from waza_engine.mocks.install import installed
+from waza_engine.suite import CommandMock
+
+RESPONSES: list[dict[str, Any]] = [
+    {"args": ["get", "pods"], "stdout": "pod-1\n"},
+    {"args_regex": ["delete", "pod-[0-9]+"], "stderr": "locked\n", "exit_code": 3},
+    {"args": ["apply"], "environment": {"STAGE": "test"}, "stdout": "tested"},
+    {"args": ["apply"], "workdir": "deploy/", "stdout": "there"},
+]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "environment", "directory", "index"),
+    [
+        (["get", "pods"], {}, ".", 0),
+        (["get"], {}, ".", -1),
+        (["delete", "pod-12"], {}, ".", 1),
+        (["delete", "my-pod-12"], {}, ".", -1),
+        (["delete", "pod-12", "--force"], {}, ".", -1),
+        (["apply"], {"STAGE": "test"}, ".", 2),
+        (["apply"], {"STAGE": "live"}, "deploy", 3),
+        (["apply"], {}, "elsewhere", -1),
+    ],
+)
+def test_the_first_response_that_fits(
+    arguments: list[str], environment: dict[str, str], directory: str, index: int
+) -> None:
+    assert fitting(RESPONSES, arguments, environment, directory) == index
+
+
+def test_it_stands_on_the_path_and_writes_down_its_calls(tmp_path: Path) -> None:
+    (tmp_path / "json.py").write_text("raise SystemExit('wrong module')", encoding="utf-8")
+    with installed([CommandMock("kubectl", tuple(RESPONSES))], (), tmp_path, os.environ["PATH"]) as mocks:
+        environment = {**os.environ, **mocks.environment}
+
+        def call(*arguments: str) -> tuple[int, str, str]:
+            done = subprocess.run(
+                ["kubectl", *arguments],
+                cwd=tmp_path,
+                env=environment,
+                capture_output=True,
+                text=True,
+                check=False,
+            )
+            return done.returncode, done.stdout, done.stderr
+
+        assert call("get", "pods") == (0, "pod-1\n", "")
+        assert call("delete", "pod-1") == (3, "", "locked\n")
+        code, _, told = call("what's", "$this")
+        assert (code, "no mocked response fits" in told) == (127, True)
+        calls = [(it.command, it.args, it.exit_code, it.response_index) for it in mocks.invocations()]
+    assert calls == [
+        ("kubectl", ["get", "pods"], 0, 0),
+        ("kubectl", ["delete", "pod-1"], 3, 1),
+        ("kubectl", ["what's", "$this"], 127, -1),
+    ]
+    assert not mocks.folder.exists()

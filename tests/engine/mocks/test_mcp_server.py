@@ -1,0 +1,103 @@
+"""The mocked MCP server: what it lists, what a call gives, and that it speaks the protocol as a process."""
+
+import json
+import os
+import subprocess
+from io import StringIO
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from waza_engine.mocks.install import installed
+from waza_engine.mocks.mcp_server import called, serve
+from waza_engine.suite import McpMock
+
+TOOLS: dict[str, Any] = {
+    "find": {
+        "description": "Finds users",
+        "input_schema": {"type": "object", "properties": {"id": {"type": "integer"}}},
+        "responses": [
+            {"match": {"id": 7}, "return": {"name": "Ada"}},
+            {"match_regex": {"query": "(?i)^inv"}, "return": ["a", "b"]},
+            {
+                "match_schema": {"required": ["id"], "properties": {"id": {"minimum": 100}}},
+                "error": "too big",
+            },
+        ],
+    },
+    "ping": {"responses": [{"return": "pong"}]},
+}
+
+
+def text(result: dict[str, Any]) -> str:
+    return str(result["content"][0]["text"])
+
+
+@pytest.mark.parametrize(
+    ("tool", "arguments", "said", "is_error"),
+    [
+        ("find", {"id": 7}, '{"name":"Ada"}', False),
+        ("find", {"id": 7, "more": 1}, "no mocked response of find fits these arguments", True),
+        ("find", {"query": "INVOICE"}, '["a","b"]', False),
+        ("find", {"id": 200}, "too big", True),
+        ("find", {}, "no mocked response of find fits these arguments", True),
+        ("ping", {}, "pong", False),
+        ("ping", {"any": "thing"}, "pong", False),
+        ("nope", {}, "unknown tool: nope", True),
+    ],
+)
+def test_the_first_response_that_fits_is_given(
+    tool: str, arguments: dict[str, Any], said: str, *, is_error: bool
+) -> None:
+    result = called(TOOLS, tool, arguments)
+    assert (text(result), result["isError"]) == (said, is_error)
+
+
+def test_a_broken_schema_or_pattern_fits_nothing() -> None:
+    tools = {
+        "t": {"responses": [{"match_schema": {"type": 5}}, {"match_regex": {"a": "("}}, {"return": "last"}]}
+    }
+    assert text(called(tools, "t", {"a": "("})) == "last"
+
+
+def talk(*requests: dict[str, Any] | str) -> list[dict[str, Any]]:
+    replies = StringIO()
+    lines = (it if isinstance(it, str) else json.dumps({"jsonrpc": "2.0", **it}) for it in requests)
+    serve({"name": "users", "tools": TOOLS}, StringIO("\n".join(lines) + "\n"), replies)
+    return [json.loads(it) for it in replies.getvalue().splitlines()]
+
+
+def test_it_answers_requests_and_nothing_else() -> None:
+    first, listed, unknown, broken = talk(
+        {"id": 1, "method": "initialize", "params": {"protocolVersion": "2024-11-05"}},
+        {"method": "notifications/initialized"},
+        "",
+        {"id": 2, "method": "tools/list"},
+        {"id": 3, "method": "resources/list"},
+        "{",
+    )
+    assert first["result"]["protocolVersion"] == "2024-11-05"
+    assert first["result"]["serverInfo"]["name"] == "users"
+    assert [it["name"] for it in listed["result"]["tools"]] == ["find", "ping"]
+    assert listed["result"]["tools"][1]["inputSchema"] == {"type": "object"}
+    assert unknown["error"]["code"] == -32601
+    assert broken["error"]["code"] == -32700
+
+
+def test_it_is_a_program_that_imports_nothing_of_the_agent_s_folder(tmp_path: Path) -> None:
+    (tmp_path / "json.py").write_text("raise SystemExit('wrong module')", encoding="utf-8")
+    with installed((), [McpMock("users", TOOLS)], tmp_path, "") as mocks:
+        server = mocks.servers["users"]
+        call = {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {"name": "ping"}}
+        done = subprocess.run(
+            [server["command"], *server["args"]],
+            cwd=tmp_path,
+            input=json.dumps(call) + "\n",
+            capture_output=True,
+            text=True,
+            check=True,
+            timeout=20,
+            env={"PATH": os.environ["PATH"]},
+        )
+    assert json.loads(done.stdout)["result"]["content"][0]["text"] == "pong"

@@ -1,0 +1,140 @@
+"""What is wrong in one piece of a text: against its part of the schema, and what its grader types say beyond that.
+
+It is remembered with the piece, so an edit is checked where it happened; where files on disk had a say, until one of
+them changes.
+"""
+
+from collections.abc import Callable, Iterator
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+from waza_engine.findings import Finding, Pointer, Severity
+from waza_engine.noted_reads import Stamp, note_read, noting_reads, stamp
+from waza_engine.scope import Scope
+from waza_lsp.schema.form import Form
+from waza_lsp.schema.mark import Mark
+from waza_lsp.schema.spots import span_of
+from waza_lsp.schema.walk import Schema, discriminated, resolve
+from waza_lsp.syntax.node import Kind, Node, descend
+from waza_lsp.syntax.parse import Parsed
+
+
+def piece_marks(
+    parsed: Parsed, form: Form, key: str | None, scope: Scope | None, anchors: dict[str, Node]
+) -> tuple[Mark, ...]:
+    """Findings of a piece that is sound, with places that count from its first line.
+
+    `key` is that of the list whose item the piece is, `anchors` are those of the whole text.
+    """
+    if parsed.has_alias:
+        return _found(parsed, form, key, scope, anchors)
+    remembered = _remembered(parsed, _standing(form, key, scope))
+    if remembered.is_fresh():
+        return remembered.found
+    return remembered.anew(lambda: _found(parsed, form, key, scope, parsed.anchors))
+
+
+class _Remembered:
+    """What a piece gave, and the state of the files on disk that had a say in it."""
+
+    __slots__ = ("_stamps", "found")
+
+    def __init__(self) -> None:
+        self.found: tuple[Mark, ...] = ()
+        self._stamps: dict[Path, Stamp] | None = None
+
+    def is_fresh(self) -> bool:
+        """Whether there are findings, and none of the files has changed since."""
+        if not self._stamps:
+            return self._stamps is not None
+        for path in self._stamps:
+            note_read(path)
+        return all(stamp(path) == then for path, then in self._stamps.items())
+
+    def anew(self, find: Callable[[], tuple[Mark, ...]]) -> tuple[Mark, ...]:
+        """Find and remember."""
+        with noting_reads() as read:
+            self.found = find()
+        self._stamps = {it: stamp(it) for it in read}
+        for path in self._stamps:
+            note_read(path)
+        return self.found
+
+
+@lru_cache(maxsize=32768)
+def _remembered(_parsed: Parsed, _standing: object) -> _Remembered:
+    return _Remembered()
+
+
+@lru_cache(maxsize=256)
+def _standing(_form: Form, _key: str | None, _scope: Scope | None) -> object:
+    """One object for equal circumstances: it is found faster than they are."""
+    return object()
+
+
+def forget() -> None:
+    """Let go of what is remembered of all texts."""
+    _remembered.cache_clear()
+
+
+def _found(
+    parsed: Parsed, form: Form, key: str | None, scope: Scope | None, anchors: dict[str, Node]
+) -> tuple[Mark, ...]:
+    found = _part_marks(parsed, form, key, scope, anchors)
+    # A template is read as a text; what that text would be worth is not said before it is one.
+    templates = {it.start for it in parsed.templates}
+    return tuple(it for it in found if it.span.start not in templates) if templates else found
+
+
+def _part_marks(
+    parsed: Parsed, form: Form, key: str | None, scope: Scope | None, nodes: dict[str, Node]
+) -> tuple[Mark, ...]:
+    root = parsed.root
+    if root is None:
+        return ()
+    known: dict[str, Any] = form.schema.get("properties", {})
+    result: list[Mark] = []
+    if key is not None:
+        items = resolve(form.schema, known[key])["items"]
+        for index, item in enumerate(root.items):
+            result += _value_marks(root, (index,), item, form, items, scope, nodes)
+    else:
+        for key_node, value in root.pairs:
+            if key_node.source in known:
+                result += _value_marks(
+                    root, (key_node.source,), value, form, known[key_node.source], scope, nodes
+                )
+    return tuple(result)
+
+
+def _value_marks(
+    root: Node,
+    base: Pointer,
+    value: Node,
+    form: Form,
+    schema: Schema,
+    scope: Scope | None,
+    anchors: dict[str, Node],
+) -> Iterator[Mark]:
+    data = value.data(anchors)
+    found = form.checker.check_part(data, schema)
+    for finding in found:
+        yield mark_in(root, finding.below(base))
+    if scope is None:
+        return
+    condemned = [it.pointer for it in found if it.severity is Severity.ERROR]
+    for pointer, _ in discriminated(form.schema, schema, data):
+        if any(it[: len(pointer)] == pointer for it in condemned):
+            continue
+        node = descend(value, pointer)
+        if node is not None and node[1].kind is Kind.MAP:
+            for finding in form.meaning(node[1].typed(anchors), scope):
+                yield mark_in(root, finding.below((*base, *pointer)))
+
+
+def mark_in(root: Node | None, finding: Finding) -> Mark:
+    """The finding with its place in a node."""
+    span = span_of(root, finding.pointer, on_key=finding.on == "key")
+    related = tuple((span_of(root, it.pointer), it.text) for it in finding.related if it.path is None)
+    return Mark(span, finding, related)

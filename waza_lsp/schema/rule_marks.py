@@ -1,0 +1,88 @@
+"""What the rules say of a document, with places: of the file as a whole, and of each grader entry.
+
+What is said of an entry is remembered with its node, so that an edit costs the entry it touches.
+"""
+
+from collections.abc import Iterator
+from functools import lru_cache
+
+from waza_engine.checking.document import Document
+from waza_engine.findings import Finding
+from waza_lsp.schema.form import Form
+from waza_lsp.schema.mark import Mark
+from waza_lsp.schema.newer import newer
+from waza_lsp.schema.spots import span_below, span_in
+from waza_lsp.schema.world import World
+from waza_lsp.syntax.node import Node
+from waza_lsp.syntax.tree import Piece, Tree
+
+
+def rule_marks(tree: Tree, form: Form, world: World) -> Iterator[Mark]:
+    """All findings of the rules, in no order."""
+    data = tree.data()
+    document = form.document(data, world.path, world.scope.process_dir, world.files)
+    too_new = newer(form.schema, data, world.target) if world.target else ()
+    for finding in (*form.judged(document), *too_new):
+        yield from _mark(tree, finding)
+    yield from _of_graders(tree, form, document)
+
+
+def _of_graders(tree: Tree, form: Form, document: Document) -> Iterator[Mark]:
+    lists = {it.key.source: it for it in reversed(tree.entries)}
+    executor = document.executor
+    for pointer, grader in document.graders():
+        entry = lists.get(str(pointer[0])) if len(pointer) == 2 else None
+        if entry is not None and entry.is_list:
+            index = int(pointer[1])
+            piece, node = entry.items[index]
+            remembered = _remembered(node, form, executor)
+            if not remembered:
+                remembered.append(_placed(piece, node, form.judged_grader(document, grader)))
+            found = remembered[0]
+            if found:
+                base = (entry.key.source, index - _offset(piece, node))
+                yield from (it.shifted(piece.start, base) for it in found)
+            if found is not None:
+                continue
+        for finding in form.judged_grader(document, grader):
+            yield from _mark(tree, finding.below(pointer))
+
+
+def _mark(tree: Tree, finding: Finding) -> Iterator[Mark]:
+    span = span_in(tree, finding.pointer, on_key=finding.on == "key")
+    if span is not None:
+        places = ((span_in(tree, it.pointer), it.text) for it in finding.related if it.path is None)
+        yield Mark(span, finding, tuple((place, text) for place, text in places if place is not None))
+
+
+@lru_cache(maxsize=32768)
+def _remembered(_of: Node, _form: Form, _executor: str) -> "list[tuple[Mark, ...] | None]":
+    return []
+
+
+def forget() -> None:
+    """Let go of what is remembered of all texts."""
+    _remembered.cache_clear()
+
+
+def _placed(piece: Piece, node: Node, findings: tuple[Finding, ...]) -> tuple[Mark, ...] | None:
+    """The findings with their places in the piece; None where one stands somewhere else, or aliases have a say."""
+    if piece.parsed.has_alias:
+        return None
+    result: list[Mark] = []
+    for it in findings:
+        span = span_below(node, it.pointer, on_key=it.on == "key")
+        related = [
+            (span_below(node, other.pointer), other.text) for other in it.related if other.path is None
+        ]
+        if span is None or any(place is None for place, _ in related):
+            return None
+        places = tuple((place, text) for place, text in related if place is not None)
+        result.append(Mark(span, it.below((_offset(piece, node),)), places))
+    return tuple(result)
+
+
+def _offset(piece: Piece, node: Node) -> int:
+    """Which item of its piece a node is: nearly always the only one."""
+    root = piece.parsed.root
+    return 0 if root is None or root.items[0] is node else root.items.index(node)

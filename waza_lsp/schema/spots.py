@@ -1,0 +1,58 @@
+"""Where the findings about a place in the data stand: the smallest stretch of text at fault."""
+
+from waza_engine.findings import Pointer
+from waza_lsp.syntax.node import Kind, Node, descend
+from waza_lsp.syntax.text import Place, Span
+from waza_lsp.syntax.tree import Tree
+
+_BLOCKS = frozenset([Kind.MAP, Kind.SEQ])
+
+
+def span_in(tree: Tree, pointer: Pointer, *, on_key: bool = False) -> Span | None:
+    """Where a pointer into the whole document stands: the top of the file when the text has nothing there."""
+    located = tree.find(pointer) if pointer else None
+    if located is None:
+        return tree.entries[0].key.span.shifted(tree.entries[0].piece.start) if tree.entries else None
+    node = located.node
+    is_block = node.kind in _BLOCKS and not node.flow
+    if located.key is not None and (on_key or node.is_empty or is_block):
+        return located.key
+    lines = located.value.start.line - node.start.line
+    return _token(node).shifted(lines) if not (is_block and node.items) else located.value
+
+
+def span_below(node: Node, pointer: Pointer, *, on_key: bool = False) -> Span | None:
+    """The same for a pointer into a node, with places as the node has them; None when the node has nothing there."""
+    found = descend(node, pointer)
+    if found is None:
+        return None
+    key, value = found
+    is_block = value.kind in _BLOCKS and not value.flow
+    if key is not None and (on_key or value.is_empty or is_block):
+        return key.span
+    return _token(value) if not (is_block and value.items) else value.span
+
+
+def span_of(root: Node | None, pointer: Pointer, *, on_key: bool = False) -> Span:
+    """The smallest stretch that stands for a place; never more than one line of a block."""
+    if root is None:
+        return Span(Place(0, 0), Place(0, 1))
+    found = descend(root, pointer)
+    while found is None and pointer:
+        pointer = pointer[:-1]
+        found = descend(root, pointer)
+    key, value = found if found is not None else (None, root)
+    if key is not None and (on_key or value.is_empty or (not value.flow and value.kind in _BLOCKS)):
+        return key.span
+    return _token(value)
+
+
+def _token(node: Node) -> Span:
+    if node.kind is Kind.MAP and node.pairs and not node.flow:
+        return node.pairs[0][0].span
+    if node.kind is Kind.SEQ and node.items and not node.flow:
+        return _token(node.items[0])
+    start, end = node.span
+    if end.line > start.line:
+        return Span(start, Place(start.line, start.column + 1))
+    return node.span if end > start else Span(start, Place(start.line, start.column + 1))

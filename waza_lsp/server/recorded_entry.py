@@ -1,0 +1,115 @@
+"""The grader that a question of the server is about, as it would be loaded for a run. For child processes.
+
+The texts are those of the editor; while another part of the suite cannot be loaded, the entry alone will do.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from waza_engine.findings import Pointer
+from waza_engine.formats.owner import eval_of
+from waza_engine.formats.reading import reading_open_texts
+from waza_engine.graders.entry import Level
+from waza_engine.regrade import plan_for_grading, plan_without_suite
+from waza_engine.runs.plan import Plan, PlanError
+from waza_engine.scalars import plain
+from waza_engine.suite import GraderEntry, LoadError
+from waza_engine.yaml_reader import YamlError, read_yaml
+
+Question = Mapping[str, Any]
+
+
+class NothingError(Exception):
+    """There is nothing to grade; the text says why."""
+
+
+@dataclass(frozen=True, slots=True)
+class Suite:
+    """The suite of a file, as far as it can be loaded."""
+
+    eval_path: Path
+    plan: Plan
+    process_dir: Path
+
+
+@dataclass(frozen=True, slots=True)
+class RecordedEntry:
+    """A grader's entry, and the tasks that it judges."""
+
+    suite: Suite
+    entry: GraderEntry
+    level: Level
+    tasks: Sequence[str]
+
+
+def suite_of(question: Question) -> Suite:
+    """The suite of the file `path`.
+
+    Raises:
+        NothingError: no eval lists the file.
+
+    """
+    eval_path = eval_of(Path(question["path"]))
+    if eval_path is None:
+        raise NothingError("no eval lists this file")
+    process_dir = Path(question["processDir"])
+    with reading_open_texts(_texts(question)):
+        try:
+            plan = plan_for_grading(eval_path, process_dir)
+        except (LoadError, PlanError):
+            plan = plan_without_suite(eval_path)
+    return Suite(eval_path, plan, process_dir)
+
+
+def recorded_entry(question: Question) -> RecordedEntry:
+    """The grader at `pointer` of the file `path`.
+
+    Raises:
+        NothingError: there is none.
+
+    """
+    suite = suite_of(question)
+    path, pointer = Path(question["path"]), tuple(question["pointer"])
+    found = _entry(suite.plan, path, pointer)
+    if found is None and not suite.plan.tasks:
+        found = _entry_alone(_texts(question)[path], path, pointer, question)
+    if found is None:
+        raise NothingError("there is no grader")
+    return RecordedEntry(suite, *found)
+
+
+_Found = tuple[GraderEntry, Level, Sequence[str]]
+
+
+def _texts(question: Question) -> dict[Path, str]:
+    return {Path(it): text for it, text in question["texts"].items()}
+
+
+def _entry(plan: Plan, path: Path, pointer: Pointer) -> _Found | None:
+    def is_meant(entries: Iterable[GraderEntry]) -> GraderEntry | None:
+        return next((it for it in entries if (it.path, it.pointer) == (path, pointer)), None)
+
+    if (own := is_meant(plan.suite.graders)) is not None:
+        return own, "eval", [task.id for task in plan.tasks]
+    for task in plan.tasks:
+        if (own := is_meant(task.graders)) is not None:
+            return own, "task", [task.id]
+    return None
+
+
+def _entry_alone(text: str, path: Path, pointer: Pointer, question: Question) -> _Found | None:
+    """The entry while another part of the suite cannot be loaded: the task is what the editor takes for it."""
+    try:
+        value: Any = read_yaml(text)
+        for part in pointer:
+            value = value[part]
+    except (YamlError, LookupError, TypeError):
+        return None
+    if not isinstance(value, Mapping) or not question.get("task"):
+        return None
+    extras = {key: it for key, it in value.items() if key not in {"type", "name", "weight", "config"}}
+    kind, name = (str(plain(value.get(it)) or "") for it in ("type", "name"))
+    entry = GraderEntry(kind, name, 1.0, value.get("config"), extras, path, pointer, dialect=question["dialect"])
+    return entry, "task", [question["task"]]

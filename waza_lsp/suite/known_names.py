@@ -1,0 +1,94 @@
+"""Names of a kind of thing in the world around a document: given or used in other files, SKILL.md, recorded runs.
+
+For completion, which may not take long: files are read until the time is up, and remembered for the next time.
+"""
+
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import NamedTuple
+
+from waza_engine.checking.skills import SKILL, skills
+from waza_lsp.schema.form import recognised
+from waza_lsp.schema.names import has_home, names_in
+from waza_lsp.schema.prefilter import may_be_eval
+from waza_lsp.snapshot import Snapshot
+from waza_lsp.suite.around import Around
+from waza_lsp.syntax.text import split_lines
+from waza_lsp.syntax.tree import Tree
+
+_BUDGET_SECONDS = 0.08
+_LONGEST = 100
+
+
+class _Named(NamedTuple):
+    thing: str
+    text: str
+    defines: bool
+
+
+def known_names(
+    thing: str, snapshot: Snapshot, around: Around, *, clock: float = _BUDGET_SECONDS
+) -> Iterator[tuple[str, str]]:
+    """The names, nearest first, each with a few words about where it is known from; `clock` is in seconds.
+
+    What a document can give a name to is known where the name is: in the eval, for all its files. Other things
+    (models, tools) have no home, and are worth suggesting wherever they were seen.
+    """
+    form = snapshot.form
+    if form is None:
+        return
+    suite = around.suite(snapshot)
+    root = suite.eval_path if suite is not None else None
+    at_home = has_home(form, thing)
+    if thing == SKILL and suite is not None:
+        for it in skills(suite, around.files):
+            yield it.name, _first_line(it.description) or f"{thing} in {it.path.parent.name}"
+    if root is not None and root != snapshot.path:
+        yield from _in_file(thing, root, around, only_given=at_home and thing != SKILL)
+    if at_home:
+        return
+    for path in suite.paths if suite is not None else ():
+        if path not in {root, snapshot.path}:
+            yield from _in_file(thing, path, around)
+    if suite is not None and suite.project_path is not None:
+        yield from _in_project(thing, suite.project_path, around)
+    for recalled in around.recalled(root) if root is not None else ():
+        for name in recalled.named(thing):
+            yield name, f"{thing} in the last run of {recalled.task}"
+    until = time.monotonic() + clock
+    for path in around.listed():
+        if time.monotonic() > until:
+            return
+        yield from _in_file(thing, path, around)
+
+
+def _in_file(
+    thing: str, path: Path, around: Around, *, only_given: bool = False
+) -> Iterator[tuple[str, str]]:
+    for it in around.files.made(path, _names_of_text) or ():
+        if it.thing == thing and (it.defines or not only_given):
+            yield it.text, f"{thing} in {path.name}"
+
+
+def _in_project(thing: str, path: Path, around: Around) -> Iterator[tuple[str, str]]:
+    """The same for a file that is known by its name only."""
+    found = around.snapshot(path)
+    if found is not None and found.form is not None:
+        for it in names_in(found.form, found.tree):
+            if it.thing == thing:
+                yield it.text, f"{thing} in {path.name}"
+
+
+def _names_of_text(source: str) -> tuple[_Named, ...]:
+    if not may_be_eval(source, None):
+        return ()
+    tree = Tree.of(split_lines(source))
+    found = recognised(tree.sketch(), None)
+    names = names_in(found.form, tree) if found is not None else ()
+    return tuple(dict.fromkeys(_Named(it.thing, it.text, it.defines) for it in names))
+
+
+def _first_line(text: str) -> str:
+    line = text.strip().partition("\n")[0]
+    return line if len(line) <= _LONGEST else line[: _LONGEST - 1] + "…"
