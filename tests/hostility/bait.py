@@ -31,7 +31,10 @@ class Victim:
     def write_suite(self, graders: str = "", task: str = "", config: str = "", eval_keys: str = "") -> None:
         """A suite with one task; each part is YAML at its own level, without indentation."""
         self.workspace.mkdir(exist_ok=True)
-        text = "name: victim\nskill: demo\nconfig:\n  executor: mock\n  model: m\n  trials_per_task: 1\n  timeout_seconds: 5\n" + indent(config, "  ")
+        text = (
+            "name: victim\nskill: demo\nconfig:\n  executor: mock\n  model: m\n  trials_per_task: 1\n  timeout_seconds: 5\n"
+            + indent(config, "  ")
+        )
         text += eval_keys + "tasks: ['tasks/*.yaml']\n"
         self.eval_file.write_text(text, encoding="utf-8")
         tasks = self.workspace / "tasks"

@@ -28,6 +28,10 @@ class Reported:
     related: tuple[tuple[Span, str], ...]
 
 
+_MOST_TRIED = 100
+"""The fixes of so many findings of a file are tried before they are named: each try reads the whole text again."""
+
+
 @dataclass(frozen=True, slots=True)
 class CheckedFile:
     """One eval file with its findings; `name` is the path as the user gave it."""
@@ -41,7 +45,7 @@ class CheckedFile:
 def checked_file(name: str, snapshot: Snapshot, marks: Iterable[Mark]) -> CheckedFile:
     """The record of a file, which no longer needs its text."""
     form = snapshot.form
-    found = tuple(_reported(snapshot, it) for it in marks)
+    found = tuple(_reported(snapshot, it, tried=index < _MOST_TRIED) for index, it in enumerate(marks))
     return CheckedFile(name, form.dialect if form else "", form.kind if form else "", found)
 
 
@@ -64,10 +68,10 @@ def as_json(files: Sequence[CheckedFile]) -> str:
     )
 
 
-def _reported(snapshot: Snapshot, mark: Mark) -> Reported:
-    line = snapshot.text.line(mark.span.start.line)
-    fixes = _fixes(snapshot, mark)
-    return Reported(mark.finding, mark.span, snapshot.range(mark.span), line, fixes, mark.related)
+def _reported(snapshot: Snapshot, mark: Mark, *, tried: bool) -> Reported:
+    line = snapshot.text.line(mark.shown.start.line)
+    fixes = _fixes(snapshot, mark) if tried else tuple(it.title for it in mark.finding.fixes)
+    return Reported(mark.finding, mark.shown, snapshot.range(mark.shown), line, fixes, mark.related)
 
 
 def _fixes(snapshot: Snapshot, mark: Mark) -> tuple[str, ...]:

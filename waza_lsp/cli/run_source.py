@@ -54,12 +54,17 @@ def find_run(store: RunStore, name: str, eval_path: Path | None = None) -> Store
 
 
 def record_named(name: str, store_dir: Path | None) -> RunRecord:
-    """The record of a results file, or of a run in the store, which stays open until the command ends."""
+    """The record of a results file, or of a run in the store."""
+    return record_and_store(name, store_dir)[0]
+
+
+def record_and_store(name: str, store_dir: Path | None) -> tuple[RunRecord, RunStore | None]:
+    """The record, and the store that it comes from, which stays open until the command ends; None for a results file."""
     path = Path(name)
     try:
         if path.suffix.lower() == ".json" or (is_there(name) and path.is_file()):
-            return read_results(path)
+            return read_results(path), None
         store = click.get_current_context().with_resource(open_store(store_dir))
-        return stored_record(store, find_run(store, name))
+        return stored_record(store, find_run(store, name)), store
     except (ResultsError, StoreError) as error:
         give_up(str(error))

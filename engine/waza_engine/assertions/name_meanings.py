@@ -8,7 +8,11 @@ from waza_engine.assertions.names import CONTEXT_NAMES, PYTHON_NAMES
 _TRIAL: dict[str, tuple[str, str, str]] = {
     "output": ("str", "string", "The agent's final output."),
     "outcome": ("dict", "object", "Always empty."),
-    "transcript": ("list of dict", "array of objects", "The events of the session, in order, each with its type."),
+    "transcript": (
+        "list of dict",
+        "array of objects",
+        "The events of the session, in order, each with its type.",
+    ),
     "tool_calls": ("list of dict", "array of objects", "The tools that the agent called, in order."),
     "errors": ("list of dict", "array of objects", "The events that speak of an error."),
     "duration_ms": ("int", "number", "How long the agent took, in milliseconds."),

@@ -9,12 +9,28 @@ from typing import Any
 from waza_engine.graders.base import GradingContext
 from waza_engine.text import without_surrogates
 
+
+def words(text: str) -> frozenset[str]:
+    return frozenset(text.split())
+
+
 CONTEXT_NAMES = frozenset(["output", "outcome", "transcript", "tool_calls", "errors", "duration_ms"])
 """The names that stand for something of the trial."""
 PYTHON_NAMES = CONTEXT_NAMES | frozenset(
     ["len", "any", "all", "re", "str", "int", "float", "bool", "list", "dict", "True", "False"]
 )
 """All names there are in a Python assertion."""
+JAVASCRIPT_NAMES = CONTEXT_NAMES | words(
+    """
+    Array Object String Number Boolean Math JSON RegExp parseInt parseFloat isNaN isFinite undefined NaN Infinity True
+    False Date Map Set WeakMap WeakSet WeakRef Symbol BigInt Promise Proxy Reflect Error TypeError RangeError SyntaxError
+    ReferenceError EvalError URIError AggregateError Function Intl ArrayBuffer DataView Int8Array Uint8Array
+    Uint8ClampedArray Int16Array Uint16Array Int32Array Uint32Array Float32Array Float64Array BigInt64Array
+    BigUint64Array Iterator escape unescape encodeURI encodeURIComponent decodeURI decodeURIComponent eval console
+    globalThis SharedArrayBuffer Atomics WebAssembly FinalizationRegistry
+    """
+)
+"""What the context holds and the engine's own globals; no `require`, `process` or timers."""
 _ARGUMENTS = ("path", "file_text", "command", "description", "skill")
 _EVENT_MEMBERS = {
     "user.message": ("content",),

@@ -2,48 +2,93 @@
 
 import ast
 import warnings
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
+from typing import NamedTuple
 
-from waza_engine.assertions.names import PYTHON_NAMES
+from waza_engine.assertions.names import CONTEXT_NAMES, PYTHON_NAMES
 from waza_engine.findings import Rule
 from waza_engine.rules.invalid_assertion import INVALID_ASSERTION
 from waza_engine.rules.name_out_of_scope import NAME_OUT_OF_SCOPE
 from waza_engine.rules.unknown_assertion_name import UNKNOWN_ASSERTION_NAME
+from waza_engine.validation.spelling import nearest
 
 Comprehension = ast.ListComp | ast.SetComp | ast.DictComp | ast.GeneratorExp
 
 
-def problem_in_python(assertion: str, bound: set[str]) -> Iterator[tuple[Rule, str]]:
+class Problem(NamedTuple):
+    """What is wrong with an assertion. `part` is where: first character and the one behind the last; None: all of it."""
+
+    rule: Rule
+    message: str
+    part: tuple[int, int] | None = None
+    name: str = ""
+    """The name that is unknown."""
+
+
+def problem_in_python(assertion: str, bound: set[str]) -> Iterator[Problem]:
     """What is wrong with `assertion`, each name once. `bound` gains the names that it binds for later ones."""
     parsed = _parsed(assertion)
-    if isinstance(parsed, str):
-        yield INVALID_ASSERTION, parsed
+    if isinstance(parsed, Problem):
+        yield parsed
         return
+    skipped = len(assertion) - len(assertion.lstrip(" \t"))
     bound.update(it.target.id for it in ast.walk(parsed) if isinstance(it, ast.NamedExpr))
     told: set[str] = set()
-    for name, where in _loads(parsed, frozenset(), ""):
+    for node, where in _loads(parsed, frozenset(), ""):
+        name = node.id
         if name in bound or name in told:
             continue
         told.add(name)
+        part = _part(assertion, skipped, node)
         if name not in PYTHON_NAMES:
-            known = ", ".join(sorted(PYTHON_NAMES))
-            yield UNKNOWN_ASSERTION_NAME, f"'{name}' does not exist in an assertion. There are: {known}"
+            yield Problem(UNKNOWN_ASSERTION_NAME, unknown_name(name, PYTHON_NAMES), part, name)
         elif where:
-            yield NAME_OUT_OF_SCOPE, f"'{name}' cannot be seen inside {where}: this assertion fails"
+            message = f"'{name}' cannot be seen inside {where}: this assertion fails"
+            yield Problem(NAME_OUT_OF_SCOPE, message, part)
 
 
-def _parsed(assertion: str) -> ast.expr | str:
+def unknown_name(name: str, known: Collection[str], others: str = "") -> str:
+    """The sentence about a name that assertions do not have. `others` stands for all that are not the trial's own."""
+    close = nearest(name, known, most=1)
+    there = [*sorted(CONTEXT_NAMES), others] if others else sorted(known)
+    hint = f"Did you mean '{close[0]}'?" if close else f"There are: {', '.join(there)}"
+    return f"'{name}' does not exist in an assertion. {hint}"
+
+
+def _part(assertion: str, skipped: int, node: ast.Name) -> tuple[int, int] | None:
+    """Where a name stands; the parser counts bytes, from the first character that is no blank."""
+    if node.lineno > 1:
+        return None
+    before = assertion[skipped:].encode()[: node.col_offset].decode(errors="ignore")
+    start = skipped + len(before)
+    return start, start + len(node.id)
+
+
+def _parsed(assertion: str) -> ast.expr | Problem:
     text = assertion.lstrip(" \t")
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # doubtful escapes in the author's text are no business of our stderr
         try:
             return ast.parse(text, mode="eval").body
         except SyntaxError as error:
-            return _explained(text, error)
+            return Problem(INVALID_ASSERTION, _explained(text, error), _place(assertion, text, error))
         except ValueError as error:
-            return f"Not a Python expression: {error}"
+            return Problem(INVALID_ASSERTION, f"Not a Python expression: {error}")
         except (RecursionError, MemoryError):
-            return "Not a Python expression that can be read: it is nested too deeply"
+            message = "Not a Python expression that can be read: it is nested too deeply"
+            return Problem(INVALID_ASSERTION, message)
+
+
+def _place(assertion: str, text: str, error: SyntaxError) -> tuple[int, int] | None:
+    """The stretch that the parser stumbled over; None when it cannot be told or is not in the first line."""
+    if error.lineno != 1 or not error.offset or not text.strip():
+        return None
+    start = error.offset - 1
+    end = error.end_offset - 1 if error.end_offset and error.end_lineno == 1 else start + 1
+    if not 0 <= start < len(text):
+        return None
+    skipped = len(assertion) - len(text)
+    return skipped + start, skipped + min(max(end, start + 1), len(text))
 
 
 def _explained(text: str, error: SyntaxError) -> str:
@@ -56,11 +101,11 @@ def _explained(text: str, error: SyntaxError) -> str:
     return "Not an expression but a statement: assertions must have a value"
 
 
-def _loads(node: ast.AST, local: frozenset[str], where: str) -> Iterator[tuple[str, str]]:
+def _loads(node: ast.AST, local: frozenset[str], where: str) -> Iterator[tuple[ast.Name, str]]:
     """Every name that is read and not bound inside the assertion, with the scope that hides the trial from it."""
     match node:
         case ast.Name(id=name, ctx=ast.Load()) if name not in local:
-            yield name, where
+            yield node, where
         case ast.Lambda(args=arguments, body=body):
             defaults: Sequence[ast.expr | None] = [*arguments.defaults, *arguments.kw_defaults]
             for it in filter(None, defaults):
@@ -73,7 +118,7 @@ def _loads(node: ast.AST, local: frozenset[str], where: str) -> Iterator[tuple[s
                 yield from _loads(child, local, where)
 
 
-def _comprehension(node: Comprehension, local: frozenset[str], where: str) -> Iterator[tuple[str, str]]:
+def _comprehension(node: Comprehension, local: frozenset[str], where: str) -> Iterator[tuple[ast.Name, str]]:
     first, *others = node.generators
     yield from _loads(first.iter, local, where)
     targets = (it.id for part in node.generators for it in ast.walk(part.target) if isinstance(it, ast.Name))
