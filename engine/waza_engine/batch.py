@@ -3,12 +3,12 @@
 import logging
 import tempfile
 from collections.abc import Mapping
-from dataclasses import replace
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
 from waza_engine.batch_files import lay_out
-from waza_engine.graders.base import GradingContext
+from waza_engine.graders.base import GraderResult, GradingContext
 from waza_engine.graders.registry import CURRENT, GENERATIONS
 from waza_engine.grading import GraderFailure, GraderVerdict, RunVerdict, grade_entry, grade_run
 from waza_engine.grading_input import InputError, grading_context
@@ -91,7 +91,9 @@ def grade_list(entries: list[Any], context: GradingContext, generation: str = CU
     if len(verdicts) < len(graded):
         status, verdicts_that_count = "error", []
     else:
-        status = "passed" if all(it.result.passed for it in verdicts) else "failed"
+        passed = all(it.result.passed for it in verdicts)
+        errored = any(it.result.status == "error" for it in verdicts)
+        status = "error" if errored else "passed" if passed else "failed"
         verdicts_that_count = verdicts
     return {
         "results": [result_object(it) for it in graded],
@@ -124,7 +126,16 @@ def result_object(graded: GraderVerdict | GraderFailure) -> Answer:
         "feedback": result.feedback,
         "details": result.details or {},
         "weight": graded.weight,
+        **_beside(result),
     }
+
+
+def _beside(result: GraderResult) -> Answer:
+    """What only results of other dialects than waza have."""
+    told = {"kind": result.kind, "label": result.label, "status": result.status}
+    criteria = [asdict(it) for it in result.criteria]
+    found = {key: it for key, it in told.items() if it and it != "code"}
+    return found | ({"criteria": criteria} if criteria else {})
 
 
 def _named(graders: Any) -> list[Any]:

@@ -10,12 +10,11 @@ from waza_engine.graders.base import ConfigError, Drafted, GradeError, Grader, G
 
 @dataclass(frozen=True, slots=True)
 class GraderDraft:
-    """An entry for a list of graders, as it would be written. `about` says in a few words what it asks for."""
+    """A grader that could be written: `entry` is what would stand in a list of graders, `about` what it asks for."""
 
     type: str
-    name: str
     about: str
-    config: Mapping[str, Any]
+    entry: Mapping[str, Any]
 
 
 def grader_drafts(kinds: Iterable[type[Grader]], trials: Sequence[GradingContext]) -> Iterator[GraderDraft]:
@@ -26,7 +25,8 @@ def grader_drafts(kinds: Iterable[type[Grader]], trials: Sequence[GradingContext
         drafted = None if kind.outdated else _drafted(kind, trials)
         if drafted is not None:
             config = drafted.config.model_dump(mode="json", by_alias=True, exclude_defaults=True)
-            yield GraderDraft(kind.type_name, drafted.name, drafted.about, config)
+            entry = {"type": kind.type_name, "name": drafted.name, "config": config}
+            yield GraderDraft(kind.type_name, drafted.about, entry)
 
 
 def _drafted(kind: type[Grader], trials: Sequence[GradingContext]) -> Drafted | None:

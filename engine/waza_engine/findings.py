@@ -130,7 +130,8 @@ class Finding:
     """Something wrong or doubtful at one place of the data.
 
     `refused` means that the grader cannot be built at all with this config (the sheets' "create error"):
-    the run reports it before the agent starts.
+    the run reports it before the agent starts. `part` is the stretch of the text at `pointer` that is at fault, as
+    first character and the one behind the last; None: all of it.
     """
 
     rule: "Rule"
@@ -141,6 +142,7 @@ class Finding:
     fixes: tuple[Fix, ...] = ()
     related: tuple[Related, ...] = ()
     refused: bool = False
+    part: tuple[int, int] | None = None
 
     @property
     def code(self) -> str:
@@ -199,7 +201,10 @@ class Rule:
         related: Iterable[tuple[Pointer, str] | Related] = (),
         severity: Severity | None = None,
         refused: bool = False,
+        part: tuple[int, int] | None = None,
     ) -> Finding:
         """A finding of this kind at `pointer`."""
         places = tuple(Related(*it) for it in related)
-        return Finding(self, pointer, message, severity or self.severity, on, tuple(fixes), places, refused)
+        return Finding(
+            self, pointer, message, severity or self.severity, on, tuple(fixes), places, refused, part
+        )

@@ -20,6 +20,7 @@ from waza_engine.graders.base import (
 )
 from waza_engine.graders.entry import Entry, Level, read_entry
 from waza_engine.graders.registry import CURRENT, find_grader, newest_generation
+from waza_engine.scalars import plain
 from waza_engine.scoring import mean, weighted_mean
 from waza_engine.suite import GraderEntry
 from waza_engine.text import fold
@@ -110,7 +111,7 @@ def grade_entry(
     try:
         built = build(entry, generation, level, Scope(process_dir=context.process_dir))
         name, type_name = built.name, built.type
-        result = built.grader.grade(context)
+        result = built.grader.grade_turn(context, _turn(entry))
     except ConfigError as error:
         return GraderFailure(name, type_name, "config", str(error))
     except GradeError as error:
@@ -129,6 +130,12 @@ def _shown(entry: Any) -> tuple[str, str]:
         return "", ""
     name, type_name = entry.get("name"), entry.get("type")
     return name if isinstance(name, str) else "", type_name if isinstance(type_name, str) else ""
+
+
+def _turn(entry: Mapping[str, Any] | GraderEntry) -> int | None:
+    """The turn of the conversation that an entry asks about; None is all of it."""
+    turn = entry.turn if isinstance(entry, GraderEntry) else plain(entry.get("turn"))
+    return turn if isinstance(turn, int) and not isinstance(turn, bool) else None
 
 
 def grade_run(

@@ -5,12 +5,15 @@ waza reads records into fixed shapes, and what has no place there is lost (waza-
 """
 
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
 from waza_engine.graders.base import GradingContext
+from waza_engine.graders.registry import OTHER_DIALECTS
+from waza_engine.judges.base import Judge
 from waza_engine.judges.scripted import scripted_judge
 from waza_engine.trajectory import Session, SkillInvocation, ToolEvent
 from waza_engine.values import Flag, Integer, ListOf, Text, TextMap
@@ -64,11 +67,13 @@ def grading_context(
     if not isinstance(data, Mapping):
         raise InputError("'context' must be an object")
     members = dict(data)
-    if "session" in members:
+    if "session" in members and generation not in OTHER_DIALECTS:
         members["session"] = _digest(members["session"])
     try:
         read = _Context.model_validate(members)
         judge = scripted_judge(data)
+        context = _as_context(read, data, generation, workspace_dir, process_dir, judge)
+        return _in_dialect(context, data, generation)
     except ValidationError as error:
         problem = error.errors(include_url=False)[0]
         raise InputError(
@@ -76,11 +81,37 @@ def grading_context(
         ) from error
     except ValueError as error:
         raise InputError(str(error)) from error
-    is_python = generation == "PY"
+
+
+def _in_dialect(context: GradingContext, data: Mapping[str, Any], generation: str) -> GradingContext:
+    """The context with what only another dialect knows of; `compared` is a context of its own."""
+    if generation != "VALLY":
+        return context
+    # Imported late: waza's contexts need none of it.
+    from waza_engine.vally.context_input import with_vally_members
+
+    compared = data.get("compared")
+    other = (
+        grading_context(compared, workspace_dir=None, process_dir=context.process_dir, generation=generation)
+        if compared is not None
+        else None
+    )
+    return replace(with_vally_members(context, data), compared=other)
+
+
+def _as_context(
+    read: _Context,
+    data: Mapping[str, Any],
+    generation: str,
+    workspace_dir: Path | None,
+    process_dir: Path,
+    judge: Judge,
+) -> GradingContext:
+    keeps_events = generation == "PY" or generation in OTHER_DIALECTS
     return GradingContext(
         output=read.output,
         outcome=read.outcome or {},
-        transcript=read.transcript if is_python else [_event(it) for it in read.transcript],
+        transcript=read.transcript if keeps_events else [_event(it) for it in read.transcript],
         session=read.session,
         tool_events=read.tool_events,
         skills=[SkillInvocation(name=it) if isinstance(it, str) else it for it in read.skills],

@@ -10,7 +10,7 @@ from waza_engine.findings import Finding, Pointer
 from waza_engine.formats.model import FileModel, MapOf
 from waza_engine.json_schema import CompiledSchema, SchemaError, UnknownFileError, compile_schema
 from waza_engine.json_text import go_json, json_equal
-from waza_engine.regex import regex_error, regex_found
+from waza_engine.regex import regex_error, regex_fault, regex_found
 from waza_engine.rules.invalid_json_schema import INVALID_JSON_SCHEMA
 from waza_engine.rules.invalid_regex import INVALID_REGEX
 from waza_engine.scalars import plain
@@ -102,7 +102,7 @@ class Matcher(FileModel):
             return f"Not a valid RE2 pattern: {reason}"
         if self.kind == "json_schema":
             try:
-                compile_schema(self.json_schema, base_dir)
+                compile_schema(self.json_schema, base_dir, within=True)
             except UnknownFileError:
                 return None
             except SchemaError as error:
@@ -167,8 +167,11 @@ def matcher_findings(
     """What is wrong with the matchers at `pointer`; each forbids the run."""
     for name, matcher in matchers.items():
         if reason := matcher.problem(base_dir):
-            rule = INVALID_REGEX if matcher.kind == "regex" else INVALID_JSON_SCHEMA
-            yield rule.at((*pointer, name, matcher.kind), reason, refused=True)
+            is_pattern = matcher.kind == "regex"
+            rule, part = (
+                (INVALID_REGEX, regex_fault(matcher.regex)) if is_pattern else (INVALID_JSON_SCHEMA, None)
+            )
+            yield rule.at((*pointer, name, matcher.kind), reason, refused=True, part=part)
 
 
 def tool_pattern(name: str) -> str:

@@ -11,8 +11,9 @@ from collections.abc import Iterator, Mapping
 from contextlib import closing, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
+from waza_engine.findings import Pointer
 from waza_engine.noted_reads import Stamp, stamp
 
 _FOLDER = "recordings"
@@ -30,16 +31,43 @@ _LATEST = (
 )
 
 
+_RESULTS = (
+    "SELECT name, status, score, path, pointer, parts FROM results WHERE trial_id = ? ORDER BY position"
+)
+
+
+class RecalledCheck(NamedTuple):
+    """A check that failed: where it stands in the config of its grader, and what was found instead."""
+
+    pointer: Pointer
+    message: str
+    found: str
+
+
+class RecalledVerdict(NamedTuple):
+    """What a grader said. `path` and `pointer` say where its entry stood then."""
+
+    name: str
+    status: str
+    score: float
+    path: Path | None
+    pointer: Pointer
+    failed: tuple[RecalledCheck, ...]
+
+
 @dataclass(frozen=True, slots=True)
 class Recalled:
-    """One recorded trial. `run_id` is empty when it comes from a file; `tools` has each tool once."""
+    """One recorded trial. `run_id` is empty when it comes from a file, without verdicts; `tools` has each tool once."""
 
     task: str
     output: str
     model: str
     tools: tuple[str, ...]
     skills: tuple[str, ...]
+    files: Mapping[str, str]
+    """The text files of the workspace afterwards, by path."""
     run_id: str = ""
+    verdicts: tuple[RecalledVerdict, ...] = ()
 
     def named(self, thing: str) -> tuple[str, ...]:
         """The names of a kind of thing (`x-reference` of the schemas) that occur in it."""
@@ -105,11 +133,24 @@ def _stored(path: Path, eval_path: Path) -> Iterator[Recalled]:
                 ((packed,),) = sql.execute("SELECT trajectory FROM trials WHERE id = ?", (key,))
                 data = json.loads(zlib.decompress(packed))
                 if data.get("session") is not None:
-                    yield _recalled(task, data, run_id)
+                    rows = sql.execute(_RESULTS, (key,)).fetchall()
+                    yield _recalled(task, data, run_id, tuple(_verdict(it) for it in rows))
 
 
-def _recalled(task: str, data: Mapping[str, Any], run_id: str) -> Recalled:
-    session = data.get("session")
+def _verdict(row: tuple[Any, ...]) -> RecalledVerdict:
+    name, status, score, path, pointer, parts = row
+    failed = (
+        RecalledCheck(tuple(it.get("pointer") or ()), _text(it.get("message")), _text(it.get("found")))
+        for it in _dicts(json.loads(parts))
+    )
+    place = tuple(json.loads(pointer))
+    return RecalledVerdict(name, status, score, Path(path) if path else None, place, tuple(failed))
+
+
+def _recalled(
+    task: str, data: Mapping[str, Any], run_id: str, verdicts: tuple[RecalledVerdict, ...] = ()
+) -> Recalled:
+    session, files = data.get("session"), data.get("files")
     tools = session.get("tools_used") if isinstance(session, dict) else ()
     events = (it.get("tool_name") for it in _dicts(data.get("tool_events")))
     skills = (it.get("name") for it in _dicts(data.get("skills")))
@@ -119,7 +160,9 @@ def _recalled(task: str, data: Mapping[str, Any], run_id: str) -> Recalled:
         _text(data.get("model")),
         _texts([*(tools if isinstance(tools, list) else ()), *events]),
         _texts(skills),
+        {name: it for name, it in files.items() if isinstance(it, str)} if isinstance(files, dict) else {},
         run_id,
+        verdicts,
     )
 
 

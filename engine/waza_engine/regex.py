@@ -17,6 +17,7 @@ __all__ = [
     "is_found_in_any_word",
     "literal",
     "regex_error",
+    "regex_fault",
     "regex_found",
     "regex_place",
 ]
@@ -45,6 +46,15 @@ def regex_error(pattern: str) -> str | None:
     """Why `pattern` is not valid, in Go's words, or None when it is."""
     compiled = _compiled(pattern)
     return str(compiled) if isinstance(compiled, PatternError) else None
+
+
+def regex_fault(pattern: str) -> tuple[int, int] | None:
+    """Where in an invalid pattern the offending part stands; None when that is not told, or is all of it."""
+    compiled = _compiled(pattern)
+    reason = str(compiled) if isinstance(compiled, PatternError) else ""
+    fragment = reason.partition(": `")[2].removesuffix("`")
+    at = pattern.find(fragment) if fragment else -1
+    return (at, at + len(fragment)) if at >= 0 else None
 
 
 def literal(text: str) -> str:

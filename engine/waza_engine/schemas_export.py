@@ -26,7 +26,9 @@ def _of_dialect(dialect: Dialect) -> dict[str, Schema]:
         found[kind.schema] = finished(widened(schema))
     for type_name, kinds in types.items():
         page = {"x-page": kinds[0].page()}
-        found[f"{dialect.schema_folder}graders/{type_name}"] = finished({**config_schema(kinds), **page})
+        found[f"{dialect.schema_folder}graders/{type_name}"] = finished(
+            widened({**config_schema(kinds), **page})
+        )
     return found
 
 

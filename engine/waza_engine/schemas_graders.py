@@ -7,9 +7,10 @@ tools then report exactly the key at fault; with `oneOf` they blame a branch tha
 from collections.abc import Mapping, Sequence
 
 from waza_engine.graders.base import Grader
-from waza_engine.graders.registry import graders
+from waza_engine.graders.registry import OTHER_DIALECTS, graders
 from waza_engine.schemas_shape import Schema, model_schema, rewritten
 
+_CURRENT = frozenset(["G2", "G3", *OTHER_DIALECTS])
 GraderTypes = Mapping[str, Sequence[type[Grader]]]
 """Grader classes by `type`: the current one first, then older generations with the same name."""
 
@@ -25,7 +26,7 @@ def grader_types(folders: Sequence[str]) -> dict[str, list[type[Grader]]]:
 
 def is_legacy(kinds: Sequence[type[Grader]]) -> bool:
     """Whether no grader of the current generation has the type."""
-    return not kinds[0].generations & {"G2", "G3"}
+    return not kinds[0].generations & _CURRENT or bool(kinds[0].outdated)
 
 
 def config_schema(kinds: Sequence[type[Grader]]) -> Schema:
@@ -99,7 +100,14 @@ def with_graders(schema: Schema, types: GraderTypes, folder: str) -> Schema:
         definitions[f"config-{type_name}"] = _renamed(config, type_name)
     for name in entries:
         definitions[name] = _entry(definitions[name], types, definitions)
-    return {**schema, "$defs": definitions}
+    return rewritten({**schema, "$defs": definitions}, lambda it: _with_names(it, types))
+
+
+def _with_names(schema: Schema, types: GraderTypes) -> Schema:
+    """A mapping by grader type says which there are."""
+    if schema.get("x-keys") != "grader-type":
+        return schema
+    return {**schema, "x-key-suggestions": [name for name, kinds in types.items() if not is_legacy(kinds)]}
 
 
 def _renamed(schema: Schema, prefix: str) -> Schema:

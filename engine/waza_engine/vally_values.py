@@ -33,7 +33,12 @@ Duration = Annotated[
     BeforeValidator(as_text),
     AfterValidator(_duration),
     WithJsonSchema(
-        {"type": "string", "pattern": DURATION_PATTERN, "x-pattern-text": DURATION_TEXT, "x-duration": True}
+        {
+            "type": "string",
+            "pattern": DURATION_PATTERN,
+            "x-pattern-text": DURATION_TEXT,
+            "x-units": {"s": "seconds", "m": "minutes", "ms": "milliseconds", "h": "hours"},
+        }
     ),
 ]
 """A length of time as text, with a unit: `300s`. A bare number and compound forms (`2m40s`) are refused."""

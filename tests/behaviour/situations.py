@@ -67,15 +67,15 @@ KINDS = [
     ),
     Kind(
         "trigger_tests.yaml",
-        "skill: notes",
+        "skill: notes\nshould_trigger_prompts: []",
         "should_not_trigger_prompts",
-        "should_trigger_prompts",
+        "should_not_trigger_prompts",
         "",
         "",
         "",
-        ("should_trigger_prompts:", "  - should_trigger:"),
+        ("should_not_trigger_prompts:", "  - should_trigger:"),
         ("true", "false"),
-        "should_trigger_prompts",
+        "should_not_trigger_prompts",
         ("prompt: hello",),
         "reason",
         "prompt",
@@ -145,8 +145,9 @@ def offered(kind: Kind) -> Iterator[Offered]:
     if kind.list:
         keys = tuple(it.partition(":")[0] for it in kind.item)
         start = f"{kind.root}\n{kind.list}:"
-        yield Offered("C20", f"{start}\n  - ¦", first=keys[:1], has=(kind.item_missing,), lacks=(root,))
-        yield Offered("C24", f"{_listed(kind)}\n    ¦", has=(kind.item_missing,), lacks=(root, *keys))
+        foreign = tuple(it for it in lacks if it not in keys)
+        yield Offered("C20", f"{start}\n  - ¦", first=keys[:1], has=(kind.item_missing,), lacks=foreign)
+        yield Offered("C24", f"{_listed(kind)}\n    ¦", has=(kind.item_missing,), lacks=(*foreign, *keys))
     if kind.file.startswith("tasks"):
         yield Offered("C36", f"{kind.root}\ninputs:\n  prompt: |\n    some wo¦rds\n    more\n")
         yield Offered("C36", f"{kind.root}\ninputs:\n  prompt: |\n    some words\n    ¦\n")
@@ -166,7 +167,12 @@ def _at_root(kind: Kind) -> Iterator[Taken]:
     yield Taken("C39", "%YAML 1.2\n---\n¦", new, f"%YAML 1.2\n---\n{new}:{REST}")
     yield Taken("C46", f"{root}\n? ¦", new, f"{root}\n? {new}")
     yield Taken("C46", f"{root}\n? {new[:2]}¦\n: x", new, f"{root}\n? {new}\n: x")
-    yield Taken("C45", f'# 😀\n{root} # 😀\n"¦{new}": x # 😀', kind.other, f'# 😀\n{root} # 😀\n"{kind.other}": x # 😀')
+    yield Taken(
+        "C45",
+        f'# 😀\n{root} # 😀\n"¦{new}": x # 😀',
+        kind.other,
+        f'# 😀\n{root} # 😀\n"{kind.other}": x # 😀',
+    )
 
 
 def _values(kind: Kind) -> Iterator[Taken]:
@@ -245,18 +251,25 @@ def _in_list(kind: Kind) -> Iterator[Taken]:
     yield Taken("C21", f"{start}\n  -¦", key, f"{start}\n  - {key}:{REST}")
     yield Taken("C20", f"{items}\n  - ¦", key, f"{items}\n  - {key}:{REST}")
     label = f"- {kind.skeleton}"
-    yield Taken("C23", f"{items}\n  ¦\n  - {kind.item[0]}", label, f"{items}\n  - {key}:{REST}\n  - {kind.item[0]}")
+    yield Taken(
+        "C23", f"{items}\n  ¦\n  - {kind.item[0]}", label, f"{items}\n  - {key}:{REST}\n  - {kind.item[0]}"
+    )
     yield Taken("C22", f"{start}\n  ¦", label, f"{start}\n  - {key}:{REST}", any_layout=False)
     yield Taken("C24", f"{items}\n    ¦", new, f"{items}\n    {new}:{REST}")
     first, *others = kind.item
     between = "".join(f"\n    {it}" for it in others)
     yield Taken(
-        "C24", f"{start}\n  - {first}\n    ¦{between}", new, f"{start}\n  - {first}\n    {new}:{REST}{between}"
+        "C24",
+        f"{start}\n  - {first}\n    ¦{between}",
+        new,
+        f"{start}\n  - {first}\n    {new}:{REST}{between}",
     )
     yield Taken("C24", f"{items}\n    {new[:2]}¦", new, f"{items}\n    {new}:{REST}")
     yield Taken("C17", f"{items}\n     ¦", new, f"{items}\n    {new}:{REST}")
     yield Taken("C32", f"{start}\n  - {{¦}}", key, f"{start}\n  - {{{key}:{REST}}}")
-    yield Taken("C32", f"{start}\n  - {{{kind.item[0]}, ¦}}", new, f"{start}\n  - {{{kind.item[0]}, {new}:{REST}}}")
+    yield Taken(
+        "C32", f"{start}\n  - {{{kind.item[0]}, ¦}}", new, f"{start}\n  - {{{kind.item[0]}, {new}:{REST}}}"
+    )
     yield Taken("C32", f"{start} [{{¦}}]", key, f"{start} [{{{key}:{REST}}}]")
 
 
@@ -267,4 +280,4 @@ def _listed(kind: Kind) -> str:
 
 
 def _more(kind: Kind) -> str:
-    return f"{kind.map}:\n  {kind.inner}" if kind.map else f"{kind.list}:\n  - {kind.item[0]}"
+    return f"{kind.map}:\n  {kind.inner}" if kind.map else "# more"

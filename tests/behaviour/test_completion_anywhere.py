@@ -10,6 +10,7 @@ import re
 import textwrap
 from collections import Counter
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -20,7 +21,10 @@ from tests.behaviour.completion_harness import Offered, offered
 from tests.behaviour.harness import CURSOR
 from waza_engine.rules.unknown_key import UNKNOWN_KEY
 from waza_lsp.features.completion import Client
+from waza_lsp.syntax.text import split_lines
+from waza_lsp.syntax.tree import Tree
 
+SEEDS, PLACES = 16, 100
 EXAMPLES = Path(__file__).parents[2] / "examples"
 FILES = [
     "tasks/one.yaml",
@@ -83,6 +87,48 @@ def sources() -> Iterator[tuple[str, str]]:
         yield name, path.read_text(encoding="utf-8")
 
 
+@cache
+def written() -> tuple[tuple[str, str], ...]:
+    """The suites as they are, and the same data in other ways to write: steps, dashes, quotes, brackets."""
+    plain = list(sources())
+    others = [
+        (name, text)
+        for name, source in plain
+        for it in WAYS
+        if (text := yaml.dump(yaml.safe_load(source), Dumper=it, sort_keys=False, allow_unicode=True))
+    ]
+    return (*plain, *others)
+
+
+class _Indented(yaml.SafeDumper):
+    """Dashes below their key, steps of 3."""
+
+    def __init__(self, *more: Any, **options: Any) -> None:
+        super().__init__(*more, **{**options, "indent": 3, "width": 1000})
+
+    def increase_indent(self, flow: bool = False, indentless: bool = False) -> None:  # noqa: FBT001, FBT002, ARG002
+        super().increase_indent(flow, False)
+
+
+class _Flush(yaml.SafeDumper):
+    """Dashes beside their key, steps of 4, texts in double quotes."""
+
+    def __init__(self, *more: Any, **options: Any) -> None:
+        super().__init__(*more, **{**options, "indent": 4, "width": 1000, "default_style": '"'})
+
+
+class _Brackets(yaml.SafeDumper):
+    """The innermost maps and lists in brackets, texts in single quotes."""
+
+    def __init__(self, *more: Any, **options: Any) -> None:
+        super().__init__(
+            *more, **{**options, "default_flow_style": None, "default_style": "'", "width": 1000}
+        )
+
+
+WAYS = (_Indented, _Flush, _Brackets)
+
+
 class Case(NamedTuple):
     """A document with a cursor, and the valid document that it was made from."""
 
@@ -94,12 +140,12 @@ class Case(NamedTuple):
 def cases(seed: int, count: int) -> Iterator[Case]:
     """Random places of random suites."""
     dice = random.Random(seed)  # noqa: S311  # reproducible, not secret
-    known = list(sources())
-    makers = [_new_line, _new_line, _half_key, _no_value, _dash, _anywhere]
+    known = written()
+    makers = [_new_line, _new_line, _half_key, _no_value, _dash, _anywhere, _in_brackets, _dropped]
     for _ in range(count):
         name, text = dice.choice(known)
         made = dice.choice(makers)(dice, text.split("\n"))
-        if made is not None:
+        if made is not None and _is_sound("\n".join(made[1])):
             yield Case(name, *("\n".join(it) for it in made))
 
 
@@ -154,55 +200,124 @@ def _anywhere(dice: random.Random, lines: list[str]) -> Made:
     return [*lines[:at], lines[at][:column] + CURSOR + lines[at][column:], *lines[at + 1 :]], lines
 
 
-@pytest.mark.parametrize("seed", range(8))
+def _in_brackets(dice: random.Random, lines: list[str]) -> Made:
+    """A new member at the start or the end of brackets."""
+    places = [(i, at) for i, it in enumerate(lines) for at, mark in enumerate(it) if mark in "[]{}"]
+    places = [(i, at) for i, at in places if not set(lines[i][:at]) & set("#\"'") and ": |" not in lines[i]]
+    if not places:
+        return None
+    i, at = dice.choice(places)
+    line, is_open = lines[i], lines[i][at] in "[{"
+    follows = line[at + 1 : at + 2] not in {"]", "}", ""}
+    if is_open:
+        new = line[: at + 1] + CURSOR + (", " if follows else "") + line[at + 1 :]
+    else:
+        new = line[:at] + (", " if line[at - 1] not in "[{" else "") + CURSOR + line[at:]
+    return [*lines[:i], new, *lines[i + 1 :]], lines
+
+
+def _dropped(dice: random.Random, lines: list[str]) -> Made:
+    """Lines that have gone, and the cursor where they were."""
+    at = dice.randrange(len(lines))
+    count = dice.choice([1, 1, 2, 3])
+    indent = " " * (len(lines[at]) - len(lines[at].lstrip(" -")))
+    rest = [*lines[:at], *lines[at + count :]]
+    return [*lines[:at], indent + CURSOR, *lines[at + count :]], rest
+
+
+def _is_sound(text: str) -> bool:
+    """Whether a text can be read, and has each key once."""
+    try:
+        return all(_keys(yaml.compose(text, yaml.CSafeLoader)))
+    except yaml.YAMLError:
+        return False
+
+
+def _keys(node: Any) -> Iterator[bool]:
+    """For each map, whether its keys stand there once only."""
+    if isinstance(node, yaml.MappingNode):
+        names = [key.value for key, _ in node.value]
+        yield len(set(names)) == len(names)
+        for _, value in node.value:
+            yield from _keys(value)
+    elif isinstance(node, yaml.SequenceNode):
+        for value in node.value:
+            yield from _keys(value)
+
+
+@pytest.mark.parametrize("seed", range(SEEDS))
 def test_every_item_can_be_taken(seed: int) -> None:
     taken = 0
-    for case in cases(seed, 60):
+    for case in cases(seed, PLACES):
         client = Client(snippets=seed % 2 == 0)
-        found = offered(textwrap.dedent(case.document), case.name, files=FILES, client=client)
+        line_end = "\r\n" if seed % 3 == 0 else "\n"
+        found = offered(
+            textwrap.dedent(case.document), case.name, files=FILES, client=client, line_end=line_end
+        )
         for item in found.items:
             check_gained(case, found, item)
             taken += 1
     assert taken > 100
 
 
-@pytest.mark.parametrize("seed", range(4))
-def test_whatever_stands_there_edits_stay_on_the_line(seed: int) -> None:
+FRAGMENTS = [
+    "\t",
+    "- ",
+    ": ",
+    "[",
+    "{",
+    "}",
+    '"',
+    "'",
+    "|\n",
+    "\n",
+    "\r\n",
+    "#",
+    "*",
+    "<<: *base",
+    "---\n",
+    "? ",
+    "🎉",
+    "&a ",
+    "!t ",
+    "key: ",
+]
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_in_broken_text_items_break_nothing_more(seed: int) -> None:
+    """Edits stay on the line and hold the cursor; the text has no more problems than before."""
     dice = random.Random(seed)  # noqa: S311  # reproducible, not secret
-    fragments = [
-        "\t",
-        "- ",
-        ": ",
-        "[",
-        "{",
-        "}",
-        '"',
-        "'",
-        "|\n",
-        "\n",
-        "\r\n",
-        "#",
-        "*",
-        "<<: *base",
-        "---\n",
-        "? ",
-        "🎉",
-    ]
-    known = list(sources())
-    for _ in range(150):
+    known = written()
+    for _ in range(100):
         name, text = dice.choice(known)
+        at = 0
         for _ in range(dice.randrange(1, 4)):
-            at = dice.randrange(len(text) + 1)
-            text = text[:at] + dice.choice(fragments) + text[at + dice.choice([0, 0, 1, 20]) :]
-        at = dice.randrange(len(text) + 1)
-        found = offered(text[:at] + CURSOR + text[at:], name, files=FILES)
+            at, fragment = dice.randrange(len(text) + 1), dice.choice(FRAGMENTS)
+            if "\n" in fragment:
+                # Within a text it would only make one of two lines.
+                at = max(0, text.find("\n", at))
+            text = text[:at] + fragment + text[at + dice.choice([0, 0, 1, 20]) :]
+        cursor = min(len(text), max(0, at + dice.randrange(-60, 60)))
+        cursor -= text[cursor - 1 : cursor + 1] == "\r\n"
+        found = offered(text[:cursor] + CURSOR + text[cursor:], name, files=FILES)
+        before = _problem_count(text)
         for item in found.items:
-            found.applied(item)
+            after = _problem_count(found.applied(item))
+            # A text that goes on in the next line is taken for one that is not closed yet.
+            closes = item.text_edit.new_text.endswith(('"', "'"))
+            assert after <= before + closes, f"{text[:cursor]}{CURSOR}{text[cursor:]}\n--- '{item.label}'"
+
+
+def _problem_count(text: str) -> int:
+    return len(list(Tree.of(split_lines(text)).problems()))
 
 
 def check_gained(case: Case, found: Offered, item: Any) -> None:
     """The result of taking an item has what the base document has, and what the label says."""
     result = found.applied(item)
+    if found.snapshot.text.line_end == "\r\n":
+        assert "\n" not in result.replace("\r\n", "")
     shown = f"\n{case.document}\n--- after '{item.label}' ---\n{result}"
     try:
         data = yaml.load(result, yaml.CBaseLoader)  # noqa: S506  # BaseLoader makes texts only

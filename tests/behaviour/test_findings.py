@@ -182,7 +182,7 @@ def test_a_key_that_belongs_elsewhere_says_where() -> None:
 
 def test_a_pattern_that_re2_cannot_read() -> None:
     found = only_finding(_suite("regex_match: ['(?=x)']"))
-    assert (found.underlined, found.code) == ("'(?=x)'", "invalid-regex")
+    assert (found.underlined, found.code) == ("(?=", "invalid-regex")
 
 
 @pytest.mark.parametrize(

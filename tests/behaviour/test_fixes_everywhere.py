@@ -23,8 +23,8 @@ from tests.behaviour.fix_mutations import (
 )
 from tests.behaviour.fixes_harness import draft_of, marks_of, restyled
 from waza_engine.findings import Severity
-from waza_lsp.schema.mark import Mark
 from waza_lsp.schema.fixing import fixed
+from waza_lsp.schema.mark import Mark
 from waza_lsp.schema.solutions import Solution, solutions
 from waza_lsp.snapshot import Snapshot
 from waza_lsp.syntax.edits import Draft

@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -10,7 +9,7 @@ import pytest
 from tests.behaviour.completion_harness import expanded
 from tests.behaviour.harness import CURSOR
 from tests.behaviour.layouts import LAYOUTS, Written, laid_out
-from tests.behaviour.situations import KINDS, REST, Kind, Offered, Taken, offered, taken
+from tests.behaviour.situations import KINDS, REST, Kind, Offered, offered, taken
 from tests.behaviour.wire import FULL, LEAST, Editor
 
 Items = list[dict[str, Any]]
@@ -39,7 +38,9 @@ def test_taking_an_item(kind: Kind, editor: str, layout: Written, editors: dict[
         item = _item(items, case.label, shown)
         result = _applied(before, item)
         shape = "".join(".*" if it == REST else re.escape(it) for it in re.split(f"({REST})", after))
-        assert re.fullmatch(shape, result.rstrip(" "), re.DOTALL), f"{shown}\n--- after '{case.label}'\n{result}"
+        assert re.fullmatch(shape, result.rstrip(" "), re.DOTALL), (
+            f"{shown}\n--- after '{case.label}'\n{result}"
+        )
         if layout.line_end == "\r\n":
             assert "\n" not in result.replace("\r\n", ""), shown
         if editor == "plain":
@@ -94,6 +95,8 @@ def _applied(document: str, item: dict[str, Any]) -> str:
         new = expanded(new)
     source = lines[start["line"]].encode("utf-16-le")
     lines[start["line"]] = (
-        source[: start["character"] * 2].decode("utf-16-le") + new + source[end["character"] * 2 :].decode("utf-16-le")
+        source[: start["character"] * 2].decode("utf-16-le")
+        + new
+        + source[end["character"] * 2 :].decode("utf-16-le")
     )
     return "\n".join(lines)

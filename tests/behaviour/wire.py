@@ -47,7 +47,12 @@ class Editor:
         self._versions = itertools.count(1)
         self.notes: list[dict[str, Any]] = []
         self._process = subprocess.Popen(
-            COMMAND, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, cwd=root, env={**os.environ}
+            COMMAND,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+            cwd=root,
+            env={**os.environ},
         )
         start = {
             "processId": None,

@@ -1,10 +1,7 @@
 """The packaged extension with the real server, in a real VS Code, seen through its screen."""
 
 import json
-import os
-import shutil
-import sys
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -13,48 +10,14 @@ import pytest
 import pytest_asyncio
 
 from tests.editors.vscode_host import VSCode, running_vscode
-from tests.editors.vscode_package import build_vsix
-from tests.editors.vscode_programs import require_vscode
-from tests.editors.vscode_screen import Screen, open_window, running_browser
+from tests.editors.vscode_screen import Screen, open_window
+from tests.editors.workspaces import copy_of_example
 
 if TYPE_CHECKING:
     from playwright.async_api import Browser
 
-EXAMPLE = Path(__file__).parents[2] / "examples" / "code-explainer"
-
 # One event loop for the whole file, because the browser lives in it.
 pytestmark = [pytest.mark.editor, pytest.mark.slow, pytest.mark.asyncio(loop_scope="module")]
-
-
-@pytest.fixture(scope="module", autouse=True)
-def _programs() -> None:
-    require_vscode()
-
-
-@pytest.fixture(scope="module")
-def vsix(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return build_vsix(tmp_path_factory.mktemp("package"))
-
-
-@pytest.fixture(scope="module")
-def vscode(vsix: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[VSCode]:
-    settings = {"waza.server.interpreter": sys.executable, "waza.run.executor": "replay"}
-    with running_vscode(tmp_path_factory.mktemp("vscode"), vsix, settings) as started:
-        yield started
-
-
-@pytest.fixture(scope="module")
-def shots(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    folder = os.environ.get("WAZA_LSP_SCREENSHOTS")
-    chosen = Path(folder) if folder else tmp_path_factory.mktemp("screenshots")
-    chosen.mkdir(parents=True, exist_ok=True)
-    return chosen
-
-
-@pytest_asyncio.fixture(scope="module", loop_scope="module")
-async def browser() -> "AsyncIterator[Browser]":
-    async with running_browser() as started:
-        yield started
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,7 +32,7 @@ class Misspelt:
 async def misspelt(
     vscode: VSCode, browser: "Browser", shots: Path, tmp_path_factory: pytest.TempPathFactory
 ) -> AsyncIterator[Misspelt]:
-    folder = _copy_of_example(tmp_path_factory.mktemp("misspelt"))
+    folder = copy_of_example(tmp_path_factory.mktemp("misspelt"))
     file = folder / "eval.yaml"
     text = file.read_text(encoding="utf-8").replace("contains:", "contians:", 1)
     file.write_text(text, encoding="utf-8")
@@ -109,7 +72,7 @@ async def test_an_option_explains_itself(misspelt: Misspelt) -> None:
 async def test_a_click_on_the_lens_runs_the_task_and_shows_its_verdict(
     vscode: VSCode, browser: "Browser", shots: Path, tmp_path: Path
 ) -> None:
-    folder = _copy_of_example(tmp_path)
+    folder = copy_of_example(tmp_path)
     async with open_window(browser, vscode.page_url(folder, "tasks/explain-retry.yaml"), shots) as window:
         await window.click_lens("Run task")
         await window.toast("explain-retry: passed (score ")
@@ -120,7 +83,7 @@ async def test_a_click_on_the_lens_runs_the_task_and_shows_its_verdict(
 async def test_only_a_trusted_workspace_chooses_the_server(
     trusted: bool, vsix: Path, browser: "Browser", shots: Path, tmp_path: Path
 ) -> None:
-    folder = _copy_of_example(tmp_path)
+    folder = copy_of_example(tmp_path)
     started = tmp_path / "started"
     program = folder / ".venv" / "bin" / "waza-lsp"
     program.parent.mkdir(parents=True)
@@ -135,13 +98,6 @@ async def test_only_a_trusted_workspace_chooses_the_server(
             if trusted:
                 await window.toast("The server did not start")
             else:
-                assert await window.toast_buttons("waza-lsp was not found") == [
-                    "Open Setting",
-                    "Show Install Command",
-                ]
+                assert await window.toast_buttons("waza-lsp was not found") == ["Install", "Open Setting"]
                 await window.shot("not-found")
     assert started.exists() == trusted
-
-
-def _copy_of_example(parent: Path) -> Path:
-    return shutil.copytree(EXAMPLE, parent / EXAMPLE.name, ignore=shutil.ignore_patterns(".waza-lsp"))

@@ -43,6 +43,8 @@ _NO_GALLERY = json.dumps({"serviceUrl": "", "itemUrl": "", "resourceUrlTemplate"
 class VSCode:
     port: int
     log: Path
+    group: int
+    """The process group: that of the extension host and of the language servers, too."""
 
     def page_url(self, folder: Path, file: str) -> str:
         """The address of a window on a folder, with one of its files open."""
@@ -88,7 +90,7 @@ def running_vscode(
         )
         try:
             _wait_until_up(process, port, log)
-            yield VSCode(port, log)
+            yield VSCode(port, log, process.pid)
         finally:
             # Its extension host and the language server are children that a plain kill leaves behind.
             with suppress(ProcessLookupError):

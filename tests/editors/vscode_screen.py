@@ -8,7 +8,7 @@ import re
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 from tests.editors.vscode_programs import chromium
 
@@ -102,6 +102,66 @@ class Screen:
     async def click_lens(self, title: str) -> None:
         await (await self._seen(".codelens-decoration a", title)).click()
 
+    async def lens(self, title: str) -> str:
+        return await _text(await self._seen(".codelens-decoration a", title))
+
+    async def command(self, title: str) -> None:
+        """Run a command from the palette."""
+        await self._page.keyboard.press("F1")
+        await (await self._seen(".quick-input-widget input")).fill(f">{title}")
+        await (await self._seen(".quick-input-list .monaco-list-row", title)).click()
+
+    async def tests(self) -> list[str]:
+        """The labels in the Testing view, those of the tasks of its first eval among them."""
+        await self.command("Testing: Focus on Test Explorer View")
+        await self._seen(".test-explorer .monaco-list-row")
+        rows = self._page.locator(".test-explorer .monaco-list-row")
+        await self._page.locator(".test-explorer .monaco-tl-twistie").first.click()
+        await rows.nth(1).wait_for()
+        return [(await _text(it)).partition("\n")[0] for it in await rows.all()]
+
+    async def test(self, label: str, state: str) -> None:
+        """Wait until the Testing view shows a test with an icon: passed, failed, error, skipped, running."""
+        row = self._page.locator(".test-explorer .monaco-list-row", has_text=label)
+        icon = "codicon-modifier-spin" if state == "running" else f"codicon-testing-{state}-icon"
+        await self._waited(row.locator(f".{icon}"), "attached")
+
+    async def test_count(self, text: str) -> None:
+        """Wait for the line above the tests: so many of so many passed."""
+        await self._seen(".test-explorer .result-summary", text)
+
+    async def test_output(self, text: str) -> str:
+        """What the Test Results view shows, once it has a text."""
+        await self.command("Test Results: Focus on Test Results View")
+        return await _text(await self._seen(".test-output-peek-message-container .xterm-rows", text))
+
+    async def line_of_message(self, text: str) -> str:
+        """The line of code behind which the message of a failed test is drawn."""
+        message = await (await self._seen(".monaco-editor .content", text)).bounding_box()
+        assert message is not None
+        middle = message["y"] + message["height"] / 2
+        for line in await self._page.locator(".view-line").all():
+            box = await line.bounding_box()
+            if box is not None and box["y"] <= middle <= box["y"] + box["height"]:
+                return await _text(line)
+        raise AssertionError(f"the message {text} is behind no line")
+
+    async def language_status(self, text: str) -> str:
+        """The entry of the menu behind the curly brackets that has a text."""
+        await self._page.locator("[id='status.languageStatus']").hover()
+        return " ".join((await _text(await self._seen(".hover-language-status", text))).split())
+
+    async def web_page(self, text: str) -> str:
+        """The text of the web view that contains a text."""
+        for _ in range(_PATIENCE_MS // 100):
+            for frame in self._page.frames[1:]:
+                content = await frame.evaluate("() => document.body?.innerText ?? ''")
+                if text in content:
+                    return str(content)
+            await self._page.wait_for_timeout(100)
+        await self.shot("failure")
+        raise AssertionError(f"no web view says {text}")
+
     async def toast(self, text: str) -> str:
         return await _text(await self._seen(".notification-toast", text))
 
@@ -111,9 +171,13 @@ class Screen:
 
     async def _seen(self, selector: str, text: str | re.Pattern[str] = "") -> "Locator":
         """The first element with a text, once it is visible."""
-        locator = self._page.locator(selector, has_text=text).first
+        return await self._waited(self._page.locator(selector, has_text=text).first)
+
+    async def _waited(
+        self, locator: "Locator", state: Literal["attached", "visible"] = "visible"
+    ) -> "Locator":
         try:
-            await locator.wait_for()
+            await locator.wait_for(state=state)
         except Exception:
             await self.shot("failure")
             raise

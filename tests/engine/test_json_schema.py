@@ -248,6 +248,18 @@ def test_files_start_from_the_base_directory(tmp_path: Path) -> None:
         compile_schema({"$ref": "other.json"}, None)
 
 
+def test_a_check_reads_no_file_outside_its_folder(tmp_path: Path) -> None:
+    inside, outside = tmp_path / "work", tmp_path / "other.json"
+    inside.mkdir()
+    outside.write_text('{"type": "string"}')
+    (inside / "near.json").write_text('{"type": "string"}')
+    (inside / "link.json").symlink_to(outside)
+    assert compile_schema({"$ref": "near.json"}, inside, within=True).error("a") is None
+    for name in ("../other.json", outside.as_uri(), str(outside), "link.json", "../missing.json"):
+        with pytest.raises(UnknownFileError):
+            compile_schema({"$ref": name}, inside, within=True)
+
+
 def test_endless_references_fail_the_value() -> None:
     assert not fits({"$ref": "#"}, 1)
     assert not fits({"allOf": [{"$ref": "#/$defs/a"}], "$defs": {"a": {"anyOf": [{"$ref": "#"}]}}}, 1)

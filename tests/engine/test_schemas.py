@@ -9,10 +9,12 @@ import pytest
 from jsonschema import Draft202012Validator
 
 from waza_engine.executors.registry import built_in_executors
+from waza_engine.formats import recognise
 from waza_engine.scalars import plain
-from waza_engine.schema_files import read_schema, schema_names
+from waza_engine.schema_files import published_schema, read_schema, schema_names
 from waza_engine.schemas_export import as_text, export
 from waza_engine.schemas_shape import Schema, subschemas
+from waza_engine.schemas_tolerance import widened
 from waza_engine.yaml_reader import read_yaml
 
 ROOT = Path(__file__).parents[2]
@@ -55,7 +57,7 @@ def test_unknown_names_have_no_schema() -> None:
 
 
 def _errors(name: str, text: str) -> list[str]:
-    errors = Draft202012Validator(read_schema(name)).iter_errors(plain(read_yaml(text)))
+    errors = Draft202012Validator(published_schema(name)).iter_errors(plain(read_yaml(text)))
     return [f"{'.'.join(str(part) for part in it.absolute_path)}: {it.message}" for it in errors]
 
 
@@ -63,10 +65,11 @@ def _errors(name: str, text: str) -> list[str]:
     "path", sorted(ROOT.glob("examples/**/*.yaml")), ids=lambda it: "/".join(it.parts[-3:])
 )
 def test_the_examples_are_valid(path: Path) -> None:
-    kind = {"eval.yaml": "eval", "trigger_tests.yaml": "triggers"}.get(path.name, "task")
-    if kind == "task" and path.parent.name != "tasks":
+    text = path.read_text("utf-8")
+    found = recognise(read_yaml(text), path)
+    if found is None:
         pytest.skip("no file of a suite")
-    assert _errors(kind, path.read_text("utf-8")) == []
+    assert _errors(found[1].schema, text) == []
 
 
 CONFIG = "config: {trials_per_task: 1, timeout_seconds: 9}\n"
@@ -129,9 +132,47 @@ def test_a_task_may_have_old_forms() -> None:
     assert _errors("task", text) == []
 
 
+VALLY = "stimuli: [{name: a, prompt: p}]\n"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        pytest.param(VALLY + "area: x\nmoderation: {}\n", id="keys of a project"),
+        pytest.param(VALLY + "defaults: {runs: '${RUNS}', timeout: '${TIME=5m}'}\n", id="placeholders"),
+        pytest.param(VALLY + "environment: '${WHERE}'\ntags: '${TAGS}'\n", id="placeholders for mappings"),
+        pytest.param(VALLY + "type: '${KIND=regression}'\ngraders: '${GRADERS}'\n", id="for lists, too"),
+        pytest.param(VALLY + "graders: [{type: my-plug-in, config: {a: 1}}]\n", id="a type of a plug-in"),
+        pytest.param(VALLY + "config: {executor: my-agent}\n", id="old name, own executor"),
+        pytest.param(VALLY + "tags: {a: b, c: [d, e], f: true}\n", id="tags"),
+    ],
+)
+def test_what_vally_accepts_is_valid(text: str) -> None:
+    assert _errors("vally/eval", text) == []
+
+
+@pytest.mark.parametrize("name", [it for it in schema_names() if it.startswith("vally/")])
+def test_a_widened_schema_can_be_narrowed_again(name: str) -> None:
+    published = published_schema(name)
+    assert widened(read_schema(name)) == published
+    assert (published != read_schema(name)) == ("x-widened" in published)
+
+
 @pytest.mark.parametrize(
     ("name", "text", "error"),
     [
+        ("vally/eval", "name: x\n", ": 'stimuli' is a required property"),
+        ("vally/eval", "stimuli: []\n", "stimuli: [] should be non-empty"),
+        ("vally/eval", VALLY + "defaults: {runs: three}\n", "defaults.runs: 'three' does not match"),
+        ("vally/eval", VALLY + "defaults: {timeout: 2m40s}\n", "defaults.timeout: '2m40s' does not match"),
+        ("vally/eval", VALLY + "scoring: {threshold: 2}\n", "scoring.threshold: 2 is greater than"),
+        ("vally/eval", VALLY + "graders: [{type: wall-time}]\n", "graders.0: 'config' is a required"),
+        (
+            "vally/eval",
+            VALLY + "graders: [{type: wall-time, config: {max: 5}}]\n",
+            "config.max: 5 is not of type",
+        ),
+        ("vally/project", "suites: {ci: {}}\n", "suites.ci: {} is not valid under any"),
         ("eval", "name: x\ntasks: [a]\n", ": 'config' is a required property"),
         ("task", "id: a\ninputs: {}\n", "inputs: {} is not valid under any of the given schemas"),
         ("task", "id: ''\ninputs: {prompt: ''}\n", "id: '' should be non-empty"),

@@ -8,8 +8,8 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from waza_lsp.schema.mark import Mark
 from waza_lsp.schema.fixing import Applied, fixed
+from waza_lsp.schema.mark import Mark
 from waza_lsp.snapshot import Snapshot
 from waza_lsp.syntax.edits import Draft
 

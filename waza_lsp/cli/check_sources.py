@@ -10,9 +10,9 @@ from waza_engine.checking.project import Projects, ProjectSettings
 from waza_engine.eval_files import eval_files
 from waza_engine.scope import Scope
 from waza_lsp.schema.check import forget
-from waza_lsp.schema.world import World
 from waza_lsp.schema.form import recognised
 from waza_lsp.schema.prefilter import looks_like_eval, may_be_eval
+from waza_lsp.schema.world import World
 from waza_lsp.snapshot import Snapshot
 
 STDIN = "-"

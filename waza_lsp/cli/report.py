@@ -9,7 +9,7 @@ from waza_engine.reports.github import github_markdown
 from waza_engine.reports.results_json import results_json
 from waza_engine.reports.text import text_report
 from waza_lsp.cli.run_reports import FILE, Reports
-from waza_lsp.cli.run_source import FOLDER, LAST, record_named
+from waza_lsp.cli.run_source import FOLDER, LAST, record_and_store
 
 _PRINTED = {"text": text_report, "json": results_json, "github": github_markdown}
 
@@ -46,11 +46,11 @@ def report(  # click hands over one argument per option
       waza-lsp report 20260131T12 --junit junit.xml --json results.json
       waza-lsp report results.json --format github >> "$GITHUB_STEP_SUMMARY"
     """
-    record = record_named(run, store_dir)
+    record, store = record_and_store(run, store_dir)
     files = Reports(results, junit, html, github, recordings)
     if printed is None and files == Reports():
         printed = "text"
-    problems = files.write(record)
+    problems = files.write(record, store=store)
     if printed is not None:
         click.echo(_PRINTED[printed](record).rstrip("\n"))
     for it in problems:

@@ -42,6 +42,18 @@ class EventLines:
 
 
 @dataclass(slots=True)
+class QuietLines:
+    """Only what the user must know: warnings and errors."""
+
+    out: TextIO
+
+    def __call__(self, event: Event) -> None:
+        if isinstance(event, Note) and event.level != "info":
+            self.out.write(f"{event.level}: {one_line(event.message)}\n")
+            self.out.flush()
+
+
+@dataclass(slots=True)
 class ProgressLines:
     """A line per finished trial or task; on a terminal, one more that shows what is going on right now."""
 

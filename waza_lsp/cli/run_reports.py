@@ -1,8 +1,10 @@
 """The report files of a run: what the user wants, written wherever they want it."""
 
+import re
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, fields, replace
 from pathlib import Path
+from typing import Self
 
 import click
 
@@ -13,9 +15,10 @@ from waza_engine.reports.results_json import results_chunks
 from waza_engine.reports.results_jsonl import results_lines
 from waza_engine.runs.recorder import RecordingError, write_recordings
 from waza_engine.runs.records import RunRecord
-from waza_engine.runs.store import StoreError
+from waza_engine.runs.store import RunStore, StoreError
 
 FILE = click.Path(dir_okay=False, path_type=Path)
+_UNFIT = re.compile(r"[/\\:\s]")
 
 
 def _results_report(path: Path | None) -> Callable[[RunRecord], Iterable[str]]:
@@ -33,9 +36,19 @@ class Reports:
     github: Path | None = None
     recordings: Path | None = None
 
-    def write(self, record: RunRecord, trigger_skill: str = "") -> list[str]:
-        """Write them; what could not be written."""
-        problems = [*self._unwritten(record)]
+    def of_model(self, model: str) -> Self:
+        """The same files with the model's name in them, for a run with several (waza-formats.md, section 15.2)."""
+        name = _UNFIT.sub("-", model)
+        found = {
+            it.name: path.with_name(f"{path.stem}_{name}{path.suffix}")
+            for it in fields(self)
+            if (path := getattr(self, it.name)) is not None
+        }
+        return replace(self, **found)
+
+    def write(self, record: RunRecord, trigger_skill: str = "", store: RunStore | None = None) -> list[str]:
+        """Write them; what could not be written. With a store the HTML report shows earlier runs, too."""
+        problems = [*self._unwritten(record, store)]
         try:
             if self.recordings is not None:
                 write_recordings(record, self.recordings, trigger_skill)
@@ -43,20 +56,26 @@ class Reports:
             problems.append(str(error))
         return problems
 
-    def _unwritten(self, record: RunRecord) -> Iterator[str]:
+    def _unwritten(self, record: RunRecord, store: RunStore | None) -> Iterator[str]:
         wanted: list[tuple[Path | None, Callable[[RunRecord], Iterable[str]]]] = [
             (self.results, _results_report(self.results)),
             (self.junit, lambda it: [junit_xml(it)]),
-            (self.html, html_chunks),
+            (self.html, lambda it: html_chunks(it, store.history(it.run_id) if store and self.html else ())),
             (self.github, lambda it: [github_markdown(it)]),
         ]
         for path, report in wanted:
-            try:
-                if path is not None:
-                    path.parent.mkdir(parents=True, exist_ok=True)
-                    with path.open("w", encoding="utf-8", errors="replace", newline="") as file:
-                        file.writelines(report(record))
-            except OSError as error:
-                yield f"{path}: cannot be written: {error.strerror}"
-            except StoreError as error:
-                yield f"{path}: is not complete: {error}"
+            if path is not None and (problem := written(path, report(record))):
+                yield problem
+
+
+def written(path: Path, chunks: Iterable[str]) -> str:
+    """Write a report; what went wrong, or ""."""
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with path.open("w", encoding="utf-8", errors="replace", newline="") as file:
+            file.writelines(chunks)
+    except OSError as error:
+        return f"{path}: cannot be written: {error.strerror}"
+    except StoreError as error:
+        return f"{path}: is not complete: {error}"
+    return ""

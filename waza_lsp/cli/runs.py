@@ -9,11 +9,13 @@ from typing import Any
 import click
 
 from waza_engine.reports.history import history_lines
+from waza_engine.reports.html_history import history_page
 from waza_engine.reports.results_json import results_json
 from waza_engine.reports.text import one_line, text_report
 from waza_engine.runs.frames import is_performed_now
 from waza_engine.runs.store import StoredRun, StoreError
 from waza_engine.runs.stored_record import stored_record
+from waza_lsp.cli.run_reports import FILE, written
 from waza_lsp.cli.run_source import FOLDER, LAST, find_run, give_up, open_store
 
 _STORE = click.option(
@@ -81,7 +83,8 @@ def show(run: str, form: str, store_dir: Path | None) -> None:
 @_EVAL
 @_LIMIT
 @_STORE
-def history(eval_file: Path | None, limit: int, store_dir: Path | None) -> None:
+@click.option("--html", type=FILE, metavar="FILE", help="Write it to look at.")
+def history(eval_file: Path | None, limit: int, store_dir: Path | None, html: Path | None) -> None:
     """How each task did over the last runs, and which are flaky: the newest run is on the right."""
     with open_store(store_dir) as store:
         try:
@@ -89,6 +92,8 @@ def history(eval_file: Path | None, limit: int, store_dir: Path | None) -> None:
             trials = [store.verdicts(it.run_id) for it in reversed(found)]
         except StoreError as error:
             give_up(str(error))
+    if html is not None and (problem := written(html, history_page("History", trials))):
+        give_up(problem)
     click.echo("\n".join(history_lines(trials)))
 
 

@@ -9,12 +9,14 @@ from lsprotocol import types
 from waza_engine.checking.levels import Levels
 from waza_engine.findings import Severity
 from waza_lsp.schema.check import marks
+from waza_lsp.schema.form import Form
 from waza_lsp.schema.mark import Mark
 from waza_lsp.schema.related import places_elsewhere
 from waza_lsp.schema.suppress import not_suppressed
 from waza_lsp.schema.world import World
 from waza_lsp.schema.written_diagnostic import members, written
 from waza_lsp.snapshot import Snapshot
+from waza_lsp.syntax.inside import part_of
 
 SOURCE = "waza-lsp"
 RULE_PAGES = "https://github.com/waza-lsp/waza-lsp/blob/main/docs/rules"
@@ -35,7 +37,17 @@ def findings(snapshot: Snapshot, world: World) -> list[Mark]:
         return []
     found = marks(snapshot.tree, form, world)
     kept = not_suppressed(found, snapshot.tree, snapshot.text.lines, complete=world.complete)
+    if world.target:
+        kept = list(_seen_by(kept, form, world.target))
+    kept = [_pointed(it, snapshot) if it.finding.part is not None else it for it in kept]
     return list(_at_levels(kept, world.levels)) if world.levels else kept
+
+
+def _pointed(mark: Mark, snapshot: Snapshot) -> Mark:
+    """The mark with the part of its text that is at fault."""
+    part = mark.finding.part
+    found = part_of(snapshot.text.lines, mark.span.start, part) if part is not None else None
+    return mark._replace(part=found) if found is not None else mark
 
 
 def diagnostics(snapshot: Snapshot, world: World) -> list[types.Diagnostic]:
@@ -53,7 +65,7 @@ def written_diagnostics(snapshot: Snapshot, world: World) -> list[str]:
         if it.related or mark.related:
             result.append(written(_diagnostic(snapshot, mark, world)))
         else:
-            result.append(f'{{"range":{text.written(mark.span)},{about}}}')
+            result.append(f'{{"range":{text.written(mark.shown)},{about}}}')
     return result
 
 
@@ -77,6 +89,15 @@ def rule_page(code: str) -> str:
     return f"{RULE_PAGES}/{code}.md"
 
 
+def _seen_by(found: list[Mark], form: Form, target: str) -> Iterator[Mark]:
+    for mark in found:
+        seen = form.seen_by(mark.in_document, target)
+        if seen is not None and seen.severity is not mark.finding.severity:
+            mark = mark._replace(finding=replace(mark.finding, severity=seen.severity, message=seen.message))
+        if seen is not None:
+            yield mark
+
+
 def _at_levels(found: list[Mark], levels: Levels) -> Iterator[Mark]:
     for mark in found:
         level = levels.get(mark.finding.code, mark.finding.severity)
@@ -95,7 +116,7 @@ def _diagnostic(snapshot: Snapshot, mark: Mark, world: World) -> types.Diagnosti
         for path, span, text in places_elsewhere(finding, world.files, snapshot.text.encoding)
     )
     return types.Diagnostic(
-        range=snapshot.range(mark.span),
+        range=snapshot.range(mark.shown),
         message=finding.message,
         severity=_SEVERITIES[finding.severity],
         code=finding.code,

@@ -29,6 +29,8 @@ def code_offers(here: Situation, root: Schema, line: str) -> Inside | None:
     language = _language(schema, here) if schema is not None else ""
     if schema is None or not language:
         return None
+    if _is_in_escape(here) and not (language in PATTERN_WORDS and _is_last(here, line)):
+        return None
     read, places = _read(here.typed, here.quote)
     found = words(schema, language, read)
     if found is None:
@@ -39,6 +41,8 @@ def code_offers(here: Situation, root: Schema, line: str) -> Inside | None:
     rest = _REST_OF_NAME.match(line, cursor, last) if language not in PATTERN_WORDS else None
     span = Span(Place(number, start), Place(number, rest.end() if rest else cursor))
     is_whole = span == here.span
+    if language in PATTERN_WORDS and start == cursor and not is_whole:
+        return None
     word = replace(
         here,
         span=span,
@@ -62,6 +66,18 @@ def _language(schema: Schema, here: Situation) -> str:
         around = around.get(part) if isinstance(around, Mapping) else _item(around, part)
     said = around.get(chosen) if chosen and isinstance(around, Mapping) else None
     return str(said or schema.get("x-language", ""))
+
+
+def _is_in_escape(here: Situation) -> bool:
+    """Whether the cursor parts what belongs together: `''` in single quotes, a backslash and what it escapes."""
+    mark = {"'": "'", '"': "\\"}.get(here.quote, "")
+    return bool(mark) and (len(here.typed) - len(here.typed.rstrip(mark))) % 2 == 1
+
+
+def _is_last(here: Situation, line: str) -> bool:
+    """Whether a backslash in double quotes has nothing behind it that it could escape."""
+    cursor = here.span.start.column + len(here.typed)
+    return here.quote == '"' and line[cursor : cursor + 1] in {"", '"'}
 
 
 def _item(value: Any, part: str | int) -> Any:

@@ -21,40 +21,50 @@ class Place(NamedTuple):
 
 
 class FailedCheck(NamedTuple):
-    """A check that failed in one task: `message` is a sentence for the line that it stands on."""
+    """A check that failed in one task: `message` is a sentence for the line that it stands on.
+
+    `excerpt` are the recorded lines nearest to what it looked for, with their numbers.
+    """
 
     place: Place
     message: str
+    excerpt: str = ""
 
 
 def failed_checks(trials: Sequence[Sequence[Outcome]]) -> list[FailedCheck]:
     """The failed checks of one task, each once: of several trials that fail it the first speaks for all."""
-    told: dict[Place, list[str]] = {}
+    told: dict[Place, list[FailedCheck]] = {}
     for outcomes in trials:
-        here = {place: text for outcome in outcomes for place, text in _told(outcome)}
-        for place, text in here.items():
-            told.setdefault(place, []).append(text)
-    return [FailedCheck(place, _counted(texts, len(trials))) for place, texts in told.items()]
+        here = {it.place: it for outcome in outcomes for it in _told(outcome)}
+        for place, it in here.items():
+            told.setdefault(place, []).append(it)
+    return [_counted(its, len(trials)) for its in told.values()]
 
 
-def _counted(texts: Sequence[str], trials: int) -> str:
-    return f"{texts[0]} ({len(texts)} of {trials} trials)" if trials > 1 else texts[0]
+def _counted(checks: Sequence[FailedCheck], trials: int) -> FailedCheck:
+    first = checks[0]
+    return (
+        first._replace(message=f"{first.message} ({len(checks)} of {trials} trials)") if trials > 1 else first
+    )
 
 
-def _told(outcome: Outcome) -> Iterator[tuple[Place, str]]:
+def _told(outcome: Outcome) -> Iterator[FailedCheck]:
     if outcome.get("status") == "passed" or not outcome.get("path"):
         return
     path, entry = Path(outcome["path"]), tuple(outcome.get("pointer", ()))
     parts: Iterable[Mapping[str, Any]] = outcome.get("parts") or ()
     if outcome.get("status") == "error":
-        yield Place(path, entry, entry), f"This grader ends the run with an error: {outcome.get('feedback')}"
+        why = f"This grader ends the run with an error: {outcome.get('feedback')}"
+        yield FailedCheck(Place(path, entry, entry), why)
         return
     for it in parts:
         # The checks of `expected` are lists of texts, all others stand in the config of their entry.
         inside = () if is_expectation(outcome) else ("config",)
-        yield Place(path, entry, (*entry, *inside, *it["pointer"])), _sentence(it)
+        place = Place(path, entry, (*entry, *inside, *it["pointer"]))
+        yield FailedCheck(place, _sentence(it), it.get("excerpt") or "")
     if not parts:
-        yield Place(path, entry, entry), str(outcome.get("feedback") or "This grader did not pass")
+        feedback = str(outcome.get("feedback") or "This grader did not pass")
+        yield FailedCheck(Place(path, entry, entry), feedback)
 
 
 def is_expectation(outcome: Outcome) -> bool:

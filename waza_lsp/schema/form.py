@@ -62,6 +62,12 @@ class Form:
 
         return check_grader(document, grader)
 
+    def seen_by(self, finding: Finding, target: str) -> Finding | None:
+        """The finding as it is for the version of the runner that a project uses; None when it has nothing against it."""
+        from waza_engine.checking.generations import as_seen_by
+
+        return as_seen_by(finding, target) if self.dialect == "waza" else finding
+
     @property
     def runnable(self) -> str:
         """What can be run in such a file: `eval`, `task`, or nothing."""

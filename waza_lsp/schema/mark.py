@@ -15,6 +15,13 @@ class Mark(NamedTuple):
     base: tuple[str, int] | None = None
     """In an item of a top-level list the finding's pointers count from the item's piece: the list's key, and the
     index of the piece's first item."""
+    part: Span | None = None
+    """The part of a text at `span` that is at fault."""
+
+    @property
+    def shown(self) -> Span:
+        """What is underlined."""
+        return self.part or self.span
 
     def shifted(self, lines: int, base: tuple[str, int] | None = None) -> "Mark":
         """The same mark `lines` further down."""

@@ -1,14 +1,16 @@
-"""What in a document came with a newer version of the runner than the project uses."""
+"""What in a document came with a newer version of the runner than the project uses, or had no effect until then."""
 
 from collections.abc import Iterator, Mapping
 from typing import Any
 
 from waza_engine.checking.target import is_newer
 from waza_engine.findings import Finding, Pointer
+from waza_engine.rules.never_applied import NEVER_APPLIED
 from waza_engine.rules.newer_than_target import NEWER_THAN_TARGET
 from waza_lsp.schema.walk import DISCRIMINATOR, Schema, child, narrowed, resolve
 
 _SINCE = "x-since"
+_APPLIED_SINCE = "x-applied-since"
 
 
 def newer(root: Schema, data: Any, target: str) -> Iterator[Finding]:
@@ -31,6 +33,10 @@ def _newer(root: Schema, schema: Schema, value: Any, pointer: Pointer, target: s
             text = f"'{part if chooser is None else value[chooser]}' needs waza {since}, but this project uses {target}"
             place = (*pointer, chooser or part)
             yield NEWER_THAN_TARGET.at(place, text, on="key" if chooser is None else "value")
+        applied = str(below.get(_APPLIED_SINCE, ""))
+        if applied and is_newer(applied, target) and it not in (None, [], {}):
+            text = f"'{part}' is read and not used before waza {applied}, and this project uses {target}"
+            yield NEVER_APPLIED.at((*pointer, part), text, on="key")
         yield from _newer(root, below, it, (*pointer, part), target)
 
 

@@ -21,6 +21,7 @@ from waza_lsp.schema.suggest import (
     named,
     skeletons,
     values,
+    with_units,
 )
 from waza_lsp.schema.walk import Schema, narrowed, schema_at
 from waza_lsp.syntax.node import Node
@@ -160,6 +161,8 @@ def _scalars(here: Situation, schema: Schema, around: Surroundings, pointer: Poi
     names = _names(thing, here, around) if thing else []
     # What has a home is there or not: then examples would only mislead.
     found = [*names, *values(schema, examples=not (names and has_home(around.form, thing)))]
+    if here.at is At.VALUE:
+        found = [*with_units(here.typed, schema), *found]
     if (mark := schema.get("x-path")) and around.files is not None:
         start = start_folder(around.form, around.tree, around.path, around.files, _base(mark), pointer)
         typed = here.typed if here.at is At.VALUE else ""

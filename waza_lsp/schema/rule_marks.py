@@ -51,8 +51,8 @@ def _of_graders(tree: Tree, form: Form, document: Document) -> Iterator[Mark]:
 def _mark(tree: Tree, finding: Finding) -> Iterator[Mark]:
     span = span_in(tree, finding.pointer, on_key=finding.on == "key")
     if span is not None:
-        places = ((span_in(tree, it.pointer), it.text) for it in finding.related if it.path is None)
-        yield Mark(span, finding, tuple((place, text) for place, text in places if place is not None))
+        related = [(span_in(tree, it.pointer), it.text) for it in finding.related if it.path is None]
+        yield Mark(span, finding, tuple((place, text) for place, text in related if place is not None))
 
 
 @lru_cache(maxsize=32768)

@@ -10,6 +10,12 @@ _BLOCKS = frozenset([Kind.MAP, Kind.SEQ])
 
 def span_in(tree: Tree, pointer: Pointer, *, on_key: bool = False) -> Span | None:
     """Where a pointer into the whole document stands: the top of the file when the text has nothing there."""
+    held = tree.held(pointer)
+    if held is not None:
+        piece, start, rest = held
+        below = span_below(start, rest, on_key=on_key)
+        if below is not None:
+            return below.shifted(piece.start)
     located = tree.find(pointer) if pointer else None
     if located is None:
         return tree.entries[0].key.span.shifted(tree.entries[0].piece.start) if tree.entries else None

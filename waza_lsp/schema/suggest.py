@@ -68,6 +68,13 @@ def keys(root: Schema, schema: Schema, value: Any) -> list[Suggestion]:
         for name, it in properties(root, schema, present).items()
         if name not in present
     ]
+    free = schema.get("additionalProperties")
+    if isinstance(free, Mapping):
+        found += [
+            _key(root, name, free, wanted)
+            for name in schema.get("x-key-suggestions", ())
+            if name not in present
+        ]
     return sorted(found, key=lambda it: (it.rank, it.label != schema.get(DISCRIMINATOR)))
 
 
@@ -124,6 +131,12 @@ def values(schema: Schema, *, examples: bool = True) -> list[Suggestion]:
     listed = _listed(schema, examples=examples)
     found = [_value(schema, it, described.get(str(it), ""), is_old=it in old) for it in listed]
     return sorted({it.label: it for it in found}.values(), key=lambda it: it.rank)
+
+
+def with_units(typed: str, schema: Schema) -> list[Suggestion]:
+    """A number that is being typed, with each of the units that belong behind it."""
+    units: Mapping[str, str] = schema.get("x-units", {}) if typed.isdecimal() else {}
+    return [Suggestion(What.VALUE, f"{typed}{unit}", detail=words) for unit, words in units.items()]
 
 
 def named(names: Iterable[tuple[str, str]]) -> list[Suggestion]:

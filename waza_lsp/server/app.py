@@ -14,8 +14,8 @@ from waza_engine.recalled import Recollections
 from waza_engine.scope import Scope
 from waza_lsp.features import code_action
 from waza_lsp.features.completion import Client
-from waza_lsp.schema.world import World
 from waza_lsp.schema.paths import Disk
+from waza_lsp.schema.world import World
 from waza_lsp.server.beside import levels
 from waza_lsp.server.delivery import Delivery
 from waza_lsp.server.documents import Documents
@@ -33,6 +33,8 @@ from waza_lsp.suite.around import Around
 
 class WazaServer(LanguageServer):
     """A language server with its documents, settings and runs."""
+
+    protocol: OwnDocumentsProtocol
 
     def __init__(self) -> None:
         super().__init__(

@@ -16,6 +16,7 @@ from lsprotocol import types
 from waza_engine.formats.owner import eval_of
 from waza_lsp.server.app import WazaServer
 from waza_lsp.server.covered import runnables_in
+from waza_lsp.server.explaining import explain_grader
 from waza_lsp.server.given import Given, given, pointer_in, tasks_in, text_in
 from waza_lsp.server.last_results import on_disk
 from waza_lsp.server.report import ReportError, write_report
@@ -129,6 +130,7 @@ COMMANDS: dict[str, Callable[..., Any]] = {
     "waza.runEval": run_eval,
     "waza.runFailed": run_failed,
     "waza.grade": grade,
+    "waza.explainGrader": explain_grader,
     "waza.cancelRun": cancel_run,
     "waza.clearResults": clear_results,
     "waza.showReport": show_report,

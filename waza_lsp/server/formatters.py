@@ -58,7 +58,7 @@ async def update_formatting(server: WazaServer) -> None:
     server.formats = _is_on(server)
     try:
         if server.formats:
-            await server.client_register_capability_async(types.RegistrationParams(_registrations(server)))
+            await server.client_register_capability_async(types.RegistrationParams(_registrations()))
         else:
             gone = [types.Unregistration(f"{_ID}-{it}", it) for it in _HANDLERS]
             await server.client_unregister_capability_async(types.UnregistrationParams(gone))
@@ -66,7 +66,7 @@ async def update_formatting(server: WazaServer) -> None:
         return  # The client has changed its mind; a request would still be answered.
 
 
-def _registrations(server: WazaServer) -> list[types.Registration]:
+def _registrations() -> list[types.Registration]:
     enter = types.DocumentOnTypeFormattingRegistrationOptions(_ENTER)
     options_of = {types.TEXT_DOCUMENT_ON_TYPE_FORMATTING: enter}
     plain = types.TextDocumentRegistrationOptions()

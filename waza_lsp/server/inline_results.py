@@ -16,11 +16,12 @@ from waza_lsp.snapshot import Snapshot
 from waza_lsp.syntax.carry import carried, change_between
 from waza_lsp.syntax.text import Place, Span
 
-FAILED_CHECK, LIVE_VERDICT = "failed-check", "live-verdict"
+FAILED_CHECK, LIVE_VERDICT, RECORDED_RUNS = "failed-check", "live-verdict", "recorded-runs"
 PAGE = "https://github.com/waza-lsp/waza-lsp/blob/main/docs/running.md"
 _SEVERITIES = {
     FAILED_CHECK: types.DiagnosticSeverity.Information,
     LIVE_VERDICT: types.DiagnosticSeverity.Hint,
+    RECORDED_RUNS: types.DiagnosticSeverity.Information,
 }
 
 
@@ -38,6 +39,7 @@ class Said:
     task: str = ""
     names_task: bool = False
     cover: Span | None = None
+    excerpt: str = ""
 
 
 @dataclass(slots=True)
@@ -82,6 +84,15 @@ class InlineResults:
         """Forget what is said inside a stretch of the file, whose text is `lines`."""
         self.follow(path, lines)
         return bool(self.drop(lambda file, it: file == path and span.contains(it.span.start)))
+
+    def at(self, snapshot: Snapshot, place: Place) -> list[Said]:
+        """What is said about the text at a place of an open document."""
+        known = self._files.get(snapshot.path) if snapshot.path is not None else None
+        if known is None:
+            return []
+        self.follow(snapshot.path or Path(), snapshot.text.lines)
+        found = (it for it in known.said if it.span.start <= place <= it.span.end)
+        return sorted(found, key=lambda it: (it.span, it.task))
 
     def diagnostics(self, snapshot: Snapshot) -> list[types.Diagnostic]:
         """What is said about an open document."""
@@ -137,7 +148,9 @@ def short_span(snapshot: Snapshot, pointer: tuple[str | int, ...], least: int = 
 def _said(snapshot: Snapshot, check: FailedCheck, eval_path: Path, task: str) -> Said | None:
     place = check.place
     span = short_span(snapshot, place.check, len(place.entry))
-    return Said(span, check.message, FAILED_CHECK, eval_path, task) if span is not None else None
+    if span is None:
+        return None
+    return Said(span, check.message, FAILED_CHECK, eval_path, task, excerpt=check.excerpt)
 
 
 def _carried(said: list[Said], before: Sequence[str], after: Sequence[str]) -> list[Said]:

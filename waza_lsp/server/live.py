@@ -18,7 +18,7 @@ from waza_lsp.schema.grader_sites import GraderSite, grader_sites
 from waza_lsp.server.covered import runnables_in
 from waza_lsp.server.inline_results import LIVE_VERDICT, Said, said_of, short_span
 from waza_lsp.server.questions import question
-from waza_lsp.server.results import tell
+from waza_lsp.server.said import tell
 from waza_lsp.server.worker import Worker, WorkerError
 from waza_lsp.snapshot import Snapshot
 from waza_lsp.syntax.carry import Change, change_between
@@ -96,6 +96,10 @@ class LiveGrading:
                 self._wanted.setdefault(uri, set()).update(pointers)
         if self._wanted:
             self._work_soon(server)
+
+    def is_run(self, eval_path: Path | None) -> bool:
+        """Whether the eval is being run or graded now."""
+        return eval_path in self._running
 
     def end(self) -> None:
         """The server ends: so does the worker."""

@@ -111,5 +111,7 @@ def _entry_alone(text: str, path: Path, pointer: Pointer, question: Question) ->
         return None
     extras = {key: it for key, it in value.items() if key not in {"type", "name", "weight", "config"}}
     kind, name = (str(plain(value.get(it)) or "") for it in ("type", "name"))
-    entry = GraderEntry(kind, name, 1.0, value.get("config"), extras, path, pointer, dialect=question["dialect"])
+    entry = GraderEntry(
+        kind, name, 1.0, value.get("config"), extras, path, pointer, dialect=question["dialect"]
+    )
     return entry, "task", [question["task"]]

@@ -32,7 +32,7 @@ def write_report(run_id: str, around: Iterable[Path]) -> Path:
                 found = [it for it in store.find_runs(run_id) if it.run_id == run_id]
                 if not found:
                     continue
-                text = html_report(stored_record(store, found[0]))
+                text = html_report(stored_record(store, found[0]), store.history(run_id))
             target = directory / "reports" / f"{run_id}.html"
             target.parent.mkdir(exist_ok=True)
             target.write_bytes(text.encode("utf-8", "replace"))

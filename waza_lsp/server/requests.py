@@ -20,11 +20,13 @@ from waza_lsp.features.diagnostics import findings
 from waza_lsp.features.document_highlight import document_highlight
 from waza_lsp.features.document_link import document_link
 from waza_lsp.features.document_symbol import document_symbol
+from waza_lsp.features.draft_actions import draft_actions, task_to_draft_for
 from waza_lsp.features.folding_range import folding_range
 from waza_lsp.features.hover import hover
 from waza_lsp.features.inlay_hint import Hints, inlay_hint
 from waza_lsp.features.linked_editing_range import linked_editing_range
 from waza_lsp.features.prepare_rename import prepare_rename
+from waza_lsp.features.recorded_hover import Recorded, recorded_hover
 from waza_lsp.features.references import references
 from waza_lsp.features.rename import rename
 from waza_lsp.features.run_actions import run_actions
@@ -36,6 +38,8 @@ from waza_lsp.schema.run_offers import Sort
 from waza_lsp.server import about, testview
 from waza_lsp.server.app import WazaServer
 from waza_lsp.server.beside import own_items
+from waza_lsp.server.drafting import drafts_for
+from waza_lsp.server.said import said_at
 from waza_lsp.server.survey import workspace_files
 from waza_lsp.suite.known_names import known_names
 from waza_lsp.suite.renaming import CannotRename
@@ -45,7 +49,10 @@ def on_hover(server: WazaServer, params: types.HoverParams) -> types.Hover | Non
     snapshot = server.documents.get(params.text_document.uri)
     if snapshot is None:
         return None
-    return hover(snapshot, params.position, server.around(snapshot), generic="hover" not in server.beside)
+    meaning = hover(snapshot, params.position, server.around(snapshot), generic="hover" not in server.beside)
+    said = said_at(server, snapshot, snapshot.place(params.position))
+    recorded = [Recorded(it.task if it.names_task else "", it.message, it.excerpt) for it in said]
+    return recorded_hover(meaning, recorded, snapshot.range(said[0].span)) if said else meaning
 
 
 def on_completion(server: WazaServer, params: types.CompletionParams) -> types.CompletionList | None:
@@ -186,16 +193,22 @@ def on_lens(server: WazaServer, params: types.CodeLensParams) -> list[types.Code
     return code_lens(snapshot, server.results.standings(server, snapshot), wanted, time.time())
 
 
-def on_actions(server: WazaServer, params: types.CodeActionParams) -> list[types.CodeAction]:
+async def on_actions(server: WazaServer, params: types.CodeActionParams) -> list[types.CodeAction]:
     snapshot = server.documents.get(params.text_document.uri)
     if snapshot is None:
         return []
     world, at, context = server.world(snapshot), params.range, params.context
     standings = server.results.standings(server, snapshot)
-    return [
+    found = [
         *code_action(snapshot, at, context, lambda it: findings(it, world), server.action_client),
         *run_actions(snapshot, at, context, standings, time.time()),
     ]
+    task = task_to_draft_for(snapshot, at, context)
+    drafts = await drafts_for(server, snapshot, task) if task is not None else []
+    if task is not None and drafts and server.documents.get(snapshot.uri) is snapshot:
+        changes = server.action_client.document_changes
+        found += draft_actions(snapshot, task, drafts, document_changes=changes)
+    return found
 
 
 _MOVED = types.FileOperationRegistrationOptions(

@@ -26,8 +26,14 @@ from waza_lsp.server.covered import (
     runnables_in,
     together,
 )
-from waza_lsp.server.inline_results import InlineResults, entry_span, said_of
+from waza_lsp.server.inline_results import (
+    RECORDED_RUNS,
+    InlineResults,
+    entry_span,
+    said_of,
+)
 from waza_lsp.server.last_results import LastResult, LastResults, read_last_results
+from waza_lsp.server.said import tell
 from waza_lsp.snapshot import Snapshot
 
 if TYPE_CHECKING:
@@ -129,7 +135,9 @@ class Results:
         texts: Mapping[Path, Snapshot],
     ) -> None:
         """Put a task's failed checks into the files, which had these texts; earlier ones of the task go."""
-        touched = self.inline.drop(lambda _, it: (it.eval_path, it.task) == (eval_path, task))
+        touched = self.inline.drop(
+            lambda _, it: it.eval_path == eval_path and (it.task == task or it.code == RECORDED_RUNS)
+        )
         tell(server, touched | self._add(eval_path, task, trials, texts))
 
     def _add(
@@ -295,10 +303,3 @@ async def _refresh_lenses(server: "WazaServer") -> None:
     await asyncio.sleep(_REFRESH_SECONDS)
     with suppress(JsonRpcException):
         await server.workspace_code_lens_refresh_async(None)
-
-
-def tell(server: "WazaServer", paths: Collection[Path]) -> None:
-    """Have what is said about these files delivered."""
-    for snapshot in server.documents:
-        if snapshot.path in paths:
-            server.delivery.results_changed(server, snapshot)

@@ -44,6 +44,7 @@ async def carry_out(server: "WazaServer", job: Job) -> Answer:
     told = TestEvents(job.eval_path, job.token, texts, server.documents.of_path)
     record = _Record(server, job, texts, told)
     progress.begin(job.title)
+    server.live.run_starts(job.eval_path)
 
     def take(event: Event) -> None:
         progress.take(event)
@@ -53,6 +54,7 @@ async def carry_out(server: "WazaServer", job: Job) -> Answer:
         last = await server.runs.run(job.request, take, progress.cancel, job.token)
     finally:
         record.end()
+        server.live.run_ended(server, job.eval_path)
     progress.end(str(last["status"]))
     return {
         "runId": last.get("run_id", ""),

@@ -42,8 +42,18 @@ class Worker:
 
         """
         if not self.is_running:
-            await self.warm_up(question)
+            # What a question has executed is executed once.
+            await self.warm_up({**question, "mayExecute": False})
         return await self._ask(question, self.seconds)
+
+    async def ask_cold(self, question: dict[str, Any]) -> dict[str, Any]:
+        """Its answer to the only question that it is asked; the time to start is not counted.
+
+        Raises:
+            WorkerError: there is none.
+
+        """
+        return await self._ask(question, self.seconds + _START_SECONDS)
 
     @property
     def is_running(self) -> bool:

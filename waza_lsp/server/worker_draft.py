@@ -15,7 +15,7 @@ from waza_lsp.server.worker_grade import newest_recordings
 
 
 def drafted(question: Question) -> dict[str, Any]:
-    """`{drafts: [{type, name, about, config}]}`, each of which passes on all trials of the newest run."""
+    """`{drafts: [{type, about, entry}]}`, each of which passes on all trials of the newest run."""
     suite, name = suite_of(question), question["task"]
     if not any(it.id == name for it in suite.plan.tasks):
         raise NothingError("the suite cannot be loaded as it is now")

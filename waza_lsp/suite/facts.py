@@ -11,6 +11,7 @@ from waza_lsp.schema.wording import code
 from waza_lsp.snapshot import Snapshot, path_of
 from waza_lsp.suite.around import Around
 from waza_lsp.suite.mentions import Mention, definitions
+from waza_lsp.suite.recorded import recorded_facts
 from waza_lsp.suite.shares import shares
 from waza_lsp.syntax.text import Place
 from waza_lsp.syntax.tree import Located
@@ -25,6 +26,7 @@ def facts(snapshot: Snapshot, located: Located, place: Place, around: Around) ->
     if snapshot.form is None:
         return
     yield from _of_weight(snapshot, located, around)
+    yield from recorded_facts(snapshot, located, around)
     if located.on_key:
         return
     value = path_value_at(snapshot.form, snapshot.tree, snapshot.path, around, located)

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from waza_engine.checking.skills import SKILL, skills
+from waza_engine.checking.suite_files import SuiteFiles
 from waza_lsp.schema.form import recognised
 from waza_lsp.schema.names import has_home, names_in
 from waza_lsp.schema.prefilter import may_be_eval
@@ -35,32 +36,45 @@ def known_names(
     What a document can give a name to is known where the name is: in the eval, for all its files. Other things
     (models, tools) have no home, and are worth suggesting wherever they were seen.
     """
-    form = snapshot.form
-    if form is None:
+    if snapshot.form is None:
         return
     suite = around.suite(snapshot)
-    root = suite.eval_path if suite is not None else None
-    at_home = has_home(form, thing)
-    if thing == SKILL and suite is not None:
-        for it in skills(suite, around.files):
-            yield it.name, _first_line(it.description) or f"{thing} in {it.path.parent.name}"
-    if root is not None and root != snapshot.path:
-        yield from _in_file(thing, root, around, only_given=at_home and thing != SKILL)
+    at_home = has_home(snapshot.form, thing)
+    if suite is not None:
+        yield from _given(thing, suite, snapshot, around, at_home=at_home)
+        if not at_home:
+            yield from _seen_in_suite(thing, suite, snapshot, around)
     if at_home:
         return
-    for path in suite.paths if suite is not None else ():
-        if path not in {root, snapshot.path}:
-            yield from _in_file(thing, path, around)
-    if suite is not None and suite.project_path is not None:
-        yield from _in_project(thing, suite.project_path, around)
-    for recalled in around.recalled(root) if root is not None else ():
-        for name in recalled.named(thing):
-            yield name, f"{thing} in the last run of {recalled.task}"
     until = time.monotonic() + clock
     for path in around.listed():
         if time.monotonic() > until:
             return
         yield from _in_file(thing, path, around)
+
+
+def _given(
+    thing: str, suite: SuiteFiles, snapshot: Snapshot, around: Around, *, at_home: bool
+) -> Iterator[tuple[str, str]]:
+    """The names of skills that have a file, and those in the eval."""
+    if thing == SKILL:
+        for it in skills(suite, around.files):
+            yield it.name, _first_line(it.description) or f"{thing} in {it.path.parent.name}"
+    if suite.eval_path != snapshot.path:
+        yield from _in_file(thing, suite.eval_path, around, only_given=at_home and thing != SKILL)
+
+
+def _seen_in_suite(
+    thing: str, suite: SuiteFiles, snapshot: Snapshot, around: Around
+) -> Iterator[tuple[str, str]]:
+    for path in suite.paths:
+        if path not in {suite.eval_path, snapshot.path}:
+            yield from _in_file(thing, path, around)
+    if suite.project_path is not None:
+        yield from _in_project(thing, suite.project_path, around)
+    for recalled in around.recalled(suite.eval_path):
+        for name in recalled.named(thing):
+            yield name, f"{thing} in the last run of {recalled.task}"
 
 
 def _in_file(

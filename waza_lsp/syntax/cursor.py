@@ -156,7 +156,7 @@ class _Cursor:
             span, quote, close = self._token(row)
             if span.contains(self.place):
                 for here in self._on_own_line(row, span, row.column):
-                    if here.span == span:
+                    if here.span == span and not (quote and here.at is At.ITEM):
                         yield replace(here, quote=quote, close=close)
                     elif not quote:
                         yield here

@@ -9,6 +9,16 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import yaml
+from yaml._yaml import CParser
+from yaml.events import (
+    AliasEvent,
+    DocumentEndEvent,
+    MappingEndEvent,
+    MappingStartEvent,
+    ScalarEvent,
+    SequenceEndEvent,
+    SequenceStartEvent,
+)
 
 from waza_engine.scalars import resolve
 from waza_lsp.syntax.node import Kind, Node
@@ -16,6 +26,7 @@ from waza_lsp.syntax.problem import Problem
 from waza_lsp.syntax.problems import problem_of
 from waza_lsp.syntax.text import Place, Text
 
+_SCALAR, _SEQ = Kind.SCALAR, Kind.SEQ
 _MAX_DEPTH = 200
 _BREAKS = ("\x85", "\u2028", "\u2029")
 _CORE = "tag:yaml.org,2002:"
@@ -87,32 +98,27 @@ class _Builder:
     def read(self) -> yaml.YAMLError | None:
         """Read all events; the error that ended the reading, if any."""
         try:
-            loader = yaml.CBaseLoader(self._source)
-        except yaml.YAMLError as error:
-            return error
-        try:
-            while loader.check_event():
-                event = loader.get_event()
-                if isinstance(event, yaml.DocumentEndEvent):
+            next_event, add, scalar = CParser(self._source).get_event, self._add, self._scalar
+            while True:
+                event = next_event()
+                kind = type(event)
+                if kind is ScalarEvent:
+                    add(scalar(event))
+                elif kind is DocumentEndEvent or event is None:
                     return None
-                self._take(event)
+                else:
+                    self._take(kind, event)
         except yaml.YAMLError as error:
             return error
         except UnicodeEncodeError:
             return yaml.YAMLError("the text holds half a character (a lone surrogate)")
-        finally:
-            loader.dispose()
-        return None
 
-    def _take(self, event: Any) -> None:
-        kind = type(event)
-        if kind is yaml.ScalarEvent:
-            self._add(self._scalar(event))
-        elif kind is yaml.MappingStartEvent or kind is yaml.SequenceStartEvent:
-            self._open(Kind.MAP if kind is yaml.MappingStartEvent else Kind.SEQ, event)
-        elif kind is yaml.MappingEndEvent or kind is yaml.SequenceEndEvent:
+    def _take(self, kind: type[Any], event: Any) -> None:
+        if kind is MappingStartEvent or kind is SequenceStartEvent:
+            self._open(Kind.MAP if kind is MappingStartEvent else Kind.SEQ, event)
+        elif kind is MappingEndEvent or kind is SequenceEndEvent:
             self._close(event)
-        elif kind is yaml.AliasEvent:
+        elif kind is AliasEvent:
             node = Node(Kind.ALIAS, self._place(event.start_mark), self._place(event.end_mark))
             node.source = event.anchor
             self.has_alias = True
@@ -161,8 +167,9 @@ class _Builder:
             self.root = node
             return
         parent = self._stack[-1]
-        parent.end = max(parent.end, node.end)
-        if parent.kind is Kind.SEQ:
+        if parent.end < node.end:  # noqa: PLR1730  # done for every value, and most are the end
+            parent.end = node.end
+        if parent.kind is _SEQ:
             parent.items.append(node)
         elif self._keys[-1] is None:
             self._keys[-1] = node
@@ -171,14 +178,20 @@ class _Builder:
             self._keys[-1] = None
 
     def _scalar(self, event: Any) -> Node:
-        node = Node(Kind.SCALAR, self._place(event.start_mark), self._place(event.end_mark))
-        node.source = event.value
+        start, end = event.start_mark, event.end_mark
+        if self._starts is None:
+            node = Node(_SCALAR, Place(start.line, start.column), Place(end.line, end.column))
+        else:
+            node = Node(_SCALAR, self._place(start), self._place(end))
+        node.source = source = event.value
         node.anchor = event.anchor
-        node.style = str(event.style or "")
-        if node.style in {"|", ">"}:
-            node.end = self._end_of_block(node)
-        is_text = bool(node.style) if event.tag is None or event.implicit[0] else event.tag in _TEXT_TAGS
-        node.value = event.value if is_text else resolve(event.value)
+        style = event.style
+        if style:
+            node.style = style
+            if style == "|" or style == ">":  # noqa: PLR1714  # asked of every value
+                node.end = self._end_of_block(node)
+        is_text = bool(style) if event.tag is None or event.implicit[0] else event.tag in _TEXT_TAGS
+        node.value = source if is_text else resolve(source)
         return node
 
     def _end_of_block(self, node: Node) -> Place:

@@ -225,6 +225,21 @@ class Tree:
             else _located(entry.piece, entry.value, pointer[:1], pointer[1:])
         )
 
+    def held(self, pointer: Pointer) -> tuple[Piece, Node, Pointer] | None:
+        """The piece that a pointer leads into, the node to start from, and the rest of the way; None for whole lists."""
+        if self.whole is not None or not pointer:
+            return None
+        entry = next((it for it in self.entries if it.key.source == pointer[0]), None)
+        if entry is None or (entry.is_list and len(pointer) == 1):
+            return None
+        if not entry.is_list:
+            root = entry.piece.parsed.root
+            return (entry.piece, root, pointer) if root is not None else None
+        index = pointer[1]
+        if not isinstance(index, int) or index >= len(entry.items):
+            return None
+        return (*entry.items[index], pointer[2:])
+
     def at(self, place: Place) -> Located | None:
         """The key or the innermost value that the place is on or in; None on blank lines and comments."""
         piece = self.piece_at(place.line)

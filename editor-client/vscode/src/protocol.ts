@@ -10,7 +10,6 @@ export interface Runnable {
   kind: 'eval' | 'task' | 'grader';
   uri: string;
   range: Range;
-  verdict: { score: number; stale: boolean } | null;
   children: Runnable[];
 }
 

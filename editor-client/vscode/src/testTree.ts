@@ -21,7 +21,6 @@ export function testTree(controller: TestController, server: Server): TestTree {
     item.range = toRange(it.range);
     // In the order of the file.
     item.sortText = String(index).padStart(6, '0');
-    item.description = it.verdict ? `${it.verdict.score.toFixed(2)}${it.verdict.stale ? ' · stale' : ''}` : '';
     item.children.replace(it.children.filter(({ kind }) => kind === 'task').map(made));
     return item;
   };

@@ -49,6 +49,15 @@ def _run_path(document: Document, text: str) -> RunPath:
     return RunPath(Standing.MISSING)
 
 
+def may_be_read(document: Document, path: Path) -> bool:
+    """Whether a check may look into a file that a path of the document names: none outside the workspace."""
+    inside = (document.process_dir, suite_folder(document))
+    try:
+        return any(it is not None and path.resolve().is_relative_to(it.resolve()) for it in inside)
+    except (OSError, ValueError):  # such as a loop of links
+        return False
+
+
 def suite_folder(document: Document) -> Path | None:
     """The folder of the eval that the document is or belongs to, else its own."""
     return document.suite.folder if document.suite is not None else document.folder

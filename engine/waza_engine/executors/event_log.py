@@ -24,7 +24,10 @@ _COUNTS = {
 
 @dataclass(slots=True)
 class EventLog:
-    """Takes events as they come. `turn` is the number of the user's turn, from 1: call `next_turn` before each."""
+    """Takes events as they come. `turn` is the number of the user's turn, from 1: call `next_turn` before each.
+
+    Every entry of the transcript has `at_ms`: the milliseconds since the log was made.
+    """
 
     turn: int = 0
     session_id: str = ""
@@ -38,6 +41,7 @@ class EventLog:
     _counts: dict[str, float] = field(default_factory=dict)
     _totals: dict[str, float] = field(default_factory=dict)
     _agent_turns: int = 0
+    _born: float = field(default_factory=time.monotonic)
 
     def next_turn(self) -> None:
         """The user speaks again: the output is from here on that of the new turn."""
@@ -63,11 +67,11 @@ class EventLog:
                 self._consumed_in_all(data)
             case "session.error":
                 self.error = self.error or str(data.get("message") or "the session ended with an error")
-                self.transcript.append({"type": kind, "message": str(data.get("message") or "")})
+                self._note({"type": kind, "message": str(data.get("message") or "")})
             case _:
                 pass
         if kind in _BARE:
-            self.transcript.append({"type": kind})
+            self._note({"type": kind})
         return f"skill {self.skills[-1].name}" if kind == "skill.invoked" else ""
 
     def say(self, text: str) -> None:
@@ -117,10 +121,13 @@ class EventLog:
             skills=list(self.skills),
         )
 
+    def _note(self, event: dict[str, Any]) -> None:
+        self.transcript.append({**event, "at_ms": round((time.monotonic() - self._born) * 1000)})
+
     def _said(self, kind: str, text: str) -> str:
         if not text:
             return ""
-        self.transcript.append({"type": kind, "content": text})
+        self._note({"type": kind, "content": text})
         if kind == "assistant.message":
             self._texts.append(text)
             return text.strip().partition("\n")[0]
@@ -133,7 +140,7 @@ class EventLog:
             return ""
         arguments = data.get("arguments")
         start = {"type": "tool.execution_start", "tool_call_id": identity, "tool_name": name}
-        self.transcript.append({**start, "arguments": arguments})
+        self._note({**start, "arguments": arguments})
         if name and identity:
             self._started[identity] = time.monotonic()
             self._calls[identity] = ToolEvent(
@@ -150,7 +157,7 @@ class EventLog:
         if identity in self._hidden:
             return
         result, success = data.get("result"), data.get("success") is True
-        self.transcript.append(
+        self._note(
             {
                 "type": "tool.execution_complete",
                 "tool_call_id": identity,

@@ -18,11 +18,12 @@ class Signal:
     """Top-level keys that together speak for a kind: one of each group.
 
     A `weak` signal also occurs in files of other tools: then most of the keys must be known to the kind, and none
-    typical of another tool.
+    typical of another tool. With `shaped`, what stands under that key must be ours; then other keys do not matter.
     """
 
     groups: tuple[frozenset[str], ...]
     weak: bool = False
+    shaped: str = ""
 
     def found_in(self, keys: frozenset[str], known: frozenset[str]) -> str | None:
         """The keys that gave the signal, as a phrase, or None."""
@@ -187,6 +188,7 @@ class Dialect:
             for signal in kind.signals
             if not (signal.weak and (strongly or keys & self.other_tools))
             and (reason := signal.found_in(keys, kind.keys))
+            and (not signal.shaped or kind.shapes[signal.shaped].verdict(values.get(signal.shaped)) > 0)
             and kind.verdict(values) >= (0 if signal.weak else -1)
         ]
         if not found:

@@ -17,6 +17,7 @@ from pydantic.fields import FieldInfo
 from pydantic.json_schema import JsonSchemaValue
 from pydantic_core import CoreSchema
 
+from waza_engine.excerpts import Seen
 from waza_engine.findings import Change, Finding, Pointer, RenameKey, SetValue
 from waza_engine.judges.base import Judge
 from waza_engine.scope import Scope
@@ -92,12 +93,19 @@ class GradingContext:
 class FailedCheck:
     """One check of a grader that failed: which option of the config it stands in, and in one line what is wrong.
 
-    `found` says what was there instead, for people who look at the line; "" when there is nothing to say.
+    `found` says what was there instead, for people who look at the line; "" when there is nothing to say. `excerpt` are
+    the lines around that place, with their numbers, for people who want to see more: a `Seen` brings them along.
     """
 
     pointer: Pointer
     message: str
     found: str = ""
+    excerpt: str = ""
+
+    def __post_init__(self) -> None:
+        if isinstance(self.found, Seen):
+            object.__setattr__(self, "excerpt", self.found.excerpt)
+            object.__setattr__(self, "found", str(self.found))
 
 
 @dataclass(frozen=True, slots=True)
@@ -326,6 +334,10 @@ class Grader(BaseModel):
 
         """
         raise NotImplementedError
+
+    def grade_turn(self, context: GradingContext, turn: int | None) -> GraderResult:
+        """The verdict on one turn of the conversation, from 0; None is all of it. waza has no such choice."""
+        return self.grade(context)
 
 
 class Drafted(NamedTuple):

@@ -7,6 +7,8 @@ from waza_engine.findings import Finding
 from waza_engine.graders.base import ConfigError
 from waza_engine.graders.entry import read_entry
 from waza_engine.graders.registry import CURRENT, generation_of_dialect, graders
+from waza_engine.rules.empty_value import EMPTY_VALUE
+from waza_engine.scalars import Scalar
 from waza_engine.scope import Scope
 
 
@@ -18,6 +20,11 @@ def check_written(folder: str, entry: Mapping[str, Any]) -> list[Finding]:
     return [it.below(("config",)) for it in kind.check_written(config)]
 
 
+def _is_left_blank(config: Any) -> bool:
+    """Whether there is nothing behind `config:`; `null` and `~` are as good as no `config` (waza-graders.md, 13.1)."""
+    return isinstance(config, Scalar) and not config.source
+
+
 def check_entry(folder: str, entry: Mapping[str, Any], scope: Scope) -> list[Finding]:
     """Findings of the entry's own type, pointing into the entry.
 
@@ -26,6 +33,9 @@ def check_entry(folder: str, entry: Mapping[str, Any], scope: Scope) -> list[Fin
     kind = graders(folder).get(str(entry.get("type")))
     if kind is None:
         return []
+    if not generation_of_dialect(folder) and _is_left_blank(entry.get("config")):
+        message = "waza cannot load an empty 'config'; give options, or leave the key out"
+        return [EMPTY_VALUE.at(("config",), message, on="key", refused=True)]
     try:
         grader = read_entry(entry, generation_of_dialect(folder) or CURRENT, "task").configured(kind)
     except ConfigError:

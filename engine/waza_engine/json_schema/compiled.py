@@ -43,17 +43,17 @@ class CompiledSchema:
         return str(failure) if failure else None
 
 
-def compile_schema(schema: Any, base_dir: Path | None) -> CompiledSchema:
-    """Compile `schema`; relative references start from `base_dir`.
+def compile_schema(schema: Any, base_dir: Path | None, *, within: bool = False) -> CompiledSchema:
+    """Compile `schema`; relative references start from `base_dir`, and stay below it if they have to be `within` it.
 
     Raises:
-        UnknownFileError: it refers to a file and `base_dir` is None.
+        UnknownFileError: it refers to a file and `base_dir` is None, or to one that is not to be read.
         SchemaError: it is not valid, a pattern is not RE2, or a reference leads nowhere.
 
     """
     root = normal(schema)
     try:
-        sources = Sources(root, base_dir)
+        sources = Sources(root, base_dir, within=within)
         place = Place(Location(), sources.root_resolver(), draft_of(root, LATEST))
         walk = _Walk()
         walk.visit(root, place)

@@ -22,14 +22,18 @@ class SchemaError(ValueError):
 
 
 class UnknownFileError(SchemaError):
-    """The schema refers to a file, and the directory that files start from is not known."""
+    """The schema refers to a file, and the directory that files start from is not known, or must not be left."""
 
 
 class Sources:
-    """All documents that one schema reaches. The root document is called `schema.json` in `base_dir`."""
+    """All documents that one schema reaches. The root document is called `schema.json` in `base_dir`.
 
-    def __init__(self, root: Any, base_dir: Path | None) -> None:
+    With `within` nothing is read that does not stand below `base_dir`, links resolved.
+    """
+
+    def __init__(self, root: Any, base_dir: Path | None, *, within: bool = False) -> None:
         self._base_dir = base_dir
+        self._within = within
         # Each document is read once: schemas are known by their identity afterwards.
         self._documents: dict[str, Resource[Any]] = {}
         self.root_uri = (base_dir.absolute() / "schema.json").as_uri() if base_dir else _NOWHERE
@@ -52,7 +56,10 @@ class Sources:
             raise NoSuchResource(uri)
         if self._base_dir is None:
             raise UnknownFileError(f"the file {uri} cannot be looked for")
-        data = content(Path(unquote(parts.path)))
+        path = Path(unquote(parts.path))
+        if self._within and not path.resolve().is_relative_to(self._base_dir.resolve()):
+            raise UnknownFileError(f"the file {uri} is not to be read")
+        data = content(path)
         if data is None:
             raise NoSuchResource(uri)
         try:

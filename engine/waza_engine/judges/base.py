@@ -1,6 +1,6 @@
 """The one small interface between graders and judge models."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
@@ -15,10 +15,24 @@ class JudgeTool:
 
 
 @dataclass(frozen=True, slots=True)
+class JudgeCall:
+    """A tool call the judge made; `arguments` as it sent them."""
+
+    tool: str
+    arguments: Mapping[str, Any] = field(default_factory=dict)
+
+
+Reminder = Callable[[Sequence[JudgeCall]], str]
+"""What to say to a judge that ended its turn after these calls; empty when nothing is missing."""
+
+
+@dataclass(frozen=True, slots=True)
 class JudgeRequest:
     """One judge turn: the message, the tools it may call, and whose session is continued (if any).
 
     `only_these_tools` forbids the judge every tool but `tools`; otherwise it may look around in `workspace_dir`.
+    `reminder` keeps the conversation going while something is missing, at most `most_reminders` times. `retried` says
+    that whoever asks will ask again after a passing fault, so that the judge need not.
     """
 
     message: str
@@ -29,14 +43,14 @@ class JudgeRequest:
     workspace_dir: str = ""
     timeout_seconds: float = 120.0
     only_these_tools: bool = False
+    system_message: str = ""
+    reminder: Reminder | None = None
+    most_reminders: int = 2
+    retried: bool = False
 
-
-@dataclass(frozen=True, slots=True)
-class JudgeCall:
-    """A tool call the judge made; `arguments` as it sent them."""
-
-    tool: str
-    arguments: Mapping[str, Any] = field(default_factory=dict)
+    def reminded(self, calls: Sequence[JudgeCall], times: int) -> str:
+        """What to say on after these calls and so many reminders; empty when the conversation is over."""
+        return self.reminder(calls) if self.reminder is not None and times < self.most_reminders else ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,11 +64,15 @@ class JudgeTurn:
 
 
 class JudgeError(Exception):
-    """The turn could not be held, or broke off; `calls` are the tool calls made before that."""
+    """The turn could not be held, or broke off; `calls` are the tool calls made before that.
 
-    def __init__(self, message: str, calls: Sequence[JudgeCall] = ()) -> None:
+    `transient` says that the same question may well be answered a little later.
+    """
+
+    def __init__(self, message: str, calls: Sequence[JudgeCall] = (), *, transient: bool = False) -> None:
         super().__init__(message)
         self.calls = tuple(calls)
+        self.transient = transient
 
 
 class JudgeMissing(JudgeError):  # noqa: N818  # a kind of JudgeError; the name says which

@@ -74,7 +74,7 @@ class _Talk:
             session = await self._session(sdk, client)
             session.on(self._noted)
             try:
-                await session.send_and_wait(self.request.message, timeout=self.request.timeout_seconds)
+                await self._converse(session)
             except TimeoutError:
                 await session.abort()
                 self.errors.append(f"the judge took longer than {self.request.timeout_seconds:g} s")
@@ -82,6 +82,13 @@ class _Talk:
                 await session.disconnect()
                 if not self.request.session_id:
                     await client.delete_session(session.session_id)
+
+    async def _converse(self, session: Any) -> None:
+        message, reminders = self.request.message, 0
+        while message:
+            await session.send_and_wait(message, timeout=self.request.timeout_seconds)
+            message = "" if self.errors else self.request.reminded(self.calls, reminders)
+            reminders += 1
 
     def result(self) -> JudgeTurn:
         usage = {"model": self.request.model or self.judge.model, **self.usage}
@@ -105,6 +112,9 @@ class _Talk:
             "reasoning_effort": request.reasoning_effort or None,
             "tools": [self._tool(it) for it in request.tools],
             "working_directory": request.workspace_dir or None,
+            "system_message": {"mode": "append", "content": request.system_message}
+            if request.system_message
+            else None,
             "provider": dict(self.judge.provider) if self.judge.provider else None,
             "available_tools": [f"custom:{it.name}" for it in request.tools]
             if request.only_these_tools

@@ -22,11 +22,15 @@ _LONGEST_PAUSE_SECONDS = 20.0
 
 
 class EndpointError(Exception):
-    """No answer. `parameter` names the member of the request that the endpoint refused, if it said so."""
+    """No answer. `parameter` names the member of the request that the endpoint refused, if it said so.
 
-    def __init__(self, message: str, parameter: str = "") -> None:
+    `transient` says that the endpoint may well answer a little later.
+    """
+
+    def __init__(self, message: str, parameter: str = "", *, transient: bool = False) -> None:
         super().__init__(message)
         self.parameter = parameter
+        self.transient = transient
 
 
 class _MomentaryError(Exception):
@@ -62,7 +66,8 @@ class Endpoint:
             except _MomentaryError as error:
                 wait = error.pause if error.pause is not None else pause
                 if attempt == self.attempts or self.clock() + wait >= deadline:
-                    raise EndpointError(f"{error} (tried {attempt} times)") from error
+                    tried = f" (tried {attempt} times)" if attempt > 1 else ""
+                    raise EndpointError(f"{error}{tried}", transient=True) from error
                 self.sleep(wait)
                 pause = min(pause * 2, _LONGEST_PAUSE_SECONDS)
         raise EndpointError("no attempt was allowed")

@@ -7,7 +7,7 @@ import json
 import time
 from collections import Counter
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Self
 
@@ -57,7 +57,7 @@ class OpenAIJudge:
         try:
             return talk.held()
         except EndpointError as error:
-            raise JudgeError(str(error), talk.calls) from error
+            raise JudgeError(str(error), talk.calls, transient=error.transient) from error
 
     def reply(self, message: str, model: str = "") -> Any:
         """Ask for one JSON reply at temperature 0."""
@@ -78,11 +78,15 @@ class OpenAIJudge:
                 return reply
             raise JudgeError(f"the judge's reply is no JSON: {text[:200]}") from error
 
-    def completed(self, body: dict[str, Any], seconds: float) -> dict[str, Any]:
-        """The endpoint's answer; an optional parameter that the model does not know is left out of `body`."""
+    def completed(self, body: dict[str, Any], seconds: float, *, once: bool = False) -> dict[str, Any]:
+        """The endpoint's answer; an optional parameter that the model does not know is left out of `body`.
+
+        With `once`, a passing fault is not waited for.
+        """
+        endpoint = replace(self.endpoint, attempts=1) if once else self.endpoint
         while True:
             try:
-                return self.endpoint.complete(body, seconds)
+                return endpoint.complete(body, seconds)
             except EndpointError as error:
                 if error.parameter not in _OPTIONAL or body.pop(error.parameter, None) is None:
                     raise
@@ -101,22 +105,31 @@ class _Talk:
         request = self.request
         deadline = time.monotonic() + request.timeout_seconds
         messages: list[dict[str, Any]] = [{"role": "user", "content": request.message}]
+        if request.system_message:
+            messages.insert(0, {"role": "system", "content": request.system_message})
         body: dict[str, Any] = {"model": request.model or self.judge.model, "messages": messages}
         if tools := self._tools():
             body["tools"] = [_offered(it) for it in tools]
         if request.reasoning_effort:
             body["reasoning_effort"] = request.reasoning_effort
         text = error = ""
+        reminders = 0
         for _ in range(_MOST_ROUNDS):
-            answer = self.judge.completed(body, deadline - time.monotonic())
+            answer = self.judge.completed(body, deadline - time.monotonic(), once=request.retried)
             message, finish = _choice(answer)
             self._count(answer)
             text, error = _text(message) or text, _FINISH_ERRORS.get(finish, "")
             calls = [it for it in _list(message.get("tool_calls")) if isinstance(it, dict)]
-            if not calls:
+            said = {"role": "assistant", "content": message.get("content"), "tool_calls": calls}
+            messages += [said, *(self._answered(it) for it in calls)]
+            missing = request.reminded(self.calls, reminders)
+            if not missing and (request.reminder is not None or not calls):
                 break
-            messages.append({"role": "assistant", "content": message.get("content"), "tool_calls": calls})
-            messages += [self._answered(it) for it in calls]
+            if not calls:
+                del said["tool_calls"]
+                said["content"] = said["content"] or ""
+                reminders += 1
+                messages.append({"role": "user", "content": missing})
         usage = {"model": body["model"], **self.usage}
         return JudgeTurn(tuple(self.calls), text, error, usage)
 

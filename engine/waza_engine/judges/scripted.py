@@ -15,8 +15,12 @@ _NOTHING = object()
 class ScriptedJudge:
     """Plays `turns` in order; a turn beyond the script does nothing and ends well.
 
-    `errors` say how each turn ends: empty = well, `soft` = with an error message, `err` = it raises.
+    `errors` say how each turn ends: empty = well, `soft` = with an error message, `err` = it raises, `busy` = it raises
+    and another try may work. Reminders are turns of their own.
     """
+
+    at_once = 1
+    """The script has one order: several questions are put one after the other."""
 
     def __init__(
         self,
@@ -32,14 +36,22 @@ class ScriptedJudge:
         self._held = 0
 
     def turn(self, request: JudgeRequest) -> JudgeTurn:
-        """The next turn of the script; calls of tools that were not offered are left out."""
+        """The next turn of the script, and more while a reminder is answered; other tools' calls are left out."""
+        turn = self._next(request, ())
+        reminders = 0
+        while not turn.error and request.reminded(turn.calls, reminders):
+            reminders += 1
+            turn = self._next(request, turn.calls)
+        return turn
+
+    def _next(self, request: JudgeRequest, before: Sequence[JudgeCall]) -> JudgeTurn:
         number, self._held = self._held, self._held + 1
         offered = {it.name for it in request.tools}
         script = self._turns[number] if number < len(self._turns) else ()
-        calls = [it for it in script if it.tool in offered]
+        calls = [*before, *(it for it in script if it.tool in offered)]
         match self._errors[number] if number < len(self._errors) else "":
-            case "err":
-                raise JudgeError("The scripted judge turn failed", calls)
+            case "err" | "busy" as how:
+                raise JudgeError("The scripted judge turn failed", calls, transient=how == "busy")
             case "soft":
                 return JudgeTurn(calls, error="The scripted judge turn ended with an error")
             case _:

@@ -62,13 +62,14 @@ def hold_turn(judge: Judge, request: JudgeRequest) -> JudgeTurn:
         JudgeError: the turn ended badly before any such call.
 
     """
+    transient = False
     try:
         turn = judge.turn(request)
     except JudgeError as error:
-        turn = JudgeTurn(error.calls, error=str(error) or "the turn failed")
+        turn, transient = JudgeTurn(error.calls, error=str(error) or "the turn failed"), error.transient
     offered = {it.name for it in request.tools}
     if turn.error and not any(it.tool in offered for it in turn.calls):
-        raise JudgeError(turn.error, turn.calls)
+        raise JudgeError(turn.error, turn.calls, transient=transient)
     return turn
 
 

@@ -8,35 +8,48 @@ from waza_engine.runs.records import TrialVerdict
 
 _MARKS = {"passed": "+", "failed": "-", "error": "!", "skipped": "."}
 
+Runs = Sequence[Sequence[TrialVerdict]]
+"""The verdicts of several runs, in the order of time."""
+Course = list[list[str]]
+"""One task: the statuses of its trials in each of the runs; none in a run that did not have it."""
 
-def history_lines(runs: Sequence[Sequence[TrialVerdict]]) -> Iterator[str]:
-    """A line per task; `runs` are in the order of time. Tasks that pass least often come first."""
-    tasks = list(dict.fromkeys(it.task for run in runs for it in run))
-    if not tasks:
+
+def courses(runs: Runs) -> list[tuple[str, Course]]:
+    """Every task with its course; those that pass least often come first."""
+    found: dict[str, Course] = {}
+    for index, run in enumerate(runs):
+        for it in run:
+            found.setdefault(it.task, [[] for _ in runs])[index].append(it.status)
+    return sorted(found.items(), key=lambda it: pass_rate(it[1]))
+
+
+def history_lines(runs: Runs) -> Iterator[str]:
+    """A line per task."""
+    known = courses(runs)
+    if not known:
         yield "There are no finished trials"
         return
-    width = max(len(one_line(it)) for it in tasks)
-    for task in sorted(tasks, key=lambda it: _pass_rate(runs, it)):
-        marks = " ".join("".join(_MARKS[it.status] for it in run if it.task == task) or " " for run in runs)
-        rate = _pass_rate(runs, task)
-        flaky = "  flaky" if is_flaky(runs, task) else ""
-        yield f"{one_line(task):{width}}  {rate:4.0%}  {marks}{flaky}"
+    width = max(len(one_line(task)) for task, _ in known)
+    for task, course in known:
+        marks = " ".join("".join(_MARKS[it] for it in run) or " " for run in course)
+        flaky = "  flaky" if is_flaky(course) else ""
+        yield f"{one_line(task):{width}}  {pass_rate(course):4.0%}  {marks}{flaky}"
     yield "+ passed, - failed, ! error, . skipped; a group is a run, the newest is on the right"
 
 
-def is_flaky(runs: Sequence[Sequence[TrialVerdict]], task: str) -> bool:
+def is_flaky(course: Course) -> bool:
     """Whether the task both passed and did not within one run, or went back and forth between runs.
 
     A task that failed and passes from some run on was mended, and is not flaky; nor is one that broke.
     """
-    sequence = [[it.status == "passed" for it in run if it.task == task] for run in runs]
-    if any(len(set(it)) > 1 for it in sequence):
+    passed = [[it == "passed" for it in run] for run in course]
+    if any(len(set(it)) > 1 for it in passed):
         return True
-    whole = [it[0] for it in sequence if it]
-    changes = sum(before != after for before, after in pairwise(whole))
-    return changes > 1
+    whole = [it[0] for it in passed if it]
+    return sum(before != after for before, after in pairwise(whole)) > 1
 
 
-def _pass_rate(runs: Sequence[Sequence[TrialVerdict]], task: str) -> float:
-    statuses = [it.status for run in runs for it in run if it.task == task]
+def pass_rate(course: Course) -> float:
+    """The share of all trials that passed."""
+    statuses = [it for run in course for it in run]
     return statuses.count("passed") / len(statuses)

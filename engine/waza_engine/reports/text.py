@@ -6,6 +6,7 @@ from waza_engine.reports.results_task import skill_impact
 from waza_engine.runs.measures import composite_score
 from waza_engine.runs.records import GraderOutcome, RunRecord, TaskRecord, TrialRecord
 from waza_engine.scoring import Interval
+from waza_engine.vally.verdict import EvalVerdict, eval_verdict
 
 _WORDS = {"passed": "PASS", "failed": "FAIL", "error": "ERROR", "skipped": "SKIP"}
 _LONGEST_FEEDBACK = 300
@@ -90,6 +91,8 @@ def _totals(record: RunRecord) -> Iterator[str]:
             f"{totals.succeeded} of {totals.total} tasks passed{skipped}, "
             f"score {totals.aggregate_score:.2f}{weighted}, {record.duration_ms / 1000:.1f} s"
         )
+    if record.scoring is not None and record.scoring.threshold is not None:
+        yield _against_threshold(eval_verdict(record.scoring, record.tasks))
     if record.trigger_metrics:
         yield f"trigger accuracy {record.trigger_metrics.accuracy:.2f} over {len(record.triggers)} prompts"
     for it in record.metrics:
@@ -103,6 +106,11 @@ def _totals(record: RunRecord) -> Iterator[str]:
     yield from _baseline(record)
     for task in record.tasks:
         yield from (f"kept: {it.workspace}" for it in task.trials if it.workspace)
+
+
+def _against_threshold(verdict: EvalVerdict) -> str:
+    reached = "reaches" if verdict.passed else "is below"
+    return f"the eval's score {verdict.overall_score:.2f} {reached} its threshold {verdict.threshold:.2f}"
 
 
 def _baseline(record: RunRecord) -> Iterator[str]:

@@ -22,7 +22,7 @@ config:
 ```
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 
 from waza_engine.findings import Finding, Fix, RemoveKey, Rule
 
@@ -30,12 +30,20 @@ CONTRADICTORY_CHECKS = Rule("contradictory-checks", "checks that cannot all pass
 
 
 def in_both(
-    wanted: str, wanted_items: Sequence[str], unwanted: str, unwanted_items: Sequence[str]
+    wanted: str,
+    wanted_items: Sequence[str],
+    unwanted: str,
+    unwanted_items: Sequence[str],
+    alike: Callable[[str], str] = str,
 ) -> Iterator[Finding]:
-    """A finding for each item of the option `unwanted` that the option `wanted` demands."""
+    """A finding for each item of the option `unwanted` that the option `wanted` demands.
+
+    Items are the same when what `alike` makes of them is.
+    """
+    demanded = [alike(it) for it in wanted_items]
     for index, item in enumerate(unwanted_items):
-        if item in wanted_items:
-            place = (wanted, wanted_items.index(item))
+        if alike(item) in demanded:
+            place = (wanted, demanded.index(alike(item)))
             yield CONTRADICTORY_CHECKS.at(
                 (unwanted, index),
                 f"'{item}' is also in '{wanted}': this grader always fails",

@@ -1,8 +1,8 @@
-"""An assertion that is no Python expression.
+"""An assertion that is no expression of its language.
 
 ## Why
 waza evaluates each assertion on its own, after the agent has run; one that does not parse counts as failed.
-Statements (`import re`, `x = 1`) are no expressions either.
+Python statements (`import re`, `x = 1`) are no expressions either; in JavaScript they are allowed.
 
 ## Example
 ```yaml
@@ -23,4 +23,6 @@ config:
 
 from waza_engine.findings import Rule, Severity
 
-INVALID_ASSERTION = Rule("invalid-assertion", "assertion that is no Python expression", Severity.WARNING)
+INVALID_ASSERTION = Rule(
+    "invalid-assertion", "assertion that is no expression of its language", Severity.WARNING
+)

@@ -54,7 +54,7 @@ from typing import Any
 from waza_engine.checking.by_entry import by_entry
 from waza_engine.checking.document import Document
 from waza_engine.checking.mocks import command_responses
-from waza_engine.checking.run_paths import Standing, run_path, suite_folder
+from waza_engine.checking.run_paths import Standing, may_be_read, run_path, suite_folder
 from waza_engine.findings import Finding, Fix, Pointer, Rule, SetValue, Severity
 from waza_engine.graders.base import Grader
 from waza_engine.graders.registry import newest_meaning
@@ -70,7 +70,8 @@ def check(document: Document) -> Iterator[Finding]:
             message = f"There is no '{text}' where runs are started, nor beside the eval: {kind.without_file}"
             yield MISSING_FILE.at(place, message)
         elif standing.path is not None and (reader := kind.file_reader()) is not None:
-            problem = document.files.made(standing.path, reader)
+            may = may_be_read(document, standing.path)
+            problem = document.files.made(standing.path, reader) if may else ""
             if problem:
                 yield MISSING_FILE.at(place, f"{problem}: {kind.without_file}", severity=Severity.ERROR)
     for pointer, grader in document.graders():

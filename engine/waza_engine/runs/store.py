@@ -218,6 +218,15 @@ class RunStore:
         )
         return [TrialVerdict(*row) for row in rows]
 
+    def history(self, run_id: str, most: int = 20) -> list[list[TrialVerdict]]:
+        """The verdicts of a run and of those before it of the same eval, in the order of time."""
+        rows = self._rows(
+            "SELECT run_id FROM runs JOIN (SELECT eval_path AS path, started_at AS start FROM runs WHERE run_id = ?1)"
+            " ON eval_path = path AND started_at <= start WHERE baseline_of IS NULL ORDER BY started_at DESC LIMIT ?2",
+            (run_id, most),
+        )
+        return [found for (it,) in reversed(rows) if (found := self.verdicts(it))]
+
     def latest_trials(self, eval_path: Path, task_id: str) -> list[StoredTrial]:
         """The trials of a task in the newest run that finished one; empty when there is none."""
         return self._trials(_TRIALS + _LATEST, (str(eval_path.resolve()), task_id))

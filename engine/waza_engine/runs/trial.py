@@ -40,7 +40,9 @@ from waza_engine.runs.workspace import (
 )
 from waza_engine.suite import Task
 from waza_engine.trajectory import Session, Trajectory
+from waza_engine.vally.diff import unified_diff
 
+_LONGEST_PATCH = 2_000_000
 _GRACE_SECONDS = 2.0
 """How long an executor may take, after the time for all turns, to stop its agent by itself."""
 
@@ -65,13 +67,14 @@ async def _attempt(bench: Bench, task: Task, trial: int, progress: Progress) -> 
         _refuse_blocked(bench, task)
         is_recorded = bench.executor.name == ReplayExecutor.name
         workspace = await asyncio.to_thread(prepared, task, runs_commands=not is_recorded)
+        before = await asyncio.to_thread(capture, workspace, ())
         checkpoints = Checkpoints(bench, task, workspace)
         talk = Conversation(task.prompt, task.follow_ups, checkpoints, _user(bench, task))
         with _mocks(bench, task, workspace) as mocks:
             request = _request(bench, task, trial, workspace, talk, mocks)
             trajectory = talk.concluded(await _performed(bench.executor, request, progress))
             trajectory = _with_invocations(trajectory, mocks)
-        trajectory, captured = await asyncio.to_thread(_after_the_run, task, trajectory, workspace)
+        trajectory, captured = await asyncio.to_thread(_after_the_run, task, trajectory, workspace, before)
         record = await asyncio.to_thread(verdict_on, bench, task, trajectory, workspace, captured)
     except (WorkspaceError, ExecutorError) as error:
         return TrialRecord(
@@ -181,14 +184,26 @@ def _request(
     )
 
 
-def _after_the_run(task: Task, trajectory: Trajectory, workspace: Path) -> tuple[Trajectory, Captured]:
-    """Put a recording's files into the workspace, then read what stands there."""
+def _after_the_run(
+    task: Task, trajectory: Trajectory, workspace: Path, before: Captured
+) -> tuple[Trajectory, Captured]:
+    """Put a recording's files into the workspace, then read what stands there, and what has changed."""
     write_files(workspace, ((name, text.encode()) for name, text in trajectory.files.items()))
     delete_files(workspace, trajectory.removed)
     captured = capture(workspace, task.files)
-    kept = {
+    kept: dict[str, object] = {
         "files": dict(captured.texts),
         "removed": list(captured.removed),
         "uncaptured": list(captured.uncaptured),
     }
+    if trajectory.patch is None:
+        kept["patch"] = _patch(before, captured)
     return trajectory.model_copy(update={"task": task.id, **kept}), captured
+
+
+def _patch(before: Captured, after: Captured) -> str | None:
+    """What has changed, as far as the files were read both times; None when that is too long to keep."""
+    unread = {*before.uncaptured, *after.uncaptured}
+    was, now = ({k: v for k, v in it.contents.items() if k not in unread} for it in (before, after))
+    patch = unified_diff(was, now)
+    return patch if len(patch) <= _LONGEST_PATCH else None

@@ -5,8 +5,9 @@ from dataclasses import replace
 from typing import Any
 
 from waza_engine.findings import Finding, Pointer, Severity
-from waza_engine.validation.keywords import DISCRIMINATOR, PlaceholderValidator, Validator
+from waza_engine.validation.keywords import DISCRIMINATOR
 from waza_engine.validation.messages import findings_of
+from waza_engine.validation.walker import Walker
 
 Schema = Mapping[str, Any]
 
@@ -19,8 +20,10 @@ class SchemaChecker:
 
     def __init__(self, schema: Schema) -> None:
         self.schema = schema
-        self._validator = (PlaceholderValidator if schema.get("x-placeholders") else Validator)(schema)
-        self._shallow = self._validator.evolve(schema=_without_children(schema))
+        self._walker = Walker(schema, placeholders=bool(schema.get("x-placeholders")))
+        self._shallow = _without_children(schema)
+        self._lists: dict[int, tuple[Schema, Schema]] = {}
+        """By the identity of a list's schema: that schema, and what it says of the list alone."""
         self._most = Severity(schema["x-severity"]) if "x-severity" in schema else None
         """In some files no mistake is an error: what the schema says at its top."""
         self.discriminating = {
@@ -36,11 +39,11 @@ class SchemaChecker:
 
     def check(self, data: Any) -> list[Finding]:
         """All findings of a whole document."""
-        return self._findings(self._validator, data)
+        return self._findings(self.schema, data)
 
     def check_part(self, data: Any, schema: Schema) -> list[Finding]:
         """Findings of one value against its own part of the schema; pointers start at that value."""
-        return self._findings(self._validator.evolve(schema=schema), data)
+        return self._findings(schema, data)
 
     def check_root(self, data: Any) -> list[Finding]:
         """Findings of the root alone: its keys, not what stands under them."""
@@ -48,26 +51,21 @@ class SchemaChecker:
 
     def check_list(self, data: Sequence[Any], schema: Schema) -> list[Finding]:
         """Findings of a list as such (its length), not of its items."""
-        return self._findings(
-            self._validator.evolve(schema=_without_children(self.resolve(schema))), list(data)
-        )
+        if id(schema) not in self._lists:
+            self._lists[id(schema)] = schema, _without_children(self.resolve(schema))
+        return self._findings(self._lists[id(schema)][1], list(data))
 
     def resolve(self, schema: Schema) -> Schema:
         """Follow local `$ref`s, and look at what `check_root` sets aside."""
         schema = schema.get(_ASIDE, schema)
         while "$ref" in schema:
-            schema = {**self._target(schema["$ref"]), **{k: v for k, v in schema.items() if k != "$ref"}}
+            target = self._walker.target(schema["$ref"])
+            schema = {**target, **{k: v for k, v in schema.items() if k != "$ref"}}
         return schema
 
-    def _target(self, reference: str) -> Schema:
-        node: Any = self.schema
-        for part in reference.removeprefix("#/").split("/"):
-            node = node[part]
-        target: Schema = node
-        return target
-
-    def _findings(self, validator: Any, data: Any) -> list[Finding]:
-        found = findings_of(self, validator.iter_errors(data))
+    def _findings(self, schema: Schema, data: Any) -> list[Finding]:
+        errors = self._walker.errors(schema, data)
+        found = findings_of(self, errors) if errors else []
         if self._most is None:
             return found
         return [replace(it, severity=self._most) if it.severity is Severity.ERROR else it for it in found]

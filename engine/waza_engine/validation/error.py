@@ -1,21 +1,22 @@
-"""What the messages need of a `jsonschema` error. The library's own type allows each member to be unset, which none is here."""
+"""One violated keyword of a schema: what the messages are made of."""
 
-from collections.abc import Iterable
-from typing import Any, Protocol
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
 
 
-class SchemaError(Protocol):
-    """One violated keyword: `validator` with its `validator_value`, in `schema`, by `instance` at `absolute_path`."""
+@dataclass(frozen=True, slots=True)
+class SchemaError:
+    """`validator` is the keyword, with its `validator_value` in `schema`; `instance` at `absolute_path` violates it."""
 
-    validator: Any
+    validator: str
     validator_value: Any
     instance: Any
-    schema: Any
-    message: str
-
-    @property
-    def absolute_path(self) -> Iterable[str | int]: ...
-    @property
-    def relative_schema_path(self) -> Any: ...
-    @property
-    def context(self) -> Iterable[Any] | None: ...
+    schema: Mapping[str, Any]
+    absolute_path: tuple[str | int, ...]
+    message: str = ""
+    """In the words of the `jsonschema` library, for keywords that we have no words for."""
+    context: Sequence["SchemaError"] = ()
+    """For alternatives: why each of them does not fit."""
+    relative_schema_path: tuple[int, ...] = ()
+    """In a `context`: which alternative this is about."""

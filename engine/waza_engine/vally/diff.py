@@ -18,25 +18,22 @@ def diff_of(context: GradingContext) -> str | None:
         return context.diff
     if context.baseline_files is None or context.workspace_dir is None:
         return None
-    return "".join(_changes(context.baseline_files, context.workspace_dir))
+    return unified_diff(context.baseline_files, dict(_files(context.workspace_dir)))
 
 
-def _changes(before: Mapping[str, bytes], root: Path) -> Iterator[str]:
-    after = dict(_files(root))
-    for path in sorted({*before, *after}):
-        old, place = before.get(path), after.get(path)
-        new = place.read_bytes() if place is not None else None
-        if old != new:
-            yield from _change(path, old, new)
+def unified_diff(before: Mapping[str, bytes], after: Mapping[str, bytes]) -> str:
+    """The change from one set of files to another; empty when there is none."""
+    changed = (it for it in sorted({*before, *after}) if before.get(it) != after.get(it))
+    return "".join(line for it in changed for line in _change(it, before.get(it), after.get(it)))
 
 
-def _files(root: Path) -> Iterator[tuple[str, Path]]:
+def _files(root: Path) -> Iterator[tuple[str, bytes]]:
     for folder, folders, names in os.walk(root):
         folders[:] = [it for it in folders if it != ".git"]
         for name in names:
             place = Path(folder) / name
             if name != ".git" and place.is_file() and not place.is_symlink():
-                yield place.relative_to(root).as_posix(), place
+                yield place.relative_to(root).as_posix(), place.read_bytes()
 
 
 def _change(path: str, old: bytes | None, new: bytes | None) -> Iterator[str]:

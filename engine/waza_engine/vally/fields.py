@@ -9,9 +9,13 @@ from datetime import datetime
 from typing import Annotated, Any
 
 from pydantic import BeforeValidator
+from pydantic_core import PydanticCustomError
 
 from waza_engine.scalars import Scalar
 from waza_engine.values import is_null
+
+WRITTEN_WRONG = "written_wrong"
+"""The type of problem that a schema does not see: YAML's words for a text or a flag, which only other readers convert."""
 
 
 def _value(value: Any) -> Any:
@@ -25,7 +29,7 @@ def _text(value: Any) -> Any:
         case None:
             raise ValueError("is empty; write a text")
         case bool() | int() | float() | datetime():
-            raise ValueError("expected a text; put it in quotes")
+            raise PydanticCustomError(WRITTEN_WRONG, "expected a text; put it in quotes")
         case _:
             raise ValueError("expected a text")
 
@@ -47,7 +51,7 @@ def _number(value: Any) -> Any:
 
 def _flag(value: Any) -> Any:
     if not isinstance(_value(value), bool):
-        raise ValueError("expected true or false")  # noqa: TRY004  # pydantic wants ValueError
+        raise PydanticCustomError(WRITTEN_WRONG, "expected true or false")
     return _value(value)
 
 

@@ -1,8 +1,15 @@
 """The base of vally's grader types: where they are valid, and what vally's taxonomy says of them (vally.md, section 6)."""
 
-from typing import ClassVar, Literal
+from collections.abc import Iterator, Mapping
+from typing import Any, ClassVar, Literal
 
-from waza_engine.graders.base import Grader
+from pydantic import ValidationError
+
+from waza_engine.findings import Finding, Fix, SetValue
+from waza_engine.graders.base import Grader, GraderResult, GradingContext
+from waza_engine.rules.wrong_type import WRONG_TYPE
+from waza_engine.vally.fields import WRITTEN_WRONG
+from waza_engine.vally.turns import MissingTurnError, one_turn
 
 
 class VallyGrader(Grader):
@@ -22,3 +29,34 @@ class VallyGrader(Grader):
     score_kind: ClassVar[Literal["code", "llm", "human"]] = "code"
     requires_llm_client: ClassVar[bool] = False
     requires_workspace: ClassVar[bool] = False
+
+    @classmethod
+    def check_written(cls, config: Mapping[str, Any]) -> Iterator[Finding]:
+        try:
+            cls.model_validate(dict(config))
+        except ValidationError as error:
+            for it in error.errors(include_url=False):
+                if it["type"] == WRITTEN_WRONG:
+                    yield _written_wrong(it["loc"], it["msg"], it["input"])
+
+    def grade_turn(self, context: GradingContext, turn: int | None) -> GraderResult:
+        if turn is None:
+            return self.grade(context)
+        try:
+            return self.grade(one_turn(context, turn))
+        except MissingTurnError as error:
+            return GraderResult.undecided(f"Cannot tell: {error}")
+
+
+def _written_wrong(place: tuple[int | str, ...], message: str, value: Any) -> Finding:
+    # An item that may have two forms has the name of its form in the place.
+    pointer = tuple(
+        it
+        for index, it in enumerate(place)
+        if not (it == "entry" and index and isinstance(place[index - 1], int))
+    )
+    fixes = []
+    if "quotes" in message and isinstance(value, bool | int):
+        text = str(value).lower()
+        fixes = [Fix(f"Write '{text}' in quotes", (SetValue(pointer, text),), preferred=True)]
+    return WRONG_TYPE.at(pointer, f"{message[0].upper()}{message[1:]}: vally takes nothing else", fixes=fixes)

@@ -27,13 +27,17 @@ def pattern_findings(pattern: str, pointer: Pointer, fate: str = "") -> Iterator
         return
     if problem := js_error(pattern):
         message = f"Not a valid JavaScript pattern: {problem.message} (at character {problem.position + 1})"
-        yield INVALID_REGEX.at(pointer, message, fixes=_fixes(pattern, pointer), refused=True)
+        at = min(problem.position, len(pattern) - 1)
+        yield INVALID_REGEX.at(
+            pointer, message, fixes=_fixes(pattern, pointer), refused=True, part=(at, at + 1)
+        )
         return
     for note in js_notes(pattern):
         yield NON_PORTABLE_REGEX.at(
             pointer,
             f"{note.message} (at character {note.start + 1})",
             fixes=_anchor_fixes(pattern, note.start, pointer),
+            part=(note.start, note.end),
         )
     if fate and all(js_found(pattern, it) for it in _TEXTS_WITHOUT_ANYTHING_IN_COMMON):
         yield TRIVIAL_CHECK.at(pointer, f"Found in every text: this check {fate}")

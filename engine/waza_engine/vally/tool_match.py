@@ -120,17 +120,15 @@ class RequiredTool(DisallowedTool):
     final: IfGiven[Flag] = Field(
         default=None, description="Whether it must be the last call of the run.", examples=[True]
     )
-    at_step: IfGiven[Integer] = Field(
+    at_step: IfGiven[Annotated[Integer, Field(ge=0)]] = Field(
         default=None,
         description="The step, from 0, that the call must be in: a step is a message of the agent with its calls.",
         examples=[0],
-        json_schema_extra={"minimum": 0},
     )
-    before_step: IfGiven[Integer] = Field(
+    before_step: IfGiven[Annotated[Integer, Field(ge=1)]] = Field(
         default=None,
         description="The call must be in a step before this one; steps count from 0.",
         examples=[3],
-        json_schema_extra={"minimum": 1},
     )
 
     def means(self, call: Call, last: Call | None) -> bool:

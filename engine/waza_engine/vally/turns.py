@@ -1,8 +1,6 @@
 """One turn of a conversation as a trial of its own (vally.md, sections 6 and 10.1)."""
 
-from collections.abc import Mapping
 from dataclasses import replace
-from typing import Any
 
 from waza_engine.graders.base import GradingContext
 from waza_engine.vally.events import events_of, last_message
@@ -10,13 +8,6 @@ from waza_engine.vally.events import events_of, last_message
 
 class MissingTurnError(Exception):
     """The conversation has no such turn."""
-
-
-def turn_of(entry: Mapping[str, Any]) -> int | None:
-    """The `turn` of a raw entry, None when it has none that is a whole number."""
-    turn = entry.get("turn")
-    turn = getattr(turn, "value", turn)
-    return turn if isinstance(turn, int) and not isinstance(turn, bool) else None
 
 
 def one_turn(context: GradingContext, turn: int) -> GradingContext:

@@ -51,7 +51,7 @@ WRONG = [
 
 
 def _found(assertion: str) -> list[tuple[str, str]]:
-    return [(rule.code, message) for rule, message in problem_in_python(assertion, set())]
+    return [(it.rule.code, it.message) for it in problem_in_python(assertion, set())]
 
 
 @pytest.mark.parametrize("assertion", FINE)

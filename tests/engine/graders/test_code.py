@@ -69,4 +69,22 @@ def test_findings_stand_at_the_assertion() -> None:
         ("name-out-of-scope", ("assertions", 2)),
         ("unknown-assertion-name", ("assertions", 3)),
     ]
-    assert not list(CodeGrader(assertions=["let x = ("], language="javascript").check(Scope()))
+    script = CodeGrader(assertions=["let x = 1; x", "x + y", "(x"], language="javascript")
+    assert [(it.code, it.pointer, it.part) for it in script.check(Scope())] == [
+        ("unknown-assertion-name", ("assertions", 1), (4, 5)),
+        ("invalid-assertion", ("assertions", 2), (0, 1)),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("assertion", "title"),
+    [
+        ("'a' in output && 'b' in output", "Change to 'a' in output and 'b' in output"),
+        ("any(k in output for k in ['a', 'b'])", "Change to 'a' in output or 'b' in output"),
+        ("len(ouput) > 3", "Change to 'output'"),
+        ("output.split('x').length === 1", "Change the language to JavaScript"),
+    ],
+)
+def test_what_the_author_may_have_meant_is_offered(assertion: str, title: str) -> None:
+    [finding] = CodeGrader(assertions=[assertion]).check(Scope())
+    assert title in [it.title for it in finding.fixes]

@@ -69,8 +69,14 @@ class Editor:
         line, column = before.count("\n"), len(before.rpartition("\n")[2])
         last = old.count("\n")
         end = len(old.rpartition("\n")[2]) + (column if not last else 0)
-        span = types.Range(types.Position(line, column), types.Position(line + last, end))
-        self.text = self.text.replace(old, new, 1)
+        return self.change(types.Range(types.Position(line, column), types.Position(line + last, end)), new)
+
+    def change(self, span: types.Range, new: str) -> float:
+        """Edit a stretch of the text; when it was sent."""
+        lines = self.text.split("\n")
+        above = "\n".join([*lines[: span.start.line], lines[span.start.line][: span.start.character]])
+        below = "\n".join([lines[span.end.line][span.end.character :], *lines[span.end.line + 1 :]])
+        self.text = above + new + below
         self._version += 1
         document = types.VersionedTextDocumentIdentifier(self._version, self.uri)
         sent = time.perf_counter()
@@ -121,7 +127,7 @@ class Editor:
                 it.message,
             )
             for it in (mine[-1].diagnostics if mine else ())
-            if it.code in {"failed-check", "live-verdict"}
+            if it.code in {"failed-check", "live-verdict", "recorded-runs"}
         ]
 
     async def says(self, code: str, marked: str = "", seconds: float = 10) -> tuple[str, str, str]:
@@ -133,6 +139,19 @@ class Editor:
 
     def _one(self, code: str, marked: str) -> tuple[str, str, str] | None:
         return next((it for it in self.said() if it[0] == code and marked in it[1]), None)
+
+    def finished(self, task: str) -> bool:
+        """Whether the run has told that a task is done."""
+        return any((event["event"], event.get("task")) == ("task_finished", task) for event in self.events)
+
+    def ended_progress(self) -> list[Any]:
+        """The tokens of progress that has ended, in the order in which it began."""
+        reports = self.client.progress_reports
+        return [
+            token
+            for token, told in reports.items()
+            if told and isinstance(told[-1], types.WorkDoneProgressEnd)
+        ]
 
     @property
     def messages(self) -> list[str]:

@@ -4,13 +4,14 @@ import asyncio
 import os
 import shutil
 import signal
+import subprocess
 from pathlib import Path
 
 import pytest
 
 from tests.lsp.server.conftest import EXAMPLES
 from tests.lsp.server.results_harness import Editor, editor, until
-from tests.lsp.server.test_results import children
+from tests.lsp.server.test_results import children, make_slow
 
 TASK = "explain-retry"
 
@@ -92,6 +93,50 @@ async def test_graders_that_execute_wait_for_a_run_by_the_user(tmp_path: Path, t
         it.replace(*edit)
         _, _, message = await it.says("failed-check", "len(output)")
         assert message == "failed: len(output) < 3; it is not true"
+
+
+async def test_what_executes_waits_for_the_run_of_its_eval(
+    tmp_path: Path, suite: Path, task_file: Path
+) -> None:
+    slow = make_slow(suite, "2.1")
+    async with editor(tmp_path) as it:
+        await ready(it, task_file)
+        running = asyncio.create_task(it.execute("waza.runTask", uri=it.uri, task=TASK))
+        await until(lambda: running_now(slow))
+        it.replace("60 <= len(output.split()) <= 350", "len(output) < 3")
+        it.replace("name: slow", "name: slow-one")
+        it.replace("[jitter]", "[jitters]")
+        # Comparing texts does no harm.
+        await it.says("failed-check", "jitters")
+        while not running.done():
+            assert running_now(slow) <= 1
+            assert not [one for one in it.said() if "len(output)" in one[1]]
+            await asyncio.sleep(0.05)
+        await until(lambda: running_now(slow) == 1)
+        await it.says("live-verdict", "program", 15)
+        await it.says("failed-check", "len(output)")
+
+
+async def test_a_run_stops_what_is_executed_live(tmp_path: Path, suite: Path, task_file: Path) -> None:
+    slow = make_slow(suite, "1.2")
+    async with editor(tmp_path) as it:
+        await ready(it, task_file)
+        await it.execute("waza.runTask", uri=it.uri, task=TASK)
+        it.replace("name: slow", "name: slow-one")
+        await until(lambda: running_now(slow))
+        running = asyncio.create_task(it.execute("waza.runTask", uri=it.uri, task=TASK))
+        await until(lambda: not running_now(slow), 1)
+        while not running.done():
+            assert running_now(slow) <= 1
+            await asyncio.sleep(0.05)
+        assert (await running)["status"] == "passed"
+        await it.says("live-verdict", "program", 15)
+
+
+def running_now(command: str) -> int:
+    """How many processes with this command there are."""
+    found = subprocess.run(["ps", "-eo", "args"], capture_output=True, text=True, check=True).stdout
+    return sum(line.startswith(command) for line in found.splitlines())
 
 
 async def test_in_an_untrusted_workspace_nothing_executes_but_texts_are_compared(
@@ -194,6 +239,7 @@ async def test_the_time_from_edit_to_verdict(tmp_path: Path, task_file: Path) ->
         ("code-explainer", "tasks/explain-retry.yaml", "[jitter", "[jitters"),
         ("file-editor", "tasks/list-todos.yaml", "must_not_exist: [TODO.md", "must_not_exist: [src"),
         ("deploy-orchestrator", "tasks/deploy-to-staging.yaml", "graders:", "graders: "),
+        ("release-notes", "eval.yaml", "names-both-files", "names-both"),
     ],
 )
 async def test_shipped_examples(tmp_path: Path, example: str, name: str, old: str, new: str) -> None:

@@ -67,6 +67,37 @@ async def test_a_failed_check_stands_at_its_own_text(tmp_path: Path, suite: Path
         assert message.startswith("missing: no such words; line ")
 
 
+async def hover(it: Editor, text: str) -> str:
+    """The hover over the first occurrence of a text."""
+    line = next(number for number, one in enumerate(it.text.split("\n")) if text in one)
+    at = types.Position(line, it.text.split("\n")[line].index(text) + 1)
+    found = await it.client.text_document_hover_async(
+        types.HoverParams(types.TextDocumentIdentifier(it.uri), at)
+    )
+    contents = found.contents if found is not None else None
+    return contents.value if isinstance(contents, types.MarkupContent) else ""
+
+
+async def test_a_failed_pattern_shows_the_nearest_recorded_text(tmp_path: Path, suite: Path) -> None:
+    path = task_file(suite)
+    text = path.read_text(encoding="utf-8").replace(
+        "'(?i)exponential|doubl(es|ing|ed)'", "'(?i)the delay tripl(es|ed)'"
+    )
+    path.write_text(text, encoding="utf-8")
+    async with editor(tmp_path) as it:
+        it.open(path)
+        before = await hover(it, "(?i)the delay")
+        await it.execute("waza.runTask", uri=it.uri, task=TASK)
+        await it.says("failed-check", "tripl")
+        shown = await hover(it, "(?i)the delay")
+        heading, fence, *excerpt = shown.split("\n\n", 1)[0], *shown.split("```text\n")[1].split("\n")
+        assert heading.startswith("**Not passed**: no match: \\(?i\\)the delay tripl")
+        assert any("delay" in line for line in (fence, *excerpt))
+        assert shown.endswith(before)
+        it.replace("tripl(es|ed)", "doubl")
+        assert "Not passed" not in await hover(it, "(?i)the delay")
+
+
 async def test_it_moves_with_edits_and_goes_when_touched(tmp_path: Path, suite: Path) -> None:
     make_fail(task_file(suite))
     async with editor(tmp_path, settings={"live": {"enable": False}}) as it:

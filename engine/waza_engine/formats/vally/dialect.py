@@ -37,6 +37,7 @@ DIALECT = Dialect(
         Kind(
             name="project",
             schema="vally/project",
+            addresses=("*/vally/project.schema.json",),
             model="waza_engine.formats.vally.project:ProjectFile",
             keys=_PROJECT_KEYS,
             file_names=(FileName(".vally.yaml", alone=True),),
@@ -44,6 +45,7 @@ DIALECT = Dialect(
         Kind(
             name="experiment",
             schema="vally/experiment",
+            addresses=("*/vally/experiment.schema.json",),
             model="waza_engine.formats.vally.experiment:ExperimentFile",
             keys=_EXPERIMENT_KEYS,
             signals=(
@@ -63,11 +65,13 @@ DIALECT = Dialect(
         Kind(
             name="eval",
             schema="vally/eval",
+            addresses=("*/vally/eval.schema.json",),
             model="waza_engine.formats.vally.eval:EvalFile",
             keys=_EVAL_KEYS,
             shapes={"stimuli": Shape(own=_STIMULUS, common=_keys("name tags"), text=_stimulus)},
             signals=(
                 Signal((_keys("stimuli"), _keys("defaults scoring environment config"))),
+                Signal((_keys("stimuli"),), shaped="stimuli"),
                 Signal((_keys("stimuli"),), weak=True),
             ),
             file_names=(

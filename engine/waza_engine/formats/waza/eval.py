@@ -134,7 +134,7 @@ class EvalFile(FileModel):
         examples=["1.4"],
         json_schema_extra={
             **marks(since="0.36", pattern=r"^[0-9]+\.[0-9]+$"),
-            "x-pattern-text": "it must be two numbers with a dot between them, in quotes, such as \"1.2\"",
+            "x-pattern-text": 'it must be two numbers with a dot between them, in quotes, such as "1.2"',
         },
     )
     version: Text = Field(

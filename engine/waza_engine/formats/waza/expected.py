@@ -9,6 +9,8 @@ from waza_engine.values import AnyValue, Flag, Integer, ListOf, Strings, Text
 
 _COUNTS: dict[str, Any] = {"x-check-weight": 1}
 """Such a list is a check of weight 1 in the score."""
+_APPLIED: dict[str, Any] = {**_COUNTS, "x-applied-since": "0.27"}
+"""Older versions read the list and did nothing with it."""
 
 
 class Outcome(FileModel):
@@ -77,13 +79,13 @@ class Expected(FileModel):
         default=[],
         description="Texts that must all occur in the output. Upper and lower case are the same. Checked since 0.27.",
         examples=[["deployed to"]],
-        json_schema_extra=_COUNTS,
+        json_schema_extra=_APPLIED,
     )
     output_not_contains: Strings = Field(
         default=[],
         description="Texts that must not occur in the output. Upper and lower case are the same. Checked since 0.27.",
         examples=[["error"]],
-        json_schema_extra=_COUNTS,
+        json_schema_extra=_APPLIED,
     )
     output_contains_any: Strings = Field(
         default=[],

@@ -50,13 +50,13 @@ class RegexGrader(Grader):
         default=[],
         description="RE2 patterns that must be found; upper and lower case differ.",
         examples=[["(?i)deployed"]],
-        json_schema_extra=each(language="regex"),
+        json_schema_extra=each(language="regex", **{"x-applies-to": "output"}),
     )
     must_not_match: TextItems = Field(
         default=[],
         description="RE2 patterns that must not be found.",
         examples=[["fatal"]],
-        json_schema_extra=each(language="regex"),
+        json_schema_extra=each(language="regex", **{"x-applies-to": "output"}),
     )
 
     @model_validator(mode="before")

@@ -21,7 +21,7 @@ config:
 
 from typing import Annotated, Any, Literal, Self
 
-from pydantic import BeforeValidator, Field, model_validator
+from pydantic import BeforeValidator, Field, WithJsonSchema, model_validator
 
 from waza_engine.formats.model import marks
 from waza_engine.graders.base import GraderResult, GradingContext
@@ -65,10 +65,10 @@ class MetricThresholdGrader(VallyGrader):
             }
         ),
     )
-    max: Annotated[int | str, BeforeValidator(_limit)] = Field(
-        description="The most that is allowed: a count, for `wall-time` a duration.",
-        examples=[10, "120s"],
-        json_schema_extra={"minimum": 0},
+    max: Annotated[
+        int | str, BeforeValidator(_limit), WithJsonSchema({"type": ["integer", "string"], "minimum": 0})
+    ] = Field(
+        description="The most that is allowed: a count, for `wall-time` a duration.", examples=[10, "120s"]
     )
 
     @model_validator(mode="after")

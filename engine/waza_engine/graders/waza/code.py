@@ -35,13 +35,17 @@ from typing import Annotated, Any, ClassVar, Literal
 from pydantic import BeforeValidator, ConfigDict, Field
 
 from waza_engine.assertions.evaluation import Outcome, evaluate_javascript, evaluate_python
+from waza_engine.assertions.javascript import problem_in_javascript, reads_as_javascript
+from waza_engine.assertions.mending import alternatives
 from waza_engine.assertions.name_meanings import assertion_name_meanings
-from waza_engine.assertions.names import assertion_names
-from waza_engine.assertions.static import problem_in_python
+from waza_engine.assertions.names import JAVASCRIPT_NAMES, PYTHON_NAMES, assertion_names
+from waza_engine.assertions.static import Problem, problem_in_python
 from waza_engine.excerpts import quoted
-from waza_engine.findings import Finding, Pointer
+from waza_engine.findings import Change, Finding, Fix, InsertKey, Pointer, SetValue
 from waza_engine.formats.model import each, foreign, marks
 from waza_engine.graders.base import FailedCheck, Grader, GraderResult, GradingContext, Scope
+from waza_engine.rules.invalid_assertion import INVALID_ASSERTION
+from waza_engine.validation.spelling import nearest
 from waza_engine.values import Strings, as_text
 
 _TRUE_OF_ANYTHING = frozenset(
@@ -100,12 +104,32 @@ class CodeGrader(Grader):
                 yield ("assertions", index)
 
     def check(self, scope: Scope) -> Iterator[Finding]:
-        if self.language != "python":
-            return
+        problems = problem_in_python if self.language == "python" else problem_in_javascript
         bound: set[str] = set()
         for index, assertion in enumerate(self.assertions):
-            for rule, message in problem_in_python(assertion, bound):
-                yield rule.at(("assertions", index), message)
+            place = ("assertions", index)
+            for it in problems(assertion, bound):
+                yield it.rule.at(place, it.message, part=it.part, fixes=self._fixes(it, place))
+
+    def _fixes(self, problem: Problem, place: Pointer) -> Iterator[Fix]:
+        """Other ways to write the assertion, or the other language."""
+        text = self.assertions[int(place[-1])]
+        if problem.name and problem.part is not None:
+            known = PYTHON_NAMES if self.language == "python" else JAVASCRIPT_NAMES
+            start, end = problem.part
+            for index, it in enumerate(nearest(problem.name, known)):
+                change = SetValue(place, text[:start] + it + text[end:])
+                yield Fix(f"Change to '{it}'", (change,), preferred=index == 0)
+        elif self.language == "python":
+            for it in alternatives(text):
+                yield Fix(f"Change to {it}", (SetValue(place, it),), preferred=True)
+            if problem.rule is INVALID_ASSERTION and reads_as_javascript(text):
+                yield Fix("Change the language to JavaScript", (self._in_javascript(),))
+
+    def _in_javascript(self) -> Change:
+        if "language" in self.model_fields_set:
+            return SetValue(("language",), "javascript")
+        return InsertKey((), "language", "javascript")
 
     def grade(self, context: GradingContext) -> GraderResult:
         names = assertion_names(context)

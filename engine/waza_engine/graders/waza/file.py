@@ -52,7 +52,7 @@ from waza_engine.graders.base import (
     Scope,
 )
 from waza_engine.paths import PathError, content, in_workspace, is_missing, is_there
-from waza_engine.regex import is_found_anywhere, literal, regex_error, regex_found
+from waza_engine.regex import is_found_anywhere, literal, regex_error, regex_fault, regex_found
 from waza_engine.rules.contradictory_checks import in_both
 from waza_engine.rules.empty_value import EMPTY_VALUE
 from waza_engine.rules.escaping_path import escaping_path
@@ -88,13 +88,13 @@ class ContentPatterns(FileModel):
         default=[],
         description="RE2 patterns that must be found somewhere in the file.",
         examples=[["(?m)^DEBUG = False$"]],
-        json_schema_extra=each(language="regex"),
+        json_schema_extra=each(language="regex", **{"x-applies-to": "file"}),
     )
     must_not_match: Strings = Field(
         default=[],
         description="RE2 patterns that must not be found anywhere in the file.",
         examples=[["(?i)password"]],
-        json_schema_extra=each(language="regex"),
+        json_schema_extra=each(language="regex", **{"x-applies-to": "file"}),
     )
 
     @property
@@ -227,7 +227,7 @@ def _entry_findings(entry: ContentPatterns, pointer: Pointer) -> Iterator[Findin
         for index, pattern in enumerate(getattr(entry, option)):
             place = (*pointer, option, index)
             if reason := regex_error(pattern):
-                yield INVALID_REGEX.at(place, f"Not a valid RE2 pattern: {reason}")
+                yield INVALID_REGEX.at(place, f"Not a valid RE2 pattern: {reason}", part=regex_fault(pattern))
             elif is_found_anywhere(pattern):
                 fate = "always fails" if option == "must_not_match" else "always passes"
                 yield TRIVIAL_CHECK.at(place, f"Found in every file: this check {fate}")

@@ -121,7 +121,7 @@ class JsonSchemaGrader(Grader):
                 ("schema_file",), "'schema_file' is never read: 'schema' wins over it", on="key"
             )
         try:
-            compile_schema(self.schema_, scope.process_dir)
+            compile_schema(self.schema_, scope.process_dir, within=True)
         except UnknownFileError:
             return
         except SchemaError as error:

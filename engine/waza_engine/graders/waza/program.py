@@ -42,7 +42,7 @@ class ProgramGrader(Grader):
         json_schema_extra={
             "x-inherits": {"timeout": ["project:graders.programTimeout"]},
             **foreign(
-                {"script": "command", "cmd": "command", "program": "command", "timeout_seconds": "timeout"}
+                {"cmd": "command", "program": "command", "run": "command", "timeout_seconds": "timeout"}
             ),
         }
     )

@@ -32,7 +32,7 @@ from waza_engine.excerpts import instead_of, match_of, no_match_of, place_of
 from waza_engine.findings import Finding, Pointer
 from waza_engine.formats.model import each
 from waza_engine.graders.base import Drafted, FailedCheck, Grader, GraderResult, GradingContext, Scope
-from waza_engine.regex import is_found_anywhere, is_found_in_any_word, regex_error, regex_found
+from waza_engine.regex import is_found_anywhere, is_found_in_any_word, regex_error, regex_fault, regex_found
 from waza_engine.rules.cannot_fail import CANNOT_FAIL
 from waza_engine.rules.contradictory_checks import in_both
 from waza_engine.rules.invalid_regex import INVALID_REGEX
@@ -86,13 +86,13 @@ class TextGrader(Grader):
         default=[],
         description="RE2 patterns that must be found somewhere in the output.",
         examples=[[r"(?i)https?://\S+"]],
-        json_schema_extra=each(language="regex"),
+        json_schema_extra=each(language="regex", **{"x-applies-to": "output"}),
     )
     regex_not_match: Strings = Field(
         default=[],
         description="RE2 patterns that must not be found anywhere.",
         examples=[["(?i)traceback"]],
-        json_schema_extra=each(language="regex"),
+        json_schema_extra=each(language="regex", **{"x-applies-to": "output"}),
     )
 
     @classmethod
@@ -118,7 +118,8 @@ class TextGrader(Grader):
                     yield TRIVIAL_CHECK.at(
                         (option, index), f"An empty text is in every output: this check {_fate(option)}"
                     )
-        yield from in_both("contains", self.contains, "not_contains", self.not_contains)
+        yield from in_both("contains", self.contains, "not_contains", self.not_contains, fold)
+        yield from in_both("contains_cs", self.contains_cs, "not_contains", self.not_contains, fold)
         yield from in_both("contains_cs", self.contains_cs, "not_contains_cs", self.not_contains_cs)
         yield from in_both("regex_match", self.regex_match, "regex_not_match", self.regex_not_match)
 
@@ -165,7 +166,9 @@ class TextGrader(Grader):
 
 def _pattern_findings(option: str, pattern: str, index: int) -> Iterator[Finding]:
     if reason := regex_error(pattern):
-        yield INVALID_REGEX.at((option, index), f"Not a valid RE2 pattern: {reason}")
+        yield INVALID_REGEX.at(
+            (option, index), f"Not a valid RE2 pattern: {reason}", part=regex_fault(pattern)
+        )
     elif is_found_anywhere(pattern):
         yield TRIVIAL_CHECK.at((option, index), f"Found in every output: this check {_fate(option)}")
     elif is_found_in_any_word(pattern):

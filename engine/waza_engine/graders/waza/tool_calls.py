@@ -40,7 +40,7 @@ from waza_engine.findings import Finding, Fix, InsertKey, RemoveKey
 from waza_engine.formats.model import FileModel, each, foreign, marks
 from waza_engine.graders.base import Demand, FailedCheck, Grader, GraderResult, GradingContext, Scope
 from waza_engine.matchers import ArgumentTest, Matchers, known_arguments, matcher_findings, tool_pattern
-from waza_engine.regex import regex_error, regex_found
+from waza_engine.regex import regex_error, regex_fault, regex_found
 from waza_engine.rules.blank_tool_name import BLANK_TOOL_NAME
 from waza_engine.rules.contradictory_checks import CONTRADICTORY_CHECKS, in_both
 from waza_engine.rules.invalid_regex import INVALID_REGEX
@@ -182,7 +182,8 @@ class ToolCallsGrader(Grader):
             if not trim(expected.tool):
                 yield BLANK_TOOL_NAME.at((*place, "tool"), "The tool has no name", refused=True)
             elif reason := regex_error(tool_pattern(expected.tool)):
-                yield INVALID_REGEX.at((*place, "tool"), f"Not a valid RE2 pattern: {reason}", refused=True)
+                message, part = f"Not a valid RE2 pattern: {reason}", regex_fault(expected.tool)
+                yield INVALID_REGEX.at((*place, "tool"), message, refused=True, part=part)
             yield from matcher_findings(expected.args, scope.process_dir, (*place, "args"))
 
     def grade(self, context: GradingContext) -> GraderResult:

@@ -41,7 +41,7 @@ from waza_engine.findings import Finding, Fix, InsertKey, Pointer, RemoveKey
 from waza_engine.formats.model import FileModel, foreign, marks
 from waza_engine.graders.base import Demand, Drafted, FailedCheck, Grader, GraderResult, GradingContext, Scope
 from waza_engine.matchers import ArgumentTest, Matchers, known_arguments, matcher_findings, tool_pattern
-from waza_engine.regex import literal, regex_error, regex_found
+from waza_engine.regex import literal, regex_error, regex_fault, regex_found
 from waza_engine.rules.blank_tool_name import BLANK_TOOL_NAME
 from waza_engine.rules.invalid_regex import INVALID_REGEX
 from waza_engine.rules.legacy_shape import LEGACY_SHAPE
@@ -255,10 +255,14 @@ def _name_findings(spec: ToolSpec, pointer: Pointer, *, whole_name: bool) -> Ite
     if not spec.name:
         yield BLANK_TOOL_NAME.at(pointer, "The tool has no name", refused=True)
     elif not whole_name and (reason := regex_error(tool_pattern(spec.name))):
-        yield INVALID_REGEX.at(pointer, f"Not a valid RE2 pattern: {reason}", refused=True)
+        yield INVALID_REGEX.at(
+            pointer, f"Not a valid RE2 pattern: {reason}", refused=True, part=regex_fault(spec.name)
+        )
 
 
 def _pattern_findings(spec: ToolSpec, pointer: Pointer) -> Iterator[Finding]:
     for option in _PATTERNS:
-        if reason := regex_error(f"(?i){getattr(spec, option)}"):
-            yield INVALID_REGEX.at((*pointer, option), f"Not a valid RE2 pattern: {reason}", refused=True)
+        pattern = getattr(spec, option)
+        if reason := regex_error(f"(?i){pattern}"):
+            message = f"Not a valid RE2 pattern: {reason}"
+            yield INVALID_REGEX.at((*pointer, option), message, refused=True, part=regex_fault(pattern))

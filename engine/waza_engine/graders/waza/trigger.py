@@ -85,7 +85,7 @@ class TriggerGrader(Grader):
         default=_THRESHOLD,
         description="The relevance from which on the prompt counts as meant for the skill.",
         examples=[0.5],
-        json_schema_extra={"x-shown-default": _THRESHOLD},
+        json_schema_extra={"x-shown-default": _THRESHOLD, "x-limit": "score"},
     )
 
     def check(self, scope: Scope) -> Iterator[Finding]:
