@@ -1,5 +1,19 @@
 """`python -m waza_lsp` is the same as `waza-lsp`."""
 
-from waza_lsp.cli import main
+import sys
 
-main(prog_name="waza-lsp")
+
+def main() -> None:
+    """The command line. Editors start the server with these words alone, and need not wait for all the others."""
+    if sys.argv[1:] in (["serve"], ["serve", "--stdio"]):
+        from waza_lsp.server.main import serve_stdio
+
+        serve_stdio()
+    else:
+        from waza_lsp.cli import main as commands
+
+        commands(prog_name="waza-lsp")
+
+
+if __name__ == "__main__":
+    main()

@@ -12,7 +12,7 @@ from waza_engine.findings import Pointer
 from waza_lsp.schema.form import Form, Recognised, recognised
 from waza_lsp.schema.walk import Schema, schema_at
 from waza_lsp.syntax.modeline import schema_address
-from waza_lsp.syntax.text import Place, Span, Text
+from waza_lsp.syntax.text import UTF_16, Place, Span, Text
 from waza_lsp.syntax.tree import Located, Tree
 
 
@@ -32,7 +32,7 @@ class Snapshot:
         uri: str,
         source: str,
         version: int | None = None,
-        encoding: types.PositionEncodingKind = types.PositionEncodingKind.Utf16,
+        encoding: str = UTF_16,
     ) -> "Snapshot":
         return cls._made(uri, version, Text.of(source, encoding), None, (0, 0))
 
@@ -44,7 +44,7 @@ class Snapshot:
         kind = recognised(tree.sketch(), path_of(uri), schema=schema_address(text.lines))
         return cls(uri, version, text, tree, kind)
 
-    def changed(self, changes: list[types.TextDocumentContentChangeEvent], version: int) -> "Snapshot":
+    def changed(self, changes: "list[types.TextDocumentContentChangeEvent]", version: int) -> "Snapshot":
         """The next version: all changes of one notification, applied in order."""
         text, top, bottom = self.text, len(self.text.lines), len(self.text.lines)
         for change in changes:
@@ -80,14 +80,14 @@ class Snapshot:
         """What the schema says about a place; None in files that are no evals and at unknown keys."""
         return schema_at(self.form.schema, pointer, self.data) if self.form else None
 
-    def located(self, position: types.Position) -> Located | None:
+    def located(self, position: "types.Position") -> Located | None:
         """The key or value under a position."""
         return self.tree.at(self.text.place(position))
 
-    def place(self, position: types.Position) -> Place:
+    def place(self, position: "types.Position") -> Place:
         return self.text.place(position)
 
-    def range(self, span: Span) -> types.Range:
+    def range(self, span: Span) -> "types.Range":
         return self.text.range(span)
 
 

@@ -9,7 +9,7 @@ from typing import Any
 
 from waza_engine.batch_files import lay_out
 from waza_engine.graders.base import GraderResult, GradingContext
-from waza_engine.graders.registry import CURRENT, GENERATIONS
+from waza_engine.graders.registry import CURRENT, GENERATIONS, generation_of_dialect
 from waza_engine.grading import GraderFailure, GraderVerdict, RunVerdict, grade_entry, grade_run
 from waza_engine.grading_input import InputError, grading_context
 from waza_engine.json_text import JsonError, read_json
@@ -47,7 +47,7 @@ def _request(line: str) -> dict[str, Any]:
 
 
 def _answer(request: Mapping[str, Any], directory: Path) -> Answer:
-    generation = request.get("gen", CURRENT)
+    generation = request.get("gen") or generation_of_dialect(str(request.get("dialect"))) or CURRENT
     if generation not in GENERATIONS:
         raise InputError(f"unknown 'gen' {generation!r}; one of {', '.join(GENERATIONS)}")
     given = [it for it in ("graders", "graders_yaml", "run") if it in request]

@@ -11,12 +11,12 @@ _PLURAL = {"text": "texts", "whole number": "whole numbers", "number": "numbers"
 _REFERENCE = "#/$defs/"
 
 
-def option_tables(schema: Schema) -> str:
-    """One table of the options, then one for each kind of mapping in them."""
+def option_tables(schema: Schema, program: str = "waza") -> str:
+    """One table of the options, then one for each kind of mapping in them; `program` is whose versions are counted."""
     if not schema.get("properties"):
         return "This type has no options."
     definitions = schema.get("$defs", {})
-    parts = [_table(schema, definitions)]
+    parts = [_table(schema, definitions, program)]
     if group := [it["required"][0] for it in schema.get("anyOf", ()) if set(it) == {"required"}]:
         parts.append(f"At least one of {', '.join(f'`{it}`' for it in group)} must be given.")
     shown: list[str] = []
@@ -31,7 +31,7 @@ def option_tables(schema: Schema) -> str:
                 parts += [
                     heading,
                     definitions[name].get("description", ""),
-                    _table(definitions[name], definitions),
+                    _table(definitions[name], definitions, program),
                 ]
     return "\n\n".join(it for it in parts if it)
 
@@ -44,14 +44,14 @@ def _mappings(schema: Schema) -> Iterator[tuple[str, str]]:
                 yield key, it["$ref"].removeprefix(_REFERENCE)
 
 
-def _table(schema: Schema, definitions: Schema) -> str:
+def _table(schema: Schema, definitions: Schema, program: str) -> str:
     rows = ["| option | value | default | meaning |", "| --- | --- | --- | --- |"]
     for key, option in schema.get("properties", {}).items():
         needed = key in schema.get("required", ())
         default = (
             "required" if needed else f"`{json.dumps(option['default'])}`" if "default" in option else ""
         )
-        cells = [f"`{key}`", kind_words(option, definitions), default, _meaning(option)]
+        cells = [f"`{key}`", kind_words(option, definitions), default, _meaning(option, program)]
         rows.append("| " + " | ".join(_in_cell(it) for it in cells) + " |")
     return "\n".join(rows)
 
@@ -60,8 +60,8 @@ def _in_cell(text: str) -> str:
     return text.replace("|", "\\|").replace("\n", " ")
 
 
-def _meaning(option: Schema) -> str:
-    since = f" Since waza {option['x-since']}." if "x-since" in option else ""
+def _meaning(option: Schema, program: str) -> str:
+    since = f" Since {program} {option['x-since']}." if "x-since" in option else ""
     values = [f"`{value}`: {text}" for value, text in option.get("x-enum-descriptions", {}).items()]
     example = option.get("examples", [None])[0]
     shown = f" Example: `{json.dumps(example, ensure_ascii=False)}`." if example is not None else ""

@@ -16,6 +16,7 @@ from waza_engine.docs_options import option_tables
 from waza_engine.findings import Rule
 from waza_engine.formats import Dialect, dialects
 from waza_engine.graders.base import Grader
+from waza_engine.graders.registry import OTHER_DIALECTS
 from waza_engine.schemas_graders import config_schema, grader_types, is_legacy
 
 _GENERATIONS = {
@@ -23,6 +24,7 @@ _GENERATIONS = {
     "G1": "waza's first Go version (to 0.23)",
     "G2": "waza 0.24 to 0.35",
     "G3": "waza 0.36 and later",
+    "VALLY": "older versions of vally",
 }
 _OPTIONS = "## Options"
 
@@ -59,13 +61,14 @@ def _meaning(kind: type[Grader], fact: str = "") -> str:
     """The page of one grader class with its options, which come before the example."""
     page = kind.page().strip()
     facts = [fact] if fact else []
+    program = next((OTHER_DIALECTS[it] for it in kind.generations if it in OTHER_DIALECTS), "waza")
     if kind.since:
-        facts.append(f"Since waza {kind.since}.")
+        facts.append(f"Since {program} {kind.since}.")
     if kind.executes:
         facts.append("Runs code or a program that the file names.")
     if facts:
         page = page.replace("\n\n", f"\n\n{' '.join(facts)}\n\n", 1)
-    options = f"{_OPTIONS}\n\n{option_tables(config_schema([kind]))}\n\n"
+    options = f"{_OPTIONS}\n\n{option_tables(config_schema([kind]), program)}\n\n"
     before, heading, after = page.partition("## Example")
     return f"{before}{options}{heading}{after}" if heading else f"{page}\n\n{options.strip()}"
 

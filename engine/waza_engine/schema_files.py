@@ -54,6 +54,12 @@ def read_schema(name: str) -> dict[str, Any]:
     return narrowed(schema)
 
 
+@cache
+def _has_plug_ins() -> bool:
+    # Asked once: it looks through everything that is installed.
+    return bool(entry_points(group=_PLUG_INS))
+
+
 def published_schema(name: str) -> dict[str, Any]:
     """The schema called `name` as other tools read it; made anew where grader types of plug-ins belong into it.
 
@@ -61,7 +67,7 @@ def published_schema(name: str) -> dict[str, Any]:
         KeyError: there is no such schema.
 
     """
-    if entry_points(group=_PLUG_INS):
+    if _has_plug_ins():
         # Imported late: it brings pydantic and all grader types, which a server without plug-ins starts without.
         from waza_engine.schemas_export import export
 

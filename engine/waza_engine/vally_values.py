@@ -37,6 +37,7 @@ Duration = Annotated[
             "type": "string",
             "pattern": DURATION_PATTERN,
             "x-pattern-text": DURATION_TEXT,
+            "patternErrorMessage": DURATION_TEXT,
             "x-units": {"s": "seconds", "m": "minutes", "ms": "milliseconds", "h": "hours"},
         }
     ),

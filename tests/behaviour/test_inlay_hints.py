@@ -4,6 +4,7 @@ from pathlib import Path
 
 from lsprotocol import types
 
+from tests.behaviour.harness import snapshot_of
 from tests.behaviour.layout_harness import WHOLE, hinted
 from tests.behaviour.suite_harness import EVAL, SUITE, TASK, Place, at
 from waza_lsp.features.inlay_hint import Hints
@@ -100,3 +101,15 @@ def test_only_what_is_in_sight_is_asked_for(tmp_path: Path) -> None:
 def test_a_file_that_is_no_eval_has_none(tmp_path: Path) -> None:
     place = at(tmp_path, "ci.yaml", "jo¦bs", {"ci.yaml": "on: push\njobs: {}\n"})
     assert _hinted(place, Hints()) == []
+
+
+def test_flags_of_patterns_are_explained() -> None:
+    snapshot = snapshot_of(
+        "name: a\nskill: b\ngraders:\n  - type: text\n    name: x\n    config:\n"
+        "      regex_match: ['(?im)^a', b]\n      regex_not_match:\n        - (?s)a.b\n        - (a|b)\n"
+    )
+    assert hinted(snapshot, Around(), Hints()) == [
+        "regex_match: ['(?im)^a'⟨any case, ^ and $ at every line⟩, b]",
+        "- (?s)a.b⟨. takes line ends⟩",
+    ]
+    assert hinted(snapshot, Around(), Hints(flags=False)) == []

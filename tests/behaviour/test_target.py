@@ -72,3 +72,46 @@ def test_no_version(given: object) -> None:
         "",
         ["target must be a version in quotes, such as '0.34'; the newest is meant"],
     )
+
+
+def _seen(text: str, target: str, name: str = "eval.yaml") -> list[tuple[str, str]]:
+    """Codes and severities, without what is newer than the target."""
+    snapshot = snapshot_of(text, name)
+    marks = findings(snapshot, World(snapshot.path, target=target))
+    return [
+        (it.finding.code, str(it.finding.severity)) for it in marks if it.finding.code != "newer-than-target"
+    ]
+
+
+TASK = "id: a\nname: a\ninputs: {prompt: Say hello.}\n"
+
+
+def test_unknown_keys_are_errors_since_files_are_read_strictly() -> None:
+    text = HEADER + "trails: 3\n"
+    assert _seen(text, "") == [("unknown-key", "error")]
+    assert _seen(text, "0.24") == [("unknown-key", "error")]
+    assert _seen(text, "0.23") == [("unknown-key", "warning")]
+
+
+def test_what_an_older_version_says_is_told() -> None:
+    snapshot = snapshot_of(HEADER + "traisl: 3\n")
+    [mark] = findings(snapshot, World(snapshot.path, target="0.23.1"))
+    assert mark.finding.message.endswith("(waza 0.23.1 passes over it silently)")
+
+
+def test_a_setting_is_no_old_one_before_it_was_renamed() -> None:
+    text = HEADER + "  max_workers: 3\n"
+    assert _seen(text, "") == [("legacy-shape", "information")]
+    assert _seen(text, "0.23") == []
+
+
+def test_the_limit_of_a_task_was_not_looked_at() -> None:
+    text = TASK + "timeout_seconds: 0\nexpected: {output_contains: [hello]}\n"
+    assert _seen(text, "0.35", "tasks/a.yaml") == [("out-of-range", "error")]
+    assert _seen(text, "0.34", "tasks/a.yaml") == [("out-of-range", "warning")]
+
+
+def test_expectations_had_no_effect_at_first() -> None:
+    text = TASK + "expected: {output_contains: [hello], output_not_contains: []}\n"
+    assert _seen(text, "0.26", "tasks/a.yaml") == [("never-applied", "warning")]
+    assert _seen(text, "0.27", "tasks/a.yaml") == []

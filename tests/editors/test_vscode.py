@@ -93,7 +93,7 @@ async def test_only_a_trusted_workspace_chooses_the_server(
     settings.parent.mkdir()
     settings.write_text(json.dumps({"waza.server.path": str(program)}), encoding="utf-8")
     home = tmp_path / "vscode"
-    with running_vscode(home, vsix, {}, trusted=trusted, path="/usr/bin:/bin") as other:
+    with running_vscode(home, vsix, {}, trusted=trusted, environment={"PATH": "/usr/bin:/bin"}) as other:
         async with open_window(browser, other.page_url(folder, "eval.yaml"), shots) as window:
             if trusted:
                 await window.toast("The server did not start")

@@ -55,9 +55,17 @@ class VSCode:
 
 @contextmanager
 def running_vscode(
-    home: Path, vsix: Path, settings: Mapping[str, object], *, trusted: bool = True, path: str | None = None
+    home: Path,
+    vsix: Path,
+    settings: Mapping[str, object],
+    *,
+    trusted: bool = True,
+    environment: Mapping[str, str] = {},
 ) -> Iterator[VSCode]:
-    """VS Code with one extension and settings for it; `path` replaces the search path for programs."""
+    """VS Code with one extension, settings for it, and variables that come before those of this process.
+
+    Folders in `home/extensions` are extensions, too.
+    """
     # Settings that name programs count for one machine only, and are ignored among the user's.
     for name, values in ("User", _QUIET), ("Machine", settings):
         (home / "data" / name).mkdir(parents=True)
@@ -69,12 +77,12 @@ def running_vscode(
         "--accept-server-license-terms",
         *(f"--{option}={home / folder}" for option, folder in folders.items()),
     ]
-    environment = {**os.environ, "EXTENSIONS_GALLERY": _NO_GALLERY, **({"PATH": path} if path else {})}
+    variables = {**os.environ, "EXTENSIONS_GALLERY": _NO_GALLERY, **environment}
     log = home / "vscode.log"
     with log.open("wb") as output:
         subprocess.run(
             [*command, "--install-extension", str(vsix)],
-            env=environment,
+            env=variables,
             stdout=output,
             stderr=subprocess.STDOUT,
             check=True,
@@ -86,7 +94,7 @@ def running_vscode(
         if trusted:
             options.append("--disable-workspace-trust")
         process = subprocess.Popen(
-            [*command, *options], env=environment, stdout=output, stderr=output, start_new_session=True
+            [*command, *options], env=variables, stdout=output, stderr=output, start_new_session=True
         )
         try:
             _wait_until_up(process, port, log)

@@ -1,5 +1,6 @@
 """The extension as users get it: the packaged file, not the checkout."""
 
+import os
 import shutil
 import subprocess
 from pathlib import Path
@@ -19,6 +20,28 @@ def build_vsix(folder: Path) -> Path:
     vsix = folder / "waza-lsp.vsix"
     _npm(source, "run", "package", "--", "--out", str(vsix))
     return vsix
+
+
+def build_yaml_stand_in(extensions: Path) -> None:
+    """An extension that claims YAML files as others do, ready in a folder of extensions."""
+    source, target = Path(__file__).parent / "yaml_stand_in", extensions / "redhat.vscode-yaml-1.0.0"
+    target.mkdir(parents=True)
+    shutil.copy(source / "package.json", target)
+    packages = EXTENSION / "node_modules"
+    options = ["--bundle", "--external:vscode", "--platform=node", "--format=cjs"]
+    done = subprocess.run(
+        [
+            packages / ".bin" / "esbuild",
+            source / "extension.ts",
+            *options,
+            f"--outfile={target}/extension.js",
+        ],
+        env={**os.environ, "NODE_PATH": str(packages)},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
 
 
 def _npm(folder: Path, *arguments: str) -> None:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Literal
 from tests.editors.vscode_programs import chromium
 
 if TYPE_CHECKING:
-    from playwright.async_api import Browser, Locator, Page
+    from playwright.async_api import Browser, Frame, Locator, Page
 
 # Covers the start of the extension host and of the language server on a slow machine.
 _PATIENCE_MS = 30_000
@@ -64,6 +64,16 @@ class Screen:
         await self._page.keyboard.press("Control+Shift+M")
         return await _text(await self._seen(".markers-panel .monaco-list-row", text))
 
+    async def problems(self) -> list[str]:
+        """What stands in the Problems view, which must be open."""
+        rows = self._page.locator(".markers-panel .monaco-list-row")
+        # The first row names the file.
+        return [" ".join((await _text(it)).split()) for it in await rows.all()][1:]
+
+    async def language(self, name: str) -> None:
+        """Wait for the name of the language that VS Code takes the file for."""
+        await self._seen("[id='status.editor.mode']", name)
+
     async def go_to_line(self, number: int) -> None:
         """Put the cursor at the end of a line, counted from 1."""
         await self._page.keyboard.press("Control+1")  # the focus may be in a panel
@@ -104,6 +114,26 @@ class Screen:
 
     async def lens(self, title: str) -> str:
         return await _text(await self._seen(".codelens-decoration a", title))
+
+    async def toast(self, text: str) -> str:
+        return await _text(await self._seen(".notification-toast", text))
+
+    async def toast_buttons(self, text: str) -> list[str]:
+        toast = await self._seen(".notification-toast", text)
+        return await toast.locator(".monaco-button").all_inner_texts()
+
+    async def press_in_toast(self, text: str, button: str) -> None:
+        toast = await self._seen(".notification-toast", text)
+        await toast.locator(".monaco-button", has_text=button).click()
+
+    async def pick(self, label: str) -> None:
+        """Choose from a list that is open."""
+        await (await self._seen(".quick-input-list .monaco-list-row", label)).click()
+
+    async def answer(self, text: str) -> None:
+        """Type into a question that is open."""
+        await (await self._seen(".quick-input-widget input")).fill(text)
+        await self._page.keyboard.press("Enter")
 
     async def command(self, title: str) -> None:
         """Run a command from the palette."""
@@ -153,21 +183,37 @@ class Screen:
 
     async def web_page(self, text: str) -> str:
         """The text of the web view that contains a text."""
+        frame = await self._web_frame(text)
+        return str(await frame.evaluate("document.body.innerText"))
+
+    async def web_page_is_locked(self, text: str) -> bool:
+        """Whether a web view with a text runs no script of its own and gets nothing from anywhere."""
+        frame = await self._web_frame(text)
+        return bool(
+            await frame.evaluate(
+                """() => new Promise(resolve => {
+                     const refused = new Set();
+                     document.addEventListener('securitypolicyviolation', it => {
+                       refused.add(it.effectiveDirective.replace('-elem', ''));
+                       if (refused.has('img-src') && refused.has('script-src')) resolve(true);
+                     });
+                     document.body.append(Object.assign(new Image(), { src: 'https://localhost/x.png' }));
+                     const script = document.createElement('script');
+                     script.textContent = 'document.title = "ran"';
+                     document.body.append(script);
+                     setTimeout(() => resolve(false), 3000);
+                   })"""
+            )
+        )
+
+    async def _web_frame(self, text: str) -> "Frame":
         for _ in range(_PATIENCE_MS // 100):
             for frame in self._page.frames[1:]:
-                content = await frame.evaluate("() => document.body?.innerText ?? ''")
-                if text in content:
-                    return str(content)
+                if text in await frame.evaluate("document.body?.innerText ?? ''"):
+                    return frame
             await self._page.wait_for_timeout(100)
         await self.shot("failure")
         raise AssertionError(f"no web view says {text}")
-
-    async def toast(self, text: str) -> str:
-        return await _text(await self._seen(".notification-toast", text))
-
-    async def toast_buttons(self, text: str) -> list[str]:
-        toast = await self._seen(".notification-toast", text)
-        return await toast.locator(".monaco-button").all_inner_texts()
 
     async def _seen(self, selector: str, text: str | re.Pattern[str] = "") -> "Locator":
         """The first element with a text, once it is visible."""

@@ -105,7 +105,14 @@ class Sources:
     def _world(self, path: Path | None, files: Files) -> World:
         folder = path.parent if path is not None else None
         settings = self.projects.of(folder) if folder is not None else ProjectSettings()
-        return World(path, Scope(folder, Path.cwd()), files, settings.rules, target=settings.target)
+        return World(
+            path,
+            Scope(folder, Path.cwd()),
+            files,
+            settings.rules,
+            target=settings.target,
+            extra_types=frozenset(settings.extra_grader_types),
+        )
 
 
 def sources(paths: tuple[str, ...], dialect: str, stdin_name: str | None) -> Sources:

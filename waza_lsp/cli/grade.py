@@ -11,7 +11,7 @@ from typing import Any
 import click
 
 from waza_engine.batch import answer_line, grade_list, graders_from_yaml
-from waza_engine.graders.registry import CURRENT, GENERATIONS
+from waza_engine.graders.registry import CURRENT, GENERATIONS, OTHER_DIALECTS, generation_of_dialect
 from waza_engine.grading_input import InputError, grading_context
 from waza_engine.json_text import JsonError, read_json
 
@@ -48,6 +48,10 @@ _WORKERS = min(4, os.cpu_count() or 1)
     help="Whose meaning of the grader types counts.",
 )  # fmt: skip
 @click.option(
+    "--dialect", type=click.Choice(["waza", *OTHER_DIALECTS.values()]),
+    help="Whose grader types these are; a dialect of its own has one --gen only.",
+)  # fmt: skip
+@click.option(
     "--batch", "batch_file", type=_FILE, help="JSON lines to grade in bulk; one JSON line out for each."
 )
 def grade(  # noqa: PLR0913, PLR0917  # click hands over one argument per option
@@ -59,6 +63,7 @@ def grade(  # noqa: PLR0913, PLR0917  # click hands over one argument per option
     workspace: Path | None,
     output_format: str,
     generation: str,
+    dialect: str | None,
     batch_file: Path | None,
 ) -> None:
     """Grade what an agent left behind, without running it again.
@@ -70,6 +75,7 @@ def grade(  # noqa: PLR0913, PLR0917  # click hands over one argument per option
       waza-lsp grade --run last
       waza-lsp grade --run last --task 'explain-*'
       waza-lsp grade --graders graders.yaml --context context.json --workspace work
+      waza-lsp grade --dialect vally --graders graders.yaml --context context.json
       waza-lsp grade --batch lines.jsonl
     """
     if sum(it is not None for it in (batch_file, graders_file or context_file, run_name)) > 1:
@@ -84,6 +90,7 @@ def grade(  # noqa: PLR0913, PLR0917  # click hands over one argument per option
         return
     if graders_file is None or context_file is None:
         raise click.UsageError("Give --run, or --graders and --context, or --batch.")
+    generation = generation_of_dialect(dialect or "") or generation
     try:
         context = grading_context(
             read_json(_text(context_file)),

@@ -7,6 +7,7 @@ from typing import NoReturn
 import click
 
 from waza_engine.paths import is_there
+from waza_engine.reports.read_jsonl import read_jsonl
 from waza_engine.reports.read_results import ResultsError, read_results
 from waza_engine.runs.records import RunRecord
 from waza_engine.runs.store import FILE_NAME, RunStore, StoredRun, StoreError, workspace_root
@@ -62,6 +63,8 @@ def record_and_store(name: str, store_dir: Path | None) -> tuple[RunRecord, RunS
     """The record, and the store that it comes from, which stays open until the command ends; None for a results file."""
     path = Path(name)
     try:
+        if path.suffix.lower() == ".jsonl" or path.joinpath("results.jsonl").is_file():
+            return read_jsonl(path)
         if path.suffix.lower() == ".json" or (is_there(name) and path.is_file()):
             return read_results(path), None
         store = click.get_current_context().with_resource(open_store(store_dir))

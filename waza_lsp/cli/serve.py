@@ -1,8 +1,5 @@
 """`waza-lsp serve`: the language server."""
 
-import logging
-import logging.handlers
-import tempfile
 from pathlib import Path
 
 import click
@@ -26,16 +23,15 @@ def serve(*, stdio: bool, tcp: str | None, log_file: Path | None) -> None:
     """
     if stdio and tcp:
         raise click.UsageError("--stdio and --tcp exclude each other")
-    # Editors show a server's stderr as errors, so the log goes to a file.
-    path = log_file or Path(tempfile.gettempdir()) / "waza-lsp.log"
-    handler = logging.handlers.RotatingFileHandler(path, maxBytes=1_000_000, backupCount=1, delay=True)
-    logging.basicConfig(level=logging.WARNING, handlers=[handler], force=True)
-    from waza_lsp.server.start import serve_stdio, serve_tcp
+    from waza_lsp.server.main import log_to, serve_stdio
 
     if tcp is None:
-        serve_stdio()
+        serve_stdio(log_file)
         return
     host, _, port = tcp.rpartition(":")
     if not port.isdigit():
         raise click.UsageError("--tcp wants HOST:PORT, for example 127.0.0.1:2087")
+    log_to(log_file)
+    from waza_lsp.server.start import serve_tcp
+
     serve_tcp(host or "127.0.0.1", int(port))

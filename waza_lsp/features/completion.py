@@ -14,6 +14,7 @@ from waza_lsp.schema.insert import Insert, insert_of
 from waza_lsp.schema.offers import Known, Offer, Surroundings, matching, offers
 from waza_lsp.schema.paths import Files
 from waza_lsp.schema.suggest import Rank, What
+from waza_lsp.schema.template_offers import template_offers
 from waza_lsp.schema.walk import way_data
 from waza_lsp.snapshot import Snapshot
 from waza_lsp.syntax.cursor import situations
@@ -79,11 +80,18 @@ def completion(
     if snapshot.form is not None:
         around = Surroundings(snapshot.form, snapshot.tree, snapshot.path, files, known)
         place = snapshot.place(position)
+        template = template_offers(snapshot.text, place, around)
+        if template is not None:
+            return _listed(list(_items(snapshot, template.here, template.offers, client)))
         for here in situations(snapshot.tree, snapshot.text, place):
             items += _items(snapshot, here, matching(offers(here, around), here), client)
             inside = code_offers(here, snapshot.form.schema, snapshot.text.line(place.line))
             if inside is not None:
                 items += _items(snapshot, inside.here, inside.offers, client)
+    return _listed(items)
+
+
+def _listed(items: list[types.CompletionItem]) -> types.CompletionList:
     for index, item in enumerate(items):
         item.sort_text = f"{index:03d}"
     return types.CompletionList(is_incomplete=False, items=items)

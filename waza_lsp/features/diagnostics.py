@@ -8,26 +8,29 @@ from lsprotocol import types
 
 from waza_engine.checking.levels import Levels
 from waza_engine.findings import Severity
+from waza_engine.rules.unknown_grader_type import UNKNOWN_GRADER_TYPE
 from waza_lsp.schema.check import marks
 from waza_lsp.schema.form import Form
 from waza_lsp.schema.mark import Mark
 from waza_lsp.schema.related import places_elsewhere
 from waza_lsp.schema.suppress import not_suppressed
 from waza_lsp.schema.world import World
-from waza_lsp.schema.written_diagnostic import members, written
+from waza_lsp.schema.written_diagnostic import members, related
 from waza_lsp.snapshot import Snapshot
 from waza_lsp.syntax.inside import part_of
+from waza_lsp.syntax.text import written as written_range
 
 SOURCE = "waza-lsp"
 RULE_PAGES = "https://github.com/waza-lsp/waza-lsp/blob/main/docs/rules"
 
 _SEVERITIES = {
-    Severity.ERROR: types.DiagnosticSeverity.Error,
-    Severity.WARNING: types.DiagnosticSeverity.Warning,
-    Severity.INFORMATION: types.DiagnosticSeverity.Information,
-    Severity.HINT: types.DiagnosticSeverity.Hint,
+    Severity.ERROR: 1,
+    Severity.WARNING: 2,
+    Severity.INFORMATION: 3,
+    Severity.HINT: 4,
 }
-_TAGS = {"deprecated": types.DiagnosticTag.Deprecated, "unused": types.DiagnosticTag.Unnecessary}
+_TAGS = {"unused": 1, "deprecated": 2}
+"""As LSP numbers them."""
 
 
 def findings(snapshot: Snapshot, world: World) -> list[Mark]:
@@ -39,6 +42,8 @@ def findings(snapshot: Snapshot, world: World) -> list[Mark]:
     kept = not_suppressed(found, snapshot.tree, snapshot.text.lines, complete=world.complete)
     if world.target:
         kept = list(_seen_by(kept, form, world.target))
+    if world.extra_types:
+        kept = list(_with_extra_types(kept, snapshot, world.extra_types))
     kept = [_pointed(it, snapshot) if it.finding.part is not None else it for it in kept]
     return list(_at_levels(kept, world.levels)) if world.levels else kept
 
@@ -50,23 +55,26 @@ def _pointed(mark: Mark, snapshot: Snapshot) -> Mark:
     return mark._replace(part=found) if found is not None else mark
 
 
-def diagnostics(snapshot: Snapshot, world: World) -> list[types.Diagnostic]:
+def diagnostics(snapshot: Snapshot, world: World) -> "list[types.Diagnostic]":
     """The document's findings as the client gets them."""
     return [_diagnostic(snapshot, it, world) for it in findings(snapshot, world)]
 
 
 def written_diagnostics(snapshot: Snapshot, world: World) -> list[str]:
     """The same, each as JSON: of a long document there are many at every edit, and they go out as they are."""
-    text = snapshot.text
-    result: list[str] = []
-    for mark in findings(snapshot, world):
-        it = mark.finding
-        about = _about(it.code, it.severity, it.message, it.rule.tags)
-        if it.related or mark.related:
-            result.append(written(_diagnostic(snapshot, mark, world)))
-        else:
-            result.append(f'{{"range":{text.written(mark.shown)},{about}}}')
-    return result
+    return [_written(snapshot, it, world) for it in findings(snapshot, world)]
+
+
+def _written(snapshot: Snapshot, mark: Mark, world: World) -> str:
+    it, text = mark.finding, snapshot.text
+    about = _about(it.code, it.severity, it.message, it.rule.tags)
+    if not it.related and not mark.related:
+        return f'{{"range":{text.written(mark.shown)},{about}}}'
+    places = [(snapshot.uri, text.written(span), said) for span, said in mark.related]
+    if any(other.path is not None for other in it.related):
+        found = places_elsewhere(it, world.files, text.encoding)
+        places += [(path.as_uri(), written_range(span), said) for path, span, said in found]
+    return f'{{"range":{text.written(mark.shown)},{about}{related(places)}}}'
 
 
 @lru_cache(maxsize=4096)
@@ -89,13 +97,26 @@ def rule_page(code: str) -> str:
     return f"{RULE_PAGES}/{code}.md"
 
 
+def _with_extra_types(found: list[Mark], snapshot: Snapshot, names: frozenset[str]) -> Iterator[Mark]:
+    """Where plug-ins add grader types (`x-open`), nothing is said of those that are named, and less of the others."""
+    for mark in found:
+        if mark.finding.rule is UNKNOWN_GRADER_TYPE:
+            pointer = mark.in_document.pointer
+            schema, located = snapshot.schema_at(pointer), snapshot.tree.find(pointer)
+            if schema is not None and located is not None and "x-open" in schema:
+                if located.node.source in names:
+                    continue
+                if mark.finding.severity is not Severity.ERROR:
+                    mark = mark._replace(finding=replace(mark.finding, severity=Severity.HINT))  # noqa: PLW2901  # the same, said lower
+        yield mark
+
+
 def _seen_by(found: list[Mark], form: Form, target: str) -> Iterator[Mark]:
     for mark in found:
         seen = form.seen_by(mark.in_document, target)
-        if seen is not None and seen.severity is not mark.finding.severity:
-            mark = mark._replace(finding=replace(mark.finding, severity=seen.severity, message=seen.message))
         if seen is not None:
-            yield mark
+            changed = replace(mark.finding, severity=seen.severity, message=seen.message)
+            yield mark._replace(finding=changed)
 
 
 def _at_levels(found: list[Mark], levels: Levels) -> Iterator[Mark]:
@@ -105,7 +126,7 @@ def _at_levels(found: list[Mark], levels: Levels) -> Iterator[Mark]:
             yield mark._replace(finding=replace(mark.finding, severity=level))
 
 
-def _diagnostic(snapshot: Snapshot, mark: Mark, world: World) -> types.Diagnostic:
+def _diagnostic(snapshot: Snapshot, mark: Mark, world: World) -> "types.Diagnostic":
     finding = mark.finding
     here = (
         types.DiagnosticRelatedInformation(types.Location(snapshot.uri, snapshot.range(span)), text)
@@ -118,10 +139,10 @@ def _diagnostic(snapshot: Snapshot, mark: Mark, world: World) -> types.Diagnosti
     return types.Diagnostic(
         range=snapshot.range(mark.shown),
         message=finding.message,
-        severity=_SEVERITIES[finding.severity],
+        severity=types.DiagnosticSeverity(_SEVERITIES[finding.severity]),
         code=finding.code,
         code_description=types.CodeDescription(rule_page(finding.code)),
         source=SOURCE,
-        tags=[_TAGS[it] for it in sorted(finding.rule.tags)] or None,
+        tags=[types.DiagnosticTag(_TAGS[it]) for it in sorted(finding.rule.tags)] or None,
         related_information=[*here, *elsewhere] or None,
     )

@@ -97,7 +97,7 @@ def _paragraphs(meaning: Meaning) -> Iterator[str]:
 def _heading(meaning: Meaning) -> str:
     facts = [
         meaning.type,
-        "required" if meaning.required else "",
+        "required" if meaning.required else "recommended" if meaning.recommended else "",
         f"since {meaning.since}" if meaning.since else "",
         "deprecated" if meaning.deprecated else "",
     ]

@@ -1,9 +1,10 @@
 """`textDocument/inlayHint`: what counts here although it is not written here.
 
 How many files a pattern matches, the part that a weight has in the score, what a task or grader takes from the eval,
-and, on request, defaults that decide a verdict.
+what the flags of a regular expression mean, and, on request, defaults that decide a verdict.
 """
 
+import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache, lru_cache
@@ -31,6 +32,7 @@ class Hints:
     matches: bool = True
     weights: bool = True
     inherited: bool = True
+    flags: bool = True
     defaults: bool = False
 
 
@@ -50,6 +52,8 @@ def inlay_hint(snapshot: Snapshot, span: types.Range, around: Around, wanted: Hi
         found += _matches(snapshot, lines, around)
     if wanted.weights:
         found += _weights(snapshot, around)
+    if wanted.flags:
+        found += _flags(snapshot, snapshot.form, lines)
     if wanted.inherited or wanted.defaults:
         found += _unwritten(snapshot, snapshot.form, lines, around, wanted)
     return [
@@ -79,6 +83,25 @@ def _weights(snapshot: Snapshot, around: Around) -> Iterator[_Hint]:
         if node is not None:
             place = node.span.shifted(it.entry.site.start).end
             yield _Hint(place, it.percent, "Part of this grader in the score of a task")
+
+
+def _flags(snapshot: Snapshot, form: Form, lines: tuple[int, int]) -> Iterator[_Hint]:
+    """What the flags at the start of a pattern mean."""
+    for site in sites(snapshot.tree, _pattern_ways(form), lines):
+        node = site.node
+        found = _FLAGS.match(node.source) if node.kind is Kind.SCALAR else None
+        meanings = [_MEANINGS[it] for it in found[1] if it in _MEANINGS] if found else []
+        if meanings and node.start.line == node.end.line:
+            yield _Hint(node.span.shifted(site.start).end, ", ".join(meanings), "What the flags of the pattern mean")
+
+
+_FLAGS = re.compile(r"\(\?([a-zA-Z]+)[:)]")
+_MEANINGS = {
+    "i": "any case",
+    "m": "^ and $ at every line",
+    "s": ". takes line ends",
+    "U": "as little as possible",
+}
 
 
 def _title(share: Share) -> Node | None:
@@ -139,6 +162,11 @@ def _first(values: list[Any]) -> Any:
 
 def _defaults(schema: Schema) -> list[tuple[str, Schema]]:
     return [(name, it) for name, it in schema.get("properties", {}).items() if "x-shown-default" in it]
+
+
+@lru_cache(maxsize=64)
+def _pattern_ways(form: Form) -> Ways:
+    return ways(form.schema, lambda schema, _: str(schema.get("x-language", "")).startswith("regex"))
 
 
 @lru_cache(maxsize=64)

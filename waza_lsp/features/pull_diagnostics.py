@@ -10,10 +10,6 @@ from lsprotocol import types
 
 from waza_lsp.schema.written_diagnostic import written
 
-WorkspaceReport = (
-    types.WorkspaceFullDocumentDiagnosticReport | types.WorkspaceUnchangedDocumentDiagnosticReport
-)
-
 
 def document_report(items: Sequence[str], previous: str | None) -> str:
     """The report on one document, as JSON, to a client that has the result `previous` of it; so are the findings."""
@@ -24,8 +20,8 @@ def document_report(items: Sequence[str], previous: str | None) -> str:
 
 
 def workspace_report(
-    uri: str, version: int | None, items: Sequence[types.Diagnostic], previous: str | None
-) -> WorkspaceReport:
+    uri: str, version: int | None, items: "Sequence[types.Diagnostic]", previous: str | None
+) -> "types.WorkspaceDocumentDiagnosticReport":
     """The report on one of the workspace's documents; `version` is that of an open one."""
     current = result_id([written(it) for it in items])
     if current == previous:

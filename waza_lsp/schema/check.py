@@ -9,7 +9,7 @@ from typing import Any
 
 from waza_engine.findings import Severity
 from waza_engine.rules.duplicate_key import DUPLICATE_KEY
-from waza_engine.rules.empty_file import EMPTY_FILE
+from waza_engine.rules.empty_file import EMPTY_FILE, skeletons
 from waza_engine.rules.second_document import SECOND_DOCUMENT
 from waza_engine.rules.syntax_error import SYNTAX_ERROR
 from waza_engine.rules.unquoted_template import UNQUOTED_TEMPLATE
@@ -93,7 +93,8 @@ def _duplicate(first: Node, second: Node, first_piece: Piece, second_piece: Piec
 def _structure(tree: Tree, form: Form) -> Iterator[Mark]:
     is_blank = all(it.kind is PieceKind.SKIPPED for it in tree.pieces)
     if is_blank and form.schema.get("required"):
-        yield Mark(Span(Place(0, 0), Place(0, 0)), EMPTY_FILE.at((), "There is nothing in this file yet"))
+        empty = EMPTY_FILE.at((), "There is nothing in this file yet", fixes=skeletons(form.schema))
+        yield Mark(Span(Place(0, 0), Place(0, 0)), empty)
     seen: dict[str, Entry] = {}
     for entry in tree.entries:
         first = seen.setdefault(entry.key.source, entry)

@@ -20,6 +20,7 @@ from waza_lsp.schema.walk import (
     resolve,
     schema_at,
 )
+from waza_lsp.schema.wanted import recommended
 from waza_lsp.schema.wording import code, limits, type_words
 from waza_lsp.syntax.tree import Tree
 from waza_lsp.syntax.written import flow
@@ -51,6 +52,7 @@ class Meaning:
     description: str
     type: str = ""
     required: bool = False
+    recommended: bool = False
     since: str = ""
     deprecated: bool = False
     instead: str = ""
@@ -79,7 +81,9 @@ def meaning_of(root: Schema, tree: Tree, pointer: Pointer) -> Meaning | None:
     name = str(pointer[-1])
     is_picked = any(name in resolve(root, it).get("properties", {}) for it in branches(parent).values())
     meaning = _of_schema(root, name, narrowed(root, found, _value_at(data, pointer)), with_options=is_picked)
-    return replace(meaning, required=name in _needed(root, parent, holder))
+    return replace(
+        meaning, required=name in _needed(root, parent, holder), recommended=name in recommended(parent)
+    )
 
 
 def meaning_of_value(root: Schema, tree: Tree, pointer: Pointer) -> Meaning | None:

@@ -7,15 +7,22 @@ from pathlib import Path
 from waza_lsp.schema.paths import Files
 from waza_lsp.schema.suggest import Suggestion, What
 
+_MOST_UP = 4
 _YAML = (".yaml", ".yml")
 _WILD = frozenset("*?[\\")
 
 
-def listing(kind: str, start: Path, typed: str, files: Files) -> list[Suggestion]:
+def listing(kind: str, start: Path, typed: str, files: Files, holds: str = "") -> list[Suggestion]:
     """What is in the folder that is typed so far: folders, then globs where they fit, then files.
 
-    `kind` is that of `x-path`. Folders end in a slash where a file is wanted, so that one can go on.
+    `kind` is that of `x-path`. Folders end in a slash where a file is wanted, so that one can go on. Where folders
+    with a certain file in them are wanted (`holds`), those that are near come first, wherever they are.
     """
+    found = [*(_holding(holds, start, files) if holds else ()), *_in_folder(kind, start, typed, files)]
+    return list({it.label: it for it in reversed(found)}.values())[::-1]
+
+
+def _in_folder(kind: str, start: Path, typed: str, files: Files) -> list[Suggestion]:
     prefix = typed[: typed.rfind("/") + 1]
     if _WILD & set(prefix) or not _is_inside(start / prefix, start, files.process_dir):
         return []
@@ -29,6 +36,20 @@ def listing(kind: str, start: Path, typed: str, files: Files) -> list[Suggestion
     if kind != "directory":
         found += [Suggestion(What.FILE, prefix + it.name) for it in plain]
     return found
+
+
+def _holding(name: str, start: Path, files: Files) -> Iterator[Suggestion]:
+    """The folders with a file of that name: below the start, and in the usual folders above it."""
+    patterns = [f"*/{name}", f"*/*/{name}"]
+    for up in range(1, _MOST_UP + 1):
+        above = "../" * up
+        if not _is_inside(start / above, start, files.process_dir):
+            break
+        patterns += [f"{above}*/{name}", f"{above}skills/*/{name}", f"{above}.github/skills/*/{name}"]
+    for pattern in patterns:
+        for it in sorted(files.matching(pattern, start)):
+            label = Path(os.path.relpath(it.parent, start)).as_posix()
+            yield Suggestion(What.FOLDER, label, detail=f"holds a {name}", is_likely=True)
 
 
 def _is_inside(folder: Path, *roots: Path | None) -> bool:

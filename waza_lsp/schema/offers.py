@@ -166,7 +166,11 @@ def _scalars(here: Situation, schema: Schema, around: Surroundings, pointer: Poi
     if (mark := schema.get("x-path")) and around.files is not None:
         start = start_folder(around.form, around.tree, around.path, around.files, _base(mark), pointer)
         typed = here.typed if here.at is At.VALUE else ""
-        listed = listing(mark["kind"], start, typed, around.files) if start is not None else []
+        listed = (
+            listing(mark["kind"], start, typed, around.files, schema.get("x-holds", ""))
+            if start is not None
+            else []
+        )
         found = [*(it for it in listed if start is None or start / it.label != around.path), *found]
     return list({it.label: it for it in reversed(found)}.values())[::-1]
 

@@ -13,8 +13,8 @@ from waza_lsp.syntax.tree import Tree
 
 
 def places_elsewhere(
-    finding: Finding, files: Files, encoding: types.PositionEncodingKind
-) -> Iterator[tuple[Path, types.Range, str]]:
+    finding: Finding, files: Files, encoding: str
+) -> "Iterator[tuple[Path, types.Range, str]]":
     """File, place and explanation; the top of a file in which the place cannot be found."""
     for it in finding.related:
         if it.path is not None:

@@ -14,7 +14,8 @@ class World:
 
     `levels` is how much people want to hear of each finding; of an `excluded` document, nothing. While the grader
     types, which take a moment to import, are not there, the world is not `complete`: the stages after the schema
-    are left out. `target` is the version of the runner that the project uses, empty for the newest.
+    are left out. `target` is the version of the runner that the project uses, empty for the newest. `extra_types` are
+    grader types that plug-ins of the runner add.
     """
 
     path: Path | None = None
@@ -24,3 +25,4 @@ class World:
     excluded: bool = False
     complete: bool = True
     target: str = ""
+    extra_types: frozenset[str] = frozenset()

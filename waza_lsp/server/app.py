@@ -93,6 +93,7 @@ class WazaServer(LanguageServer):
             excluded=path is not None and project.excludes(path),
             complete=self.warm.is_set(),
             target=project.target or self.settings.target,
+            extra_types=frozenset([*project.extra_grader_types, *self.settings.extra_grader_types]),
         )
 
     def project(self, path: Path | None) -> ProjectSettings:

@@ -1,8 +1,7 @@
 """How findings get to the client: pushed, or pulled by clients that can; never both."""
 
 import asyncio
-import json
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
@@ -10,7 +9,7 @@ from lsprotocol import types
 from pygls.exceptions import JsonRpcException
 
 from waza_lsp.features.diagnostics import written_diagnostics
-from waza_lsp.schema.written_diagnostic import written
+from waza_lsp.schema.written_diagnostic import published, written
 from waza_lsp.snapshot import Snapshot
 
 if TYPE_CHECKING:
@@ -31,6 +30,10 @@ class Delivery:
         self._told: set[str] = set()
         self._others: asyncio.TimerHandle | None = None
         self._refreshing: asyncio.Task[None] | None = None
+
+    def published(self, sent: Mapping[str, str]) -> None:
+        """The client has got this already: parameters by address."""
+        self._sent.update(sent)
 
     def everything_changed(self, server: "WazaServer") -> None:
         """A setting or the like has changed: any document may have other findings now."""
@@ -108,8 +111,7 @@ class Delivery:
             self._send(server, snapshot, items)
 
     def _send(self, server: "WazaServer", snapshot: Snapshot, items: list[str]) -> None:
-        version = f',"version":{snapshot.version}' if snapshot.version is not None else ""
-        params = f'{{"uri":{json.dumps(snapshot.uri)},"diagnostics":[{",".join(items)}]{version}}}'
+        params = published(snapshot.uri, items, snapshot.version)
         if self._sent.get(snapshot.uri) != params:
             self._sent[snapshot.uri] = params
             server.protocol.notify_json(types.TEXT_DOCUMENT_PUBLISH_DIAGNOSTICS, params)

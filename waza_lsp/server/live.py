@@ -27,7 +27,7 @@ from waza_lsp.syntax.text import Span
 if TYPE_CHECKING:
     from waza_lsp.server.app import WazaServer
 
-_PAUSE_SECONDS = 0.03
+_PAUSE_SECONDS = 0.02
 """How long to wait for the next key before grading."""
 _LIMIT_SECONDS = 5.0
 

@@ -50,7 +50,8 @@ class RunProgress:
         )
         progress.begin(self._token, begin)
         self._shown = True
-        with suppress(concurrent.futures.CancelledError):
+        # That of asyncio comes when the client cancels, and when `end` does: then nobody looks any more.
+        with suppress(concurrent.futures.CancelledError, asyncio.CancelledError):
             _ = await asyncio.wrap_future(progress.tokens[self._token])
         self.cancel.set()
 

@@ -26,12 +26,17 @@ class Json(NamedTuple):
 class OwnDocumentsProtocol(LanguageServerProtocol):
     """Hands document notifications to our handlers only; pygls keeps no second copy of the text."""
 
+    answered: Any = None
+    """The id of an `initialize` that has had its answer."""
+
     def notify_json(self, method: str, params: str) -> None:
         """Send a notification whose parameters are JSON."""
         self._send_json(f'{{"jsonrpc":"2.0","method":"{method}","params":{params}}}')
 
     def _send_response(self, msg_id: Any, result: Any = None, error: Any = None) -> None:
-        if error is None and isinstance(result, Json):
+        if error is None and isinstance(result, types.InitializeResult) and msg_id == self.answered:
+            self._result_types.pop(msg_id, None)
+        elif error is None and isinstance(result, Json):
             self._result_types.pop(msg_id, None)
             self._send_json(f'{{"jsonrpc":"2.0","id":{json.dumps(msg_id)},"result":{result.text}}}')
         else:

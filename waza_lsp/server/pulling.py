@@ -7,7 +7,7 @@ from typing import Any
 
 from lsprotocol import types
 
-from waza_lsp.features.pull_diagnostics import WorkspaceReport, document_report, workspace_report
+from waza_lsp.features.pull_diagnostics import document_report, workspace_report
 from waza_lsp.server.app import WazaServer
 from waza_lsp.server.protocol import Json
 
@@ -32,8 +32,8 @@ async def on_workspace_diagnostic(
     send = None if params.partial_result_token is None else _sender(server, params.partial_result_token)
     previous = {it.uri: it.value for it in params.previous_result_ids}
 
-    def collect() -> list[WorkspaceReport]:
-        batch: list[WorkspaceReport] = []
+    def collect() -> list[types.WorkspaceDocumentDiagnosticReport]:
+        batch: list[types.WorkspaceDocumentDiagnosticReport] = []
         for report in _reports(server, previous, stop):
             batch.append(report)
             if send is not None and len(batch) == _BATCH:
@@ -51,8 +51,10 @@ async def on_workspace_diagnostic(
     return types.WorkspaceDiagnosticReport([])
 
 
-def _sender(server: WazaServer, token: types.ProgressToken) -> Callable[[list[WorkspaceReport]], None]:
-    def send(batch: list[WorkspaceReport]) -> None:
+def _sender(
+    server: WazaServer, token: types.ProgressToken
+) -> Callable[[list[types.WorkspaceDocumentDiagnosticReport]], None]:
+    def send(batch: list[types.WorkspaceDocumentDiagnosticReport]) -> None:
         if batch:
             part = types.WorkspaceDiagnosticReportPartialResult(batch)
             server.progress(types.ProgressParams(token, part))

@@ -27,6 +27,7 @@ def question(
     return {
         "ask": ask,
         "path": str(path),
+        "eval": str(server.results.eval_of(snapshot) or ""),
         "pointer": list(pointer),
         "task": task,
         "dialect": snapshot.form.dialect if snapshot.form is not None else "",

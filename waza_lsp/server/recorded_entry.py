@@ -45,13 +45,14 @@ class RecordedEntry:
 
 
 def suite_of(question: Question) -> Suite:
-    """The suite of the file `path`.
+    """The suite of the file `path`; `eval` is its eval where the server knows it already.
 
     Raises:
         NothingError: no eval lists the file.
 
     """
-    eval_path = eval_of(Path(question["path"]))
+    known = question["eval"]
+    eval_path = Path(known) if known else eval_of(Path(question["path"]))
     if eval_path is None:
         raise NothingError("no eval lists this file")
     process_dir = Path(question["processDir"])

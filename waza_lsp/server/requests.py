@@ -135,7 +135,7 @@ def on_linked_editing(
 def on_hints(server: WazaServer, params: types.InlayHintParams) -> list[types.InlayHint]:
     snapshot = server.documents.get(params.text_document.uri)
     it = server.settings
-    wanted = Hints(it.inlay_matches, it.inlay_weights, it.inlay_inherited, it.inlay_defaults)
+    wanted = Hints(it.inlay_matches, it.inlay_weights, it.inlay_inherited, it.inlay_flags, it.inlay_defaults)
     return inlay_hint(snapshot, params.range, server.around(snapshot), wanted) if snapshot else []
 
 

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 from waza_engine.checking.levels import LEVEL_NAMES, Levels, read_levels
+from waza_engine.checking.names import read_names
 from waza_engine.checking.target import VERSION_PATTERN, read_target
 from waza_lsp.server.beside import FEATURES, read_beside
 
@@ -25,6 +26,7 @@ _FLAG = {"type": "boolean"}
 _TEXT = {"type": "string"}
 _VERSION = {"type": "string", "pattern": VERSION_PATTERN}
 _NAMES = {"type": "array", "items": {"type": "string", "enum": list(FEATURES)}, "uniqueItems": True}
+_TYPES = {"type": "array", "items": {"type": "string"}, "uniqueItems": True}
 _LEVELS = {"type": "object", "additionalProperties": {"type": "string", "enum": list(LEVEL_NAMES)}}
 
 
@@ -52,6 +54,15 @@ class Settings:
             _VERSION,
             "The waza version that is used, such as `0.34`: what is newer is a finding. Empty means the newest. "
             "The `target` in the `.waza-lsp.toml` of a project comes first.",
+        ),
+    )
+    extra_grader_types: tuple[str, ...] = field(
+        default=(),
+        metadata=_about(
+            "vally.extraGraderTypes",
+            _TYPES,
+            "Grader types that plug-ins of vally add: nothing is said about them, and other unknown types are only a hint. "
+            "Those of the `.waza-lsp.toml` of a project come on top.",
         ),
     )
     diagnostics_workspace: bool = field(
@@ -118,6 +129,14 @@ class Settings:
             "inlayHints.inherited",
             _FLAG,
             "Show what tasks and graders take from the eval or the project: executor, model, time limit, judge.",
+        ),
+    )
+    inlay_flags: bool = field(
+        default=True,
+        metadata=_about(
+            "inlayHints.flags",
+            _FLAG,
+            "Show behind a regular expression what the flags at its start mean.",
         ),
     )
     inlay_defaults: bool = field(
@@ -205,6 +224,10 @@ def _names_from(value: Any, name: str, _default: Any) -> tuple[Any, list[str]]:
     return tuple(sorted(read_beside(value))), [said] if unknown else []
 
 
+def _types_from(value: Any, name: str, _default: Any) -> tuple[Any, list[str]]:
+    return read_names(value, f"Setting {name}")
+
+
 def _version_from(value: Any, name: str, _default: Any) -> tuple[Any, list[str]]:
     return read_target(value, f"Setting {name}")
 
@@ -219,7 +242,8 @@ _READERS: dict[str, _Reader] = {
 
 
 def _reader(setting: Setting) -> _Reader:
-    return _version_from if setting.schema is _VERSION else _READERS[setting.schema["type"]]
+    special = {id(_VERSION): _version_from, id(_TYPES): _types_from}
+    return special.get(id(setting.schema), _READERS[setting.schema["type"]])
 
 
 def _looked_up(values: Any, parts: list[str]) -> Any:

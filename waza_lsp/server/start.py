@@ -10,8 +10,10 @@ from lsprotocol import types
 
 from waza_lsp.server.app import WazaServer
 from waza_lsp.server.commands import COMMANDS
+from waza_lsp.server.early import Early
 from waza_lsp.server.notifications import NOTIFICATIONS
 from waza_lsp.server.requests import REQUESTS
+from waza_lsp.server.stdio import serve
 
 
 def create_server() -> WazaServer:
@@ -28,8 +30,14 @@ def create_server() -> WazaServer:
     return server
 
 
-def serve_stdio() -> None:
-    create_server().start_io()
+def go_on(early: Early) -> None:
+    """Answer on standard input and output, after what was answered early."""
+    server = create_server()
+    server.protocol.answered = early.answered
+    server.delivery.published(early.published)
+    gc.freeze()
+    gc.enable()
+    serve(server, early.frames, early.waiting)
 
 
 def serve_tcp(host: str, port: int) -> None:

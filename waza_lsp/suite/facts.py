@@ -3,6 +3,7 @@
 import os
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 from waza_engine.checking.skills import SKILL, skill_at
 from waza_lsp.schema.names import Name, name_at
@@ -57,11 +58,27 @@ def _of_path(value: PathValue, around: Around) -> str:
 def _of_weight(snapshot: Snapshot, located: Located, around: Around) -> Iterator[str]:
     key = located.pointer[-1] if located.pointer else None
     schema = snapshot.schema_at(located.pointer) if isinstance(key, str) else None
-    if schema is None or "x-share" not in schema:
+    if schema is None:
+        return
+    if "x-share-of-list" in schema:
+        yield from _of_list(snapshot, located, float(schema.get("default", 1)))
+    if "x-share" not in schema:
         return
     for it in shares(snapshot, around):
         if it.entry.site.pointer == located.pointer[:-1]:
             yield f"**{it.percent}** of the score of {'a' if it.least < it.most else 'the'} task."
+
+
+def _of_list(snapshot: Snapshot, located: Located, usual: float) -> Iterator[str]:
+    """The part that a weight has in the sum of those of its list."""
+    *place, index, key = located.pointer
+    value: Any = snapshot.data
+    for part in place:
+        value = value.get(part) if isinstance(value, dict) else None
+    items = [it.get(key, usual) if isinstance(it, dict) else usual for it in value or ()]
+    weights = [it if isinstance(it, (int, float)) else usual for it in items]
+    if isinstance(index, int) and index < len(weights) and sum(weights) > 0:
+        yield f"**{weights[index] / sum(weights):.0%}** of the weights in this list."
 
 
 def _of_name(name: Name, snapshot: Snapshot, around: Around) -> Iterator[str]:

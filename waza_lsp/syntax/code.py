@@ -27,7 +27,8 @@ class Token(NamedTuple):
     kind: Class
 
 
-LANGUAGES = frozenset(["regex", "python", "javascript"])
+_PATTERNS = frozenset(["regex", "regex-js"])
+LANGUAGES = _PATTERNS | {"python", "javascript"}
 _PYTHON_WORDS = frozenset(
     ["and", "as", "else", "for", "if", "in", "is", "lambda", "not", "or", "True", "False", "None"]
 )
@@ -72,7 +73,7 @@ _REGEX = re.compile(
 
 def tokens(language: str, text: str) -> Iterator[Token]:
     """The tokens of one line that is written in one of `LANGUAGES`."""
-    if language == "regex":
+    if language in _PATTERNS:
         for found in _REGEX.finditer(text):
             yield Token(*found.span(), Class(str(found.lastgroup)))
         return

@@ -8,6 +8,7 @@ from typing import Any
 
 from waza_engine.findings import Pointer
 from waza_lsp.syntax.compose import entry, inline, item
+from waza_lsp.syntax.cut import PieceKind
 from waza_lsp.syntax.edits import Draft, Edit
 from waza_lsp.syntax.members import (
     Container,
@@ -47,6 +48,8 @@ def written_into(
 ) -> list[Edit] | None:
     """Write an entry into a mapping as its member number `at` (default: the last), or into an empty value."""
     container = container_at(draft, pointer)
+    if container is None and not pointer:
+        return _into_blank_text(draft, lines_at)
     if container is None:
         return _into_nothing(draft, pointer, lines_at, f"{{{one_line}}}" if one_line else None)
     if not container.is_map:
@@ -174,6 +177,20 @@ def _is_free(draft: Draft, start: Place) -> bool:
     if before.strip():
         return not before.replace("-", "").strip()
     return _first_comment(draft, start) == start.line
+
+
+def _into_blank_text(draft: Draft, lines_at: LinesAt) -> list[Edit] | None:
+    """The first entry of a text that has comments at most, behind them."""
+    if draft.tree.whole is not None or any(it.kind is not PieceKind.SKIPPED for it in draft.tree.pieces):
+        return None
+    lines = draft.text.lines
+    last = len(lines) - 1
+    while last > 0 and not lines[last].strip():
+        last -= 1
+    place, text = end_of(draft.text, last), "\n".join(lines_at(0))
+    is_blank = not lines[last].strip()
+    ends = last < len(lines) - 1
+    return [Edit(Span(place, place), ("" if is_blank else "\n") + text + ("" if ends else "\n"))]
 
 
 def _into_nothing(

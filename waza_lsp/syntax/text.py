@@ -2,20 +2,23 @@
 
 Inside the server a place is a line and a column in code points (`Place`), a stretch of text a `Span`. LSP counts
 columns in UTF-16 units unless the client and we agreed on UTF-8 or UTF-32. Lines end at LF, CRLF and CR only.
+
+`types` is not touched when this is imported, here and in all that the first answer of the server needs (server/early.py).
 """
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
 from lsprotocol import types
 
 _LINE = re.compile(r"[^\r\n]*(?:\r\n|\n|\r)|[^\r\n]+")
-_UNITS = {
-    types.PositionEncodingKind.Utf8: lambda it: len(it.encode("utf-8", "surrogatepass")),
-    types.PositionEncodingKind.Utf16: lambda it: len(it.encode("utf-16-le", "surrogatepass")) // 2,
-    types.PositionEncodingKind.Utf32: len,
+UTF_16 = "utf-16"
+_UNITS: dict[str, Callable[[str], int]] = {
+    UTF_16: lambda it: len(it.encode("utf-16-le", "surrogatepass")) // 2,
+    "utf-8": lambda it: len(it.encode("utf-8", "surrogatepass")),
+    "utf-32": len,
 }
 
 
@@ -47,12 +50,10 @@ class Text:
     """An immutable text as a list of lines, each with its line end; the last line has none."""
 
     lines: Sequence[str]
-    encoding: types.PositionEncodingKind = types.PositionEncodingKind.Utf16
+    encoding: str = UTF_16
 
     @classmethod
-    def of(
-        cls, source: str, encoding: types.PositionEncodingKind = types.PositionEncodingKind.Utf16
-    ) -> "Text":
+    def of(cls, source: str, encoding: str = UTF_16) -> "Text":
         return cls(split_lines(source), encoding)
 
     def __str__(self) -> str:
@@ -68,7 +69,7 @@ class Text:
         first = self.lines[0]
         return first[len(first.rstrip("\r\n")) :] or "\n"
 
-    def place(self, position: types.Position) -> Place:
+    def place(self, position: "types.Position") -> Place:
         """A client's position as a place; beyond the end of a line means its end."""
         if position.line >= len(self.lines):
             last = len(self.lines) - 1
@@ -76,18 +77,18 @@ class Text:
         line = self.line(position.line)
         if line.isascii():
             return Place(position.line, min(position.character, len(line)))
-        units, measure = position.character, _UNITS[self.encoding]
+        units, measure = position.character, _measure(self.encoding)
         column = 0
         while column < len(line) and units > 0:
             units -= measure(line[column])
             column += 1
         return Place(position.line, column)
 
-    def position(self, place: Place) -> types.Position:
+    def position(self, place: Place) -> "types.Position":
         """A place as the client counts it."""
         return types.Position(place.line, self._units(place.line, place.column))
 
-    def range(self, span: Span) -> types.Range:
+    def range(self, span: Span) -> "types.Range":
         return types.Range(self.position(span.start), self.position(span.end))
 
     def written(self, span: Span) -> str:
@@ -97,7 +98,7 @@ class Text:
 
     def _units(self, index: int, column: int) -> int:
         line = self.line(index)
-        return min(column, len(line)) if line.isascii() else _UNITS[self.encoding](line[:column])
+        return min(column, len(line)) if line.isascii() else _measure(self.encoding)(line[:column])
 
     def measured(self, span: Span) -> tuple[int, int, int]:
         """Line, column and length of a stretch of one line, as the client counts them."""
@@ -105,7 +106,7 @@ class Text:
         text = self.line(line)
         if text.isascii():
             return line, first, last - first
-        measure = _UNITS[self.encoding]
+        measure = _measure(self.encoding)
         return line, measure(text[:first]), measure(text[first:last])
 
     def slice(self, span: Span) -> str:
@@ -128,10 +129,15 @@ class Text:
         return Text(_rejoined([*self.lines[:first], *replaced, *tail], first), self.encoding)
 
 
+def _measure(encoding: str) -> Callable[[str], int]:
+    # Asked by equality: the library's names of encodings are equal to these, and hashed in another way.
+    return next(measure for name, measure in _UNITS.items() if name == encoding)
+
+
 _RANGE = '{"start":{"line":%d,"character":%d},"end":{"line":%d,"character":%d}}'
 
 
-def written(it: types.Range) -> str:
+def written(it: "types.Range") -> str:
     """A range as JSON."""
     return _RANGE % (it.start.line, it.start.character, it.end.line, it.end.character)
 

@@ -10,7 +10,9 @@ import { createClient } from './client';
 import { locateServer, type Places } from './locate';
 import type { RunEvent } from './protocol';
 import type { ServerStatus } from './status';
-import { explainFailedStart, explainNotFound } from './trouble';
+import { explainFailedStart, explainNotFound, explainNotRunning } from './trouble';
+
+const comingBackMs = 10_000;
 
 export class Server implements Disposable {
   private client: LanguageClient | undefined;
@@ -72,8 +74,28 @@ export class Server implements Disposable {
   }
 
   /** Runs a command without a word about its outcome: whoever calls this shows it in another way. */
-  execute(command: string, argument: object): Promise<unknown> {
+  async execute(command: string, argument: object): Promise<unknown> {
+    if (!(await this.isReady())) {
+      void explainNotRunning();
+      return undefined;
+    }
     return this.request(ExecuteCommandRequest.method, { command, arguments: [argument] });
+  }
+
+  /** After a crash the server comes back by itself, which takes a moment. */
+  private async isReady(): Promise<boolean> {
+    if (this.client?.isRunning()) {
+      return true;
+    }
+    return new Promise((resolve) => {
+      const timer = setTimeout(() => settle(false), comingBackMs);
+      const ready = this.onReady(() => settle(true));
+      const settle = (result: boolean): void => {
+        clearTimeout(timer);
+        ready.dispose();
+        resolve(result);
+      };
+    });
   }
 
   dispose(): void {

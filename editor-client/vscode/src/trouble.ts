@@ -20,9 +20,17 @@ export async function explainNotFound({ problem, setting, canInstall }: NotFound
   }
 }
 
-export async function explainFailedStart(command: string): Promise<void> {
-  const answer = await window.showErrorMessage(`The server did not start: ${command}`, 'Show Logs');
-  if (answer === 'Show Logs') {
+export function explainFailedStart(command: string): Promise<void> {
+  return pointToLogs(`The server did not start: ${command}`);
+}
+
+export function explainNotRunning(): Promise<void> {
+  return pointToLogs('The server is not running.');
+}
+
+async function pointToLogs(problem: string): Promise<void> {
+  const answer = await window.showErrorMessage(problem, 'Show Logs');
+  if (answer) {
     await commands.executeCommand('waza.showLogs');
   }
 }

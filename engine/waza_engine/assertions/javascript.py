@@ -29,6 +29,7 @@ _PYTHON = {
     "elif": "else if",
     "len": ".length",
 }
+_OPERATORS = frozenset(["and", "or", "not", "None"])
 _DECLARES = frozenset(["const", "let", "var", "function", "class", "catch"])
 _PAIRS = {")": "(", "]": "[", "}": "{"}
 _TOKEN = re.compile(
@@ -69,9 +70,8 @@ def problem_in_javascript(assertion: str, bound: set[str]) -> Iterator[Problem]:
     for token in _read(tokens):
         if token.text in _PYTHON and _is_python(token, tokens):
             instead = _PYTHON[token.text]
-            yield Problem(
-                INVALID_ASSERTION, f"'{token.text}' is Python; JavaScript has '{instead}'", token.part
-            )
+            message = f"'{token.text}' is Python; JavaScript has '{instead}'"
+            yield Problem(INVALID_ASSERTION, message, token.part)
             return
         if token.text not in bound | told | JAVASCRIPT_NAMES:
             told.add(token.text)
@@ -188,3 +188,14 @@ def _is_python(token: Token, tokens: Sequence[Token]) -> bool:
 
 def _text(tokens: Sequence[Token], index: int) -> str:
     return tokens[index].text if 0 <= index < len(tokens) else ""
+
+
+def in_javascript(assertion: str) -> str | None:
+    """An assertion with the operators of Python as one of JavaScript; None when that is none either."""
+    text = assertion
+    for token in reversed(list(_tokens(assertion))):
+        if token.kind == "name" and token.text in _OPERATORS:
+            start, end = token.part
+            gap = 1 if token.text == "not" and text[end : end + 1] == " " else 0
+            text = text[:start] + _PYTHON[token.text] + text[end + gap :]
+    return text if text != assertion and reads_as_javascript(text) else None

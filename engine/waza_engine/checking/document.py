@@ -94,7 +94,8 @@ class Document:
         if self.kind == "task":
             return [((), self.mapping())]
         if self.kind == "eval":
-            return [(place, it) for place, it in self.mappings("tasks") if "inputs" in it or "id" in it]
+            inline = [(place, it) for place, it in self.mappings("tasks") if "inputs" in it or "id" in it]
+            return [*inline, *self.mappings("stimuli")]
         return []
 
     def graders(self) -> list[tuple[Pointer, Mapping[str, Any]]]:

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from waza_engine.checking.levels import Levels, read_levels
+from waza_engine.checking.names import read_names
 from waza_engine.checking.target import read_target
 from waza_engine.noted_reads import Stamp, stamp
 from waza_engine.validation.spelling import nearest
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
 OWN_FILE = ".waza-lsp.toml"
 PYPROJECT = "pyproject.toml"
 SETTINGS_FILES = (OWN_FILE, PYPROJECT)
-_KEYS = ("exclude", "rules", "target")
+_KEYS = ("exclude", "rules", "target", "vally")
 
 
 @dataclass(frozen=True)
@@ -32,6 +33,7 @@ class ProjectSettings:
     rules: Levels = field(default_factory=dict)
     exclude: tuple[str, ...] = ()
     target: str = ""
+    extra_grader_types: tuple[str, ...] = ()
     problems: tuple[str, ...] = ()
 
     def excludes(self, path: Path, *, folder: bool = False) -> bool:
@@ -98,9 +100,18 @@ def read_project(path: Path) -> ProjectSettings | None:
     levels, problems = read_levels(data.get("rules", {}), f"{path}: 'rules'")
     exclude, more = _patterns(data.get("exclude", []), path)
     target, odd = read_target(data.get("target", ""), f"{path}: 'target'")
-    return ProjectSettings(
-        path, levels, exclude, target, (*problems, *more, *odd, *_unknown_keys(data, path))
-    )
+    types, wrong = _extra_types(data.get("vally", {}), path)
+    said = (*problems, *more, *odd, *wrong, *_unknown_keys(data, path))
+    return ProjectSettings(path, levels, exclude, target, types, said)
+
+
+def _extra_types(given: Any, path: Path) -> tuple[tuple[str, ...], list[str]]:
+    """The grader types that plug-ins of vally add: `extraGraderTypes` in the table `vally`."""
+    if not isinstance(given, Mapping):
+        return (), [f"{path}: 'vally' must be a table; it is ignored"]
+    names, problems = read_names(given.get("extraGraderTypes", []), f"{path}: 'vally.extraGraderTypes'")
+    unknown = [it for it in given if it != "extraGraderTypes"]
+    return names, [*problems, *(f"{path}: unknown key 'vally.{it}'" for it in unknown)]
 
 
 def _patterns(given: Any, path: Path) -> tuple[tuple[str, ...], list[str]]:

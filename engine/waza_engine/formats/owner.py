@@ -1,6 +1,7 @@
 """Which eval a task file belongs to: the nearest one above it that lists it."""
 
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -42,10 +43,10 @@ def _globs(path: Path) -> list[str] | None:
     found = recognise(data, path) if isinstance(data, dict) else None
     if found is None:
         return None
-    schema = read_schema(found[1].schema)
-    if schema.get("x-runnable") != "eval":
+    keys = _glob_keys(found[1].schema)
+    if keys is None:
         return None
-    listed = [data.get(key) for key, it in schema["properties"].items() if _is_list_of_globs(it)]
+    listed = [data.get(key) for key in keys]
     return [
         it.removeprefix("./")
         for items in listed
@@ -53,6 +54,15 @@ def _globs(path: Path) -> list[str] | None:
         for it in items
         if isinstance(it, str)
     ]
+
+
+@cache
+def _glob_keys(schema_name: str) -> tuple[str, ...] | None:
+    """The keys of an eval that list task files; None for files of another kind."""
+    schema = read_schema(schema_name)
+    if schema.get("x-runnable") != "eval":
+        return None
+    return tuple(key for key, it in schema["properties"].items() if _is_list_of_globs(it))
 
 
 def _is_list_of_globs(schema: dict[str, Any]) -> bool:

@@ -15,6 +15,7 @@ from waza_engine.reports.html_trial import trial_html
 from waza_engine.runs.records import RunRecord, TaskRecord, TrialRecord
 from waza_engine.version import __version__
 
+_MOST_OPEN = 5
 _MOST_TRIALS = 500
 """In a larger run only trials that did not pass are shown in full."""
 
@@ -39,21 +40,27 @@ def _body(record: RunRecord, history: Runs) -> Iterator[str]:
     if is_large:
         yield f'<p class="quiet">With more than {_MOST_TRIALS} trials only those that did not pass are shown in full.</p>'
     # What needs a look comes first; the rest stays in the order of the run.
-    for index, task in sorted(enumerate(record.tasks), key=lambda it: it[1].status == "passed"):
-        yield from _task(index, task, only_bad=is_large)
+    ordered = sorted(enumerate(record.tasks), key=lambda it: it[1].status == "passed")
+    for place, (index, task) in enumerate(ordered):
+        yield from _task(
+            index, task, only_bad=is_large, is_open=place < _MOST_OPEN and task.status == "failed"
+        )
     yield f"<footer>waza-lsp {__version__}</footer>"
 
 
-def _task(index: int, task: TaskRecord, *, only_bad: bool) -> Iterator[str]:
-    is_open = " open" if task.status == "failed" and not only_bad else ""
+def _task(index: int, task: TaskRecord, *, only_bad: bool, is_open: bool) -> Iterator[str]:
+    opened = " open" if is_open else ""
     name = escape(task.name or task.task)
-    yield f'<details class="task" id="task-{index}"{is_open}><summary>{status(task.status)} <b>{name}</b>{_facts(task)}</summary>'
+    yield f'<details class="task" id="task-{index}"{opened}><summary>{status(task.status)} <b>{name}</b>{_facts(task)}</summary>'
     yield '<div class="inner">'
     if task.error:
         yield f'<p class="error">{escape(task.error)}</p>'
+    shown = 0
     for trial in task.trials:
-        if not only_bad or _needs_a_look(trial):
-            yield from trial_html(trial, alone=len(task.trials) == 1)
+        needs_a_look = _needs_a_look(trial)
+        if not only_bad or needs_a_look:
+            yield from trial_html(trial, alone=len(task.trials) == 1, is_open=needs_a_look and not shown)
+            shown += needs_a_look
     yield "</div></details>"
 
 

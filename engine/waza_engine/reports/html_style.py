@@ -18,7 +18,7 @@ h3 { font-size: 1rem; margin: 1.4rem 0 .4rem; } p { margin: .4rem 0; }
 .ring div { width: 6.3rem; height: 6.3rem; border-radius: 50%; background: var(--paper); display: grid;
   place-content: center; text-align: center; line-height: 1.25; }
 .ring b { font-size: 1.5rem; display: block; } .ring span { color: var(--quiet); font-size: .8rem; }
-.cards { display: grid; grid-template-columns: repeat(auto-fill, minmax(8.5rem, 1fr)); gap: .7rem; flex: 1 1 22rem; }
+.cards { display: grid; grid-template-columns: repeat(auto-fill, minmax(9.6rem, 1fr)); gap: .7rem; flex: 1 1 22rem; }
 .cards div { border: 1px solid var(--line); border-radius: 10px; padding: .5rem .9rem; background: var(--soft); }
 .cards b { display: block; font-size: 1.3rem; font-variant-numeric: tabular-nums; overflow-wrap: anywhere; }
 .cards span { color: var(--quiet); font-size: .82rem; }
@@ -53,7 +53,7 @@ th { font-weight: 600; color: var(--quiet); font-size: .85rem; } td.n, th.n { te
 .strip .mean { position: absolute; top: .15rem; height: 1.2rem; width: 3px; margin-left: -1px; background: var(--ink); }
 .hist { display: inline-flex; align-items: flex-end; gap: 1px; height: 1.6rem; vertical-align: bottom; }
 .hist i { width: .5rem; background: var(--accent); min-height: 1px; border-radius: 1px 1px 0 0; opacity: .8; }
-.matrix td, .matrix th { padding: .15rem; border: 0; } .matrix th.top { vertical-align: bottom; font-weight: 500; height: 8rem; }
+.matrix td, .matrix th { padding: .15rem; border: 0; } .matrix th.top { vertical-align: bottom; font-weight: 500; }
 .matrix th.top div { writing-mode: vertical-rl; transform: rotate(180deg); max-height: 10rem; overflow: hidden;
   text-overflow: ellipsis; white-space: nowrap; }
 .matrix { width: auto; } .matrix th.side { font-weight: 500; max-width: 16rem; overflow: hidden; text-overflow: ellipsis;
@@ -69,8 +69,8 @@ details.task { border: 1px solid var(--line); border-radius: 10px; margin: .6rem
 details.task > summary { padding: .6rem .9rem; display: flex; gap: .7rem; align-items: center; flex-wrap: wrap; }
 details.task[open] > summary { border-bottom: 1px solid var(--line); background: var(--soft); border-radius: 10px 10px 0 0; }
 details.task > .inner { padding: .3rem .9rem .9rem; } summary { cursor: pointer; } summary::marker { color: var(--quiet); }
-details.task > summary b { flex: 1 1 12rem; } .trial + .trial { border-top: 2px solid var(--line); margin-top: 1rem; }
-.trial > details { margin: .35rem 0; } .trial > details > summary { color: var(--accent); }
+details.task > summary b { flex: 1 1 12rem; } details.trial { border-top: 1px solid var(--line); padding: .35rem 0; } details.trial > div { padding-left: 1.1rem; }
+div.trial > details { margin: .35rem 0; } div.trial > details > summary { color: var(--accent); }
 .feedback { white-space: pre-wrap; overflow-wrap: anywhere; max-height: 12rem; overflow: auto; display: block; }
 pre { white-space: pre-wrap; overflow-wrap: anywhere; background: var(--soft); border: 1px solid var(--line); padding: .6rem;
   border-radius: 8px; max-height: 30rem; overflow: auto; margin: .3rem 0; font: 12.5px/1.5 ui-monospace, monospace; }

@@ -10,13 +10,25 @@ from waza_engine.runs.records import GraderOutcome, TrialRecord
 from waza_engine.trajectory import Trajectory
 
 
-def trial_html(trial: TrialRecord, *, alone: bool) -> Iterator[str]:
-    """The trial; with a heading unless it is the task's only one."""
+def trial_html(trial: TrialRecord, *, alone: bool, is_open: bool = False) -> Iterator[str]:
+    """The trial: folded under a heading unless it is the task's only one."""
+    if alone:
+        yield '<div class="trial">'
+        yield from _trial(trial)
+        yield "</div>"
+        return
+    facts = seconds(trial.trajectory.duration_ms)
+    facts += f", {trial.attempts} attempts" if trial.attempts > 1 else ""
+    yield (
+        f'<details class="trial"{" open" if is_open else ""}><summary>{status(trial.status)} <b>Trial {trial.trial}</b> '
+        f'{bar(trial.score)} <small>{facts}</small></summary><div class="trial">'
+    )
+    yield from _trial(trial)
+    yield "</div></details>"
+
+
+def _trial(trial: TrialRecord) -> Iterator[str]:
     it = trial.trajectory
-    yield '<div class="trial">'
-    if not alone:
-        facts = f"{seconds(it.duration_ms)}{f', {trial.attempts} attempts' if trial.attempts > 1 else ''}"
-        yield f"<h3>Trial {trial.trial} {status(trial.status)} {bar(trial.score)} <small>{facts}</small></h3>"
     if trial.error:
         yield f'<p class="error">{escape(trial.error)}</p>'
     if trial.graders:
@@ -27,7 +39,6 @@ def trial_html(trial: TrialRecord, *, alone: bool) -> Iterator[str]:
     yield from timeline(it)
     yield from _files(it)
     yield from _commands(it)
-    yield "</div>"
 
 
 def _table(graders: Sequence[GraderOutcome]) -> str:

@@ -45,6 +45,7 @@ from waza_engine.checking.document import Document
 from waza_engine.checking.mocks import command_mocks, command_responses, mcp_responses
 from waza_engine.findings import Finding, Pointer, Rule
 from waza_engine.regex import regex_error, regex_fault
+from waza_engine.regex_mending import regex_fixes
 from waza_engine.rules.invalid_regex import INVALID_REGEX
 
 BAD_MOCK = Rule("bad-mock", "mock that waza refuses")
@@ -114,5 +115,8 @@ def _patterns(patterns: Iterable[tuple[str | int, Any]], base: Pointer) -> Itera
     for part, pattern in patterns:
         if isinstance(pattern, str) and (reason := regex_error(pattern)):
             yield INVALID_REGEX.at(
-                (*base, part), f"Not a valid RE2 pattern: {reason}", part=regex_fault(pattern)
+                (*base, part),
+                f"Not a valid RE2 pattern: {reason}",
+                part=regex_fault(pattern),
+                fixes=regex_fixes(pattern, (*base, part)),
             )

@@ -23,7 +23,8 @@ inputs:
 from collections.abc import Iterator
 
 from waza_engine.checking.document import Document
-from waza_engine.findings import Finding, Rule, Severity
+from waza_engine.checking.free_names import name_of_file
+from waza_engine.findings import Finding, Fix, Pointer, Rule, SetValue, Severity
 
 BLANK_ID = Rule("blank-id", "id or name of blanks")
 APPLIES = {"waza": {"task", "eval"}}
@@ -33,8 +34,18 @@ def check(document: Document) -> Iterator[Finding]:
     for task, data in document.tasks():
         identity, name = data.get("id"), data.get("name")
         if isinstance(identity, str) and identity and not identity.strip():
-            yield BLANK_ID.at((*task, "id"), "The id is blank; results are kept by it")
+            place = (*task, "id")
+            yield BLANK_ID.at(
+                place, "The id is blank; results are kept by it", fixes=_called(document, place)
+            )
         if isinstance(name, str) and not name.strip():
             yield BLANK_ID.at(
                 (*task, "name"), "The name is blank; reports show it", severity=Severity.WARNING
             )
+
+
+def _called(document: Document, place: Pointer) -> Iterator[Fix]:
+    """A task of its own file can be called after it."""
+    name = name_of_file(document.path) if document.kind == "task" else ""
+    if name:
+        yield Fix(f"Change to '{name}'", (SetValue(place, name),), preferred=True)

@@ -26,24 +26,37 @@ inputs:
 ```
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from typing import Any
 
 from waza_engine.checking.document import Document
-from waza_engine.checking.resources import input_files, refusal
-from waza_engine.findings import Finding, Rule, Severity
+from waza_engine.checking.resources import PathValue, fixtures_folder, input_files, refusal
+from waza_engine.findings import Finding, Fix, Rule, SetValue, Severity
 
 DROPPED_INPUT_FILE = Rule("dropped-input-file", "input file that waza leaves out")
 APPLIES = {"waza": {"task", "eval"}}
 
 
 def check(document: Document) -> Iterator[Finding]:
-    for task, _ in document.tasks():
+    for task, data in document.tasks():
         for it in input_files(document, task):
             if reason := refusal(it.text):
                 end = "the run ends with an error" if it.has_content else "the file is left out"
                 message = f"'{it.text}' {reason}: {end}. Name a path inside the fixtures folder"
-                yield DROPPED_INPUT_FILE.at(it.pointer, message)
+                fixes = _inside(document, data, it)
+                yield DROPPED_INPUT_FILE.at(it.pointer, message, fixes=fixes)
         for pointer, entry in document.mappings(*task, "inputs", "files"):
             if entry.get("content") == "" and entry.get("path"):
                 message = "An empty content counts as none: the file is looked for in the fixtures folder"
                 yield DROPPED_INPUT_FILE.at((*pointer, "content"), message, severity=Severity.WARNING)
+
+
+def _inside(document: Document, task: Mapping[str, Any], given: PathValue) -> Iterator[Fix]:
+    """The part of the path that is a file of the fixtures; for a file that is written here, the part without `..`."""
+    folder = fixtures_folder(document, task)
+    parts = [it for it in given.text.split("/") if it not in {"", ".", ".."}]
+    for first in range(len(parts)):
+        rest = "/".join(parts[first:])
+        if given.has_content or (folder is not None and document.files.is_file(folder / rest)):
+            yield Fix(f"Change to '{rest}'", (SetValue(given.pointer, rest),), preferred=True)
+            return

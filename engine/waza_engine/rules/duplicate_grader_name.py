@@ -52,7 +52,8 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from waza_engine.checking.document import Document
-from waza_engine.findings import Finding, Pointer, Related, Rule, Severity
+from waza_engine.checking.free_names import free_name
+from waza_engine.findings import Finding, Fix, Pointer, Related, Rule, SetValue, Severity
 
 DUPLICATE_GRADER_NAME = Rule(
     "duplicate-grader-name", "grader whose result another one overwrites", Severity.WARNING
@@ -83,8 +84,16 @@ def _twice(document: Document, base: Pointer, inherited: Mapping[str, Related]) 
         if first is not None:
             which = "the eval's grader" if name in inherited and first is inherited[name] else "the grader"
             message = f"This result overwrites that of {which} '{name}' above; give it a name of its own"
-            yield DUPLICATE_GRADER_NAME.at((*pointer, "name"), message, related=[first])
+            fixes = [_renamed(document, (*pointer, "name"), name, {*inherited, *seen})]
+            yield DUPLICATE_GRADER_NAME.at((*pointer, "name"), message, related=[first], fixes=fixes)
         seen.setdefault(name, pointer)
+
+
+def _renamed(document: Document, place: Pointer, name: str, taken: set[str]) -> Fix:
+    """A name that no grader has, also none further down."""
+    below = {it.get("name") for _, it in document.graders()}
+    free = free_name(name, taken | {it for it in below if isinstance(it, str)})
+    return Fix(f"Change to '{free}'", (SetValue(place, free),), preferred=True)
 
 
 def _of_eval(document: Document) -> dict[str, Related]:
@@ -110,4 +119,6 @@ def _taken_by_expectations(document: Document, task: Pointer, data: Mapping[str,
         if isinstance(name, str) and name in names:
             place = (*task, "expected", names[name])
             message = f"The check 'expected.{names[name]}' overwrites this result; rename the grader"
-            yield DUPLICATE_GRADER_NAME.at((*pointer, "name"), message, related=[(place, "this one")])
+            place_of_name = (*pointer, "name")
+            fix = _renamed(document, place_of_name, name.removeprefix("_"), set(names))
+            yield DUPLICATE_GRADER_NAME.at(place_of_name, message, related=[(place, "this one")], fixes=[fix])

@@ -40,8 +40,9 @@ inputs:
 from collections.abc import Iterator
 
 from waza_engine.checking.document import Document
+from waza_engine.checking.free_names import free_name, name_of_file
 from waza_engine.checking.same_texts import same_texts
-from waza_engine.findings import Finding, Rule
+from waza_engine.findings import Finding, Fix, Pointer, Rule, SetValue
 
 DUPLICATE_TASK_ID = Rule("duplicate-task-id", "id that two tasks have")
 APPLIES = {"waza": {"task", "eval"}}
@@ -51,4 +52,15 @@ def check(document: Document) -> Iterator[Finding]:
     for pointer, value, others in same_texts(document, "id"):
         where = f" in {others[0].path.name}" if others[0].path else ""
         message = f"Another task{where} has the id '{value}'; their results cannot be told apart"
-        yield DUPLICATE_TASK_ID.at(pointer, message, related=others)
+        fixes = [] if document.kind != "task" else _own(document, pointer, value)
+        yield DUPLICATE_TASK_ID.at(pointer, message, related=others, fixes=fixes)
+
+
+def _own(document: Document, pointer: Pointer, value: str) -> list[Fix]:
+    """The name of the file, or the id with a number."""
+    taken = {it.id for it in document.suite.tasks} if document.suite is not None else {value}
+    names = [it for it in (name_of_file(document.path), free_name(value, taken)) if it and it not in taken]
+    return [
+        Fix(f"Change to '{it}'", (SetValue(pointer, it),), preferred=index == 0)
+        for index, it in enumerate(dict.fromkeys(names))
+    ]

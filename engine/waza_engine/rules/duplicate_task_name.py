@@ -40,7 +40,7 @@ from collections.abc import Iterator
 
 from waza_engine.checking.document import Document
 from waza_engine.checking.same_texts import same_texts
-from waza_engine.findings import Finding, Rule, Severity
+from waza_engine.findings import Finding, Fix, Rule, SetValue, Severity
 
 DUPLICATE_TASK_NAME = Rule("duplicate-task-name", "name that two tasks have", Severity.WARNING)
 APPLIES = {"waza": {"task", "eval"}}
@@ -50,4 +50,7 @@ def check(document: Document) -> Iterator[Finding]:
     for pointer, value, others in same_texts(document, "name"):
         where = f" in {others[0].path.name}" if others[0].path else ""
         message = f"Another task{where} is called '{value}'; reports show the name only"
-        yield DUPLICATE_TASK_NAME.at(pointer, message, related=others)
+        identity = document.text(*pointer[:-1], "id")
+        better = f"{value} ({identity})"
+        fixes = [Fix(f"Change to '{better}'", (SetValue(pointer, better),))] if identity else []
+        yield DUPLICATE_TASK_NAME.at(pointer, message, related=others, fixes=fixes)

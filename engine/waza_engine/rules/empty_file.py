@@ -21,6 +21,16 @@ tasks: ["tasks/*.yaml"]
 ```
 """
 
-from waza_engine.findings import Rule, Severity
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from waza_engine.findings import Fix, InsertKey, Rule, Severity
 
 EMPTY_FILE = Rule("empty-file", "file with nothing in it", Severity.INFORMATION)
+
+
+def skeletons(schema: Mapping[str, Any]) -> Iterator[Fix]:
+    """The keys that a file of this kind begins with, filled in by its schema."""
+    keys = schema.get("x-skeleton") or schema.get("required", ())
+    if keys:
+        yield Fix("Write a skeleton", tuple(InsertKey((), it, None) for it in keys), preferred=True)

@@ -46,7 +46,7 @@ from collections.abc import Iterator
 
 from waza_engine.checking.document import Document
 from waza_engine.checking.mocks import mcp_responses
-from waza_engine.findings import Finding, Rule, Severity
+from waza_engine.findings import Finding, Fix, InsertKey, Rule, Severity
 
 EMPTY_MOCK_RESPONSE = Rule("empty-mock-response", "mocked answer that says nothing", Severity.WARNING)
 APPLIES = {"waza": {"eval"}}
@@ -57,4 +57,5 @@ def check(document: Document) -> Iterator[Finding]:
         given = document.mapping(*response)
         if "return" not in given and "error" not in given:
             message = "This answer has neither 'return' nor 'error': the agent gets nothing"
-            yield EMPTY_MOCK_RESPONSE.at(response, message)
+            fixes = [Fix(f"Add '{it}'", (InsertKey(response, it, None),)) for it in ("return", "error")]
+            yield EMPTY_MOCK_RESPONSE.at(response, message, fixes=fixes)

@@ -23,7 +23,7 @@ config:
 
 from collections.abc import Iterator
 
-from waza_engine.findings import Finding, Pointer, Rule
+from waza_engine.findings import Finding, Fix, Pointer, Rule, SetValue
 from waza_engine.paths import escape_reason
 
 ESCAPING_PATH = Rule("escaping-path", "path outside of the workspace")
@@ -32,6 +32,7 @@ ESCAPING_PATH = Rule("escaping-path", "path outside of the workspace")
 def escaping_path(path: str, pointer: Pointer) -> Iterator[Finding]:
     """The finding for `path` at `pointer`, if it is no path inside the workspace."""
     if reason := escape_reason(path):
-        yield ESCAPING_PATH.at(
-            pointer, f"{reason}: the run ends with an error. Name a path inside the workspace"
-        )
+        inside = "/".join(it for it in path.replace("\\", "/").split("/") if it not in {"", ".", ".."})
+        fixes = [Fix(f"Change to '{inside}'", (SetValue(pointer, inside),))] if inside else []
+        message = f"{reason}: the run ends with an error. Name a path inside the workspace"
+        yield ESCAPING_PATH.at(pointer, message, fixes=fixes)

@@ -46,7 +46,7 @@ should_trigger_prompts:
 from collections.abc import Iterator
 
 from waza_engine.checking.document import Document
-from waza_engine.findings import AppendItem, Finding, Fix, Related, Rule, Severity
+from waza_engine.findings import AppendItem, CreateFile, Finding, Fix, Related, Rule, Severity
 
 IDLE_TRIGGER_METRIC = Rule(
     "idle-trigger-metric", "trigger tests without their metric, or the reverse", Severity.WARNING
@@ -66,7 +66,10 @@ def check(document: Document) -> Iterator[Finding]:
     has_tests = document.files.is_file(folder / _FILE)
     if place is not None and not has_tests:
         message = f"There is no {_FILE} beside this file, so this metric is ignored"
-        yield IDLE_TRIGGER_METRIC.at((*place, "name"), message)
+        skill = document.text("skill") or "my-skill"
+        text = f"skill: {skill}\nshould_trigger_prompts:\n  - prompt: \nshould_not_trigger_prompts:\n  - prompt: \n"
+        fixes = [Fix(f"Create {_FILE}", (CreateFile(folder / _FILE, text),))]
+        yield IDLE_TRIGGER_METRIC.at((*place, "name"), message, fixes=fixes)
     elif place is None and has_tests and isinstance(document.value("metrics") or [], list):
         message = f"{_FILE} is run, but without a metric 'trigger_accuracy' nothing depends on it"
         yield IDLE_TRIGGER_METRIC.at(

@@ -50,10 +50,12 @@ Take notes.
 """
 
 from collections.abc import Iterator
+from pathlib import Path
 
 from waza_engine.checking.document import Document
 from waza_engine.checking.run_paths import suite_folder
-from waza_engine.findings import Finding, Pointer, Rule, Severity
+from waza_engine.findings import Finding, Fix, Pointer, Rule, SetValue, Severity
+from waza_engine.validation.spelling import nearest
 
 MISSING_DIRECTORY = Rule("missing-directory", "directory that is not there", Severity.WARNING)
 APPLIES = {"waza": {"eval", "task"}}
@@ -70,9 +72,19 @@ def check(document: Document) -> Iterator[Finding]:
         for pointer, text in document.texts(*place):
             if text and text != "none" and not document.files.is_directory(folder / text):
                 message = f"There is no folder '{text}' in {folder.name}/; waza goes on without its skill"
-                yield MISSING_DIRECTORY.at(pointer, message)
+                yield MISSING_DIRECTORY.at(pointer, message, fixes=_similar(document, folder, pointer, text))
     for pointer, mock in document.mappings("mcp_mocks"):
         fixtures = mock.get("fixtures")
         if isinstance(fixtures, str) and fixtures and not document.files.is_directory(folder / fixtures):
             message = f"There is no folder '{fixtures}' in {folder.name}/: the mock has no tools"
-            yield MISSING_DIRECTORY.at((*pointer, "fixtures"), message)
+            place = (*pointer, "fixtures")
+            yield MISSING_DIRECTORY.at(place, message, fixes=_similar(document, folder, place, fixtures))
+
+
+def _similar(document: Document, folder: Path, place: Pointer, text: str) -> Iterator[Fix]:
+    """Folders whose names are nearly the same, where the folder was looked for."""
+    head, slash, name = text.rstrip("/").rpartition("/")
+    base = folder / head
+    folders = [it for it in document.files.names(base) if document.files.is_directory(base / it)]
+    for it in nearest(name, folders):
+        yield Fix(f"Change to '{head}{slash}{it}'", (SetValue(place, f"{head}{slash}{it}"),))

@@ -55,7 +55,7 @@ from waza_engine.checking.by_entry import by_entry
 from waza_engine.checking.document import Document
 from waza_engine.checking.mocks import command_responses
 from waza_engine.checking.run_paths import Standing, may_be_read, run_path, suite_folder
-from waza_engine.findings import Finding, Fix, Pointer, Rule, SetValue, Severity
+from waza_engine.findings import Change, Finding, Fix, InsertKey, Pointer, Rule, SetValue, Severity
 from waza_engine.graders.base import Grader
 from waza_engine.graders.registry import newest_meaning
 
@@ -112,7 +112,13 @@ def _program(document: Document, config: Pointer, option: str, more: str) -> Ite
         return
     if arguments:
         given = [it for _, it in document.texts(*config, more)]
-        changes = (SetValue(place, name), SetValue((*config, more), [*arguments, *given]))
+        all_arguments = [*arguments, *given]
+        changes: tuple[Change, ...] = (
+            SetValue(place, name),
+            SetValue((*config, more), all_arguments)
+            if document.value(*config, more) is not None
+            else InsertKey(config, more, all_arguments),
+        )
         message = f"There is no program called '{command}': arguments belong under '{more}'"
         fix = Fix(f"Move the arguments to '{more}'", changes, preferred=True)
         yield MISSING_FILE.at(place, message, fixes=[fix])

@@ -100,6 +100,11 @@ def _shown(document: Document, folder: Path) -> str:
 
 def _similar(document: Document, folder: Path, wanted: PathValue) -> Iterator[Fix]:
     """Files whose names are nearly the same, where the file was looked for."""
+    # The folder of the fixtures itself is no part of the path.
+    below = wanted.text.removeprefix("./").removeprefix(f"{folder.name}/")
+    if below != wanted.text and document.files.exists(folder / below):
+        yield Fix(f"Change to '{below}'", (SetValue(wanted.pointer, below),), preferred=True)
+        return
     head, slash, name = wanted.text.rpartition("/")
     for it in nearest(name, document.files.names(folder / head)):
         yield Fix(f"Change to '{head}{slash}{it}'", (SetValue(wanted.pointer, f"{head}{slash}{it}"),))

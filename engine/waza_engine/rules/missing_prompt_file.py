@@ -26,10 +26,12 @@ Say hello.
 """
 
 from collections.abc import Iterator
+from pathlib import Path
 
 from waza_engine.checking.document import Document
 from waza_engine.checking.resources import refusal
-from waza_engine.findings import Finding, Rule, Severity
+from waza_engine.findings import CreateFile, Finding, Fix, Pointer, Rule, SetValue, Severity
+from waza_engine.validation.spelling import nearest
 
 MISSING_PROMPT_FILE = Rule("missing-prompt-file", "prompt file that cannot be read")
 APPLIES = {"waza": {"task", "eval"}}
@@ -46,7 +48,17 @@ def check(document: Document) -> Iterator[Finding]:
             yield MISSING_PROMPT_FILE.at(place, message)
         elif (folder := document.folder) is not None and not document.files.is_file(folder / text):
             message = f"There is no '{text}' in {folder.name}/, the folder of this file: no run can start"
-            yield MISSING_PROMPT_FILE.at(place, message, severity=_severity(document))
+            yield MISSING_PROMPT_FILE.at(
+                place, message, severity=_severity(document), fixes=_fixes(document, folder, place, text)
+            )
+
+
+def _fixes(document: Document, folder: Path, place: Pointer, text: str) -> Iterator[Fix]:
+    """Files whose names are nearly the same, else a new one."""
+    head, slash, name = text.rpartition("/")
+    for it in nearest(name, document.files.names(folder / head), most=2):
+        yield Fix(f"Change to '{head}{slash}{it}'", (SetValue(place, f"{head}{slash}{it}"),))
+    yield Fix(f"Create {text}", (CreateFile(folder / text),))
 
 
 def _severity(document: Document) -> Severity:

@@ -37,9 +37,11 @@ hooks:
 """
 
 from collections.abc import Iterator
+from pathlib import Path
 
 from waza_engine.checking.document import Document
-from waza_engine.findings import Finding, Rule, Severity
+from waza_engine.checking.free_names import free_name
+from waza_engine.findings import CreateFile, Finding, Fix, Pointer, Rule, SetValue, Severity
 
 SHELL_SYNTAX_IN_HOOK = Rule("shell-syntax-in-hook", "hook command that needs a shell")
 APPLIES = {"waza": {"eval"}}
@@ -59,7 +61,9 @@ def check(document: Document) -> Iterator[Finding]:
                 # What echo prints may look odd, but nothing goes wrong.
                 is_harmless = words[0] in _HARMLESS and not _OPERATORS & set(words)
                 severity = Severity.WARNING if is_harmless else None
-                yield SHELL_SYNTAX_IN_HOOK.at((*pointer, "command"), message, severity=severity)
+                place = (*pointer, "command")
+                fixes = _as_script(document, place, moment, command)
+                yield SHELL_SYNTAX_IN_HOOK.at(place, message, severity=severity, fixes=fixes)
 
 
 def _shell_syntax(command: str) -> str:
@@ -79,3 +83,18 @@ def _shell_syntax(command: str) -> str:
     if any("*" in it for it in words):
         return "'*' is not replaced by file names"
     return "'~' is not replaced by the home folder" if any(it.startswith("~") for it in words) else ""
+
+
+def _as_script(document: Document, place: Pointer, moment: str, command: str) -> Iterator[Fix]:
+    """A script beside the eval with the command in it. Hooks start where the run is started, not beside the eval."""
+    folder, start = document.folder, document.process_dir
+    if folder is None or start is None or document.has(*place[:-1], "working_directory"):
+        return
+    name = free_name(moment.replace("_", "-"), {Path(it).stem for it in document.files.names(folder)})
+    script = folder / f"{name}.sh"
+    if not script.is_relative_to(start):
+        return
+    create = CreateFile(script, f"#!/usr/bin/env bash\nset -euo pipefail\n{command}\n")
+    called = f"bash {script.relative_to(start).as_posix()}"
+    if " " not in called.removeprefix("bash "):
+        yield Fix(f"Put it into {script.name}", (create, SetValue(place, called)), preferred=True)

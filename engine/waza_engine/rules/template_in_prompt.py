@@ -27,7 +27,7 @@ inputs:
 from collections.abc import Iterator
 
 from waza_engine.checking.document import Document
-from waza_engine.findings import Finding, Pointer, Rule, Severity
+from waza_engine.findings import Finding, Fix, Pointer, Rule, SetValue, Severity
 
 TEMPLATE_IN_PROMPT = Rule("template-in-prompt", "template in the prompt of a YAML task", Severity.WARNING)
 APPLIES = {"waza": {"task", "eval"}}
@@ -40,7 +40,15 @@ def check(document: Document) -> Iterator[Finding]:
         for place, text in [*prompts, *document.texts(*inputs, "follow_up_prompts")]:
             if template := _template(text):
                 message = f"'{template}' reaches the agent as it is: prompts of YAML tasks are no templates"
-                yield TEMPLATE_IN_PROMPT.at(place, message)
+                yield TEMPLATE_IN_PROMPT.at(place, message, fixes=_named(place, text, template))
+
+
+def _named(place: Pointer, text: str, template: str) -> Iterator[Fix]:
+    """The name of the file that waza's `fixture:` of old stood for."""
+    name = template[2:-2].strip()
+    if name.startswith("fixture:") and "\n" not in text.rstrip("\n"):
+        name = name.removeprefix("fixture:").strip()
+        yield Fix(f"Change to '{name}'", (SetValue(place, text.replace(template, name)),), preferred=True)
 
 
 def _template(text: str) -> str:

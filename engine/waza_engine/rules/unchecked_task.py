@@ -49,7 +49,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from waza_engine.checking.document import Document
-from waza_engine.findings import Finding, Pointer, Rule, Severity
+from waza_engine.findings import Finding, Fix, InsertKey, Pointer, Rule, Severity
 
 UNCHECKED_TASK = Rule("unchecked-task", "task that nothing checks", Severity.WARNING)
 APPLIES = {"waza": {"task", "eval"}}
@@ -71,7 +71,12 @@ def check(document: Document) -> Iterator[Finding]:
     for pointer, task in document.tasks():
         if not _has_checks(task):
             message = "Nothing checks this task, so it always passes, with score 0. Give it graders"
-            yield UNCHECKED_TASK.at(_place(pointer, task), message, on="key")
+            fixes = (
+                [Fix("Add 'graders'", (InsertKey(pointer, "graders", None),))]
+                if "graders" not in task
+                else []
+            )
+            yield UNCHECKED_TASK.at(_place(pointer, task), message, on="key", fixes=fixes)
 
 
 def _has_checks(task: Mapping[str, Any]) -> bool:

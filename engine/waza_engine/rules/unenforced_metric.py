@@ -46,7 +46,7 @@ should_trigger_prompts:
 from collections.abc import Iterator
 
 from waza_engine.checking.document import Document
-from waza_engine.findings import Finding, Rule, Severity
+from waza_engine.findings import Finding, Fix, RemoveKey, Rule, Severity
 
 UNENFORCED_METRIC = Rule("unenforced-metric", "metric that waza never checks", Severity.WARNING)
 APPLIES = {"waza": {"eval"}}
@@ -62,4 +62,5 @@ def check(document: Document) -> Iterator[Finding]:
             and metric.get("enabled") is not False
         ):
             message = f"waza never checks '{name}'; of all metrics only 'trigger_accuracy' has an effect"
-            yield UNENFORCED_METRIC.at((*pointer, "name"), message)
+            fix = Fix(f"Remove the metric '{name}'", (RemoveKey(pointer),))
+            yield UNENFORCED_METRIC.at((*pointer, "name"), message, fixes=[fix])

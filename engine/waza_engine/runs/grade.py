@@ -7,6 +7,8 @@ from pathlib import Path
 from typing import Any, Literal
 
 from waza_engine.executors.base import Executor
+from waza_engine.executors.mock import MockExecutor
+from waza_engine.executors.replay import ReplayExecutor
 from waza_engine.graders.base import ConfigError, Demand, GraderResult, GradingContext
 from waza_engine.graders.entry import Level
 from waza_engine.graders.registry import find_grader, generation_of, newest_generation
@@ -61,12 +63,17 @@ def _problem(
         build(entry, generation_of(entry), level, scope)
     except ConfigError as error:
         return "config", str(error)
-    if bench.judge is None and needs_judge(entry):
+    if bench.judge is None and needs_judge(entry) and not _goes_on_without_judge(bench, entry):
         return "config", NO_JUDGE
     executor = bench.executor
     if told := unavailable(entry, executor.name, executor.unknown):
         return "grade", told
     return None
+
+
+def _goes_on_without_judge(bench: Bench, entry: GraderEntry) -> bool:
+    """Whether the other graders are worth a run that costs nothing: a judge that is missing fails its own grader only."""
+    return entry.dialect != "waza" and bench.executor.name in {MockExecutor.name, ReplayExecutor.name}
 
 
 def verdict_on(

@@ -1,18 +1,24 @@
 """The state of a run in progress: the one mutable value of this package, made by `run_suite` and gone with it."""
 
 import time
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field, replace
 
+from waza_engine.executors.base import Progress
 from waza_engine.runs.events import BaselineEvent, Event, Listener, Note
 from waza_engine.runs.frames import RunFrame, frame_of
 from waza_engine.runs.grade import Bench
 from waza_engine.runs.plan import Plan, plan_without_skills
-from waza_engine.runs.records import TaskRecord, TriggerResult
+from waza_engine.runs.records import TaskRecord, TrialRecord, TriggerResult
 from waza_engine.runs.store import RunStore, StoreError
+from waza_engine.runs.trial import run_trial
 
 Finished = frozenset[tuple[int, int]]
 """Trials that are in the store: the index of their task in the plan, and their number."""
+
+
+Performer = Callable[[Bench, int, int, Progress], Awaitable[TrialRecord]]
+"""What performs a trial (index of the task, number of the trial): here, or on another machine."""
 
 
 @dataclass(slots=True)
@@ -33,6 +39,7 @@ class LiveRun:
     baseline: "LiveRun | None" = None
     triggers: tuple[TriggerResult, ...] = ()
     is_unstored: bool = False
+    perform: Performer = run_trial
 
     def __post_init__(self) -> None:
         self.frame = replace(frame_of(self.plan), unknown=tuple(sorted(self.bench.executor.unknown)))
@@ -51,6 +58,7 @@ class LiveRun:
             self.store,
             finished=finished,
             is_unstored=self.is_unstored,
+            perform=self.perform,
         )
         self.baseline = second
         return second

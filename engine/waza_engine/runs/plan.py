@@ -127,6 +127,15 @@ def make_plan(suite: Suite, overrides: Overrides, processors: int = 4) -> Plan:
     )
 
 
+def side_by_side(plan: Plan, workers: int) -> Plan:
+    """The plan with so many tasks at once, unless it asks for a number itself."""
+    if plan.settings.parallel and plan.settings.workers > 0:
+        return plan
+    return replace(
+        plan, settings=replace(plan.settings, parallel=True), workers=max(1, min(workers, len(plan.tasks)))
+    )
+
+
 def _share(tasks: tuple[Task, ...], shard: Shard) -> tuple[Task, ...]:
     """Every n-th task, so that neighbours, which are often alike, are spread over the parts."""
     share = tasks[shard.index - 1 :: shard.total]

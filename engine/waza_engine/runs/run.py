@@ -20,7 +20,7 @@ from waza_engine.runs.frames import RunEnd
 from waza_engine.runs.grade import Bench
 from waza_engine.runs.hooks import run_hooks
 from waza_engine.runs.ignored import ignored
-from waza_engine.runs.live import LiveRun
+from waza_engine.runs.live import LiveRun, Performer
 from waza_engine.runs.plan import Plan
 from waza_engine.runs.records import RunRecord
 from waza_engine.runs.required_skills import missing_skills
@@ -28,6 +28,7 @@ from waza_engine.runs.resume import Resumed
 from waza_engine.runs.store import RunStore
 from waza_engine.runs.tasks import run_tasks
 from waza_engine.runs.totals import Ending, run_record
+from waza_engine.runs.trial import run_trial
 from waza_engine.runs.triggers import run_triggers
 
 EXIT_STATUS = {"passed": 0, "failed": 1, "error": 2, "cancelled": 130}
@@ -53,6 +54,7 @@ async def run_suite(  # noqa: PLR0913  # the world comes in as arguments
     store: RunStore | None = None,
     judge: Judge | None = None,
     resumed: Resumed | None = None,
+    perform: Performer = run_trial,
 ) -> RunRecord:
     """Run the plan and say what came out. `process_dir` is the directory that the run was started in.
 
@@ -61,7 +63,9 @@ async def run_suite(  # noqa: PLR0913  # the world comes in as arguments
     """
     resumed = resumed or Resumed()
     bench = Bench(plan, executor, process_dir, judge)
-    live = LiveRun(run_id, bench, emit, store, resumed.started_at or time.time(), resumed.finished)
+    live = LiveRun(
+        run_id, bench, emit, store, resumed.started_at or time.time(), resumed.finished, perform=perform
+    )
     _announce(live)
     ending = Ending()
     try:

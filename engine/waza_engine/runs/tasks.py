@@ -14,7 +14,6 @@ from waza_engine.runs.live import LiveRun
 from waza_engine.runs.records import TaskRecord, TrialRecord
 from waza_engine.runs.stored_trials import StoredTrials
 from waza_engine.runs.totals import seeded, task_record, trial_totals
-from waza_engine.runs.trial import run_trial
 from waza_engine.scoring import RunTotals
 from waza_engine.suite import Task
 
@@ -43,9 +42,13 @@ async def _side_by_side(live: LiveRun) -> None:
         for index in left:
             await _run_task(live, index)
 
-    async with asyncio.TaskGroup() as group:
-        for _ in range(live.plan.workers):
-            group.create_task(worker())
+    try:
+        async with asyncio.TaskGroup() as group:
+            for _ in range(live.plan.workers):
+                group.create_task(worker())
+    except ExceptionGroup as problems:
+        # The first one ended the others; what it means is decided where it would be in a sequential run.
+        raise problems.exceptions[0] from problems
 
 
 async def _run_task(live: LiveRun, index: int) -> None:
@@ -123,7 +126,7 @@ async def _run_trial(live: LiveRun, index: int, number: int) -> tuple[TrialRecor
         live.emit(_trial_finished(live, record))
         return record, True
     try:
-        record = await run_trial(
+        record = await live.perform(
             live.bench,
             index,
             number,

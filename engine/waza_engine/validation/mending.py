@@ -20,6 +20,10 @@ from waza_engine.validation.spelling import is_slip, nearest
 
 _ITEM_WITHOUT_BLANK = re.compile(r"-(?=[^\s-])")
 _KEY_WITHOUT_BLANK = re.compile(r"[\w.-]+:(?=[^\s:/\\])")
+_TIME = re.compile(
+    r"(\d+(?:\.\d+)?)\s*(ms|milliseconds?|s|sec|secs|seconds?|m|min|mins|minutes?|h|hours?)", re.IGNORECASE
+)
+_PERCENT = re.compile(r"(\d+(?:\.\d+)?)\s*%")
 _FEW = 3
 _TYPES: dict[str, Any] = {"integer": int, "number": (int, float), "boolean": bool}
 
@@ -57,6 +61,9 @@ def other_type(place: Pointer, value: Any, wanted: Collection[str]) -> tuple[str
     if "array" in wanted and isinstance(value, (str, int, float, Mapping)):
         is_safe = not isinstance(value, Mapping)
         return "", [Fix("Make it a list", (MakeList(place),), preferred=True, safe=is_safe)]
+    if isinstance(value, str) and (number := _number_meant(place, value, wanted)) is not None:
+        fix = Fix(f"Change to {number}", (SetValue(place, number),), preferred=True)
+        return f". Did you mean {number}?", [fix]
     if isinstance(value, str) and (bare := _unquoted(value, wanted)) is not None:
         fix = Fix("Remove the quotes", (SetValue(place, bare),), preferred=True, safe=True)
         return "; remove the quotes", [fix]
@@ -70,6 +77,30 @@ def other_type(place: Pointer, value: Any, wanted: Collection[str]) -> tuple[str
     if "string" in wanted and isinstance(value, list) and len(value) == 1 and isinstance(value[0], str):
         return "", [Fix("Take it out of the list", (SetValue(place, value[0]),), preferred=True)]
     return "", []
+
+
+def text_under_key(place: Pointer, value: str, key: str) -> list[Fix]:
+    """A text where a mapping is due that has one key for it."""
+    return [Fix(f"Put it under '{key}'", (SetValue(place, {key: value}),), preferred=True)]
+
+
+def _number_meant(place: Pointer, text: str, wanted: Collection[str]) -> float | None:
+    """A percentage as a fraction, a time with its unit in the unit of the key; None when it is neither."""
+    key = str(place[-1]) if place else ""
+    if (found := _TIME.fullmatch(text.strip())) and "integer" in wanted and "string" not in wanted:
+        milliseconds = float(found[1]) * _milliseconds(found[2].lower())
+        value = milliseconds if key.endswith("_ms") else milliseconds / 1000
+        is_time = key.endswith(("_ms", "_seconds", "timeout", "Timeout"))
+        return int(value) if is_time and value.is_integer() and value > 0 else None
+    if (found := _PERCENT.fullmatch(text.strip())) and "number" in wanted and "string" not in wanted:
+        return float(found[1]) / 100
+    return None
+
+
+def _milliseconds(unit: str) -> int:
+    if unit.startswith(("ms", "milli")):
+        return 1
+    return {"s": 1000, "m": 60_000, "h": 3_600_000}[unit[0]]
 
 
 def is_key_without_blank(text: str) -> bool:

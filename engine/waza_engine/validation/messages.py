@@ -32,6 +32,7 @@ from waza_engine.validation.mending import (
     only_one,
     other_type,
     other_values,
+    text_under_key,
     within,
 )
 from waza_engine.validation.placement import old_types, options_by_type, tolerated_keys, unknown_keys
@@ -153,6 +154,9 @@ def _wrong_type(checker: "SchemaChecker", error: SchemaError) -> Iterator[Findin
     if wanted == ["array"] and (items := checker.resolve(error.schema.get("items", {})).get("type")):
         expected = f"a list of {_plural(items)}"
     advice, fixes = other_type(pointer, value, [str(it) for it in wanted])
+    key = error.schema.get("x-text-as")
+    if not fixes and key and isinstance(value, str):
+        fixes = text_under_key(pointer, value, str(key))
     yield WRONG_TYPE.at(pointer, f"Expected {expected}, found {_found(value)}{advice}", fixes=fixes)
 
 
@@ -187,7 +191,8 @@ def _unknown_value(checker: "SchemaChecker", error: SchemaError) -> Iterator[Fin
         yield WRONG_TYPE.at(pointer, f"Expected a text, found {_found(error.instance)}")
         return
     value = str(error.instance)
-    close = nearest(value, allowed)
+    meant = error.schema.get("x-meant", {}).get(value)
+    close = [meant] if meant else nearest(value, allowed)
     fixes = other_values(pointer, value, close, error.validator_value)
     hint = f"Did you mean '{close[0]}'?" if close else f"Known: {', '.join(allowed)}"
     severity = _of_open_list(error, is_near=bool(close))
@@ -217,10 +222,16 @@ def _bound(
             f"{error.instance} is out of range; it must be {word} {error.validator_value}"
             + (f". {consequence}" if consequence else ""),
             severity=_severity(error),
-            fixes=within(_pointer(error), error.validator_value) if is_allowed else (),
+            fixes=within(_pointer(error), error.validator_value) if is_allowed else _usual(error),
         )
 
     return out_of_range
+
+
+def _usual(error: SchemaError) -> list[Fix]:
+    """The default, where the bound itself is not allowed."""
+    usual = error.schema.get("default")
+    return within(_pointer(error), usual) if usual else []
 
 
 def _severity(error: SchemaError) -> Severity | None:

@@ -121,6 +121,7 @@ def _as_lists(
     return [
         replace(it, changes=(MakeList(change.pointer), change), safe=False)
         if isinstance(value, (str, int, float))
+        and not isinstance(value, bool)
         and isinstance(change, RenameKey)
         and checker.resolve(schema.get("properties", {}).get(change.name, {})).get("type") == "array"
         else it

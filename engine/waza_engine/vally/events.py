@@ -1,9 +1,10 @@
 """The events of a trial in vally's form (vally.md, section 10.1), recorded by vally or made from a recording of ours."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from waza_engine.graders.base import GradingContext
+from waza_engine.trajectory import SkillInvocation
 
 Event = Mapping[str, Any]
 
@@ -24,10 +25,19 @@ def events_of(context: GradingContext) -> Sequence[Event]:
     """
     if context.events is not None:
         return context.events
-    told = list(_of_transcript(context))
+    told = list(_of_transcript(context, context.skills))
     if not any(it["type"] == "tool_call" for it in told):
         told = _with_calls(told, list(_of_calls(context)))
+    if not any(it["type"] == "skill_activation" for it in told):
+        told = [*(_event("skill_activation", name=it.name, path=it.path) for it in context.skills), *told]
     return _with_ends(told, context)
+
+
+def spoken_events_of(context: GradingContext) -> Sequence[Event]:
+    """Messages, errors and marks of turns: what every executor knows, even one that cannot tell of calls and skills."""
+    if context.events is not None:
+        return context.events
+    return _with_ends(list(_of_transcript(context, ())), context)
 
 
 def data_of(event: Event) -> Mapping[str, Any]:
@@ -47,12 +57,9 @@ def last_message(events: Sequence[Event]) -> str:
     return next((it for it in contents if isinstance(it, str) and it.strip()), "")
 
 
-def _of_transcript(context: GradingContext) -> Iterator[Event]:
-    skills = (
-        iter(context.skills)
-        if any(it.get("type") == "skill.invoked" for it in context.transcript)
-        else iter(())
-    )
+def _of_transcript(context: GradingContext, known_skills: Iterable[SkillInvocation]) -> Iterator[Event]:
+    has_marks = any(it.get("type") == "skill.invoked" for it in context.transcript)
+    skills = iter(known_skills if has_marks else ())
     names: dict[Any, Any] = {}
     for it in context.transcript:
         match kind := it.get("type"):
@@ -105,8 +112,6 @@ def _with_ends(told: list[Event], context: GradingContext) -> list[Event]:
     """What our executors know without an event: the answer, the agent's error, that the turn came to its end."""
     if context.output and not any(it["type"] == "assistant_message" for it in told):
         told.append(_event("assistant_message", content=context.output))
-    if not any(it["type"] == "skill_activation" for it in told):
-        told = [*(_event("skill_activation", name=it.name, path=it.path) for it in context.skills), *told]
     errors = [it["data"]["message"] for it in told if it["type"] == "error"]
     if context.error and context.error not in errors:
         told.append(_event("error", message=context.error))

@@ -66,7 +66,10 @@ def _is_inside(root: Path, place: Path) -> bool:
 @lru_cache(maxsize=256)
 def as_pattern(glob: str) -> str:
     """The glob as a JavaScript pattern for whole paths."""
-    return f"^(?:{_Reader(glob).text()})$"
+    plain = glob.lstrip("!") if not glob.lstrip("!").startswith("(") else glob
+    text = _Reader(plain).text()
+    is_negated = (len(glob) - len(plain)) % 2
+    return f"^(?!(?:{text})$)[^]+$" if is_negated else f"^(?:{text})$"
 
 
 class _Reader:
@@ -80,21 +83,25 @@ class _Reader:
         """The pattern up to one of the characters `ends`, which is not read."""
         found: list[str] = []
         while self._at < len(self._glob) and self._glob[self._at] not in ends:
-            found.append(self._piece(ends))
+            found.append(self._piece())
         return "".join(found)
 
-    def _piece(self, ends: str) -> str:
+    def _piece(self) -> str:
         rest = self._glob[self._at :]
         if rest[1:2] == "(" and rest[0] in "@?*+!" and ")" in rest:
-            return self._chosen(ends)
+            return self._chosen()
         match rest[0]:
             case "*":
                 return self._stars()
+            case "/" if rest == "/**" and self._glob[self._at - 1 : self._at] != "*":
+                return self._take(3, "(?:/[^]*)?")
+            case "(" if ")" in rest:
+                return self._grouped()
             case "?":
                 return self._take(1, "[^/]")
             case "[" if "]" in rest[2:]:
                 return self._class(rest)
-            case "{" if "}" in rest and ("," in rest[: rest.index("}")] or "{" in rest[1:]):
+            case "{" if "}" in rest:
                 return self._braces()
             case "\\" if len(rest) > 1:
                 return self._take(2, _literal(rest[1]))
@@ -121,14 +128,28 @@ class _Reader:
     def _class(self, rest: str) -> str:
         end = rest.index("]", 2)
         inner = rest[1:end]
-        negated = inner[:1] in {"!", "^"}
+        negated = inner[:1] == "^"
         members = (
             (inner[1:] if negated else inner).replace("\\", "\\\\").replace("[", "\\[").replace("]", "\\]")
         )
-        return self._take(end + 1, f"(?!/)[{'^' if negated else ''}{members}]")
+        return self._take(end + 1, f"[{'^/' if negated else ''}{members}]")
+
+    def _grouped(self) -> str:
+        start = self._at
+        self._at += 1
+        options = [self.text("|)")]
+        while self._glob[self._at : self._at + 1] == "|":
+            self._at += 1
+            options.append(self.text("|)"))
+        if self._glob[self._at : self._at + 1] != ")":
+            self._at = start
+            return self._take(1, r"\(")
+        return self._take(1, f"(?:{'|'.join(options)})")
 
     def _braces(self) -> str:
         start = self._at
+        if self._glob[start + 2 : start + 4] == ".." and self._glob[start + 5 : start + 6] == "}":
+            return self._take(6, f"[{self._glob[start + 1]}-{self._glob[start + 4]}]")
         self._at += 1
         options = [self.text(",}")]
         while self._glob[self._at : self._at + 1] == ",":
@@ -139,23 +160,25 @@ class _Reader:
             return self._take(1, r"\{")
         return self._take(1, f"(?:{'|'.join(options)})")
 
-    def _chosen(self, ends: str) -> str:
+    def _chosen(self) -> str:
         kind, start = self._glob[self._at], self._at
-        self._at += 2
-        options = [self.text("|)")]
-        while self._glob[self._at : self._at + 1] == "|":
-            self._at += 1
-            options.append(self.text("|)"))
-        if self._glob[self._at : self._at + 1] != ")":
+        self._at += 1
+        choice = self._grouped()
+        if choice == r"\(":
             self._at = start
             return self._take(1, _literal(kind) if kind in "@+!" else "[^/]*")
-        self._at += 1
-        choice = f"(?:{'|'.join(options)})"
         if kind != "!":
             return f"{choice}{_REPEATED[kind]}"
-        # What follows decides how much the group takes, so the look-ahead sees all of it.
-        rest = _Reader(self._glob[self._at :]).text(ends)
-        return f"(?!{choice}{rest}{'' if ends else '$'})[^/]*"
+        return self._negated(choice, self._glob[start + 2 : self._at - 1])
+
+    def _negated(self, choice: str, inner: str) -> str:
+        """`!(a)`: only at the end of a glob it refuses whole names, elsewhere everything that begins like one."""
+        rest = self._glob[self._at :]
+        if "/" in inner or not rest.strip(")"):
+            return f"(?!{choice}$)[^{'' if '/' in inner else '/'}]*"
+        if "*" in inner and rest[0] == "." and not set(rest[1:]) & set("\\/.") and len(rest) > 1:
+            return f"(?!{choice}{_Reader(rest).text()})[^/]*"
+        return f"(?!{choice})[^/]*"
 
 
 def _literal(character: str) -> str:

@@ -49,12 +49,9 @@ class VallyGrader(Grader):
 
 
 def _written_wrong(place: tuple[int | str, ...], message: str, value: Any) -> Finding:
-    # An item that may have two forms has the name of its form in the place.
-    pointer = tuple(
-        it
-        for index, it in enumerate(place)
-        if not (it == "entry" and index and isinstance(place[index - 1], int))
-    )
+    # Behind the index of an item that may have two forms stands the name of its form.
+    forms = {index + 1 for index, it in enumerate(place) if isinstance(it, int)}
+    pointer = tuple(it for index, it in enumerate(place) if index not in forms or it not in {"entry", "name"})
     fixes = []
     if "quotes" in message and isinstance(value, bool | int):
         text = str(value).lower()

@@ -5,7 +5,7 @@ from typing import Any
 
 from waza_engine.graders.base import GradeError, GradingContext
 from waza_engine.vally import metrics
-from waza_engine.vally.events import Event, events_of
+from waza_engine.vally.events import Event, events_of, spoken_events_of
 
 
 def grader_input(context: GradingContext, config: Mapping[str, Any]) -> dict[str, Any]:
@@ -25,11 +25,11 @@ def grader_input(context: GradingContext, config: Mapping[str, Any]) -> dict[str
 
 
 def known_events(context: GradingContext) -> list[Event]:
-    """The events; none when the executor of the recording does not know its tool calls."""
+    """The events; without calls and skills when the executor of the recording does not know them."""
     try:
         return list(events_of(context))
     except GradeError:
-        return []
+        return list(spoken_events_of(context))
 
 
 def _measures(context: GradingContext) -> dict[str, Any]:

@@ -4,8 +4,8 @@ from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import Any
 
-from waza_engine.graders.base import GradingContext
-from waza_engine.vally.events import Event, events_of, of_type
+from waza_engine.graders.base import GradeError, GradingContext
+from waza_engine.vally.events import Event, events_of, of_type, spoken_events_of
 
 
 def tokens(context: GradingContext) -> float | None:
@@ -41,7 +41,7 @@ def error_count(context: GradingContext) -> float:
     recorded = _number(_recorded(context).get("errorCount"))
     if recorded is not None:
         return recorded
-    told = len(of_type(events_of(context), "error"))
+    told = len(of_type(spoken_events_of(context), "error"))
     return (
         max(told, len(context.session.errors))
         if context.events is None and context.session is not None
@@ -54,14 +54,17 @@ def turn_count(context: GradingContext) -> float:
     recorded = _number(_recorded(context).get("turnCount"))
     if recorded is not None:
         return recorded
-    events = events_of(context)
+    events = spoken_events_of(context)
     starts, messages = (len(of_type(events, it)) for it in ("turn_start", "assistant_message"))
-    spent = (
-        context.session.usage
-        if context.events is None and context.session is not None and not starts
-        else None
-    )
-    return starts or (spent.turns if spent is not None else 0) or messages
+    return starts or _turns_of_session(context) or messages
+
+
+def _turns_of_session(context: GradingContext) -> int:
+    try:
+        spent = context.session.usage if context.events is None and context.session is not None else None
+    except GradeError:
+        return 0
+    return spent.turns if spent is not None else 0
 
 
 def wall_time_ms(context: GradingContext) -> float | None:

@@ -112,7 +112,7 @@ class OutputMatches(Negatable):
             "several of these letters set flags."
         ),
         examples=["(?i)deployed to https?://\\S+"],
-        json_schema_extra=pattern_marks(),
+        json_schema_extra=pattern_marks(**{"x-applies-to": "output"}),
     )
 
     def check(self, scope: Scope) -> Iterator[Finding]:

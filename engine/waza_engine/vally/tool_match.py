@@ -20,7 +20,7 @@ from waza_engine.values import IfGiven
 
 def form_of(entry: Any) -> str:
     """Which of its two forms an entry has."""
-    return "name" if isinstance(entry, str) else "entry"
+    return "entry" if isinstance(entry, dict | SequenceTool) else "name"
 
 
 class AnyForm:

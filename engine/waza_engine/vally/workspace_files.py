@@ -56,17 +56,13 @@ class FileExists(Negatable):
         if workspace is None or context.workspace_status == "remote":
             where = "is on another machine" if workspace is not None else "was not kept"
             return GraderResult.undecided(f"Cannot look for files: the workspace {where}")
-        files: list[str] = []
-        doubts: list[str] = []
-        for path in matching_files(workspace, self.path):
-            match self._is_hit(workspace / path):
-                case None:
-                    doubts.append(path)
-                case True:
-                    files.append(path)
-                case False:
-                    pass
-        return self._verdict(files, doubts)
+        try:
+            hits = {path: self._is_hit(workspace / path) for path in matching_files(workspace, self.path)}
+        except TooSlowError as error:
+            return GraderResult.undecided(f"Cannot tell which files are meant: {error}")
+        return self._verdict(
+            [path for path, hit in hits.items() if hit], [path for path, hit in hits.items() if hit is None]
+        )
 
     def _verdict(self, files: list[str], doubts: list[str]) -> GraderResult:
         details = {**self.model_dump(exclude={"negate"}), "negate": self.negated, "files": files}

@@ -260,3 +260,22 @@ def test_the_real_cli_votes(real: tuple[CopilotJudge, Model], tmp_path: Path) ->
     judge.turn(JudgeRequest("judge this", VOTE_TOOLS, only_these_tools=True))
     assert [it["function"]["name"] for it in model.requests[-1]["tools"]] == [it.name for it in VOTE_TOOLS]
     gc.collect()  # the SDK leaves its pipes open: what that warns of belongs to this test
+
+
+def test_a_judge_is_reminded_in_the_same_session(monkeypatch: pytest.MonkeyPatch) -> None:
+    def act(it: Sdk) -> None:
+        if len(it.log) == 3:
+            it.call(*VOTE)
+
+    sdk = Sdk(act)
+    sdk.install(monkeypatch)
+    request = JudgeRequest(
+        "judge this",
+        tools=VOTE_TOOLS,
+        system_message="be fair",
+        reminder=lambda calls: "" if calls else "vote!",
+    )
+    turn = CopilotJudge().turn(request)
+    assert [it.tool for it in turn.calls] == ["set_waza_grade_pass"]
+    assert sdk.log[:3] == ["judge this", "vote!", "vote!"]
+    assert sdk.session_options["system_message"] == {"mode": "append", "content": "be fair"}

@@ -16,6 +16,8 @@ import pytest
 from waza_engine.judges.base import JudgeCall, JudgeError, JudgeMissing, JudgeRequest, JudgeTurn
 from waza_engine.judges.endpoint import Endpoint
 from waza_engine.judges.openai import OpenAIJudge
+from waza_engine.judges.scales import SCALES
+from waza_engine.judges.submit_grade import Grade, graded
 from waza_engine.judges.votes import VOTE_TOOLS
 
 
@@ -348,3 +350,49 @@ def test_the_environment_configures_it() -> None:
 def test_without_a_key_no_credentials_are_sent(chat: Chat) -> None:
     chat.judge(DONE, key="").turn(JudgeRequest("x"))
     assert "authorization" not in chat.headers[0]
+
+
+def _graded(chat: Chat, *replies: Reply) -> Grade:
+    request = JudgeRequest("judge this", system_message="be fair", model="m")
+    return graded(chat.judge(*replies), request, SCALES["scale_1_5"], chat.pauses.append)
+
+
+GRADE = calls(("submit_grade", '{"criteria": [{"name": "a", "score": 5, "reasoning": "r"}], "score": 4}'))
+
+
+def test_a_grade_ends_the_conversation_at_once(chat: Chat) -> None:
+    grade = _graded(chat, GRADE)
+    assert (grade.points, [it.name for it in grade.criteria]) == (4, ["a"])
+    (request,) = chat.requests
+    assert [it["role"] for it in request["messages"]] == ["system", "user"]
+    assert [it["function"]["name"] for it in request["tools"]] == ["submit_grade"]
+
+
+def test_a_judge_that_only_talks_is_reminded_in_the_same_conversation(chat: Chat) -> None:
+    assert _graded(chat, says("looks good"), says("really"), GRADE).points == 4
+    roles = [it["role"] for it in chat.requests[2]["messages"]]
+    assert roles == ["system", "user", "assistant", "user", "assistant", "user"]
+    assert "have not called submit_grade" in chat.requests[2]["messages"][3]["content"]
+    assert "tool_calls" not in chat.requests[2]["messages"][2]
+
+
+def test_there_are_two_reminders_at_most(chat: Chat) -> None:
+    with pytest.raises(JudgeError, match="did not call submit_grade"):
+        _graded(chat, *[says("no")] * 5)
+    assert len(chat.requests) == 3
+
+
+def test_points_off_the_scale_bring_a_reminder_that_says_so(chat: Chat) -> None:
+    assert _graded(chat, calls(("submit_grade", '{"score": 9}')), says("done"), GRADE).points == 4
+    assert "1 (worst) to 5 (best)" in chat.requests[2]["messages"][-1]["content"]
+
+
+def test_a_rate_limit_is_waited_for_by_whoever_asks(chat: Chat) -> None:
+    assert _graded(chat, Reply({}, 429), Reply({}, 503), GRADE).points == 4
+    assert [round(it // 5) for it in chat.pauses] == [1, 2]
+
+
+def test_a_refused_key_is_not_tried_again(chat: Chat) -> None:
+    with pytest.raises(JudgeError, match="401"):
+        _graded(chat, Reply({"error": {"message": "bad key"}}, 401), GRADE)
+    assert len(chat.requests) == 1

@@ -236,7 +236,8 @@ async def test_html_needs_nothing_else_and_escapes_everything(record: RunRecord)
     class Tags(HTMLParser):
         def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
             found.append(tag)
-            assert not {name for name, _ in attrs} & {"src", "href", "onclick"}
+            assert not {name for name, _ in attrs} & {"src", "onclick"}
+            assert all(str(value).startswith("#task-") for name, value in attrs if name == "href")
 
     Tags().feed(page)
     assert not {"script", "link", "img", "it", "fine", "b"} & set(found) - {"b"}

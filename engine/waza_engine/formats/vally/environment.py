@@ -13,7 +13,7 @@ from waza_engine.values import ListOf, Strings, Text, TextMap, as_text
 class StagedFile(TolerantModel):
     """A file or directory that is copied into the workspace before the run."""
 
-    model_config = ConfigDict(json_schema_extra=tolerant(**{"x-title-from": ["dest", "src"]}))
+    model_config = ConfigDict(json_schema_extra={**tolerant(), "x-title-from": ["dest", "src"]})
 
     src: Text = Field(
         min_length=1,

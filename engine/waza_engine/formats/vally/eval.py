@@ -21,14 +21,12 @@ class EvalFile(TolerantModel):
 
     model_config = ConfigDict(
         title="vally eval",
-        json_schema_extra=tolerant(
-            "near",
-            **{
-                "x-runnable": "eval",
-                "x-title-from": ["name"],
-                "x-placeholders": True,
-            },
-        ),
+        json_schema_extra={
+            **tolerant("near"),
+            "x-runnable": "eval",
+            "x-title-from": ["name"],
+            "x-placeholders": True,
+        },
     )
 
     name: Text = Field(

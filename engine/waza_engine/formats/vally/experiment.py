@@ -8,7 +8,8 @@ from waza_engine.formats.model import MapOf, SectionOf
 from waza_engine.formats.vally.environment import NamedOrInline
 from waza_engine.formats.vally.model import TolerantModel, tolerant
 from waza_engine.formats.vally.settings import EvalConfig
-from waza_engine.values import AnyValue, IfGiven, Integer, ListOf, Strings, Text, plain
+from waza_engine.scalars import plain
+from waza_engine.values import AnyValue, IfGiven, Integer, ListOf, Strings, Text
 
 
 class Variant(TolerantModel):
@@ -31,7 +32,7 @@ class Variant(TolerantModel):
 class Axis(TolerantModel):
     """A setting that takes several values."""
 
-    model_config = ConfigDict(json_schema_extra=tolerant(**{"x-title-from": ["path"]}))
+    model_config = ConfigDict(json_schema_extra={**tolerant(), "x-title-from": ["path"]})
 
     path: Text = Field(
         min_length=1,
@@ -69,11 +70,11 @@ class ExperimentFile(TolerantModel):
 
     model_config = ConfigDict(
         title="vally experiment",
-        json_schema_extra=tolerant(
-            "near",
-            anyOf=[{"required": ["variants"]}, {"required": ["matrix"]}],
-            **{"x-title-from": ["name"]},
-        ),
+        json_schema_extra={
+            **tolerant("near"),
+            "anyOf": [{"required": ["variants"]}, {"required": ["matrix"]}],
+            "x-title-from": ["name"],
+        },
     )
 
     name: Text = Field(min_length=1, description="Name of the experiment.", examples=["skill-or-not"])

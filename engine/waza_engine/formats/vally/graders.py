@@ -13,7 +13,7 @@ class GraderConfig(TolerantModel):
     """One check of what the agent did."""
 
     model_config = ConfigDict(
-        json_schema_extra=tolerant(**{"x-grader-entry": "stimulus", "x-title-from": ["name", "type"]})
+        json_schema_extra={**tolerant(), "x-grader-entry": "stimulus", "x-title-from": ["name", "type"]}
     )
 
     type: Text = Field(

@@ -53,7 +53,7 @@ class EvalConfig(TolerantModel):
         default="",
         description="How much the judge model thinks.",
         examples=["medium"],
-        json_schema_extra=marks(since="0.9", **{"x-suggestions": ["low", "medium", "high"]}),
+        json_schema_extra={**marks(since="0.9"), "x-suggestions": ["low", "medium", "high"]},
     )
     executor: Text = Field(
         default="copilot-sdk",

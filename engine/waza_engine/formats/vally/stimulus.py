@@ -127,16 +127,14 @@ class Stimulus(TolerantModel):
     """What the agent is asked, and how its work is judged."""
 
     model_config = ConfigDict(
-        json_schema_extra=tolerant(
-            "near",
-            **{
-                "x-runnable": "task",
-                "x-id-from": "name",
-                "x-title-from": ["name"],
-                "anyOf": [{"required": ["prompt"]}, {"required": ["turns"]}],
-            },
+        json_schema_extra={
+            **tolerant("near"),
+            "x-runnable": "task",
+            "x-id-from": "name",
+            "x-title-from": ["name"],
+            "anyOf": [{"required": ["prompt"]}, {"required": ["turns"]}],
             **foreign({"inputs": "prompt", "input": "prompt", "validators": "graders", "criteria": "rubric"}),
-        )
+        }
     )
 
     name: Text = Field(

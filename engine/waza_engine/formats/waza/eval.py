@@ -26,7 +26,11 @@ class Metric(FileModel):
         },
     )
     weight: Number = Field(
-        default=1.0, ge=0, description="Share of the metric in the suite's composite score.", examples=[1.0]
+        default=1.0,
+        ge=0,
+        description="Share of the metric in the suite's composite score.",
+        examples=[1.0],
+        json_schema_extra={"x-share-of-list": True},
     )
     threshold: Number = Field(
         default=0.0,
@@ -78,6 +82,20 @@ class EvalFile(FileModel):
         json_schema_extra={
             "x-runnable": "eval",
             "x-title-from": ["name"],
+            "x-skeleton": ["name", "skill", "config", "tasks"],
+            "x-variables": {
+                "maps": ["inputs"],
+                "columns": ["tasks_from"],
+                "prefix": ".Vars.",
+                "others": {
+                    ".TaskName": "the name of the task",
+                    ".JobID": "the identity of the run",
+                    ".Timestamp": "the time at which the run began",
+                    ".Iteration": "always 0",
+                    ".Attempt": "always 0",
+                },
+                "note": "filled in only in the `prompt` column of the CSV file",
+            },
             "anyOf": [{"required": ["tasks"]}, {"required": ["tasks_from"]}],
             **foreign(
                 {

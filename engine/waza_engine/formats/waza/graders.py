@@ -29,6 +29,39 @@ _FOREIGN = foreign(
 """What people write into a grader entry although it is called otherwise there."""
 
 
+_TYPES = {
+    "inline_script": "code",
+    "python": "code",
+    "javascript": "code",
+    "assertion": "code",
+    "assertions": "code",
+    "contains": "text",
+    "not_contains": "text",
+    "output-contains": "text",
+    "output_contains": "text",
+    "output-matches": "text",
+    "regex_match": "text",
+    "match": "text",
+    "substring": "text",
+    "llm_judge": "prompt",
+    "llm-judge": "prompt",
+    "llm_rubric": "prompt",
+    "judge": "prompt",
+    "rubric": "prompt",
+    "file_exists": "file",
+    "file-exists": "file",
+    "shell": "program",
+    "command": "program",
+    "run-command": "program",
+    "jsonschema": "json_schema",
+    "tools": "tool_calls",
+    "tool_usage": "tool_calls",
+    "skill": "skill_invocation",
+    "skill_trigger": "trigger",
+}
+"""What people call the types: names of other tools, of the sibling format, and the loader's own."""
+
+
 class _Entry(FileModel):
     """What every grader entry has."""
 
@@ -36,7 +69,7 @@ class _Entry(FileModel):
         default="",
         description="What kind of check this is. The options under `config` depend on it.",
         examples=["text"],
-        json_schema_extra=marks(required=True),
+        json_schema_extra={**marks(required=True), "x-meant": _TYPES},
     )
     name: Text = Field(
         default="",

@@ -10,7 +10,8 @@ class Hook(FileModel):
     """A command around the run or around each task."""
 
     model_config = ConfigDict(
-        json_schema_extra=foreign(
+        json_schema_extra={"x-text-as": "command"}
+        | foreign(
             {
                 "cmd": "command",
                 "run": "command",

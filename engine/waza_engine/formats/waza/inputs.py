@@ -108,6 +108,7 @@ class Inputs(FileModel):
             "anyOf": [{"required": ["prompt"]}, {"required": ["prompt_file"]}],
             # The loader takes it as an empty prompt.
             "x-severity": "warning",
+            "x-text-as": "prompt",
             **foreign({"message": "prompt", "question": "prompt", "text": "prompt"}),
         }
     )

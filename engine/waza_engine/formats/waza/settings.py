@@ -191,7 +191,7 @@ class Settings(FileModel):
             "The item `none` switches all skills off."
         ),
         examples=[["skills/deploy"]],
-        json_schema_extra=each(path=("eval", "directory")),
+        json_schema_extra=each(path=("eval", "directory"), **{"x-holds": "SKILL.md"}),
     )
     required_skills: Strings = Field(
         default=[],

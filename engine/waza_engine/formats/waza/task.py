@@ -134,6 +134,7 @@ class TaskFile(FileModel):
             "x-id-from": "id",
             "x-title-from": ["name", "id"],
             "x-inherits": _INHERITED,
+            "x-skeleton": ["id", "name", "inputs", "graders"],
             **_FOREIGN,
         },
     )
@@ -230,7 +231,7 @@ class TaskFile(FileModel):
         default=[],
         description="Directories of skills for this task, instead of the eval's. Relative to the eval file.",
         examples=[["skills/deploy"]],
-        json_schema_extra=marks(since="0.29", **each(path=("eval", "directory"))),
+        json_schema_extra=marks(since="0.29", **each(path=("eval", "directory"), **{"x-holds": "SKILL.md"})),
     )
     instruction_files: Strings = Field(
         default=[],

@@ -9,7 +9,7 @@ from waza_engine.values import Flag, ListOf, Text
 class Prompt(FileModel):
     """One prompt of the trigger tests."""
 
-    model_config = ConfigDict(json_schema_extra={"x-title-from": ["prompt"]})
+    model_config = ConfigDict(json_schema_extra={"x-title-from": ["prompt"], "x-text-as": "prompt"})
 
     prompt: Text = Field(
         min_length=1, description="What the agent is asked.", examples=["Take notes of this meeting"]
@@ -40,6 +40,7 @@ class TriggersFile(FileModel):
         title="waza trigger tests",
         json_schema_extra={
             "anyOf": [{"required": ["should_trigger_prompts"]}, {"required": ["should_not_trigger_prompts"]}],
+            "x-skeleton": ["skill", "should_trigger_prompts"],
         },
     )
 

@@ -20,7 +20,7 @@ type: completed
 from collections.abc import Iterator
 
 from waza_engine.graders.base import FailedCheck, GraderResult, GradingContext
-from waza_engine.vally.events import events_of, of_type
+from waza_engine.vally.events import of_type, spoken_events_of
 from waza_engine.vally.grader import VallyGrader
 from waza_engine.vally.text import trim
 
@@ -37,7 +37,7 @@ class CompletedGrader(VallyGrader):
 
 
 def _reasons(context: GradingContext) -> Iterator[str]:
-    events = events_of(context)
+    events = spoken_events_of(context)
     if not trim(context.output):
         yield "The output is empty"
     if errors := of_type(events, "error"):

@@ -35,7 +35,7 @@ from typing import Annotated, Any, ClassVar, Literal
 from pydantic import BeforeValidator, ConfigDict, Field
 
 from waza_engine.assertions.evaluation import Outcome, evaluate_javascript, evaluate_python
-from waza_engine.assertions.javascript import problem_in_javascript, reads_as_javascript
+from waza_engine.assertions.javascript import in_javascript, problem_in_javascript, reads_as_javascript
 from waza_engine.assertions.mending import alternatives
 from waza_engine.assertions.name_meanings import assertion_name_meanings
 from waza_engine.assertions.names import JAVASCRIPT_NAMES, PYTHON_NAMES, assertion_names
@@ -125,6 +125,8 @@ class CodeGrader(Grader):
                 yield Fix(f"Change to {it}", (SetValue(place, it),), preferred=True)
             if problem.rule is INVALID_ASSERTION and reads_as_javascript(text):
                 yield Fix("Change the language to JavaScript", (self._in_javascript(),))
+        elif (mended := in_javascript(text)) is not None:
+            yield Fix(f"Change to {mended}", (SetValue(place, mended),), preferred=True)
 
     def _in_javascript(self) -> Change:
         if "language" in self.model_fields_set:

@@ -40,7 +40,7 @@ from pydantic import ConfigDict, Field
 
 from waza_engine.common_ground import files_of_all, lines_of_all
 from waza_engine.excerpts import match_of, no_match_of
-from waza_engine.findings import Finding, Pointer
+from waza_engine.findings import AppendItem, Finding, Fix, Pointer, RemoveKey
 from waza_engine.formats.model import FileModel, each, foreign, marks
 from waza_engine.graders.base import (
     Drafted,
@@ -53,6 +53,7 @@ from waza_engine.graders.base import (
 )
 from waza_engine.paths import PathError, content, in_workspace, is_missing, is_there
 from waza_engine.regex import is_found_anywhere, literal, regex_error, regex_fault, regex_found
+from waza_engine.regex_mending import regex_fixes
 from waza_engine.rules.contradictory_checks import in_both
 from waza_engine.rules.empty_value import EMPTY_VALUE
 from waza_engine.rules.escaping_path import escaping_path
@@ -220,14 +221,19 @@ def _entry_findings(entry: ContentPatterns, pointer: Pointer) -> Iterator[Findin
     if entry.path:
         yield from escaping_path(entry.path, (*pointer, "path"))
     if entry.checks == 1:
-        yield TRIVIAL_CHECK.at(
-            pointer, "No pattern: this only checks that the file can be read. `must_exist` says so plainly"
-        )
+        message = "No pattern: this only checks that the file can be read. `must_exist` says so plainly"
+        changes = (AppendItem(("must_exist",), entry.path), RemoveKey(pointer))
+        yield TRIVIAL_CHECK.at(pointer, message, fixes=[Fix("Move it to 'must_exist'", changes)])
     for option in ("must_match", "must_not_match"):
         for index, pattern in enumerate(getattr(entry, option)):
             place = (*pointer, option, index)
             if reason := regex_error(pattern):
-                yield INVALID_REGEX.at(place, f"Not a valid RE2 pattern: {reason}", part=regex_fault(pattern))
+                yield INVALID_REGEX.at(
+                    place,
+                    f"Not a valid RE2 pattern: {reason}",
+                    part=regex_fault(pattern),
+                    fixes=regex_fixes(pattern, place),
+                )
             elif is_found_anywhere(pattern):
                 fate = "always fails" if option == "must_not_match" else "always passes"
                 yield TRIVIAL_CHECK.at(place, f"Found in every file: this check {fate}")

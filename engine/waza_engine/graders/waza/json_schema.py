@@ -39,7 +39,7 @@ from pydantic import BeforeValidator, ConfigDict, Field
 
 from waza_engine.embedded_json import extract_json
 from waza_engine.excerpts import quoted
-from waza_engine.findings import Finding, Pointer
+from waza_engine.findings import Finding, Fix, Pointer, RemoveKey
 from waza_engine.formats.model import foreign, marks
 from waza_engine.graders.base import (
     Demand,
@@ -117,9 +117,9 @@ class JsonSchemaGrader(Grader):
         if self.schema_ is None:
             return
         if self.schema_file:
-            yield IGNORED_OPTION.at(
-                ("schema_file",), "'schema_file' is never read: 'schema' wins over it", on="key"
-            )
+            message = "'schema_file' is never read: 'schema' wins over it"
+            fix = Fix("Remove 'schema_file'", (RemoveKey(("schema_file",)),), preferred=True, safe=True)
+            yield IGNORED_OPTION.at(("schema_file",), message, on="key", fixes=[fix])
         try:
             compile_schema(self.schema_, scope.process_dir, within=True)
         except UnknownFileError:

@@ -36,13 +36,14 @@ from typing import Any, ClassVar
 from pydantic import ConfigDict, Field
 
 from waza_engine.durations import duration_seconds
-from waza_engine.findings import Finding, Fix, RemoveKey
+from waza_engine.findings import Finding, Fix, RemoveKey, SetValue
 from waza_engine.formats.model import foreign, marks
 from waza_engine.graders.base import ConfigError, GradeError, Grader, GraderResult, GradingContext, Scope
 from waza_engine.judges.base import Judge, JudgeError, JudgeRequest
 from waza_engine.judges.pairwise import compared
 from waza_engine.judges.votes import VOTE_TOOLS, counted, hold_turn
 from waza_engine.rubrics.rubric import (
+    built_in_names,
     Rubric,
     RubricError,
     built_in_names,
@@ -52,6 +53,7 @@ from waza_engine.rubrics.rubric import (
 from waza_engine.rules.legacy_shape import LEGACY_SHAPE
 from waza_engine.rules.unusable_rubric import UNUSABLE_RUBRIC
 from waza_engine.text import trim
+from waza_engine.validation.spelling import nearest
 from waza_engine.values import Flag, Text
 
 _TIMEOUT_VARIABLE = "WAZA_PROMPT_GRADER_TIMEOUT"
@@ -147,12 +149,14 @@ class PromptGrader(Grader):
             yield LEGACY_SHAPE.at((given[0],), message, on="key", fixes=[fix])
 
     def check(self, scope: Scope) -> Iterator[Finding]:
-        if not self._names_rubric() or (is_rubric_path(self.rubric) and scope.process_dir is None):
+        if not self._names_rubric() or (is_rubric_path(self.rubric) and not _may_be_read(self.rubric, scope)):
             return
         try:
             load_rubric(self.rubric, scope.process_dir or Path())
         except RubricError as error:
-            yield UNUSABLE_RUBRIC.at(("rubric",), str(error), refused=True)
+            changes = [(it, SetValue(("rubric",), it)) for it in nearest(self.rubric, built_in_names())]
+            fixes = [Fix(f"Change to '{name}'", (change,)) for name, change in changes]
+            yield UNUSABLE_RUBRIC.at(("rubric",), str(error), refused=True, fixes=fixes)
 
     def grade(self, context: GradingContext) -> GraderResult:
         rubric = self._rubric(context.process_dir)
@@ -261,3 +265,9 @@ def _timeout_seconds(setting: str) -> float:
     text = setting.strip()
     seconds = float(text) if text.isascii() and text.isdigit() else duration_seconds(text)
     return seconds if seconds and seconds > 0 else _TIMEOUT_SECONDS
+
+
+def _may_be_read(rubric: str, scope: Scope) -> bool:
+    """A check looks into no file outside the directory that runs start in."""
+    start = scope.process_dir
+    return start is not None and (start / rubric).resolve().is_relative_to(start.resolve())

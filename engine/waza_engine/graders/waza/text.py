@@ -29,10 +29,11 @@ from pydantic import ConfigDict, Field
 
 from waza_engine.common_ground import phrases_of_all
 from waza_engine.excerpts import instead_of, match_of, no_match_of, place_of
-from waza_engine.findings import Finding, Pointer
+from waza_engine.findings import Finding, Fix, InsertKey, Pointer, RemoveKey
 from waza_engine.formats.model import each
 from waza_engine.graders.base import Drafted, FailedCheck, Grader, GraderResult, GradingContext, Scope
 from waza_engine.regex import is_found_anywhere, is_found_in_any_word, regex_error, regex_fault, regex_found
+from waza_engine.regex_mending import regex_fixes
 from waza_engine.rules.cannot_fail import CANNOT_FAIL
 from waza_engine.rules.contradictory_checks import in_both
 from waza_engine.rules.invalid_regex import INVALID_REGEX
@@ -109,15 +110,15 @@ class TextGrader(Grader):
 
     def check(self, scope: Scope) -> Iterator[Finding]:
         if not any(items for _, items in self):
-            yield CANNOT_FAIL.at((), "Nothing to look for: this grader always passes")
+            fixes = [Fix(f"Add '{it}'", (InsertKey((), it, None),)) for it in ("contains", "regex_match")]
+            yield CANNOT_FAIL.at((), "Nothing to look for: this grader always passes", fixes=fixes)
         for option, items in self:
             for index, item in enumerate(items):
                 if option.startswith("regex"):
                     yield from _pattern_findings(option, item, index)
                 elif not item:
-                    yield TRIVIAL_CHECK.at(
-                        (option, index), f"An empty text is in every output: this check {_fate(option)}"
-                    )
+                    message = f"An empty text is in every output: this check {_fate(option)}"
+                    yield TRIVIAL_CHECK.at((option, index), message, fixes=[_without(option, index)])
         yield from in_both("contains", self.contains, "not_contains", self.not_contains, fold)
         yield from in_both("contains_cs", self.contains_cs, "not_contains", self.not_contains, fold)
         yield from in_both("contains_cs", self.contains_cs, "not_contains_cs", self.not_contains_cs)
@@ -167,14 +168,21 @@ class TextGrader(Grader):
 def _pattern_findings(option: str, pattern: str, index: int) -> Iterator[Finding]:
     if reason := regex_error(pattern):
         yield INVALID_REGEX.at(
-            (option, index), f"Not a valid RE2 pattern: {reason}", part=regex_fault(pattern)
+            (option, index),
+            f"Not a valid RE2 pattern: {reason}",
+            part=regex_fault(pattern),
+            fixes=regex_fixes(pattern, (option, index)),
         )
     elif is_found_anywhere(pattern):
-        yield TRIVIAL_CHECK.at((option, index), f"Found in every output: this check {_fate(option)}")
+        message = f"Found in every output: this check {_fate(option)}"
+        yield TRIVIAL_CHECK.at((option, index), message, fixes=[_without(option, index)])
     elif is_found_in_any_word(pattern):
-        yield TRIVIAL_CHECK.at(
-            (option, index), f"Found in every output with a word: this check {_fate(option)}"
-        )
+        message = f"Found in every output with a word: this check {_fate(option)}"
+        yield TRIVIAL_CHECK.at((option, index), message, fixes=[_without(option, index)])
+
+
+def _without(option: str, index: int) -> Fix:
+    return Fix("Remove this check", (RemoveKey((option, index)),))
 
 
 def _fate(option: str) -> str:

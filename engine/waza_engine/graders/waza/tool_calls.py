@@ -36,7 +36,7 @@ from typing import Annotated, Any, ClassVar
 from pydantic import ConfigDict, Field
 
 from waza_engine.excerpts import calls_made
-from waza_engine.findings import Finding, Fix, InsertKey, RemoveKey
+from waza_engine.findings import Finding, Fix, InsertKey, RemoveKey, SetValue
 from waza_engine.formats.model import FileModel, each, foreign, marks
 from waza_engine.graders.base import Demand, FailedCheck, Grader, GraderResult, GradingContext, Scope
 from waza_engine.matchers import ArgumentTest, Matchers, known_arguments, matcher_findings, tool_pattern
@@ -170,11 +170,13 @@ class ToolCallsGrader(Grader):
 
     def check(self, scope: Scope) -> Iterator[Finding]:
         if self.min_calls is not None and self.max_calls is not None and self.min_calls > self.max_calls:
+            swap = (SetValue(("min_calls",), self.max_calls), SetValue(("max_calls",), self.min_calls))
             yield CONTRADICTORY_CHECKS.at(
                 ("min_calls",),
                 f"'min_calls' is {self.min_calls}, but 'max_calls' is {self.max_calls}",
                 related=[(("max_calls",), "the upper limit")],
                 refused=True,
+                fixes=[Fix("Swap the limits", swap, preferred=True)],
             )
         yield from in_both("required_tools", self.required_tools, "forbidden_tools", self.forbidden_tools)
         for index, expected in enumerate(self.expect):

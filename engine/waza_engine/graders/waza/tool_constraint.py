@@ -42,6 +42,7 @@ from waza_engine.formats.model import FileModel, foreign, marks
 from waza_engine.graders.base import Demand, Drafted, FailedCheck, Grader, GraderResult, GradingContext, Scope
 from waza_engine.matchers import ArgumentTest, Matchers, known_arguments, matcher_findings, tool_pattern
 from waza_engine.regex import literal, regex_error, regex_fault, regex_found
+from waza_engine.regex_mending import regex_fixes
 from waza_engine.rules.blank_tool_name import BLANK_TOOL_NAME
 from waza_engine.rules.invalid_regex import INVALID_REGEX
 from waza_engine.rules.legacy_shape import LEGACY_SHAPE
@@ -265,4 +266,6 @@ def _pattern_findings(spec: ToolSpec, pointer: Pointer) -> Iterator[Finding]:
         pattern = getattr(spec, option)
         if reason := regex_error(f"(?i){pattern}"):
             message = f"Not a valid RE2 pattern: {reason}"
-            yield INVALID_REGEX.at((*pointer, option), message, refused=True, part=regex_fault(pattern))
+            place, part = (*pointer, option), regex_fault(pattern)
+            fixes = regex_fixes(pattern, place)
+            yield INVALID_REGEX.at(place, message, refused=True, part=part, fixes=fixes)

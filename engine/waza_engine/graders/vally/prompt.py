@@ -1,0 +1,61 @@
+"""A judge model gives points.
+
+## What it looks at
+The judge sees the task, a timeline of what the agent did, and its final answer; with `evidence` also the changes in
+the workspace. It judges by `prompt` and by the `rubric` of the stimulus.
+
+## Score
+The judge gives points to each criterion and to the whole, all on the scale of `scoring`. The points for the whole become
+a score from 0 to 1, where the worst points are 0: on the scale to 5, 4 points are (4 - 1) / (5 - 1) = 0.75. A score of at
+least `threshold` passes. A judge that gives no points for the whole is taken at the mean of its criteria.
+
+## Example
+```yaml
+type: prompt
+config:
+  prompt: Check that the answer names the root cause and not only the symptom.
+  scoring: scale_1_10
+  threshold: 0.7
+```
+
+## Watch out
+- The judge model is that of the grader, else `--judge-model`, else `judge_model` of the spec, else claude-sonnet-4.6.
+- A judge that cannot be reached, or submits no grade after two reminders, is a failed check with score 0.
+- `rubric` is a key of the stimulus, not an option.
+"""
+
+from typing import Annotated, Literal
+
+from pydantic import BeforeValidator, Field
+
+from waza_engine.formats.model import each, marks
+from waza_engine.graders.base import GraderResult, GradingContext
+from waza_engine.vally.fields import Text, given_list
+from waza_engine.vally.judge_options import JudgeGrader
+from waza_engine.vally.judging import Question, judged
+
+_EVIDENCE = {
+    "trajectory": "A timeline of messages, tool calls and results.",
+    "diff": "What the agent changed in its workspace.",
+}
+
+
+class PromptGrader(JudgeGrader):
+    type_name = "prompt"
+
+    model: Text = Field(
+        default="",
+        description="The judge model. Left out: that of the run, then that of the spec.",
+        examples=["claude-sonnet-4.6"],
+        json_schema_extra=marks(reference="model"),
+    )
+    evidence: Annotated[list[Literal["trajectory", "diff"]], BeforeValidator(given_list)] = Field(
+        default=["trajectory"],
+        description="What the judge is shown beside the task and the final answer.",
+        examples=[["trajectory", "diff"]],
+        json_schema_extra={**each(values=_EVIDENCE), **marks(since="0.14")},
+    )
+
+    def grade(self, context: GradingContext) -> GraderResult:
+        question = Question(self.prompt, self.scoring, self.threshold, self.evidence or ("trajectory",))
+        return judged(context, question, self.model)

@@ -1,0 +1,142 @@
+"""Reading vally's `results.jsonl` back into a record (vally.md, section 10.2): its own, or one that we wrote.
+
+Lines of other types are passed over; a trial without a type is one from before vally 0.6. The totals are computed anew.
+"""
+
+import json
+from collections.abc import Iterator, Mapping
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+
+from pydantic import ValidationError
+
+from waza_engine.reports.read_results import ResultsError
+from waza_engine.runs.frames import RunFrame, TaskFrame
+from waza_engine.runs.records import GraderOutcome, RunRecord, TaskRecord, TrialRecord
+from waza_engine.runs.totals import Ending, run_record, seeded, task_record
+from waza_engine.suite import Scoring
+from waza_engine.vally.read_trajectory import trajectory_of
+
+_ELSEWHERE = frozenset(["name", "passed", "score", "evidence"])
+
+
+def read_jsonl(path: Path) -> RunRecord:
+    """The record of a `results.jsonl`, or of the folder that one is in.
+
+    Raises:
+        ResultsError: it cannot be read, or holds no trials.
+
+    """
+    file = path / "results.jsonl" if path.is_dir() else path
+    try:
+        lines = list(_lines(file.read_text(encoding="utf-8-sig")))
+    except OSError as error:
+        raise ResultsError(f"{file}: cannot be read: {error.strerror}") from error
+    except ValueError as error:
+        raise ResultsError(f"{file}: not a JSON object on each line: {error}") from error
+    trials = [it for it in lines if it.get("type", "trial-result") == "trial-result" and "trajectory" in it]
+    if not trials:
+        raise ResultsError(f"{file}: no trials; write them with waza-lsp run EVAL --output results.jsonl")
+    summary = next((it for it in lines if it.get("type") == "run-summary"), {})
+    try:
+        return _record(file, trials, summary)
+    except (ValidationError, TypeError, ValueError, AttributeError, KeyError) as error:
+        raise ResultsError(f"{file}: not of the form of vally's results: {error}") from error
+
+
+def _lines(text: str) -> Iterator[Mapping[str, Any]]:
+    for line in text.splitlines():
+        if line.strip():
+            data = json.loads(line)
+            if not isinstance(data, dict):
+                raise ValueError("a line holds something else")  # a wrong value, as for JSON
+            yield data
+
+
+def _record(path: Path, trials: list[Mapping[str, Any]], summary: Mapping[str, Any]) -> RunRecord:
+    names = list(dict.fromkeys(_stimulus(it) for it in trials))
+    first = trials[0]
+    trajectory = _map(first.get("trajectory"))
+    metadata = _map(trajectory.get("metadata"))
+    told = next((it for it in summary.get("evals") or () if isinstance(it, Mapping)), {})
+    frame = RunFrame(
+        suite_name=str(first.get("evalName") or path.stem),
+        executor=str(metadata.get("executor") or ""),
+        model=str(metadata.get("model") or ""),
+        trials=max(sum(_stimulus(it) == name for it in trials) for name in names),
+        scoring=Scoring(_number(told.get("threshold"))),
+        eval_path=str(first.get("evalFilePath") or ""),
+    )
+    return run_record(
+        frame,
+        run_id=path.stem,
+        started_at=_moment(metadata.get("startedAt")),
+        duration_ms=0,
+        tasks=[_task(name, index, trials) for index, name in enumerate(names)],
+        triggers=(),
+        ending=Ending(),
+    )
+
+
+def _task(name: str, index: int, trials: list[Mapping[str, Any]]) -> TaskRecord:
+    own = [it for it in trials if _stimulus(it) == name]
+    records = [_trial(it, name, index, number) for number, it in enumerate(own)]
+    return task_record(TaskFrame(name, name), records, "", seeded("jsonl", index))
+
+
+def _trial(data: Mapping[str, Any], name: str, index: int, number: int) -> TrialRecord:
+    grades = data.get("gradeResult")
+    told = _map(data.get("trajectory"))
+    trajectory = trajectory_of(told, name)
+    # A trial without a grade is an infrastructure error, not a failure.
+    graded = isinstance(grades, Mapping)
+    passed = graded and bool(_map(grades).get("passed"))
+    score = (_number(_map(grades).get("score")) or 0.0) if graded else 0.0
+    return TrialRecord(
+        task=name,
+        task_index=index,
+        trial=int(data.get("trialIndex", number)) + 1,
+        status=("passed" if passed else "failed") if graded else "error",
+        score=score,
+        weighted_score=score,
+        trajectory=trajectory,
+        graders=tuple(_outcome(it) for it in _map(grades).get("details") or () if isinstance(it, Mapping)),
+        error=str(data.get("error") or trajectory.error),
+        started_at=_moment(_map(told.get("metadata")).get("startedAt")),
+        workspace=str(told.get("workDir") or ""),
+    )
+
+
+def _outcome(data: Mapping[str, Any]) -> GraderOutcome:
+    passed = bool(data.get("passed"))
+    return GraderOutcome(
+        name=str(data.get("name") or ""),
+        type="",
+        status="error" if data.get("status") == "error" else "passed" if passed else "failed",
+        score=_number(data.get("score")) or 0.0,
+        weight=1.0,
+        feedback=str(data.get("evidence") or ""),
+        details={key: it for key, it in data.items() if key not in _ELSEWHERE},
+    )
+
+
+def _stimulus(data: Mapping[str, Any]) -> str:
+    """The name of the stimulus; older results have the stimulus itself."""
+    stimulus = data.get("stimulus")
+    return str(stimulus.get("name") if isinstance(stimulus, Mapping) else stimulus or "")
+
+
+def _number(value: Any) -> float | None:
+    return float(value) if isinstance(value, int | float) and not isinstance(value, bool) else None
+
+
+def _map(value: Any) -> Mapping[str, Any]:
+    return value if isinstance(value, Mapping) else {}
+
+
+def _moment(value: Any) -> float:
+    try:
+        return datetime.fromisoformat(str(value)).timestamp()
+    except ValueError:
+        return 0.0

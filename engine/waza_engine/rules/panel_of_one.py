@@ -1,0 +1,37 @@
+"""A panel with a single judge.
+
+## Why
+A panel evens out what single judges get wrong. One judge alone is a `prompt` grader with more to write.
+
+## Example
+```yaml
+name: tone
+stimuli:
+  - name: polite
+    prompt: Decline the invitation.
+    graders:
+      - type: panel
+        config:
+          models: [gpt-5.2]
+scoring:
+  threshold: 0.8
+```
+
+## Instead
+```yaml
+name: tone
+stimuli:
+  - name: polite
+    prompt: Decline the invitation.
+    graders:
+      - type: panel
+        config:
+          models: [gpt-5.2, claude-sonnet-4.6]
+scoring:
+  threshold: 0.8
+```
+"""
+
+from waza_engine.findings import Rule, Severity
+
+PANEL_OF_ONE = Rule("panel-of-one", "panel with a single judge", Severity.HINT)

@@ -1,0 +1,75 @@
+"""A value that runs accept and `waza check` reports.
+
+## Why
+`waza run` reads the file in its own way, `waza check` holds it against a JSON Schema: what one accepts the other
+may report. Where both are used, write what both accept.
+
+## Example
+```yaml
+name: notes-eval
+skill: notes
+config:
+  trials_per_task: 1
+  timeout_seconds: 60
+  executor: mock
+  model: gpt-4o
+  parallel: yes
+tasks: ["tasks/*.yaml"]
+```
+
+## Instead
+```yaml
+name: notes-eval
+skill: notes
+config:
+  trials_per_task: 1
+  timeout_seconds: 60
+  executor: mock
+  model: gpt-4o
+  parallel: true
+tasks: ["tasks/*.yaml"]
+```
+"""
+
+from collections.abc import Iterator
+
+from waza_engine.checking.document import Document
+from waza_engine.findings import Finding, Fix, Pointer, Rule, SetValue, Severity
+from waza_engine.scalars import FALSE_WORDS, TRUE_WORDS
+
+REFUSED_BY_CHECK = Rule("refused-by-check", "value that runs accept and `waza check` reports", Severity.HINT)
+APPLIES = {"waza": {"eval", "task"}}
+_FLAGS: tuple[Pointer, ...] = (
+    ("baseline",),
+    ("enabled",),
+    ("golden",),
+    ("config", "parallel"),
+    ("config", "fail_fast"),
+    ("config", "inject_skill_body"),
+    ("config", "trigger_skill_routing"),
+)
+_TEXTS: tuple[Pointer, ...] = (("version",), ("id",), ("name",), ("skill",))
+
+
+def check(document: Document) -> Iterator[Finding]:
+    for place in _FLAGS:
+        value = document.value(*place)
+        if isinstance(value, str) and value in TRUE_WORDS | FALSE_WORDS:
+            meant = value in TRUE_WORDS
+            word = str(meant).lower()
+            fix = Fix(f"Change to {word}", (SetValue(place, meant),), preferred=True, safe=True)
+            yield REFUSED_BY_CHECK.at(
+                place, f"Runs read '{value}' as {word}; `waza check` does not. Write {word}", fixes=[fix]
+            )
+    for place in _TEXTS:
+        value = document.value(*place)
+        if isinstance(value, bool | int | float):
+            message = "Runs take this as a text; `waza check` wants quotes around it"
+            yield REFUSED_BY_CHECK.at(place, message, fixes=_quoted(place, value))
+
+
+def _quoted(place: Pointer, value: float) -> list[Fix]:
+    """The same in quotes, where the digits are known: a fraction may have been written with more of them."""
+    if isinstance(value, bool) or (isinstance(value, float) and len(str(value).partition(".")[2]) != 1):
+        return []
+    return [Fix("Put it in quotes", (SetValue(place, str(value)),), preferred=True)]

@@ -1,0 +1,200 @@
+"""Trials on the workers of a Dask cluster, for runs that one machine is too small for: the extra `dask`.
+
+Everything else of a run stays here: order, hooks, the store, events, totals. A worker gets one trial with the task's files in
+it, and gives back its record; when it dies, Dask performs the trial anew elsewhere, in a fresh workspace, and the one result
+that comes back is the one that counts. Graders read their own files (scripts, schemas, snapshots) on the worker, at the same
+paths as here. Dask does not interrupt what is being performed, so a trial waits for its end or the run's, whichever is first.
+"""
+
+import asyncio
+import contextlib
+import importlib
+import logging
+import os
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+from waza_engine.executors.base import Executor, ExecutorOptions, Progress, UnavailableError
+from waza_engine.executors.registry import make_executor
+from waza_engine.runs.grade import Bench
+from waza_engine.runs.judging import judge_for
+from waza_engine.runs.plan import Plan
+from waza_engine.runs.records import TrialRecord
+from waza_engine.runs.trial import run_trial
+from waza_engine.trajectory import Trajectory
+
+_INSTALL = "Trials on other machines need Dask; install it with: pip install 'waza-lsp[dask]'"
+_CONNECT_SECONDS = 10
+_GRACE_SECONDS = 1.0
+
+
+@dataclass(frozen=True, slots=True)
+class Job:
+    """What a worker must know to perform one trial. The plan has that trial's task alone."""
+
+    run_id: str
+    plan: Plan
+    task_index: int
+    trial: int
+    executor: str
+    options: ExecutorOptions
+    process_dir: Path
+
+    @property
+    def key(self) -> str:
+        """The same for every time that the trial is started."""
+        part = "without-skills" if self.plan.without_skills else "trial"
+        return f"waza-{self.run_id}-{part}-{self.task_index}-{self.trial}"
+
+
+@dataclass(slots=True)
+class DaskTrials:
+    """Performs trials of a run elsewhere; `slots` is how many at once."""
+
+    run_id: str
+    executor: str
+    options: ExecutorOptions
+    client: Any
+    slots: int
+    listeners: dict[str, Progress] = field(default_factory=dict)
+
+    async def perform(self, bench: Bench, task_index: int, trial: int, progress: Progress) -> TrialRecord:
+        """The record of a trial, wherever it was performed.
+
+        Raises:
+            UnavailableError: the workers cannot perform any.
+
+        """
+        task = bench.plan.tasks[task_index]
+        alone = replace(bench.plan, tasks=(task,), suite=replace(bench.plan.suite, tasks=()))
+        job = Job(self.run_id, alone, task_index, trial, self.executor, self.options, bench.process_dir)
+        self.listeners[job.key] = progress
+        future = self.client.submit(performed_here, job, key=job.key, pure=False)
+        try:
+            record: TrialRecord = await future
+        except asyncio.CancelledError:
+            future.cancel()
+            raise
+        except UnavailableError:
+            raise
+        except Exception as error:  # noqa: BLE001  # whatever became of the workers, the rest of the run goes on
+            told = f"The workers could not perform this trial: {str(error) or type(error).__name__}"
+            empty = Trajectory(task=task.id, prompt=task.prompt, error=told)
+            record = TrialRecord(task.id, task_index, trial, "error", 0.0, 0.0, empty, error=told)
+        finally:
+            self.listeners.pop(job.key, None)
+            future.release()
+        return record
+
+    async def end(self) -> None:
+        """Have everything of the run end that still goes on at the workers."""
+        await _imported().Event(_ending(self.run_id), client=self.client).set()
+
+    def heard(self, event: tuple[float, Any]) -> None:
+        """A worker tells what an agent does."""
+        told = event[1]
+        if listener := self.listeners.get(told["key"]):
+            listener(told["text"])
+
+
+@asynccontextmanager
+async def dask_trials(
+    address: str, run_id: str, executor: str, options: ExecutorOptions
+) -> AsyncIterator[DaskTrials]:
+    """The workers of the scheduler at `address`; in the end nothing of the run goes on there.
+
+    Raises:
+        UnavailableError: Dask is not installed, or nobody answers there.
+
+    """
+    distributed = _imported()
+    # It tells of every worker that comes and goes.
+    logging.getLogger("distributed").setLevel(logging.ERROR)
+    try:
+        client = await distributed.Client(
+            address, asynchronous=True, set_as_default=False, timeout=_CONNECT_SECONDS
+        )
+    except (OSError, ValueError) as error:
+        raise UnavailableError(f"There is no Dask scheduler at {address}: {error}") from error
+    slots = sum((await client.nthreads()).values())
+    # Workers have their own environment; ours may hold what is not for them.
+    trials = DaskTrials(run_id, executor, replace(options, environment={}), client, max(slots, 1))
+    topic = _topic(run_id)
+    client.subscribe_topic(topic, trials.heard)
+    try:
+        yield trials
+    finally:
+        with contextlib.suppress(Exception):
+            async with asyncio.timeout(_GRACE_SECONDS):
+                await trials.end()
+                client.unsubscribe_topic(topic)
+                await client.run(closed_here, run_id, on_error="ignore")
+        with contextlib.suppress(Exception):
+            await client.close(timeout=_GRACE_SECONDS)
+
+
+async def performed_here(job: Job) -> TrialRecord:
+    """Perform a trial in this worker, until its end or the end of the run."""
+    distributed = _imported()
+    # What goes wrong is told to the run; here it would only be printed, with a traceback.
+    logging.getLogger("distributed.worker").setLevel(logging.CRITICAL)
+    worker = distributed.get_worker()
+    over = distributed.Event(_ending(job.run_id), client=distributed.get_client())
+    waiting = asyncio.ensure_future(over.wait())
+    working = asyncio.ensure_future(
+        _performed(job, lambda text: worker.log_event(_topic(job.run_id), {"key": job.key, "text": text}))
+    )
+    try:
+        await asyncio.wait([waiting, working], return_when=asyncio.FIRST_COMPLETED)
+        if not working.done():
+            raise RuntimeError("the run is over")
+        return working.result()
+    finally:
+        for it in (waiting, working):
+            it.cancel()
+        await asyncio.gather(waiting, working, return_exceptions=True)
+
+
+async def closed_here(run_id: str) -> None:
+    """Close the executors that this worker has started for the run."""
+    starting = _started.pop(run_id, None)
+    if starting is not None and starting.done() and not starting.cancelled() and not starting.exception():
+        await starting.result().close()
+
+
+_started: dict[str, "asyncio.Task[Executor]"] = {}
+"""The executors of this worker by run: one for all its trials, as in a run on one machine."""
+
+
+async def _performed(job: Job, progress: Callable[[str], None]) -> TrialRecord:
+    options = replace(job.options, environment=dict(os.environ))
+    if job.run_id not in _started:
+        _started[job.run_id] = asyncio.ensure_future(_ready(job.executor, options))
+    executor = await asyncio.shield(_started[job.run_id])
+    bench = Bench(job.plan, executor, job.process_dir, judge_for(job.plan, os.environ))
+    record = await run_trial(bench, 0, job.trial, progress)
+    return replace(record, task_index=job.task_index)
+
+
+async def _ready(name: str, options: ExecutorOptions) -> Executor:
+    executor = make_executor(name, options)
+    await executor.start()
+    return executor
+
+
+def _topic(run_id: str) -> str:
+    return f"waza-{run_id}"
+
+
+def _ending(run_id: str) -> str:
+    return f"waza-end-{run_id}"
+
+
+def _imported() -> Any:
+    try:
+        return importlib.import_module("distributed")
+    except ImportError as error:
+        raise UnavailableError(_INSTALL) from error

@@ -1,0 +1,33 @@
+"""A file with nothing in it: one finding, and a skeleton to begin with."""
+
+from pathlib import Path
+
+import pytest
+
+from tests.behaviour.fixes_harness import draft_of, marks_of
+from waza_engine.findings import Severity
+from waza_lsp.schema.solutions import solutions
+from waza_lsp.snapshot import Snapshot
+
+EVAL = "name: a\nskill: a\nconfig: {trials_per_task: 1}\ntasks: [tasks/*.yaml]\n"
+
+
+@pytest.mark.parametrize("name", ["eval.yaml", "tasks/a.yaml", "trigger_tests.yaml"])
+@pytest.mark.parametrize("text", ["", "\n\n", "# about it\n", "# about it", "---\n", "# about it\r\n\r\n"])
+def test_a_skeleton_is_written_behind_what_is_there(name: str, text: str, tmp_path: Path) -> None:
+    if name != "eval.yaml":
+        (tmp_path / "eval.yaml").write_text(EVAL)
+    (tmp_path / "tasks").mkdir()
+    (tmp_path / name).write_text(text, newline="")
+    snapshot = Snapshot.of((tmp_path / name).as_uri(), text)
+    assert snapshot.form is not None
+    [mark] = marks_of(snapshot)
+    assert (mark.finding.code, mark.finding.severity) == ("empty-file", Severity.INFORMATION)
+    [solution] = solutions(mark, draft_of(snapshot), snapshot.form.schema)
+    assert solution.title == "Write a skeleton"
+    written = str(draft_of(snapshot).edited(solution.edits).text)
+    assert written.startswith(text.rstrip("\r\n"))
+    left = marks_of(Snapshot.of(snapshot.uri, written))
+    assert [it for it in left if it.finding.severity is Severity.ERROR] == [
+        it for it in left if it.finding.code == "glob-without-match"
+    ]

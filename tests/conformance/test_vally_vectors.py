@@ -1,0 +1,51 @@
+"""Verdicts of vally's grader types, worked out by hand from the fact sheet, through the door that other programs use.
+
+The vector file's own `about` block says what its members mean.
+"""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from waza_engine.batch import answer_line
+from waza_engine.graders.registry import graders
+
+Vector = dict[str, Any]
+VECTORS: list[Vector] = json.loads((Path(__file__).parent / "vally-grader-vectors.json").read_text("utf-8"))[
+    "vectors"
+]
+_MEMBERS = {"files": "workspace_files", "dirs": "workspace_dirs", "symlinks": "workspace_symlinks"}
+
+
+def line_of(vector: Vector) -> str:
+    """The input line that a vector stands for."""
+    line = {name: vector[member] for member, name in _MEMBERS.items() if member in vector}
+    line |= {"id": vector["id"], "gen": "VALLY", "graders": [vector["grader"]]}
+    line |= {"context": vector.get("context", {}), "outside_files": vector.get("outside_files", {})}
+    return json.dumps(line)
+
+
+@pytest.mark.parametrize("vector", VECTORS, ids=[it["id"] for it in VECTORS])
+def test_the_verdict_is_that_of_the_sheet(vector: Vector) -> None:
+    answer = answer_line(line_of(vector))
+    assert "error" not in answer, answer
+    (result,) = answer["results"]
+    expected = vector["expect"]
+    if "error" in expected:
+        assert result.get("error", {}).get("kind") == expected["error"], result
+        return
+    assert "error" not in result, result
+    assert (result["passed"], result.get("status", "")) == (expected["passed"], expected.get("status", "")), (
+        result
+    )
+    assert result["score"] == pytest.approx(expected["score"], abs=1e-9), result
+
+
+def test_every_type_has_vectors() -> None:
+    assert {it["grader"]["type"] for it in VECTORS} >= set(graders("vally"))
+
+
+def test_the_identifiers_are_unique() -> None:
+    assert len({it["id"] for it in VECTORS}) == len(VECTORS)

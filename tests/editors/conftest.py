@@ -1,0 +1,48 @@
+"""A real VS Code with the packaged extension, for the tests that look at its screen."""
+
+import os
+import sys
+from collections.abc import AsyncIterator, Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+import pytest_asyncio
+
+from tests.editors.vscode_host import VSCode, running_vscode
+from tests.editors.vscode_package import build_vsix
+from tests.editors.vscode_programs import require_vscode
+from tests.editors.vscode_screen import running_browser
+
+if TYPE_CHECKING:
+    from playwright.async_api import Browser
+
+
+@pytest.fixture(scope="session")
+def vsix(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    require_vscode()
+    return build_vsix(tmp_path_factory.mktemp("package"))
+
+
+@pytest.fixture(scope="module")
+def vscode(vsix: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[VSCode]:
+    """VS Code for a whole file of tests: starting it is what takes the time."""
+    settings = {"waza.server.interpreter": sys.executable, "waza.run.executor": "replay"}
+    with running_vscode(tmp_path_factory.mktemp("vscode"), vsix, settings) as started:
+        yield started
+
+
+@pytest.fixture(scope="session")
+def shots(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Where pictures go: of failures, and all of them where the environment names a folder."""
+    folder = os.environ.get("WAZA_LSP_SCREENSHOTS")
+    chosen = Path(folder) if folder else tmp_path_factory.mktemp("screenshots")
+    chosen.mkdir(parents=True, exist_ok=True)
+    return chosen
+
+
+@pytest_asyncio.fixture(scope="module", loop_scope="module")
+async def browser() -> "AsyncIterator[Browser]":
+    require_vscode()
+    async with running_browser() as started:
+        yield started

@@ -1,0 +1,97 @@
+"""The Testing view of a real VS Code: the server's tree and the server's runs, whoever started them."""
+
+import asyncio
+import os
+import signal
+import subprocess
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+from tests.editors.vscode_host import VSCode
+from tests.editors.vscode_screen import Screen, open_window
+from tests.editors.workspaces import FAILING_TASK, MISSING, copy_of_example, make_fail, make_slow
+
+if TYPE_CHECKING:
+    from playwright.async_api import Browser
+
+pytestmark = [pytest.mark.editor, pytest.mark.slow, pytest.mark.asyncio(loop_scope="module")]
+FAILING = "Explain the retry helper"
+
+
+@asynccontextmanager
+async def window(
+    vscode: VSCode, browser: "Browser", shots: Path, suite: Path, file: str = FAILING_TASK
+) -> AsyncIterator[Screen]:
+    async with open_window(browser, vscode.page_url(suite, file), shots) as screen:
+        await screen.lens("Run")
+        yield screen
+
+
+async def test_everything_runs_and_failed_tests_run_again(
+    vscode: VSCode, browser: "Browser", shots: Path, tmp_path: Path
+) -> None:
+    suite = copy_of_example(tmp_path)
+    line = make_fail(suite)
+    async with window(vscode, browser, shots, suite) as screen:
+        assert await screen.tests() == [
+            "code-explainer-eval",
+            "Comment the worker pool without changing it",
+            "Write a page about the revenue query",
+            "Explain debounce in 90 words",
+            FAILING,
+        ]
+        await screen.command("Test: Run All Tests")
+        await screen.test_count("3/4")
+        await screen.test(FAILING, "failed")
+        await screen.test("Explain debounce in 90 words", "passed")
+        await screen.go_to_line(line)
+        assert MISSING in await screen.line_of_message(f"missing: {MISSING}")
+        await screen.shot("testing")
+        assert "names-the-ideas 0.80: missing" in await screen.test_output("names-the-ideas")
+        await screen.command("Test: Rerun Failed Tests")
+        await screen.test_count("0/1")
+
+
+async def test_a_run_from_a_lens_is_seen_and_can_be_cancelled(
+    vscode: VSCode, browser: "Browser", shots: Path, tmp_path: Path
+) -> None:
+    suite = copy_of_example(tmp_path)
+    make_slow(suite, 50)
+    async with window(vscode, browser, shots, suite) as screen:
+        await screen.tests()
+        await screen.click_lens("Run task")
+        await screen.test(FAILING, "running")
+        await screen.command("Test: Cancel Test Run")
+        await screen.test(FAILING, "skipped")
+
+
+async def test_a_killed_server_leaves_no_test_running_and_comes_back(
+    vscode: VSCode, browser: "Browser", shots: Path, tmp_path: Path
+) -> None:
+    suite = copy_of_example(tmp_path)
+    make_slow(suite, 50)
+    async with window(vscode, browser, shots, suite) as screen:
+        await screen.tests()
+        await screen.command("Test: Run All Tests")
+        await screen.test(FAILING, "running")
+        await asyncio.to_thread(_kill_server, vscode)
+        await screen.test(FAILING, "error")
+        await screen.command("Test: Run All Tests")
+        await screen.test(FAILING, "running")
+        await screen.command("Test: Cancel Test Run")
+
+
+def _kill_server(vscode: VSCode) -> None:
+    """End the language servers of this VS Code as a crash would."""
+    found = subprocess.run(
+        ["pgrep", "-g", str(vscode.group), "-f", "waza_lsp serve"],
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    for pid in found.stdout.split():
+        os.kill(int(pid), signal.SIGKILL)

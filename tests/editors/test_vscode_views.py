@@ -1,0 +1,85 @@
+"""What a real VS Code shows around the text: the report, the walkthrough, the status, a first eval, the installation."""
+
+import asyncio
+import os
+import subprocess
+import sys
+import sysconfig
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+from tests.editors.vscode_host import VSCode, running_vscode
+from tests.editors.vscode_screen import open_window
+from tests.editors.workspaces import FAILING_TASK, MISSING, copy_of_example, make_fail
+
+if TYPE_CHECKING:
+    from playwright.async_api import Browser
+
+ROOT = Path(__file__).parents[2]
+pytestmark = [pytest.mark.editor, pytest.mark.slow, pytest.mark.asyncio(loop_scope="module")]
+
+
+async def test_the_report_opens_beside_the_text_and_reaches_no_network(
+    vscode: VSCode, browser: "Browser", shots: Path, tmp_path: Path
+) -> None:
+    suite = copy_of_example(tmp_path)
+    make_fail(suite)
+    async with open_window(browser, vscode.page_url(suite, FAILING_TASK), shots) as screen:
+        await screen.click_lens("Run task")
+        await screen.press_in_toast("explain-retry: failed", "Show Report")
+        report = await screen.web_page(f"missing: {MISSING}")
+        await screen.shot("report")
+        assert "names-the-ideas" in report
+        assert await screen.web_page_is_locked(report)
+
+
+async def test_the_first_eval_runs_as_it_is(
+    vscode: VSCode, browser: "Browser", shots: Path, tmp_path: Path
+) -> None:
+    suite = copy_of_example(tmp_path)
+    async with open_window(browser, vscode.page_url(suite, "eval.yaml"), shots) as screen:
+        assert await screen.language_status("waza: eval") == "waza: eval top-level keys name, skill, config"
+        assert "running" in await screen.language_status("waza-lsp:")
+        await screen.command("Welcome: Open Walkthrough...")
+        await screen.pick("Test an agent with evals")
+        await screen.shot("walkthrough")
+        await screen.command("waza: New Eval")
+        await screen.answer("greeter")
+        await screen.lens("Run all")
+        text = (suite / "evals" / "greeter" / "eval.yaml").read_text(encoding="utf-8")
+        assert "skill: greeter\n" in text
+        await asyncio.to_thread(_ran, sys.executable, "-P", "-m", "waza_lsp", "check", str(suite / "evals"))
+
+
+async def test_the_server_is_installed_when_there_is_none(
+    vsix: Path, browser: "Browser", shots: Path, tmp_path: Path
+) -> None:
+    suite = copy_of_example(tmp_path)
+    dist = tmp_path / "dist"
+    await asyncio.to_thread(_ran, sys.executable, "-m", "hatchling", "build", "-t", "wheel", "-d", str(dist))
+    programs = tmp_path / "bin"
+    programs.mkdir()
+    (programs / "python3").symlink_to(Path(sys.base_prefix) / "bin" / "python3")
+    environment = {
+        "PATH": f"{programs}:/usr/bin:/bin",
+        # The package comes from a folder, what it needs from here: no index is asked.
+        "PIP_NO_INDEX": "1",
+        "PIP_NO_DEPS": "1",
+        "PIP_FIND_LINKS": str(dist),
+        "PYTHONPATH": sysconfig.get_path("purelib"),
+    }
+    home = tmp_path / "vscode"
+    with running_vscode(home, vsix, {}, environment=environment) as vscode:
+        async with open_window(browser, vscode.page_url(suite, "eval.yaml"), shots) as screen:
+            await screen.press_in_toast("waza-lsp was not found", "Install")
+            await screen.lens("Run all")
+            assert "running" in await screen.language_status("waza-lsp:")
+    [installed] = home.glob("data/User/globalStorage/waza-lsp.waza-lsp/server/bin/waza-lsp")
+    assert os.access(installed, os.X_OK)
+
+
+def _ran(*command: str) -> None:
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stdout + done.stderr

@@ -1,0 +1,39 @@
+"""Workspaces for editors: copies of the examples, with the mistakes and failures that a test wants to see."""
+
+import shutil
+from pathlib import Path
+
+EXAMPLE = Path(__file__).parents[2] / "examples" / "code-explainer"
+FAILING_TASK = "tasks/explain-retry.yaml"
+MISSING = "moon cheese"
+"""A text that the recorded answer of the failing task does not contain."""
+
+
+def copy_of_example(parent: Path) -> Path:
+    return shutil.copytree(EXAMPLE, parent / EXAMPLE.name, ignore=shutil.ignore_patterns(".waza-lsp"))
+
+
+def make_fail(suite: Path) -> int:
+    """Have one task fail at one of its checks; the line of that check, counted from 1."""
+    return _replaced(suite / FAILING_TASK, "[jitter]", f"[jitter, {MISSING}]")
+
+
+def make_slow(suite: Path, seconds: int) -> None:
+    """Have the same task wait in a grader."""
+    slow = f"""\
+  - name: slow
+    type: program
+    config:
+      command: sleep
+      args: ["{seconds}"]
+      timeout: 60
+"""
+    _replaced(suite / FAILING_TASK, "graders:\n", f"graders:\n{slow}")
+
+
+def _replaced(file: Path, old: str, new: str) -> int:
+    text = file.read_text(encoding="utf-8")
+    before, found, _ = text.partition(old)
+    assert found, f"{old} is not in {file}"
+    file.write_text(text.replace(old, new, 1), encoding="utf-8")
+    return before.count("\n") + 1

@@ -1,0 +1,65 @@
+"""Which files are vally's, and which only look like it (vally.md, section 1)."""
+
+from pathlib import Path, PurePath
+
+import pytest
+
+from waza_engine.formats import recognise
+from waza_engine.yaml_reader import read_yaml
+
+
+def _kind(text: str, path: str | Path = "some/file.yaml") -> str | None:
+    found = recognise(read_yaml(text) if text else {}, PurePath(path))
+    return f"{found[0].name} {found[1].name}" if found else None
+
+
+@pytest.mark.parametrize(
+    ("text", "path", "kind"),
+    [
+        ("stimuli: [{name: a, prompt: b}]", "x.yaml", "vally eval"),
+        ("name: x\nstimuli:", "eval.yaml", "vally eval"),
+        ("name: x\nconfig: {runs: 1}\nstimuli: [{name: a, turns: [b]}]", "eval.yaml", "vally eval"),
+        ("name: x\nstimuli: [{name: a, promt: b}]", "eval.yaml", "vally eval"),
+        ("name: x\nmoderation: 1\narea: 2\nstimuli: [{prompt: b}]\ndefaults: {}", "x.yaml", "vally eval"),
+        ("name: x\nstimuli: [na]", "eval.yaml", "vally eval"),
+        ("", "smoke.vally.yaml", "vally eval"),
+        ("name: x", "eval.smoke.vally.yaml", "vally eval"),
+        ("pathz: {}", ".vally.yaml", "vally project"),
+        ("name: x\nevals: [a]\nvary: [/defaults/model]\nvariants: {}", "x.yaml", "vally experiment"),
+        ("name: x\nevals: [a]\nmatrix: {}", "x.yaml", "vally experiment"),
+        ("name: x\nevals: [a]", "skill.experiment.yaml", "vally experiment"),
+        ("name: x\nevals: [a]", "experiment.yaml", "vally experiment"),
+    ],
+)
+def test_files_of_vally(text: str, path: str, kind: str) -> None:
+    assert _kind(text, path) == kind
+
+
+@pytest.mark.parametrize(
+    ("text", "path"),
+    [
+        pytest.param("stimuli: [a.png, b.png]\ntrials: 5", "task.yaml", id="pictures for people"),
+        pytest.param(
+            "name: stroop\nstimuli: [{name: red, file: red.png, ms: 500}]", "x.yaml", id="an experiment"
+        ),
+        pytest.param("stimuli: words.csv\nblocks: 3", "experiment.yaml", id="a table of words"),
+        pytest.param("apiVersion: v1\nkind: Experiment\nname: x", "experiment.yaml", id="Kubernetes"),
+        pytest.param("name: x", "experiment.yaml", id="a name alone"),
+        pytest.param("", "experiment.yaml", id="an empty file"),
+        pytest.param("baseline: a\nname: b", "perf.yaml", id="a benchmark"),
+        pytest.param("paths: {}\nsuites: {}", "vally.yaml", id="no project file"),
+    ],
+)
+def test_look_alikes_are_left_alone(text: str, path: str) -> None:
+    assert _kind(text, path) is None
+
+
+def test_the_nearest_project_file_decides_where_the_keys_do_not(tmp_path: Path) -> None:
+    path = tmp_path / "evals" / "eval.yaml"
+    (tmp_path / ".vally.yaml").touch()
+    assert _kind("name: x", path) == "vally eval"
+    assert _kind("", path.with_name("ab.experiment.yaml")) == "vally experiment"
+    assert _kind("name: x\nskill: a\ntasks: [t.yaml]", path) == "waza eval"
+    (tmp_path / "evals").mkdir()
+    (tmp_path / "evals" / ".waza.yaml").touch()
+    assert _kind("name: x", path) == "waza eval"

@@ -1,0 +1,231 @@
+"""The options of `waza-lsp run`, in groups, and what the user asks for with them."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import click
+
+from waza_engine.runs.plan import Overrides, PlanError, Shard
+from waza_lsp.cli.run_reports import FILE, Reports
+from waza_lsp.cli.run_source import FOLDER, LAST
+
+Decorator = Callable[[Callable[..., Any]], Callable[..., Any]]
+
+
+@dataclass(frozen=True, slots=True)
+class Agent:
+    """What executors are told on the command line."""
+
+    command: str
+    form: str
+    recordings: Path | None
+    context_dir: Path | None
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """What the user asks for. `resume` and `replay_from` name stored runs; `use_cache` None leaves it to the project.
+
+    `dask` is the address of a scheduler.
+    """
+
+    eval_file: Path
+    overrides: Overrides
+    agent: Agent
+    resume: str | None = None
+    replay_from: str | None = None
+    use_cache: bool | None = None
+    dask: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """How the run is shown: `events` are told as JSON lines and nothing else, `quiet` shows only what is wrong."""
+
+    events: bool = False
+    quiet: bool = False
+    printed: str = "text"
+    traces: bool = False
+
+
+def asked(eval_file: Path, options: Mapping[str, Any], model: str | None) -> Asked:
+    """What the options ask for, for one of the models."""
+    overrides = Overrides(
+        tasks=options["tasks"],
+        tags=options["tags"],
+        model=model,
+        shard=_shard(options["shard"]),
+        **{
+            name: options[name]
+            for name in (
+                *("trials", "workers", "executor", "judge_model", "timeout", "baseline"),
+                *("no_skills", "skip_graders", "keep_workspace", "update_snapshots"),
+            )
+        },
+    )
+    agent = Agent(
+        options["agent_command"],
+        options["agent_format"] or "",
+        _absolute(options["recordings"]),
+        _absolute(options["context_dir"]),
+    )
+    return Asked(
+        eval_file,
+        overrides,
+        agent,
+        options["resume"],
+        options["replay_from"],
+        options["cache"],
+        options["dask"],
+    )
+
+
+def reports(options: Mapping[str, Any]) -> Reports:
+    """The report files that the options ask for."""
+    return Reports(*(options[it] for it in ("results", "junit", "html", "github", "record")))
+
+
+def shown(options: Mapping[str, Any]) -> Shown:
+    """How the run is to be shown."""
+    return Shown(options["events"] is not None, options["quiet"], options["printed"], options["otel"])
+
+
+def _shard(text: str | None) -> Shard | None:
+    try:
+        return Shard.of(text) if text else None
+    except PlanError as error:
+        raise click.UsageError(f"--shard: {error}") from error
+
+
+def _absolute(path: Path | None) -> Path | None:
+    return path.absolute() if path else None
+
+
+def _together(*decorators: Decorator) -> Decorator:
+    def decorate(command: Callable[..., Any]) -> Callable[..., Any]:
+        for it in reversed(decorators):
+            command = it(command)
+        return command
+
+    return decorate
+
+
+_COUNT = click.IntRange(min=1)
+
+CHOICE = _together(
+    click.option(
+        "--task",
+        "tasks",
+        multiple=True,
+        metavar="GLOB",
+        help="Only tasks whose name or id matches; repeatable.",
+    ),
+    click.option(
+        "--tag", "tags", multiple=True, metavar="GLOB", help="Only tasks with a tag that matches; repeatable."
+    ),
+    click.option("--trials", type=_COUNT, metavar="N", help="Trials per task, instead of the eval's."),
+    click.option(
+        "--workers", type=_COUNT, metavar="N", help="Run N tasks at once; 1 is one after the other."
+    ),
+    click.option("--timeout", type=_COUNT, metavar="SECONDS", help="Limit per turn, instead of the eval's."),
+    click.option(
+        "--shard", metavar="I/N", help="Perform only part I of N; put the parts together with waza-lsp merge."
+    ),
+    click.option(
+        "--dask", metavar="ADDRESS", default="", help="Perform the trials on the workers of a Dask scheduler."
+    ),
+)
+AGENT = _together(
+    click.option(
+        "--executor",
+        metavar="NAME",
+        help="Who performs the tasks: mock, replay, command, copilot-sdk, acp, or a plug-in.",
+    ),
+    click.option(
+        "--model",
+        "models",
+        multiple=True,
+        metavar="MODEL",
+        help="The agent's model, instead of the eval's; several are run one after the other, and compared.",
+    ),
+    click.option("--judge-model", metavar="MODEL", help="The model of prompt graders that name none."),
+    click.option(
+        "--agent-command",
+        metavar="COMMAND",
+        default="",
+        help=(
+            "The agent of the executors command and acp; {prompt}, {workspace}, {model}, {session}, {turn}, {system} "
+            "and {mcp_config} are replaced."
+        ),
+    ),
+    click.option(
+        "--agent-format",
+        type=click.Choice(["text", "copilot-jsonl"]),
+        help="What the agent of the executor command prints.",
+    ),
+    click.option("--recordings", type=FOLDER, metavar="DIR", help="Where replay finds its recordings."),
+    click.option(
+        "--context-dir", type=FOLDER, metavar="DIR", help="Where inputs.files are, instead of fixtures."
+    ),
+)
+MANNER = _together(
+    click.option(
+        "--baseline/--no-baseline", default=None, help="Run a second time without skills, and compare."
+    ),
+    click.option("--no-skills", is_flag=True, help="Run without any skill."),
+    click.option(
+        "--skip-graders", is_flag=True, help="Only perform and record; grade later with waza-lsp grade --run."
+    ),
+    click.option("--update-snapshots", is_flag=True, help="Let diff graders write their snapshots anew."),
+    click.option("--keep-workspace", is_flag=True, help="Do not delete the folders that agents worked in."),
+    click.option(
+        "--resume",
+        metavar="RUN",
+        is_flag=False,
+        flag_value=LAST,
+        default=None,
+        help="Go on with a run that was killed or cancelled; without RUN the last one of EVAL.",
+    ),
+    click.option(
+        "--replay-from", metavar="RUN", help="What agents did is taken from a stored run; 'last' is one."
+    ),
+    click.option(
+        "--cache/--no-cache",
+        default=None,
+        help="Take unchanged tasks from earlier runs, instead of performing them.",
+    ),
+    click.option(
+        "--store", "store_dir", type=FOLDER, metavar="DIR", help="Where runs are kept; default .waza-lsp."
+    ),
+)
+OUTPUT = _together(
+    click.option("--output", "results", type=FILE, metavar="FILE", help="Write the results as waza's JSON."),
+    click.option("--junit", type=FILE, metavar="FILE", help="Write a JUnit report."),
+    click.option("--html", type=FILE, metavar="FILE", help="Write a report to look at."),
+    click.option(
+        "--github", type=FILE, metavar="FILE", help="Write Markdown for a comment or a job summary."
+    ),
+    click.option(
+        "--record", type=FOLDER, metavar="DIR", help="Keep what the agent did as recordings for replay."
+    ),
+    click.option(
+        "--format",
+        "printed",
+        type=click.Choice(["text", "json", "github"]),
+        default="text",
+        help="What is printed at the end.",
+    ),
+    click.option("--quiet", "-q", is_flag=True, help="No progress: only what is wrong, and the result."),
+    click.option(
+        "--events",
+        type=click.Choice(["jsonl"]),
+        help="Print events, one JSON object a line, and nothing else.",
+    ),
+    click.option(
+        "--otel",
+        is_flag=True,
+        help="Send traces with OpenTelemetry, to where OTEL_EXPORTER_OTLP_ENDPOINT says.",
+    ),
+)

@@ -1,0 +1,154 @@
+"""Performing one run: shown while it goes on, cancelled by signals, reported when it is over."""
+
+import asyncio
+import contextlib
+import os
+import signal
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import NoReturn
+
+import click
+
+from waza_engine import processes
+from waza_engine.executors.base import UnavailableError
+from waza_engine.reports.github import github_markdown
+from waza_engine.reports.results_json import results_json
+from waza_engine.reports.text import text_report
+from waza_engine.runs.events import Listener, Note
+from waza_engine.runs.judging import judge_for
+from waza_engine.runs.live import Performer
+from waza_engine.runs.plan import Plan, side_by_side
+from waza_engine.runs.records import RunRecord
+from waza_engine.runs.run import EXIT_STATUS, run_suite
+from waza_engine.runs.store import RunStore, StoreError
+from waza_engine.runs.trial import run_trial
+from waza_lsp.cli.run_options import Asked, Shown
+from waza_lsp.cli.run_output import EventLines, ProgressLines, QuietLines
+from waza_lsp.cli.run_prepare import CANNOT_RUN, Prepared, give_up, prepared, starts_anew
+from waza_lsp.cli.run_reports import Reports
+from waza_lsp.cli.run_traces import refuse_without_otel, send_traces
+
+__all__ = ["CANNOT_RUN", "perform"]
+
+_PRINTED = {"text": text_report, "json": results_json, "github": github_markdown}
+
+
+def perform(asked: Asked, reports: Reports, shown: Shown, directory: Path) -> tuple[RunRecord, int]:
+    """Perform the run with its store in `directory`: what came out, and the exit status. A cancelled run ends the program."""
+    progress = ProgressLines(sys.stderr, sys.stderr.isatty())
+    emit: Listener = QuietLines(sys.stderr) if shown.quiet else progress
+    if shown.events:
+        emit = EventLines(sys.stdout, gone=_interrupt_self)
+    if shown.traces:
+        try:
+            refuse_without_otel()
+        except UnavailableError as error:
+            give_up(f"error: {error}")
+    ready = prepared(asked, None) if starts_anew(asked) else None
+    with asyncio.Runner() as runner, _opened(directory, ready.run_id if ready else "", emit) as store:
+        run = ready or prepared(asked, store)
+        try:
+            record = runner.run(_cancellable(run, asked.dask, emit, store, directory / "logs"))
+        except UnavailableError as error:
+            give_up(f"{asked.eval_file}: error: {error}")
+        except (asyncio.CancelledError, KeyboardInterrupt):
+            click.echo("Broken off. What was finished is in the run store.", err=True)
+            _leave_at_once(EXIT_STATUS["cancelled"])
+        progress.clear()
+        problems = [*_reported(record, run, reports, shown, store)]
+        for it in problems:
+            click.echo(f"error: {it}", err=True)
+        if record.status == "cancelled":
+            click.echo(_kept(record, asked, is_stored=store is not None), err=True)
+            # Closing the runner would wait for graders that are still at work in threads.
+            _leave_at_once(EXIT_STATUS[record.status])
+    return record, CANNOT_RUN if problems else EXIT_STATUS[record.status]
+
+
+def _reported(
+    record: RunRecord, run: Prepared, reports: Reports, shown: Shown, store: RunStore | None
+) -> Iterator[str]:
+    """Write and print the reports; what went wrong with that."""
+    triggers = run.plan.suite.triggers
+    yield from reports.write(record, triggers.skill if triggers else "", store)
+    if shown.traces and (problem := send_traces(record)):
+        yield problem
+    if not shown.events:
+        try:
+            click.echo(_PRINTED[shown.printed](record).rstrip("\n"))
+        except StoreError as error:
+            yield str(error)
+
+
+def _kept(record: RunRecord, asked: Asked, *, is_stored: bool) -> str:
+    count = sum(len(it.trials) for it in record.tasks)
+    kept = f"{count} finished trial{'' if count == 1 else 's'} kept"
+    return (
+        f"Cancelled: {kept}. Go on with: waza-lsp run {asked.eval_file} --resume"
+        if is_stored
+        else "Cancelled."
+    )
+
+
+@contextlib.contextmanager
+def _opened(directory: Path, run_id: str, emit: Listener) -> Iterator[RunStore | None]:
+    """The run store, or None (and a note) when it cannot be used."""
+    try:
+        store = RunStore(directory)
+    except StoreError as error:
+        emit(Note(run_id, "warning", f"{error}. This run is not stored"))
+        yield None
+        return
+    with store:
+        yield store
+
+
+async def _cancellable(
+    run: Prepared, dask: str, emit: Listener, store: RunStore | None, log_dir: Path
+) -> RunRecord:
+    """Run the suite, here or on the workers of a cluster; SIGINT and SIGTERM end it early."""
+    if running := asyncio.current_task():
+        for number in (signal.SIGINT, signal.SIGTERM):
+            # Windows has no such handlers; there the runner itself cancels the task at Ctrl-C.
+            with contextlib.suppress(NotImplementedError):
+                asyncio.get_running_loop().add_signal_handler(number, running.cancel)
+    if not dask:
+        return await _run(run, run.plan, run_trial, emit, store, log_dir)
+    # Imported here: it is an extra.
+    from waza_engine.runs.dask_trials import dask_trials
+
+    async with dask_trials(dask, run.run_id, run.plan.settings.executor, run.options) as trials:
+        return await _run(run, side_by_side(run.plan, trials.slots), trials.perform, emit, store, log_dir)
+
+
+async def _run(
+    run: Prepared, plan: Plan, perform_trial: Performer, emit: Listener, store: RunStore | None, log_dir: Path
+) -> RunRecord:
+    return await run_suite(
+        plan,
+        run.performer,
+        process_dir=Path.cwd(),
+        run_id=run.run_id,
+        emit=emit,
+        log_dir=log_dir,
+        store=store,
+        judge=judge_for(plan, os.environ),
+        resumed=run.resumed,
+        perform=perform_trial,
+    )
+
+
+def _interrupt_self() -> None:
+    """Nobody reads the events any more: the run is as good as cancelled."""
+    os.kill(os.getpid(), signal.SIGTERM)
+
+
+def _leave_at_once(status: int) -> NoReturn:
+    """End the program with everything that graders started, without waiting for their threads."""
+    processes.end_all()
+    for stream in (sys.stdout, sys.stderr):
+        with contextlib.suppress(OSError):
+            stream.flush()
+    os._exit(status)

@@ -1,0 +1,121 @@
+"""From what the user asks for to a run that can start or go on: the suite, the plan, who performs it."""
+
+import os
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import NoReturn
+
+import click
+
+from waza_engine.executors.base import Executor, ExecutorOptions, UnavailableError
+from waza_engine.executors.registry import make_executor
+from waza_engine.formats import load_suite
+from waza_engine.runs.loadable import refuse_unreadable_graders
+from waza_engine.runs.plan import Overrides, Plan, PlanError, make_plan
+from waza_engine.runs.resume import Resumed, ResumeError, refuse_to_resume, resumed
+from waza_engine.runs.run import EXIT_STATUS, new_run_id
+from waza_engine.runs.store import RunStore, StoreError
+from waza_engine.runs.stored_replay import StoredReplay
+from waza_engine.suite import LoadError, Suite
+from waza_lsp.cli.run_error import load_error_text
+from waza_lsp.cli.run_options import Asked
+from waza_lsp.cli.run_source import LAST, find_run
+
+CANNOT_RUN = EXIT_STATUS["error"]
+
+
+@dataclass(frozen=True, slots=True)
+class Prepared:
+    """A run that can start, or go on."""
+
+    run_id: str
+    plan: Plan
+    performer: Executor
+    options: ExecutorOptions
+    resumed: Resumed = field(default_factory=Resumed)
+
+
+def starts_anew(asked: Asked) -> bool:
+    """Whether no earlier run is needed. What cannot be run leaves no store behind then."""
+    return asked.resume is None and asked.replay_from is None
+
+
+def prepared(asked: Asked, store: RunStore | None) -> Prepared:
+    """The plan and who carries it out; ends the program when there is none."""
+    eval_file = asked.eval_file
+    if asked.dask and asked.replay_from:
+        give_up("--replay-from reads the run store of this machine, and cannot go with --dask")
+    if eval_file.is_dir():
+        give_up(
+            f"{eval_file}: error: This is a folder; name the eval file in it, for example {eval_file / 'eval.yaml'}"
+        )
+    try:
+        suite = load_suite(eval_file.absolute(), process_dir=Path.cwd(), context_dir=asked.agent.context_dir)
+        refuse_unreadable_graders(suite)
+        if asked.use_cache is not None:
+            suite = replace(suite, settings=replace(suite.settings, use_cache=asked.use_cache))
+        if asked.resume is not None:
+            return _resumed(asked, suite, store)
+        plan = make_plan(suite, asked.overrides, os.cpu_count() or 1)
+        if asked.replay_from is not None:
+            source = find_run(_needed(store), asked.replay_from, _eval_of_last(asked.replay_from, eval_file))
+            settings = replace(plan.settings, executor=StoredReplay.name, use_cache=False)
+            replay = StoredReplay(_needed(store), source)
+            return Prepared(new_run_id(), replace(plan, settings=settings), replay, _options(asked, plan))
+        return _performed(asked, plan, new_run_id(), Resumed())
+    except LoadError as error:
+        give_up(load_error_text(error))
+    except (PlanError, UnavailableError, ResumeError, StoreError) as error:
+        give_up(f"{eval_file}: error: {error}")
+
+
+def give_up(message: str) -> NoReturn:
+    """End the program: the run cannot be done."""
+    click.echo(message, err=True)
+    raise SystemExit(CANNOT_RUN)
+
+
+def _performed(asked: Asked, plan: Plan, run_id: str, there: Resumed) -> Prepared:
+    options = _options(asked, plan)
+    return Prepared(run_id, plan, make_executor(plan.settings.executor, options), options, there)
+
+
+def _resumed(asked: Asked, suite: Suite, store: RunStore | None) -> Prepared:
+    if asked.overrides != Overrides() or asked.replay_from:
+        raise PlanError(
+            "--resume goes on with the run as it was started; leave out the options that choose tasks, trials or models"
+        )
+    known = _needed(store)
+    name = asked.resume or LAST
+    run = find_run(known, name, _eval_of_last(name, asked.eval_file))
+    refuse_to_resume(run)
+    plan = make_plan(suite, run.frame.overrides, os.cpu_count() or 1)
+    there = resumed(known, run, plan)
+    for it in there.changed:
+        click.echo(f"note: task {it} has changed since; its trials are performed again", err=True)
+    # What it took from earlier runs it has already: the rest is performed.
+    plan = replace(plan, settings=replace(plan.settings, use_cache=False))
+    return _performed(asked, plan, run.run_id, there)
+
+
+def _options(asked: Asked, plan: Plan) -> ExecutorOptions:
+    agent = asked.agent
+    return ExecutorOptions(
+        plan.suite.directory,
+        plan.settings.model,
+        agent.recordings,
+        agent_command=agent.command,
+        agent_format=agent.form,
+        environment=os.environ,
+    )
+
+
+def _needed(store: RunStore | None) -> RunStore:
+    if store is None:
+        raise PlanError("The run store cannot be used, and without it there is no earlier run")
+    return store
+
+
+def _eval_of_last(name: str, eval_file: Path) -> Path | None:
+    """The last run is the last one of this eval; an id is an id."""
+    return eval_file if name == LAST else None

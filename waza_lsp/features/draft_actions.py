@@ -1,0 +1,112 @@
+"""The code actions that write a grader from a recorded run: tools that were used, files that were made, key phrases.
+
+What could be asked for was found out by the engine, whose grader types make the entries; here they get their place.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from lsprotocol import types
+
+from waza_engine.findings import AppendItem, Fix, Pointer
+from waza_lsp.schema.action_kinds import is_asked, is_wanted
+from waza_lsp.schema.changes import made
+from waza_lsp.schema.form import Form
+from waza_lsp.schema.grader_sites import grader_sites
+from waza_lsp.schema.runnables import Runnable, runnables
+from waza_lsp.schema.walk import DISCRIMINATOR, Schema, resolve, schema_at
+from waza_lsp.snapshot import Snapshot
+from waza_lsp.syntax.edits import Draft
+
+_KIND = types.CodeActionKind.Empty.value
+_LONGEST = 60
+
+
+def task_to_draft_for(
+    snapshot: Snapshot, at: types.Range, context: types.CodeActionContext
+) -> Runnable | None:
+    """The task around the cursor, when somebody asks what can be done there."""
+    if snapshot.form is None or not is_asked(context) or not is_wanted(_KIND, context):
+        return None
+    line = snapshot.place(at.start).line
+    found = runnables(snapshot.form, snapshot.tree, snapshot.uri)
+    around = [
+        it
+        for it in found
+        if it.kind == "task" and (not it.pointer or it.range.start.line <= line <= it.range.end.line)
+    ]
+    return max(around, key=lambda it: len(it.pointer), default=None)
+
+
+def draft_actions(
+    snapshot: Snapshot, task: Runnable, drafts: Sequence[Mapping[str, Any]], *, document_changes: bool = True
+) -> list[types.CodeAction]:
+    """One action per draft (`{type, about, entry}`) that has a place in the task."""
+    form = snapshot.form
+    found = _grader_list(form, snapshot, task.pointer) if form is not None else None
+    if form is None or found is None:
+        return []
+    key, items = found
+    return list(_actions(snapshot, form, (*task.pointer, key), items, drafts, document_changes))
+
+
+def _actions(
+    snapshot: Snapshot,
+    form: Form,
+    place: Pointer,
+    items: Schema,
+    drafts: Sequence[Mapping[str, Any]],
+    document_changes: bool,
+) -> Iterator[types.CodeAction]:
+    taken = {it.name for it in grader_sites(form, snapshot.tree)}
+    for it in drafts:
+        entry = _with_free_name(it["entry"], items, taken)
+        about = it["about"] if len(it["about"]) <= _LONGEST else it["about"][: _LONGEST - 1] + "…"
+        title = f"Write a '{it['type']}' grader from the recorded run: {about}"
+        outcome = made(
+            Fix(title, (AppendItem(place, entry),)), Draft(snapshot.text, snapshot.tree), form.schema
+        )
+        if outcome is None:
+            continue
+        edits = [
+            types.TextEdit(snapshot.range(edit.span), edit.text.replace("\n", snapshot.text.line_end))
+            for edit in outcome.edits
+        ]
+        yield types.CodeAction(
+            title, types.CodeActionKind.Empty, edit=_edit(snapshot, edits, document_changes=document_changes)
+        )
+
+
+def _edit(snapshot: Snapshot, edits: list[types.TextEdit], *, document_changes: bool) -> types.WorkspaceEdit:
+    if not document_changes:
+        return types.WorkspaceEdit(changes={snapshot.uri: edits})
+    document = types.OptionalVersionedTextDocumentIdentifier(snapshot.uri, snapshot.version)
+    return types.WorkspaceEdit(document_changes=[types.TextDocumentEdit(document, list(edits))])
+
+
+def _grader_list(form: Form, snapshot: Snapshot, pointer: Pointer) -> tuple[str, Schema] | None:
+    """The key of a task that holds its graders, and the schema of one: its `type` picks the options."""
+    task = schema_at(form.schema, pointer, snapshot.data) or {}
+    for key, option in task.get("properties", {}).items():
+        for shape in _shapes(form.schema, option):
+            items = resolve(form.schema, shape.get("items", {}))
+            if DISCRIMINATOR in items:
+                return key, items
+    return None
+
+
+def _shapes(root: Schema, schema: Schema) -> Iterator[Schema]:
+    found = resolve(root, schema)
+    yield found
+    for it in (*found.get("anyOf", ()), *found.get("oneOf", ())):
+        yield resolve(root, it)
+
+
+def _with_free_name(entry: Mapping[str, Any], items: Schema, taken: set[str]) -> dict[str, Any]:
+    """The entry with a name that no other grader of the file has."""
+    key = next(iter(items.get("x-title-from", ())), "")
+    name = entry.get(key)
+    if not name or name not in taken:
+        return dict(entry)
+    number = next(it for it in range(2, len(taken) + 3) if f"{name}-{it}" not in taken)
+    return {**entry, key: f"{name}-{number}"}
