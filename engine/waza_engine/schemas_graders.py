@@ -87,7 +87,8 @@ def _widen_items(schema: Schema, current: Schema, older: Schema) -> None:
 def with_graders(schema: Schema, types: GraderTypes, folder: str) -> Schema:
     """The schema of a file with the configs of all grader types in its grader entries.
 
-    Their `x-docs` names the schema that has the type's page; `folder` is where those schemas are.
+    Their `x-docs` names the schema that has the type's page, `x-manual` the page below `docs` where that is called
+    otherwise; `folder` is where those schemas are.
     """
     definitions = dict(schema.get("$defs", {}))
     entries = [name for name, it in definitions.items() if "x-grader-entry" in it]
@@ -95,6 +96,8 @@ def with_graders(schema: Schema, types: GraderTypes, folder: str) -> Schema:
         return schema
     for type_name, kinds in types.items():
         config = {**config_schema(kinds), "x-docs": f"{folder}graders/{type_name}"}
+        if folder:
+            config["x-manual"] = f"graders/{folder}{type_name}"
         for name, it in config.pop("$defs", {}).items():
             definitions[f"{type_name}-{name}"] = _renamed(it, type_name)
         definitions[f"config-{type_name}"] = _renamed(config, type_name)

@@ -106,7 +106,7 @@ class _Indented(yaml.SafeDumper):
     def __init__(self, *more: Any, **options: Any) -> None:
         super().__init__(*more, **{**options, "indent": 3, "width": 1000})
 
-    def increase_indent(self, flow: bool = False, indentless: bool = False) -> None:  # noqa: FBT001, FBT002, ARG002
+    def increase_indent(self, flow: bool = False, indentless: bool = False) -> None:
         super().increase_indent(flow, False)
 
 

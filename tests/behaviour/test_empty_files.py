@@ -28,6 +28,4 @@ def test_a_skeleton_is_written_behind_what_is_there(name: str, text: str, tmp_pa
     written = str(draft_of(snapshot).edited(solution.edits).text)
     assert written.startswith(text.rstrip("\r\n"))
     left = marks_of(Snapshot.of(snapshot.uri, written))
-    assert [it for it in left if it.finding.severity is Severity.ERROR] == [
-        it for it in left if it.finding.code == "glob-without-match"
-    ]
+    assert {it.finding.code for it in left if it.finding.severity is Severity.ERROR} <= {"glob-without-match"}

@@ -63,13 +63,20 @@ def test_v07_a_quoted_number(value: str) -> None:
     assert found.message == "Expected a whole number, found the text '3'; remove the quotes"
 
 
-@pytest.mark.parametrize("value", ["yes", "on", "True", "off"])
-def test_v08_the_words_that_waza_takes_for_booleans_are_fine(value: str) -> None:
-    assert found_in(HEADER.replace("executor: mock", f"executor: mock\n  parallel: {value}")) == []
+@pytest.mark.parametrize(("value", "word"), [("yes", "true"), ("on", "true"), ("off", "false")])
+def test_v08_the_words_that_waza_takes_for_booleans_are_fine(value: str, word: str) -> None:
+    found = only_finding(HEADER.replace("executor: mock", f"executor: mock\n  parallel: {value}"))
+    assert (found.underlined, found.code, found.severity) == (value, "refused-by-check", "hint")
+    assert found.message == f"Runs read '{value}' as {word}; `waza check` does not. Write {word}"
+
+
+def test_v08_a_boolean_of_yaml_itself() -> None:
+    assert found_in(HEADER.replace("executor: mock", "executor: mock\n  parallel: True")) == []
 
 
 def test_v09_a_number_for_a_text_keeps_its_text() -> None:
-    assert found_in(HEADER + "version: 1.0\n") == []
+    found = only_finding(HEADER + "version: 1.0\n")
+    assert (found.underlined, found.code, found.severity) == ("1.0", "refused-by-check", "hint")
 
 
 def test_v10_a_duplicate_key_is_marked_where_it_comes_again() -> None:

@@ -54,7 +54,7 @@ def _config(text: str) -> str:
     return "\n".join([*usual[:at], *text.splitlines(), *usual[at:]]) + "\n"
 
 
-def _file(kind: str, text: str) -> tuple[str, str]:
+def file_of(kind: str, text: str) -> tuple[str, str]:
     """Name and text of the file that the part stands in."""
     match kind:
         case "eval":
@@ -82,7 +82,7 @@ BESIDE = {
 
 
 def _found(kind: str, text: str, folder: Path) -> list[Found]:
-    name, whole = _file(kind, text)
+    name, whole = file_of(kind, text)
     files = {**BESIDE, "eval.yaml": GRADED, "tasks/other.yaml": TASK, name: whole}
     write(folder / "evals", files)
     return found_at(folder / "evals" / name, folder / "evals")

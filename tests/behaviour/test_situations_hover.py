@@ -46,7 +46,9 @@ def hovered(editor: Editor, kind: Kind, document: str, layout: Written) -> str:
         return ""
     span = found["range"]
     assert span["start"]["line"] == before.count("\n")
-    assert span["start"]["character"] <= column <= span["end"]["character"]
+    # Behind the colon of a key without value, the key itself is marked.
+    is_behind = before.rstrip(" ").endswith(":")
+    assert span["start"]["character"] <= column <= span["end"]["character"] + 2 * is_behind
     text: str = found["contents"]["value"]
     return text
 
@@ -96,7 +98,9 @@ def test_h4_the_type_of_a_grader(kind: Kind, layout: Written, editor: Editor) ->
 @graded
 def test_h5_the_config_of_a_type(kind: Kind, layout: Written, editor: Editor) -> None:
     for name, key, foreign in [("text", "contains", "must_exist"), ("file", "must_exist", "`contains`")]:
-        start = f"{kind.root}\ngraders:\n  - name: a\n    con{CURSOR}fig:\n      {key}: [x]\n    type: {name}\n"
+        start = (
+            f"{kind.root}\ngraders:\n  - name: a\n    con{CURSOR}fig:\n      {key}: [x]\n    type: {name}\n"
+        )
         text = hovered(editor, kind, start, layout)
         assert text.count("**config**") == 1
         assert f"`{key}`" in text
@@ -148,12 +152,17 @@ def test_h10_elsewhere_the_file_is_broken(kind: Kind, layout: Written, editor: E
 @layouts
 @graded
 def test_f4_items_are_called_by_their_names(kind: Kind, layout: Written, editor: Editor) -> None:
-    document = f"{kind.root}\ngraders:\n  - type: text\n    name: first\n  - name: second 😀\n    type: file\n"
+    document = (
+        f"{kind.root}\ngraders:\n  - type: text\n    name: first\n  - name: second 😀\n    type: file\n"
+    )
     uri = editor.open(kind.file, laid_out(document, layout))
     symbols = editor.of("documentSymbol", uri)
     editor.close(uri)
     graders = next(it for it in symbols if it["name"] == "graders")
-    assert [(it["name"], it["detail"]) for it in graders["children"]] == [("first", "text"), ("second 😀", "file")]
+    assert [(it["name"], it["detail"]) for it in graders["children"]] == [
+        ("first", "text"),
+        ("second 😀", "file"),
+    ]
 
 
 @layouts

@@ -22,7 +22,9 @@ CLOSINGS = ["", "]", "}", "}}", "]}", "}]", "]}}", '"', "'", '"]', '"}', "']", "
 TYPED = {
     "eval.yaml": EVERYTHING,
     ".waza.yaml": PROJECT,
-    "suite/trigger_tests.yaml": (EXAMPLES / "deploy-orchestrator/trigger_tests.yaml").read_text(encoding="utf-8"),
+    "suite/trigger_tests.yaml": (EXAMPLES / "deploy-orchestrator/trigger_tests.yaml").read_text(
+        encoding="utf-8"
+    ),
     "suite/tasks/unrelated-question.yaml": (
         EXAMPLES / "deploy-orchestrator/tasks/unrelated-question.yaml"
     ).read_text(encoding="utf-8"),

@@ -21,7 +21,7 @@ ROOT = Path(__file__).parents[2]
 pytestmark = [pytest.mark.editor, pytest.mark.slow, pytest.mark.asyncio(loop_scope="module")]
 
 
-async def test_the_report_opens_beside_the_text_and_reaches_no_network(
+async def test_the_report_opens_beside_the_text_and_can_load_nothing(
     vscode: VSCode, browser: "Browser", shots: Path, tmp_path: Path
 ) -> None:
     suite = copy_of_example(tmp_path)
@@ -32,7 +32,9 @@ async def test_the_report_opens_beside_the_text_and_reaches_no_network(
         report = await screen.web_page(f"missing: {MISSING}")
         await screen.shot("report")
         assert "names-the-ideas" in report
-        assert await screen.web_page_is_locked(report)
+        sandbox, policy = await screen.policy_of_web_page(report)
+        assert "allow-scripts" not in sandbox
+        assert policy.startswith("default-src 'none';")
 
 
 async def test_the_first_eval_runs_as_it_is(

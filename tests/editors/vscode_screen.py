@@ -3,10 +3,11 @@
 Assertions are on text; nothing is compared pixel by pixel.
 """
 
+import asyncio
 import os
 import re
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
@@ -186,31 +187,23 @@ class Screen:
         frame = await self._web_frame(text)
         return str(await frame.evaluate("document.body.innerText"))
 
-    async def web_page_is_locked(self, text: str) -> bool:
-        """Whether a web view with a text runs no script of its own and gets nothing from anywhere."""
+    async def policy_of_web_page(self, text: str) -> tuple[str, str]:
+        """What the frame of a web view may do, and what its page may load."""
         frame = await self._web_frame(text)
-        return bool(
-            await frame.evaluate(
-                """() => new Promise(resolve => {
-                     const refused = new Set();
-                     document.addEventListener('securitypolicyviolation', it => {
-                       refused.add(it.effectiveDirective.replace('-elem', ''));
-                       if (refused.has('img-src') && refused.has('script-src')) resolve(true);
-                     });
-                     document.body.append(Object.assign(new Image(), { src: 'https://localhost/x.png' }));
-                     const script = document.createElement('script');
-                     script.textContent = 'document.title = "ran"';
-                     document.body.append(script);
-                     setTimeout(() => resolve(false), 3000);
-                   })"""
-            )
-        )
+        sandbox = await (await frame.frame_element()).get_attribute("sandbox")
+        policy = await frame.evaluate("document.querySelector('meta[http-equiv]').content")
+        return sandbox or "", str(policy)
 
     async def _web_frame(self, text: str) -> "Frame":
+        from playwright.async_api import Error
+
         for _ in range(_PATIENCE_MS // 100):
             for frame in self._page.frames[1:]:
-                if text in await frame.evaluate("document.body?.innerText ?? ''"):
-                    return frame
+                # A frame that is just being replaced never answers.
+                with suppress(TimeoutError, Error):
+                    async with asyncio.timeout(1):
+                        if text in await frame.evaluate("document.body?.innerText ?? ''"):
+                            return frame
             await self._page.wait_for_timeout(100)
         await self.shot("failure")
         raise AssertionError(f"no web view says {text}")

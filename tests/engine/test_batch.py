@@ -180,3 +180,20 @@ def test_the_defaults_of_a_context() -> None:
     assert [it.name for it in _context(skills=["a", "a"]).skills] == ["a", "a"]
     with pytest.raises(InputError):
         _context(duration_ms="1")
+
+
+@pytest.mark.parametrize("choice", [{"gen": "VALLY"}, {"dialect": "vally"}])
+def test_another_dialect(choice: dict[str, str]) -> None:
+    grade = {"score": 4, "criteria": [{"name": "tone", "score": 5, "reasoning": "kind"}], "reasoning": "good"}
+    context = {"output": "a", "judge_tool_calls": [[{"tool": "submit_grade", "args": grade}]]}
+    found = answer(graders=[{"type": "prompt"}, {"type": "diff-empty"}], context=context, **choice)
+    judged, undecided = found["results"]
+    assert (judged["score"], judged["kind"], judged["criteria"][0]["name"]) == (0.75, "llm", "tone")
+    assert (undecided["passed"], undecided["status"]) == (False, "error")
+    assert (found["status"], found["score"]) == ("error", 0.375)
+
+
+def test_a_context_of_another_dialect_that_is_none() -> None:
+    found = answer(gen="VALLY", graders=[], context={"trajectory": 5})
+    assert found["error"]["kind"] == "input"
+    assert "trajectory" in found["error"]["message"]

@@ -89,6 +89,12 @@ def test_a_pattern_nested_too_deep_is_an_error_and_no_crash() -> None:
     assert js_error("a{99999999999999999999}") is None
 
 
+@pytest.mark.parametrize("pattern", ["[Ss]|[Zz]", "(?i)s|z", "(?i)as|az|s", "(?i)b|k", "[Kk]|x"])
+@pytest.mark.parametrize("text", ["\u017f", "\u212a", "a\u017f"])
+def test_letters_of_ascii_are_no_others_in_any_case(pattern: str, text: str) -> None:
+    assert js_found(pattern, text) is False
+
+
 def test_a_lone_surrogate_is_a_unit() -> None:
     assert js_found("^.$", "\ud83d") is True
     assert js_found("\\ud83d", "😀") is True

@@ -7,7 +7,7 @@ messages of the user by itself, so those cannot be counted.
 import json
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -19,11 +19,12 @@ Step = str | tuple[str, dict[str, Any]]
 
 @dataclass
 class StandInModel:
-    """What it will say, what it was asked, and how long it thinks about it."""
+    """What it will say (as `script` or `decide` have it), what it was asked, and how long it thinks about it."""
 
     script: list[Step] = field(default_factory=list)
     requests: list[dict[str, Any]] = field(default_factory=list)
     delay_seconds: float = 0.0
+    decide: Callable[[dict[str, Any]], Step] | None = None
     url: str = ""
 
     def environment(self, home: Path) -> dict[str, str]:
@@ -41,7 +42,7 @@ class StandInModel:
         self.requests.append(request)
         time.sleep(self.delay_seconds)
         done = sum(it["role"] == "assistant" for it in request["messages"])
-        step = self.script[min(done, len(self.script) - 1)]
+        step = self.decide(request) if self.decide else self.script[min(done, len(self.script) - 1)]
         message: dict[str, Any] = {"role": "assistant", "content": step}
         if not isinstance(step, str):
             function = {"name": step[0], "arguments": json.dumps(step[1])}

@@ -15,8 +15,11 @@ from tests.executors.conftest import needs
 from tests.executors.stand_in_model import StandInModel
 from waza_engine.executors.base import Executor, ExecutorOptions, TriggerRequest, UnavailableError
 from waza_engine.executors.registry import make_executor
+from waza_engine.judges.copilot import CopilotJudge
+from waza_engine.runs.judging import judge_for
+from waza_engine.runs.plan import Overrides, make_plan
 from waza_engine.runs.records import TrialRecord
-from waza_engine.suite import GraderEntry, InputFile, Suite
+from waza_engine.suite import CommandMock, CustomAgent, GraderEntry, InputFile, McpMock, Responder, Suite
 
 pytestmark = [
     pytest.mark.editor,
@@ -177,3 +180,65 @@ async def test_the_cli_over_acp(bench: Bench, model: StandInModel, cli: str) -> 
         "error",
         True,
     )
+
+
+async def test_mocked_servers_and_programs_are_there_for_the_agent(
+    bench: Bench, model: StandInModel, sdk: Executor
+) -> None:
+    model.script = [
+        ("bash", {"command": "kubectl get pods > pods.txt", "description": "look"}),
+        ("tickets-find", {"id": 7}),
+        "There is one pod.",
+    ]
+    program = CommandMock("kubectl", ({"args": ["get", "pods"], "stdout": "pod-1\n"},), expect_calls=1)
+    server = McpMock("tickets", {"find": {"responses": [{"match": {"id": 7}, "return": "a broken thing"}]}})
+    suite = bench.suite(
+        task("a", command_mocks=(program,)),
+        graders=(contains("one pod"),),
+        settings={"timeout_seconds": 30},
+        mcp_mocks=(server,),
+    )
+    only = await run_only(bench, suite, sdk)
+    assert (only.status, only.error, only.trajectory.files["pods.txt"]) == ("passed", "", "pod-1\n")
+    assert [it.name for it in only.graders] == ["says", "_expect_calls:kubectl"]
+    assert [it.tool_name for it in only.trajectory.tool_events] == ["bash", "tickets-find"]
+    assert "a broken thing" in read(model.requests[-1])
+
+
+async def test_a_custom_agent_is_offered_its_tools_alone(
+    bench: Bench, model: StandInModel, sdk: Executor
+) -> None:
+    model.script = ["I only look."]
+    agent = CustomAgent(bench.folder / "x.agent.md", "x", "You only look.", ("read",))
+    suite = bench.suite(task("a"), graders=(contains("only"),), settings={"timeout_seconds": 30}, agent=agent)
+    assert (await run_only(bench, suite, sdk)).status == "passed"
+    request = model.requests[0]
+    assert [it["function"]["name"] for it in request["tools"]] == ["view"]
+    assert "You only look." in read(request)
+
+
+async def test_the_cli_plays_the_user(bench: Bench, model: StandInModel, sdk: Executor, cli: str) -> None:
+    answers = {
+        "assistant": iter(["Which file?", "Done."]),
+        "user": iter([("reply", {"message": "a.txt"}), ("stop", {})]),
+    }
+    settings = {"timeout_seconds": 30, "executor": "copilot-sdk"}
+    suite = bench.suite(
+        task("a", responder=Responder("The file is a.txt.", 3)),
+        graders=(contains("done"),),
+        settings=settings,
+    )
+    environment = options(bench.folder, model, cli).environment
+    bench.judge = judge_for(make_plan(suite, Overrides()), environment)
+    assert isinstance(bench.judge, CopilotJudge)
+
+    def answer(request: dict[str, Any]) -> Any:
+        plays_user = "You play the user" in read(request)
+        last = request["messages"][-1]["role"]
+        return "ok" if last == "tool" else next(answers["user" if plays_user else "assistant"])
+
+    model.decide = answer
+    only = await run_only(bench, suite, sdk)
+    assert (only.status, only.error, only.trajectory.output) == ("passed", "", "Done.")
+    assert only.trajectory.responder is not None
+    assert (only.trajectory.responder.outcome, only.trajectory.responder.followups) == ("stopped", 1)

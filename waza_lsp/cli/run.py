@@ -8,6 +8,7 @@ import click
 
 from waza_engine.reports.comparison import comparison_text
 from waza_engine.runs.records import RunRecord
+from waza_engine.runs.run import EXIT_STATUS
 from waza_engine.runs.store import default_store_dir
 from waza_lsp.cli.run_options import AGENT, CHOICE, MANNER, OUTPUT, asked, reports, shown
 from waza_lsp.cli.run_perform import CANNOT_RUN, perform
@@ -41,7 +42,11 @@ def run(eval_file: Path, **options: Any) -> None:
     last_failure, records = 0, []
     for model in models:
         files = reports(options) if len(models) == 1 else reports(options).of_model(str(model))
-        record, status = perform(asked(eval_file, options, model), files, shown(options), directory)
+        try:
+            record, status = perform(asked(eval_file, options, model), files, shown(options), directory)
+        except KeyboardInterrupt:
+            click.echo("Cancelled before the run began.", err=True)
+            sys.exit(EXIT_STATUS["cancelled"])
         records.append(record)
         # Of several models the last failure decides; what could not be done ends all of it (waza-formats.md, 14.6).
         last_failure = status or last_failure

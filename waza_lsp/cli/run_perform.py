@@ -24,6 +24,7 @@ from waza_engine.runs.records import RunRecord
 from waza_engine.runs.run import EXIT_STATUS, run_suite
 from waza_engine.runs.store import RunStore, StoreError
 from waza_engine.runs.trial import run_trial
+from waza_lsp.cli.run_live import LiveProgress
 from waza_lsp.cli.run_options import Asked, Shown
 from waza_lsp.cli.run_output import EventLines, ProgressLines, QuietLines
 from waza_lsp.cli.run_prepare import CANNOT_RUN, Prepared, give_up, prepared, starts_anew
@@ -32,15 +33,13 @@ from waza_lsp.cli.run_traces import refuse_without_otel, send_traces
 
 __all__ = ["CANNOT_RUN", "perform"]
 
+_TICK_SECONDS = 0.5
 _PRINTED = {"text": text_report, "json": results_json, "github": github_markdown}
 
 
 def perform(asked: Asked, reports: Reports, shown: Shown, directory: Path) -> tuple[RunRecord, int]:
     """Perform the run with its store in `directory`: what came out, and the exit status. A cancelled run ends the program."""
-    progress = ProgressLines(sys.stderr, sys.stderr.isatty())
-    emit: Listener = QuietLines(sys.stderr) if shown.quiet else progress
-    if shown.events:
-        emit = EventLines(sys.stdout, gone=_interrupt_self)
+    emit = _listener(shown)
     if shown.traces:
         try:
             refuse_without_otel()
@@ -56,7 +55,8 @@ def perform(asked: Asked, reports: Reports, shown: Shown, directory: Path) -> tu
         except (asyncio.CancelledError, KeyboardInterrupt):
             click.echo("Broken off. What was finished is in the run store.", err=True)
             _leave_at_once(EXIT_STATUS["cancelled"])
-        progress.clear()
+        if isinstance(emit, LiveProgress):
+            emit.clear()
         problems = [*_reported(record, run, reports, shown, store)]
         for it in problems:
             click.echo(f"error: {it}", err=True)
@@ -67,6 +67,20 @@ def perform(asked: Asked, reports: Reports, shown: Shown, directory: Path) -> tu
     return record, CANNOT_RUN if problems else EXIT_STATUS[record.status]
 
 
+def _listener(shown: Shown) -> Listener:
+    if shown.events:
+        return EventLines(sys.stdout, gone=_interrupt_self)
+    if shown.quiet:
+        return QuietLines(sys.stderr)
+    return LiveProgress(sys.stderr) if sys.stderr.isatty() else ProgressLines(sys.stderr)
+
+
+async def _ticking(progress: LiveProgress) -> None:
+    while True:
+        await asyncio.sleep(_TICK_SECONDS)
+        progress.tick()
+
+
 def _reported(
     record: RunRecord, run: Prepared, reports: Reports, shown: Shown, store: RunStore | None
 ) -> Iterator[str]:
@@ -74,7 +88,8 @@ def _reported(
     triggers = run.plan.suite.triggers
     yield from reports.write(record, triggers.skill if triggers else "", store)
     if shown.traces and (problem := send_traces(record)):
-        yield problem
+        # What the run found out stands, whoever listens.
+        click.echo(f"warning: {problem}", err=True)
     if not shown.events:
         try:
             click.echo(_PRINTED[shown.printed](record).rstrip("\n"))
@@ -114,6 +129,18 @@ async def _cancellable(
             # Windows has no such handlers; there the runner itself cancels the task at Ctrl-C.
             with contextlib.suppress(NotImplementedError):
                 asyncio.get_running_loop().add_signal_handler(number, running.cancel)
+    # The clock of the moving lines goes on while agents are silent.
+    ticking = asyncio.create_task(_ticking(emit)) if isinstance(emit, LiveProgress) else None
+    try:
+        return await _somewhere(run, dask, emit, store, log_dir)
+    finally:
+        if ticking:
+            ticking.cancel()
+
+
+async def _somewhere(
+    run: Prepared, dask: str, emit: Listener, store: RunStore | None, log_dir: Path
+) -> RunRecord:
     if not dask:
         return await _run(run, run.plan, run_trial, emit, store, log_dir)
     # Imported here: it is an extra.

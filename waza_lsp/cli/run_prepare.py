@@ -77,6 +77,9 @@ def give_up(message: str) -> NoReturn:
 
 def _performed(asked: Asked, plan: Plan, run_id: str, there: Resumed) -> Prepared:
     options = _options(asked, plan)
+    # Who goes on with the run later need not say again who the agent is.
+    known = replace(plan.overrides, agent_command=options.agent_command, agent_format=options.agent_format)
+    plan = replace(plan, overrides=known)
     return Prepared(run_id, plan, make_executor(plan.settings.executor, options), options, there)
 
 
@@ -104,8 +107,8 @@ def _options(asked: Asked, plan: Plan) -> ExecutorOptions:
         plan.suite.directory,
         plan.settings.model,
         agent.recordings,
-        agent_command=agent.command,
-        agent_format=agent.form,
+        agent_command=agent.command or plan.overrides.agent_command,
+        agent_format=agent.form or plan.overrides.agent_format,
         environment=os.environ,
     )
 

@@ -64,7 +64,7 @@ def record_and_store(name: str, store_dir: Path | None) -> tuple[RunRecord, RunS
     path = Path(name)
     try:
         if path.suffix.lower() == ".jsonl" or path.joinpath("results.jsonl").is_file():
-            return read_jsonl(path)
+            return read_jsonl(path), None
         if path.suffix.lower() == ".json" or (is_there(name) and path.is_file()):
             return read_results(path), None
         store = click.get_current_context().with_resource(open_store(store_dir))

@@ -1,5 +1,6 @@
 """`waza-lsp run --otel`: sending the spans of a run, to where the variables OTEL_EXPORTER_OTLP_... say."""
 
+import logging
 from typing import Any
 
 from waza_engine.executors.base import UnavailableError
@@ -28,6 +29,8 @@ def send_traces(record: RunRecord, exporter: Any = None) -> str:
 
     from waza_engine.reports.traces import trace_run
 
+    # It would tell of every attempt; we tell of what came of them.
+    logging.getLogger("opentelemetry").setLevel(logging.CRITICAL)
     sender = _Sender(exporter or _exporter())
     provider = TracerProvider(
         resource=Resource.create({"service.name": "waza-lsp", "service.version": __version__}),

@@ -88,7 +88,6 @@ def _item(snapshot: Snapshot, node: Node, way: Ways, index: int, start: int) -> 
     title = _title(meant, way.schema) if meant is node else None
     name = _one_line(title.source) if title is not None else _name_of(meant, way.schema)
     detail = meant.pair(way.schema.get("x-detail-from", ""))
-    said = _one_line(detail[1].source) if detail is not None else ""
     span = node.span.shifted(start)
     return _symbol(
         snapshot,
@@ -96,7 +95,7 @@ def _item(snapshot: Snapshot, node: Node, way: Ways, index: int, start: int) -> 
         types.SymbolKind.Function if "x-runnable" in way.schema else types.SymbolKind.Object,
         span,
         title.span.shifted(start) if title is not None else Span(span.start, span.start),
-        said if said != name else "",
+        _one_line(detail[1].source) if detail is not None else "",
         list(_children(snapshot, node, way, start)),
     )
 

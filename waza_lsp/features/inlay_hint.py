@@ -92,7 +92,9 @@ def _flags(snapshot: Snapshot, form: Form, lines: tuple[int, int]) -> Iterator[_
         found = _FLAGS.match(node.source) if node.kind is Kind.SCALAR else None
         meanings = [_MEANINGS[it] for it in found[1] if it in _MEANINGS] if found else []
         if meanings and node.start.line == node.end.line:
-            yield _Hint(node.span.shifted(site.start).end, ", ".join(meanings), "What the flags of the pattern mean")
+            yield _Hint(
+                node.span.shifted(site.start).end, ", ".join(meanings), "What the flags of the pattern mean"
+            )
 
 
 _FLAGS = re.compile(r"\(\?([a-zA-Z]+)[:)]")

@@ -137,7 +137,7 @@ def _of_schema(root: Schema, name: str, schema: Schema, *, with_options: bool) -
         facts=tuple(_facts(schema, options if not with_options else ())),
         options=options if with_options else (),
         example=examples[0] if examples else NO_EXAMPLE,
-        page=schema.get("x-docs", "") if with_options else "",
+        page=_manual(schema) if with_options else "",
     )
 
 
@@ -193,8 +193,13 @@ def _with_branch(root: Schema, meaning: Meaning, branch: Schema) -> Meaning:
         options=tuple(option for it in picked for option in _options(root, it)),
         facts=tuple(fact for it in picked for fact in (*_costs(it), *_facts(it, ()))),
         score=_section(page, "Score"),
-        page=page,
+        page=next((_manual(it) for it in picked if "x-docs" in it), ""),
     )
+
+
+def _manual(schema: Schema) -> str:
+    """The page of the manual; mostly it is called as the schema that has its text."""
+    return str(schema.get("x-manual") or schema.get("x-docs", ""))
 
 
 def _costs(schema: Schema) -> Iterator[str]:

@@ -1,6 +1,7 @@
 """Names within a document: anchors with their aliases, and values that name the same thing.
 
-The schema says what names something (`x-defines`) and what refers to it (`x-reference`), both with a kind of thing.
+The schema says what names something (`x-defines`, or `x-defines-keys` for the keys of a mapping) and what refers to it
+(`x-reference`), each with a kind of thing.
 """
 
 from collections.abc import Iterator
@@ -57,6 +58,10 @@ def names_in(form: Form, tree: Tree) -> Iterator[Name]:
             name := _name(site.schema, site.node, site.pointer, site.start)
         ):
             yield name
+        if site.node.kind is Kind.MAP and (thing := site.schema.get("x-defines-keys")):
+            for key, _ in site.node.pairs:
+                span, inner = key.span.shifted(site.start), key.inner.shifted(site.start)
+                yield Name(str(thing), key.source, True, (*site.pointer, key.source), span, inner, key.style)
 
 
 def _name(schema: Schema, node: Node, pointer: Pointer, start: int) -> Name | None:
@@ -124,4 +129,7 @@ _PATTERN_MARKS = frozenset("^$*+?()[]{}|\\")
 
 @lru_cache(maxsize=64)
 def _name_ways(form: Form) -> Ways:
-    return ways(form.schema, lambda schema, _: "x-reference" in schema or "x-defines" in schema)
+    return ways(form.schema, lambda schema, _: not _NAMING.isdisjoint(schema))
+
+
+_NAMING = frozenset(["x-reference", "x-defines", "x-defines-keys"])

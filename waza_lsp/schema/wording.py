@@ -55,7 +55,8 @@ def limits(schema: Schema) -> Iterator[str]:
         yield f"Less than {flow(schema['exclusiveMaximum'])}"
     yield from _sizes(schema)
     if "pattern" in schema:
-        yield f"Must match `{schema['pattern']}`"
+        said = str(schema.get("x-pattern-text", ""))
+        yield f"{said[0].upper()}{said[1:]}" if said else f"Must match `{schema['pattern']}`"
 
 
 def code(value: Any) -> str:

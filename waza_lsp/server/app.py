@@ -20,11 +20,13 @@ from waza_lsp.server.beside import levels
 from waza_lsp.server.delivery import Delivery
 from waza_lsp.server.documents import Documents
 from waza_lsp.server.hint_refresh import HintRefresh
+from waza_lsp.server.lens_memory import LensMemory
 from waza_lsp.server.live import LiveGrading
 from waza_lsp.server.protocol import OwnDocumentsProtocol
 from waza_lsp.server.results import Results
 from waza_lsp.server.runs import Runs
 from waza_lsp.server.settings import Settings, read_settings
+from waza_lsp.server.store_watch import StoreWatch
 from waza_lsp.server.survey import Survey, workspace_files
 from waza_lsp.server.testview import TestTree
 from waza_lsp.snapshot import Snapshot, path_of
@@ -49,6 +51,8 @@ class WazaServer(LanguageServer):
         self.delivery = Delivery()
         self.survey = Survey()
         self.settings = Settings()
+        self.told_settings = 0
+        """How often the client has told settings without being asked."""
         self.runs = Runs()
         self.results = Results()
         self.live = LiveGrading()
@@ -56,6 +60,8 @@ class WazaServer(LanguageServer):
         self.client_name = ""
         """What the editor calls itself."""
         self.tests = TestTree()
+        self.lenses = LensMemory()
+        self.store_watch = StoreWatch()
         self.trusted = True
         self.run_events = False
         self.beside_at_start: frozenset[str] = frozenset()

@@ -28,12 +28,15 @@ def answer(client: Mapping[str, Any]) -> dict[str, Any]:
     result: dict[str, Any] = json.loads(FILE.read_text(encoding="utf-8"))
     told = result["capabilities"]
     told["positionEncoding"] = encoding(client)
+    for name in ("willSave", "willSaveWaitUntil"):
+        if _at(client, "textDocument", "synchronization", name) is not None:
+            told["textDocumentSync"][name] = False
     if _at(client, "textDocument", "diagnostic") is None:
         del told["diagnosticProvider"]
     if not _at(client, "textDocument", "rename", "prepareSupport"):
         told["renameProvider"] = True
     if not _at(client, "workspace", "fileOperations", "willRename"):
-        del told["workspace"]["fileOperations"]
+        told["workspace"]["fileOperations"] = {}
     if _at(client, "textDocument", "formatting", "dynamicRegistration"):
         for name in _FORMATTING:
             del told[name]
@@ -67,7 +70,7 @@ def as_pygls_says(client: Mapping[str, Any]) -> Any:
     try:
         next(steps)
     except StopIteration as end:
-        return converter.unstructure(end.value)
+        return json.loads(json.dumps(converter.unstructure(end.value)))
     raise AssertionError("pygls asks for more than one handler now")
 
 

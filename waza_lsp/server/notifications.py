@@ -66,11 +66,13 @@ async def _ask_for_settings(server: WazaServer) -> None:
     if workspace is None or not workspace.configuration:
         return
     item = types.ConfigurationItem(section="waza")
+    told = server.told_settings
     try:
         values = await server.workspace_configuration_async(types.ConfigurationParams([item]))
     except JsonRpcException:
         return  # The defaults are good.
-    if values and values[0] is not None:
+    # What the client has told in the meantime is newer than its answer.
+    if values and values[0] is not None and told == server.told_settings:
         await _configure(server, values[0])
 
 
@@ -97,6 +99,7 @@ async def on_configuration(server: WazaServer, params: types.DidChangeConfigurat
     if section is None:
         await _ask_for_settings(server)
     else:
+        server.told_settings += 1
         await _configure(server, section)
 
 
@@ -107,6 +110,7 @@ def on_open(server: WazaServer, params: types.DidOpenTextDocumentParams) -> None
     if snapshot is not None:
         server.results.opened(server, snapshot)
         server.tests.text_changed(server, snapshot.uri)
+        server.store_watch.begin(server)
 
 
 def on_change(server: WazaServer, params: types.DidChangeTextDocumentParams) -> None:
@@ -130,6 +134,7 @@ def on_close(server: WazaServer, params: types.DidCloseTextDocumentParams) -> No
     uri = params.text_document.uri
     server.documents.close(uri)
     server.delivery.closed(server, uri)
+    server.lenses.forget(uri)
     server.tests.text_changed(server, uri)
 
 

@@ -9,6 +9,7 @@ from lsprotocol import types
 
 from waza_lsp.features.pull_diagnostics import document_report, workspace_report
 from waza_lsp.server.app import WazaServer
+from waza_lsp.server.delivery import GRACE_SECONDS
 from waza_lsp.server.protocol import Json
 
 _BATCH = 50
@@ -18,6 +19,8 @@ async def on_diagnostic(server: WazaServer, params: types.DocumentDiagnosticPara
     if not server.delivery.can_refresh:
         # The client could not be told later that the checks were not complete yet.
         await server.warm.wait()
+    # An editor asks for findings first, and then for what its user is waiting for.
+    await asyncio.sleep(GRACE_SECONDS)
     snapshot = server.documents.get(params.text_document.uri)
     items = server.delivery.check(server, snapshot) if snapshot is not None else []
     return Json(document_report(items, params.previous_result_id))

@@ -190,7 +190,8 @@ def on_lens(server: WazaServer, params: types.CodeLensParams) -> list[types.Code
         Sort.RESULT: it.lens_result,
     }
     wanted = [sort for sort, is_shown in shown.items() if is_shown]
-    return code_lens(snapshot, server.results.standings(server, snapshot), wanted, time.time())
+    found = code_lens(snapshot, server.results.standings(server, snapshot), wanted, time.time())
+    return server.lenses.kept(snapshot, found)
 
 
 async def on_actions(server: WazaServer, params: types.CodeActionParams) -> list[types.CodeAction]:

@@ -8,6 +8,7 @@ import json
 import logging
 import sys
 import threading
+from collections import deque
 from collections.abc import Sequence
 
 from pygls.exceptions import JsonRpcException
@@ -32,24 +33,37 @@ def serve(server: WazaServer, frames: Frames, waiting: Sequence[bytes]) -> None:
 
 async def _serve(server: WazaServer, frames: Frames, waiting: Sequence[bytes]) -> None:
     loop, ended = asyncio.get_running_loop(), asyncio.Event()
+    pending: deque[bytes] = deque()
 
     def read() -> None:
         try:
             while frames.read():
                 if bodies := frames.take():
-                    loop.call_soon_threadsafe(_take, server, bodies)
+                    loop.call_soon_threadsafe(take, bodies)
         finally:
             loop.call_soon_threadsafe(ended.set)
 
-    _take(server, waiting)
+    def take(bodies: Sequence[bytes]) -> None:
+        is_idle = not pending
+        pending.extend(bodies)
+        if is_idle and pending:
+            next_one()
+
+    def next_one() -> None:
+        _handle(server, pending[0])
+        pending.popleft()
+        if pending:
+            # One at a time: what a message sets going has begun before the next one is looked at.
+            loop.call_soon(next_one)
+
+    take(waiting)
     threading.Thread(target=read, name="reader", daemon=True).start()
     await ended.wait()
 
 
-def _take(server: WazaServer, bodies: Sequence[bytes]) -> None:
-    for body in bodies:
-        try:
-            server.protocol.handle_message(server.protocol.structure_message(json.loads(body)))
-        except Exception as error:  # noqa: BLE001  # the one place per message
-            _log.exception("A message could not be handled")
-            server.report_server_error(error, JsonRpcException)
+def _handle(server: WazaServer, body: bytes) -> None:
+    try:
+        server.protocol.handle_message(server.protocol.structure_message(json.loads(body)))
+    except Exception as error:  # noqa: BLE001  # the one place per message
+        _log.exception("A message could not be handled")
+        server.report_server_error(error, JsonRpcException)

@@ -64,8 +64,9 @@ def definitions(here: Name, snapshot: Snapshot, around: Around) -> list[Mention]
         return [_in_skill_file(it, around) for it in sorted(homes)]
     own = _InFile.of(snapshot, here).definitions
     suite = around.suite(snapshot) if not own else None
-    root = around.snapshot(suite.eval_path) if suite is not None else None
-    return own or (_InFile.of(root, here).definitions if root is not None else [])
+    paths = (suite.eval_path, suite.project_path) if suite is not None else ()
+    above = [around.snapshot(it) for it in paths if it is not None]
+    return own or [found for it in above if it is not None for found in _InFile.of(it, here).definitions]
 
 
 def mentions(snapshot: Snapshot, place: Place, around: Around) -> Mentions | None:

@@ -31,8 +31,11 @@ export async function newEval({ extensionUri }: ExtensionContext): Promise<void>
 
 /** The text of a snippet, as it stands before anything is filled in, but for the name. */
 function filled({ body }: Snippet, name: string): string {
-  const text = body.join('\n').replaceAll(/\$\{\d+:([^}]*)\}/g, '$1').replaceAll('my-skill', name);
-  return `${text.trimEnd()}\n`;
+  const text = body
+    .join('\n')
+    .replaceAll(/\$\{\d+(?::([^}]*)|\|([^,|]*)[^}]*)\}/g, (_, only?: string, first?: string) => only ?? first ?? '')
+    .replaceAll('my-skill', name);
+  return `${text}\n`;
 }
 
 /** What is there already stays. */

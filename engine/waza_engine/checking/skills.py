@@ -4,7 +4,7 @@ Wider than what a run takes: somebody who reads a name wants to see what it mean
 """
 
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -71,14 +71,12 @@ def front_lines(text: str) -> list[str]:
 
 
 def _paths(suite: SuiteFiles, files: Files) -> Iterator[Path]:
-    listed = suite.config.get("skill_directories")
-    for it in listed if isinstance(listed, list) else ():
-        if isinstance(it, str) and it:
-            folder = Path(os.path.normpath(suite.folder / it))
-            yield from _in_folder(folder, files)
-            yield from _below(folder, files)
-    configured = suite.setting("project:paths.skills")
-    usual = [configured, *_USUAL] if isinstance(configured, str) and configured else _USUAL
+    for it in _listed(suite):
+        path = Path(os.path.normpath(suite.folder / it))
+        folder = path.parent if is_skill_file(path) else path
+        yield from _in_folder(folder, files)
+        yield from _below(folder, files)
+    usual = [*_texts(suite.setting("project:paths.skills")), *_USUAL]
     for above in (suite.folder, *suite.folder.parents)[:_LEVELS]:
         yield from _in_folder(above, files)
         for it in usual:
@@ -86,6 +84,21 @@ def _paths(suite: SuiteFiles, files: Files) -> Iterator[Path]:
             yield from _below(above / it, files)
         if files.exists(above / ".git"):
             return
+
+
+def _listed(suite: SuiteFiles) -> Iterator[str]:
+    """What the eval itself lists: directories, or SKILL.md files, in its settings or in its environments."""
+    yield from _texts(suite.config.get("skill_directories"))
+    stimuli = suite.eval.get("stimuli")
+    for it in (suite.eval, *(stimuli if isinstance(stimuli, list) else ())):
+        environment = it.get("environment") if isinstance(it, Mapping) else None
+        if isinstance(environment, Mapping):
+            yield from _texts(environment.get("skills"))
+
+
+def _texts(value: Any) -> Iterator[str]:
+    """The texts of a list, or the one text."""
+    yield from (it for it in (value if isinstance(value, list) else [value]) if isinstance(it, str) and it)
 
 
 def _in_folder(folder: Path, files: Files) -> Iterator[Path]:

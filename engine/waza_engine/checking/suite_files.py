@@ -56,7 +56,8 @@ class SuiteFiles:
 
     @property
     def config(self) -> Mapping[str, Any]:
-        config = self.eval.get("config")
+        """The settings of the run, `config` or `defaults` as the dialect calls them."""
+        config = self.eval.get("config") or self.eval.get("defaults")
         return config if isinstance(config, Mapping) else {}
 
     @property
@@ -88,7 +89,8 @@ class SuiteFiles:
     def setting(self, place: str) -> Any:
         """A value of the suite: `eval:` or `project:` and the keys to it, with dots between; None when it is not there.
 
-        The project is the nearest `.waza.yaml` above the eval. Runs look for it from where they are started.
+        The project is the nearest `.waza.yaml` (of the eval's dialect) above the eval. Runs look for it from where they
+        are started.
         """
         where, _, keys = place.partition(":")
         value: Any = self.eval if where == "eval" else self._project
@@ -99,7 +101,9 @@ class SuiteFiles:
     @noted_property
     def project_path(self) -> Path | None:
         """The project file that counts for the eval; None without one."""
-        above = [it / _PROJECT for it in (self.folder, *self.folder.parents)][:_PROJECT_LEVELS]
+        found = recognise(self.eval, self.eval_path)
+        name = found[0].project_file if found is not None else _PROJECT
+        above = [it / name for it in (self.folder, *self.folder.parents)][:_PROJECT_LEVELS]
         return next((it for it in above if self._files.is_file(it)), None)
 
     @property

@@ -10,8 +10,6 @@ import importlib
 import os
 import shlex
 import shutil
-import signal
-import sys
 import time
 from collections.abc import Mapping
 from contextlib import suppress
@@ -19,6 +17,7 @@ from typing import Any, ClassVar
 
 from waza_engine import deathwatch
 from waza_engine.executors.acp_client import Client, conclude
+from waza_engine.executors.agent_process import end
 from waza_engine.executors.base import (
     ALLOWED_TOOLS,
     REASONING_EFFORT,
@@ -110,7 +109,7 @@ class AcpExecutor:
                 with suppress(Exception):
                     await connection.close()
         finally:
-            await _ended(process)
+            await end(process)
             deathwatch.unwatch(process.pid)
         return so_far()
 
@@ -222,16 +221,3 @@ async def _happened(alive: asyncio.Event, asking: "asyncio.Task[Any]", seconds: 
     done, _ = await asyncio.wait([seen, asking], timeout=seconds, return_when=asyncio.FIRST_COMPLETED)
     seen.cancel()
     return bool(done)
-
-
-async def _ended(process: asyncio.subprocess.Process) -> None:
-    """End the agent with everything it has started."""
-    with suppress(OSError):
-        if sys.platform == "win32":
-            process.kill()
-        else:
-            os.killpg(process.pid, signal.SIGKILL)
-    transport = getattr(process, "_transport", None)
-    if transport is not None:
-        transport.close()
-    await process.wait()

@@ -71,10 +71,21 @@ async def run_agent(
     try:
         return await _talk(process, stdin, limits, on_line)
     finally:
-        _kill_group(process)
-        _close(process)
-        await process.wait()
+        await end(process)
         deathwatch.unwatch(process.pid)
+
+
+async def end(process: asyncio.subprocess.Process) -> None:
+    """Kill the program with its whole group, and let go of its pipes, whoever else holds them open."""
+    _kill_group(process)
+    # Whoever closes the pipes first asks for the exit status, and takes it away from the event loop's own watcher.
+    with contextlib.suppress(TimeoutError):
+        async with asyncio.timeout(_PIPE_GRACE_SECONDS):
+            await _exit(process)
+    transport = getattr(process, "_transport", None)
+    if transport is not None:
+        transport.close()
+    await process.wait()
 
 
 async def _talk(
@@ -163,9 +174,3 @@ def _kill_group(process: asyncio.subprocess.Process) -> None:
             process.kill()
         else:
             os.killpg(process.pid, signal.SIGKILL)
-
-
-def _close(process: asyncio.subprocess.Process) -> None:
-    transport = getattr(process, "_transport", None)
-    if transport is not None:
-        transport.close()

@@ -197,6 +197,8 @@ class Grader(BaseModel):
     """The generations in which the type has this meaning (waza-formats.md, section 1)."""
     at_least_one: ClassVar[tuple[str, ...]] = ()
     """Options of which one must be given: a value other than the default of the field."""
+    needs: ClassVar[Mapping[str, tuple[str, Any]]] = {}
+    """Lists that, when something is in them, need another option: its name, and the value that is most likely meant."""
     name_required: ClassVar[bool] = False
     """Whether an entry of this type without a name is refused."""
     deterministic: ClassVar[bool] = True
@@ -242,6 +244,10 @@ class Grader(BaseModel):
                 del option["default"]
         if cls.at_least_one:
             body["anyOf"] = [{"required": [it]} for it in cls.at_least_one]
+        if cls.needs:
+            body["x-needs"] = {
+                name: {"option": it, "likely": value} for name, (it, value) in cls.needs.items()
+            }
         return schema
 
     @classmethod

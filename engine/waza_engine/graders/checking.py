@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
-from waza_engine.findings import Finding
+from waza_engine.findings import Finding, Fix, InsertKey
 from waza_engine.graders.base import ConfigError
 from waza_engine.graders.entry import read_entry
 from waza_engine.graders.registry import CURRENT, generation_of_dialect, graders
@@ -35,7 +35,9 @@ def check_entry(folder: str, entry: Mapping[str, Any], scope: Scope) -> list[Fin
         return []
     if not generation_of_dialect(folder) and _is_left_blank(entry.get("config")):
         message = "waza cannot load an empty 'config'; give options, or leave the key out"
-        return [EMPTY_VALUE.at(("config",), message, on="key", refused=True)]
+        option = next(iter(kind.model_fields))
+        fix = Fix(f"Add '{option}'", (InsertKey(("config",), option, None),))
+        return [EMPTY_VALUE.at(("config",), message, on="key", refused=True, fixes=[fix])]
     try:
         grader = read_entry(entry, generation_of_dialect(folder) or CURRENT, "task").configured(kind)
     except ConfigError:

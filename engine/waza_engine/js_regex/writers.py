@@ -12,6 +12,10 @@ from waza_engine.js_regex.text_form import LINE_MARKS, MOVED, SURROGATES
 from waza_engine.js_regex.units import Units
 
 _WORD = "[0-9A-Z_a-z]"
+_NEVER = 0x10F7FF
+"""A character that no text in the form of `text_form` has."""
+_FOLDED = frozenset(((ord(it.upper()), ord(it.upper())), (ord(it), ord(it))) for it in "ks")
+"""RE2 takes `[Ss]` for `(?i:s)`, and beside another single letter it then also finds U+017F, for `[Kk]` U+212A."""
 
 
 class BeyondRe2(Exception):  # noqa: N818  # a way out, no error
@@ -124,6 +128,8 @@ def _set(units: Units, words: _Words) -> str:
     if not units:
         return words.nothing
     ranges = _moved(units)
+    if not words.capturing and units in _FOLDED:
+        ranges.append((_NEVER, _NEVER))
     marks: list[int] = []
     if words.lined:
         marks = [mark for unit, mark in LINE_MARKS.items() if any(low <= unit <= high for low, high in units)]

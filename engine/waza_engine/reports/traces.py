@@ -29,9 +29,7 @@ def trace_run(record: RunRecord, tracer: "Tracer") -> None:
         "waza.executor": record.executor,
         "waza.score": record.totals.aggregate_score,
     }
-    whole = tracer.start_span(
-        f"run {record.suite_name}", attributes=attributes, start_time=start
-    )
+    whole = tracer.start_span(f"run {record.suite_name}", attributes=attributes, start_time=start)
     _mark_error(whole, record.error)
     around = trace.set_span_in_context(whole)
     for task in record.tasks:

@@ -30,7 +30,8 @@ EMPTY_FILE = Rule("empty-file", "file with nothing in it", Severity.INFORMATION)
 
 
 def skeletons(schema: Mapping[str, Any]) -> Iterator[Fix]:
-    """The keys that a file of this kind begins with, filled in by its schema."""
-    keys = schema.get("x-skeleton") or schema.get("required", ())
+    """The keys that a file of this kind begins with, filled in by its schema where it is not said with what."""
+    keys = schema.get("x-skeleton") or dict.fromkeys(schema.get("required", ()))
     if keys:
-        yield Fix("Write a skeleton", tuple(InsertKey((), it, None) for it in keys), preferred=True)
+        changes = tuple(InsertKey((), key, value) for key, value in keys.items())
+        yield Fix("Write a skeleton", changes, preferred=True)

@@ -58,6 +58,7 @@ from waza_engine.checking.run_paths import Standing, may_be_read, run_path, suit
 from waza_engine.findings import Change, Finding, Fix, InsertKey, Pointer, Rule, SetValue, Severity
 from waza_engine.graders.base import Grader
 from waza_engine.graders.registry import newest_meaning
+from waza_engine.validation.spelling import nearest
 
 MISSING_FILE = Rule("missing-file", "file of a grader that is not there", Severity.WARNING)
 APPLIES = {"waza": {"eval", "task"}}
@@ -68,7 +69,7 @@ def check(document: Document) -> Iterator[Finding]:
         standing = run_path(document, text)
         if standing.standing is Standing.MISSING:
             message = f"There is no '{text}' where runs are started, nor beside the eval: {kind.without_file}"
-            yield MISSING_FILE.at(place, message)
+            yield MISSING_FILE.at(place, message, fixes=_similar(document, place, text))
         elif standing.path is not None and (reader := kind.file_reader()) is not None:
             may = may_be_read(document, standing.path)
             problem = document.files.made(standing.path, reader) if may else ""
@@ -141,3 +142,12 @@ def _command_fixtures(document: Document) -> Iterator[tuple[Pointer, str]]:
             continue
         if not document.files.is_file(folder / text):
             yield (*response, "fixture"), text
+
+
+def _similar(document: Document, place: Pointer, text: str) -> Iterator[Fix]:
+    """Files whose names are nearly the same, where runs are started."""
+    start = document.process_dir
+    head, slash, name = text.rpartition("/")
+    there = document.files.names(start / head) if start is not None and not text.startswith("/") else []
+    for it in nearest(name, there):
+        yield Fix(f"Change to '{head}{slash}{it}'", (SetValue(place, f"{head}{slash}{it}"),))

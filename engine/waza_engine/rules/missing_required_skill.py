@@ -64,6 +64,8 @@ APPLIES = {"waza": {"eval"}}
 _DIRECTORIES = ("config", "skill_directories")
 _REQUIRED = ("config", "required_skills")
 
+_FEW = 3
+
 
 def check(document: Document) -> Iterator[Finding]:
     required = [it for it in document.texts(*_REQUIRED) if it[1]]
@@ -102,9 +104,14 @@ def _missing(
             message = f"'{name}' is not in '{text}' itself but in '{better}'; parents are not searched"
             fix = Fix(f"Change '{text}' to '{better}'", (SetValue(place, better),), preferred=True)
             return MISSING_REQUIRED_SKILL.at(pointer, message, fixes=[fix], related=[(place, "this folder")])
-    fixes = [Fix(f"Change to '{it}'", (SetValue(pointer, it),)) for it in nearest(name, present)]
+    fixes = [Fix(f"Change to '{it}'", (SetValue(pointer, it),)) for it in _offered(name, present)]
     known = f" There are: {', '.join(sorted(present))}" if present else ""
     is_complete = all(files.is_file(it / "SKILL.md") for it in folders)
     message = f"No skill directory holds a skill called '{name}': no run starts.{known}"
     severity = Severity.ERROR if is_complete else Severity.WARNING
     return MISSING_REQUIRED_SKILL.at(pointer, message, fixes=fixes, severity=severity)
+
+
+def _offered(name: str, present: set[str]) -> list[str]:
+    """Names that are nearly the same; all of them when they are few."""
+    return nearest(name, present) or (sorted(present) if len(present) <= _FEW else [])

@@ -48,7 +48,7 @@ from typing import Any
 
 from waza_engine.checking.by_entry import by_entry
 from waza_engine.checking.document import Document
-from waza_engine.findings import Finding, Rule, Severity
+from waza_engine.findings import Finding, Fix, InsertKey, Rule, Severity
 from waza_engine.graders.registry import newest_meaning
 
 POINTLESS_BASELINE = Rule("pointless-baseline", "comparison that cannot take place", Severity.WARNING)
@@ -73,7 +73,9 @@ def check(document: Document) -> Iterator[Finding]:
             message = (
                 "There is nothing to compare with: the eval has no 'baseline: true' (or run with --baseline)"
             )
-            yield POINTLESS_BASELINE.at((*pointer, "config", option), message)
+            fix = Fix("Add 'baseline: true'", (InsertKey((), "baseline", True),))
+            fixes = [fix] if document.kind == "eval" else []
+            yield POINTLESS_BASELINE.at((*pointer, "config", option), message, fixes=fixes)
 
 
 @by_entry

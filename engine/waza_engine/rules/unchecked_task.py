@@ -53,6 +53,7 @@ from waza_engine.findings import Finding, Fix, InsertKey, Pointer, Rule, Severit
 
 UNCHECKED_TASK = Rule("unchecked-task", "task that nothing checks", Severity.WARNING)
 APPLIES = {"waza": {"task", "eval"}}
+_GRADER = {"type": "text", "name": "mentions-topic", "config": {"contains": ["budget"]}}
 _CHECKED = ("output_contains", "output_not_contains", "output_contains_any", "graders")
 
 
@@ -72,7 +73,7 @@ def check(document: Document) -> Iterator[Finding]:
         if not _has_checks(task):
             message = "Nothing checks this task, so it always passes, with score 0. Give it graders"
             fixes = (
-                [Fix("Add 'graders'", (InsertKey(pointer, "graders", None),))]
+                [Fix("Add 'graders'", (InsertKey(pointer, "graders", [_GRADER]),))]
                 if "graders" not in task
                 else []
             )

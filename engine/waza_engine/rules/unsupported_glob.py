@@ -37,11 +37,11 @@ tasks: ["tasks/*.yaml"]
 ```
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from waza_engine.checking.document import Document
-from waza_engine.checking.suite_files import globs_of
-from waza_engine.findings import AppendItem, Finding, Fix, Rule, SetValue, Severity
+from waza_engine.checking.suite_files import as_glob, globs_of
+from waza_engine.findings import AppendItem, Finding, Fix, Pointer, Rule, SetValue, Severity
 
 UNSUPPORTED_GLOB = Rule("unsupported-glob", "glob in a syntax that waza does not have", Severity.WARNING)
 APPLIES = {"waza": {"eval"}}
@@ -50,7 +50,7 @@ APPLIES = {"waza": {"eval"}}
 def check(document: Document) -> Iterator[Finding]:
     for index, pattern in globs_of(document.mapping()):
         if reason := _reason(pattern):
-            fixes = list(_fixes(index, pattern))
+            fixes = list(_fixes(document, index, pattern))
             yield UNSUPPORTED_GLOB.at(("tasks", index), f"{reason} in '{pattern}'", fixes=fixes)
 
 
@@ -78,14 +78,25 @@ def _alternatives(pattern: str) -> list[str]:
     return [f"{before}{it.strip()}{after}" for it in inner.split(",")]
 
 
-def _fixes(index: int, pattern: str) -> Iterator[Fix]:
+def _fixes(document: Document, index: int, pattern: str) -> Iterator[Fix]:
     place = ("tasks", index)
     if several := _alternatives(pattern):
-        more = [AppendItem(("tasks",), it) for it in several[1:]]
-        yield Fix(f"Change to {', '.join(several)}", (SetValue(place, several[0]), *more), preferred=True)
+        yield _instead(place, _with_files(document, several), preferred=True)
     elif "[!" in pattern:
         yield Fix("Change '[!' to '[^'", (SetValue(place, pattern.replace("[!", "[^")),), preferred=True)
     elif "**/" in pattern:
-        flat, deep = pattern.replace("**/", ""), pattern.replace("**/", "*/")
-        changes = (SetValue(place, flat), AppendItem(("tasks",), deep))
-        yield Fix(f"Change to {flat} and {deep}", changes)
+        levels = [pattern.replace("**/", ""), pattern.replace("**/", "*/")]
+        yield _instead(place, _with_files(document, levels))
+
+
+def _instead(place: Pointer, patterns: Sequence[str], *, preferred: bool = False) -> Fix:
+    more = [AppendItem(("tasks",), it) for it in patterns[1:]]
+    changes = (SetValue(place, patterns[0]), *more)
+    return Fix(f"Change to {' and '.join(patterns)}", changes, preferred=preferred)
+
+
+def _with_files(document: Document, patterns: Sequence[str]) -> Sequence[str]:
+    """Those that name files; all of them when none does."""
+    folder = document.folder
+    found = [it for it in patterns if folder is not None and document.files.matching(as_glob(it), folder)]
+    return found or patterns

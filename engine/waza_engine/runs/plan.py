@@ -33,6 +33,8 @@ class Overrides:
     keep_workspace: bool = False
     update_snapshots: bool = False
     shard: "Shard | None" = None
+    agent_command: str = ""
+    agent_format: str = ""
 
 
 @dataclass(frozen=True, slots=True)

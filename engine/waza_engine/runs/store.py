@@ -7,6 +7,7 @@ folder can be deleted at any time; a new one is made by the next run.
 """
 
 import contextlib
+import errno
 import sqlite3
 import time
 import zlib
@@ -255,7 +256,9 @@ class RunStore:
             try:
                 yield self._connection
             except BaseException:
-                self._connection.execute("ROLLBACK")
+                # A full disk, for one, has ended the transaction already.
+                if self._connection.in_transaction:
+                    self._connection.execute("ROLLBACK")
                 raise
             self._connection.execute("COMMIT")
 
@@ -266,6 +269,25 @@ class RunStore:
             yield
         except (sqlite3.Error, OSError, ValidationError, zlib.error, ValueError) as error:
             raise StoreError(
-                f"The run store {self.path} cannot be used: {error}. Delete {self.path.parent} to start a new one, "
+                f"The run store {self.path} cannot be used: {error}. {_advice(error, self.path.parent)}, "
                 "or name another folder with --store DIR"
             ) from error
+
+
+def _advice(error: Exception, folder: Path) -> str:
+    """What to do: a store that is whole must not be deleted because the disk is full, or somebody else is writing."""
+    code = getattr(error, "sqlite_errorcode", None)
+    number = error.errno if isinstance(error, OSError) else None
+    if code == sqlite3.SQLITE_FULL or number in {errno.ENOSPC, errno.EDQUOT}:
+        return "Free some space"
+    if code is not None and code & 0xFF in {sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED}:
+        return "Wait until the other program is done"
+    if code is not None and code & 0xFF in {
+        sqlite3.SQLITE_READONLY,
+        sqlite3.SQLITE_CANTOPEN,
+        sqlite3.SQLITE_PERM,
+    }:
+        return f"See that {folder} can be written"
+    if number in {errno.EACCES, errno.EPERM, errno.EROFS, errno.ENOTDIR}:
+        return f"See that {folder} can be written"
+    return f"Delete {folder} to start a new one"

@@ -7,7 +7,7 @@ takes ten times as long.
 """
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple, Protocol
 
 from waza_engine.placeholders import has_placeholder
@@ -326,6 +326,14 @@ def _has_unknown(it: Keyword) -> Check:
     return check
 
 
+def unmet_needs(instance: Mapping[str, Any], needs: Mapping[str, Any]) -> Iterator[str]:
+    """The lists with something in them that lack the option they need."""
+    for name, need in needs.items():
+        listed = instance.get(name)
+        if isinstance(listed, list) and listed and instance.get(need["option"]) in (None, ""):
+            yield name
+
+
 def _too_long(instance: Any, most: int) -> str:
     return f"{_text(instance)!r} {'is expected to be empty' if most == 0 else 'is too long'}"
 
@@ -375,6 +383,9 @@ _OURS: dict[str, Maker] = {
     "x-no-effect": _simple(_is_marked),
     "x-move-to": _simple(_is_marked),
     "x-unknown-keys": _has_unknown,
+    "x-needs": _simple(
+        lambda it, needs: isinstance(it, dict) and any(unmet_needs(it, needs)),
+    ),
 }
 _FOREIGN = (
     "contains",

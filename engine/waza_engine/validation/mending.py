@@ -52,8 +52,11 @@ def _is_sure(word: str, name: str, close: Sequence[str]) -> bool:
     return [it for it in close if is_slip(word, it)] == [name]
 
 
-def other_type(place: Pointer, value: Any, wanted: Collection[str]) -> tuple[str, list[Fix]]:
-    """What to do about a value of the wrong type: advice to add to the message, and fixes."""
+def other_type(place: Pointer, value: Any, wanted: Collection[str], key: str = "") -> tuple[str, list[Fix]]:
+    """What to do about a value of the wrong type: advice to add to the message, and fixes.
+
+    `key` is what the value stands under; a value that is checked on its own has it not in its `place`.
+    """
     if "array" in wanted and _is_list_without_blanks(value):
         return "; a blank is missing after the dash", [blanks(place)]
     if "object" in wanted and isinstance(value, str) and is_key_without_blank(value):
@@ -61,7 +64,10 @@ def other_type(place: Pointer, value: Any, wanted: Collection[str]) -> tuple[str
     if "array" in wanted and isinstance(value, (str, int, float, Mapping)):
         is_safe = not isinstance(value, Mapping)
         return "", [Fix("Make it a list", (MakeList(place),), preferred=True, safe=is_safe)]
-    if isinstance(value, str) and (number := _number_meant(place, value, wanted)) is not None:
+    if (
+        isinstance(value, str)
+        and (number := _number_meant(key or str(place[-1] if place else ""), value, wanted)) is not None
+    ):
         fix = Fix(f"Change to {number}", (SetValue(place, number),), preferred=True)
         return f". Did you mean {number}?", [fix]
     if isinstance(value, str) and (bare := _unquoted(value, wanted)) is not None:
@@ -84,9 +90,8 @@ def text_under_key(place: Pointer, value: str, key: str) -> list[Fix]:
     return [Fix(f"Put it under '{key}'", (SetValue(place, {key: value}),), preferred=True)]
 
 
-def _number_meant(place: Pointer, text: str, wanted: Collection[str]) -> float | None:
+def _number_meant(key: str, text: str, wanted: Collection[str]) -> float | None:
     """A percentage as a fraction, a time with its unit in the unit of the key; None when it is neither."""
-    key = str(place[-1]) if place else ""
     if (found := _TIME.fullmatch(text.strip())) and "integer" in wanted and "string" not in wanted:
         milliseconds = float(found[1]) * _milliseconds(found[2].lower())
         value = milliseconds if key.endswith("_ms") else milliseconds / 1000

@@ -1,5 +1,6 @@
 """One `jsonschema` error, one sentence: what is wrong, with the value, then what to do."""
 
+import re
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
@@ -13,11 +14,13 @@ from waza_engine.findings import (
     Pointer,
     RemoveKey,
     RenameKey,
+    SetValue,
     Severity,
 )
 from waza_engine.rules.bad_format import BAD_FORMAT
 from waza_engine.rules.empty_value import EMPTY_VALUE
 from waza_engine.rules.legacy_shape import LEGACY_SHAPE
+from waza_engine.rules.missing_companion import MISSING_COMPANION
 from waza_engine.rules.missing_key import MISSING_KEY
 from waza_engine.rules.never_applied import NEVER_APPLIED
 from waza_engine.rules.out_of_range import OUT_OF_RANGE
@@ -25,6 +28,7 @@ from waza_engine.rules.unknown_grader_type import UNKNOWN_GRADER_TYPE
 from waza_engine.rules.unknown_value import UNKNOWN_VALUE
 from waza_engine.rules.wrong_type import WRONG_TYPE
 from waza_engine.validation.error import SchemaError
+from waza_engine.validation.keywords import unmet_needs
 from waza_engine.validation.mending import (
     all_missing,
     likely_types,
@@ -153,7 +157,9 @@ def _wrong_type(checker: "SchemaChecker", error: SchemaError) -> Iterator[Findin
     expected = " or ".join(_KINDS.get(str(it), str(it)) for it in wanted if it != "null")
     if wanted == ["array"] and (items := checker.resolve(error.schema.get("items", {})).get("type")):
         expected = f"a list of {_plural(items)}"
-    advice, fixes = other_type(pointer, value, [str(it) for it in wanted])
+    advice, fixes = other_type(
+        pointer, value, [str(it) for it in wanted], str(error.schema.get("x-unit", ""))
+    )
     key = error.schema.get("x-text-as")
     if not fixes and key and isinstance(value, str):
         fixes = text_under_key(pointer, value, str(key))
@@ -323,11 +329,30 @@ def _fits(schema: Mapping[str, Any], value: Any) -> bool:
 
 def _pattern(_checker: "SchemaChecker", error: SchemaError) -> Iterator[Finding]:
     wanted = error.schema.get("x-pattern-text", f"it must match {error.validator_value}")
-    yield BAD_FORMAT.at(_pointer(error), f"'{_short(str(error.instance))}' is not well formed; {wanted}")
+    pointer, text = _pointer(error), str(error.instance)
+    near = [it for it in (f"{text}.0", *error.schema.get("examples", ())[:1]) if _has_format(error, it)]
+    fixes = [Fix(f"Change to '{it}'", (SetValue(pointer, it),)) for it in near]
+    yield BAD_FORMAT.at(pointer, f"'{_short(text)}' is not well formed; {wanted}", fixes=fixes)
+
+
+def _has_format(error: SchemaError, value: Any) -> bool:
+    return isinstance(value, str) and re.search(error.validator_value, value) is not None
 
 
 def _other(_checker: "SchemaChecker", error: SchemaError) -> Iterator[Finding]:
     yield BAD_FORMAT.at(_pointer(error), error.message)
+
+
+def _companion(_checker: "SchemaChecker", error: SchemaError) -> Iterator[Finding]:
+    """A list that needs another option beside it."""
+    pointer = _pointer(error)
+    for name in unmet_needs(error.instance, error.validator_value):
+        option, likely = error.validator_value[name]["option"], error.validator_value[name]["likely"]
+        values = [str(it) for it in error.schema["properties"][option].get("enum", ())]
+        listed = f": {', '.join(values[:-1])} or {values[-1]}" if len(values) > 1 else ""
+        fix = Fix(f"Add '{option}: {likely}'", (InsertKey(pointer, option, likely),), preferred=True)
+        message = f"'{name}' needs a '{option}'{listed}"
+        yield MISSING_COMPANION.at((*pointer, name), message, on="key", fixes=[fix], refused=True)
 
 
 _BY_KEYWORD: dict[str, Callable[["SchemaChecker", SchemaError], Iterator[Finding]]] = {
@@ -348,4 +373,5 @@ _BY_KEYWORD: dict[str, Callable[["SchemaChecker", SchemaError], Iterator[Finding
     "x-no-effect": _no_effect,
     "x-move-to": _old_form,
     "x-unknown-keys": tolerated_keys,
+    "x-needs": _companion,
 }

@@ -105,6 +105,15 @@ def _unknown_keys(
         yield ValidationError("unknown keys")
 
 
+def _needs(_validator: Any, needs: Any, instance: Any, _schema: Any) -> Iterator[ValidationError]:
+    if isinstance(instance, dict):
+        for name, it in needs.items():
+            listed = instance.get(name)
+            if isinstance(listed, list) and listed and instance.get(it["option"]) in (None, ""):
+                yield ValidationError("an option is missing")
+                return
+
+
 Validator = validators.extend(  # type: ignore[no-untyped-call]  # the library gives it no types
     Draft202012Validator,
     validators={
@@ -119,6 +128,7 @@ Validator = validators.extend(  # type: ignore[no-untyped-call]  # the library g
         "x-no-effect": _annotation("has no effect"),
         "x-move-to": _annotation("is an old form"),
         "x-unknown-keys": _unknown_keys,
+        "x-needs": _needs,
     },
     type_checker=_TYPES,
 )

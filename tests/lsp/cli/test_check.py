@@ -138,7 +138,7 @@ def test_fail_an_unknown_code() -> None:
 def test_fail_an_unknown_dialect() -> None:
     result = check("--dialect", "wazza")
     assert result.exit_code == 2
-    assert "'auto', 'waza'" in result.stderr
+    assert "'auto', 'vally', 'waza'" in result.stderr
 
 
 def test_the_dialect_can_be_told() -> None:

@@ -108,3 +108,25 @@ def test_batch_answers_every_line_whatever_the_verdicts(folder: Path) -> None:
     assert len(answers) == 21
     assert {it["id"] for it in answers} == {None, *(it["id"] for it in lines)}
     assert {it.get("status") for it in answers} == {"failed", None}
+
+
+@pytest.mark.parametrize("chosen", [("--dialect", "vally"), ("--gen", "VALLY")])
+def test_another_dialect(folder: Path, chosen: tuple[str, str]) -> None:
+    (folder / "graders.yaml").write_text(
+        "- {type: output-matches, config: {pattern: '(?i)A$'}}\n"
+        "- {type: token-budget, name: cheap, config: {max: 10}}\n"
+    )
+    (folder / "context.json").write_text('{"output": "a", "metrics": {"tokenUsage": {"inputTokens": 15}}}')
+    done = grade(*chosen, "--graders", "graders.yaml", "--context", "context.json")
+    assert done.exit_code == 1
+    first, second = done.stdout.splitlines()
+    assert first.startswith("PASS")
+    assert "output-matches" in first
+    assert second.startswith("FAIL")
+    assert "cheap  0.50" in second
+
+
+def test_a_grader_that_cannot_decide_is_an_error(folder: Path) -> None:
+    (folder / "graders.yaml").write_text("- {type: file-exists, config: {path: a}}\n")
+    done = grade("--dialect", "vally", "--graders", "graders.yaml", "--context", "context.json")
+    assert done.exit_code == 3

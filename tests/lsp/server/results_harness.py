@@ -100,6 +100,11 @@ class Editor:
         found = await self.client.text_document_code_lens_async(types.CodeLensParams(document))
         return [it.command.title for it in found or () if it.command is not None]
 
+    async def first_lens_line(self) -> int:
+        document = types.TextDocumentIdentifier(self.uri)
+        found = await self.client.text_document_code_lens_async(types.CodeLensParams(document))
+        return min(it.range.start.line for it in found or ())
+
     async def lenses_with(self, part: str, seconds: float = 10) -> list[str]:
         """The lenses, once one of them holds this text."""
         async with asyncio.timeout(seconds):
@@ -146,7 +151,7 @@ class Editor:
 
     def ended_progress(self) -> list[Any]:
         """The tokens of progress that has ended, in the order in which it began."""
-        reports = self.client.progress_reports
+        reports: dict[Any, list[Any]] = self.client.progress_reports
         return [
             token
             for token, told in reports.items()

@@ -1,5 +1,6 @@
 """Lenses about results: the last verdict, what failed, what can be graded again; and whether they still hold."""
 
+import asyncio
 import os
 import shutil
 import sqlite3
@@ -9,6 +10,7 @@ import time
 from pathlib import Path
 
 import pytest
+from lsprotocol import types
 
 from tests.lsp.server.results_harness import editor, until
 
@@ -97,6 +99,17 @@ async def test_results_of_other_programs_are_found(tmp_path: Path, suite: Path) 
         assert lens.endswith("stale")
 
 
+async def test_a_run_of_another_program_is_noticed_without_being_asked(tmp_path: Path, suite: Path) -> None:
+    async with editor(tmp_path, profile="visual_studio_code") as it:
+        it.open(suite / "eval.yaml")
+        await it.lenses_with("Grade again")
+        await until(lambda: it.refreshes)
+        count = it.refreshes
+        await asyncio.to_thread(run_outside, tmp_path, suite / "eval.yaml")
+        await until(lambda: it.refreshes > count)
+        assert any("✓ 4 of 4 passed" in lens for lens in await it.lenses())
+
+
 async def test_a_file_changed_after_the_run_is_stale_from_the_start(tmp_path: Path, suite: Path) -> None:
     task = suite / "tasks" / "explain-retry.yaml"
     run_outside(tmp_path, suite / "eval.yaml")
@@ -153,3 +166,25 @@ async def test_the_report_of_a_result_can_be_shown(tmp_path: Path, suite: Path) 
         assert "Explain the retry helper" in text_of(shown["path"])
         assert await it.execute("waza.showReport", runId="no-such-run", uri=it.uri) is None
         await until(lambda: any("not in the run store" in message for message in it.messages))
+
+
+@pytest.mark.parametrize(
+    ("name", "broken"),
+    [("eval.yaml", '"open\n'), ("eval.yaml", "| \n"), ("tasks/explain-retry.yaml", '"open\n')],
+)
+async def test_lenses_outlive_what_an_error_swallows(
+    tmp_path: Path, suite: Path, name: str, broken: str
+) -> None:
+    run_outside(tmp_path, suite / "eval.yaml")
+    async with editor(tmp_path) as it:
+        it.open(suite / name)
+        before = await it.lenses_with("✓")
+        top = types.Range(types.Position(0, 0), types.Position(0, 0))
+        line = await it.first_lens_line()
+        it.change(top, broken)
+        assert await it.lenses() == before
+        assert await it.first_lens_line() == line + 1
+        it.change(types.Range(types.Position(0, 0), types.Position(1, 0)), "")
+        assert await it.lenses() == before
+        it.replace(it.text, "on: push\njobs: {}\n")
+        assert await it.lenses() == []

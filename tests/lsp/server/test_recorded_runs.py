@@ -26,9 +26,9 @@ async def actions(it: Editor, line: int) -> list[dict[str, Any]]:
     return [{"title": one.title, "edit": getattr(one, "edit", None)} for one in found or []]
 
 
-async def drafts(it: Editor) -> dict[str, types.WorkspaceEdit]:
-    """The drafted graders by type."""
-    found = [one for one in await actions(it, 0) if one["title"].startswith("Write a '")]
+async def drafts(it: Editor, line: int = 0) -> dict[str, types.WorkspaceEdit]:
+    """The graders drafted for the task at a line, by type."""
+    found = [one for one in await actions(it, line) if one["title"].startswith("Write a '")]
     return {one["title"].split("'")[1]: one["edit"] for one in found}
 
 
@@ -43,22 +43,39 @@ def apply(it: Editor, edit: types.WorkspaceEdit) -> None:
 
 
 @pytest.mark.parametrize(
-    ("example", "name", "kinds"),
+    ("example", "name", "task", "kinds"),
     [
-        ("code-explainer", "tasks/explain-retry.yaml", {"behavior", "text", "tool_constraint"}),
-        ("code-explainer", "tasks/document-query.yaml", {"behavior", "file", "text", "tool_constraint"}),
-        ("file-editor", "tasks/rename-function.yaml", {"behavior", "file", "text", "tool_constraint"}),
+        ("code-explainer", "tasks/explain-retry.yaml", TASK, {"behavior", "text", "tool_constraint"}),
+        (
+            "code-explainer",
+            "tasks/document-query.yaml",
+            "document-query",
+            {"behavior", "file", "text", "tool_constraint"},
+        ),
+        (
+            "file-editor",
+            "tasks/rename-function.yaml",
+            "rename-function",
+            {"behavior", "file", "text", "tool_constraint"},
+        ),
+        (
+            "release-notes",
+            "eval.yaml",
+            "writes-the-notes",
+            {"file-exists", "tool-call-count", "tool-calls"},
+        ),
     ],
 )
 async def test_graders_are_written_from_a_run_and_pass_on_it(
-    tmp_path: Path, example: str, name: str, kinds: set[str]
+    tmp_path: Path, example: str, name: str, task: str, kinds: set[str]
 ) -> None:
     shutil.copytree(EXAMPLES / example, tmp_path / example)
     path = tmp_path / example / name
     async with editor(tmp_path) as it:
         it.open(path)
         await it.lenses_with("Grade again")
-        found = await drafts(it)
+        line = next(at for at, one in enumerate(it.text.split("\n")) if task in one)
+        found = await drafts(it, line)
         assert found.keys() == kinds
         before = it.text
         for kind, edit in found.items():
@@ -68,9 +85,9 @@ async def test_graders_are_written_from_a_run_and_pass_on_it(
             assert [one for one in await findings(it.client, it.uri) or () if one.code not in RUNS] == [], (
                 added
             )
-            answer = await it.execute("waza.grade", uri=it.uri, task=path.stem)
-            [task] = answer["tasks"]
-            one = next(one for one in task["graders"] if one["name"] in added and one["type"] == kind)
+            answer = await it.execute("waza.grade", uri=it.uri, task=task)
+            [graded] = answer["tasks"]
+            one = next(one for one in graded["graders"] if one["name"] in added and one["type"] == kind)
             assert one["status"] == "passed"
             it.replace(it.text, before)
 

@@ -82,7 +82,7 @@ class EvalFile(FileModel):
         json_schema_extra={
             "x-runnable": "eval",
             "x-title-from": ["name"],
-            "x-skeleton": ["name", "skill", "config", "tasks"],
+            "x-skeleton": dict.fromkeys(["name", "skill", "config", "tasks"]),
             "x-variables": {
                 "maps": ["inputs"],
                 "columns": ["tasks_from"],

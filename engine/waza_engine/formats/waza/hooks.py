@@ -11,7 +11,7 @@ class Hook(FileModel):
 
     model_config = ConfigDict(
         json_schema_extra={"x-text-as": "command"}
-        | foreign(
+        | foreign(  # noqa: S604  # `shell` is a key of a hook here
             {
                 "cmd": "command",
                 "run": "command",

@@ -134,7 +134,12 @@ class TaskFile(FileModel):
             "x-id-from": "id",
             "x-title-from": ["name", "id"],
             "x-inherits": _INHERITED,
-            "x-skeleton": ["id", "name", "inputs", "graders"],
+            "x-skeleton": {
+                "id": None,
+                "name": None,
+                "inputs": None,
+                "expected": {"output_contains": ["budget"]},
+            },
             **_FOREIGN,
         },
     )
@@ -175,6 +180,7 @@ class TaskFile(FileModel):
         ge=1,
         description="Time limit of each turn in seconds, instead of the eval's.",
         examples=[120],
+        json_schema_extra={"x-unit": "_seconds"},
     )
     first_event_timeout_seconds: Integer | None = Field(
         default=None,

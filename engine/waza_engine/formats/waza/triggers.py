@@ -40,7 +40,7 @@ class TriggersFile(FileModel):
         title="waza trigger tests",
         json_schema_extra={
             "anyOf": [{"required": ["should_trigger_prompts"]}, {"required": ["should_not_trigger_prompts"]}],
-            "x-skeleton": ["skill", "should_trigger_prompts"],
+            "x-skeleton": dict.fromkeys(["skill", "should_trigger_prompts"]),
         },
     )
 

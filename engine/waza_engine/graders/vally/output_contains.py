@@ -19,8 +19,17 @@ config:
 - With `negate: true` the type does the opposite of its name.
 """
 
+from collections.abc import Sequence
+
+from waza_engine.common_ground import phrases_of_all
+from waza_engine.graders.base import Drafted, GradingContext
 from waza_engine.vally.output_text import OutputContains
 
 
 class OutputContainsGrader(OutputContains):
     type_name = "output-contains"
+
+    @classmethod
+    def drafted(cls, trials: Sequence[GradingContext]) -> Drafted | None:
+        phrases = phrases_of_all(trials, most=1)
+        return Drafted("names-the-essential", phrases[0], cls(substring=phrases[0])) if phrases else None

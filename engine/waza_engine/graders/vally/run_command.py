@@ -27,11 +27,12 @@ from typing import ClassVar
 from pydantic import Field
 
 from waza_engine.excerpts import quoted
-from waza_engine.findings import Finding
+from waza_engine.findings import Finding, Fix, InsertKey
 from waza_engine.formats.model import marks
 from waza_engine.graders.base import FailedCheck, GraderResult, GradingContext, Scope
 from waza_engine.js_regex import TooSlowError, js_found
 from waza_engine.processes import Finished
+from waza_engine.rules.exit_code_only import EXIT_CODE_ONLY
 from waza_engine.vally.commands import (
     NoPlaceError,
     directory_for,
@@ -43,6 +44,7 @@ from waza_engine.vally.commands import (
 from waza_engine.vally.fields import Integer, Text, TextMap, Texts
 from waza_engine.vally.grader import VallyGrader
 from waza_engine.vally.patterns import pattern_findings, pattern_marks
+from waza_engine.vally.test_runners import runs_tests
 from waza_engine.vally_values import Duration
 from waza_engine.values import IfGiven
 
@@ -108,6 +110,13 @@ class RunCommandGrader(VallyGrader):
                 fate = "always fails" if "not" in option else "always passes"
                 yield from pattern_findings(pattern, (option,), fate)
         yield from sub_path_findings(self.sub_path)
+        looked_at = (self.stdout_contains, self.stderr_contains, self.stdout_matches, self.stdout_not_matches)
+        if not any(looked_at) and runs_tests(" ".join([self.command, *(self.args or ())])):
+            yield EXIT_CODE_ONLY.at(
+                ("command",),
+                "A test runner may end with status 0 when it found no test: look at its output, too, with 'stdout_matches'",
+                fixes=[Fix("Look at the output, too", (InsertKey((), "stdout_matches", None),))],
+            )
 
     def grade(self, context: GradingContext) -> GraderResult:
         command = shell_line(self.command) if self.args is None else [self.command, *self.args]

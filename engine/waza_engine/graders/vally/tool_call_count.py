@@ -18,8 +18,10 @@ config:
 - An agent that does nothing stays within every limit.
 """
 
+from collections.abc import Sequence
 from typing import ClassVar
 
+from waza_engine.graders.base import Drafted, GradingContext
 from waza_engine.vally.budget import CountBudget
 from waza_engine.vally.metrics import tool_call_count
 
@@ -28,3 +30,12 @@ class ToolCallCountGrader(CountBudget):
     type_name = "tool-call-count"
     measured: ClassVar = tool_call_count
     unit: ClassVar = "tool calls"
+
+    @classmethod
+    def drafted(cls, trials: Sequence[GradingContext]) -> Drafted | None:
+        most = max((len(it.session.tools_used) for it in trials if it.session is not None), default=0)
+        if not most:
+            return None
+        # Half as many again: another run of the same agent does not take the same steps.
+        limit = most + max(2, most // 2)
+        return Drafted("stays-efficient", f"at most {limit} tool calls ({most} recorded)", cls(max=limit))

@@ -26,14 +26,15 @@ config:
 - A slip in `disallowed` passes for ever.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Annotated, ClassVar
 
 from pydantic import BeforeValidator, Discriminator, Field, Tag
 
+from waza_engine.common_ground import tools_of_all
 from waza_engine.excerpts import calls_made
 from waza_engine.findings import Finding
-from waza_engine.graders.base import Demand, FailedCheck, GraderResult, GradingContext, Scope
+from waza_engine.graders.base import Demand, Drafted, FailedCheck, GraderResult, GradingContext, Scope
 from waza_engine.js_regex import TooSlowError
 from waza_engine.rules.contradictory_checks import in_both
 from waza_engine.vally.calls import Call, calls_in
@@ -76,6 +77,11 @@ class ToolCallsGrader(VallyGrader):
         description="Calls that must happen in this order; others may lie between them.",
         examples=[["view", "edit", "bash"]],
     )
+
+    @classmethod
+    def drafted(cls, trials: Sequence[GradingContext]) -> Drafted | None:
+        tools = tools_of_all(trials)[:5]
+        return Drafted("uses-its-tools", ", ".join(tools), cls(required=[*tools])) if tools else None
 
     def check(self, scope: Scope) -> Iterator[Finding]:
         yield from entry_findings("required", self.required, RequiredTool)

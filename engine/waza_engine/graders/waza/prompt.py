@@ -43,7 +43,6 @@ from waza_engine.judges.base import Judge, JudgeError, JudgeRequest
 from waza_engine.judges.pairwise import compared
 from waza_engine.judges.votes import VOTE_TOOLS, counted, hold_turn
 from waza_engine.rubrics.rubric import (
-    built_in_names,
     Rubric,
     RubricError,
     built_in_names,

@@ -56,6 +56,7 @@ class SkillInvocationGrader(Grader):
     type_name = "skill_invocation"
     at_least_one = ("required_skills", "forbidden_skills")
     demands: ClassVar = {"required_skills": Demand.SKILLS}
+    needs: ClassVar = {"required_skills": ("mode", "any_order")}
 
     model_config = ConfigDict(
         json_schema_extra=foreign(

@@ -112,13 +112,16 @@ class TextGrader(Grader):
         if not any(items for _, items in self):
             fixes = [Fix(f"Add '{it}'", (InsertKey((), it, None),)) for it in ("contains", "regex_match")]
             yield CANNOT_FAIL.at((), "Nothing to look for: this grader always passes", fixes=fixes)
+        is_last = sum(len(items) for _, items in self) == 1
         for option, items in self:
             for index, item in enumerate(items):
                 if option.startswith("regex"):
-                    yield from _pattern_findings(option, item, index)
+                    yield from _pattern_findings(option, item, index, is_last=is_last)
                 elif not item:
                     message = f"An empty text is in every output: this check {_fate(option)}"
-                    yield TRIVIAL_CHECK.at((option, index), message, fixes=[_without(option, index)])
+                    yield TRIVIAL_CHECK.at(
+                        (option, index), message, fixes=_without(option, index, is_last=is_last)
+                    )
         yield from in_both("contains", self.contains, "not_contains", self.not_contains, fold)
         yield from in_both("contains_cs", self.contains_cs, "not_contains", self.not_contains, fold)
         yield from in_both("contains_cs", self.contains_cs, "not_contains_cs", self.not_contains_cs)
@@ -165,7 +168,7 @@ class TextGrader(Grader):
         return GraderResult.of_checks(total, failures, **self.model_dump())
 
 
-def _pattern_findings(option: str, pattern: str, index: int) -> Iterator[Finding]:
+def _pattern_findings(option: str, pattern: str, index: int, *, is_last: bool) -> Iterator[Finding]:
     if reason := regex_error(pattern):
         yield INVALID_REGEX.at(
             (option, index),
@@ -175,14 +178,15 @@ def _pattern_findings(option: str, pattern: str, index: int) -> Iterator[Finding
         )
     elif is_found_anywhere(pattern):
         message = f"Found in every output: this check {_fate(option)}"
-        yield TRIVIAL_CHECK.at((option, index), message, fixes=[_without(option, index)])
+        yield TRIVIAL_CHECK.at((option, index), message, fixes=_without(option, index, is_last=is_last))
     elif is_found_in_any_word(pattern):
         message = f"Found in every output with a word: this check {_fate(option)}"
-        yield TRIVIAL_CHECK.at((option, index), message, fixes=[_without(option, index)])
+        yield TRIVIAL_CHECK.at((option, index), message, fixes=_without(option, index, is_last=is_last))
 
 
-def _without(option: str, index: int) -> Fix:
-    return Fix("Remove this check", (RemoveKey((option, index)),))
+def _without(option: str, index: int, *, is_last: bool) -> list[Fix]:
+    """The grader without this check; without any it would say nothing at all."""
+    return [] if is_last else [Fix("Remove this check", (RemoveKey((option, index)),))]
 
 
 def _fate(option: str) -> str:

@@ -37,7 +37,7 @@ from pydantic import ConfigDict, Field
 
 from waza_engine.common_ground import tools_of_all
 from waza_engine.excerpts import calls_made
-from waza_engine.findings import Finding, Fix, InsertKey, Pointer, RemoveKey
+from waza_engine.findings import Finding, Fix, Pointer, SetValue
 from waza_engine.formats.model import FileModel, foreign, marks
 from waza_engine.graders.base import Demand, Drafted, FailedCheck, Grader, GraderResult, GradingContext, Scope
 from waza_engine.matchers import ArgumentTest, Matchers, known_arguments, matcher_findings, tool_pattern
@@ -173,9 +173,8 @@ class ToolConstraintGrader(Grader):
         for option in ("expect_tools", "reject_tools"):
             names = config.get(option)
             if isinstance(names, list) and names and all(isinstance(it, str) for it in names):
-                specs = [{"tool": f"^{it}$"} for it in names]
-                changes = (RemoveKey((option,)), InsertKey((), option, specs))
-                fix = Fix("Change to mappings with 'tool'", changes, preferred=True)
+                changes = [SetValue((option, at), {"tool": f"^{it}$"}) for at, it in enumerate(names)]
+                fix = Fix("Change to mappings with 'tool'", tuple(changes), preferred=True)
                 example = f"{{tool: ^{names[0]}$}}"
                 message = f"Plain names are an old form; each item is now a mapping, such as {example}"
                 yield LEGACY_SHAPE.at((option, 0), message, fixes=[fix])

@@ -34,6 +34,8 @@ def _found(type_name: str, **config: Any) -> list[Finding]:
         ("run-command", {"command": "x", "stdout_matches": "("}, "invalid-regex", ("stdout_matches",)),
         ("run-command", {"command": "x", "sub_path": ".."}, "escaping-path", ("sub_path",)),
         ("run-command", {"command": "x", "env": {"PORT": 80}}, "wrong-type", ("env", "PORT")),
+        ("run-command", {"command": "cd app && npm test"}, "exit-code-only", ("command",)),
+        ("run-command", {"command": "python3", "args": ["-m", "pytest"]}, "exit-code-only", ("command",)),
         (
             "program",
             {"program": "x", "env": {"Evaluate_Workspace": "y"}},
@@ -91,6 +93,8 @@ def test_a_mistake_is_found_at_its_place(
         ("file-exists", {"path": "/${ROOT}/a"}),
         ("run-command", {"command": "x", "sub_path": "${DIR=../x}"}),
         ("run-command", {"command": "x", "sub_path": "."}),
+        ("run-command", {"command": "npm test", "stdout_contains": "passed"}),
+        ("run-command", {"command": "npm run build && cat latest.txt"}),
         ("output-contains", {"substring": "${EMPTY=}"}),
         ("tool-calls", {"required": [{"name": "a"}], "disallowed": [{"name": "a", "command": "rm"}]}),
     ],

@@ -1,0 +1,171 @@
+"""Vally files in the editor: the same requests as for waza's, answered from other schemas."""
+
+from pathlib import Path
+
+import pytest
+
+from tests.behaviour.completion_harness import check_offered, check_taken
+from tests.behaviour.findings_harness import found_in
+from tests.behaviour.harness import snapshot_of
+from tests.behaviour.reading_harness import hovered, lenses, outline
+from waza_lsp.features.definition import definition
+from waza_lsp.features.diagnostics import findings
+from waza_lsp.schema.world import World
+from waza_lsp.snapshot import Snapshot
+from waza_lsp.suite.around import Around
+from waza_lsp.suite.known_names import known_names
+from waza_lsp.syntax.text import Place, Span
+
+HEAD = "name: x\nstimuli:\n  - name: a\n    prompt: p\n    graders:\n"
+
+
+def test_a_new_grader_begins_with_its_type() -> None:
+    check_offered(f"{HEAD}      - ¦", first=["type"], has=["type: output-contains", "type: prompt"])
+    check_offered(f"{HEAD}      - ¦", lacks=["type: pairwise"])
+    check_taken(
+        f"{HEAD}      - ¦",
+        "type: wall-time",
+        f"{HEAD}      - type: wall-time\n        config:\n          max: 120s",
+    )
+
+
+def test_the_type_picks_the_options() -> None:
+    check_offered(
+        f"{HEAD}      - type: run-command\n        config:\n          ¦",
+        first=["command"],
+        has=["expected_exit_code", "stdout_matches", "timeout"],
+        lacks=["substring"],
+    )
+
+
+def test_a_bare_grader_gets_the_config_that_it_needs() -> None:
+    check_offered(f"{HEAD}      - type: output-contains\n        ¦", first=["config"], has=["turn", "name"])
+
+
+@pytest.mark.parametrize(
+    ("line", "has"),
+    [
+        ("type: ¦", ["capability", "regression"]),
+        ("defaults:\n  timeout: 12¦", ["12s", "12m", "12h", "12ms"]),
+        ("defaults:\n  executor: ¦", ["copilot-sdk", "mock"]),
+        ("scoring:\n  weights:\n    ¦", ["output-contains", "prompt"]),
+        ("environment:\n  ¦", ["skills", "files", "commands", "git", "mcpServers", "env"]),
+    ],
+)
+def test_values_and_keys_of_the_spec(line: str, has: list[str]) -> None:
+    check_offered(f"{line}\nstimuli:\n  - name: a\n    prompt: p\n", has=has)
+
+
+def test_paths_start_at_the_spec() -> None:
+    check_offered(
+        "environment:\n  files:\n    - src: fix¦\nstimuli:\n  - name: a\n    prompt: p\n",
+        only=["fixtures/"],
+        files=["fixtures/app/a.txt", "eval.yaml"],
+    )
+
+
+def test_a_named_file_is_enough() -> None:
+    check_offered("¦", "smoke.vally.yaml", first=["stimuli"], has=["defaults", "scoring"])
+    check_offered("¦", ".vally.yaml", has=["paths", "suites", "environments"])
+
+
+SPEC = """\
+name: x
+config: {runs: 1}
+scorng: {threshold: 1}
+moderation: {a: 1}
+stimuli:
+  - name: a
+    prompt: p
+    expect_activation: true
+    constraints:
+      max_turns: -1
+    graders:
+      - type: output-contain
+      - type: my-plugin
+      - type: wall-time
+      - type: output-contains
+        substring: x
+        config: {substring: x}
+"""
+
+
+def test_findings_stand_on_the_token_at_fault() -> None:
+    assert [(it.line, it.underlined, it.severity, it.code) for it in found_in(SPEC)] == [
+        (2, "config", "warning", "legacy-shape"),
+        (3, "scorng", "warning", "unknown-key"),
+        (10, "-1", "error", "out-of-range"),
+        (12, "output-contain", "error", "unknown-grader-type"),
+        (13, "my-plugin", "warning", "unknown-grader-type"),
+        (14, "type", "error", "missing-key"),
+        (16, "substring", "warning", "unknown-key"),
+    ]
+
+
+def test_types_of_plug_ins_are_known_by_a_setting() -> None:
+    types = frozenset(["my-plugin", "output-contain"])
+    found = findings(snapshot_of(SPEC), World(extra_types=types))
+    assert [it.finding for it in found if it.finding.code == "unknown-grader-type"] == []
+    found = findings(snapshot_of(SPEC), World(extra_types=frozenset(["another"])))
+    said = [str(it.finding.severity) for it in found if it.finding.code == "unknown-grader-type"]
+    assert said == ["error", "hint"]
+
+
+@pytest.mark.parametrize(
+    "lines",
+    [
+        "defaults:\n  runs: ${RUNS}\n  timeout: ${TIME=5m}\n  executor: ${AGENT}",
+        "type: ${KIND}\nenvironment: ${WHERE}\ntags: ${TAGS}\nscoring: ${SCORING}",
+        "scoring:\n  threshold: ${LIMIT=0.8}\n  weights:\n    prompt: ${WEIGHT}",
+        "graders:\n  - type: ${TYPE}\n  - type: wall-time\n    config:\n      max: ${MAX}",
+        "graders:\n  - type: tool-call-count\n    config:\n      max: ${MAX=7}",
+        "graders: ${GRADERS}",
+    ],
+)
+def test_a_placeholder_is_never_of_the_wrong_type(lines: str) -> None:
+    assert found_in(f"{lines}\nstimuli:\n  - name: a\n    prompt: p\n") == []
+
+
+def test_the_outline_and_the_lenses_show_stimuli() -> None:
+    source = "name: x\nstimuli:\n  - name: one\n    prompt: p\n    graders:\n      - type: completed\n"
+    assert outline(source) == "name: x\nstimuli\n  one\n    graders\n      completed: completed"
+    assert [(it[1], it[2]) for it in lenses(source)] == [
+        ("▶ Run all waza.runEval", None),
+        ("▶ Run task waza.runTask", "one"),
+    ]
+
+
+def test_an_option_is_explained() -> None:
+    found = hovered("name: x\ndefaults:\n  time¦out: 3m\nstimuli: []\n")
+    assert found is not None
+    assert found.heading == "**timeout** · string"
+    assert "A duration is a whole number with a unit: 500ms, 30s, 5m, 1h." in found.text
+
+
+def test_a_grader_type_has_a_page_in_the_manual() -> None:
+    found = hovered(f"{HEAD}      - type: completed¦\n")
+    assert found is not None
+    assert found.text.endswith("/docs/graders/vally/completed.md)")
+
+
+EXAMPLE = Path(__file__).parents[2] / "examples" / "support-desk" / "eval.yaml"
+
+
+def _targets(text: str) -> list[str]:
+    """Where the last word of a line of the example is defined: file and line."""
+    snapshot = Snapshot.of(EXAMPLE.as_uri(), EXAMPLE.read_text(encoding="utf-8"))
+    [line] = [number for number, it in enumerate(snapshot.text.lines) if text in it]
+    column = snapshot.text.lines[line].index(text) + len(text) - 2
+    position = snapshot.text.range(Span(Place(line, column), Place(line, column))).start
+    found = definition(snapshot, position, Around())
+    return [f"{Path(it.uri.removeprefix('file://')).name}:{it.range.start.line + 1}" for it in found]
+
+
+def test_names_lead_to_where_they_are_given() -> None:
+    assert _targets("environment: ticket-desk") == [".vally.yaml:12"]
+    assert _targets("required: [ticket-triage") == ["SKILL.md:2"]
+
+
+def test_environments_of_the_project_are_offered() -> None:
+    snapshot = Snapshot.of(EXAMPLE.as_uri(), EXAMPLE.read_text(encoding="utf-8"))
+    assert [it for it, _ in known_names("environment", snapshot, Around())] == ["ticket-desk"]
