@@ -44,12 +44,13 @@ class InputFile:
 class Repository:
     """A git repository put into the workspace at `dest`: the state of `commit`, or of the source's HEAD.
 
-    At `.` it is what the workspace begins with, before any files are put there.
+    With `is_workspace` it is what the workspace begins with, before any files are put there.
     """
 
     source: Path
     dest: str
     commit: str = ""
+    is_workspace: bool = False
 
 
 @dataclass(frozen=True, slots=True)

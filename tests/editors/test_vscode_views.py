@@ -69,6 +69,7 @@ async def test_the_server_is_installed_when_there_is_none(
         # The package comes from a folder, what it needs from here: no index is asked.
         "PIP_NO_INDEX": "1",
         "PIP_NO_DEPS": "1",
+        "PIP_IGNORE_INSTALLED": "1",
         "PIP_FIND_LINKS": str(dist),
         "PYTHONPATH": sysconfig.get_path("purelib"),
     }

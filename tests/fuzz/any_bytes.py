@@ -6,7 +6,7 @@
 import sys
 from pathlib import Path
 
-import atheris  # type: ignore[import-not-found]  # only there when somebody fuzzes
+import atheris
 
 with atheris.instrument_imports(include=["waza_lsp.syntax", "waza_lsp.schema", "waza_engine"]):
     from waza_engine.formats import recognise

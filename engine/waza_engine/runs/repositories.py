@@ -30,7 +30,7 @@ def add_repositories(workspace: Path, repositories: Iterable[Repository]) -> Non
 
 
 def _add(workspace: Path, repository: Repository) -> None:
-    place = workspace if repository.dest == "." else _place(workspace, repository.dest)
+    place = workspace if repository.is_workspace else _place(workspace, repository.dest)
     commit = repository.commit or "HEAD"
     if commit.startswith("-"):
         raise WorkspaceError(f"inputs.repos: '{commit}' is no commit")

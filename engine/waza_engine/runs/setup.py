@@ -28,9 +28,9 @@ def prepared(task: Task, *, runs_commands: bool) -> Path:
     workspace = make_workspace(())
     try:
         # A repository that is the workspace itself needs it to be empty.
-        add_repositories(workspace, (it for it in task.repos if it.dest == "."))
+        add_repositories(workspace, (it for it in task.repos if it.is_workspace))
         write_inputs(workspace, task.files)
-        add_repositories(workspace, (it for it in task.repos if it.dest != "."))
+        add_repositories(workspace, (it for it in task.repos if not it.is_workspace))
         refuse_missing_workdir(workspace, task.workdir)
         for command in task.setup if runs_commands else ():
             _run(command, workspace, task)

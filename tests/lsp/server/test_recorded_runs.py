@@ -1,5 +1,6 @@
 """What the editor makes of recordings: graders written from a run, and which runs a grader would have failed."""
 
+import difflib
 import shutil
 import sqlite3
 from pathlib import Path
@@ -80,7 +81,8 @@ async def test_graders_are_written_from_a_run_and_pass_on_it(
         before = it.text
         for kind, edit in found.items():
             apply(it, edit)
-            added = "\n".join(line for line in it.text.split("\n") if line not in before.split("\n"))
+            compared = difflib.ndiff(before.split("\n"), it.text.split("\n"))
+            added = "\n".join(one[2:] for one in compared if one.startswith("+ "))
             assert f"type: {kind}" in added, added
             assert [one for one in await findings(it.client, it.uri) or () if one.code not in RUNS] == [], (
                 added

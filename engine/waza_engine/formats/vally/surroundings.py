@@ -93,7 +93,8 @@ def repository(environment: Environment, eval_dir: Path) -> tuple[Repository, ..
     """The repository whose state is the workspace; none without one."""
     if environment.git is None:
         return ()
-    return (Repository(eval_dir / environment.git.source, ".", environment.git.ref),)
+    source = eval_dir / environment.git.source
+    return (Repository(source, "", environment.git.ref, is_workspace=True),)
 
 
 def skill_directories(environment: Environment, eval_dir: Path) -> tuple[str, ...]:

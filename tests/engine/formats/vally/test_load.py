@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from tests.engine.formats.vally.vally_files import STIMULUS, load, refused
-from waza_engine.suite import Constraint, InputFile
+from waza_engine.suite import Constraint, InputFile, Repository
 
 
 def test_the_defaults_are_those_of_vally(tmp_path: Path) -> None:
@@ -106,7 +106,7 @@ def test_environments_are_put_together(tmp_path: Path) -> None:
     )
     assert task.setup == ("make a", "make b")
     assert task.environment == {"A": "spec", "B": "own"}
-    assert [(it.source, it.dest, it.commit) for it in task.repos] == [(tmp_path, ".", "dev")]
+    assert task.repos == (Repository(tmp_path, "", "dev", is_workspace=True),)
     assert task.mcp_servers == {"one": {"command": "x", "timeout": 30_000}, "two": {"command": "z"}}
 
 
