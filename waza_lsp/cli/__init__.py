@@ -7,7 +7,19 @@ import click
 
 from waza_engine import __version__
 
-_COMMANDS = ("serve", "check", "schema", "run", "grade", "runs", "report", "compare", "merge", "review")
+_COMMANDS = (
+    "serve",
+    "check",
+    "schema",
+    "run",
+    "grade",
+    "runs",
+    "report",
+    "compare",
+    "merge",
+    "review",
+    "convert",
+)
 
 
 class _Lazy(click.Group):

@@ -8,8 +8,9 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from waza_lsp.schema.fixing import Applied, fixed
+from waza_lsp.schema.fixing import Applied, Choose, fixed
 from waza_lsp.schema.mark import Mark
+from waza_lsp.schema.solutions import safe_solution
 from waza_lsp.snapshot import Snapshot
 from waza_lsp.syntax.edits import Draft
 
@@ -26,12 +27,14 @@ class FixedFile(NamedTuple):
     applied: Sequence[Applied]
 
 
-def fixed_file(name: str, snapshot: Snapshot, find: Find) -> FixedFile | None:
-    """What becomes of a file, None when nothing of it is safe to fix."""
+def fixed_file(name: str, snapshot: Snapshot, find: Find, choose: Choose = safe_solution) -> FixedFile | None:
+    """What becomes of a file, None when nothing of it is to be fixed."""
     if snapshot.form is None:
         return None
     start = Draft(snapshot.text, snapshot.tree)
-    end, applied = fixed(start, snapshot.form.schema, lambda it: find(snapshot.tried(it.text, it.tree)))
+    end, applied = fixed(
+        start, snapshot.form.schema, lambda it: find(snapshot.tried(it.text, it.tree)), choose
+    )
     return FixedFile(name, str(start.text), str(end.text), applied) if applied else None
 
 

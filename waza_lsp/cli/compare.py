@@ -6,7 +6,9 @@ from pathlib import Path
 import click
 
 from waza_engine.reports.comparison import comparison_data, comparison_text
-from waza_lsp.cli.run_source import FOLDER, record_named
+from waza_engine.reports.html_comparison import html_comparison
+from waza_lsp.cli.run_reports import FILE, written
+from waza_lsp.cli.run_source import FOLDER, give_up, record_named
 
 
 @click.command(short_help="Compare runs, task by task.")
@@ -17,6 +19,7 @@ from waza_lsp.cli.run_source import FOLDER, record_named
 @click.option(
     "--store", "store_dir", type=FOLDER, metavar="DIR", help="Where runs are kept; default .waza-lsp."
 )
+@click.option("--html", type=FILE, metavar="FILE", help="Write a comparison to look at.")
 @click.option("--pairwise", is_flag=True, help="Ask a judge which of two runs is better, trial by trial.")
 @click.option(
     "--eval",
@@ -33,6 +36,7 @@ def compare(  # one argument for each option
     runs: tuple[str, ...],
     form: str,
     store_dir: Path | None,
+    html: Path | None,
     pairwise: bool,
     eval_path: Path | None,
     judge_model: str,
@@ -47,6 +51,7 @@ def compare(  # one argument for each option
     Examples:
       waza-lsp compare before.json after.json
       waza-lsp compare 20260131T120000 last --format json
+      waza-lsp compare 20260131T120000 last --html comparison.html
       waza-lsp compare before.jsonl after.jsonl --pairwise --fail-on-regression
     """
     if len(runs) < 2:
@@ -61,6 +66,8 @@ def compare(  # one argument for each option
         compare_pairwise(wanted)
         return
     records = [record_named(it, store_dir) for it in runs]
+    if html is not None and (problem := written(html, html_comparison(runs, records))):
+        give_up(problem)
     if form == "json":
         click.echo(json.dumps(comparison_data(runs, records), indent=2))
     else:

@@ -3,8 +3,9 @@
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
+from waza_engine.rules.legacy_shape import LEGACY_SHAPE
 from waza_lsp.schema.mark import Mark
-from waza_lsp.schema.solutions import safe_solution
+from waza_lsp.schema.solutions import Solution, safe_solution, solutions
 from waza_lsp.schema.walk import Schema
 from waza_lsp.syntax.edits import Draft, Edit, overlap
 
@@ -18,12 +19,20 @@ class Applied(NamedTuple):
     title: str
 
 
-def fixed(draft: Draft, root: Schema, find: Callable[[Draft], Sequence[Mark]]) -> tuple[Draft, list[Applied]]:
-    """The document with every safe fix applied that does not get in the way of another, until there are none left."""
+Choose = Callable[[Mark, Draft, Schema], Solution | None]
+
+
+def fixed(
+    draft: Draft, root: Schema, find: Callable[[Draft], Sequence[Mark]], choose: Choose = safe_solution
+) -> tuple[Draft, list[Applied]]:
+    """The document with every safe fix applied that does not get in the way of another, until there are none left.
+
+    `choose` says which fix of a finding is applied, None for none of them.
+    """
     draft = draft.begun()
     applied: list[Applied] = []
     for _ in range(_MOST_ROUNDS):
-        edits, done = _round(draft, root, find(draft))
+        edits, done = _round(draft, root, find(draft), choose)
         if not edits:
             break
         draft = draft.edited(edits)
@@ -31,7 +40,16 @@ def fixed(draft: Draft, root: Schema, find: Callable[[Draft], Sequence[Mark]]) -
     return draft, applied
 
 
-def _round(draft: Draft, root: Schema, marks: Sequence[Mark]) -> tuple[list[Edit], list[Applied]]:
+def newest_solution(mark: Mark, draft: Draft, root: Schema) -> Solution | None:
+    """The best way to the newest form of something outdated; of other findings only what is safe."""
+    if mark.finding.rule is not LEGACY_SHAPE:
+        return safe_solution(mark, draft, root)
+    return next((it for it in solutions(mark, draft, root) if it.edits and not it.files), None)
+
+
+def _round(
+    draft: Draft, root: Schema, marks: Sequence[Mark], choose: Choose
+) -> tuple[list[Edit], list[Applied]]:
     edits: list[Edit] = []
     done: list[Applied] = []
     touched: set[tuple[str | int, ...]] = set()
@@ -40,7 +58,7 @@ def _round(draft: Draft, root: Schema, marks: Sequence[Mark]) -> tuple[list[Edit
         around = mark.in_document.pointer[:-1]
         if mark.finding.pointer and around in touched:
             continue
-        solution = safe_solution(mark, draft, root)
+        solution = choose(mark, draft, root)
         if solution is not None and not overlap(solution.edits, edits):
             edits += solution.edits
             done.append(Applied(mark.finding.code, solution.title))

@@ -1,0 +1,31 @@
+"""What a conversion comes to: files, and what the other dialect has no words for."""
+
+from dataclasses import dataclass, field
+from pathlib import Path, PurePosixPath
+
+from waza_engine.findings import Pointer
+
+
+@dataclass(frozen=True, slots=True)
+class Lost:
+    """Something that the other dialect cannot say, or not quite. `path` and `pointer` are its place in the source.
+
+    With `kept` it stands as a comment in the result, from which the way back restores it.
+    """
+
+    message: str
+    path: Path | None = None
+    pointer: Pointer = ()
+    kept: bool = False
+
+
+@dataclass(slots=True)
+class Conversion:
+    """The files of the result, relative to its folder, and what was lost on the way."""
+
+    files: dict[PurePosixPath, str] = field(default_factory=dict)
+    lost: list[Lost] = field(default_factory=list)
+
+    def lose(self, message: str, path: Path | None, pointer: Pointer = (), *, kept: bool = False) -> None:
+        """Say that something got lost."""
+        self.lost.append(Lost(message, path, pointer, kept))

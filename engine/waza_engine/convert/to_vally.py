@@ -1,0 +1,318 @@
+"""A waza suite as one vally spec (vally.md, section 14): a stimulus for each task."""
+
+import os
+from collections.abc import Mapping
+from pathlib import Path, PurePosixPath
+from typing import Any
+
+from waza_engine.convert.comments import Comment, comments_of
+from waza_engine.convert.conversion import Conversion
+from waza_engine.convert.entries import as_given, name_apart, rest_of, typed, written
+from waza_engine.convert.kept import as_comment, from_comment
+from waza_engine.convert.waza_graders import CHANGED, CannotSayError, as_vally
+from waza_engine.convert.written import Written
+from waza_engine.findings import Pointer
+from waza_engine.formats import load_suite
+from waza_engine.formats.reading import read_mapping, read_text
+from waza_engine.scalars import plain
+from waza_engine.suite import GraderEntry, Suite, Task
+
+_EVAL_SAID = {"name", "description", "skill", "config", "tasks", "tasks_from", "range", "graders", "inputs"}
+_CONFIG_SAID = {
+    *("trials_per_task", "timeout_seconds", "executor", "model", "judge_model", "judge_reasoning_effort"),
+    *("skill_directories", "mcp_servers", "parallel", "workers"),
+}
+_TASK_SAID = {"id", "graders", "inputs", "tags", "enabled"}
+_INPUTS_SAID = {"prompt", "prompt_file", "files", "follow_up_prompts", "environment"}
+TAGS, SKILL, TRIGGER = "tags", "skill", "trigger-test"
+"""The tags of a stimulus that hold what waza has keys for."""
+
+
+def to_vally(path: Path, out: Path, *, process_dir: Path) -> Conversion:
+    """The suite of the eval at `path` as files for the folder `out`; paths in them are relative to it.
+
+    Raises:
+        LoadError: the suite cannot be loaded.
+
+    """
+    suite = load_suite(path, process_dir=process_dir)
+    return _Writer(suite, out, process_dir).conversion()
+
+
+class _Writer:
+    """Puts one spec together."""
+
+    def __init__(self, suite: Suite, out: Path, process_dir: Path) -> None:
+        self._suite, self._out, self._process_dir = suite, out, process_dir
+        self._eval = read_mapping(suite.path)
+        self._comments = comments_of(read_text(suite.path))
+        self._of_files: dict[Path, dict[Pointer, Comment]] = {suite.path: self._comments}
+        self._at: dict[Pointer, Comment] = {}
+        self._places: dict[tuple[Path, Pointer], Pointer] = {}
+        self._result = Conversion()
+        self._weights: dict[str, set[float]] = {}
+
+    def conversion(self) -> Conversion:
+        """The spec and what was lost."""
+        kept, own = from_comment(self._comments.get((), Comment()).above, "vally")
+        data = _merged(self._top(), kept)
+        text = Written(data, self._at, [*own, *self._homeless(), *self._kept_of_eval()]).text()
+        self._result.files[PurePosixPath(_file_name(self._suite.path))] = text
+        return self._result
+
+    def _top(self) -> dict[str, Any]:
+        suite = self._suite
+        data: dict[str, Any] = {"name": suite.name}
+        self._carry(("name",), suite.path, ("name",))
+        if description := self._eval.get("description"):
+            data["description"] = str(description)
+            self._carry(("description",), suite.path, ("description",))
+        if suite.skill:
+            data["tags"] = {SKILL: suite.skill}
+            self._carry(("tags", SKILL), suite.path, (SKILL,))
+        if environment := self._environment():
+            data["environment"] = environment
+        data["defaults"] = self._defaults()
+        self._carry(("defaults",), suite.path, ("config",))
+        data["stimuli"] = [
+            *(self._stimulus(it, ("stimuli", index)) for index, it in enumerate(suite.tasks)),
+            *self._trigger_stimuli(),
+        ]
+        if scoring := self._scoring():
+            data["scoring"] = scoring
+        return data
+
+    def _environment(self) -> dict[str, Any]:
+        settings = self._suite.settings
+        made: dict[str, Any] = {}
+        if settings.skill_directories:
+            made["skills"] = [self._from_out(Path(it)) for it in settings.skill_directories]
+        if settings.mcp_servers:
+            made["mcpServers"] = {name: _server(it) for name, it in settings.mcp_servers.items()}
+        return made
+
+    def _defaults(self) -> dict[str, Any]:
+        settings = self._suite.settings
+        made: dict[str, Any] = {"runs": settings.trials, "timeout": f"{settings.timeout_seconds}s"}
+        given = {
+            "model": settings.model,
+            "judge_model": settings.judge_model,
+            "judge_reasoning_effort": settings.judge_reasoning_effort,
+            "executor": settings.executor,
+        }
+        for here, there in (
+            ("trials_per_task", "runs"),
+            ("timeout_seconds", "timeout"),
+            *((it, it) for it in given),
+        ):
+            self._carry(("defaults", there), self._suite.path, ("config", here))
+        return made | {key: it for key, it in given.items() if it}
+
+    def _stimulus(self, task: Task, place: Pointer) -> dict[str, Any]:
+        source = task.path or self._suite.path
+        self._carry(place, source, task.pointer)
+        data: dict[str, Any] = {"name": task.id}
+        self._carry((*place, "name"), source, (*task.pointer, "id"))
+        if task.follow_ups:
+            data["turns"] = [task.prompt, *task.follow_ups]
+        else:
+            data["prompt"] = task.prompt
+        self._carry((*place, "prompt"), source, (*task.pointer, "inputs", "prompt"))
+        if task.tags:
+            data["tags"] = {TAGS: list(task.tags)}
+            self._carry((*place, "tags", TAGS), source, (*task.pointer, "tags"))
+        if environment := self._task_environment(task):
+            data["environment"] = environment
+        graders: list[dict[str, Any]] = []
+        kept: list[dict[str, Any]] = []
+        for entry in (*self._suite.graders, *task.graders):
+            self._grader(entry, (*place, "graders"), graders, kept)
+        restored, own = from_comment(self._comments_in(source).get((), Comment()).above, "vally")
+        if source == self._suite.path:
+            restored, own = {}, []
+        if graders := graders + plain(restored.pop("graders", [])):
+            data["graders"] = graders
+        if own:
+            self._add(place, Comment(tuple(own)))
+        self._keep_of_task(task, place, kept)
+        return _merged(data, restored)
+
+    def _task_environment(self, task: Task) -> dict[str, Any]:
+        made: dict[str, Any] = {}
+        files: list[dict[str, str]] = []
+        for it in task.files:
+            found = self._suite.directory / "fixtures" / it.target
+            if not (found.is_file() and found.read_bytes() == it.content):
+                # No file of the suite has this content: it stood in the task, so it becomes a file.
+                name = PurePosixPath("fixtures", task.id, it.target)
+                self._result.files[name] = it.content.decode("utf-8", "replace")
+                files.append({"src": str(name), "dest": it.target})
+            else:
+                files.append({"src": self._from_out(found), "dest": it.target})
+        if files:
+            made["files"] = files
+        if task.environment:
+            made["env"] = dict(task.environment)
+        return made
+
+    def _grader(
+        self, entry: GraderEntry, place: Pointer, graders: list[dict[str, Any]], kept: list[dict[str, Any]]
+    ) -> None:
+        source = entry.path or self._suite.path
+        try:
+            made = as_vally(typed(entry))
+        except CannotSayError as error:
+            kept.append(as_given(entry, weight=True))
+            self._result.lose(
+                f"Grader '{entry.name or entry.type}': {error}", source, entry.pointer, kept=True
+            )
+            return
+        self._carry((*place, len(graders)), source, entry.pointer)
+        for number, (it, part) in enumerate(made):
+            if part:
+                self._carry((*place, len(graders)), source, (*entry.pointer, "config", *part))
+            graders.append(written(it, name_apart(entry.name, number, len(made))))
+            self._weights.setdefault(it.type_name, set()).add(entry.weight)
+            if said := CHANGED.get(type(it)):
+                self._result.lose(f"Grader '{entry.name or entry.type}': {said}", source, entry.pointer)
+
+    def _keep_of_task(self, task: Task, place: Pointer, graders: list[dict[str, Any]]) -> None:
+        source = task.path or self._suite.path
+        raw = _at(read_mapping(source), task.pointer)
+        inputs = raw.get("inputs")
+        parts = rest_of(raw, _TASK_SAID)
+        if task.name == task.id:
+            parts.pop("name", None)
+        left = rest_of(inputs, _INPUTS_SAID) if isinstance(inputs, Mapping) else {}
+        if left:
+            parts["inputs"] = left
+        for key in parts:
+            self._result.lose(
+                f"Task '{task.id}': vally has nothing like '{key}'", source, (*task.pointer, key), kept=True
+            )
+        if graders:
+            parts["graders"] = graders
+        if lines := as_comment(parts, "waza"):
+            before = self._at.get(place, Comment())
+            self._at[place] = Comment((*lines, *before.above), before.beside)
+
+    def _kept_of_eval(self) -> list[str]:
+        config = self._eval.get("config")
+        parts = rest_of(self._eval, _EVAL_SAID)
+        left = rest_of(config, _CONFIG_SAID) if isinstance(config, Mapping) else {}
+        if left:
+            parts["config"] = left
+        for key in (*(it for it in parts if it != "config"), *(f"config.{it}" for it in left)):
+            self._result.lose(
+                f"vally has nothing like '{key}'", self._suite.path, tuple(key.split(".")), kept=True
+            )
+        return as_comment(parts, "waza")
+
+    def _trigger_stimuli(self) -> list[dict[str, Any]]:
+        tests = self._suite.triggers
+        made: list[dict[str, Any]] = []
+        for number, it in enumerate(tests.prompts if tests else (), 1):
+            option = "required" if it.should_trigger else "disallowed"
+            skill = tests.skill if tests else ""
+            made.append(
+                {
+                    "name": f"trigger-{number}",
+                    "prompt": it.prompt,
+                    "tags": {TRIGGER: it.confidence},
+                    "graders": [
+                        {"type": "skill-invocation", "config": {option: [skill or self._suite.skill]}}
+                    ],
+                }
+            )
+        if made and tests:
+            self._result.lose(
+                "The trigger tests are stimuli now: each is a whole run of the agent", tests.path
+            )
+        return made
+
+    def _scoring(self) -> dict[str, Any]:
+        """Weights by type, as far as all graders of a type have the same."""
+        if all(it == {1.0} for it in self._weights.values()):
+            return {}
+        if any(len(it) > 1 for it in self._weights.values()):
+            self._result.lose(
+                "vally's weights are those of a type, here graders of one type differ", self._suite.path
+            )
+            return {}
+        weights = {name: next(iter(it)) for name, it in self._weights.items()}
+        total = sum(weights.values())
+        shares = {name: round(it / total, 4) for name, it in weights.items()}
+        last = next(reversed(shares))
+        shares[last] = round(1 - sum(it for name, it in shares.items() if name != last), 4)
+        return {"weights": shares}
+
+    def _carry(self, place: Pointer, source: Path, pointer: Pointer) -> None:
+        """Put the comment of something in the source to what became of it."""
+        self._places[source, pointer] = place
+        found = self._comments_in(source).get(pointer) if pointer else None
+        if found:
+            self._add(place, found)
+
+    def _comments_in(self, source: Path) -> dict[Pointer, Comment]:
+        if source not in self._of_files:
+            self._of_files[source] = comments_of(read_text(source))
+        return self._of_files[source]
+
+    def _add(self, place: Pointer, comment: Comment) -> None:
+        before = self._at.get(place, Comment())
+        self._at[place] = Comment((*before.above, *comment.above), comment.beside or before.beside)
+
+    def _homeless(self) -> list[str]:
+        """Put the comments of what has no place of its own to what it stood in; what is left belongs to the header."""
+        left: list[str] = []
+        for source, comments in self._of_files.items():
+            for pointer, comment in comments.items():
+                if not pointer or (source, pointer) in self._places:
+                    continue
+                lines = (*comment.above, *([f" {comment.beside}"] if comment.beside else []))
+                above = (pointer[:size] for size in range(len(pointer) - 1, -1, -1))
+                home = next((it for it in above if (source, it) in self._places), None)
+                if home is None:
+                    left += lines
+                else:
+                    self._add(self._places[source, home], Comment(lines))
+        return left
+
+    def _from_out(self, path: Path) -> str:
+        return Path(os.path.relpath(path, self._out)).as_posix()
+
+
+def _merged(data: dict[str, Any], more: Mapping[str, Any]) -> dict[str, Any]:
+    """The mapping with what a comment had kept; mappings in both are joined."""
+    for key, value in more.items():
+        there = data.get(key)
+        data[key] = (
+            {**there, **plain(value)}
+            if isinstance(there, dict) and isinstance(value, Mapping)
+            else plain(value)
+        )
+    return data
+
+
+def _file_name(path: Path) -> str:
+    return "eval.yaml" if path.stem == "eval" else f"{path.name.partition('.')[0]}.eval.yaml"
+
+
+def _at(data: Any, pointer: Pointer) -> Mapping[str, Any]:
+    for part in pointer:
+        data = data[part]
+    return data if isinstance(data, Mapping) else {}
+
+
+def _server(server: Any) -> dict[str, Any]:
+    given = server if isinstance(server, Mapping) else server.model_dump(exclude_defaults=True)
+    made = {
+        key: it
+        for key, it in given.items()
+        if it not in (None, [], {}, "") and key not in {"tools", "timeout"}
+    }
+    if given.get("type") in {"local", None, ""}:
+        made["type"] = "stdio"
+    if seconds := given.get("timeout"):
+        made["timeout"] = f"{seconds}ms"
+    return made

@@ -1,0 +1,326 @@
+"""A vally spec as a waza suite (vally.md, section 13): a task file for each stimulus."""
+
+import math
+import os
+import re
+from collections.abc import Mapping, Sequence
+from pathlib import Path, PurePosixPath
+from typing import Any
+
+from waza_engine.convert.comments import Comment, comments_of
+from waza_engine.convert.conversion import Conversion
+from waza_engine.convert.entries import as_given, name_apart, rest_of, typed, written
+from waza_engine.convert.kept import as_comment, from_comment
+from waza_engine.convert.to_vally import SKILL, TAGS, TRIGGER
+from waza_engine.convert.vally_graders import CHANGED, as_waza
+from waza_engine.convert.waza_graders import CannotSayError
+from waza_engine.convert.written import Written
+from waza_engine.findings import Pointer
+from waza_engine.formats import load_suite
+from waza_engine.formats.reading import read_mapping, read_text
+from waza_engine.graders.base import Grader
+from waza_engine.graders.waza.behavior import BehaviorGrader
+from waza_engine.graders.waza.skill_invocation import SkillInvocationGrader
+from waza_engine.graders.waza.tool_calls import ToolCallsGrader
+from waza_engine.scalars import plain
+from waza_engine.suite import Constraint, GraderEntry, Suite, Task
+
+_EVAL_SAID = {
+    "name",
+    "description",
+    "tags",
+    "environment",
+    "defaults",
+    "config",
+    "stimuli",
+    "graders",
+    "scoring",
+}
+_STIMULUS_SAID = {"name", "prompt", "turns", "tags", "environment", "graders", "constraints"}
+_ENVIRONMENT_SAID = {"skills", "files", "env", "mcpServers"}
+
+
+def to_waza(path: Path, out: Path, *, process_dir: Path) -> Conversion:
+    """The spec at `path` as files of a waza suite for the folder `out`; paths in them are relative to it.
+
+    Raises:
+        LoadError: the spec cannot be loaded.
+
+    """
+    return _Writer(load_suite(path, process_dir=process_dir), out).conversion()
+
+
+class _Writer:
+    """Puts one suite together."""
+
+    def __init__(self, suite: Suite, out: Path) -> None:
+        self._suite, self._out = suite, out
+        self._spec = read_mapping(suite.path)
+        self._comments = comments_of(read_text(suite.path))
+        self._result = Conversion()
+        self._names: set[str] = set()
+
+    def conversion(self) -> Conversion:
+        """The files and what was lost."""
+        at: dict[Pointer, Comment] = {}
+        kept, own = from_comment(self._comments.get((), Comment()).above, "waza")
+        data = self._top(at, kept)
+        prompts: dict[str, list[dict[str, Any]]] = {}
+        for index, task in enumerate(self._suite.tasks):
+            tags = self._tags(index)
+            if TRIGGER in tags:
+                option = (
+                    "should_trigger_prompts" if self._expects_skill(task) else "should_not_trigger_prompts"
+                )
+                confidence = {"confidence": tags[TRIGGER]} if tags[TRIGGER] != "high" else {}
+                prompts.setdefault(option, []).append({"prompt": task.prompt, **confidence})
+            else:
+                self._write_task(task, index)
+        if prompts:
+            self._result.files[PurePosixPath("trigger_tests.yaml")] = Written(
+                {"skill": self._skill(), **prompts}, {}
+            ).text()
+        header = [*own, *self._homeless(()), *self._kept_of_spec()]
+        self._result.files = {
+            PurePosixPath("eval.yaml"): Written(data, at, header).text(),
+            **self._result.files,
+        }
+        return self._result
+
+    def _top(self, at: dict[Pointer, Comment], kept: Mapping[str, Any]) -> dict[str, Any]:
+        suite, settings = self._suite, self._suite.settings
+        config: dict[str, Any] = {
+            "trials_per_task": max(1, settings.trials),
+            "timeout_seconds": settings.timeout_seconds,
+            "executor": settings.executor,
+            "model": settings.model,
+        }
+        if settings.judge_model:
+            config["judge_model"] = settings.judge_model
+        if settings.judge_reasoning_effort:
+            config["judge_reasoning_effort"] = settings.judge_reasoning_effort
+        shared = self._spec.get("environment")
+        environment = shared if isinstance(shared, Mapping) else {}
+        named = isinstance(shared, str) and suite.tasks
+        if named and (folders := suite.tasks[0].skill_directories):
+            config["skill_directories"] = [self._from_out(Path(it)) for it in folders]
+        if skills := plain(environment.get("skills")):
+            config["skill_directories"] = [self._from_out(suite.directory / it) for it in skills]
+        if servers := plain(environment.get("mcpServers")):
+            config["mcp_servers"] = {name: _server(it) for name, it in servers.items()}
+        data: dict[str, Any] = {"name": suite.name}
+        if description := self._spec.get("description"):
+            data["description"] = str(description)
+        data["skill"] = self._skill()
+        kept_config = kept.get("config")
+        data |= {key: plain(it) for key, it in kept.items() if key != "config"}
+        # vally puts no skill into the prompt.
+        config["inject_skill_body"] = False
+        data["config"] = config | (plain(kept_config) if isinstance(kept_config, Mapping) else {})
+        data["tasks"] = ["tasks/*.yaml"]
+        for place, source in (
+            (("name",), ("name",)),
+            (("description",), ("description",)),
+            (("skill",), ("tags", SKILL)),
+            (("config",), ("defaults",)),
+            (("config", "trials_per_task"), ("defaults", "runs")),
+            (("config", "timeout_seconds"), ("defaults", "timeout")),
+            (("config", "executor"), ("defaults", "executor")),
+            (("config", "model"), ("defaults", "model")),
+        ):
+            if found := self._comment(source):
+                at[place] = found
+        return data
+
+    def _comment(self, source: Pointer) -> Comment | None:
+        """What is said of a place in the spec, which thereby has found its new place."""
+        return self._comments.pop(source, None)
+
+    def _homeless(self, start: Pointer) -> list[str]:
+        """The comments below a place in the spec for which there was no place of their own."""
+        found = [it for it in self._comments if it and it[: len(start)] == start]
+        comments = [self._comments.pop(it) for it in found]
+        return [line for it in comments for line in (*it.above, *([f" {it.beside}"] if it.beside else []))]
+
+    def _write_task(self, task: Task, index: int) -> None:
+        place: Pointer = ("stimuli", index)
+        comment = self._comment(place) or Comment()
+        kept, own = from_comment(comment.above, "waza")
+        at: dict[Pointer, Comment] = {
+            ("id",): self._comment((*place, "name")) or Comment(),
+            ("inputs", "prompt"): self._comment((*place, "prompt")) or Comment(),
+        }
+        data: dict[str, Any] = {"id": task.id, "name": str(kept.pop("name", task.id))}
+        restored = kept.pop("graders", [])
+        tags = self._tags(index)
+        if isinstance(tags.get(TAGS), list):
+            data["tags"] = tags[TAGS]
+        inputs: dict[str, Any] = {"prompt": task.prompt}
+        if task.follow_ups:
+            inputs["follow_up_prompts"] = list(task.follow_ups)
+        if task.files:
+            inputs["files"] = [self._file(it.target, it.content) for it in task.files]
+        if task.environment:
+            inputs["environment"] = dict(task.environment)
+        more = kept.pop("inputs", {})
+        data["inputs"] = inputs | (plain(more) if isinstance(more, Mapping) else {})
+        data |= {key: plain(it) for key, it in kept.items()}
+        graders: list[dict[str, Any]] = []
+        lost: list[dict[str, Any]] = []
+        for entry in task.graders:
+            self._grader(entry, graders, lost, at)
+        graders += self._constraint_graders(task, graders)
+        graders += plain(restored) if isinstance(restored, list) else []
+        if graders:
+            data["graders"] = graders
+        header = [*own, *self._homeless(place), *self._kept_of_stimulus(index, lost)]
+        name = PurePosixPath("tasks", f"{self._file_name(task.id)}.yaml")
+        self._result.files[name] = Written(data, at, header).text()
+
+    def _grader(
+        self,
+        entry: GraderEntry,
+        graders: list[dict[str, Any]],
+        lost: list[dict[str, Any]],
+        at: dict[Pointer, Comment],
+    ) -> None:
+        try:
+            made = as_waza(_whole(entry))
+        except CannotSayError as error:
+            lost.append(as_given(entry, weight=False))
+            self._result.lose(f"Grader '{entry.name}': {error}", entry.path, entry.pointer, kept=True)
+            return
+        if found := self._comment(entry.pointer):
+            at["graders", len(graders)] = found
+        for number, it in enumerate(made):
+            new = written(it, name_apart(entry.name, number, len(made)))
+            if entry.weight not in {0.0, 1.0}:
+                new = {"type": new.pop("type"), "name": new.pop("name"), "weight": entry.weight, **new}
+            graders.append(new)
+            if said := CHANGED.get(type(it)):
+                self._result.lose(f"Grader '{entry.name}': {said}", entry.path, entry.pointer)
+
+    def _constraint_graders(self, task: Task, graders: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
+        taken = {it.get("name") for it in graders}
+        made: list[dict[str, Any]] = []
+        for it in task.constraints:
+            grader = _of_constraint(it)
+            name = f"constraint {it.key}"
+            if grader is None:
+                message = f"Constraint '{it.key}': waza has nothing like it"
+                self._result.lose(message, self._suite.path, it.pointer, kept=True)
+            elif name not in taken:
+                made.append(written(grader, name))
+        return made
+
+    def _kept_of_stimulus(self, index: int, graders: list[dict[str, Any]]) -> list[str]:
+        raw = self._stimulus(index)
+        parts = rest_of(raw, _STIMULUS_SAID)
+        environment, constraints, tags = (raw.get(it) for it in ("environment", "constraints", "tags"))
+        if isinstance(environment, Mapping) and (left := rest_of(environment, _ENVIRONMENT_SAID)):
+            parts["environment"] = left
+        if isinstance(constraints, Mapping) and (turns := plain(constraints.get("max_turns"))) is not None:
+            parts["constraints"] = {"max_turns": turns}
+        if isinstance(tags, Mapping) and (left := rest_of(tags, {TAGS})):
+            parts["tags"] = left
+        for key in parts:
+            place: Pointer = ("stimuli", index, key)
+            message = f"Stimulus '{plain(raw.get('name'))}': waza has nothing like this '{key}'"
+            self._result.lose(message, self._suite.path, place, kept=True)
+        if graders:
+            parts["graders"] = graders
+        return as_comment(parts, "vally")
+
+    def _kept_of_spec(self) -> list[str]:
+        parts = rest_of(self._spec, _EVAL_SAID)
+        environment, tags, scoring = (self._spec.get(it) for it in ("environment", "tags", "scoring"))
+        if isinstance(environment, Mapping):
+            if left := rest_of(environment, _ENVIRONMENT_SAID):
+                parts["environment"] = left
+        elif environment:
+            parts["environment"] = plain(environment)
+        if isinstance(tags, Mapping) and (left := rest_of(tags, {SKILL})):
+            parts["tags"] = left
+        if isinstance(scoring, Mapping) and scoring:
+            parts["scoring"] = plain(scoring)
+        for key in parts:
+            self._result.lose(f"waza has nothing like this '{key}'", self._suite.path, (key,), kept=True)
+        return as_comment(parts, "vally")
+
+    def _file(self, target: str, content: bytes) -> dict[str, str]:
+        name = PurePosixPath("fixtures", target)
+        there = self._result.files.get(name)
+        try:
+            text = content.decode("utf-8")
+        except UnicodeDecodeError:
+            self._result.lose(f"'{target}' is no text: put it into fixtures/ yourself", self._suite.path)
+            return {"path": target}
+        if there is not None and there != text:
+            return {"path": target, "content": text}
+        self._result.files[name] = text
+        return {"path": target}
+
+    def _stimulus(self, index: int) -> Mapping[str, Any]:
+        stimuli = self._spec.get("stimuli")
+        return stimuli[index] if isinstance(stimuli, list) and isinstance(stimuli[index], Mapping) else {}
+
+    def _tags(self, index: int) -> dict[str, Any]:
+        tags = plain(self._stimulus(index).get("tags"))
+        return tags if isinstance(tags, dict) else {}
+
+    def _skill(self) -> str:
+        tags = plain(self._spec.get("tags"))
+        if isinstance(tags, dict) and isinstance(tags.get(SKILL), str):
+            return str(tags[SKILL])
+        environment = plain(self._spec.get("environment"))
+        skills = environment.get("skills") if isinstance(environment, dict) else None
+        return PurePosixPath(str(skills[0]).removesuffix("/SKILL.md")).name if skills else self._suite.name
+
+    def _expects_skill(self, task: Task) -> bool:
+        config = plain(task.graders[0].config) if task.graders else {}
+        return bool(isinstance(config, dict) and config.get("required"))
+
+    def _file_name(self, task_id: str) -> str:
+        name = base = re.sub(r"[^\w.-]+", "-", task_id).strip("-.") or "task"
+        number = 2
+        while name.lower() in self._names:
+            name, number = f"{base}-{number}", number + 1
+        self._names.add(name.lower())
+        return name
+
+    def _from_out(self, path: Path) -> str:
+        return Path(os.path.relpath(path, self._out)).as_posix()
+
+
+def _whole(entry: GraderEntry) -> Grader:
+    """The grader of an entry that looks at the whole conversation."""
+    if entry.turn is not None:
+        raise CannotSayError("waza grades whole conversations, or the state after a turn with a checkpoint")
+    return typed(entry)
+
+
+def _of_constraint(constraint: Constraint) -> Grader | None:
+    """The waza grader that passes when the constraint holds."""
+    value = constraint.value
+    match constraint.key:
+        case "max_tokens" if value:
+            return BehaviorGrader(max_tokens=value)
+        case "max_duration" if value:
+            return BehaviorGrader(max_duration_ms=math.ceil(value))
+        case "expect_tools":
+            return ToolCallsGrader(required_tools=list(value))
+        case "reject_tools":
+            return ToolCallsGrader(forbidden_tools=list(value))
+        case "expect_skills":
+            return SkillInvocationGrader(required_skills=list(value), mode="any_order", allow_extra=True)
+        case "reject_skills" if "*" not in value:
+            return SkillInvocationGrader(forbidden_skills=list(value))
+        case _:
+            return None
+
+
+def _server(server: Mapping[str, Any]) -> dict[str, Any]:
+    made = {key: it for key, it in server.items() if key not in {"timeout", "type"}}
+    if server.get("type") not in {None, "stdio"}:
+        made["type"] = server["type"]
+    return made

@@ -1,0 +1,268 @@
+"""vally's graders as waza's (vally.md, section 13). Options are read and written through the graders' own models."""
+
+import re
+from collections.abc import Callable, Iterator
+from typing import Any
+
+from waza_engine.convert.patterns import in_re2
+from waza_engine.convert.waza_graders import CannotSayError
+from waza_engine.graders.base import Grader
+from waza_engine.graders.vally.completed import CompletedGrader
+from waza_engine.graders.vally.error_count import ErrorCountGrader
+from waza_engine.graders.vally.exit_success import ExitSuccessGrader
+from waza_engine.graders.vally.file_contains import FileContainsGrader
+from waza_engine.graders.vally.file_exists import FileExistsGrader
+from waza_engine.graders.vally.file_matches import FileMatchesGrader
+from waza_engine.graders.vally.file_not_contains import FileNotContainsGrader
+from waza_engine.graders.vally.file_not_exists import FileNotExistsGrader
+from waza_engine.graders.vally.file_not_matches import FileNotMatchesGrader
+from waza_engine.graders.vally.output_contains import OutputContainsGrader
+from waza_engine.graders.vally.output_matches import OutputMatchesGrader
+from waza_engine.graders.vally.output_not_contains import OutputNotContainsGrader
+from waza_engine.graders.vally.output_not_matches import OutputNotMatchesGrader
+from waza_engine.graders.vally.program import ProgramGrader as VallyProgram
+from waza_engine.graders.vally.prompt import PromptGrader as VallyPrompt
+from waza_engine.graders.vally.run_command import RunCommandGrader
+from waza_engine.graders.vally.skill_invocation import SkillInvocationGrader as VallySkillInvocation
+from waza_engine.graders.vally.token_budget import TokenBudgetGrader
+from waza_engine.graders.vally.tool_call_count import ToolCallCountGrader
+from waza_engine.graders.vally.tool_calls import ToolCallsGrader as VallyToolCalls
+from waza_engine.graders.vally.wall_time import WallTimeGrader
+from waza_engine.graders.waza.action_sequence import ActionSequenceGrader
+from waza_engine.graders.waza.behavior import BehaviorGrader
+from waza_engine.graders.waza.code import CodeGrader
+from waza_engine.graders.waza.file import ContentPatterns, FileGrader
+from waza_engine.graders.waza.program import ProgramGrader
+from waza_engine.graders.waza.prompt import PromptGrader
+from waza_engine.graders.waza.skill_invocation import SkillInvocationGrader
+from waza_engine.graders.waza.text import TextGrader
+from waza_engine.graders.waza.tool_calls import ToolCallsGrader
+from waza_engine.graders.waza.tool_constraint import ToolConstraintGrader
+from waza_engine.vally.tool_match import RequiredTool
+from waza_engine.vally_values import milliseconds
+
+
+def as_waza(grader: Grader) -> list[Grader]:
+    """The waza graders that together pass when this one does.
+
+    Raises:
+        CannotSayError: there are none.
+
+    """
+    say = _WAYS.get(type(grader))
+    if say is None:
+        raise CannotSayError(f"waza has no grader like '{grader.type_name}'")
+    return list(say(grader))
+
+
+def _pattern(pattern: str) -> str:
+    made = in_re2(pattern)
+    if made is None:
+        raise CannotSayError(f"the pattern {pattern} cannot be said in RE2")
+    return made
+
+
+def _contains(it: Any) -> Iterator[Grader]:
+    text = it.substring if it.substring is not None else it.value
+    match bool(it.negated), bool(it.case_sensitive):
+        case False, False:
+            yield TextGrader(contains=[text])
+        case False, True:
+            yield TextGrader(contains_cs=[text])
+        case True, False:
+            yield TextGrader(not_contains=[text])
+        case _:
+            yield TextGrader(not_contains_cs=[text])
+
+
+def _matches(it: Any) -> Iterator[Grader]:
+    pattern = _pattern(it.pattern)
+    yield TextGrader(regex_not_match=[pattern]) if it.negated else TextGrader(regex_match=[pattern])
+
+
+def _path(glob: str) -> str:
+    """The path of a glob that means one path only."""
+    bare = re.sub(r"\\(.)", "", glob)
+    if set(bare) & set("*?{}[]()!"):
+        raise CannotSayError(f"waza knows names of files, no patterns such as {glob}")
+    return re.sub(r"\\(.)", r"\1", glob)
+
+
+def _exists(it: Any) -> Iterator[Grader]:
+    path = _path(it.path)
+    yield FileGrader(must_not_exist=[path]) if it.negated else FileGrader(must_exist=[path])
+
+
+def _file_matches(it: Any) -> Iterator[Grader]:
+    yield _content(it, _pattern(it.pattern))
+
+
+def _file_contains(it: Any) -> Iterator[Grader]:
+    yield _content(it, re.sub(r"([\\^$.*+?()[\]{}|])", r"\\\1", it.value))
+
+
+def _content(it: Any, pattern: str) -> Grader:
+    path = _path(it.path)
+    entry = (
+        ContentPatterns(path=path, must_not_match=[pattern])
+        if it.negated
+        else ContentPatterns(path=path, must_match=[pattern])
+    )
+    return FileGrader(content_patterns=[entry])
+
+
+def _completed(_it: CompletedGrader) -> Iterator[Grader]:
+    yield CodeGrader(assertions=["len(output) > 0", "len(errors) == 0"])
+
+
+def _exit_success(_it: ExitSuccessGrader) -> Iterator[Grader]:
+    yield CodeGrader(assertions=["len(output.strip()) > 0"])
+
+
+def _error_count(it: ErrorCountGrader) -> Iterator[Grader]:
+    yield CodeGrader(assertions=[f"len(errors) <= {it.max}"])
+
+
+def _token_budget(it: TokenBudgetGrader) -> Iterator[Grader]:
+    if not it.max:
+        raise CannotSayError("a budget of 0 is no budget in waza")
+    yield BehaviorGrader(max_tokens=it.max)
+
+
+def _tool_call_count(it: ToolCallCountGrader) -> Iterator[Grader]:
+    yield ToolCallsGrader(max_calls=it.max)
+
+
+def _wall_time(it: WallTimeGrader) -> Iterator[Grader]:
+    limit = milliseconds(it.max)
+    if not limit:
+        raise CannotSayError("a limit of 0 is no limit in waza")
+    yield BehaviorGrader(max_duration_ms=limit)
+
+
+_EXACT = re.compile(r"\^([\w-]+)\$")
+
+
+def _exact_names(entries: list[Any]) -> list[str] | None:
+    """The tools' names, when every entry is a pattern for one name and nothing else."""
+    found = [_EXACT.fullmatch(it) if isinstance(it, str) else None for it in entries]
+    return [it[1] for it in found if it] if all(found) else None
+
+
+def _tool_calls(it: VallyToolCalls) -> Iterator[Grader]:
+    if it.sequence:
+        names = _exact_names(it.sequence)
+        if names is None:
+            raise CannotSayError("waza's sequences are of names, not of patterns")
+        yield ActionSequenceGrader(matching_mode="in_order_match", expected_actions=names)
+    required, disallowed = _exact_names(it.required), _exact_names(it.disallowed)
+    if required is not None and disallowed is not None:
+        lists = {"required_tools": required, "forbidden_tools": disallowed}
+        if given := {option: names for option, names in lists.items() if names}:
+            yield ToolCallsGrader(**given)
+        return
+    match it.required, it.disallowed:
+        case [RequiredTool(name=".", model_fields_set=keys) as whole], [] if keys == {"name", "min_count"}:
+            yield ToolCallsGrader(min_calls=whole.min_count)
+            return
+    specs: dict[str, list[Any]] = {"expect_tools": [*it.required], "reject_tools": [*it.disallowed]}
+    yield ToolConstraintGrader(
+        **{option: [_spec(tool) for tool in tools] for option, tools in specs.items() if tools}
+    )
+
+
+def _spec(tool: Any) -> dict[str, str]:
+    if isinstance(tool, str):
+        return {"tool": _pattern(tool)}
+    given = tool.model_dump(exclude_defaults=True)
+    args = given.pop("args", {})
+    if set(given) - {"name", "command", "path"} or set(args) - {"skill"}:
+        raise CannotSayError(
+            "waza looks at the command, the path and the skill of a call, and at nothing else"
+        )
+    made = {"tool": _pattern(given["name"])}
+    patterns = {"command": given.get("command"), "path": given.get("path"), "skill": args.get("skill")}
+    for argument, pattern in patterns.items():
+        if pattern:
+            made[f"{argument}_pattern"] = _without_case(_pattern(pattern))
+    return made
+
+
+def _without_case(pattern: str) -> str:
+    """Of a pattern that is put behind `(?i)`, what stands after it."""
+    if not pattern.startswith("(?i)"):
+        raise CannotSayError("waza looks at arguments without regard to case")
+    return pattern.removeprefix("(?i)")
+
+
+def _skill_invocation(it: VallySkillInvocation) -> Iterator[Grader]:
+    given: dict[str, Any] = {}
+    if it.required:
+        given |= {"required_skills": it.required, "mode": "any_order", "allow_extra": True}
+    if it.disallowed:
+        given["forbidden_skills"] = it.disallowed
+    yield SkillInvocationGrader(**given)
+
+
+def _run_command(it: RunCommandGrader) -> Iterator[Grader]:
+    looks_at = (it.stdout_contains, it.stderr_contains, it.stdout_matches, it.stdout_not_matches)
+    if any(looks_at) or it.expected_exit_code or it.env or it.args is not None:
+        raise CannotSayError("waza looks at the exit status of a program only, and starts no shell")
+    where = f'"$WAZA_WORKSPACE_DIR/{it.sub_path}"' if it.sub_path else '"$WAZA_WORKSPACE_DIR"'
+    yield ProgramGrader(
+        command="sh", args=["-c", f"cd {where} && {it.command}"], timeout=_seconds(it.timeout)
+    )
+
+
+def _program(it: VallyProgram) -> Iterator[Grader]:
+    if it.shell or it.env or it.sub_path:
+        raise CannotSayError("waza starts programs without a shell, from where the run is started")
+    given: dict[str, Any] = {"command": it.program}
+    if it.args:
+        given["args"] = it.args
+    if "timeout" in it.model_fields_set:
+        given["timeout"] = _seconds(it.timeout)
+    yield ProgramGrader(**given)
+
+
+def _seconds(duration: str) -> int:
+    return max(1, -(-(milliseconds(duration) or 0) // 1000))
+
+
+def _prompt(it: VallyPrompt) -> Iterator[Grader]:
+    if not it.prompt or it.scoring != "binary" or it.model_fields_set - {"prompt", "model", "scoring"}:
+        raise CannotSayError(
+            "waza's judges say pass or fail to a prompt; scales, thresholds and evidence are vally's"
+        )
+    yield PromptGrader(prompt=it.prompt, **({"model": it.model} if it.model else {}))
+
+
+_WAYS: dict[type[Grader], Callable[[Any], Iterator[Grader]]] = {
+    OutputContainsGrader: _contains,
+    OutputNotContainsGrader: _contains,
+    OutputMatchesGrader: _matches,
+    OutputNotMatchesGrader: _matches,
+    FileExistsGrader: _exists,
+    FileNotExistsGrader: _exists,
+    FileContainsGrader: _file_contains,
+    FileNotContainsGrader: _file_contains,
+    FileMatchesGrader: _file_matches,
+    FileNotMatchesGrader: _file_matches,
+    CompletedGrader: _completed,
+    ExitSuccessGrader: _exit_success,
+    ErrorCountGrader: _error_count,
+    TokenBudgetGrader: _token_budget,
+    ToolCallCountGrader: _tool_call_count,
+    WallTimeGrader: _wall_time,
+    VallyToolCalls: _tool_calls,
+    VallySkillInvocation: _skill_invocation,
+    RunCommandGrader: _run_command,
+    VallyProgram: _program,
+    VallyPrompt: _prompt,
+}
+
+CHANGED = {
+    ProgramGrader: "waza starts it where the run is started and hands over the output on standard input",
+    PromptGrader: "waza's judge says pass or fail where vally's gives a score",
+}
+"""What is not quite the same, by the type that is written."""

@@ -1,0 +1,224 @@
+"""waza's graders as vally's (vally.md, section 14). Options are read and written through the graders' own models."""
+
+import re
+from collections.abc import Callable, Iterator
+from typing import Any, NamedTuple
+
+from waza_engine.convert.patterns import in_javascript
+from waza_engine.findings import Pointer
+from waza_engine.graders.base import Grader
+from waza_engine.graders.vally.file_contains import FileContainsGrader
+from waza_engine.graders.vally.file_exists import FileExistsGrader
+from waza_engine.graders.vally.file_matches import FileMatchesGrader
+from waza_engine.graders.vally.file_not_contains import FileNotContainsGrader
+from waza_engine.graders.vally.file_not_exists import FileNotExistsGrader
+from waza_engine.graders.vally.file_not_matches import FileNotMatchesGrader
+from waza_engine.graders.vally.output_contains import OutputContainsGrader
+from waza_engine.graders.vally.output_matches import OutputMatchesGrader
+from waza_engine.graders.vally.output_not_contains import OutputNotContainsGrader
+from waza_engine.graders.vally.output_not_matches import OutputNotMatchesGrader
+from waza_engine.graders.vally.program import ProgramGrader as VallyProgram
+from waza_engine.graders.vally.prompt import PromptGrader as VallyPrompt
+from waza_engine.graders.vally.skill_invocation import SkillInvocationGrader as VallySkillInvocation
+from waza_engine.graders.vally.token_budget import TokenBudgetGrader
+from waza_engine.graders.vally.tool_call_count import ToolCallCountGrader
+from waza_engine.graders.vally.tool_calls import ToolCallsGrader as VallyToolCalls
+from waza_engine.graders.vally.wall_time import WallTimeGrader
+from waza_engine.graders.waza.action_sequence import ActionSequenceGrader
+from waza_engine.graders.waza.behavior import BehaviorGrader
+from waza_engine.graders.waza.diff import DiffGrader, fragment_text
+from waza_engine.graders.waza.file import FileGrader
+from waza_engine.graders.waza.program import ProgramGrader
+from waza_engine.graders.waza.prompt import PromptGrader
+from waza_engine.graders.waza.skill_invocation import SkillInvocationGrader
+from waza_engine.graders.waza.text import TextGrader
+from waza_engine.graders.waza.tool_calls import ToolCallsGrader
+from waza_engine.graders.waza.tool_constraint import ToolConstraintGrader, ToolSpec
+
+
+class CannotSayError(Exception):
+    """The other dialect has nothing that gives the same verdict; the text says what is missing."""
+
+
+class Part(NamedTuple):
+    """A grader that another one, or a part of it, became; `pointer` is that part's place in the config."""
+
+    grader: Grader
+    pointer: Pointer = ()
+
+
+def as_vally(grader: Grader) -> list[Part]:
+    """The vally graders that together pass when this one does.
+
+    Raises:
+        CannotSayError: there are none.
+
+    """
+    say = _WAYS.get(type(grader))
+    if say is None:
+        raise CannotSayError(f"vally has no grader like '{grader.type_name}'")
+    made = [it if isinstance(it, Part) else Part(it) for it in say(grader)]
+    if not made:
+        raise CannotSayError("nothing in it can fail")
+    return made
+
+
+def _pattern(pattern: str) -> str:
+    made = in_javascript(pattern)
+    if made is None:
+        raise CannotSayError(f"the pattern {pattern} means something else, or nothing, in JavaScript")
+    return made
+
+
+def _text(it: TextGrader) -> Iterator[Part]:
+    ways: tuple[tuple[str, Callable[[str], Grader]], ...] = (
+        ("contains", lambda text: OutputContainsGrader(substring=text)),
+        ("contains_cs", lambda text: OutputContainsGrader(substring=text, case_sensitive=True)),
+        ("not_contains", lambda text: OutputNotContainsGrader(substring=text)),
+        ("not_contains_cs", lambda text: OutputNotContainsGrader(substring=text, case_sensitive=True)),
+        ("regex_match", lambda text: OutputMatchesGrader(pattern=_pattern(text))),
+        ("regex_not_match", lambda text: OutputNotMatchesGrader(pattern=_pattern(text))),
+    )
+    for option, made in ways:
+        for index, text in enumerate(getattr(it, option)):
+            yield Part(made(text), (option, index))
+
+
+def _glob(path: str) -> str:
+    """A path as a glob that means this path only."""
+    if path.endswith("/"):
+        raise CannotSayError("vally looks for files only, not for directories")
+    return re.sub(r"([*?{}\[\]()!@+\\])", r"\\\1", path.removeprefix("./"))
+
+
+def _file(it: FileGrader) -> Iterator[Grader]:
+    yield from (FileExistsGrader(path=_glob(path)) for path in it.must_exist)
+    yield from (FileNotExistsGrader(path=_glob(path)) for path in it.must_not_exist)
+    for entry in it.content_patterns:
+        path = _glob(entry.path)
+        if not entry.must_match:
+            yield FileExistsGrader(path=path)
+        yield from (FileMatchesGrader(path=path, pattern=_pattern(text)) for text in entry.must_match)
+        yield from (FileNotMatchesGrader(path=path, pattern=_pattern(text)) for text in entry.must_not_match)
+
+
+def _diff(it: DiffGrader) -> Iterator[Grader]:
+    for entry in it.expected_files:
+        if entry.snapshot:
+            raise CannotSayError("vally compares no files with snapshots")
+        path = _glob(entry.path)
+        yield FileExistsGrader(path=path)
+        for fragment in filter(fragment_text, entry.contains):
+            kind = FileNotContainsGrader if fragment.startswith("-") else FileContainsGrader
+            yield kind(path=path, value=fragment_text(fragment))
+
+
+def exactly(name: str) -> str:
+    """The pattern that fits this name only."""
+    quoted = re.sub(r"([^\w-])", r"\\\1", name)
+    return f"^{quoted}$"
+
+
+def _tools(required: list[str], forbidden: list[str]) -> Iterator[Grader]:
+    given: dict[str, Any] = {}
+    if required:
+        given["required"] = [exactly(it) for it in required]
+    if forbidden:
+        given["disallowed"] = [exactly(it) for it in forbidden]
+    if given:
+        yield VallyToolCalls(**given)
+
+
+def _behavior(it: BehaviorGrader) -> Iterator[Grader]:
+    if it.max_tool_calls > 0:
+        yield ToolCallCountGrader(max=it.max_tool_calls)
+    if it.max_tokens > 0:
+        yield TokenBudgetGrader(max=it.max_tokens)
+    if it.max_duration_ms > 0:
+        whole = it.max_duration_ms % 1000 == 0
+        yield WallTimeGrader(max=f"{it.max_duration_ms // 1000}s" if whole else f"{it.max_duration_ms}ms")
+    yield from _tools(it.required_tools, it.forbidden_tools)
+
+
+def _tool_calls(it: ToolCallsGrader) -> Iterator[Grader]:
+    if it.expect:
+        raise CannotSayError("vally has no matchers for arguments")
+    if it.min_calls:
+        yield VallyToolCalls(required=[{"name": ".", "min_count": it.min_calls}])
+    if it.max_calls is not None:
+        yield ToolCallCountGrader(max=it.max_calls)
+    yield from _tools(it.required_tools, it.forbidden_tools)
+
+
+def _tool(spec: ToolSpec) -> dict[str, Any]:
+    if spec.args:
+        raise CannotSayError("vally has no matchers for arguments")
+    made: dict[str, Any] = {"name": _pattern(spec.name)}
+    if spec.command_pattern:
+        made["command"] = _pattern(f"(?i){spec.command_pattern}")
+    if spec.path_pattern:
+        made["path"] = _pattern(f"(?i){spec.path_pattern}")
+    if spec.skill_pattern:
+        made["args"] = {"skill": _pattern(f"(?i){spec.skill_pattern}")}
+    return made
+
+
+def _tool_constraint(it: ToolConstraintGrader) -> Iterator[Grader]:
+    if it.allow_only is not None:
+        raise CannotSayError("vally cannot forbid all tools but some")
+    lists = {"required": it.expect_tools, "disallowed": it.reject_tools}
+    yield VallyToolCalls(
+        **{option: [_tool(spec) for spec in specs] for option, specs in lists.items() if specs}
+    )
+
+
+def _action_sequence(it: ActionSequenceGrader) -> Iterator[Grader]:
+    match it.matching_mode:
+        case "in_order_match":
+            yield VallyToolCalls(sequence=[exactly(name) for name in it.expected_actions])
+        case "any_order_match" if len(set(it.expected_actions)) == len(it.expected_actions):
+            yield VallyToolCalls(required=[exactly(name) for name in it.expected_actions])
+        case mode:
+            raise CannotSayError(f"vally has nothing like 'matching_mode: {mode}'")
+
+
+def _skill_invocation(it: SkillInvocationGrader) -> Iterator[Grader]:
+    if it.required_skills and (it.mode != "any_order" or it.allow_extra is False):
+        raise CannotSayError("vally does not look at the order of skills, nor at additional ones")
+    lists = {"required": it.required_skills, "disallowed": it.forbidden_skills}
+    yield VallySkillInvocation(**{option: names for option, names in lists.items() if names})
+
+
+def _program(it: ProgramGrader) -> Iterator[Grader]:
+    given: dict[str, Any] = {"program": it.command}
+    if it.args:
+        given["args"] = it.args
+    if it.timeout > 0:
+        given["timeout"] = f"{it.timeout}s"
+    yield VallyProgram(**given)
+
+
+def _prompt(it: PromptGrader) -> Iterator[Grader]:
+    if it.rubric or it.continue_session or it.mode not in {"", "independent"} or it.reasoning_effort:
+        raise CannotSayError("vally's judges know no named rubrics, sessions or baselines")
+    yield VallyPrompt(prompt=it.prompt, scoring="binary", **({"model": it.model} if it.model else {}))
+
+
+_WAYS: dict[type[Grader], Callable[[Any], Iterator[Grader | Part]]] = {
+    TextGrader: _text,
+    FileGrader: _file,
+    DiffGrader: _diff,
+    BehaviorGrader: _behavior,
+    ToolCallsGrader: _tool_calls,
+    ToolConstraintGrader: _tool_constraint,
+    ActionSequenceGrader: _action_sequence,
+    SkillInvocationGrader: _skill_invocation,
+    ProgramGrader: _program,
+    PromptGrader: _prompt,
+}
+
+CHANGED = {
+    VallyProgram: "vally starts it in the workspace and hands over a JSON file instead of the output on standard input",
+    VallyPrompt: "vally's judge gives a score where waza's says pass or fail",
+}
+"""What is not quite the same, by the type that is written."""

@@ -1,0 +1,63 @@
+"""Patterns between RE2 and JavaScript."""
+
+import pytest
+
+from waza_engine.convert.patterns import in_javascript, in_re2
+from waza_engine.js_regex import js_found
+from waza_engine.regex import regex_found
+
+TEXTS = [
+    "",
+    "a",
+    "A1",
+    "deploy done\n",
+    "line\nTODO: x\nend",
+    "  x-y_z  ",
+    "a.b",
+    "[x]",
+    "p-12\tok",
+    "ÄÖ",
+    "aaa",
+    "\\d",
+]
+
+
+@pytest.mark.parametrize(
+    "pattern",
+    [
+        "a",
+        "(?i)DEPLOY",
+        "(?m)^TODO",
+        r"\Aline",
+        r"end\z",
+        r"\Qa.b\E",
+        "(?P<n>a)",
+        "[[:alpha:]]+",
+        r"\x{61}",
+        "[^[:space:]]$",
+        "a{2,3}",
+    ],
+)
+def test_re2_in_javascript(pattern: str) -> None:
+    made = in_javascript(pattern)
+    assert made is not None
+    assert [js_found(made, it) for it in TEXTS] == [regex_found(pattern, it) for it in TEXTS]
+
+
+@pytest.mark.parametrize("pattern", [r"\pL", "(?U)a+", "a(?i)b", "(?m)\\Aa"])
+def test_what_javascript_cannot_say(pattern: str) -> None:
+    assert in_javascript(pattern) is None
+
+
+@pytest.mark.parametrize(
+    "pattern", ["a", "(?i)deploy", "(?m)^TODO", "(?<n>a)", "[^]", r"\u0061", r"[\w-]+$", r"\Aa"]
+)
+def test_javascript_in_re2(pattern: str) -> None:
+    made = in_re2(pattern)
+    assert made is not None
+    assert [regex_found(made, it) for it in TEXTS] == [js_found(pattern, it) for it in TEXTS]
+
+
+@pytest.mark.parametrize("pattern", ["(?=a)b", r"(a)\1", "(?<!a)b"])
+def test_what_re2_cannot_say(pattern: str) -> None:
+    assert in_re2(pattern) is None
