@@ -238,7 +238,12 @@ class _Writer:
             if left := rest_of(environment, _ENVIRONMENT_SAID):
                 parts["environment"] = left
         elif environment:
-            parts["environment"] = plain(environment)
+            # Its paths start at the spec, which the result is not: what it gives is written out.
+            message = f"The environment '{plain(environment)}' is written out into each task"
+            self._result.lose(message, self._suite.path, ("environment",))
+            setup = self._suite.tasks[0].setup if self._suite.tasks else ()
+            if setup:
+                parts["environment"] = {"commands": list(setup)}
         if isinstance(tags, Mapping) and (left := rest_of(tags, {SKILL})):
             parts["tags"] = left
         if isinstance(scoring, Mapping) and scoring:
