@@ -42,6 +42,9 @@ class Snapshot:
     ) -> "Snapshot":
         tree = Tree.of(text.lines, before, same)
         kind = recognised(tree.sketch(), path_of(uri), schema=schema_address(text.lines))
+        is_filled = any(it.parsed.filled for it in tree.pieces)
+        if is_filled and kind is not None and kind.form.schema.get("x-placeholders"):
+            tree = tree.filled()
         return cls(uri, version, text, tree, kind)
 
     def changed(self, changes: "list[types.TextDocumentContentChangeEvent]", version: int) -> "Snapshot":

@@ -4,7 +4,8 @@ import json
 from collections.abc import Iterator
 from typing import Any
 
-from waza_engine.schemas_shape import Schema, subschemas
+from waza_engine.schemas_rewriting import Schema
+from waza_engine.schemas_shape import subschemas
 
 _KINDS = {"string": "text", "integer": "whole number", "boolean": "true or false", "object": "mapping"}
 _PLURAL = {"text": "texts", "whole number": "whole numbers", "number": "numbers", "mapping": "mappings"}

@@ -66,6 +66,8 @@ def _meaning(kind: type[Grader], fact: str = "") -> str:
         facts.append(f"Since {program} {kind.since}.")
     if kind.executes:
         facts.append("Runs code or a program that the file names.")
+    if told := [f"{name} {it}" for name, it in kind.taxonomy().items() if not isinstance(it, bool)]:
+        facts.append(f"Taxonomy: {', '.join(told)}.")
     if facts:
         page = page.replace("\n\n", f"\n\n{' '.join(facts)}\n\n", 1)
     options = f"{_OPTIONS}\n\n{option_tables(config_schema([kind]), program)}\n\n"

@@ -103,9 +103,14 @@ def _nearest(words: Iterable[str], text: str) -> str:
 
 
 def _likeness(words: set[str], line: str) -> int:
-    """How many of the words a line has: as words of its own, which count more, or inside of others."""
+    """How many of the words a line has: as words of its own, which count most, inside of others, or by their beginning."""
     own = set(line.split())
-    return sum(2 if it in own else 1 for it in words if it in line)
+    return sum(3 if it in own else 2 if it in line else _stem(it) in line for it in words)
+
+
+def _stem(word: str) -> str:
+    """What a word has in common with its other forms, roughly; a short word is all of it."""
+    return word[: max(4, len(word) * 2 // 3)]
 
 
 def _lines_around(lines: Sequence[str], index: int) -> str:

@@ -9,7 +9,8 @@ from typing import Any
 
 from waza_engine.formats import Dialect, dialects, resolved
 from waza_engine.schemas_graders import config_schema, grader_types, with_graders
-from waza_engine.schemas_shape import Schema, finished, model_schema
+from waza_engine.schemas_rewriting import Schema
+from waza_engine.schemas_shape import finished, model_schema
 from waza_engine.schemas_tolerance import widened
 
 

@@ -8,7 +8,8 @@ from collections.abc import Mapping, Sequence
 
 from waza_engine.graders.base import Grader
 from waza_engine.graders.registry import OTHER_DIALECTS, graders
-from waza_engine.schemas_shape import Schema, model_schema, rewritten
+from waza_engine.schemas_rewriting import Schema, rewritten
+from waza_engine.schemas_shape import model_schema
 
 _CURRENT = frozenset(["G2", "G3", *OTHER_DIALECTS])
 GraderTypes = Mapping[str, Sequence[type[Grader]]]
@@ -42,6 +43,8 @@ def config_schema(kinds: Sequence[type[Grader]]) -> Schema:
         extra["deprecated"] = True
     if cost := _cost(first):
         extra["x-cost"] = cost
+    if taxonomy := first.taxonomy():
+        extra["x-taxonomy"] = dict(taxonomy)
     return {**schema, **extra}
 
 

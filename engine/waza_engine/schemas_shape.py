@@ -4,18 +4,16 @@ Two errors for one mistake, or an error about a branch that the author did not c
 schema. So there is no `oneOf` here: "X or null" is X, "text or object" is one schema with two types.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from typing import Any
 
 from pydantic import BaseModel
 from pydantic.json_schema import GenerateJsonSchema
 
-Schema = dict[str, Any]
+from waza_engine.schemas_rewriting import LIST, NAMED, ONE, Schema, rewritten
+
 DRAFT = "https://json-schema.org/draft/2020-12/schema"
 
-_ONE = ("items", "additionalProperties", "if", "then", "else", "not")
-_LIST = ("anyOf", "allOf", "oneOf", "prefixItems")
-_NAMED = ("properties", "$defs", "patternProperties")
 _TITLES = ("name", "id", "path", "prompt", "command", "tool", "dest", "after_turn", "type")
 """Keys that name a list item in an outline, best first."""
 _BOUNDS = {"ge": "minimum", "gt": "exclusiveMinimum", "le": "maximum", "lt": "exclusiveMaximum"}
@@ -58,31 +56,16 @@ def shaped(schema: Schema, definitions: Schema) -> Schema:
     return rewritten(schema, rules)
 
 
-def rewritten(schema: Schema, change: Callable[[Schema], Schema]) -> Schema:
-    """A copy in which `change` was applied to every schema, innermost first. Data (`examples` ...) is left alone."""
-    copy = dict(schema)
-    for key in _ONE:
-        if isinstance(copy.get(key), dict):
-            copy[key] = rewritten(copy[key], change)
-    for key in _LIST:
-        if key in copy:
-            copy[key] = [rewritten(it, change) for it in copy[key]]
-    for key in _NAMED:
-        if key in copy:
-            copy[key] = {name: rewritten(it, change) for name, it in copy[key].items()}
-    return change(copy)
-
-
 def subschemas(schema: Schema) -> Iterator[Schema]:
     """The schema and every schema in it."""
     yield schema
-    for key in _ONE:
+    for key in ONE:
         if isinstance(schema.get(key), dict):
             yield from subschemas(schema[key])
-    for key in _LIST:
+    for key in LIST:
         for it in schema.get(key, ()):
             yield from subschemas(it)
-    for key in _NAMED:
+    for key in NAMED:
         for it in schema.get(key, {}).values():
             yield from subschemas(it)
 

@@ -7,7 +7,7 @@ the plain words back: `narrowed` undoes what `widened` did.
 
 from typing import Any
 
-from waza_engine.schemas_shape import Schema, rewritten
+from waza_engine.schemas_rewriting import Schema, rewritten
 
 PLACEHOLDERS = "x-placeholders"
 """At the top of a schema: `${NAME}` may stand anywhere in such a file."""

@@ -204,7 +204,9 @@ class TriggerTests:
 
 @dataclass(frozen=True, slots=True)
 class RunSettings:
-    """How the suite says it wants to be run; flags of the command line override single fields."""
+    """How the suite says it wants to be run; flags of the command line override single fields.
+
+    `skills_of_process`: the directory that the run is started in is a skill directory, too."""
 
     trials: int = 1
     timeout_seconds: int = 300
@@ -226,6 +228,7 @@ class RunSettings:
     inject_skill_body: bool = True
     mcp_servers: Mapping[str, Any] = field(default_factory=dict)
     use_cache: bool = False
+    skills_of_process: bool = False
     timeout_of_trial: bool = False
     """Whether the time limit is for all turns of a trial together."""
 
@@ -252,6 +255,7 @@ class Suite:
     warnings: tuple[str, ...] = ()
     mcp_mocks: tuple[McpMock, ...] = ()
     agent: CustomAgent | None = None
+    fixtures: Path | None = None
 
 
 @dataclass

@@ -32,6 +32,10 @@ class Kind:
     item_missing: str = ""
     skeleton: str = ""
     """The label of an item to fill in."""
+    is_required: bool = True
+    """Whether the first key of `root` must be there."""
+    may_be_empty: bool = True
+    """Whether the file's name alone says what it is."""
 
 
 KINDS = [
@@ -90,6 +94,45 @@ KINDS = [
         "workers",
         ("defaults:", "  engine:"),
         ("copilot-sdk", "mock"),
+        is_required=False,
+    ),
+    Kind(
+        "demo.vally.yaml",
+        "name: demo",
+        "description",
+        "version",
+        "defaults",
+        "runs: 1",
+        "timeout",
+        ("defaults:", "  executor:"),
+        ("mock", "copilot-sdk"),
+        "stimuli",
+        ("name: first", "prompt: hello"),
+        "rubric",
+        "name, prompt",
+        is_required=False,
+    ),
+    Kind(
+        "demo.experiment.yaml",
+        "name: demo\nevals: [a.eval.yaml]\nbaseline: base",
+        "description",
+        "vary",
+        "overrides",
+        "runs: 1",
+        "timeout",
+        ("overrides:", "  executor:"),
+        ("mock", "copilot-sdk"),
+        may_be_empty=False,
+    ),
+    Kind(
+        ".vally.yaml",
+        "suites: {}",
+        "environments",
+        "environments",
+        "paths",
+        "results: out",
+        "skills",
+        is_required=False,
     ),
 ]
 
@@ -119,7 +162,8 @@ class Offered:
 
 def taken(kind: Kind) -> Iterator[Taken]:
     yield from _at_root(kind)
-    yield from _values(kind)
+    if kind.values:
+        yield from _values(kind)
     if kind.map:
         yield from _in_map(kind)
         yield from _in_broken_text(kind)
@@ -130,7 +174,8 @@ def taken(kind: Kind) -> Iterator[Taken]:
 def offered(kind: Kind) -> Iterator[Offered]:
     root = kind.root.partition(":")[0]
     lacks = tuple(it.partition(":")[0] for it in kind.root.split("\n"))
-    yield Offered("C1", "¦", has=(root, kind.missing))
+    if kind.may_be_empty:
+        yield Offered("C1", "¦", has=(root, kind.missing))
     yield Offered("C2", f"{kind.root}\n¦", has=(kind.missing,), lacks=lacks)
     yield Offered("C35", f"{kind.root}\n# a comm¦ent\n")
     yield Offered("C35", f"{kind.root} # a comm¦ent\n")
@@ -164,7 +209,8 @@ def _at_root(kind: Kind) -> Iterator[Taken]:
     yield Taken("C5", f"{root}\n¦{new}: x", new, f"{root}\n{new}: x")
     yield Taken("C18", f"{root}\n    ¦", new, f"{root}\n{new}:{REST}")
     yield Taken("C37", f"{root}\n---\n¦", new, f"{root}\n---\n{new}:{REST}")
-    yield Taken("C39", "%YAML 1.2\n---\n¦", new, f"%YAML 1.2\n---\n{new}:{REST}")
+    if kind.may_be_empty:
+        yield Taken("C39", "%YAML 1.2\n---\n¦", new, f"%YAML 1.2\n---\n{new}:{REST}")
     yield Taken("C46", f"{root}\n? ¦", new, f"{root}\n? {new}")
     yield Taken("C46", f"{root}\n? {new[:2]}¦\n: x", new, f"{root}\n? {new}\n: x")
     yield Taken(

@@ -305,7 +305,8 @@ def test_in_broken_text_items_break_nothing_more(seed: int) -> None:
         for item in found.items:
             after = _problem_count(found.applied(item))
             # A text that goes on in the next line is taken for one that is not closed yet.
-            closes = item.text_edit.new_text.endswith(('"', "'"))
+            edit = item.text_edit
+            closes = edit is not None and edit.new_text.endswith(('"', "'"))
             assert after <= before + closes, f"{text[:cursor]}{CURSOR}{text[cursor:]}\n--- '{item.label}'"
 
 

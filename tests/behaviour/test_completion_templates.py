@@ -22,7 +22,7 @@ def offered_in(folder: Path, document: str, name: str = "eval.yaml") -> Offered:
     found = marked(document)
     assert found.cursor is not None
     snapshot = snapshot_of(found.source, name, folder)
-    return Offered(snapshot, found.cursor, completion(snapshot, found.cursor, files=Disk(folder)).items)
+    return Offered(snapshot, found.cursor, list(completion(snapshot, found.cursor, files=Disk(folder)).items))
 
 
 def test_columns_and_inputs(tmp_path: Path) -> None:

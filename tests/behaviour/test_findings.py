@@ -23,7 +23,9 @@ def test_a_good_suite_has_no_findings() -> None:
 
 def test_v01_an_item_without_type() -> None:
     found = only_finding(HEADER + "graders:\n  - name: first\n    config:\n      contains: [a]\n")
-    assert (found.underlined, found.code, found.message) == ("name", "missing-key", "Missing 'type'")
+    assert (found.underlined, found.code) == ("name", "missing-key")
+    assert found.message.startswith("Missing 'type'; the types are action_sequence, behavior, code, ")
+    assert "keyword" not in found.message
 
 
 def test_v02_an_unknown_type() -> None:
@@ -145,6 +147,32 @@ def test_v22_merged_keys_count_as_present() -> None:
     assert found_in(base + "  - <<: *base\n    name: second\n") == []
 
 
+def test_v23_an_alias_without_anchor() -> None:
+    found = only_finding(HEADER.replace("gpt-4o", "*nowhere"))
+    assert (found.underlined, found.code, found.severity) == ("*nowhere", "syntax-error", "error")
+    assert found.message == "There is no anchor '&nowhere' above"
+
+
+def test_v23_an_anchor_further_down_does_not_count() -> None:
+    found = only_finding(HEADER.replace("gpt-4o", "*name") + "description: &name later\n")
+    assert found.underlined == "*name"
+
+
+def test_v24_an_anchor_that_holds_itself() -> None:
+    assert only_finding(HEADER + "description: &self [*self]\n").code == "wrong-type"
+
+
+@pytest.mark.parametrize("tag", ["!env", "!!what", "!env &here"])
+def test_v25_an_unknown_tag(tag: str) -> None:
+    found = only_finding(HEADER.replace("gpt-4o", f"{tag} gpt-4o"))
+    assert (found.underlined, found.code, found.severity) == (tag.partition(" ")[0], "unknown-tag", "warning")
+
+
+def test_v25_known_tags_are_fine() -> None:
+    source = HEADER.replace("gpt-4o", "!!str gpt-4o").replace("[tasks", "!!seq [!!str tasks")
+    assert found_in(source + "description: ! text\n") == []
+
+
 def test_v26_ranges_after_astral_characters_and_with_crlf() -> None:
     source = _suite("contains: [𝄞𝄞, é]\n      contians: [b]").replace("\n", "\r\n")
     found = only_finding("\ufeff" + source)
@@ -196,7 +224,7 @@ def test_a_pattern_that_re2_cannot_read() -> None:
     "source",
     [
         "- hosts: all\n  tasks:\n    - name: x\n",
-        "stimuli:\n  - name: x\n",
+        "stimuli:\n  - image: x.png\n    seconds: 2\n",
         "apiVersion: v1\nkind: Pod\nmetadata: {name: x}\n",
         "just some text\n",
     ],

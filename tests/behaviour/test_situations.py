@@ -100,3 +100,18 @@ def _applied(document: str, item: dict[str, Any]) -> str:
         + source[end["character"] * 2 :].decode("utf-16-le")
     )
     return "\n".join(lines)
+
+
+@pytest.mark.parametrize("kind", KINDS, ids=lambda it: it.file)
+def test_items_have_more_to_say_when_asked(kind: Kind, editors: dict[str, Editor]) -> None:
+    editor = editors["snippets"]
+    assert editor.abilities["completionProvider"]["resolveProvider"] is True
+    items = _asked(editor, kind.file, f"{kind.root}\n{CURSOR}")
+    for item in [it for it in items if it["label"] == kind.missing]:
+        resolved = editor.ask("completionItem/resolve", item)
+        assert resolved["textEdit"] == item["textEdit"]
+        said, more = item["documentation"]["value"], resolved["documentation"]["value"]
+        assert more.startswith(said)
+        assert len(more) > len(said)
+        return
+    raise AssertionError(kind.missing)

@@ -1,12 +1,17 @@
 """The outline (peers.md, F4)."""
 
+import json
 import textwrap
+from pathlib import Path
 
+import pytest
 from lsprotocol import types
+from lsprotocol.converters import get_converter
 
 from tests.behaviour.harness import snapshot_of
 from tests.behaviour.reading_harness import outline, text_in
-from waza_lsp.features.document_symbol import document_symbol
+from waza_lsp.features.document_symbol import document_symbol, written_symbols
+from waza_lsp.snapshot import Snapshot
 
 SUITE = """\
 name: notes
@@ -156,3 +161,16 @@ def test_long_and_many_lined_names_are_cut() -> None:
 def test_a_file_that_is_no_eval_has_no_outline_of_ours() -> None:
     assert outline("on: push\njobs: {}\n", "ci.yaml") == ""
     assert outline("", "notes.yaml") == ""
+
+
+@pytest.mark.parametrize(
+    "path", sorted((Path(__file__).parents[2] / "examples").rglob("*.yaml")), ids=lambda it: it.stem
+)
+def test_written_as_the_library_would_send_them(path: Path) -> None:
+    for text in (
+        path.read_text(encoding="utf-8"),
+        path.read_text(encoding="utf-8").replace("name: ", 'name: "😀" '),
+    ):
+        snapshot = Snapshot.of(path.as_uri(), text)
+        expected = get_converter().unstructure(document_symbol(snapshot))
+        assert json.loads(written_symbols(snapshot)) == json.loads(json.dumps(expected))

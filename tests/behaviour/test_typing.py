@@ -18,10 +18,12 @@ from tests.behaviour.wire import FULL, Editor
 from waza_engine.rules.unknown_key import UNKNOWN_KEY
 from waza_lsp.snapshot import Snapshot
 
+pytestmark = pytest.mark.slow
 CLOSINGS = ["", "]", "}", "}}", "]}", "}]", "]}}", '"', "'", '"]', '"}', "']", "'}"]
 TYPED = {
     "eval.yaml": EVERYTHING,
     ".waza.yaml": PROJECT,
+    "suite/demo.vally.yaml": (EXAMPLES / "support-desk/eval.yaml").read_text(encoding="utf-8")[:1000],
     "suite/trigger_tests.yaml": (EXAMPLES / "deploy-orchestrator/trigger_tests.yaml").read_text(
         encoding="utf-8"
     ),

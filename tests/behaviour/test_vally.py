@@ -78,6 +78,7 @@ stimuli:
   - name: a
     prompt: p
     expect_activation: true
+    timeout: 5
     constraints:
       max_turns: -1
     graders:
@@ -94,11 +95,12 @@ def test_findings_stand_on_the_token_at_fault() -> None:
     assert [(it.line, it.underlined, it.severity, it.code) for it in found_in(SPEC)] == [
         (2, "config", "warning", "legacy-shape"),
         (3, "scorng", "warning", "unknown-key"),
-        (10, "-1", "error", "out-of-range"),
-        (12, "output-contain", "error", "unknown-grader-type"),
-        (13, "my-plugin", "warning", "unknown-grader-type"),
-        (14, "type", "error", "missing-key"),
-        (16, "substring", "warning", "unknown-key"),
+        (9, "timeout", "warning", "never-applied"),
+        (11, "-1", "error", "out-of-range"),
+        (13, "output-contain", "error", "unknown-grader-type"),
+        (14, "my-plugin", "warning", "unknown-grader-type"),
+        (15, "type", "error", "missing-key"),
+        (17, "substring", "warning", "unknown-key"),
     ]
 
 
@@ -120,10 +122,21 @@ def test_types_of_plug_ins_are_known_by_a_setting() -> None:
         "graders:\n  - type: ${TYPE}\n  - type: wall-time\n    config:\n      max: ${MAX}",
         "graders:\n  - type: tool-call-count\n    config:\n      max: ${MAX=7}",
         "graders: ${GRADERS}",
+        "defaults: {runs: ${RUNS}, timeout: ${TIME=5m}}",
+        "graders: [{type: wall-time, config: {max: ${MAX=1m}}}]",
+        "description: ${ABOUT=a: b, {c}}",
     ],
 )
 def test_a_placeholder_is_never_of_the_wrong_type(lines: str) -> None:
     assert found_in(f"{lines}\nstimuli:\n  - name: a\n    prompt: p\n") == []
+
+
+def test_a_placeholder_stands_where_yaml_allows_none() -> None:
+    # Only where placeholders are replaced before the text is read.
+    lines = "config: {trials_per_task: ${TRIALS}, timeout_seconds: 9}\nname: x\nskill: s\ntasks: [a.yaml]\n"
+    assert "syntax-error" in [it.code for it in found_in(lines)]
+    broken = "defaults: {runs: ${RUNS}\nname: x\nstimuli:\n  - name: a\n    prompt: p\n"
+    assert "syntax-error" in [it.code for it in found_in(broken)]
 
 
 def test_the_outline_and_the_lenses_show_stimuli() -> None:

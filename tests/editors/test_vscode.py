@@ -60,6 +60,7 @@ async def test_the_options_of_the_grader_are_offered(misspelt: Misspelt) -> None
     await screen.shot("completion")
     await screen.take_back()
     assert {"contains", "contains_cs", "regex_match"} <= set(offered)
+    assert "waza-eval" not in offered  # A snippet for whole files.
 
 
 async def test_an_option_explains_itself(misspelt: Misspelt) -> None:

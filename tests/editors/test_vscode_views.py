@@ -55,6 +55,16 @@ async def test_the_first_eval_runs_as_it_is(
         await asyncio.to_thread(_ran, sys.executable, "-P", "-m", "waza_lsp", "check", str(suite / "evals"))
 
 
+async def test_an_empty_file_can_be_filled(
+    vscode: VSCode, browser: "Browser", shots: Path, tmp_path: Path
+) -> None:
+    suite = copy_of_example(tmp_path)
+    (suite / "new.yaml").write_text("\n", encoding="utf-8")
+    async with open_window(browser, vscode.page_url(suite, "new.yaml"), shots) as screen:
+        await screen.go_to_line(1)
+        assert {"waza-eval", "waza-task", "waza-triggers"} <= set(await screen.completions("waza"))
+
+
 async def test_the_server_is_installed_when_there_is_none(
     vsix: Path, browser: "Browser", shots: Path, tmp_path: Path
 ) -> None:

@@ -36,9 +36,11 @@ async def running_browser() -> AsyncIterator["Browser"]:
 
 
 @asynccontextmanager
-async def open_window(browser: "Browser", url: str, shots: Path) -> AsyncIterator["Screen"]:
+async def open_window(
+    browser: "Browser", url: str, shots: Path, size: tuple[int, int] = (1280, 800)
+) -> AsyncIterator["Screen"]:
     """A window of VS Code with a file open; its pictures go to `shots`."""
-    page = await browser.new_page(viewport={"width": 1280, "height": 800})
+    page = await browser.new_page(viewport={"width": size[0], "height": size[1]})
     page.set_default_timeout(_PATIENCE_MS)
     try:
         await page.goto(url)
@@ -53,6 +55,32 @@ class Screen:
     def __init__(self, page: "Page", shots: Path) -> None:
         self._page = page
         self._shots = shots
+
+    @property
+    def page(self) -> "Page":
+        """For what no method here can do."""
+        return self._page
+
+    async def settle(self, milliseconds: int = 700) -> None:
+        """Wait for what no text on the screen tells."""
+        await self._page.wait_for_timeout(milliseconds)
+
+    async def retype(self, number: int, text: str, delay: int = 0) -> None:
+        """Type a line again, behind its indentation; `delay` in milliseconds between two keys."""
+        await self.go_to_line(number)
+        await self._page.keyboard.press("Home")
+        await self._page.keyboard.press("Shift+End")
+        await self._page.keyboard.type(text, delay=delay)
+        await self._page.keyboard.press("Escape")
+
+    async def quick_fix(self) -> None:
+        """Open the fixes for what stands under the cursor."""
+        await self._page.keyboard.press("Control+.")
+        await self._seen(".action-widget")
+
+    async def take_fix(self) -> None:
+        await self._page.keyboard.press("Enter")
+        await self._page.locator(".squiggly-error").first.wait_for(state="hidden")
 
     async def shot(self, name: str) -> None:
         await self._page.screenshot(path=self._shots / f"vscode-{name}.png")
@@ -88,15 +116,24 @@ class Screen:
         """The completions offered on a new line below the cursor, one level further in."""
         await self._page.keyboard.press("Enter")
         await self._page.keyboard.type("  ")
+        return await self.completions()
+
+    async def completions(self, typed: str = "") -> list[str]:
+        """The completions offered at the cursor after something is typed."""
+        await self._page.keyboard.type(typed)
         await self._page.keyboard.press("Control+Space")
         await self._seen(row := ".suggest-widget.visible .monaco-list-row")
         return await self._page.locator(row).locator(".label-name").all_inner_texts()
 
     async def take_back(self) -> None:
-        """Close the completion list, and remove the line that was made for it."""
+        """Close the completion list, and remove the line that was made for it; nothing else may be unsaved."""
+        await self.take_back_line()
+        await self._page.locator(".tab.dirty").wait_for(state="hidden")
+
+    async def take_back_line(self) -> None:
+        """The same where other changes are to stay."""
         for key in "Escape", "Control+Z", "Control+Z":
             await self._page.keyboard.press(key)
-        await self._page.locator(".tab.dirty").wait_for(state="hidden")
 
     async def hover(self, word: str) -> str:
         token = await self._seen(".view-line span span", re.compile(rf"^\s*{re.escape(word)}$"))
@@ -122,6 +159,10 @@ class Screen:
     async def toast_buttons(self, text: str) -> list[str]:
         toast = await self._seen(".notification-toast", text)
         return await toast.locator(".monaco-button").all_inner_texts()
+
+    async def no_toasts(self) -> None:
+        await self.command("Notifications: Clear All Notifications")
+        await self._page.locator(".notification-toast").first.wait_for(state="hidden")
 
     async def press_in_toast(self, text: str, button: str) -> None:
         toast = await self._seen(".notification-toast", text)

@@ -1,8 +1,11 @@
 """Workspaces for editors: copies of the examples, with the mistakes and failures that a test wants to see."""
 
+import os
 import shutil
+import sys
 from pathlib import Path
 
+CLIENTS = Path(__file__).parents[2] / "editor-client"
 EXAMPLE = Path(__file__).parents[2] / "examples" / "code-explainer"
 FAILING_TASK = "tasks/explain-retry.yaml"
 MISSING = "moon cheese"
@@ -37,3 +40,21 @@ def _replaced(file: Path, old: str, new: str) -> int:
     assert found, f"{old} is not in {file}"
     file.write_text(text.replace(old, new, 1), encoding="utf-8")
     return before.count("\n") + 1
+
+
+def edited_example(folder: Path) -> Path:
+    """A workspace with an example whose eval has one misspelt option (`not_contians`); the eval file."""
+    suite = copy_of_example(folder)
+    (folder / ".waza.yaml").write_text("paths: {results: results/}\n", encoding="utf-8")
+    _replaced(suite / "eval.yaml", "not_contains:", "not_contians:")
+    return suite / "eval.yaml"
+
+
+def variables(client: Path, eval_file: Path) -> dict[str, str]:
+    """The environment of a driver: where the shipped set-up, the eval and the server are."""
+    return {
+        **os.environ,
+        "WAZA_CLIENT": str(client),
+        "WAZA_EVAL": str(eval_file),
+        "WAZA_PYTHON": sys.executable,
+    }

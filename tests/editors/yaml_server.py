@@ -30,6 +30,11 @@ def require_yaml_server() -> Path:
     return _program()
 
 
+def yaml_server() -> tuple[Path, str]:
+    """The program, installed if it was not there, and why it cannot be used (empty when it can)."""
+    return _program(), _installed()
+
+
 def _program() -> Path:
     return _folder() / "node_modules" / "yaml-language-server" / "bin" / "yaml-language-server"
 

@@ -84,6 +84,22 @@ def test_an_endless_search_is_given_up(monkeypatch: pytest.MonkeyPatch) -> None:
         js_found("(?!x)^(a|aa)+$", "a" * 60 + "b")
 
 
+@pytest.mark.parametrize("pattern", ["(?=a{2000000000})", "(?=((a{1000}){1000}){1000})x"])
+def test_counts_that_multiply_are_not_unrolled(pattern: str) -> None:
+    with pytest.raises(TooSlowError, match="too large"):
+        js_found(pattern, "a")
+
+
+def test_a_text_shorter_than_every_match_needs_no_search() -> None:
+    assert js_found("(?:" * 90 + "a" + "){2}" * 90 + "(?=b)", "a") is False
+
+
+def test_a_long_pattern_is_read_in_time() -> None:
+    started = time.process_time()
+    assert js_error("\\d\\.[\\w-]" * 20_000) is None
+    assert time.process_time() - started < 2
+
+
 def test_a_pattern_nested_too_deep_is_an_error_and_no_crash() -> None:
     assert js_error("(" * 5000 + ")" * 5000) is not None
     assert js_error("a{99999999999999999999}") is None

@@ -13,7 +13,8 @@ from waza_engine.formats import recognise
 from waza_engine.scalars import plain
 from waza_engine.schema_files import published_schema, read_schema, schema_names
 from waza_engine.schemas_export import as_text, export
-from waza_engine.schemas_shape import Schema, subschemas
+from waza_engine.schemas_rewriting import Schema
+from waza_engine.schemas_shape import subschemas
 from waza_engine.schemas_tolerance import widened
 from waza_engine.yaml_reader import read_yaml
 

@@ -4,8 +4,10 @@ Items are named by the key that the schema calls their title, and keys between t
 lead to items: a long file stays one symbol per thing, not per value.
 """
 
+import json
 from collections.abc import Iterator
 from functools import lru_cache
+from typing import NamedTuple
 
 from lsprotocol import types
 
@@ -14,7 +16,7 @@ from waza_lsp.schema.walk import Schema
 from waza_lsp.schema.ways import Ways, ways
 from waza_lsp.snapshot import Snapshot
 from waza_lsp.syntax.node import Kind, Node
-from waza_lsp.syntax.text import Place, Span
+from waza_lsp.syntax.text import Place, Span, Text
 from waza_lsp.syntax.tree import Entry
 
 _LONGEST = 80
@@ -26,7 +28,49 @@ _KINDS = {
 }
 
 
+class _Symbol(NamedTuple):
+    name: str
+    kind: types.SymbolKind
+    span: Span
+    selection: Span
+    detail: str
+    children: "list[_Symbol]"
+
+
 def document_symbol(snapshot: Snapshot) -> list[types.DocumentSymbol]:
+    """The outline as the client gets it."""
+    return [_as_lsp(it, snapshot.text) for it in _symbols(snapshot)]
+
+
+def written_symbols(snapshot: Snapshot) -> str:
+    """The same as JSON: long files have many symbols, and making objects of them first takes thrice as long."""
+    return _written(_symbols(snapshot), snapshot.text)
+
+
+def _as_lsp(it: _Symbol, text: Text) -> types.DocumentSymbol:
+    return types.DocumentSymbol(
+        name=it.name or " ",
+        kind=it.kind,
+        range=text.range(it.span),
+        selection_range=text.range(it.selection),
+        detail=it.detail or None,
+        children=[_as_lsp(child, text) for child in it.children] or None,
+    )
+
+
+def _written(symbols: list[_Symbol], text: Text) -> str:
+    parts: list[str] = []
+    for it in symbols:
+        detail = f',"detail":{json.dumps(it.detail)}' if it.detail else ""
+        children = f',"children":{_written(it.children, text)}' if it.children else ""
+        parts.append(
+            f'{{"name":{json.dumps(it.name or " ")},"kind":{it.kind.value},"range":{text.written(it.span)}'
+            f',"selectionRange":{text.written(it.selection)}{detail}{children}}}'
+        )
+    return f"[{','.join(parts)}]"
+
+
+def _symbols(snapshot: Snapshot) -> list[_Symbol]:
     form, whole = snapshot.form, snapshot.tree.whole
     if form is None:
         return []
@@ -48,7 +92,7 @@ def _item_ways(form: Form) -> Ways:
     return ways(form.schema, lambda schema, is_item: is_item and "properties" in schema, into_branches=False)
 
 
-def _list(snapshot: Snapshot, entry: Entry, way: Ways | None) -> types.DocumentSymbol:
+def _list(snapshot: Snapshot, entry: Entry, way: Ways | None) -> _Symbol:
     """A top-level list, whose items are pieces of their own."""
     name = entry.key.span.shifted(entry.piece.start)
     end = entry.items[-1][1].end if entry.items else entry.key.end
@@ -60,18 +104,18 @@ def _list(snapshot: Snapshot, entry: Entry, way: Ways | None) -> types.DocumentS
         if items is not None and (symbol := _item(snapshot, node, items, index, piece.start)) is not None
     ]
     span = Span(name.start, Place(end.line + line, end.column))
-    return _symbol(snapshot, entry.key.source, types.SymbolKind.Array, span, name, children=children)
+    return _Symbol(entry.key.source, types.SymbolKind.Array, span, name, "", children)
 
 
-def _key(snapshot: Snapshot, key: Node, value: Node, way: Ways | None, start: int) -> types.DocumentSymbol:
+def _key(snapshot: Snapshot, key: Node, value: Node, way: Ways | None, start: int) -> _Symbol:
     name = key.span.shifted(start)
     span = Span(name.start, max(name.end, value.span.shifted(start).end))
     detail = _one_line(value.source) if value.kind is Kind.SCALAR else ""
     children = list(_children(snapshot, value, way, start)) if way is not None else []
-    return _symbol(snapshot, key.source, _KINDS[value.kind], span, name, detail, children)
+    return _Symbol(key.source, _KINDS[value.kind], span, name, detail, children)
 
 
-def _children(snapshot: Snapshot, node: Node, way: Ways, start: int) -> Iterator[types.DocumentSymbol]:
+def _children(snapshot: Snapshot, node: Node, way: Ways, start: int) -> Iterator[_Symbol]:
     for part, key, value, next_way in way.below(node):
         if key is not None:
             symbol = _key(snapshot, key, value, next_way, start)
@@ -81,7 +125,7 @@ def _children(snapshot: Snapshot, node: Node, way: Ways, start: int) -> Iterator
             yield item
 
 
-def _item(snapshot: Snapshot, node: Node, way: Ways, index: int, start: int) -> types.DocumentSymbol | None:
+def _item(snapshot: Snapshot, node: Node, way: Ways, index: int, start: int) -> _Symbol | None:
     meant = snapshot.tree.anchors.get(node.source) if node.kind is Kind.ALIAS else node
     if way.schema is None or meant is None or meant.kind is not Kind.MAP:
         return None
@@ -89,8 +133,7 @@ def _item(snapshot: Snapshot, node: Node, way: Ways, index: int, start: int) -> 
     name = _one_line(title.source) if title is not None else _name_of(meant, way.schema)
     detail = meant.pair(way.schema.get("x-detail-from", ""))
     span = node.span.shifted(start)
-    return _symbol(
-        snapshot,
+    return _Symbol(
         name or f"#{index + 1}",
         types.SymbolKind.Function if "x-runnable" in way.schema else types.SymbolKind.Object,
         span,
@@ -117,22 +160,3 @@ def _title(node: Node, schema: Schema) -> Node | None:
 def _one_line(text: str) -> str:
     line = text.strip().partition("\n")[0].rstrip() if "\n" in text else text.strip()
     return line if len(line) <= _LONGEST else line[: _LONGEST - 1] + "…"
-
-
-def _symbol(
-    snapshot: Snapshot,
-    name: str,
-    kind: types.SymbolKind,
-    span: Span,
-    selection: Span,
-    detail: str = "",
-    children: list[types.DocumentSymbol] | None = None,
-) -> types.DocumentSymbol:
-    return types.DocumentSymbol(
-        name=name or " ",
-        kind=kind,
-        range=snapshot.range(span),
-        selection_range=snapshot.range(selection),
-        detail=detail or None,
-        children=children or None,
-    )

@@ -1,15 +1,38 @@
-"""`textDocument/linkedEditingRange`: the name of an anchor and its aliases are typed together."""
+"""`textDocument/linkedEditingRange`: what must stay the same in several places of a document is typed together.
+
+That are the name of an anchor and its aliases, and a name with its uses as long as no other file uses it.
+"""
 
 from lsprotocol import types
 
 from waza_lsp.snapshot import Snapshot
+from waza_lsp.suite.around import Around
+from waza_lsp.suite.mentions import mentions
 from waza_lsp.suite.renaming import ANCHOR_NAME, Anchors, renamable_anchor
+from waza_lsp.syntax.text import Place
+
+_PLAIN_NAME = r"[\w./-]+"
 
 
-def linked_editing_range(snapshot: Snapshot, position: types.Position) -> types.LinkedEditingRanges | None:
+def linked_editing_range(
+    snapshot: Snapshot, position: types.Position, around: Around | None = None
+) -> types.LinkedEditingRanges | None:
     if snapshot.form is None:
         return None
-    found = renamable_anchor(snapshot, snapshot.place(position))
-    if found is None or not isinstance(found.thing, Anchors) or len(found.thing.spans) < 2:
+    place = snapshot.place(position)
+    found = renamable_anchor(snapshot, place)
+    if found is None:
+        return _of_name(snapshot, place, around) if around is not None else None
+    if not isinstance(found.thing, Anchors) or len(found.thing.spans) < 2:
         return None
     return types.LinkedEditingRanges([snapshot.range(it) for it in sorted(found.thing.spans)], ANCHOR_NAME)
+
+
+def _of_name(snapshot: Snapshot, place: Place, around: Around) -> types.LinkedEditingRanges | None:
+    found = mentions(snapshot, place, around)
+    if found is None or len(found.places) < 2 or not found.definitions:
+        return None
+    if any(it.uri != snapshot.uri for it in found.places):
+        return None  # The other files would be left behind; renaming takes them along.
+    spans = sorted(it.inner for it in found.places)
+    return types.LinkedEditingRanges([snapshot.range(it) for it in spans], _PLAIN_NAME)

@@ -5,6 +5,7 @@ item carries the command that runs it: lens, test view and code action share the
 `docs/protocol.md`.
 """
 
+from collections import Counter
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
@@ -41,7 +42,16 @@ def _eval(snapshot: Snapshot, around: Around) -> Iterator[Item]:
         for it in _graders(snapshot)
         if not any(it.pointer[: len(task)] == task for task in of_tasks)
     ]
-    yield _item(snapshot, root, key, [*tasks, *own])
+    yield _item(snapshot, root, key, [*_told_apart(tasks), *own])
+
+
+def _told_apart(tasks: Iterable[Item]) -> Iterator[Item]:
+    """Tasks with keys of their own, also those that wrongly share an id: runs speak of the first one."""
+    seen: Counter[str] = Counter()
+    for it in tasks:
+        seen[it["key"]] += 1
+        number = seen[it["key"]]
+        yield it if number == 1 else {**it, "key": f"{it['key']}#{number}"}
 
 
 def _tasks(snapshot: Snapshot, found: Iterable[Runnable], eval_path: Path) -> Iterator[Item]:

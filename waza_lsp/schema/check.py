@@ -9,16 +9,18 @@ from typing import Any
 
 from waza_engine.findings import Severity
 from waza_engine.rules.duplicate_key import DUPLICATE_KEY
-from waza_engine.rules.empty_file import EMPTY_FILE, skeletons
+from waza_engine.rules.empty_file import EMPTY_FILE
 from waza_engine.rules.second_document import SECOND_DOCUMENT
 from waza_engine.rules.syntax_error import SYNTAX_ERROR
+from waza_engine.rules.unknown_tag import UNKNOWN_TAG
 from waza_engine.rules.unquoted_template import UNQUOTED_TEMPLATE
 from waza_engine.scope import Scope
+from waza_engine.validation.mending import skeletons
 from waza_lsp.schema import piece_marks as of_pieces
 from waza_lsp.schema import rule_marks as of_rules
 from waza_lsp.schema.form import Form
 from waza_lsp.schema.mark import Mark
-from waza_lsp.schema.piece_marks import mark_in, piece_marks
+from waza_lsp.schema.piece_marks import mark_in, piece_marks, standing
 from waza_lsp.schema.rule_marks import rule_marks
 from waza_lsp.schema.walk import Schema, resolve
 from waza_lsp.schema.world import World
@@ -26,6 +28,7 @@ from waza_lsp.syntax.clues import TEMPLATE_MESSAGE
 from waza_lsp.syntax.cut import PieceKind
 from waza_lsp.syntax.node import Node
 from waza_lsp.syntax.problem import Cause
+from waza_lsp.syntax.references import unknown_aliases, unknown_tags
 from waza_lsp.syntax.text import Place, Span
 from waza_lsp.syntax.tree import Entry, Piece, Tree
 from waza_lsp.syntax.tree import forget as forget_pieces
@@ -43,6 +46,7 @@ def marks(tree: Tree, form: Form, world: World) -> list[Mark]:
         message = "From this line on the aliases stand for too many values; write fewer of them"
         return [Mark(span, SYNTAX_ERROR.at((), message))]
     result = list(_syntax(tree))
+    result += _references(tree)
     result += _structure(tree, form)
     whole = tree.whole
     if whole is not None:
@@ -72,6 +76,16 @@ def _syntax(tree: Tree) -> Iterator[Mark]:
         # A stray line behind a quote or bracket that is not closed is most likely inside it.
         if piece.kind is not PieceKind.STRAY or before is None or not before.parsed.unterminated:
             yield from _piece_syntax(piece)
+
+
+def _references(tree: Tree) -> Iterator[Mark]:
+    """Aliases and tags that stand for nothing."""
+    for name, span in unknown_aliases(tree):
+        yield Mark(span, SYNTAX_ERROR.at((), f"There is no anchor '&{name}' above"))
+    for tag, span in unknown_tags(tree):
+        yield Mark(
+            span, UNKNOWN_TAG.at((), f"YAML has no tag '{tag}'; remove it, or put the value in quotes")
+        )
 
 
 def _piece_syntax(piece: Piece) -> Iterator[Mark]:
@@ -145,7 +159,7 @@ def _parts(tree: Tree, form: Form, scope: Scope | None) -> Iterator[Mark]:
             yield from _list(tree, entry, form, schema, scope)
         elif not entry.piece.parsed.problems:
             done.add(id(entry.piece))
-            found = piece_marks(entry.piece.parsed, form, None, scope, tree.anchors)
+            found = piece_marks(entry.piece.parsed, standing(form, None, scope), tree.anchors)
             yield from (it.shifted(entry.piece.start) for it in found)
 
 
@@ -158,10 +172,11 @@ def _list(tree: Tree, entry: Entry, form: Form, schema: Schema, scope: Scope | N
     for it in form.checker.check_list([None] * len(entry.items), schema):
         yield Mark(entry.key.span.shifted(entry.piece.start), it)
     key, last = entry.key.source, None
+    where = standing(form, key, scope)
     for index, (piece, _) in enumerate(entry.items):
         if piece is last:
             continue
         last = piece
-        if not piece.parsed.problems and (found := piece_marks(piece.parsed, form, key, scope, tree.anchors)):
+        if not piece.parsed.problems and (found := piece_marks(piece.parsed, where, tree.anchors)):
             base = (key, index)
             yield from (it.shifted(piece.start, base) for it in found)

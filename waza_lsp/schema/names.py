@@ -44,9 +44,17 @@ class Occurrences:
 def name_at(form: Form, tree: Tree, place: Place) -> Name | None:
     """The name of a thing that a place is on."""
     located = tree.at(place)
-    if located is None or located.on_key or located.node.kind is not Kind.SCALAR:
+    if located is None:
         return None
-    schema = schema_at(form.schema, located.pointer, data_along(tree, located.pointer))
+    data = data_along(tree, located.pointer)
+    if located.on_key:
+        around = schema_at(form.schema, located.pointer[:-1], data)
+        thing = around.get(_KEYS) if around is not None else None
+        named = names_in(form, tree) if thing else ()
+        return next((it for it in named if it.defines and it.pointer == located.pointer), None)
+    if located.node.kind is not Kind.SCALAR:
+        return None
+    schema = schema_at(form.schema, located.pointer, data)
     lines = located.value.start.line - located.node.start.line
     return _name(schema, located.node, located.pointer, lines) if schema is not None else None
 
@@ -58,7 +66,7 @@ def names_in(form: Form, tree: Tree) -> Iterator[Name]:
             name := _name(site.schema, site.node, site.pointer, site.start)
         ):
             yield name
-        if site.node.kind is Kind.MAP and (thing := site.schema.get("x-defines-keys")):
+        elif thing := site.schema.get(_KEYS):
             for key, _ in site.node.pairs:
                 span, inner = key.span.shifted(site.start), key.inner.shifted(site.start)
                 yield Name(str(thing), key.source, True, (*site.pointer, key.source), span, inner, key.style)
@@ -86,12 +94,9 @@ def occurrences(form: Form, tree: Tree, text: Text, place: Place) -> Occurrences
 def names_of(form: Form, tree: Tree, thing: str, without: Place) -> list[str]:
     """All names of a kind of thing, where they are given first; not the one that is being written at `without`."""
     found = [
-        (site.schema.get("x-defines") != thing, site.node.source)
-        for site in sites(tree, _name_ways(form))
-        if thing in {site.schema.get("x-defines"), site.schema.get("x-reference")}
-        and site.node.kind is Kind.SCALAR
-        and site.node.source
-        and not site.node.span.shifted(site.start).contains(without)
+        (not it.defines, it.text)
+        for it in names_in(form, tree)
+        if it.thing == thing and not it.span.contains(without)
     ]
     return list(dict.fromkeys(name for _, name in sorted(found, key=lambda it: it[0])))
 
@@ -106,7 +111,7 @@ def has_home(form: Form, thing: str) -> bool:
     """Whether things of a kind have a place where they get their name: a key of such files, or a file of their own."""
 
     def gives(schema: Schema, _: bool) -> bool:
-        return schema.get("x-defines") == thing
+        return thing in {schema.get("x-defines"), schema.get(_KEYS)}
 
     return thing == SKILL or not ways(form.schema, gives).lead_nowhere
 
@@ -124,6 +129,7 @@ def anchor_occurrences(tree: Tree, text: Text, place: Place) -> Occurrences | No
     return Occurrences((anchor.name,) if anchor is not None else (), uses) if name else None
 
 
+_KEYS = "x-defines-keys"
 _PATTERN_MARKS = frozenset("^$*+?()[]{}|\\")
 
 

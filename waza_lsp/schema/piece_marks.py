@@ -5,6 +5,7 @@ them changes.
 """
 
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
@@ -20,19 +21,32 @@ from waza_lsp.syntax.node import Kind, Node, descend
 from waza_lsp.syntax.parse import Parsed
 
 
-def piece_marks(
-    parsed: Parsed, form: Form, key: str | None, scope: Scope | None, anchors: dict[str, Node]
-) -> tuple[Mark, ...]:
+@dataclass(frozen=True, slots=True, eq=False)
+class Standing:
+    """Where pieces stand: in a list under a key, or (None) at the top; without a scope their meaning is left alone."""
+
+    form: Form
+    key: str | None
+    scope: Scope | None
+
+
+@lru_cache(maxsize=256)
+def standing(form: Form, key: str | None, scope: Scope | None) -> Standing:
+    """The one object for all that stands equally, so that what is remembered is found fast."""
+    return Standing(form, key, scope)
+
+
+def piece_marks(parsed: Parsed, where: Standing, anchors: dict[str, Node]) -> tuple[Mark, ...]:
     """Findings of a piece that is sound, with places that count from its first line.
 
-    `key` is that of the list whose item the piece is, `anchors` are those of the whole text.
+    `anchors` are those of the whole text.
     """
     if parsed.has_alias:
-        return _found(parsed, form, key, scope, anchors)
-    remembered = _remembered(parsed, _standing(form, key, scope))
+        return _found(parsed, where, anchors)
+    remembered = _remembered(parsed, where)
     if remembered.is_fresh():
         return remembered.found
-    return remembered.anew(lambda: _found(parsed, form, key, scope, parsed.anchors))
+    return remembered.anew(lambda: _found(parsed, where, parsed.anchors))
 
 
 class _Remembered:
@@ -63,14 +77,8 @@ class _Remembered:
 
 
 @lru_cache(maxsize=32768)
-def _remembered(_parsed: Parsed, _standing: object) -> _Remembered:
+def _remembered(_parsed: Parsed, _where: Standing) -> _Remembered:
     return _Remembered()
-
-
-@lru_cache(maxsize=256)
-def _standing(_form: Form, _key: str | None, _scope: Scope | None) -> object:
-    """One object for equal circumstances: it is found faster than they are."""
-    return object()
 
 
 def forget() -> None:
@@ -78,10 +86,8 @@ def forget() -> None:
     _remembered.cache_clear()
 
 
-def _found(
-    parsed: Parsed, form: Form, key: str | None, scope: Scope | None, anchors: dict[str, Node]
-) -> tuple[Mark, ...]:
-    found = _part_marks(parsed, form, key, scope, anchors)
+def _found(parsed: Parsed, where: Standing, anchors: dict[str, Node]) -> tuple[Mark, ...]:
+    found = _part_marks(parsed, where.form, where.key, where.scope, anchors)
     # A template is read as a text; what that text would be worth is not said before it is one.
     templates = {it.start for it in parsed.templates}
     return tuple(it for it in found if it.span.start not in templates) if templates else found

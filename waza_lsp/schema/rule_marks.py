@@ -28,21 +28,19 @@ def rule_marks(tree: Tree, form: Form, world: World) -> Iterator[Mark]:
 
 
 def _of_graders(tree: Tree, form: Form, document: Document) -> Iterator[Mark]:
-    lists = {it.key.source: it for it in reversed(tree.entries)}
-    executor = document.executor
+    first = {it.key.source: it for it in reversed(tree.entries)}
+    lists = {key: it for key, it in first.items() if it.is_list}
+    memory = _memory(form, document.executor)
     for pointer, grader in document.graders():
         entry = lists.get(str(pointer[0])) if len(pointer) == 2 else None
-        if entry is not None and entry.is_list:
-            index = int(pointer[1])
-            piece, node = entry.items[index]
-            remembered = _remembered(node, form, executor)
-            if not remembered:
-                remembered.append(_placed(piece, node, form.judged_grader(document, grader)))
-            found = remembered[0]
-            if found:
-                base = (entry.key.source, index - _offset(piece, node))
-                yield from (it.shifted(piece.start, base) for it in found)
-            if found is not None:
+        if entry is not None:
+            piece, node = entry.items[int(pointer[1])]
+            placed = memory.get(node)
+            if placed is None:
+                placed = memory[node] = _Placed(piece, node, form.judged_grader(document, grader))
+            if placed.found is not None:
+                if placed.found:
+                    yield from placed.at(piece.start, entry.key.source, int(pointer[1]))
                 continue
         for finding in form.judged_grader(document, grader):
             yield from _mark(tree, finding.below(pointer))
@@ -55,18 +53,50 @@ def _mark(tree: Tree, finding: Finding) -> Iterator[Mark]:
         yield Mark(span, finding, tuple((place, text) for place, text in related if place is not None))
 
 
-@lru_cache(maxsize=32768)
-def _remembered(_of: Node, _form: Form, _executor: str) -> "list[tuple[Mark, ...] | None]":
-    return []
+_MOST = 32768
+
+
+class _Memory(dict[Node, "_Placed"]):
+    """What is said of entries, by their nodes."""
+
+    def __setitem__(self, node: Node, placed: "_Placed") -> None:
+        if len(self) >= _MOST:
+            self.clear()
+        super().__setitem__(node, placed)
+
+
+@lru_cache(maxsize=64)
+def _memory(_form: Form, _executor: str) -> _Memory:
+    return _Memory()
 
 
 def forget() -> None:
     """Let go of what is remembered of all texts."""
-    _remembered.cache_clear()
+    _memory.cache_clear()
 
 
-def _placed(piece: Piece, node: Node, findings: tuple[Finding, ...]) -> tuple[Mark, ...] | None:
-    """The findings with their places in the piece; None where one stands somewhere else, or aliases have a say."""
+class _Placed:
+    """What is said of one entry, with places that count from the start of its piece."""
+
+    __slots__ = ("_at", "_offset", "_shifted", "found")
+
+    def __init__(self, piece: Piece, node: Node, findings: tuple[Finding, ...]) -> None:
+        self._offset = _offset(piece, node)
+        self.found = _placed(piece, node, self._offset, findings)
+        """None where a finding stands somewhere else, or aliases have a say."""
+        self._at: tuple[int, str, int] | None = None
+        self._shifted: tuple[Mark, ...] = ()
+
+    def at(self, start: int, key: str, index: int) -> tuple[Mark, ...]:
+        """The marks of the item `index` of a list, whose piece starts at a line: most stay where they were."""
+        if self._at != (start, key, index):
+            base = (key, index - self._offset)
+            self._shifted = tuple(it.shifted(start, base) for it in self.found or ())
+            self._at = (start, key, index)
+        return self._shifted
+
+
+def _placed(piece: Piece, node: Node, offset: int, findings: tuple[Finding, ...]) -> tuple[Mark, ...] | None:
     if piece.parsed.has_alias:
         return None
     result: list[Mark] = []
@@ -78,7 +108,7 @@ def _placed(piece: Piece, node: Node, findings: tuple[Finding, ...]) -> tuple[Ma
         if span is None or any(place is None for place, _ in related):
             return None
         places = tuple((place, text) for place, text in related if place is not None)
-        result.append(Mark(span, it.below((_offset(piece, node),)), places))
+        result.append(Mark(span, it.below((offset,)), places))
     return tuple(result)
 
 

@@ -96,10 +96,10 @@ async def show_report(server: WazaServer, *arguments: Any) -> Answer | None:
     """
     asked = given(arguments)
     path = path_of(text_in(asked, "uri"))
-    evals = {path} if path is not None else {it.path for it in server.documents}
+    files = {path} if path is not None else {it.path for it in server.documents}
     try:
         report = await asyncio.to_thread(
-            write_report, text_in(asked, "runId"), [*(it for it in evals if it), *server.folders]
+            write_report, text_in(asked, "runId"), [it for it in files if it], server.folders
         )
     except ReportError as error:
         _say(server, str(error))

@@ -8,23 +8,25 @@ class ReportError(Exception):
     """There is no report; the text says why."""
 
 
-def write_report(run_id: str, around: Iterable[Path]) -> Path:
+def write_report(run_id: str, files: Iterable[Path], folders: Iterable[Path]) -> Path:
     """Write the report of a run into its store, below `reports/`.
 
-    `around` are files and folders whose stores are looked into.
+    The stores that are looked into are those of the evals that the `files` belong to, and of the `folders`.
 
     Raises:
         ReportError: no store has the run, or the file cannot be written.
 
     """
     # Imported here: they bring pydantic and SQLite, and this runs in a thread.
+    from waza_engine.formats.owner import eval_of
     from waza_engine.reports.html import html_report
     from waza_engine.runs.store import FILE_NAME, RunStore, StoreError, default_store_dir
     from waza_engine.runs.stored_record import stored_record
 
     if not run_id:
         raise ReportError("There is no stored run to report on: this was graded against recordings in files.")
-    for directory in {default_store_dir(it / "x" if it.is_dir() else it) for it in around}:
+    evals = [it / "x" if it.is_dir() else eval_of(it) or it for it in (*files, *folders)]
+    for directory in dict.fromkeys(map(default_store_dir, evals)):
         if not (directory / FILE_NAME).is_file():
             continue
         try:

@@ -19,7 +19,7 @@ from waza_lsp.features.definition import definition
 from waza_lsp.features.diagnostics import findings
 from waza_lsp.features.document_highlight import document_highlight
 from waza_lsp.features.document_link import document_link
-from waza_lsp.features.document_symbol import document_symbol
+from waza_lsp.features.document_symbol import written_symbols
 from waza_lsp.features.draft_actions import draft_actions, task_to_draft_for
 from waza_lsp.features.folding_range import folding_range
 from waza_lsp.features.hover import hover
@@ -39,6 +39,7 @@ from waza_lsp.server import about, testview
 from waza_lsp.server.app import WazaServer
 from waza_lsp.server.beside import own_items
 from waza_lsp.server.drafting import drafts_for
+from waza_lsp.server.protocol import Json
 from waza_lsp.server.said import said_at
 from waza_lsp.server.survey import workspace_files
 from waza_lsp.suite.known_names import known_names
@@ -129,7 +130,7 @@ def on_linked_editing(
     server: WazaServer, params: types.LinkedEditingRangeParams
 ) -> types.LinkedEditingRanges | None:
     snapshot = server.documents.get(params.text_document.uri)
-    return linked_editing_range(snapshot, params.position) if snapshot else None
+    return linked_editing_range(snapshot, params.position, server.around(snapshot)) if snapshot else None
 
 
 def on_hints(server: WazaServer, params: types.InlayHintParams) -> list[types.InlayHint]:
@@ -161,9 +162,9 @@ def on_links(server: WazaServer, params: types.DocumentLinkParams) -> list[types
     return document_link(snapshot, server.disk(snapshot)) if snapshot else []
 
 
-def on_symbols(server: WazaServer, params: types.DocumentSymbolParams) -> list[types.DocumentSymbol]:
+def on_symbols(server: WazaServer, params: types.DocumentSymbolParams) -> Json:
     snapshot = server.documents.get(params.text_document.uri)
-    return document_symbol(snapshot) if snapshot and "symbols" not in server.beside else []
+    return Json(written_symbols(snapshot) if snapshot and "symbols" not in server.beside else "[]")
 
 
 def on_folding(server: WazaServer, params: types.FoldingRangeParams) -> list[types.FoldingRange]:

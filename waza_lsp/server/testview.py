@@ -90,12 +90,12 @@ async def on_tests(server: "WazaServer", params: Any) -> list[Item]:
     around = server.workspace_around()
     try:
         if path is not None:
-            found = await asyncio.to_thread(lambda: _trees(_suite(path, around), around))
+            found = await asyncio.to_thread(lambda: _trees(server, _suite(path, around)))
         elif uri:
             return []
         else:
             paths = itertools.takewhile(lambda _: not stop.is_set(), workspace_files(server))
-            found = await asyncio.to_thread(lambda: _trees(_evals(paths, around), around))
+            found = await asyncio.to_thread(lambda: _trees(server, _evals(paths, around)))
     finally:
         stop.set()  # The thread of a cancelled request ends at its next file.
     for snapshot, _ in found:
@@ -119,8 +119,9 @@ def _told(verdict: Verdict | None) -> dict[str, Any] | None:
     return {"runId": verdict.run_id, "status": verdict.status, "score": verdict.score, "at": verdict.at}
 
 
-def _trees(evals: Iterable[Snapshot], around: Around) -> list[tuple[Snapshot, Item]]:
-    return [(it, item) for it in evals for item in tests([it], around)]
+def _trees(server: "WazaServer", evals: Iterable[Snapshot]) -> list[tuple[Snapshot, Item]]:
+    # Each as seen from its own workspace folder.
+    return [(it, item) for it in evals for item in tests([it], server.around(it))]
 
 
 def _suite(path: Path, around: Around) -> Iterator[Snapshot]:

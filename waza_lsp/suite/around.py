@@ -61,6 +61,13 @@ class Around:
             return None
         return form.document(snapshot.data, snapshot.path, self.process_dir, self.files).suite
 
+    def eval_path(self, snapshot: Snapshot) -> Path | None:
+        """The eval that a document is or belongs to; cheaper than its suite."""
+        if snapshot.form is not None and snapshot.form.runnable == "eval":
+            return snapshot.path
+        suite = self.suite(snapshot)
+        return suite.eval_path if suite is not None else None
+
     def members(self, snapshot: Snapshot) -> Iterator[Snapshot]:
         """The eval files of a document's suite, the document itself first."""
         yield snapshot

@@ -38,8 +38,14 @@ def known_names(
     """
     if snapshot.form is None:
         return
-    suite = around.suite(snapshot)
     at_home = has_home(snapshot.form, thing)
+    if at_home and thing != SKILL and snapshot.form.runnable == "eval":
+        return  # All such names are in the document itself.
+    suite = around.suite(snapshot)
+    project = around.snapshot(suite.project_path) if suite is not None and suite.project_path else None
+    if project is not None and project.form is not None and has_home(project.form, thing) and thing != SKILL:
+        yield from _in_project(thing, project)
+        return
     if suite is not None:
         yield from _given(thing, suite, snapshot, around, at_home=at_home)
         if not at_home:
@@ -70,8 +76,9 @@ def _seen_in_suite(
     for path in suite.paths:
         if path not in {suite.eval_path, snapshot.path}:
             yield from _in_file(thing, path, around)
-    if suite.project_path is not None:
-        yield from _in_project(thing, suite.project_path, around)
+    project = around.snapshot(suite.project_path) if suite.project_path is not None else None
+    if project is not None:
+        yield from _in_project(thing, project)
     for recalled in around.recalled(suite.eval_path):
         for name in recalled.named(thing):
             yield name, f"{thing} in the last run of {recalled.task}"
@@ -85,13 +92,12 @@ def _in_file(
             yield it.text, f"{thing} in {path.name}"
 
 
-def _in_project(thing: str, path: Path, around: Around) -> Iterator[tuple[str, str]]:
+def _in_project(thing: str, project: Snapshot) -> Iterator[tuple[str, str]]:
     """The same for a file that is known by its name only."""
-    found = around.snapshot(path)
-    if found is not None and found.form is not None:
-        for it in names_in(found.form, found.tree):
-            if it.thing == thing:
-                yield it.text, f"{thing} in {path.name}"
+    name = project.path.name if project.path is not None else ""
+    for it in names_in(project.form, project.tree) if project.form is not None else ():
+        if it.thing == thing:
+            yield it.text, f"{thing} in {name}"
 
 
 def _names_of_text(source: str) -> tuple[_Named, ...]:

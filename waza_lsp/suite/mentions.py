@@ -11,7 +11,7 @@ from lsprotocol import types
 
 from waza_engine.checking.skills import SKILL, Skill, front_lines, skills
 from waza_engine.findings import Pointer
-from waza_lsp.schema.names import Name, name_at, names_in
+from waza_lsp.schema.names import Name, has_home, name_at, names_in
 from waza_lsp.snapshot import Snapshot
 from waza_lsp.suite.around import Around
 from waza_lsp.syntax.text import Place, Span, Text, split_lines
@@ -76,6 +76,9 @@ def mentions(snapshot: Snapshot, place: Place, around: Around) -> Mentions | Non
         return None
     if here.thing == SKILL:
         return _of_skill(here, snapshot, around)
+    project = _project_of(here, snapshot, around)
+    if project is not None:
+        return _of_project(here, project, snapshot, around)
     named = [_InFile.of(it, here) for it in around.members(snapshot)]
     own = named[0]
     root = next((it for it in named if it.is_root), own)
@@ -142,6 +145,34 @@ def _may_mean(homes: set[Path], name: str, member: Snapshot, around: Around) -> 
     """Whether a name in another file can be that of one of these skills, and not of another one called the same."""
     theirs = {it.path for it in _skills(member, around) if it.name == name}
     return not theirs or not homes or bool(theirs & homes)
+
+
+def _project_of(here: Name, snapshot: Snapshot, around: Around) -> Snapshot | None:
+    """The project file of a document, if such things get their names there; it may be the document itself."""
+    suite = around.suite(snapshot)
+    path = suite.project_path if suite is not None else None
+    project = around.snapshot(path) if path is not None else None
+    if project is None and snapshot.form is not None and not snapshot.form.runnable:
+        project = snapshot
+    is_home = project is not None and project.form is not None and has_home(project.form, here.thing)
+    return project if is_home else None
+
+
+def _of_project(here: Name, project: Snapshot, snapshot: Snapshot, around: Around) -> Mentions:
+    """The places of a name that the project file gives: there, and in all files of the project."""
+    home = _InFile.of(project, here)
+    used = (
+        found
+        for member in around.mentioning(here.text, snapshot)
+        if member.path != project.path and _has_project(member, project, around)
+        for found in _InFile.of(member, here).all
+    )
+    return Mentions(here, (*home.all, *used), home.others)
+
+
+def _has_project(member: Snapshot, project: Snapshot, around: Around) -> bool:
+    suite = around.suite(member)
+    return suite is not None and suite.project_path == project.path
 
 
 def _skills(snapshot: Snapshot, around: Around) -> list[Skill]:

@@ -51,13 +51,15 @@ def recorded_facts(snapshot: Snapshot, located: Located, around: Around) -> Iter
 
 def recalled_of(snapshot: Snapshot, around: Around) -> list[Recalled]:
     """The last recorded trials of the tasks that a document is about: its own, or those of its eval."""
-    suite = around.suite(snapshot)
     form = snapshot.form
-    if suite is None or form is None:
+    eval_path = around.eval_path(snapshot)
+    if eval_path is None or form is None:
         return []
-    trials = around.recalled(suite.eval_path)
-    own = snapshot.data.get(form.schema.get("x-id-from", "id")) if isinstance(snapshot.data, dict) else None
-    return [it for it in trials if form.runnable != "task" or it.task == own]
+    trials = around.recalled(eval_path)
+    if not trials or form.runnable != "task":
+        return list(trials)
+    located = snapshot.tree.find((str(form.schema.get("x-id-from", "id")),))
+    return [it for it in trials if located is not None and it.task == located.node.source]
 
 
 class _Subjects(NamedTuple):

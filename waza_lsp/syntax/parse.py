@@ -4,6 +4,7 @@ A piece that libyaml refuses is tried again with the line at fault left blank, s
 half-typed line is known too; the problem is kept either way.
 """
 
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
@@ -20,16 +21,45 @@ from yaml.events import (
     SequenceStartEvent,
 )
 
+from waza_engine.placeholders import PLACEHOLDER
 from waza_engine.scalars import resolve
 from waza_lsp.syntax.node import Kind, Node
 from waza_lsp.syntax.problem import Problem
 from waza_lsp.syntax.problems import problem_of
-from waza_lsp.syntax.text import Place, Text
+from waza_lsp.syntax.text import Place, Span, Text
 
 _SCALAR, _SEQ = Kind.SCALAR, Kind.SEQ
 _MAX_DEPTH = 200
 _BREAKS = ("\x85", "\u2028", "\u2029")
 _CORE = "tag:yaml.org,2002:"
+_WORDS = {ord(it): chr(0xE000 + ord(it)) for it in "{}[]=:,#&*!|>'\"%@`- "}
+"""Characters that mean something to YAML, each with one for private use that does not."""
+_MARKS = {ord(word): chr(mark) for mark, word in _WORDS.items()}
+_TAGS = frozenset(
+    [
+        "!",
+        *(
+            _CORE + it
+            for it in [
+                "str",
+                "int",
+                "float",
+                "bool",
+                "null",
+                "seq",
+                "map",
+                "binary",
+                "timestamp",
+                "set",
+                "omap",
+                "pairs",
+                "merge",
+                "value",
+            ]
+        ),
+    ]
+)
+_TAG = re.compile(r"![^\s,\[\]{}]*")
 _TEXT_TAGS = frozenset([_CORE + "str", "!", _CORE + "binary"])
 
 
@@ -45,8 +75,12 @@ class Parsed:
     """Keys that stand twice in one mapping: the first and the later one."""
     templates: tuple[Node, ...] = ()
     """`{{name}}` without quotes: read as the text that it was meant to be."""
+    tags: tuple[tuple[str, Span], ...] = ()
+    """Tags that YAML does not have."""
     unterminated: bool = False
     """The text ends inside a quote, a bracket or the like: more lines could complete it."""
+    filled: "Parsed | None" = None
+    """What the piece holds where placeholders are replaced before it is read: only they keep it from being YAML."""
 
 
 def parse(source: str) -> Parsed:
@@ -54,7 +88,7 @@ def parse(source: str) -> Parsed:
     builder = _Builder(source)
     error = builder.read()
     if error is None:
-        found = tuple(builder.duplicates), tuple(builder.templates)
+        found = tuple(builder.duplicates), tuple(builder.templates), tuple(builder.tags)
         return Parsed(builder.root, (), builder.anchors, builder.has_alias, *found)
     builder.close_open()
     problem = problem_of(source, error)
@@ -65,7 +99,19 @@ def parse(source: str) -> Parsed:
         repaired = _Builder(_without_line(source, line))
         if repaired.read() is None and repaired.size > best.size:
             best = repaired
-    return Parsed(best.root, (problem,), best.anchors, best.has_alias, unterminated=unterminated)
+    filled = _filled(source) if "${" in source else None
+    return Parsed(
+        best.root, (problem,), best.anchors, best.has_alias, unterminated=unterminated, filled=filled
+    )
+
+
+def _filled(source: str) -> Parsed | None:
+    """The piece read as if every placeholder were a word; None when something else is wrong with it."""
+    builder = _FilledBuilder(PLACEHOLDER.sub(lambda it: it[0].translate(_WORDS), source))
+    if builder.read() is not None:
+        return None
+    found = tuple(builder.duplicates), tuple(builder.templates), tuple(builder.tags)
+    return Parsed(builder.root, (), builder.anchors, builder.has_alias, *found)
 
 
 def _without_line(source: str, line: int) -> str:
@@ -89,6 +135,7 @@ class _Builder:
         self.has_alias = False
         self.duplicates: list[tuple[Node, Node]] = []
         self.templates: list[Node] = []
+        self.tags: list[tuple[str, Span]] = []
         self.size = 0
         self._source = source
         self._stack: list[Node] = []
@@ -128,6 +175,8 @@ class _Builder:
         node = Node(kind, self._place(event.start_mark), self._place(event.end_mark))
         node.flow = bool(event.flow_style)
         node.anchor = event.anchor
+        if event.tag is not None and event.tag not in _TAGS:
+            self._note_tag(event, node.start)
         self._add(node)
         if len(self._stack) >= _MAX_DEPTH:
             raise yaml.YAMLError("the nesting is too deep")
@@ -190,9 +239,22 @@ class _Builder:
             node.style = style
             if style == "|" or style == ">":  # noqa: PLR1714  # asked of every value
                 node.end = self._end_of_block(node)
-        is_text = bool(style) if event.tag is None or event.implicit[0] else event.tag in _TEXT_TAGS
+        is_text = bool(style)
+        if event.tag is not None and not event.implicit[0]:
+            is_text = event.tag in _TEXT_TAGS
+            if event.tag not in _TAGS:
+                self._note_tag(event, node.start)
         node.value = source if is_text else resolve(source)
         return node
+
+    def _note_tag(self, event: Any, start: Place) -> None:
+        """Remember a tag that YAML does not have; an anchor may stand before it."""
+        index = event.start_mark.index
+        found = _TAG.search(self._source, index)
+        if found is not None:
+            first = start.column + found.start() - index
+            place = Place(start.line, first)
+            self.tags.append((found.group(), Span(place, Place(start.line, first + len(found.group())))))
 
     def _end_of_block(self, node: Node) -> Place:
         # libyaml ends a block scalar at the next token; the last line with text is what people mean.
@@ -209,6 +271,17 @@ class _Builder:
             return Place(mark.line, mark.column)
         line = max(i for i, start in enumerate(self._starts) if start <= mark.index)
         return Place(line, mark.index - self._starts[line])
+
+
+class _FilledBuilder(_Builder):
+    """Reads a text whose placeholders are disguised as words, and takes the disguise away."""
+
+    def _scalar(self, event: Any) -> Node:
+        node = super()._scalar(event)
+        node.source = node.source.translate(_MARKS)
+        if isinstance(node.value, str):
+            node.value = node.value.translate(_MARKS)
+        return node
 
 
 def _duplicates(node: Node) -> Iterator[tuple[Node, Node]]:

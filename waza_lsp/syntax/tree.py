@@ -122,6 +122,19 @@ class Tree:
             is_ragged,
         )
 
+    def filled(self) -> "Tree":
+        """The tree of a text whose placeholders are replaced before it is read."""
+        pieces = tuple(it._replace(parsed=it.parsed.filled or it.parsed) for it in self.pieces)
+        excess, anchors = _names(pieces)
+        return replace(
+            self,
+            pieces=pieces,
+            whole=next((it for it in pieces if it.kind is PieceKind.WHOLE), None),
+            entries=tuple(_entries(pieces)),
+            anchors=anchors,
+            excess=excess,
+        )
+
     def edited(self, lines: Sequence[str], same: tuple[int, int]) -> "Tree | None":
         """The tree of a text that differs only in some items of one list; None where it may differ in more."""
         if self.is_ragged or self.second_document >= 0 or self.conflict >= 0:

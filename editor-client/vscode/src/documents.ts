@@ -11,9 +11,14 @@ import { languages, type TextDocument } from 'vscode';
 
 export const documentSelector = [{ scheme: 'file', pattern: '**/*.{yaml,yml}' }];
 
+const evalNames = ['eval.yaml', 'eval.yml', '*.eval.yaml', '*.eval.yml', '*.vally.yaml', '*.vally.yml'];
+const otherNames = ['trigger_tests.yaml', '.waza.yaml', '.vally.yaml', '*.experiment.yaml'];
+
+/** Files that can be run as a whole, by their names. */
+export const evalFiles = `**/{${evalNames.join(',')}}`;
+
 /** Files whose name alone says that a workspace has evals; a `tasks` folder does not. */
-export const evalFiles =
-  '**/{eval.yaml,eval.yml,*.eval.yaml,trigger_tests.yaml,.waza.yaml,*.vally.yaml,.vally.yaml}';
+export const tellingFiles = `**/{${[...evalNames, ...otherNames].join(',')}}`;
 
 /** Top-level keys that only eval files have; those of tasks and evals with names of their own. */
 const telling = /^(inputs|graders|stimuli|should_trigger_prompts)[ \t]*:/m;
@@ -24,6 +29,6 @@ export function isSelected(document: TextDocument): boolean {
 
 /** A guess that needs no server: is it worth starting one for this document? */
 export function looksLikeEval(document: TextDocument): boolean {
-  const isNamedLikeOne = languages.match({ scheme: 'file', pattern: evalFiles }, document) > 0;
+  const isNamedLikeOne = languages.match({ scheme: 'file', pattern: tellingFiles }, document) > 0;
   return isNamedLikeOne || (isSelected(document) && telling.test(document.getText()));
 }

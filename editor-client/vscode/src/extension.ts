@@ -6,6 +6,7 @@ import { installServer } from './install';
 import { whenNeeded } from './need';
 import { newEval } from './newEval';
 import { Server } from './server';
+import { offerSnippets } from './snippets';
 import { createFileStatus, createServerStatus } from './status';
 import { createTestView } from './testView';
 import { keepSchemasAway } from './yamlExtension';
@@ -24,9 +25,10 @@ export function activate(context: ExtensionContext): void {
     current,
     createFileStatus(current),
     createTestView(current),
+    offerSnippets(context.extensionUri),
     commands.registerCommand('waza.restartServer', () => current.start()),
     commands.registerCommand('waza.showLogs', () => log.show()),
-    commands.registerCommand('waza.newEval', () => newEval(context)),
+    commands.registerCommand('waza.newEval', () => newEval(context.extensionUri)),
     commands.registerCommand('waza.installServer', async () => {
       if (await installServer(places, log)) {
         await current.start();

@@ -7,7 +7,7 @@
 
 import { Disposable, workspace, type TextDocument } from 'vscode';
 
-import { evalFiles, looksLikeEval } from './documents';
+import { looksLikeEval, tellingFiles } from './documents';
 
 export function whenNeeded(start: () => void): Disposable {
   let needed = false;
@@ -29,7 +29,7 @@ export function whenNeeded(start: () => void): Disposable {
   );
   workspace.textDocuments.forEach(look);
   if (!needed) {
-    void workspace.findFiles(evalFiles, undefined, 1).then((found) => found.length > 0 && once());
+    void workspace.findFiles(tellingFiles, undefined, 1).then((found) => found.length > 0 && once());
   }
   return watched;
 }

@@ -1,12 +1,10 @@
 /** A first eval with one task, made of the snippets, that runs without a model. */
 
-import { Uri, window, workspace, type ExtensionContext } from 'vscode';
+import { Uri, window, workspace } from 'vscode';
 
-interface Snippet {
-  body: string[];
-}
+import { readSnippets, type Snippet } from './snippets';
 
-export async function newEval({ extensionUri }: ExtensionContext): Promise<void> {
+export async function newEval(extension: Uri): Promise<void> {
   const [folder] = workspace.workspaceFolders ?? [];
   if (!folder) {
     void window.showInformationMessage('Open a folder first: an eval is a few files in it.');
@@ -20,8 +18,7 @@ export async function newEval({ extensionUri }: ExtensionContext): Promise<void>
   if (!name) {
     return;
   }
-  const source = await workspace.fs.readFile(Uri.joinPath(extensionUri, 'snippets', 'waza.json'));
-  const snippets = JSON.parse(new TextDecoder().decode(source)) as Record<'eval' | 'task', Snippet>;
+  const snippets = await readSnippets(extension);
   const target = Uri.joinPath(folder.uri, 'evals', name);
   await create(Uri.joinPath(target, 'tasks', 'first-task.yaml'), filled(snippets.task, name));
   const file = Uri.joinPath(target, 'eval.yaml');
@@ -29,11 +26,14 @@ export async function newEval({ extensionUri }: ExtensionContext): Promise<void>
   await window.showTextDocument(file);
 }
 
-/** The text of a snippet, as it stands before anything is filled in, but for the name. */
+/** The text of a snippet as it stands before anything is filled in, but for the name. */
 function filled({ body }: Snippet, name: string): string {
   const text = body
     .join('\n')
-    .replaceAll(/\$\{\d+(?::([^}]*)|\|([^,|]*)[^}]*)\}/g, (_, only?: string, first?: string) => only ?? first ?? '')
+    .replaceAll(
+      /\$\{\d+(?::([^}]*)|\|([^,|]*)[^}]*)\}/g,
+      (_, only?: string, first?: string) => only ?? first ?? '',
+    )
     .replaceAll('my-skill', name);
   return `${text}\n`;
 }

@@ -26,6 +26,8 @@ class Files:
     open_text: Callable[[Path], str | None] = lambda _: None
     _read: dict[tuple[Path, Callable[[str], Any]], tuple[_Stamp, Any]] = field(default_factory=dict)
     _names: dict[Path, tuple[int, list[str]]] = field(default_factory=dict)
+    _texts: set[Path] = field(default_factory=set)
+    """Files whose texts, not just their existence, somebody has asked for."""
     memory: dict[Any, Any] = field(default_factory=dict)
     """What `checking.memory` remembers of the files that were checked."""
 
@@ -47,7 +49,7 @@ class Files:
         try:
             stamp = folder.stat().st_mtime_ns
             if folder not in self._names or self._names[folder][0] != stamp:
-                self._names[folder] = (stamp, sorted(it.name for it in folder.iterdir()))
+                self._names[folder] = (stamp, sorted(os.listdir(folder)))  # noqa: PTH208  # names are wanted, not paths
         except (OSError, ValueError):
             return []
         return self._names[folder][1]
@@ -63,6 +65,7 @@ class Files:
     def text(self, path: Path) -> str | None:
         """The text of a file, None when it cannot be read or is not UTF-8. A byte-order mark is left out."""
         note_read(path)
+        self._texts.add(path)
         text = self.open_text(path)
         if text is not None:
             return text
@@ -86,6 +89,7 @@ class Files:
         `reader` must be a function that lives as long as the program, not one made on the spot.
         """
         note_read(path)
+        self._texts.add(path)
         stamp = self.stamp(path)
         place = (path, reader)
         if place not in self._read or self._read[place][0] != stamp:
@@ -105,7 +109,7 @@ class Files:
 
     def stamp(self, path: Path) -> _Stamp:
         """What tells one state of a file, open or on disk, from another."""
-        text = self.open_text(path)
+        text = self.open_text(path) if path in self._texts else None
         if text is not None:
             return hash(text)
         try:

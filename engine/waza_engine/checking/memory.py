@@ -37,8 +37,9 @@ class _Version:
 
 
 def findings(document: Document, checks: tuple[Check, ...]) -> Iterator[tuple[Finding, ...]]:
-    """What each of the rules says about a file."""
-    if not isinstance(document.data, dict) or document.path is None:
+    """What each of the rules says about a file; of one that is open in an editor it is remembered."""
+    path = document.path
+    if not isinstance(document.data, dict) or path is None or document.files.open_text(path) is None:
         yield from (tuple(check(document)) for check in checks)
         return
     memory = document.files.memory

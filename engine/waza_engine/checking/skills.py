@@ -19,6 +19,7 @@ _NAME = "SKILL.md"
 _AGENT = ".agent.md"
 _LEVELS = 10
 _USUAL = ("skills", ".github/skills", "agents", ".github/agents")
+_ENVIRONMENTS = ("environment", "agent_environment")
 _FENCE = "---"
 
 
@@ -48,7 +49,11 @@ def skill_at(path: Path, files: Files) -> Skill:
 
 def is_skill_file(path: Path) -> bool:
     """Whether a file of this name describes a skill or a custom agent."""
-    return path.name == _NAME or path.name.endswith(_AGENT)
+    return _is_skill_name(path.name)
+
+
+def _is_skill_name(name: str) -> bool:
+    return name == _NAME or name.endswith(_AGENT)
 
 
 def front_matter(text: str) -> dict[str, Any]:
@@ -91,9 +96,9 @@ def _listed(suite: SuiteFiles) -> Iterator[str]:
     yield from _texts(suite.config.get("skill_directories"))
     stimuli = suite.eval.get("stimuli")
     for it in (suite.eval, *(stimuli if isinstance(stimuli, list) else ())):
-        environment = it.get("environment") if isinstance(it, Mapping) else None
-        if isinstance(environment, Mapping):
-            yield from _texts(environment.get("skills"))
+        for key in _ENVIRONMENTS if isinstance(it, Mapping) else ():
+            if isinstance(environment := it.get(key), Mapping):
+                yield from _texts(environment.get("skills"))
 
 
 def _texts(value: Any) -> Iterator[str]:
@@ -102,7 +107,7 @@ def _texts(value: Any) -> Iterator[str]:
 
 
 def _in_folder(folder: Path, files: Files) -> Iterator[Path]:
-    return (folder / it for it in files.names(folder) if is_skill_file(Path(it)))
+    return (folder / it for it in files.names(folder) if _is_skill_name(it))
 
 
 def _below(folder: Path, files: Files) -> Iterator[Path]:

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, ClassVar, Protocol
 
-from waza_engine.suite import Task
+from waza_engine.suite import InputFile, Task
 from waza_engine.trajectory import Trajectory
 
 
@@ -95,7 +95,10 @@ class TrialRequest:
 
 @dataclass(frozen=True, slots=True)
 class TriggerRequest:
-    """One trigger prompt: does the agent load `skill`? `should_trigger` is what the test expects."""
+    """One trigger prompt: does the agent load `skill`? `should_trigger` is what the test expects.
+
+    `files` are to be in its workspace.
+    """
 
     prompt: str
     skill: str
@@ -103,6 +106,7 @@ class TriggerRequest:
     model: str = ""
     timeout_seconds: float = 300.0
     skill_directories: tuple[Path, ...] = ()
+    files: tuple[InputFile, ...] = ()
 
 
 Progress = Callable[[str], None]

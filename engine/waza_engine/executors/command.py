@@ -36,6 +36,7 @@ from waza_engine.executors.base import (
     UnavailableError,
 )
 from waza_engine.executors.event_log import EventLog
+from waza_engine.executors.trigger_workspace import workspace_of
 from waza_engine.suite import Task
 from waza_engine.trajectory import Trajectory
 
@@ -118,7 +119,7 @@ class CommandExecutor:
             raise UnavailableError(
                 f"the executor 'command' cannot tell from the format '{self._format}' which skills were loaded"
             )
-        with tempfile.TemporaryDirectory(prefix="waza-lsp-") as folder:
+        with workspace_of(request) as folder:
             task = Task("trigger", "trigger", request.prompt)
             trial = TrialRequest(
                 task,

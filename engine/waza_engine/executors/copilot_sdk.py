@@ -9,8 +9,6 @@ import asyncio
 import importlib
 import logging
 import os
-import shutil
-import tempfile
 import time
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager, suppress
@@ -24,7 +22,9 @@ from waza_engine.executors.base import (
     TriggerRequest,
     UnavailableError,
 )
+from waza_engine.executors.copilot_cli import cli_path, mcp_server, provider
 from waza_engine.executors.event_log import EventLog
+from waza_engine.executors.trigger_workspace import workspace_of
 from waza_engine.tool_names import names_of
 from waza_engine.trajectory import Trajectory
 
@@ -136,7 +136,7 @@ class CopilotExecutor:
             if any(it.name == request.skill for it in log.skills):
                 invoked.set()
 
-        with tempfile.TemporaryDirectory(prefix="waza-lsp-") as folder:
+        with workspace_of(request) as folder:
             session = await self._session(
                 self._client,
                 self._options(request.model, folder, [str(it) for it in request.skill_directories]),
@@ -199,7 +199,7 @@ class CopilotExecutor:
         if request.reasoning_effort:
             options["reasoning_effort"] = request.reasoning_effort
         if request.mcp_servers:
-            options["mcp_servers"] = {name: _mcp_server(dict(it)) for name, it in request.mcp_servers.items()}
+            options["mcp_servers"] = {name: mcp_server(dict(it)) for name, it in request.mcp_servers.items()}
         if request.system_message:
             options["system_message"] = {"mode": "append", "content": request.system_message}
         if request.allowed_tools is not None:
@@ -266,31 +266,6 @@ async def _cancelled(*tasks: "asyncio.Task[Any]") -> None:
     for it in tasks:
         it.cancel()
     await asyncio.gather(*tasks, return_exceptions=True)
-
-
-def cli_path(environment: Mapping[str, str]) -> str:
-    """Where the CLI is, or "" when there is none."""
-    return environment.get("COPILOT_CLI_PATH") or shutil.which("copilot", path=environment.get("PATH")) or ""
-
-
-def provider(environment: Mapping[str, str]) -> dict[str, str]:
-    """The user's own model endpoint, as the CLI's own variables name it."""
-    address = environment.get("COPILOT_PROVIDER_BASE_URL", "")
-    if not address:
-        return {}
-    return {
-        "type": environment.get("COPILOT_PROVIDER_TYPE") or "openai",
-        "base_url": address,
-        "api_key": environment.get("COPILOT_PROVIDER_API_KEY") or "none",
-        "wire_api": environment.get("COPILOT_PROVIDER_WIRE_API") or "completions",
-    }
-
-
-def _mcp_server(server: dict[str, Any]) -> dict[str, Any]:
-    """Waza leaves out what the SDK wants to be told: the kind of server, and that all tools are meant."""
-    kind = server.get("type") or "local"
-    tools = server.get("tools")
-    return {**server, "type": kind, "tools": ["*"] if tools is None else list(tools)}
 
 
 def _imported() -> Any:

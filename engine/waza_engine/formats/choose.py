@@ -4,10 +4,10 @@ from pathlib import Path
 from typing import Any
 
 from waza_engine.formats import Dialect, recognise
+from waza_engine.formats.filled import read_filled
 from waza_engine.formats.reading import read_mapping, read_text
-from waza_engine.placeholders import PLACEHOLDER
 from waza_engine.suite import LoadError
-from waza_engine.yaml_reader import YamlError, read_yaml
+from waza_engine.yaml_reader import YamlError
 
 
 def dialect_of_file(path: Path) -> Dialect:
@@ -20,7 +20,10 @@ def dialect_of_file(path: Path) -> Dialect:
     data = _data(path)
     found = recognise(data, path)
     if found is None:
-        raise LoadError(path, "This is no eval file: it needs 'name', 'config' and 'tasks', or 'stimuli', at the top level")
+        raise LoadError(
+            path,
+            "This is no eval file: it needs 'name', 'config' and 'tasks', or 'stimuli', at the top level",
+        )
     dialect, kind, _reason = found
     if kind.name != "eval":
         raise LoadError(
@@ -30,13 +33,11 @@ def dialect_of_file(path: Path) -> Dialect:
 
 
 def _data(path: Path) -> dict[str, Any]:
-    """The data of the file. Where placeholders keep it from being YAML, any values will do in their place."""
     try:
         return read_mapping(path)
     except LoadError:
-        text, count = PLACEHOLDER.subn("0", read_text(path))
         try:
-            data = read_yaml(text) if count else None
+            data = read_filled(read_text(path))
         except YamlError:
             data = None
         if isinstance(data, dict):

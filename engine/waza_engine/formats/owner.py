@@ -6,9 +6,10 @@ from pathlib import Path
 from typing import Any
 
 from waza_engine.formats import recognise
+from waza_engine.formats.filled import read_filled
 from waza_engine.goglob import BadPattern, match
 from waza_engine.schema_files import read_schema
-from waza_engine.yaml_reader import YamlError, read_yaml
+from waza_engine.yaml_reader import YamlError
 
 _LEVELS = 6
 _LARGEST = 1_000_000
@@ -37,7 +38,7 @@ def _yaml_files(folder: Path) -> Iterator[Path]:
 def _globs(path: Path) -> list[str] | None:
     """The task globs of an eval file; None when it is none."""
     try:
-        data = read_yaml(path.read_text(encoding="utf-8-sig"))
+        data = read_filled(path.read_text(encoding="utf-8-sig"))
     except (OSError, UnicodeDecodeError, YamlError):
         return None
     found = recognise(data, path) if isinstance(data, dict) else None

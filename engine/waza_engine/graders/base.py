@@ -266,6 +266,11 @@ class Grader(BaseModel):
         return cls.page().partition("\n")[0]
 
     @classmethod
+    def taxonomy(cls) -> Mapping[str, str | bool]:
+        """How the maker of the type classifies it, in the maker's words; waza does not."""
+        return {}
+
+    @classmethod
     def demanded(cls, config: Mapping[str, Any]) -> tuple[str, Demand] | None:
         """The first option that asks for something the agent must do or give, and what that is."""
         return next(((option, it) for option, it in cls.demands.items() if config.get(option)), None)

@@ -95,7 +95,7 @@ class ClassReader:
 
     def escape(self, *, in_class: bool) -> Units:
         r"""The units that an escape stands for, read. Back-references and `\b` are not looked for here."""
-        letter = self._text.rest()[1:2]
+        letter = self._text.second
         if not letter:
             raise self._text.error("\\ at end of pattern")
         if letter in _CLASSES:
@@ -127,7 +127,7 @@ class ClassReader:
 
     def _itself(self) -> int:
         """The letter after the backslash."""
-        letter = self._text.rest()[1]
+        letter = self._text.second
         if letter == "k" and self._has_names:
             raise self._text.error("Invalid escape: \\k is a reference here")
         if letter in _MEANT:

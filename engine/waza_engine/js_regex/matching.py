@@ -6,6 +6,7 @@ from functools import cached_property
 import re2
 import regex
 
+from waza_engine.js_regex.measures import shortest, size
 from waza_engine.js_regex.syntax import JsNote, Node, Pattern, Place
 from waza_engine.js_regex.text_form import given_length, has_strange_line_end, in_units, lined
 from waza_engine.js_regex.writers import BeyondRe2, as_re2, as_regex, places_in
@@ -13,6 +14,8 @@ from waza_engine.js_regex.writers import BeyondRe2, as_re2, as_regex, places_in
 LIMIT_SECONDS = 5.0
 """How long a search with look-around or back-references may take."""
 
+_LARGEST = 200_000
+"""How many parts a pattern may have for `regex`, which takes microseconds for each."""
 _OPTIONS = re2.Options()
 _OPTIONS.log_errors = False
 _OPTIONS.max_mem = 64 << 20
@@ -80,10 +83,22 @@ class Matcher:
             return None
 
     @cached_property
+    def _shortest(self) -> int:
+        return shortest(self.node)
+
+    @cached_property
+    def _size(self) -> int:
+        return size(self.node)
+
+    @cached_property
     def _regex(self) -> "regex.Pattern[str]":
         return regex.compile(as_regex(self.node), regex.VERSION0)
 
     def _searched_slowly(self, units: str) -> "regex.Match[str] | None":
+        if len(units) < self._shortest:
+            return None
+        if self._size > _LARGEST:
+            raise TooSlowError("the pattern is too large: its counts multiply")
         try:
             return self._regex.search(units, timeout=LIMIT_SECONDS)
         except TimeoutError as error:

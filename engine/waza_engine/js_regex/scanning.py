@@ -36,6 +36,11 @@ class Scanner:
         """The next unit, empty at the end."""
         return self._units[self.at : self.at + 1]
 
+    @property
+    def second(self) -> str:
+        """The unit after the next one, empty at the end."""
+        return self._units[self.at + 1 : self.at + 2]
+
     def rest(self) -> str:
         return self._units[self.at :]
 

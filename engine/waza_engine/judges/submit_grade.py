@@ -40,6 +40,8 @@ class Grade:
 def graded(judge: Judge, request: JudgeRequest, scale: Scale, sleep: Callable[[float], None]) -> Grade:
     """Ask until there is a grade; `request` holds everything but the tool and the reminders.
 
+    With a workspace in it the judge may look around there.
+
     Raises:
         JudgeError: no grade could be had.
 
@@ -47,7 +49,7 @@ def graded(judge: Judge, request: JudgeRequest, scale: Scale, sleep: Callable[[f
     asked = replace(
         request,
         tools=(_tool(scale),),
-        only_these_tools=True,
+        only_these_tools=not request.workspace_dir,
         reminder=lambda calls: _reminder(calls, scale),
         retried=True,
     )

@@ -95,5 +95,7 @@ ol.timeline .kind { font-weight: 600; } ol.timeline time { color: var(--quiet); 
 .dumb i { position: absolute; top: .25rem; width: .8rem; height: .8rem; margin-left: -.4rem; border-radius: 50%; background: var(--paper);
   border: 2px solid var(--quiet); } .dumb i.now { background: var(--ink); border-color: var(--ink); }
 footer { margin-top: 3rem; color: var(--quiet); font-size: .85rem; border-top: 1px solid var(--line); padding-top: .8rem; }
+@media (max-width: 45rem) { .strips { grid-template-columns: minmax(4rem, 7rem) 1fr auto; gap: .15rem .5rem; }
+  table { display: block; overflow-x: auto; } td, th { overflow-wrap: normal; } body { padding: 1rem .8rem; } }
 @media print { body { max-width: none; } pre, .diff { max-height: none; } }
 """

@@ -6,6 +6,7 @@ The totals are computed anew from the runs.
 
 import json
 from collections.abc import Mapping
+from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
 from typing import Any
@@ -16,8 +17,9 @@ from waza_engine.runs.frames import RunFrame, TaskFrame
 from waza_engine.runs.records import GraderOutcome, RunRecord, TaskRecord, TrialRecord, TriggerResult
 from waza_engine.runs.totals import Ending, run_record, seeded, task_record
 from waza_engine.scoring import weighted_mean
-from waza_engine.suite import Metric
+from waza_engine.suite import Metric, Scoring
 from waza_engine.trajectory import Trajectory
+from waza_engine.vally.constraints import TYPE as CONSTRAINT
 
 _STATUSES = frozenset(["passed", "failed", "error", "skipped"])
 
@@ -51,7 +53,10 @@ def record_of(data: Mapping[str, Any]) -> RunRecord:
     """The record that results data describe."""
     config, metadata = _map(data.get("config")), _map(data.get("metadata"))
     run_id = str(metadata.get("run_id") or data.get("eval_id") or "")
-    tasks = [_task(it, index, run_id) for index, it in enumerate(data["tasks"])]
+    scoring = _scoring(metadata.get("scoring"))
+    tasks = [
+        _task(it, index, run_id, is_weighted=scoring is not None) for index, it in enumerate(data["tasks"])
+    ]
     frame = RunFrame(
         suite_name=str(data.get("eval_name") or ""),
         skill=str(data.get("skill") or ""),
@@ -62,6 +67,7 @@ def record_of(data: Mapping[str, Any]) -> RunRecord:
         timeout_seconds=int(config.get("timeout_sec") or 0),
         metrics=tuple(_metrics({**_map(data.get("metrics")), **_map(metadata.get("measures"))})),
         shard=str(metadata.get("shard") or ""),
+        scoring=scoring,
     )
     baseline = data.get("baseline_outcome")
     return run_record(
@@ -86,12 +92,22 @@ def _ending(metadata: Mapping[str, Any]) -> Ending:
             return Ending()
 
 
-def _task(data: Mapping[str, Any], index: int, run_id: str) -> TaskRecord:
+def _scoring(given: Any) -> Scoring | None:
+    """How the scores were put together, where that was not waza's way."""
+    if not isinstance(given, Mapping):
+        return None
+    threshold = given.get("threshold")
+    return Scoring(float(threshold) if isinstance(threshold, int | float) else None)
+
+
+def _task(data: Mapping[str, Any], index: int, run_id: str, *, is_weighted: bool) -> TaskRecord:
     name = str(data.get("test_id") or "")
     frame = TaskFrame(
         name, str(data.get("display_name") or ""), str(data.get("group") or ""), bool(data.get("golden"))
     )
     trials = [_trial(it, name, index, number) for number, it in enumerate(data.get("runs") or [], 1)]
+    if is_weighted:
+        trials = [replace(it, score=it.weighted_score) for it in trials]
     error = "" if trials or data.get("status") != "failed" else "It was stopped before its first trial"
     return task_record(frame, trials, error, seeded(run_id, index))
 
@@ -110,6 +126,8 @@ def _trial(data: Mapping[str, Any], task: str, index: int, number: int) -> Trial
             "session": {**digest, "usage": digest.get("usage") or data.get("usage")},
             "tool_events": data.get("tool_events") or [],
             "skills": data.get("skill_invocations") or [],
+            "command_invocations": data.get("command_invocations") or [],
+            "responder": data.get("responder") or None,
         }
     )
     status = data.get("status")
@@ -135,7 +153,8 @@ def _outcome(name: str, data: Mapping[str, Any]) -> GraderOutcome:
         type=str(data.get("type") or ""),
         status="passed" if data.get("passed") else "failed",
         score=float(data.get("score") or 0.0),
-        weight=float(data.get("weight") or 1.0),
+        # A constraint counts in no score.
+        weight=0.0 if data.get("type") == CONSTRAINT else float(data.get("weight") or 1.0),
         feedback=str(data.get("feedback") or ""),
         details=_map(data.get("details")) or None,
         duration_ms=int(data.get("duration_ms") or 0),

@@ -75,11 +75,13 @@ def _metadata(record: RunRecord) -> dict[str, Any]:
             "status": record.status,
             "error": record.error,
             "shard": record.shard,
+            "scoring": {"threshold": record.scoring.threshold} if record.scoring is not None else None,
             "measures": measured,
             "composite_score": composite_score(record.measures) if measured else None,
         },
         "error",
         "shard",
+        "scoring",
         "measures",
         "composite_score",
     )

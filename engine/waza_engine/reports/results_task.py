@@ -65,8 +65,12 @@ def _run(trial: TrialRecord) -> dict[str, Any]:
             "prompt": it.prompt,
             "status": trial.status,
             "duration_ms": it.duration_ms,
-            # A grader that errors leaves no results at all.
-            "validations": {v.name: _validation(v) for v in trial.graders if v.status != "error"},
+            # A grader that errors leaves no results at all, where it makes the whole trial an error.
+            "validations": {
+                v.name: _validation(v)
+                for v in trial.graders
+                if v.status != "error" or trial.status != "error"
+            },
             "session_digest": _digest(it.session or Session(session_id=it.session_id)),
             "transcript": [_event(event) for event in it.transcript],
             "final_output": it.output,

@@ -91,7 +91,7 @@ def _totals(record: RunRecord) -> Iterator[str]:
             f"{totals.succeeded} of {totals.total} tasks passed{skipped}, "
             f"score {totals.aggregate_score:.2f}{weighted}, {record.duration_ms / 1000:.1f} s"
         )
-    if record.scoring is not None and record.scoring.threshold is not None:
+    if record.tasks and record.scoring is not None and record.scoring.threshold is not None:
         yield _against_threshold(eval_verdict(record.scoring, record.tasks))
     if record.trigger_metrics:
         yield f"trigger accuracy {record.trigger_metrics.accuracy:.2f} over {len(record.triggers)} prompts"

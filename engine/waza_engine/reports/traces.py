@@ -22,7 +22,7 @@ def trace_run(record: RunRecord, tracer: "Tracer") -> None:
     from opentelemetry import trace
 
     start = _nanoseconds(record.started_at * 1000)
-    attributes = {
+    attributes: dict[str, str | float] = {
         "test.suite.name": record.suite_name,
         "test.suite.run.status": _SUITE_STATUS[record.status],
         "waza.run.id": record.run_id,

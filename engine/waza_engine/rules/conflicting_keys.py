@@ -32,10 +32,13 @@ from waza_engine.checking.mocks import command_responses
 from waza_engine.findings import Finding, Fix, Pointer, RemoveKey, Rule
 
 CONFLICTING_KEYS = Rule("conflicting-keys", "keys of which only one may be given")
-APPLIES = {"waza": {"task", "eval"}}
+APPLIES = {"waza": {"task", "eval"}, "vally": {"eval"}}
 
 
 def check(document: Document) -> Iterator[Finding]:
+    if document.dialect == "vally":
+        yield from _both(document, (), "config", "defaults")
+        return
     for task, _ in document.tasks():
         yield from _both(document, (*task, "inputs"), "prompt", "prompt_file")
         yield from _both(document, (*task, "inputs"), "follow_up_prompts", "responder")

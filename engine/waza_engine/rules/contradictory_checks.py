@@ -24,7 +24,7 @@ config:
 
 from collections.abc import Callable, Iterator, Sequence
 
-from waza_engine.findings import Finding, Fix, RemoveKey, Rule
+from waza_engine.findings import Finding, Fix, RemoveKey, Rule, Severity
 
 CONTRADICTORY_CHECKS = Rule("contradictory-checks", "checks that cannot all pass")
 
@@ -47,6 +47,7 @@ def in_both(
             yield CONTRADICTORY_CHECKS.at(
                 (unwanted, index),
                 f"'{item}' is also in '{wanted}': this grader always fails",
+                severity=Severity.WARNING,
                 related=[(place, "demanded here")],
                 fixes=[Fix(f"Remove '{item}' from '{unwanted}'", (RemoveKey((unwanted, index)),))],
             )

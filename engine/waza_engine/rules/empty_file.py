@@ -21,17 +21,6 @@ tasks: ["tasks/*.yaml"]
 ```
 """
 
-from collections.abc import Iterator, Mapping
-from typing import Any
-
-from waza_engine.findings import Fix, InsertKey, Rule, Severity
+from waza_engine.findings import Rule, Severity
 
 EMPTY_FILE = Rule("empty-file", "file with nothing in it", Severity.INFORMATION)
-
-
-def skeletons(schema: Mapping[str, Any]) -> Iterator[Fix]:
-    """The keys that a file of this kind begins with, filled in by its schema where it is not said with what."""
-    keys = schema.get("x-skeleton") or dict.fromkeys(schema.get("required", ()))
-    if keys:
-        changes = tuple(InsertKey((), key, value) for key, value in keys.items())
-        yield Fix("Write a skeleton", changes, preferred=True)

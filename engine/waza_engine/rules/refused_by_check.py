@@ -68,8 +68,9 @@ def check(document: Document) -> Iterator[Finding]:
             yield REFUSED_BY_CHECK.at(place, message, fixes=_quoted(place, value))
 
 
-def _quoted(place: Pointer, value: float) -> list[Fix]:
+def _quoted(place: Pointer, value: int | float) -> list[Fix]:
     """The same in quotes, where the digits are known: a fraction may have been written with more of them."""
-    if isinstance(value, bool) or (isinstance(value, float) and len(str(value).partition(".")[2]) != 1):
+    written = str(value)
+    if isinstance(value, bool) or len(written.partition(".")[2]) > 1 or "e" in written:
         return []
-    return [Fix("Put it in quotes", (SetValue(place, str(value)),), preferred=True)]
+    return [Fix("Put it in quotes", (SetValue(place, written),), preferred=True)]

@@ -53,8 +53,8 @@ from waza_engine.findings import Finding, Fix, InsertKey, Pointer, Rule, Severit
 
 UNCHECKED_TASK = Rule("unchecked-task", "task that nothing checks", Severity.WARNING)
 APPLIES = {"waza": {"task", "eval"}}
-_GRADER = {"type": "text", "name": "mentions-topic", "config": {"contains": ["budget"]}}
 _CHECKED = ("output_contains", "output_not_contains", "output_contains_any", "graders")
+_WANTED = ["the words to look for"]
 
 
 def check(document: Document) -> Iterator[Finding]:
@@ -72,12 +72,19 @@ def check(document: Document) -> Iterator[Finding]:
     for pointer, task in document.tasks():
         if not _has_checks(task):
             message = "Nothing checks this task, so it always passes, with score 0. Give it graders"
-            fixes = (
-                [Fix("Add 'graders'", (InsertKey(pointer, "graders", [_GRADER]),))]
-                if "graders" not in task
-                else []
+            yield UNCHECKED_TASK.at(
+                _place(pointer, task), message, on="key", fixes=_expectation(pointer, task)
             )
-            yield UNCHECKED_TASK.at(_place(pointer, task), message, on="key", fixes=fixes)
+
+
+def _expectation(pointer: Pointer, task: Mapping[str, Any]) -> Iterator[Fix]:
+    """The shortest way to check something: words that the output must contain."""
+    title = "Say what the output must contain"
+    expected = task.get("expected")
+    if expected is None and "expected" not in task:
+        yield Fix(title, (InsertKey(pointer, "expected", {"output_contains": _WANTED}),))
+    elif isinstance(expected, Mapping) and "output_contains" not in expected:
+        yield Fix(title, (InsertKey((*pointer, "expected"), "output_contains", _WANTED),))
 
 
 def _has_checks(task: Mapping[str, Any]) -> bool:

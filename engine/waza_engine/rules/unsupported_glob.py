@@ -91,8 +91,8 @@ def _fixes(document: Document, index: int, pattern: str) -> Iterator[Fix]:
 
 def _instead(place: Pointer, patterns: Sequence[str], *, preferred: bool = False) -> Fix:
     more = [AppendItem(("tasks",), it) for it in patterns[1:]]
-    changes = (SetValue(place, patterns[0]), *more)
-    return Fix(f"Change to {' and '.join(patterns)}", changes, preferred=preferred)
+    title = f"Change to {' and '.join(patterns)}"
+    return Fix(title, (SetValue(place, patterns[0]), *more), preferred=preferred)
 
 
 def _with_files(document: Document, patterns: Sequence[str]) -> Sequence[str]:

@@ -39,8 +39,13 @@ class Conversation:
         if self.user is None:
             return trajectory
         ending = self.user.so_far
-        if not ending.outcome:  # the agent failed, or a checkpoint stopped it, before the user had said all
-            ending = ending.model_copy(update={"outcome": "stopped"})
-        told = f"The simulated user gave up ({ending.outcome}): {ending.reason or 'it gave no reason'}"
-        error = trajectory.error or (told if ending.outcome in UNFINISHED else "")
+        if not ending.outcome:
+            told = (
+                ("error", "the agent failed")
+                if trajectory.error
+                else ("stopped", "a checkpoint ended the talk")
+            )
+            ending = ending.model_copy(update={"outcome": told[0], "reason": told[1]})
+        why = f"The simulated user gave up ({ending.outcome}): {ending.reason or 'it gave no reason'}"
+        error = trajectory.error or (why if ending.outcome in UNFINISHED else "")
         return trajectory.model_copy(update={"responder": ending, "error": error})

@@ -4,17 +4,20 @@ A frame is made from the plan when the run starts and stored with it. The totals
 trials, also for a run that was killed.
 """
 
-import contextlib
 import hashlib
 import os
 import socket
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from itertools import islice
 from pathlib import Path
 
 from waza_engine.runs.plan import Overrides, Plan
 from waza_engine.runs.records import TriggerResult
+from waza_engine.runs.small_files import small_files
 from waza_engine.suite import Metric, Scoring, Task
+
+_MOST_SKILL_FILES = 1000
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,10 +137,6 @@ def _surroundings(plan: Plan) -> str:
 
 
 def _skill_files(folder: Path) -> list[tuple[str, str]]:
-    """The files of a skill with what is in them; an unreadable one counts as empty."""
-    found = []
-    for path in sorted(folder.rglob("*")) if folder.is_dir() else ():
-        with contextlib.suppress(OSError):
-            if path.is_file():
-                found.append((str(path), hashlib.sha256(path.read_bytes()).hexdigest()))
-    return found
+    """The files of a skill with what is in them, as far as it is of a usual size."""
+    found = islice(small_files(folder), _MOST_SKILL_FILES)
+    return [(it.target, hashlib.sha256(it.content).hexdigest()) for it in found]

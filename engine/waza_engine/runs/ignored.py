@@ -12,6 +12,7 @@ from waza_engine.executors.base import (
     SYSTEM_MESSAGE,
     Executor,
 )
+from waza_engine.executors.replay import ReplayExecutor
 from waza_engine.runs.plan import Plan
 
 
@@ -21,7 +22,9 @@ def ignores(executor: Executor) -> frozenset[str]:
 
 
 def ignored(plan: Plan, executor: Executor) -> str:
-    """A sentence about it, or "" when there is nothing to say."""
+    """A sentence about it, or "" when there is nothing to say. A recorded agent had what it had."""
+    if executor.name == ReplayExecutor.name:
+        return ""
     unused = ignores(executor)
     names = [name for word, name in _asked_for(plan) if word in unused]
     if not names:

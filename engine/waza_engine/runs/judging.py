@@ -29,7 +29,7 @@ def judge_for(plan: Plan, environment: Mapping[str, str]) -> Judge | None:
 
 
 def _copilot(plan: Plan, environment: Mapping[str, str]) -> Judge:
-    from waza_engine.executors.copilot_sdk import cli_path, provider
+    from waza_engine.executors.copilot_cli import cli_path, provider
     from waza_engine.judges.copilot import CopilotJudge
 
     model = plan.settings.model or environment.get("COPILOT_MODEL", "")

@@ -90,7 +90,12 @@ class Plan:
 def plan_without_skills(plan: Plan) -> Plan:
     """The second pass of a run with a baseline: the same, with all skills forced off (section 13.7)."""
     settings = replace(
-        plan.settings, baseline=False, skill_directories=(), required_skills=(), inject_skill_body=False
+        plan.settings,
+        baseline=False,
+        skill_directories=(),
+        required_skills=(),
+        inject_skill_body=False,
+        skills_of_process=False,
     )
     tasks = tuple(replace(it, skill_directories=()) for it in plan.tasks)
     suite = replace(plan.suite, triggers=None, warnings=(), skill="", agent=None)
@@ -198,6 +203,7 @@ def _settings(settings: RunSettings, overrides: Overrides) -> RunSettings:
     }
     if overrides.no_skills:
         changes |= {"skill_directories": (), "required_skills": (), "inject_skill_body": False}
+        changes["skills_of_process"] = False
     return replace(settings, **{key: value for key, value in changes.items() if value is not None})  # type: ignore[arg-type]  # the values fit their keys
 
 

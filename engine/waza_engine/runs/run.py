@@ -127,7 +127,7 @@ async def _run_triggers(live: LiveRun) -> None:
     if tests is None:
         return
     try:
-        live.triggers = await run_triggers(live.plan, tests, live.bench.executor)
+        live.triggers = await run_triggers(live.plan, tests, live.bench.executor, live.bench.process_dir)
     except UnavailableError as problem:
         live.warn(f"The trigger tests were not run: {problem}")
 
@@ -157,9 +157,10 @@ def _announce(live: LiveRun) -> None:
             workers=plan.workers,
         )
     )
-    for it in (*plan.warnings, *plan.suite.warnings, ignored(plan, live.bench.executor)):
-        if it:
-            live.warn(it)
+    for it in (*plan.warnings, *plan.suite.warnings):
+        live.warn(it)
+    if told := ignored(plan, live.bench.executor):
+        live.emit(Note(live.run_id, "info", told))
     for task in plan.tasks:
         for it in task.warnings:
             live.warn(f"{task.id}: {it}")

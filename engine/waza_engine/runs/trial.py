@@ -7,7 +7,7 @@ but nothing was paid for it. What the agent itself got wrong is graded (waza-for
 import asyncio
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import replace
 from pathlib import Path
 
@@ -77,16 +77,10 @@ async def _attempt(bench: Bench, task: Task, trial: int, progress: Progress) -> 
         trajectory, captured = await asyncio.to_thread(_after_the_run, task, trajectory, workspace, before)
         record = await asyncio.to_thread(verdict_on, bench, task, trajectory, workspace, captured)
     except (WorkspaceError, ExecutorError) as error:
-        return TrialRecord(
-            task.id,
-            0,
-            trial,
-            "error",
-            0.0,
-            0.0,
-            empty.model_copy(update={"error": str(error)}),
-            error=str(error),
-        )
+        return _not_performed(task, trial, str(error))
+    except OSError as error:
+        # The state of the machine, and no mistake of ours: other trials may fare better.
+        return _not_performed(task, trial, f"The trial could not be performed: {error}")
     finally:
         if workspace is not None and not bench.plan.keep_workspace:
             await asyncio.to_thread(remove_workspace, workspace)
@@ -98,6 +92,11 @@ async def _attempt(bench: Bench, task: Task, trial: int, progress: Progress) -> 
         checkpoints=tuple(checkpoints.outcomes),
         workspace=str(workspace) if bench.plan.keep_workspace else "",
     )
+
+
+def _not_performed(task: Task, trial: int, told: str) -> TrialRecord:
+    empty = Trajectory(task=task.id, prompt=task.prompt, error=told)
+    return TrialRecord(task.id, 0, trial, "error", 0.0, 0.0, empty, error=told)
 
 
 def _refuse_blocked(bench: Bench, task: Task) -> None:
@@ -116,11 +115,13 @@ def _mocks(bench: Bench, task: Task, workspace: Path) -> Iterator[Installed]:
     unused = ignores(bench.executor)
     commands = () if COMMAND_MOCKS in unused else task.command_mocks
     servers = () if MCP_SERVERS in unused else bench.plan.suite.mcp_mocks
-    try:
-        with installed(commands, servers, workspace, bench.environment.get("PATH", "")) as mocks:
-            yield mocks
-    except OSError as error:
-        raise WorkspaceError(f"The mocks cannot be put up: {error}") from error
+    path = bench.environment.get("PATH", "")
+    with ExitStack() as stack:
+        try:
+            mocks = stack.enter_context(installed(commands, servers, workspace, path))
+        except OSError as error:
+            raise WorkspaceError(f"The mocks cannot be put up: {error}") from error
+        yield mocks
 
 
 def _with_invocations(trajectory: Trajectory, mocks: Installed) -> Trajectory:
@@ -160,7 +161,10 @@ def _request(
 ) -> TrialRequest:
     settings, suite = bench.plan.settings, bench.plan.suite
     listed = settings.skill_directories if task.skill_directories is None else task.skill_directories
-    directories = tuple(suite.directory / it for it in listed)
+    directories = (
+        *((bench.process_dir,) if settings.skills_of_process else ()),
+        *(suite.directory / it for it in listed),
+    )
     first = task.first_event_timeout_seconds
     return TrialRequest(
         task=task,

@@ -6,10 +6,12 @@ All prompts run at once, limited by the workers. A prompt that goes wrong counts
 import asyncio
 import math
 from collections.abc import Iterable, Sequence
+from pathlib import Path
 
 from waza_engine.executors.base import Executor, ExecutorError, TriggerRequest
 from waza_engine.runs.plan import Plan
 from waza_engine.runs.records import MetricResult, TriggerMetrics, TriggerResult
+from waza_engine.runs.small_files import small_files
 from waza_engine.suite import Metric, TriggerPrompt, TriggerTests
 
 ACCURACY = "trigger_accuracy"
@@ -18,13 +20,22 @@ _WORKERS = 4
 """How many prompts are asked at once when the suite says nothing; also in a run that is not parallel."""
 
 
-async def run_triggers(plan: Plan, tests: TriggerTests, executor: Executor) -> tuple[TriggerResult, ...]:
-    """Ask every prompt; results are in the order of the file.
+async def run_triggers(
+    plan: Plan, tests: TriggerTests, executor: Executor, process_dir: Path
+) -> tuple[TriggerResult, ...]:
+    """Ask every prompt, each in a workspace of its own; results are in the order of the file.
 
     Raises:
         UnavailableError: no prompt can be asked.
 
     """
+    settings = plan.settings
+    fixtures = plan.suite.fixtures
+    files = await asyncio.to_thread(lambda: tuple(small_files(fixtures) if fixtures else ()))
+    directories = (
+        *((process_dir,) if settings.skills_of_process else ()),
+        *(plan.suite.directory / it for it in settings.skill_directories),
+    )
     gate = asyncio.Semaphore(plan.settings.workers if plan.settings.workers > 0 else _WORKERS)
 
     async def ask(it: TriggerPrompt) -> TriggerResult:
@@ -34,7 +45,8 @@ async def run_triggers(plan: Plan, tests: TriggerTests, executor: Executor) -> t
             should_trigger=it.should_trigger,
             model=plan.settings.model,
             timeout_seconds=plan.settings.timeout_seconds,
-            skill_directories=tuple(plan.suite.directory / d for d in plan.settings.skill_directories),
+            skill_directories=directories,
+            files=files,
         )
         async with gate:
             try:

@@ -37,10 +37,15 @@ def make_workspace(files: Iterable[InputFile]) -> Path:
     """A new temporary folder with the input files in it.
 
     Raises:
-        WorkspaceError: a file cannot be put there.
+        WorkspaceError: it cannot be made, or a file cannot be put there.
 
     """
-    workspace = Path(tempfile.mkdtemp(prefix="waza-lsp-")).resolve()
+    try:
+        workspace = Path(tempfile.mkdtemp(prefix="waza-lsp-")).resolve()
+    except OSError as error:
+        raise WorkspaceError(
+            f"No workspace can be made in {tempfile.gettempdir()}: {error.strerror}"
+        ) from error
     try:
         write_inputs(workspace, files)
     except WorkspaceError:

@@ -2,7 +2,7 @@
 
 import json
 import re
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from itertools import product
 from typing import Any
 
@@ -177,3 +177,11 @@ def missing_type(place: Pointer, key: str, kinds: Iterable[str]) -> list[Fix]:
         Fix(f"Add '{key}: {it}'", (InsertKey(place, key, it),), preferred=index == 0)
         for index, it in enumerate(kinds)
     ]
+
+
+def skeletons(schema: Mapping[str, Any]) -> Iterator[Fix]:
+    """The keys that a file of this kind begins with, filled in by its schema where it is not said with what."""
+    keys = schema.get("x-skeleton") or dict.fromkeys(schema.get("required", ()))
+    if keys:
+        changes = tuple(InsertKey((), key, value) for key, value in keys.items())
+        yield Fix("Write a skeleton", changes, preferred=True)

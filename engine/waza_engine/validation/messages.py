@@ -76,7 +76,8 @@ def findings_of(checker: "SchemaChecker", errors: Iterable[SchemaError]) -> list
         if rest := [it for it in names if (pointer, it) not in taken]:
             severity = None if any(names[it] for it in rest) else Severity.WARNING
             fixes = _types(checker, rest, pointer, mapping[pointer])
-            findings.append(_missing(pointer, rest, severity, fixes))
+            missing_here = _missing(pointer, rest, severity, fixes)
+            findings.append(replace(missing_here, message=missing_here.message + _known_types(checker, rest)))
     return _merged([it for it in findings if not _is_settled(it, taken)])
 
 
@@ -135,6 +136,15 @@ def _missing(
     listed = ", ".join(f"'{it}'" for it in names)
     fix = Fix(f"Add {listed}", tuple(InsertKey(pointer, it, None) for it in names), preferred=True)
     return MISSING_KEY.at(pointer, f"Missing {listed}", on="key", fixes=fixes or [fix], severity=severity)
+
+
+def _known_types(checker: "SchemaChecker", names: list[str]) -> str:
+    """For an entry that lacks its type: which types there are."""
+    if not any(it in checker.discriminators for it in names):
+        return ""
+    old = old_types(checker)
+    current = [it for it in options_by_type(checker) if it not in old]
+    return f"; the types are {', '.join(current)}" if current else ""
 
 
 def _types(
@@ -242,7 +252,7 @@ def _usual(error: SchemaError) -> list[Fix]:
 
 def _severity(error: SchemaError) -> Severity | None:
     """What the schema of the value says about mistakes in it; None leaves it to the rule."""
-    said = error.schema.get("x-severity") if isinstance(error.schema, Mapping) else None
+    said = error.schema.get("x-severity")
     return Severity(said) if said else None
 
 

@@ -4,7 +4,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from waza_engine.vally.events import Event, data_of
+from waza_engine.graders.base import GradingContext
+from waza_engine.vally.events import Event, data_of, events_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,8 +39,33 @@ def calls_in(events: Sequence[Event]) -> list[Call]:
     return found
 
 
-def _identity(event: Event) -> tuple[Any, Any]:
-    return event.get("agentId"), str(data_of(event).get("toolCallId"))
+def known_calls(context: GradingContext) -> list[Call]:
+    """The tool calls of a trial.
+
+    Raises:
+        GradeError: the executor of the recording does not know its tool calls.
+
+    """
+    if context.events is None:
+        # Asked for even when there is a transcript: it answers that the calls are not known, if so.
+        len(context.tool_events)
+    return calls_in(events_of(context))
+
+
+def step_count(context: GradingContext) -> int:
+    """The steps of a trial.
+
+    Raises:
+        GradeError: as `known_calls`.
+
+    """
+    if context.events is None:
+        len(context.tool_events)
+    return max(_steps(events_of(context)), default=-1) + 1
+
+
+def _identity(event: Event) -> tuple[str, str]:
+    return str(event.get("agentId")), str(data_of(event).get("toolCallId"))
 
 
 def _steps(events: Sequence[Event]) -> list[int]:

@@ -19,6 +19,7 @@ _LIMITS = {
     "max_turns": (turn_count, "turns"),
     "max_tokens": (tokens, "tokens"),
     "max_duration": (wall_time_ms, "ms"),
+    "max_agent_duration": (wall_time_ms, "ms"),
 }
 
 

@@ -5,13 +5,17 @@ from typing import ClassVar
 
 from pydantic import Field
 
-from waza_engine.findings import Finding
+from waza_engine.findings import Finding, Fix, RemoveKey
+from waza_engine.formats.model import marks
 from waza_engine.graders.base import FailedCheck, GraderResult, GradingContext, Scope
 from waza_engine.js_regex import TooSlowError, js_found
+from waza_engine.rules.conflicting_keys import CONFLICTING_KEYS
+from waza_engine.rules.trivial_check import TRIVIAL_CHECK
 from waza_engine.vally.diff import diff_of
 from waza_engine.vally.fields import Text
 from waza_engine.vally.output_text import Negatable
 from waza_engine.vally.patterns import match_in, pattern_findings, pattern_marks
+from waza_engine.values import IfGiven
 
 NO_BASELINE = "Cannot tell what changed: the recording does not say what stood in the workspace before"
 
@@ -21,8 +25,10 @@ class DiffContains(Negatable):
 
     since = "0.14"
     requires_workspace: ClassVar[bool] = True
+    at_least_one = ("pattern", "value")
 
-    pattern: Text = Field(
+    pattern: IfGiven[Text] = Field(
+        default=None,
         description=(
             "A JavaScript pattern to look for in the unified diff: file names in headers match, and the lines with "
             "their `+`, `-` or blank in front."
@@ -30,21 +36,37 @@ class DiffContains(Negatable):
         examples=["(?m)^\\+.*TODO"],
         json_schema_extra=pattern_marks(),
     )
+    value: IfGiven[Text] = Field(
+        default=None,
+        description="A text to look for in the unified diff, instead of `pattern`; upper and lower case count.",
+        examples=["+++ b/src/app.py"],
+        json_schema_extra=marks(since="0.15"),
+    )
 
     def check(self, scope: Scope) -> Iterator[Finding]:
-        yield from pattern_findings(self.pattern, ("pattern",), self.fate)
+        if self.pattern is not None and self.value is not None:
+            message = "Give 'pattern' or 'value', not both"
+            fix = Fix("Remove 'value'", (RemoveKey(("value",)),))
+            yield CONFLICTING_KEYS.at(("value",), message, on="key", fixes=[fix], refused=True)
+        if self.pattern is not None:
+            yield from pattern_findings(self.pattern, ("pattern",), self.fate)
+        elif not self.value:
+            yield TRIVIAL_CHECK.at(("value",), f"An empty text is in every diff: this check {self.fate}")
 
     def grade(self, context: GradingContext) -> GraderResult:
-        details = {"pattern": self.pattern, "negate": self.negated}
+        option, wanted = ("value", self.value) if self.pattern is None else ("pattern", self.pattern)
+        details = {option: wanted, "negate": self.negated}
         diff = diff_of(context)
         if diff is None:
             return GraderResult.undecided(NO_BASELINE, details)
         try:
-            found = js_found(self.pattern, diff)
+            found = (
+                bool(js_found(self.pattern, diff)) if self.pattern is not None else (self.value or "") in diff
+            )
         except TooSlowError as error:
             return GraderResult.undecided(f"Cannot tell: {error}", details)
-        said = f"The change {'matches' if found else 'does not match'} {self.pattern}"
-        if bool(found) is not self.negated:
+        said = f"The change {'has' if found else 'does not have'} {wanted}"
+        if found is not self.negated:
             return GraderResult(1.0, True, said, details)
-        part = FailedCheck(("pattern",), said, match_in(self.pattern, diff) if found else "")
-        return GraderResult.failed(said, details, (part,))
+        seen = match_in(self.pattern, diff) if found and self.pattern is not None else ""
+        return GraderResult.failed(said, details, (FailedCheck((option,), said, seen),))

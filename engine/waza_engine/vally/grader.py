@@ -31,6 +31,19 @@ class VallyGrader(Grader):
     requires_workspace: ClassVar[bool] = False
 
     @classmethod
+    def taxonomy(cls) -> Mapping[str, str | bool]:
+        return {
+            "determinism": cls.determinism,
+            "costProfile": cls.cost_profile,
+            "portability": cls.portability,
+            "reference": cls.reference,
+            "temporalScope": cls.temporal_scope,
+            "scoreKind": cls.score_kind,
+            "requiresLlmClient": cls.requires_llm_client,
+            "requiresWorkspace": cls.requires_workspace,
+        }
+
+    @classmethod
     def check_written(cls, config: Mapping[str, Any]) -> Iterator[Finding]:
         try:
             cls.model_validate(dict(config))

@@ -1,14 +1,14 @@
 """The options that `prompt` and `panel` have in common (vally.md, sections 7.9 and 7.10)."""
 
 from collections.abc import Iterator, Mapping
-from typing import Any, ClassVar, Literal
+from typing import Annotated, Any, ClassVar, Literal
 
-from pydantic import Field
+from pydantic import BeforeValidator, Field
 
 from waza_engine.findings import Finding, Fix, RemoveKey
-from waza_engine.formats.model import marks
+from waza_engine.formats.model import each, marks
 from waza_engine.rules.never_applied import NEVER_APPLIED
-from waza_engine.vally.fields import Number, Text
+from waza_engine.vally.fields import Number, Text, given_list
 from waza_engine.vally.grader import VallyGrader
 from waza_engine.vally.judging import Question
 
@@ -16,6 +16,20 @@ SCORINGS = {
     "binary": "Each criterion and the whole is met or not.",
     "scale_1_5": "1 to 5 points; 1 is score 0, 3 is 0.5, 5 is 1.",
     "scale_1_10": "1 to 10 points; 1 is score 0, 5.5 is 0.5, 10 is 1.",
+}
+
+
+EFFORTS = {
+    "low": "Least reasoning, fastest answers.",
+    "medium": "Some reasoning.",
+    "high": "Much reasoning.",
+    "xhigh": "Very much reasoning.",
+}
+_EVIDENCE = {
+    "trajectory": "A timeline of messages, tool calls and results.",
+    "diff": "What the agent changed in its workspace.",
+    "golden_patch": "The reference change of the stimulus; a recording does not hold it.",
+    "repo": "The judge may read files of the workspace.",
 }
 
 
@@ -47,6 +61,14 @@ class JudgeGrader(VallyGrader):
     threshold: Number = Field(
         default=0.5, ge=0, le=1, description="The score, from 0 to 1, that passes.", examples=[0.75]
     )
+    evidence: Annotated[
+        list[Literal["trajectory", "diff", "golden_patch", "repo"]], BeforeValidator(given_list)
+    ] = Field(
+        default=["trajectory"],
+        description="What the judge is shown beside the task and the final answer.",
+        examples=[["trajectory", "diff"]],
+        json_schema_extra={**each(values=_EVIDENCE), **marks(since="0.14")},
+    )
 
     @classmethod
     def check_written(cls, config: Mapping[str, Any]) -> Iterator[Finding]:
@@ -58,4 +80,4 @@ class JudgeGrader(VallyGrader):
 
     @property
     def question(self) -> Question:
-        return Question(self.prompt, self.scoring, self.threshold)
+        return Question(self.prompt, self.scoring, self.threshold, self.evidence or ("trajectory",))

@@ -27,19 +27,20 @@ _BACKTICKS = re.compile("`+")
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """How a trial is to be judged. `prompt` and the rubric of the stimulus count both; with neither, three criteria of ours do."""
+    """How a trial is to be judged: by `prompt` and `criteria`, or else the rubric; without any, by three criteria of ours."""
 
     prompt: str
     scoring: str
     threshold: float
     evidence: Sequence[str] = ("trajectory",)
+    criteria: Sequence[str] = ()
 
     @property
     def scale(self) -> Scale:
         return SCALES[self.scoring]
 
 
-def judged(context: GradingContext, question: Question, model: str) -> GraderResult:
+def judged(context: GradingContext, question: Question, model: str, effort: str = "") -> GraderResult:
     """The verdict of one judge model; whatever goes wrong is a failed result, never an exception."""
     chosen = model or context.judge_model or DEFAULT_MODEL
     details: dict[str, Any] = {"model": chosen, "scoring": question.scoring, "threshold": question.threshold}
@@ -47,9 +48,10 @@ def judged(context: GradingContext, question: Question, model: str) -> GraderRes
         return _without_verdict("no judge is configured", details)
     request = JudgeRequest(
         message=message_for(context, question.evidence),
-        system_message=system_message(question, context.rubric),
+        system_message=system_message(question, question.criteria or context.rubric),
         model=chosen,
-        reasoning_effort=context.judge_reasoning_effort,
+        reasoning_effort=effort or context.judge_reasoning_effort,
+        workspace_dir=str(context.workspace_dir or "") if "repo" in question.evidence else "",
     )
     try:
         grade = graded(context.judge, request, question.scale, context.sleep)

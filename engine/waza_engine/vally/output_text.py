@@ -40,14 +40,25 @@ class Negatable(VallyGrader):
         return "always fails" if self.negated else "always passes"
 
 
-class OutputContains(Negatable):
+class _Spoken(Negatable):
+    """A check of something that the agent said."""
+
+    said_in: ClassVar[str] = "output"
+
+    @classmethod
+    def text_of(cls, context: GradingContext) -> str:
+        """What is looked at: the agent's last message."""
+        return context.output
+
+
+class OutputContains(_Spoken):
     """A text in the output."""
 
     at_least_one = ("substring", "value")
 
     substring: IfGiven[Text] = Field(
         default=None,
-        description="The text to look for in the agent's last message.",
+        description="The text to look for in what the agent said.",
         examples=["resource group"],
     )
     value: IfGiven[Text] = Field(
@@ -75,21 +86,21 @@ class OutputContains(Negatable):
     def check(self, scope: Scope) -> Iterator[Finding]:
         if self.wanted == "" and not has_placeholder(self.wanted):
             yield TRIVIAL_CHECK.at(
-                (self._option,), f"An empty text is in every output: this check {self.fate}"
+                (self._option,), f"An empty text is in every {self.said_in}: this check {self.fate}"
             )
 
     def grade(self, context: GradingContext) -> GraderResult:
-        text, output = self.wanted, context.output
+        text, output = self.wanted, self.text_of(context)
         exact = bool(self.case_sensitive)
         found = text in output if exact else text.lower() in output.lower()
         details = {"substring": text, "case_sensitive": exact, "negate": self.negated}
         if found is not self.negated:
             said = "contains" if found else "does not contain"
-            return GraderResult(1.0, True, f"The output {said} '{text}'", details)
+            return GraderResult(1.0, True, f"The {self.said_in} {said} '{text}'", details)
         seen = place_of(text, output, any_case=not exact) if found else instead_of(text, output)
         said = "contains" if found else "does not contain"
         part = FailedCheck((self._option,), f"{'found' if found else 'missing'}: {text}", seen)
-        return GraderResult.failed(f"The output {said} '{text}'", details, (part,))
+        return GraderResult.failed(f"The {self.said_in} {said} '{text}'", details, (part,))
 
     @property
     def wanted(self) -> str:
@@ -101,14 +112,14 @@ class OutputContains(Negatable):
         return "value" if self.substring is None else "substring"
 
 
-class OutputMatches(Negatable):
+class OutputMatches(_Spoken):
     """A pattern in the output."""
 
     cost_profile = "free"
 
     pattern: Text = Field(
         description=(
-            "A JavaScript pattern to look for anywhere in the agent's last message. A leading `(?i)`, `(?m)`, `(?s)` or "
+            "A JavaScript pattern to look for anywhere in what the agent said. A leading `(?i)`, `(?m)`, `(?s)` or "
             "several of these letters set flags."
         ),
         examples=["(?i)deployed to https?://\\S+"],
@@ -120,13 +131,14 @@ class OutputMatches(Negatable):
 
     def grade(self, context: GradingContext) -> GraderResult:
         details = {"pattern": self.pattern, "negate": self.negated}
+        output = self.text_of(context)
         try:
-            found = js_found(self.pattern, context.output)
+            found = js_found(self.pattern, output)
         except TooSlowError as error:
             return GraderResult.undecided(f"Cannot tell: {error}", details)
-        said = f"The output {'matches' if found else 'does not match'} {self.pattern}"
+        said = f"The {self.said_in} {'matches' if found else 'does not match'} {self.pattern}"
         if bool(found) is not self.negated:
             return GraderResult(1.0, True, said, details)
-        seen = match_in(self.pattern, context.output) if found else beginning_of(context.output)
+        seen = match_in(self.pattern, output) if found else beginning_of(output)
         part = FailedCheck(("pattern",), f"{'match' if found else 'no match'}: {self.pattern}", seen)
         return GraderResult.failed(said, details, (part,))

@@ -6,7 +6,7 @@ from typing import Any
 from waza_engine.excerpts import around, quoted
 from waza_engine.findings import Finding, Fix, Pointer, SetValue
 from waza_engine.formats.model import marks
-from waza_engine.js_regex import js_error, js_found, js_notes, js_place
+from waza_engine.js_regex import TooSlowError, js_error, js_found, js_notes, js_place
 from waza_engine.rules.invalid_regex import INVALID_REGEX
 from waza_engine.rules.non_portable_regex import NON_PORTABLE_REGEX
 from waza_engine.rules.trivial_check import TRIVIAL_CHECK
@@ -39,8 +39,15 @@ def pattern_findings(pattern: str, pointer: Pointer, fate: str = "") -> Iterator
             fixes=_anchor_fixes(pattern, note.start, pointer),
             part=(note.start, note.end),
         )
-    if fate and all(js_found(pattern, it) for it in _TEXTS_WITHOUT_ANYTHING_IN_COMMON):
+    if fate and _is_found_everywhere(pattern):
         yield TRIVIAL_CHECK.at(pointer, f"Found in every text: this check {fate}")
+
+
+def _is_found_everywhere(pattern: str) -> bool:
+    try:
+        return all(js_found(pattern, it) for it in _TEXTS_WITHOUT_ANYTHING_IN_COMMON)
+    except TooSlowError:
+        return False
 
 
 def _fixes(pattern: str, pointer: Pointer) -> Iterator[Fix]:

@@ -19,6 +19,10 @@ from waza_engine.yaml_reader import YamlError, read_yaml
 RULE = Rule("test", "test")
 
 
+def an_open_eval(path: Path) -> str | None:
+    return "" if path.name == "eval.yaml" else None
+
+
 def said(path: Path, data: Any, files: Files) -> list[tuple[Finding, ...]]:
     known = recognise(data, path)
     assert known is not None
@@ -28,7 +32,8 @@ def said(path: Path, data: Any, files: Files) -> list[tuple[Finding, ...]]:
 
 @pytest.mark.parametrize("code", [it for it, page in WITH_EXAMPLE.items() if "Instead" in page])
 def test_between_a_mistake_and_its_remedy(code: str, tmp_path: Path) -> None:
-    files, page = Files(), WITH_EXAMPLE[code]
+    page = WITH_EXAMPLE[code]
+    files = Files(lambda it: it.read_text(encoding="utf-8") if it.name == page["Example"].name else None)
     for name in ("Example", "Instead", "Example", "Example"):
         path = tmp_path / page[name].name
         write(tmp_path, page[name].files)
@@ -57,7 +62,7 @@ class Counting:
 
 
 def test_a_rule_is_asked_again_only_about_what_it_looked_at(tmp_path: Path) -> None:
-    files, rule = Files(), Counting("name")
+    files, rule = Files(an_open_eval), Counting("name")
     config = {"trials": 1}
     for data in ({"name": "a"}, {"name": "a", "config": config}, {"name": "a", "config": {}}):
         document = Document("waza", "eval", data, tmp_path / "eval.yaml", tmp_path, files)
@@ -89,7 +94,7 @@ def test_every_way_to_look_is_noticed(look: Any, tmp_path: Path) -> None:
     def check(document: Document) -> Any:
         yield RULE.at((), repr(look(document.data)))
 
-    files = Files()
+    files = Files(an_open_eval)
     for data in ({"name": "a"}, {"name": "b"}, {"x": 1}, {"x": 1, "name": "a"}, {"name": "a", "x": 1}):
         document = Document("waza", "eval", data, tmp_path / "eval.yaml", tmp_path, files)
         [[found]] = findings(document, (check,))
@@ -101,7 +106,7 @@ def test_files_that_come_and_go_are_noticed(tmp_path: Path) -> None:
         assert document.suite is not None
         yield RULE.at((), str(len(document.suite.tasks)))
 
-    files = Files()
+    files = Files(an_open_eval)
     data = {"tasks": ["tasks/*/*.yaml"]}
 
     def count() -> str:
@@ -116,3 +121,27 @@ def test_files_that_come_and_go_are_noticed(tmp_path: Path) -> None:
     assert count() == "2"
     (tmp_path / "tasks/a/one.yaml").unlink()
     assert count() == "1"
+
+
+def test_typing_in_a_file_is_no_change_to_the_folder_it_stands_in(tmp_path: Path) -> None:
+    path, texts = tmp_path / "eval.yaml", ["a: 1\n"]
+    files, rule = Files(lambda it: texts[0] if it == path else None), Counting("name")
+
+    def check(document: Document) -> Any:
+        document.files.names(tmp_path)
+        document.files.is_file(path)
+        document.files.names(path)
+        yield from rule(document)
+
+    def ask() -> None:
+        list(findings(Document("waza", "eval", {"name": "a"}, path, tmp_path, files), (check,)))
+
+    ask()
+    texts[0] = "a: 2\n"
+    ask()
+    assert rule.count == 1
+    files.text(path)
+    ask()
+    texts[0] = "a: 3\n"
+    ask()
+    assert rule.count > 1

@@ -2,6 +2,7 @@
 
 import ast
 from collections.abc import Iterator
+from dataclasses import fields
 from pathlib import Path
 from typing import Any, get_args
 
@@ -16,6 +17,7 @@ from waza_engine.formats.waza.project import ProjectFile
 from waza_engine.formats.waza.task import TaskFile
 from waza_engine.formats.waza.triggers import TriggersFile
 from waza_engine.graders.registry import graders
+from waza_engine.runs.plan import Overrides
 
 ENGINE, SERVER = Path(waza_engine.__file__).parent, Path(waza_lsp.__file__).parent
 CLASSES = [*graders("waza").values(), *graders("legacy").values()]
@@ -52,8 +54,8 @@ def test_the_rules_name_no_grader_type_and_no_option() -> None:
     "folder", [ENGINE / "checking", ENGINE / "validation", SERVER], ids=lambda it: it.name
 )
 def test_others_name_no_grader_type_and_no_option(folder: Path) -> None:
-    # Names of one word, such as "text" and "tool", mean other things there.
-    names = {it for it in (TYPES | OPTIONS) - FILE_KEYS if "_" in it}
+    # Names of one word, such as "text" and "tool", mean other things there; some options belong to runs, too.
+    names = {it for it in (TYPES | OPTIONS) - FILE_KEYS - {it.name for it in fields(Overrides)} if "_" in it}
     assert [it for path in folder.rglob("*.py") for it in _typed(path, names)] == []
 
 

@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from waza_engine.excerpts import instead_of, nearest_to
 from waza_engine.graders.base import GradingContext
 from waza_engine.grading import GraderVerdict, grade_entry
 from waza_engine.trajectory import Session, SkillInvocation, ToolCall
@@ -110,3 +111,24 @@ def test_a_long_line_is_cut_around_what_was_found() -> None:
     assert "boom" in part.found
     assert len(part.found) < 120
     assert json.dumps(part.found)
+
+
+def test_the_nearest_line_is_one_with_the_same_words_in_another_form() -> None:
+    text = "Intro.\nThe delay doubles each time.\nIt is raised again.\n"
+    assert nearest_to(r"(?i)the delay tripl(es|ed)\b", text) == "line 2: 'The delay doubles each time.'"
+    assert instead_of("doubled", text) == "line 2: 'The delay doubles each time.'"
+    # What stands in classes and escapes is no word.
+    assert nearest_to(r"[a-z]+\bdelay", text) == "line 2: 'The delay doubles each time.'"
+    assert nearest_to(r"^\d{3}$", text).startswith("it begins: ")
+
+
+def test_a_failed_check_brings_the_lines_around_its_place() -> None:
+    context = GradingContext(output=OUTPUT)
+    verdict = grade_entry(
+        {"type": "text", "name": "one", "config": {"regex_match": ["Deployed .* east"]}}, context
+    )
+    assert isinstance(verdict, GraderVerdict)
+    [part] = verdict.result.parts
+    assert part.found == "line 2: 'Deployed the app to west-1.'"
+    assert type(part.found) is str
+    assert part.excerpt == "1  First line.\n2  Deployed the app to west-1.\n3  Traceback: boom"

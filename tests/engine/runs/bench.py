@@ -79,6 +79,7 @@ class Bench:
     events: list[Event] = field(default_factory=list)
     store: RunStore | None = None
     judge: Judge | None = None
+    emit_nothing: bool = False
 
     def suite(self, *tasks: Task, graders: tuple[GraderEntry, ...] = (), **more: Any) -> Suite:
         settings = RunSettings(**{"executor": "scripted", "timeout_seconds": 5, **more.pop("settings", {})})
@@ -101,7 +102,7 @@ class Bench:
             performer,
             process_dir=self.folder,
             run_id="run-1",
-            emit=self.events.append,
+            emit=(lambda _: None) if self.emit_nothing else self.events.append,
             store=self.store,
             judge=self.judge,
             log_dir=self.folder / "logs",

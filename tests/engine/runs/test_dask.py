@@ -2,6 +2,7 @@
 
 import asyncio
 import contextlib
+import importlib
 import importlib.util
 import os
 import shlex
@@ -51,14 +52,14 @@ print("hello from", name)
 @contextlib.asynccontextmanager
 async def cluster(folder: Path, seconds: float, workers: int = 3) -> AsyncIterator[tuple[Any, DaskTrials]]:
     """A cluster of processes, and the trials of run-1 on it with an agent that takes so long."""
-    from distributed import LocalCluster
+    local_cluster: Any = importlib.import_module("distributed").LocalCluster
 
     agent = folder / "agent.py"
     agent.write_text(AGENT, encoding="utf-8")
     command = shlex.join([sys.executable, "-S", str(agent), str(folder / "log"), str(seconds)])
     options = ExecutorOptions(folder, agent_command=command)
     async with (
-        LocalCluster(
+        local_cluster(
             n_workers=workers,
             threads_per_worker=2,
             processes=True,

@@ -480,3 +480,24 @@ async def test_types_of_older_generations_mean_what_they_meant(bench: Bench) -> 
     assert {it.name: it.status for it in only.graders} == {"k": "passed", "r": "failed", "s": "failed"}, (
         only.error
     )
+
+
+async def test_a_machine_that_is_at_its_end_costs_the_trial_alone(bench: Bench, scripted: Scripted) -> None:
+    async def full(request: TrialRequest) -> Trajectory:
+        if request.task.id == "a":
+            raise OSError(28, "No space left on device")
+        return said("hello")
+
+    scripted.perform = full
+    record = await bench.run(bench.suite(task("a"), task("b"), graders=(ALWAYS,)), scripted)
+    assert [it.trials[0].status for it in record.tasks] == ["error", "passed"]
+    assert record.tasks[0].trials[0].error.endswith("No space left on device")
+
+
+async def test_no_workspace_can_be_made(bench: Bench, monkeypatch: pytest.MonkeyPatch) -> None:
+    def full(**_: object) -> str:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr("tempfile.mkdtemp", full)
+    record = await bench.run(bench.suite(task("a")))
+    assert "No workspace can be made in" in record.tasks[0].trials[0].error

@@ -1,5 +1,6 @@
 """The run store: what is finished is there, whatever happens to the process, the file or the other writers."""
 
+import gc
 import multiprocessing
 import os
 import signal
@@ -156,6 +157,19 @@ async def test_what_a_run_says_is_what_the_store_has(bench: Bench, scripted: Scr
         bench.store.latest_trials(bench.folder / "eval.yaml", "b")[0].record.trajectory.output
         == "hello from b"
     )
+    bench.store.close()
+
+
+async def test_what_is_stored_is_not_kept(bench: Bench, scripted: Scripted) -> None:
+    bench.store = RunStore(bench.folder / "store")
+    suite = bench.suite(*(task(f"t{it}") for it in range(4)), graders=(contains("hello"),))
+    bench.emit_nothing = True
+    record = await bench.run(suite, scripted, trials=25, workers=2)
+    gc.collect()
+    alive = [it for it in gc.get_objects() if isinstance(it, Trajectory | TrialRecord)]
+    assert len(alive) < 10
+    assert sum(len(it.trials) for it in record.tasks) == 100
+    assert [it.trial for it in record.tasks[3].trials[-2:]] == [24, 25]
     bench.store.close()
 
 

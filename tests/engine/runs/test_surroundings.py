@@ -247,3 +247,18 @@ async def test_a_simulated_user_without_a_model_is_an_error_that_says_so(
 ) -> None:
     record, _ = await talked(bench, scripted)
     assert "no model is configured that could play the user" in record.tasks[0].trials[0].error
+
+
+async def test_an_agent_that_fails_ends_the_talk(bench: Bench, scripted: Scripted) -> None:
+    bench.judge = replies(("reply", {"message": "never said"}))
+
+    async def fails(request: TrialRequest) -> Trajectory:
+        so_far = said("half", error="hung up")
+        assert await request.after_turn(1, so_far) is None
+        return so_far
+
+    scripted.perform = fails
+    record = await bench.run(bench.suite(task("a", responder=Responder("Say yes.", 2))), scripted)
+    only = record.tasks[0].trials[0]
+    assert only.trajectory.responder is not None
+    assert (only.error, only.trajectory.responder.outcome) == ("hung up", "error")

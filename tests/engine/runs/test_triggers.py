@@ -1,11 +1,13 @@
 """Trigger tests and the only metric that can fail a run (waza-formats.md, sections 6 and 14.4)."""
 
 import asyncio
+from pathlib import Path
 
 import pytest
 
 from tests.engine.runs.bench import Bench, Scripted, task
 from waza_engine.executors.base import ExecutorError, TriggerRequest, UnavailableError
+from waza_engine.executors.trigger_workspace import workspace_of
 from waza_engine.runs.events import Note
 from waza_engine.runs.records import TriggerResult
 from waza_engine.runs.triggers import trigger_metrics
@@ -120,3 +122,30 @@ async def test_prompts_are_asked_side_by_side_within_the_workers(bench: Bench, s
     scripted.triggered = slow  # type: ignore[method-assign]  # the test's own answer
     await bench.run(bench.suite(task("a"), triggers=TESTS, settings={"workers": 2}), scripted)
     assert most == 2
+
+
+async def test_prompts_are_asked_among_the_fixtures_and_skills_of_the_eval(
+    bench: Bench, scripted: Scripted
+) -> None:
+    fixtures = bench.folder / "fixtures"
+    for name in ("src/a.py", ".hidden/b", "node_modules/c", "big.bin"):
+        path = fixtures / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(b"x" * ((1 << 20) + 1 if name == "big.bin" else 1))
+    asked: list[TriggerRequest] = []
+
+    async def triggered(request: TriggerRequest) -> bool:
+        asked.append(request)
+        return request.should_trigger
+
+    scripted.triggered = triggered  # type: ignore[method-assign]  # the test's own
+    settings = {"skills_of_process": True, "skill_directories": ("skills/a",)}
+    await bench.run(bench.suite(task("a"), triggers=TESTS, fixtures=fixtures, settings=settings), scripted)
+    assert [it.target for it in asked[0].files] == ["src/a.py"]
+    assert asked[0].skill_directories == (bench.folder, bench.folder / "skills" / "a")
+    assert scripted.requests[0].skill_directories == (bench.folder, bench.folder / "skills" / "a")
+    with workspace_of(asked[0]) as folder:
+        assert Path(folder, "src", "a.py").read_bytes() == b"x"  # noqa: ASYNC240  # in no time
+    scripted.requests.clear()
+    await bench.run(bench.suite(task("a"), settings=settings), scripted, no_skills=True)
+    assert [it.skill_directories for it in scripted.requests] == [()]

@@ -13,7 +13,8 @@ from waza_engine.formats import load_suite
 from waza_engine.judges.base import JudgeCall, JudgeRequest, JudgeTurn
 from waza_engine.judges.scripted import ScriptedJudge
 from waza_engine.reports.read_jsonl import read_jsonl
-from waza_engine.reports.read_results import ResultsError
+from waza_engine.reports.read_results import ResultsError, read_results
+from waza_engine.reports.results_json import results_json
 from waza_engine.reports.results_jsonl import results_lines
 from waza_engine.runs.plan import Overrides, make_plan
 from waza_engine.runs.records import RunRecord
@@ -62,6 +63,15 @@ async def test_results_say_the_same_when_they_are_read_back(recorded: RunRecord,
             assert line.get("trajectory", {}).get(part) == json.loads(rewritten).get("trajectory", {}).get(
                 part
             )
+
+
+async def test_other_forms_of_results_tell_the_same(recorded: RunRecord, tmp_path: Path) -> None:
+    path = tmp_path / "results.json"
+    path.write_text(results_json(recorded), encoding="utf-8")
+    again = read_results(path)
+    assert (again.status, again.scoring) == (recorded.status, recorded.scoring)
+    for was, now in zip(recorded.tasks, again.tasks, strict=True):
+        assert [it.score for it in now.trials] == pytest.approx([it.score for it in was.trials])
 
 
 async def test_the_folder_of_a_run_will_do(recorded: RunRecord, tmp_path: Path) -> None:

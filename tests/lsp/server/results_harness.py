@@ -14,7 +14,7 @@ from pytest_lsp import LanguageClient, client_capabilities
 from tests.lsp.server.conftest import SERVER, make_client
 
 
-async def until(condition: Callable[[], object], seconds: float = 10) -> None:
+async def until(condition: Callable[[], object], seconds: float = 30) -> None:
     """Wait until something holds; fail after a while."""
     async with asyncio.timeout(seconds):
         while not condition():  # noqa: ASYNC110  # the client offers no event for a later state
@@ -105,7 +105,7 @@ class Editor:
         found = await self.client.text_document_code_lens_async(types.CodeLensParams(document))
         return min(it.range.start.line for it in found or ())
 
-    async def lenses_with(self, part: str, seconds: float = 10) -> list[str]:
+    async def lenses_with(self, part: str, seconds: float = 30) -> list[str]:
         """The lenses, once one of them holds this text."""
         async with asyncio.timeout(seconds):
             while True:
@@ -135,7 +135,7 @@ class Editor:
             if it.code in {"failed-check", "live-verdict", "recorded-runs"}
         ]
 
-    async def says(self, code: str, marked: str = "", seconds: float = 10) -> tuple[str, str, str]:
+    async def says(self, code: str, marked: str = "", seconds: float = 30) -> tuple[str, str, str]:
         """What is said with a code about a text, once it is."""
         await until(lambda: self._one(code, marked), seconds)
         found = self._one(code, marked)

@@ -164,6 +164,10 @@ async def test_the_report_of_a_result_can_be_shown(tmp_path: Path, suite: Path) 
         answer = await it.execute("waza.runEval", uri=it.uri)
         shown = await it.execute("waza.showReport", runId=answer["runId"], uri=it.uri)
         assert "Explain the retry helper" in text_of(shown["path"])
+        task = (suite / "tasks" / "explain-retry.yaml").as_uri()
+        for uri in (task, suite.as_uri()):
+            shown = await it.execute("waza.showReport", runId=answer["runId"], uri=uri)
+            assert shown is not None, uri
         assert await it.execute("waza.showReport", runId="no-such-run", uri=it.uri) is None
         await until(lambda: any("not in the run store" in message for message in it.messages))
 

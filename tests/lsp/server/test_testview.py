@@ -52,6 +52,15 @@ async def test_open_texts_come_before_files(tmp_path: Path, suite: Path) -> None
         assert "another-id" in [part(child, "id") for child in part(root, "children")]
 
 
+async def test_tasks_that_share_an_id_are_told_apart(tmp_path: Path, suite: Path) -> None:
+    async with editor(tmp_path) as it:
+        it.open(suite / "tasks" / "explain-retry.yaml")
+        it.replace("id: explain-retry", "id: document-query")
+        [root] = await tree(it)
+        keys = [part(child, "key") for child in part(root, "children")]
+        assert len(keys) == len(set(keys))
+
+
 async def test_files_that_are_no_evals_have_no_tree(tmp_path: Path) -> None:
     path = tmp_path / "ci.yaml"
     path.write_text("on: push\njobs: {}\n", encoding="utf-8")

@@ -7,7 +7,9 @@ def _keys(words: str) -> frozenset[str]:
     return frozenset(words.split())
 
 
-_EVAL_KEYS = _keys("name description version type tags environment defaults config stimuli graders scoring")
+_EVAL_KEYS = _keys(
+    "name description version type tags environment agent_environment artifacts defaults config stimuli graders scoring"
+)
 _STIMULUS = _keys(
     """
     prompt turns graders environment rubric constraints artifacts golden_trajectory golden_patch agent_environment

@@ -5,12 +5,12 @@ from typing import Annotated
 from pydantic import BeforeValidator, ConfigDict, Field
 
 from waza_engine.formats.model import MapOf, SectionOf, marks
-from waza_engine.formats.vally.environment import NamedOrInline
+from waza_engine.formats.vally.environment import Environment, NamedOrInline
 from waza_engine.formats.vally.graders import GraderConfig
 from waza_engine.formats.vally.model import TagValues, TolerantModel, tolerant
 from waza_engine.formats.vally.scoring import ScoringConfig
 from waza_engine.formats.vally.settings import EvalConfig
-from waza_engine.formats.vally.stimulus import Stimulus
+from waza_engine.formats.vally.stimulus import Artifacts, Stimulus
 from waza_engine.values import ListOf, Text, as_mapping
 
 _OldConfig = Annotated[EvalConfig | None, BeforeValidator(as_mapping)]
@@ -63,6 +63,16 @@ class EvalFile(TolerantModel):
         default=None,
         description="What every stimulus finds; or the name of an environment in `.vally.yaml`.",
         examples=[{"skills": ["../skills/deploy"], "files": [{"src": "fixtures/app", "dest": "."}]}],
+    )
+    agent_environment: Environment | None = Field(
+        default=None,
+        description="What every stimulus finds besides; newer specs keep the skills here. vally does not document it.",
+        examples=[{"skills": ["../skills/deploy"]}],
+    )
+    artifacts: Artifacts | None = Field(
+        default=None,
+        description="Workspace files of every stimulus that are kept in the output.",
+        examples=[{"include": ["dist/**"]}],
     )
     defaults: SectionOf[EvalConfig] = Field(
         default_factory=EvalConfig,

@@ -74,7 +74,7 @@ def _run_settings(config: EvalConfig) -> RunSettings:
     return RunSettings(
         trials=config.runs,
         timeout_seconds=max(1, math.ceil((milliseconds(config.timeout) or 0) / 1000)),
-        executor=config.executor or "copilot-sdk",
+        executor=config.executor_name or "copilot-sdk",
         model=config.model,
         judge_model=config.judge_model,
         judge_reasoning_effort=config.judge_reasoning_effort,
@@ -88,7 +88,8 @@ class _Loader:
 
     def __init__(self, spec: EvalFile, path: Path, start: Path, project: Project) -> None:
         self._spec, self._path, self._start, self._project = spec, path, start, project
-        self._shared = named_or_inline(spec.environment, project, path, ("environment",))
+        shared = named_or_inline(spec.environment, project, path, ("environment",))
+        self._shared = merged(shared, spec.agent_environment or Environment())
 
     def tasks(self) -> Iterator[Task]:
         seen: set[str] = set()
@@ -104,7 +105,7 @@ class _Loader:
         if not first:
             raise LoadError(self._path, f"'{it.name}' has neither 'prompt' nor 'turns'", pointer)
         own = named_or_inline(it.environment, self._project, self._path, (*pointer, "environment"))
-        environment = merged(self._shared, own)
+        environment = merged(self._shared, merged(own, it.agent_environment or Environment()))
         files, problem = staged(environment.files, self._start)
         constraints = tuple(_constraints(it.constraints, (*pointer, "constraints")))
         return Task(

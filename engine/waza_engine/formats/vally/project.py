@@ -6,8 +6,8 @@ from pydantic import BeforeValidator, ConfigDict, Field, WithJsonSchema
 
 from waza_engine.formats.model import MapOf, SectionOf
 from waza_engine.formats.vally.environment import Environment
-from waza_engine.formats.vally.model import TagValues, TolerantModel, tolerant
-from waza_engine.values import Strings, Text, as_list, is_null
+from waza_engine.formats.vally.model import TolerantModel, tolerant
+from waza_engine.values import AnyValue, Strings, Text, as_list, is_null
 
 
 def _one_or_more(value: Any) -> Any:
@@ -53,6 +53,13 @@ class Paths(TolerantModel):
     )
 
 
+_FilterValues = Annotated[
+    AnyValue,
+    WithJsonSchema({"type": ["string", "number", "boolean", "array", "object"], "items": {"type": "string"}}),
+]
+"""What a filter asks of a tag; some projects put all of them below a key `tags`."""
+
+
 class SuiteConfig(TolerantModel):
     """A part of the project's evals with a name, for `--suite`: by file, by tag, or files first and then tags."""
 
@@ -63,7 +70,7 @@ class SuiteConfig(TolerantModel):
     description: Text = Field(
         default="", description="What the suite is for, for people.", examples=["Runs on every change."]
     )
-    filter: MapOf[TagValues] = Field(
+    filter: MapOf[_FilterValues] = Field(
         default={},
         description="Tags that a stimulus must have: every key, with any of the values of a list. Empty selects all.",
         examples=[{"tier": ["ci", "nightly"]}],

@@ -1,11 +1,13 @@
 """The `defaults` of an eval spec, once called `config`: how the stimuli are run (vally.md, section 2)."""
 
-from pydantic import ConfigDict, Field
+from typing import Annotated
+
+from pydantic import BeforeValidator, ConfigDict, Field
 
 from waza_engine.formats.model import foreign, marks
 from waza_engine.formats.vally.model import TolerantModel, tolerant
 from waza_engine.vally_values import Duration
-from waza_engine.values import Integer, Text
+from waza_engine.values import AnyValue, Integer, Text, as_text
 
 EXECUTORS = {
     "copilot-sdk": "Runs the agent with the Copilot CLI.",
@@ -14,6 +16,34 @@ EXECUTORS = {
     "command": "Runs any agent program, named with --agent-command. Only waza-lsp has it.",
     "acp": "Runs an agent that speaks the Agent Client Protocol. Only waza-lsp has it.",
 }
+
+
+class ExecutorConfig(TolerantModel):
+    """An executor with settings of its own."""
+
+    model_config = ConfigDict(json_schema_extra=tolerant())
+
+    name: Text = Field(
+        min_length=1,
+        description="Who performs the stimuli.",
+        examples=["copilot-sdk"],
+        json_schema_extra={"x-suggestions": list(EXECUTORS), "x-enum-descriptions": dict(EXECUTORS)},
+    )
+    config: AnyValue = Field(
+        default=None,
+        description="Settings of the executor, handed on as they are. Runs of waza-lsp do not read them.",
+        examples=[{"provider": {"type": "openai", "baseUrl": "https://models.example.com/v1"}}],
+        json_schema_extra={"type": "object"},
+    )
+
+
+def _name_or_mapping(value: object) -> object:
+    return value if isinstance(value, dict) else as_text(value)
+
+
+Executor = Annotated[
+    str | ExecutorConfig, Field(union_mode="left_to_right"), BeforeValidator(_name_or_mapping)
+]
 
 
 class EvalConfig(TolerantModel):
@@ -55,9 +85,13 @@ class EvalConfig(TolerantModel):
         examples=["medium"],
         json_schema_extra={**marks(since="0.9"), "x-suggestions": ["low", "medium", "high"]},
     )
-    executor: Text = Field(
+    executor: Executor = Field(
         default="copilot-sdk",
-        description="Who performs the stimuli. Plug-ins add more (`--executor-plugin`).",
+        description="Who performs the stimuli, by name or with settings. Plug-ins add more (`--executor-plugin`).",
         examples=["copilot-sdk"],
-        json_schema_extra={**marks(values=EXECUTORS), "x-open": "information"},
+        json_schema_extra={"x-suggestions": list(EXECUTORS), "x-enum-descriptions": dict(EXECUTORS)},
     )
+
+    @property
+    def executor_name(self) -> str:
+        return self.executor if isinstance(self.executor, str) else self.executor.name

@@ -32,6 +32,11 @@ class Constraints(TolerantModel):
     max_duration: IfGiven[Duration] = Field(
         default=None, description="Longest time, with a unit.", examples=["120s"]
     )
+    max_agent_duration: IfGiven[Duration] = Field(
+        default=None,
+        description="Longest time of the agent alone, with a unit. vally does not document it.",
+        examples=["90s"],
+    )
     expect_tools: Strings = Field(
         default=[], description="Tools that must each be used, by their exact names.", examples=[["bash"]]
     )
@@ -199,8 +204,26 @@ class Stimulus(TolerantModel):
     )
     agent_environment: Environment | None = Field(
         default=None,
-        description="An environment that vally does not document.",
+        description="What this stimulus finds besides. vally does not document it.",
         examples=[{"files": [{"src": "fixtures/app", "dest": "."}]}],
+    )
+    timeout: AnyValue = Field(
+        default=None,
+        description="vally ignores it here; the limit of a trial stands under `defaults`.",
+        examples=["300s"],
+        json_schema_extra=marks(no_effect=True),
+    )
+    runs: AnyValue = Field(
+        default=None,
+        description="vally ignores it here; the number of trials stands under `defaults`.",
+        examples=[3],
+        json_schema_extra=marks(no_effect=True),
+    )
+    config: AnyValue = Field(
+        default=None,
+        description="vally ignores it here; settings stand under `defaults` at the top.",
+        examples=[{"runs": 3}],
+        json_schema_extra=marks(no_effect=True),
     )
     supported_executors: Strings = Field(
         default=[],

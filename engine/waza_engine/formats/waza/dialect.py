@@ -28,7 +28,7 @@ _OTHER_TOOLS = _keys(
     """
     apiVersion kind namespace cwlVersion class openapi runs outputs steps jobs services providers hosts
     evaluation_framework runner dataset judges evaluators schema_version cases engine benchmark benchmarks arms
-    providers prompts evals
+    prompts evals checks models thresholds permissions ojob
     """
 )
 """Top-level keys of Kubernetes, Kestra, CWL, OpenAPI, GitHub Actions, Compose, promptfoo, Ansible, other eval runners ..."""

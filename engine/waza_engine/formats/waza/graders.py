@@ -29,7 +29,7 @@ _FOREIGN = foreign(
 """What people write into a grader entry although it is called otherwise there."""
 
 
-_TYPES = {
+_TYPES: dict[str, Any] = {
     "inline_script": "code",
     "python": "code",
     "javascript": "code",

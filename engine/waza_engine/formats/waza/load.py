@@ -60,6 +60,7 @@ def load_suite(path: Path, *, process_dir: Path, context_dir: Path | None = None
         warnings=tuple(it for it in (*warnings, *_ignored(spec), project.warning) if it),
         mcp_mocks=mcp_mocks(spec.mcp_mocks, path),
         agent=agent,
+        fixtures=around.fixtures,
     )
 
 
@@ -96,6 +97,7 @@ def _run_settings(spec: EvalFile, project: Project, eval_dir: Path) -> RunSettin
         first_event_timeout_seconds=config.first_event_timeout_seconds,
         inject_skill_body=config.inject_skill_body,
         use_cache=project.settings.cache.enabled,
+        skills_of_process=not _skills_off(config),
         mcp_servers={
             name: plain({key: value for key, value in it if key in it.model_fields_set})
             for name, it in config.mcp_servers.items()

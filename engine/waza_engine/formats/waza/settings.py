@@ -228,7 +228,10 @@ class Settings(FileModel):
     )
     mcp_servers: MapOf[McpServer] = Field(
         default={},
-        description="MCP servers for the agent, by name. Only the executor `copilot-sdk` uses them.",
+        description=(
+            "MCP servers for the agent, by name. waza hands them to `copilot-sdk` alone, waza-lsp to `acp` and "
+            "`command` as well."
+        ),
         examples=[{"azure": {"command": "npx", "args": ["-y", "@azure/mcp@latest"]}}],
     )
     max_workers: Integer = Field(

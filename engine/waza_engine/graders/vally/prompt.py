@@ -2,7 +2,7 @@
 
 ## What it looks at
 The judge sees the task, a timeline of what the agent did, and its final answer; with `evidence` also the changes in
-the workspace. It judges by `prompt` and by the `rubric` of the stimulus.
+the workspace, or the workspace itself. It judges by `prompt` and by the `rubric` of the stimulus.
 
 ## Score
 The judge gives points to each criterion and to the whole, all on the scale of `scoring`. The points for the whole become
@@ -24,20 +24,16 @@ config:
 - `rubric` is a key of the stimulus, not an option.
 """
 
-from typing import Annotated, Literal
+from typing import Literal
 
-from pydantic import BeforeValidator, Field
+from pydantic import Field
 
-from waza_engine.formats.model import each, marks
+from waza_engine.formats.model import marks
 from waza_engine.graders.base import GraderResult, GradingContext
-from waza_engine.vally.fields import Text, given_list
-from waza_engine.vally.judge_options import JudgeGrader
-from waza_engine.vally.judging import Question, judged
-
-_EVIDENCE = {
-    "trajectory": "A timeline of messages, tool calls and results.",
-    "diff": "What the agent changed in its workspace.",
-}
+from waza_engine.vally.fields import Text
+from waza_engine.vally.judge_options import EFFORTS, JudgeGrader
+from waza_engine.vally.judging import judged
+from waza_engine.values import IfGiven
 
 
 class PromptGrader(JudgeGrader):
@@ -49,13 +45,20 @@ class PromptGrader(JudgeGrader):
         examples=["claude-sonnet-4.6"],
         json_schema_extra=marks(reference="model"),
     )
-    evidence: Annotated[list[Literal["trajectory", "diff"]], BeforeValidator(given_list)] = Field(
-        default=["trajectory"],
-        description="What the judge is shown beside the task and the final answer.",
-        examples=[["trajectory", "diff"]],
-        json_schema_extra={**each(values=_EVIDENCE), **marks(since="0.14")},
+    reasoning_effort: IfGiven[Literal["low", "medium", "high", "xhigh"]] = Field(
+        default=None,
+        description="How much the judge model thinks. Left out: as the spec says.",
+        examples=["medium"],
+        json_schema_extra=marks(values=EFFORTS, since="0.15"),
+    )
+    output_delivery: Literal["inline", "workspace"] = Field(
+        default="inline",
+        description="How the judge gets long outputs. We always show them, shortened to head and tail.",
+        examples=["workspace"],
+        json_schema_extra=marks(
+            since="0.15", values={"inline": "In the message.", "workspace": "As files that it reads."}
+        ),
     )
 
     def grade(self, context: GradingContext) -> GraderResult:
-        question = Question(self.prompt, self.scoring, self.threshold, self.evidence or ("trajectory",))
-        return judged(context, question, self.model)
+        return judged(context, self.question, self.model, self.reasoning_effort or "")

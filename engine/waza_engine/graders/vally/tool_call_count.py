@@ -1,7 +1,7 @@
 """A limit for the number of tool calls.
 
 ## What it looks at
-All tool calls of the trial.
+All tool calls of the trial, or those of `tools`.
 
 ## Score
 1 up to `max`. Above it the score falls in a straight line to 0 at twice as much, and the check has failed: with
@@ -22,14 +22,19 @@ from collections.abc import Sequence
 from typing import ClassVar
 
 from waza_engine.graders.base import Drafted, GradingContext
-from waza_engine.vally.budget import CountBudget
+from waza_engine.vally.budget import ToolBudget
+from waza_engine.vally.calls import known_calls
 from waza_engine.vally.metrics import tool_call_count
 
 
-class ToolCallCountGrader(CountBudget):
+class ToolCallCountGrader(ToolBudget):
     type_name = "tool-call-count"
-    measured: ClassVar = tool_call_count
     unit: ClassVar = "tool calls"
+
+    def measured(self, context: GradingContext) -> float:
+        if not self.tools:
+            return tool_call_count(context)
+        return sum(self.counts(it) for it in known_calls(context))
 
     @classmethod
     def drafted(cls, trials: Sequence[GradingContext]) -> Drafted | None:

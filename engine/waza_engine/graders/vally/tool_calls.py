@@ -7,7 +7,8 @@ in front.
 
 ## Score
 1 when all of it holds, otherwise 0: every entry of `required` means at least `min_count` calls, no entry of
-`disallowed` means any, and the entries of `sequence` mean calls in this order, with others between them.
+`disallowed` means any, the entries of `sequence` mean calls in this order, with others between them, and those of
+`parallel` mean calls of one step.
 
 ## Example
 ```yaml
@@ -34,11 +35,11 @@ from pydantic import BeforeValidator, Discriminator, Field, Tag
 from waza_engine.common_ground import tools_of_all
 from waza_engine.excerpts import calls_made
 from waza_engine.findings import Finding
+from waza_engine.formats.model import marks
 from waza_engine.graders.base import Demand, Drafted, FailedCheck, GraderResult, GradingContext, Scope
 from waza_engine.js_regex import TooSlowError
 from waza_engine.rules.contradictory_checks import in_both
-from waza_engine.vally.calls import Call, calls_in
-from waza_engine.vally.events import events_of
+from waza_engine.vally.calls import Call, known_calls
 from waza_engine.vally.fields import given_list
 from waza_engine.vally.grader import VallyGrader
 from waza_engine.vally.tool_match import (
@@ -59,7 +60,7 @@ _Sequence = Annotated[Annotated[SequenceTool, Tag("entry")] | ToolName, Discrimi
 
 class ToolCallsGrader(VallyGrader):
     type_name = "tool-calls"
-    at_least_one = ("required", "disallowed", "sequence")
+    at_least_one = ("required", "disallowed", "sequence", "parallel")
     demands: ClassVar = {"required": Demand.TOOL_CALLS, "sequence": Demand.TOOL_CALLS}
 
     required: Annotated[list[_Required], BeforeValidator(given_list)] = Field(
@@ -78,6 +79,13 @@ class ToolCallsGrader(VallyGrader):
         examples=[["view", "edit", "bash"]],
     )
 
+    parallel: Annotated[list[_Sequence], BeforeValidator(given_list)] = Field(
+        default=[],
+        description="Calls that must happen in one step, in any order: one message of the agent makes them all.",
+        examples=[["view", "grep"]],
+        json_schema_extra=marks(since="0.15"),
+    )
+
     @classmethod
     def drafted(cls, trials: Sequence[GradingContext]) -> Drafted | None:
         tools = tools_of_all(trials)[:5]
@@ -87,16 +95,14 @@ class ToolCallsGrader(VallyGrader):
         yield from entry_findings("required", self.required, RequiredTool)
         yield from entry_findings("disallowed", self.disallowed, DisallowedTool)
         yield from entry_findings("sequence", self.sequence, SequenceTool)
+        yield from entry_findings("parallel", self.parallel, SequenceTool)
         wanted, unwanted = ([_plain_name(it) for it in items] for items in (self.required, self.disallowed))
         for it in in_both("required", wanted, "disallowed", unwanted):
             if unwanted[int(it.pointer[1])]:
                 yield it
 
     def grade(self, context: GradingContext) -> GraderResult:
-        if context.events is None:
-            # Asked for even when there is a transcript: it answers that the calls are not known, if so.
-            len(context.tool_events)
-        calls = calls_in(events_of(context))
+        calls = known_calls(context)
         try:
             failures = tuple(self._failures(calls))
         except TooSlowError as error:
@@ -108,7 +114,7 @@ class ToolCallsGrader(VallyGrader):
 
     @property
     def _count(self) -> int:
-        return len(self.required) + len(self.disallowed) + len(self.sequence)
+        return len(self.required) + len(self.disallowed) + len(self.sequence) + len(self.parallel)
 
     def _failures(self, calls: list[Call]) -> Iterator[FailedCheck]:
         last = calls[-1] if calls else None
@@ -124,7 +130,16 @@ class ToolCallsGrader(VallyGrader):
                 yield FailedCheck(
                     ("disallowed", index), f"called: {unwanted.said}", calls_made([it.name for it in hits])
                 )
-        yield from self._broken_sequence([it for it in calls if it.answered], seen)
+        answered = [it for it in calls if it.answered]
+        yield from self._broken_sequence(answered, seen)
+        if self.parallel and not self._has_parallel(answered):
+            yield FailedCheck(("parallel",), "no step has all of these calls", seen)
+
+    def _has_parallel(self, calls: list[Call]) -> bool:
+        """Whether the calls of some step serve all entries, each its own."""
+        tools = entries(self.parallel, SequenceTool)
+        steps = {it.step for it in calls}
+        return any(_serves(tools, [it for it in calls if it.step == step]) for step in steps)
 
     def _broken_sequence(self, calls: list[Call], seen: str) -> Iterator[FailedCheck]:
         """The first entry that finds no call behind that of the entry before it."""
@@ -136,6 +151,17 @@ class ToolCallsGrader(VallyGrader):
                 yield FailedCheck(("sequence", index), f"{where}: {tool.said}", seen)
                 return
             at = found + 1
+
+
+def _serves(tools: list[SequenceTool], calls: list[Call]) -> bool:
+    """Whether there is a call of its own for each entry."""
+    if not tools:
+        return True
+    first, *others = tools
+    return any(
+        first.means(it, None) and _serves(others, [*calls[:index], *calls[index + 1 :]])
+        for index, it in enumerate(calls)
+    )
 
 
 def _plain_name(entry: SequenceTool | str) -> str:

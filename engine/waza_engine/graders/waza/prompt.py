@@ -33,7 +33,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, ClassVar
 
-from pydantic import ConfigDict, Field
+from pydantic import ConfigDict, Field, JsonValue
 
 from waza_engine.durations import duration_seconds
 from waza_engine.findings import Finding, Fix, RemoveKey, SetValue
@@ -98,7 +98,10 @@ class PromptGrader(Grader):
         default="",
         description="A built-in rubric, or the path of a rubric file: one that ends in .md or contains a slash.",
         examples=["groundedness"],
-        json_schema_extra=marks(since="0.36", reference="rubric", **{"x-suggestions": built_in_names()}),
+        json_schema_extra={
+            **marks(since="0.36", reference="rubric"),
+            "x-suggestions": list[JsonValue](built_in_names()),
+        },
     )
     model: Text = Field(
         default="",

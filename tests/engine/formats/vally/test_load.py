@@ -110,6 +110,26 @@ def test_environments_are_put_together(tmp_path: Path) -> None:
     assert task.mcp_servers == {"one": {"command": "x", "timeout": 30_000}, "two": {"command": "z"}}
 
 
+def test_newer_shapes_of_real_specs(tmp_path: Path) -> None:
+    spec = """\
+    agent_environment: {skills: [skills/a]}
+    artifacts: {include: ["**/*.md"]}
+    defaults: {executor: {name: mock, config: {provider: {type: openai}}}}
+    scoring: {weights: {}}
+    stimuli:
+      - name: a
+        prompt: p
+        environment: {mcpServers: null}
+        agent_environment: {env: {A: b}}
+        constraints: {max_agent_duration: 90s}
+    """
+    suite = load(tmp_path, spec)
+    [task] = suite.tasks
+    assert suite.settings.executor == "mock"
+    assert (task.skill_directories, task.environment) == ((str(tmp_path / "skills/a"),), {"A": "b"})
+    assert [(it.key, it.value) for it in task.constraints] == [("max_agent_duration", 90_000)]
+
+
 def test_a_named_environment_starts_at_the_spec(tmp_path: Path) -> None:
     (tmp_path / ".vally.yaml").write_text("environments:\n  app:\n    files: [{src: fix, dest: .}]\n")
     folder = tmp_path / "evals" / "one"

@@ -41,3 +41,10 @@ def test_the_diff_of_a_trial(tmp_path: Path) -> None:
     assert "HEAD" not in (diff_of(context) or "")
     assert diff_of(GradingContext(workspace_dir=tmp_path)) is None
     assert diff_of(GradingContext(diff="")) == ""
+
+
+def test_files_too_long_to_compare_are_replaced_as_a_whole() -> None:
+    old, new = b"a\n" * 30_000, b"b\n" * 30_000
+    diff = unified_diff({"x": old}, {"x": new})
+    assert "@@ -1,30000 +1,30000 @@\n-a\n" in diff
+    assert diff.endswith("+b\n")

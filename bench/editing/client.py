@@ -1,0 +1,243 @@
+"""An editor of the simplest kind: it starts a server, speaks JSON with it, and notes when what came."""
+
+import itertools
+import json
+import os
+import queue
+import re
+import subprocess
+import threading
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import IO, Any, Self
+
+_CAPABILITIES: dict[str, Any] = {
+    "general": {"positionEncodings": ["utf-16"]},
+    "workspace": {"configuration": True, "workspaceFolders": True, "diagnostics": {"refreshSupport": True}},
+    "textDocument": {
+        "publishDiagnostics": {
+            "versionSupport": True,
+            "codeDescriptionSupport": True,
+            "relatedInformation": True,
+        },
+        "diagnostic": {},
+        "completion": {"completionItem": {"snippetSupport": True, "documentationFormat": ["markdown"]}},
+        "hover": {"contentFormat": ["markdown"]},
+        "documentSymbol": {"hierarchicalDocumentSymbolSupport": True},
+        "rename": {"prepareSupport": True},
+    },
+}
+_LONGEST_SECONDS = 120.0
+
+
+@dataclass(frozen=True, slots=True)
+class Server:
+    """How a server is started, and the settings that it may ask for."""
+
+    name: str
+    command: list[str]
+    settings: dict[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Told:
+    """Diagnostics, when they came, and how many edits had been sent by then."""
+
+    at: float
+    version: int
+    items: list[dict[str, Any]]
+
+    def has(self, line: int) -> bool:
+        return any(it["range"]["start"]["line"] == line for it in self.items)
+
+
+class Editor:
+    """One server with one document, for as long as the `with` block lasts."""
+
+    def __init__(self, server: Server, root: Path) -> None:
+        self.server, self.root = server, root
+        self.lines: list[str] = []
+        self.told: list[Told] = []
+        self._version = 0
+        self._ids = itertools.count(1)
+        self._answers: dict[int, tuple[float, Any]] = {}
+        self._pulls: dict[int, int] = {}
+        self._pull_again = False
+        self._news = threading.Condition()
+        self._out: queue.SimpleQueue[bytes | None] = queue.SimpleQueue()
+        self.started = time.perf_counter()
+        self.process = subprocess.Popen(
+            server.command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, cwd=root
+        )
+        for work, stream in ((self._read, self.process.stdout), (self._write, self.process.stdin)):
+            threading.Thread(target=work, args=(stream,), daemon=True).start()
+        given = {"processId": os.getpid(), "rootUri": root.as_uri(), "capabilities": _CAPABILITIES}
+        folders = [{"uri": root.as_uri(), "name": "bench"}]
+        answer = self.answer("initialize", given | {"workspaceFolders": folders})
+        self.initialized = time.perf_counter() - self.started
+        self._can_pull = bool(answer["capabilities"].get("diagnosticProvider"))
+        self.notify("initialized", {})
+        self.notify("workspace/didChangeConfiguration", {"settings": server.settings})
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._out.put(None)
+        self.process.kill()
+        self.process.wait()
+
+    @property
+    def uri(self) -> str:
+        return (self.root / "eval.yaml").as_uri()
+
+    def open(self, lines: list[str]) -> None:
+        self.lines, self._version = list(lines), self._version + 1
+        item = {
+            "uri": self.uri,
+            "languageId": "yaml",
+            "version": self._version,
+            "text": "\n".join(lines) + "\n",
+        }
+        self.notify("textDocument/didOpen", {"textDocument": item})
+        self._pull()
+
+    def close(self) -> None:
+        self.notify("textDocument/didClose", {"textDocument": {"uri": self.uri}})
+
+    def edit(self, line: int, start: int, end: int, new: str, last: int | None = None) -> int:
+        """Replace a stretch (up to column `end` of line `last`, if it goes over lines); the version."""
+        last = line if last is None else last
+        text = self.lines[line][:start] + new + self.lines[last][end:]
+        self.lines[line : last + 1] = text.split("\n")
+        self._version += 1
+        span = {"start": {"line": line, "character": start}, "end": {"line": last, "character": end}}
+        document = {"uri": self.uri, "version": self._version}
+        self.notify(
+            "textDocument/didChange",
+            {"textDocument": document, "contentChanges": [{"range": span, "text": new}]},
+        )
+        self._pull()
+        return self._version
+
+    def at(self, line: int, character: int) -> dict[str, Any]:
+        """The parameters of a request about a place."""
+        return {"textDocument": {"uri": self.uri}, "position": {"line": line, "character": character}}
+
+    def ask(self, method: str, params: Any) -> tuple[int, float]:
+        request, now = next(self._ids), time.perf_counter()
+        self._send({"id": request, "method": method, "params": params})
+        return request, now
+
+    def result(self, request: int) -> tuple[float, Any]:
+        """When an answer came, and what it was."""
+        with self._news:
+            if not self._news.wait_for(lambda: request in self._answers, _LONGEST_SECONDS):
+                raise TimeoutError(f"{self.server.name}: no answer")
+            return self._answers.pop(request)
+
+    def answer(self, method: str, params: Any) -> Any:
+        return self.result(self.ask(method, params)[0])[1]
+
+    def seconds(self, method: str, params: Any) -> float:
+        """How long an answer takes."""
+        request, sent = self.ask(method, params)
+        return self.result(request)[0] - sent
+
+    def until(self, good: Callable[[Told], bool], since: int) -> Told:
+        """The first diagnostics from number `since` on that are good."""
+        with self._news:
+            if not self._news.wait_for(lambda: any(map(good, self.told[since:])), _LONGEST_SECONDS):
+                raise TimeoutError(f"{self.server.name}: no such diagnostics")
+            return next(filter(good, self.told[since:]))
+
+    def quiet(self, seconds: float) -> None:
+        """Wait until the server neither says anything nor works."""
+        until = time.perf_counter() + _LONGEST_SECONDS
+        seen, since = (len(self.told), self.cpu()), time.perf_counter()
+        while time.perf_counter() < min(until, since + seconds):
+            time.sleep(min(0.02, seconds / 4))
+            now = (len(self.told), self.cpu())
+            if now[0] != seen[0] or now[1] - seen[1] > 0.011:
+                seen, since = now, time.perf_counter()
+
+    def cpu(self) -> float:
+        """Seconds of processor time so far."""
+        fields = Path(f"/proc/{self.process.pid}/stat").read_text().rpartition(")")[2].split()
+        return sum(map(int, fields[11:13])) / os.sysconf("SC_CLK_TCK")
+
+    def peak(self) -> float:
+        """The most memory so far, in MB."""
+        found = re.search(r"VmHWM:\s+(\d+)", Path(f"/proc/{self.process.pid}/status").read_text())
+        return int(found[1]) / 1024 if found else 0.0
+
+    def notify(self, method: str, params: Any) -> None:
+        self._send({"method": method, "params": params})
+
+    def _send(self, message: dict[str, Any]) -> None:
+        body = json.dumps({"jsonrpc": "2.0", **message}).encode()
+        self._out.put(b"Content-Length: %d\r\n\r\n%s" % (len(body), body))
+
+    def _write(self, stream: IO[bytes]) -> None:
+        while (data := self._out.get()) is not None:
+            stream.write(data)
+            stream.flush()
+
+    def _read(self, stream: IO[bytes]) -> None:
+        while head := stream.readline():
+            size = int(head.split(b":")[1]) if head.lower().startswith(b"content-length") else 0
+            while stream.readline().strip():
+                pass
+            body = stream.read(size)
+            self._take(json.loads(body), time.perf_counter())
+
+    def _take(self, message: dict[str, Any], now: float) -> None:
+        method, request = message.get("method"), message.get("id")
+        if method is not None and request is not None:
+            self._send({"id": request, "result": self._asked(method, message.get("params"))})
+            if method == "workspace/diagnostic/refresh":
+                self._pull()
+        elif method == "textDocument/publishDiagnostics" and message["params"]["uri"] == self.uri:
+            params = message["params"]
+            self._tell(Told(now, params.get("version") or self._version, params["diagnostics"]))
+        elif request in self._pulls:
+            found = message.get("result") or {}
+            self._tell(
+                Told(
+                    now,
+                    self._pulls.pop(request),
+                    found.get("items", self.told[-1].items if self.told else []),
+                )
+            )
+            if self._pull_again:
+                self._pull()
+        elif request is not None:
+            with self._news:
+                self._answers[request] = now, message.get("result")
+                self._news.notify_all()
+
+    def _tell(self, told: Told) -> None:
+        with self._news:
+            self.told.append(told)
+            self._news.notify_all()
+
+    def _asked(self, method: str, params: Any) -> Any:
+        if method != "workspace/configuration":
+            return None
+        return [self.server.settings.get(it.get("section")) for it in params["items"]]
+
+    def _pull(self) -> None:
+        """Ask for diagnostics, one request at a time, as editors do."""
+        self._pull_again = bool(self._pulls)
+        if self._can_pull and not self._pulls and self.lines:
+            request = next(self._ids)
+            self._pulls[request] = self._version
+            self._send(
+                {
+                    "id": request,
+                    "method": "textDocument/diagnostic",
+                    "params": {"textDocument": {"uri": self.uri}},
+                }
+            )

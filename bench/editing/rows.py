@@ -1,0 +1,157 @@
+"""What is measured with one server on one file. All times are in milliseconds, from sending to the last byte."""
+
+import random
+import statistics
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+from bench.editing.client import Editor, Server, Told
+from bench.editing.documents import Written
+
+Rows = dict[str, float]
+_INDENT = " " * 6
+_SETTLED = 0.35
+"""Seconds: above the delay with which servers wait for the end of typing."""
+
+
+def measured(server: Server, it: Written, root: Path, *, edits: int) -> Rows:
+    """The figures of one start of a server."""
+    (root / "eval.yaml").write_text(it.text, encoding="utf-8")
+    with Editor(server, root) as editor:
+        return {
+            **_opened(editor, it),
+            **_edited(editor, it, edits),
+            **_completed(editor, it, edits),
+            **_asked(editor, it, edits),
+            **_burst(editor, it),
+            "memory, peak MB": editor.peak(),
+        }
+
+
+def _opened(editor: Editor, it: Written) -> Rows:
+    def is_complete(told: Told) -> bool:
+        return all(map(told.has, it.mistakes))
+
+    sent = time.perf_counter()
+    editor.open(it.lines)
+    first = editor.until(is_complete, 0)
+    editor.answer("textDocument/hover", editor.at(it.lines.index("graders:") + 1, 5))
+    hovered = time.perf_counter()
+    editor.quiet(_SETTLED)
+    last = editor.told[-1]
+    editor.close()
+    editor.quiet(0.05)
+    since, again = len(editor.told), time.perf_counter()
+    editor.open(it.lines)
+    warm = editor.until(lambda told: len(told.items) == len(last.items), since)
+    editor.quiet(_SETTLED)
+    return {
+        "start -> initialize": editor.initialized * 1000,
+        "start -> diagnostics": (first.at - editor.started) * 1000,
+        "start -> hover": (hovered - editor.started) * 1000,
+        "open -> diagnostics": (first.at - sent) * 1000,
+        "open again -> diagnostics": (warm.at - again) * 1000,
+    }
+
+
+def _edited(editor: Editor, it: Written, edits: int) -> Rows:
+    """A letter behind a number, and away again: each shows, or no longer shows, a mistake on that line."""
+    times: list[float] = []
+    before = editor.cpu()
+    for line in _some(it.numbers, edits // 2):
+        end = len(editor.lines[line])
+        for wrong in (True, False):
+            since, sent = len(editor.told), time.perf_counter()
+            version = editor.edit(line, end, end, "x") if wrong else editor.edit(line, end, end + 1, "")
+            told = editor.until(_shows(line, version, wrong=wrong), since)
+            times.append((told.at - sent) * 1000)
+            editor.quiet(0.06)
+    spent = (editor.cpu() - before) * 1000 / max(1, len(times))
+    return {"edit -> diagnostics": statistics.median(times), "edit, CPU": spent}
+
+
+def _shows(line: int, version: int, *, wrong: bool) -> Callable[[Told], bool]:
+    return lambda told: told.version >= version and told.has(line) == wrong
+
+
+def _completed(editor: Editor, it: Written, edits: int) -> Rows:
+    at_once: list[float] = []
+    settled: list[float] = []
+    for line in _some(it.configs, edits // 2):
+        end = len(editor.lines[line])
+        editor.edit(line, end, end, "\n" + _INDENT)
+        place = editor.at(line + 1, len(_INDENT))
+        at_once.append(editor.seconds("textDocument/completion", place) * 1000)
+        editor.quiet(_SETTLED)
+        request, sent = editor.ask("textDocument/completion", place)
+        came, answer = editor.result(request)
+        settled.append((came - sent) * 1000)
+        items = answer.get("items", []) if isinstance(answer, dict) else answer or []
+        if not it.options & {item["label"].rstrip(":") for item in items}:
+            raise ValueError(f"{editor.server.name} offers none of the options")
+        editor.edit(line, end, len(_INDENT), "", line + 1)
+        editor.quiet(_SETTLED)
+    return {
+        "completion after an edit": statistics.median(at_once),
+        "completion, settled": statistics.median(settled),
+    }
+
+
+def _asked(editor: Editor, it: Written, edits: int) -> Rows:
+    types = [line for line, text in enumerate(it.lines) if text.startswith("  - type:")]
+    hovers = [editor.seconds("textDocument/hover", editor.at(line, 5)) for line in _some(types, edits)]
+    params = {"textDocument": {"uri": editor.uri}}
+    settled = [editor.seconds("textDocument/documentSymbol", params) for _ in range(5)]
+    after: list[float] = []
+    for line in _some(it.numbers, 3):
+        end = len(editor.lines[line])
+        editor.edit(line, end, end, "0")
+        after.append(editor.seconds("textDocument/documentSymbol", params))
+        editor.quiet(_SETTLED)
+        editor.edit(line, end, end + 1, "")
+        editor.quiet(_SETTLED)
+    return {
+        "hover": statistics.median(hovers) * 1000,
+        "symbols, settled": statistics.median(settled) * 1000,
+        "symbols after an edit": statistics.median(after) * 1000,
+    }
+
+
+def _burst(editor: Editor, it: Written) -> Rows:
+    """Three lines are typed, a key every 30 ms, with a completion at every fifth; then a mistake is made elsewhere."""
+    line = _some(it.configs, 1)[0]
+    number = min(
+        (other for other in it.numbers if abs(other - line) > 3), key=lambda other: abs(other - line)
+    )
+    row, column, asked = line, len(editor.lines[line]), list[tuple[int, float]]()
+    begin, before = time.perf_counter(), editor.cpu()
+    for index, key in enumerate(_keys()):
+        time.sleep(max(0.0, begin + index * 0.03 - time.perf_counter()))
+        editor.edit(row, column, column, key)
+        row, column = (row + 1, len(_INDENT)) if key[0] == "\n" else (row, column + 1)
+        if index % 5 == 4:
+            asked.append(editor.ask("textDocument/completion", editor.at(row, column)))
+    number += row - line if number > line else 0
+    end, since, sent = len(editor.lines[number]), len(editor.told), time.perf_counter()
+    version = editor.edit(number, end, end, "x")
+    told = editor.until(_shows(number, version, wrong=True), since)
+    times = sorted((editor.result(request)[0] - then) * 1000 for request, then in asked)
+    editor.quiet(0.1)
+    return {
+        "burst, completion p95": times[max(0, round(len(times) * 0.95) - 1)],
+        "burst -> diagnostics": (told.at - sent) * 1000,
+        "burst, CPU": (editor.cpu() - before) * 1000,
+    }
+
+
+def _keys() -> Iterator[str]:
+    for option in ("max_tokens: 8000", "max_tool_calls: 25", "max_duration_ms: 30000"):
+        yield "\n" + _INDENT
+        yield from option
+
+
+def _some(lines: list[int], count: int) -> list[int]:
+    """Lines around the middle of a file."""
+    middle = lines[len(lines) // 2 - count // 2 :][:count] or lines
+    return random.Random(1).sample(middle, len(middle))

@@ -1,0 +1,49 @@
+/**
+ * Snippets for whole files, offered only where there is nothing yet: VS Code offers those of a
+ * manifest everywhere, and inside an eval the server knows better.
+ */
+
+import {
+  CompletionItem,
+  CompletionItemKind,
+  languages,
+  SnippetString,
+  Uri,
+  workspace,
+  type Disposable,
+  type TextDocument,
+} from 'vscode';
+
+export interface Snippet {
+  prefix: string;
+  description: string;
+  body: string[];
+}
+
+type Snippets = Record<'eval' | 'task' | 'triggers', Snippet>;
+
+export async function readSnippets(extension: Uri): Promise<Snippets> {
+  const source = await workspace.fs.readFile(Uri.joinPath(extension, 'snippets', 'waza.json'));
+  return JSON.parse(new TextDecoder().decode(source)) as Snippets;
+}
+
+export function offerSnippets(extension: Uri): Disposable {
+  return languages.registerCompletionItemProvider([{ pattern: '**/*.{yaml,yml}' }, { language: 'yaml' }], {
+    async provideCompletionItems(document, position) {
+      return isEmptyBut(document, position.line)
+        ? Object.values(await readSnippets(extension)).map(completion)
+        : [];
+    },
+  });
+}
+
+function isEmptyBut(document: TextDocument, line: number): boolean {
+  const lines = document.getText().split('\n');
+  return lines.every((text, index) => index === line || /^\s*(#.*)?$/.test(text));
+}
+
+function completion({ prefix, description, body }: Snippet): CompletionItem {
+  const item = new CompletionItem({ label: prefix, description }, CompletionItemKind.Snippet);
+  item.insertText = new SnippetString(body.join('\n'));
+  return item;
+}

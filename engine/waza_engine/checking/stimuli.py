@@ -1,0 +1,34 @@
+"""What several rules ask of the stimuli of a spec."""
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from waza_engine.checking.document import Document
+from waza_engine.findings import Pointer
+from waza_engine.graders.registry import graders
+from waza_engine.scalars import plain
+
+
+def grader_types(document: Document) -> list[str]:
+    """The types of all graders of the file, each once, in the order of the text."""
+    return list(
+        dict.fromkeys(it for _, data in document.graders() if isinstance(it := data.get("type"), str))
+    )
+
+
+def asks_judge(grader: Mapping[str, Any]) -> bool:
+    """Whether an entry is of a type that asks a judge model; true for unknown types, which may."""
+    kind = graders("vally").get(str(grader.get("type")))
+    return kind is None or kind.asks_judge
+
+
+def environments(document: Document) -> Iterator[Pointer]:
+    """Where environments are written out: for the spec, and for single stimuli."""
+    yield ("environment",)
+    yield from ((*place, "environment") for place, _ in document.tasks())
+
+
+def numbers(data: Mapping[str, Any]) -> dict[str, float]:
+    """The entries whose values are numbers."""
+    found = {key: plain(it) for key, it in data.items()}
+    return {key: it for key, it in found.items() if isinstance(it, int | float) and not isinstance(it, bool)}

@@ -1,0 +1,35 @@
+"""A text that the agent must never say.
+
+## What it looks at
+All messages of the agent, not only the last one: each begins on a line of its own.
+
+## Score
+1 when the text is in none of the messages, otherwise 0.
+
+## Example
+```yaml
+type: transcript-not-contains
+config:
+  substring: let me skip the tests
+```
+
+## Watch out
+- An agent that says nothing passes.
+- What tools print is not looked at.
+"""
+
+from typing import ClassVar
+
+from waza_engine.graders.base import GradingContext
+from waza_engine.vally.output_text import OutputContains
+from waza_engine.vally.transcript_text import transcript_of
+
+
+class TranscriptNotContainsGrader(OutputContains):
+    type_name = "transcript-not-contains"
+    said_in: ClassVar[str] = "transcript"
+    negated_by_type: ClassVar[bool] = True
+
+    @classmethod
+    def text_of(cls, context: GradingContext) -> str:
+        return transcript_of(context)

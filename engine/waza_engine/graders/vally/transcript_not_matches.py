@@ -1,0 +1,35 @@
+r"""A pattern that must not be found in anything that the agent says.
+
+## What it looks at
+All messages of the agent, not only the last one: each begins on a line of its own.
+
+## Score
+1 when the pattern is not found in the messages, otherwise 0.
+
+## Example
+```yaml
+type: transcript-not-matches
+config:
+  pattern: '(?i)\bskip(ping)? the tests\b'
+```
+
+## Watch out
+- An agent that says nothing passes.
+- What tools print is not looked at.
+"""
+
+from typing import ClassVar
+
+from waza_engine.graders.base import GradingContext
+from waza_engine.vally.output_text import OutputMatches
+from waza_engine.vally.transcript_text import transcript_of
+
+
+class TranscriptNotMatchesGrader(OutputMatches):
+    type_name = "transcript-not-matches"
+    said_in: ClassVar[str] = "transcript"
+    negated_by_type: ClassVar[bool] = True
+
+    @classmethod
+    def text_of(cls, context: GradingContext) -> str:
+        return transcript_of(context)

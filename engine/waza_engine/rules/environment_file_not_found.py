@@ -1,0 +1,71 @@
+"""A file for the workspace that is not there.
+
+## Why
+The files under `environment.files` are copied before the run. One that is missing is refused by vally's check, and ends every trial with an error. The paths start at the folder of the spec.
+
+## Example
+With the script in `fixtures/deploy.sh`:
+
+```yaml
+stimuli:
+  - name: explains-the-script
+    prompt: Explain what deploy.sh does.
+    environment:
+      files: [{src: fixtures/deploi.sh, dest: deploy.sh}]
+    graders:
+      - type: output-contains
+        config: {substring: rolls out}
+```
+
+```text file=fixtures/deploy.sh
+kubectl rollout status
+```
+
+## Instead
+```yaml
+stimuli:
+  - name: explains-the-script
+    prompt: Explain what deploy.sh does.
+    environment:
+      files: [{src: fixtures/deploy.sh, dest: deploy.sh}]
+    graders:
+      - type: output-contains
+        config: {substring: rolls out}
+```
+"""
+
+from collections.abc import Iterator
+
+from waza_engine.checking.document import Document
+from waza_engine.checking.stimuli import environments
+from waza_engine.findings import Finding, Fix, Rule, SetValue, Severity
+from waza_engine.placeholders import has_placeholder
+from waza_engine.validation.spelling import nearest
+
+ENVIRONMENT_FILE_NOT_FOUND = Rule(
+    "environment-file-not-found", "file for the workspace that is not there", Severity.WARNING
+)
+APPLIES = {"vally": {"eval"}}
+
+
+def check(document: Document) -> Iterator[Finding]:
+    folder = document.folder
+    if folder is None:
+        return
+    for environment in environments(document):
+        for place, it in document.mappings(*environment, "files"):
+            source = it.get("src")
+            if not isinstance(source, str) or not source or has_placeholder(source):
+                continue
+            if not document.files.exists(folder / source):
+                head, slash, name = source.rpartition("/")
+                there = document.files.names(folder / head) if name else []
+                fixes = [
+                    Fix(
+                        f"Change to '{head}{slash}{near}'",
+                        (SetValue((*place, "src"), f"{head}{slash}{near}"),),
+                    )
+                    for near in nearest(name, there)
+                ]
+                message = f"There is no '{source}' in the folder of the spec: no trial can begin"
+                yield ENVIRONMENT_FILE_NOT_FOUND.at((*place, "src"), message, fixes=fixes)

@@ -1,0 +1,46 @@
+"""Criteria that no judge reads.
+
+## Why
+The `rubric` of a stimulus is handed to graders that ask a judge model. Without one, nobody looks at it.
+
+## Example
+```yaml
+stimuli:
+  - name: explains-the-script
+    prompt: Explain what deploy.sh does.
+    rubric: [Names every step of the script]
+    graders:
+      - type: output-contains
+        config: {substring: rolls out}
+```
+
+## Instead
+```yaml
+stimuli:
+  - name: explains-the-script
+    prompt: Explain what deploy.sh does.
+    rubric: [Names every step of the script]
+    graders:
+      - type: prompt
+        config: {scoring: scale_1_5}
+```
+"""
+
+from collections.abc import Iterator
+
+from waza_engine.checking.document import Document
+from waza_engine.checking.stimuli import asks_judge
+from waza_engine.findings import AppendItem, Finding, Fix, Rule, Severity
+
+RUBRIC_WITHOUT_LLM_JUDGE = Rule("rubric-without-llm-judge", "criteria that no judge reads", Severity.WARNING)
+APPLIES = {"vally": {"eval"}}
+
+
+def check(document: Document) -> Iterator[Finding]:
+    shared = [it for _, it in document.mappings("graders")]
+    for stimulus, data in document.tasks():
+        graders = [*shared, *(it for _, it in document.mappings(*stimulus, "graders"))]
+        if data.get("rubric") and not any(asks_judge(it) for it in graders):
+            fix = Fix("Add a 'prompt' grader", (AppendItem((*stimulus, "graders"), {"type": "prompt"}),))
+            message = "No grader of this stimulus asks a judge model, so nobody reads the rubric"
+            yield RUBRIC_WITHOUT_LLM_JUDGE.at((*stimulus, "rubric"), message, on="key", fixes=[fix])

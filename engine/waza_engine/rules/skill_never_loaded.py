@@ -1,0 +1,79 @@
+"""A skill must be activated in a run that has none.
+
+## Why
+Since vally 0.8 a run has the skills that `environment.skills` lists and no others. Without any (and without `--skill-dir`) a required skill can never be activated, and every trial fails.
+
+## Example
+```yaml
+stimuli:
+  - name: explains-the-script
+    prompt: Explain what deploy.sh does.
+    graders:
+      - type: skill-invocation
+        config: {required: [deploy]}
+```
+
+## Instead
+```yaml
+environment:
+  skills: [skills/deploy]
+stimuli:
+  - name: explains-the-script
+    prompt: Explain what deploy.sh does.
+    graders:
+      - type: skill-invocation
+        config: {required: [deploy]}
+```
+
+```text file=skills/deploy/SKILL.md
+---
+name: deploy
+description: Deploys.
+---
+Deploy.
+```
+"""
+
+from collections.abc import Iterator
+from pathlib import PurePosixPath
+from typing import Any
+
+from waza_engine.checking.document import Document
+from waza_engine.findings import Finding, Fix, InsertKey, Rule, Severity
+from waza_engine.graders.base import Demand
+from waza_engine.graders.registry import graders
+
+SKILL_NEVER_LOADED = Rule("skill-never-loaded", "required skill that no run has", Severity.WARNING)
+APPLIES = {"vally": {"eval"}}
+
+
+def check(document: Document) -> Iterator[Finding]:
+    if isinstance(document.value("environment"), str):
+        return
+    known = graders(document.dialect)
+    shared = [text for _, text in document.texts("environment", "skills")]
+    for stimulus, data in document.tasks():
+        if isinstance(data.get("environment"), str):
+            continue
+        own = [text for _, text in document.texts(*stimulus, "environment", "skills")]
+        names = {PurePosixPath(it.removesuffix("/SKILL.md")).name for it in (*shared, *own)}
+        for place, grader in document.mappings(*stimulus, "graders"):
+            kind, config = known.get(str(grader.get("type"))), grader.get("config")
+            asked = kind.demanded(config) if kind is not None and isinstance(config, dict) else None
+            if asked is not None and asked[1] is Demand.SKILLS:
+                yield from _of_grader(document, (*place, "config", asked[0]), names)
+
+
+def _of_grader(document: Document, place: tuple[Any, ...], names: set[str]) -> Iterator[Finding]:
+    if not names:
+        fix = Fix("Add 'environment.skills'", (InsertKey(("environment",), "skills", ["../skills"]),))
+        fixes = [fix] if document.value("environment") is not None else []
+        message = (
+            "No skill is listed under 'environment.skills', so none is ever activated (without --skill-dir)"
+        )
+        yield SKILL_NEVER_LOADED.at(place, message, on="key", fixes=fixes)
+        return
+    for pointer, name in document.texts(*place):
+        if name not in names:
+            message = f"'{name}' is not among the skills of the environment: {', '.join(sorted(names))}"
+            yield SKILL_NEVER_LOADED.at(pointer, message, severity=Severity.HINT)

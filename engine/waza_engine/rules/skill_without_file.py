@@ -1,0 +1,77 @@
+"""A skill directory without a skill.
+
+## Why
+vally loads what `environment.skills` lists: directories with a SKILL.md, or SKILL.md files. From any other path no skill comes, and the run goes on without it.
+
+## Example
+With the skill in `skills/deploy`:
+
+```yaml
+environment:
+  skills: [skills/deploi]
+stimuli:
+  - name: explains-the-script
+    prompt: Explain what deploy.sh does.
+    graders:
+      - type: output-contains
+        config: {substring: rolls out}
+```
+
+```text file=skills/deploy/SKILL.md
+---
+name: deploy
+description: Deploys.
+---
+Deploy.
+```
+
+## Instead
+```yaml
+environment:
+  skills: [skills/deploy]
+stimuli:
+  - name: explains-the-script
+    prompt: Explain what deploy.sh does.
+    graders:
+      - type: output-contains
+        config: {substring: rolls out}
+```
+"""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+from waza_engine.checking.document import Document
+from waza_engine.checking.stimuli import environments
+from waza_engine.findings import Finding, Fix, Rule, SetValue, Severity
+from waza_engine.placeholders import has_placeholder
+from waza_engine.validation.spelling import nearest
+
+SKILL_WITHOUT_FILE = Rule("skill-without-file", "skill directory without a skill", Severity.WARNING)
+APPLIES = {"vally": {"eval"}}
+
+
+def check(document: Document) -> Iterator[Finding]:
+    folder = document.folder
+    if folder is None:
+        return
+    for environment in environments(document):
+        for place, text in document.texts(*environment, "skills"):
+            path = folder / text
+            if not text or has_placeholder(text):
+                continue
+            if path.name == "SKILL.md" and document.files.is_file(path):
+                continue
+            if document.files.is_file(path / "SKILL.md") or _holds_skills(document, path):
+                continue
+            head, slash, name = text.rstrip("/").rpartition("/")
+            near = nearest(name, document.files.names(folder / head))
+            fixes = [
+                Fix(f"Change to '{head}{slash}{it}'", (SetValue(place, f"{head}{slash}{it}"),)) for it in near
+            ]
+            message = f"There is no SKILL.md in '{text}': the run has no such skill"
+            yield SKILL_WITHOUT_FILE.at(place, message, fixes=fixes)
+
+
+def _holds_skills(document: Document, path: Path) -> bool:
+    return any(document.files.is_file(path / it / "SKILL.md") for it in document.files.names(path))

@@ -1,0 +1,34 @@
+"""A tag that YAML does not have.
+
+## Why
+A tag says how a value is to be read: `!!str 1` is a text. Tags of your own mean nothing here: readers pass over them, or
+refuse the file.
+
+## Example
+```yaml
+name: notes-eval
+skill: notes
+config:
+  trials_per_task: 1
+  timeout_seconds: 60
+  executor: mock
+  model: !env MODEL
+tasks: ["tasks/*.yaml"]
+```
+
+## Instead
+```yaml
+name: notes-eval
+skill: notes
+config:
+  trials_per_task: 1
+  timeout_seconds: 60
+  executor: mock
+  model: gpt-4o
+tasks: ["tasks/*.yaml"]
+```
+"""
+
+from waza_engine.findings import Rule, Severity
+
+UNKNOWN_TAG = Rule("unknown-tag", "tag that YAML does not have", Severity.WARNING)

@@ -1,0 +1,29 @@
+"""Editors that are newer than those of the system, where `install-newer.sh` has put them (tier 3)."""
+
+import os
+from pathlib import Path
+
+import pytest
+
+_LOADER = "usr/lib/x86_64-linux-gnu/ld-linux-x86-64.so.2"
+_LIBRARIES = "usr/lib/x86_64-linux-gnu"
+_RUNTIMES = {
+    "nvim": ("VIMRUNTIME", "usr/share/nvim/runtime"),
+    "hx": ("HELIX_RUNTIME", "usr/lib/hx/runtime"),
+}
+
+
+def newer(program: str) -> tuple[list[str], dict[str, str]]:
+    """The command and the variables that start it; without it the test is skipped.
+
+    Only the tests before a release need these, so that `WAZA_LSP_EDITORS=require` asks for nothing here.
+    """
+    base = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
+    home = base / "waza-lsp-editors" / "debian-trixie"
+    if os.environ.get("WAZA_LSP_EDITORS") == "off" or not (home / "complete").is_file():
+        pytest.skip(f"not installed: a newer {program} (run tests/editors/install-newer.sh)")
+    root = home / "root"
+    # With its own loader and libraries: those of the system are older.
+    command = [str(root / _LOADER), "--library-path", str(root / _LIBRARIES), str(root / "usr/bin" / program)]
+    variable, folder = _RUNTIMES[program]
+    return command, {variable: str(root / folder)}

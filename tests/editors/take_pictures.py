@@ -1,0 +1,164 @@
+"""The pictures of the guide, of the README and of the extension, taken in a real VS Code.
+
+`python -m tests.editors.take_pictures` in the root of a checkout, after `tests/editors/install-vscode.sh`.
+"""
+
+import asyncio
+import shutil
+import sys
+import tempfile
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from tests.editors.film import Film, film_of
+from tests.editors.vscode_host import VSCode, running_vscode
+from tests.editors.vscode_package import EXTENSION, build_vsix
+from tests.editors.vscode_screen import Screen, open_window, running_browser
+from tests.editors.workspaces import FAILING_TASK, copy_of_example, make_fail
+
+if TYPE_CHECKING:
+    from playwright.async_api import Browser
+
+IMAGES = Path(__file__).parents[2] / "docs" / "images"
+MEDIA = EXTENSION / "media"
+SIZE = (1100, 700)
+SETTINGS = {
+    "waza.server.interpreter": sys.executable,
+    "waza.run.executor": "replay",
+    "editor.minimap.enabled": False,
+    "editor.wordWrap": "on",
+    "testing.automaticallyOpenTestResults": "neverOpen",
+    "breadcrumbs.enabled": False,
+}
+
+
+async def main(names: list[str]) -> None:
+    """Take those that are named, or all."""
+    home = Path(tempfile.mkdtemp())
+    try:
+        vsix = build_vsix(home)
+        with running_vscode(home / "vscode", vsix, SETTINGS) as vscode:
+            async with running_browser() as browser:
+                studio = _Studio(vscode, browser, home)
+                for name in names or ["editing", "testing", "walkthrough", "tour"]:
+                    await getattr(studio, name)()
+    finally:
+        shutil.rmtree(home)
+    for name in ("finding", "testing", "report", "live"):
+        shutil.copy(IMAGES / f"vscode-{name}.png", MEDIA / f"{name}.png")
+
+
+class _Studio:
+    def __init__(self, vscode: VSCode, browser: "Browser", home: Path) -> None:
+        self._vscode = vscode
+        self._browser = browser
+        self._home = home
+        self._failing = 0
+        """The line of the check that fails."""
+
+    @asynccontextmanager
+    async def _window(self, file: str = FAILING_TASK, *, fails: bool = True) -> AsyncIterator[Screen]:
+        suite = copy_of_example(Path(tempfile.mkdtemp(dir=self._home)))
+        if fails:
+            self._failing = make_fail(suite)
+        url = self._vscode.page_url(suite, file)
+        async with open_window(self._browser, url, IMAGES, SIZE) as screen:
+            await screen.lens("Run")
+            yield screen
+
+    async def editing(self) -> None:
+        """A mistake, what completion offers, and what hover explains."""
+        async with self._window() as screen:
+            await screen.command("View: Toggle Primary Side Bar Visibility")
+            await screen.retype(self._failing + 1, "regex_mach:")
+            await screen.squiggle()
+            await screen.problem("regex_mach")
+            await screen.settle()
+            await screen.shot("finding")
+            await screen.command("View: Toggle Panel Visibility")
+            await screen.go_to_line(self._failing - 1)
+            await screen.complete_below()
+            await screen.shot("completion")
+            await screen.take_back_line()
+            await screen.hover("not_contains")
+            await screen.shot("hover")
+
+    async def testing(self) -> None:
+        """The Testing view after a run, and its report."""
+        async with self._window() as screen:
+            await screen.tests()
+            await screen.command("Test: Run All Tests")
+            await screen.test_count("3/4")
+            await screen.line_of_message("missing")
+            await screen.settle(3000)
+            await screen.shot("testing")
+            await screen.command("View: Toggle Primary Side Bar Visibility")
+            await screen.click_lens("0.9")
+            await screen.web_page("tasks passed")
+            await screen.settle()
+            await screen.shot("report")
+
+    async def walkthrough(self) -> None:
+        async with self._window(fails=False) as screen:
+            await screen.command("View: Toggle Primary Side Bar Visibility")
+            await screen.command("Welcome: Open Walkthrough...")
+            await screen.pick("Test an agent with evals")
+            await screen.settle()
+            await screen.shot("walkthrough")
+
+    async def tour(self) -> None:
+        """From a typing mistake to a passed check, animated."""
+        async with self._window() as screen:
+            await screen.command("View: Toggle Primary Side Bar Visibility")
+            await screen.settle()
+            film = await film_of(screen.page, self._browser)
+            await film.frame(1500)
+            await self._mistake(screen, film)
+            await self._run(screen, film)
+            await self._grade(screen, film)
+            film.write(IMAGES / "tour.png")
+
+    async def _mistake(self, screen: Screen, film: Film) -> None:
+        for text in ("regex", "regex_ma", "regex_mach:"):
+            await screen.retype(self._failing + 1, text)
+            await film.frame(250)
+        await screen.squiggle()
+        await film.frame(1200)
+        await screen.quick_fix()
+        await film.frame(1500)
+        await screen.take_fix()
+        await screen.page.keyboard.press("Control+S")
+        await screen.go_to_line(1)
+        await screen.settle()
+        await film.frame(1200)
+
+    async def _run(self, screen: Screen, film: Film) -> None:
+        await screen.click_lens("Run task")
+        await film.frame(600)
+        await screen.toast("explain-retry: failed")
+        await screen.line_of_message("missing")
+        await film.frame(2500)
+        await screen.no_toasts()
+        await film.frame(800)
+
+    async def _grade(self, screen: Screen, film: Film) -> None:
+        """The grader is edited, and is graded against the recorded run at once."""
+        for text in ("contains: [jitter, d", "contains: [jitter, del", "contains: [jitter, delay]"):
+            await screen.retype(self._failing, text)
+            await film.frame(250)
+        await screen.settle(1000)
+        await film.frame(2000)
+        await screen.hover("text")
+        await film.frame(2000)
+        await screen.shot("live")
+        await screen.go_to_line(1)
+        await screen.click_lens("Grade again")
+        await screen.toast("explain-retry: passed")
+        await screen.settle()
+        await film.frame(3000)
+
+
+if __name__ == "__main__":
+    asyncio.run(main(sys.argv[1:]))

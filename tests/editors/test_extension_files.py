@@ -1,0 +1,58 @@
+"""What the VS Code extension says about evals in files of its own, held against what the engine says."""
+
+import json
+import re
+import subprocess
+import sys
+from fnmatch import fnmatch
+from pathlib import Path
+
+from tests.editors.workspaces import CLIENTS
+from waza_engine.formats import dialects
+
+EXTENSION = CLIENTS / "vscode"
+
+
+def test_the_snippets_are_flawless(tmp_path: Path) -> None:
+    snippets = json.loads((EXTENSION / "snippets" / "waza.json").read_text(encoding="utf-8"))
+    targets = {"eval": "eval.yaml", "task": "tasks/first.yaml", "triggers": "trigger_tests.yaml"}
+    assert snippets.keys() == targets.keys()
+    for name, target in targets.items():
+        text = "\n".join(snippets[name]["body"]) + "\n"
+        text = re.sub(r"\$\{\d+:([^}]*)\}", r"\1", text)
+        text = re.sub(r"\$\{\d+\|([^,|]*)[^}]*\}", r"\1", text)
+        path = tmp_path / name / target
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text, encoding="utf-8")
+    # The eval and its task belong together.
+    (tmp_path / "task" / "tasks").rename(tmp_path / "eval" / "tasks")
+    check = [sys.executable, "-P", "-m", "waza_lsp", "check", "--quiet", str(tmp_path)]
+    done = subprocess.run(check, capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stdout) == (0, ""), done.stdout
+
+
+def test_files_with_telling_names_start_the_server() -> None:
+    source = (EXTENSION / "src" / "documents.ts").read_text(encoding="utf-8")
+    known = [it for line in re.findall(r"Names = \[(.*)\]", source) for it in re.findall(r"'([^']+)'", line)]
+    names = {it.pattern for dialect in dialects() for kind in dialect.kinds for it in kind.file_names}
+    # These are found by their content: other programs have files of these names, too.
+    names -= {it for it in names if "tasks/" in it} | {"experiment.yaml"}
+    assert [it for it in sorted(names) if not any(fnmatch(it, pattern) for pattern in known)] == []
+
+
+def test_settings_that_name_programs_are_restricted() -> None:
+    manifest = json.loads((EXTENSION / "package.json").read_text(encoding="utf-8"))
+    restricted = manifest["capabilities"]["untrustedWorkspaces"]["restrictedConfigurations"]
+    settings = manifest["contributes"]["configuration"]["properties"]
+    assert {name for name in settings if name.startswith("waza.server.")} == set(restricted)
+    assert all(settings[it]["scope"] == "machine-overridable" for it in restricted)
+    assert manifest["capabilities"]["virtualWorkspaces"]["supported"] is False
+    assert "extensionDependencies" not in manifest
+    assert manifest["repository"]["url"].endswith(".git")
+
+
+def test_pictures_of_the_walkthrough_are_there() -> None:
+    manifest = json.loads((EXTENSION / "package.json").read_text(encoding="utf-8"))
+    steps = manifest["contributes"]["walkthroughs"][0]["steps"]
+    media = [it["media"].get("image") or it["media"]["markdown"] for it in steps]
+    assert [it for it in media if not (EXTENSION / it).is_file()] == []

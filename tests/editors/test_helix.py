@@ -1,0 +1,92 @@
+"""A real Helix with the shipped configuration: finding, completion, hover, and a run from a code action."""
+
+import re
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+from tests.editors.newer import newer
+from tests.editors.workspaces import CLIENTS, edited_example, variables
+
+if TYPE_CHECKING:
+    from tests.editors.terminal import Terminal
+
+ESCAPE = "\x1b"
+
+
+@pytest.mark.editor
+def test_helix_edits_and_runs_an_eval(tmp_path: Path) -> None:
+    command, runtime = newer("hx")
+    # Loaded only here: it needs a Python package for tests of editors.
+    from tests.editors.terminal import running
+
+    eval_file = edited_example(tmp_path)
+    configuration = tmp_path / "config" / "helix"
+    configuration.mkdir(parents=True)
+    (configuration / "languages.toml").write_text(_shipped_languages(), encoding="utf-8")
+    line = 1 + eval_file.read_text(encoding="utf-8").split("\n").index("      not_contians:")
+    environment = {
+        **variables(CLIENTS / "helix", eval_file),
+        **runtime,
+        "XDG_CONFIG_HOME": str(tmp_path / "config"),
+        "HOME": str(tmp_path),
+        "TERM": "xterm-256color",
+    }
+    with running([*command, f"{eval_file}:{line}:7"], environment, str(tmp_path)) as helix:
+        # The message stands beside the line under the cursor.
+        helix.seen("Did you mean 'not_contains'?")
+        helix.type("ea" + "\x7f" * len("not_contians") + "not_contains")
+        _to_normal(helix)
+        helix.until(lambda screen: "Did you mean" not in screen, "the end of the finding")
+        helix.type("O")
+        helix.seen("INS")
+        helix.type("reg")
+        helix.seen("regex_match")
+        _to_normal(helix)
+        helix.type("u")
+        helix.until(lambda screen: " reg " not in screen, "the end of the line that was tried")
+        helix.type(f"{_line_of(eval_file, 'trials_per_task')}ggwe k")
+        helix.seen("How often each task is run")
+        _to_normal(helix)
+        helix.type(":w\r")
+        helix.until(lambda screen: "[+]" not in screen, "that the file is saved")
+        helix.type("gg a")
+        helix.seen("Run all")
+        helix.type("\r")
+        helix.until(lambda _: "passed" in _runs(tmp_path), "a run that passed, in the run store")
+
+
+def _to_normal(helix: "Terminal") -> None:
+    """Leave a mode or a popup. Alone: followed by a key at once, Escape would count as Alt."""
+    helix.type(ESCAPE)
+    helix.seen("NOR")
+    time.sleep(0.2)
+
+
+def _shipped_languages() -> str:
+    """The block of the page for users, with our server started from here and runs that replay."""
+    page = (CLIENTS / "helix" / "README.md").read_text(encoding="utf-8")
+    block = re.search(r"```toml\n(.*?)```", page, re.DOTALL)
+    assert block is not None
+    text = block.group(1).replace('command = "waza-lsp"', f'command = "{sys.executable}"')
+    text = text.replace('args = ["serve"]', 'args = ["-P", "-m", "waza_lsp", "serve"]')
+    text = text.replace("# config =", "config =").replace(', "yaml-language-server"', "")
+    assert sys.executable in text
+    assert "\nconfig =" in text
+    return text
+
+
+def _runs(folder: Path) -> str:
+    if not (folder / ".waza-lsp").is_dir():
+        return ""
+    command = [sys.executable, "-P", "-m", "waza_lsp", "runs", "list", "--store", str(folder / ".waza-lsp")]
+    return subprocess.run(command, capture_output=True, text=True, check=False).stdout
+
+
+def _line_of(file: Path, text: str) -> int:
+    lines = file.read_text(encoding="utf-8").split("\n")
+    return 1 + next(index for index, it in enumerate(lines) if text in it)

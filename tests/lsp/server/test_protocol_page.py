@@ -1,0 +1,34 @@
+"""`docs/protocol.md` names every command, and every member of every event."""
+
+import dataclasses
+from pathlib import Path
+
+import pytest
+
+from waza_engine.runs import events
+from waza_lsp.server import testview
+from waza_lsp.server.commands import COMMANDS
+
+PAGE = (Path(__file__).parents[3] / "docs" / "protocol.md").read_text(encoding="utf-8")
+RUNNING = (Path(__file__).parents[3] / "docs" / "running.md").read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("command", sorted(COMMANDS))
+def test_every_command_has_its_row(command: str) -> None:
+    assert f"| `{command}` | `{{" in PAGE
+
+
+@pytest.mark.parametrize(("kind", "name"), [(kind, name) for kind, name in events._NAMES.items()])
+def test_every_event_has_its_row_and_members(kind: type, name: str) -> None:
+    [row] = [line for line in PAGE.splitlines() if line.startswith(f"| `{name}` |")]
+    missing = [it.name for it in dataclasses.fields(kind) if f"`{it.name}`" not in row]
+    assert set(missing) <= {"run_id"}
+
+
+def test_the_requests_of_the_test_view_are_there() -> None:
+    for method in (testview.METHOD, testview.CHANGED, "waza/runEvent", "waza/document"):
+        assert f"## `{method}`" in PAGE
+
+
+def test_the_guide_leads_there() -> None:
+    assert "(protocol.md)" in RUNNING
