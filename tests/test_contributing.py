@@ -101,7 +101,7 @@ def test_add_a_rule(project: Path) -> None:
 
 
 def test_add_a_request(project: Path) -> None:
-    [tested] = follow("add-a-request.md", project)
+    [_, tested] = follow("add-a-request.md", project)
     assert tested.returncode == 0, tested.stdout
     path = project / "answers.py"
     path.write_text(

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import pytest
 import pytest_asyncio
 
+from tests.editors.programs import RAN
 from tests.editors.vscode_host import VSCode, running_vscode
 from tests.editors.vscode_package import build_vsix
 from tests.editors.vscode_programs import require_vscode
@@ -16,6 +17,10 @@ from tests.editors.vscode_screen import running_browser
 
 if TYPE_CHECKING:
     from playwright.async_api import Browser
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    terminalreporter.write_line(f"editors and tools that ran: {', '.join(sorted(RAN)) or 'none'}")
 
 
 @pytest.fixture(scope="session")

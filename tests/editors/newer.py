@@ -5,6 +5,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.editors.programs import RAN
+
 _LOADER = "usr/lib/x86_64-linux-gnu/ld-linux-x86-64.so.2"
 _LIBRARIES = "usr/lib/x86_64-linux-gnu"
 _RUNTIMES = {
@@ -22,6 +24,7 @@ def newer(program: str) -> tuple[list[str], dict[str, str]]:
     home = base / "waza-lsp-editors" / "debian-trixie"
     if os.environ.get("WAZA_LSP_EDITORS") == "off" or not (home / "complete").is_file():
         pytest.skip(f"not installed: a newer {program} (run tests/editors/install-newer.sh)")
+    RAN.add(f"newer {program}")
     root = home / "root"
     # With its own loader and libraries: those of the system are older.
     command = [str(root / _LOADER), "--library-path", str(root / _LIBRARIES), str(root / "usr/bin" / program)]

@@ -8,6 +8,9 @@ import pytest
 MODE = os.environ.get("WAZA_LSP_EDITORS", "auto")
 """`auto`: skip where a program is missing; `require`: fail instead; `off`: skip always."""
 
+RAN: set[str] = set()
+"""What tests have gone on with; told at the end, so that a run in which everything was skipped is seen as such."""
+
 
 def needs(*programs: str) -> None:
     """Go on only when all programs are installed."""
@@ -18,3 +21,4 @@ def needs(*programs: str) -> None:
         pytest.fail(f"not installed: {', '.join(missing)}")
     if missing:
         pytest.skip(f"not installed: {', '.join(missing)}")
+    RAN.update(programs)

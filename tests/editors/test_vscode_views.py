@@ -37,25 +37,7 @@ async def test_the_report_opens_beside_the_text_and_can_load_nothing(
         assert policy.startswith("default-src 'none';")
 
 
-async def test_the_first_eval_runs_as_it_is(
-    vscode: VSCode, browser: "Browser", shots: Path, tmp_path: Path
-) -> None:
-    suite = copy_of_example(tmp_path)
-    async with open_window(browser, vscode.page_url(suite, "eval.yaml"), shots) as screen:
-        assert await screen.language_status("waza: eval") == "waza: eval top-level keys name, skill, config"
-        assert "running" in await screen.language_status("waza-lsp:")
-        await screen.command("Welcome: Open Walkthrough...")
-        await screen.pick("Test an agent with evals")
-        await screen.shot("walkthrough")
-        await screen.command("waza: New Eval")
-        await screen.answer("greeter")
-        await screen.lens("Run all")
-        text = (suite / "evals" / "greeter" / "eval.yaml").read_text(encoding="utf-8")
-        assert "skill: greeter\n" in text
-        await asyncio.to_thread(_ran, sys.executable, "-P", "-m", "waza_lsp", "check", str(suite / "evals"))
-
-
-async def test_an_empty_file_can_be_filled(
+async def test_the_way_to_a_first_eval(
     vscode: VSCode, browser: "Browser", shots: Path, tmp_path: Path
 ) -> None:
     suite = copy_of_example(tmp_path)
@@ -63,6 +45,17 @@ async def test_an_empty_file_can_be_filled(
     async with open_window(browser, vscode.page_url(suite, "new.yaml"), shots) as screen:
         await screen.go_to_line(1)
         assert {"waza-eval", "waza-task", "waza-triggers"} <= set(await screen.completions("waza"))
+        await screen.command("Welcome: Open Walkthrough...")
+        await screen.pick("Test an agent with evals")
+        await screen.shot("walkthrough")
+        await screen.command("waza: New Eval")
+        await screen.answer("greeter")
+        await screen.lens("Run all")
+        assert await screen.language_status("waza: eval") == "waza: eval top-level keys name, skill, config"
+        assert "running" in await screen.language_status("waza-lsp:")
+    text = (suite / "evals" / "greeter" / "eval.yaml").read_text(encoding="utf-8")
+    assert "skill: greeter\n" in text
+    await asyncio.to_thread(_ran, sys.executable, "-P", "-m", "waza_lsp", "check", str(suite / "evals"))
 
 
 async def test_the_server_is_installed_when_there_is_none(

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import pytest
 
 from tests.editors import vscode_cache
-from tests.editors.programs import MODE, needs
+from tests.editors.programs import MODE, RAN, needs
 
 _INSTALL = "run tests/editors/install-vscode.sh"
 
@@ -18,6 +18,7 @@ def require_vscode() -> None:
     if missing := ", ".join(_missing()):
         stop = pytest.fail if MODE == "require" else pytest.skip
         stop(f"not installed: {missing}")
+    RAN.add("VS Code")
 
 
 def chromium() -> str | None:

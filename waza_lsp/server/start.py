@@ -36,7 +36,6 @@ def go_on(early: Early) -> None:
     server.protocol.answered = early.answered
     server.delivery.published(early.published)
     gc.freeze()
-    gc.enable()
     serve(server, early.frames, early.waiting)
 
 

@@ -29,6 +29,7 @@ from waza_engine.trajectory import Trajectory
 _INSTALL = "Trials on other machines need Dask; install it with: pip install 'waza-lsp[dask]'"
 _CONNECT_SECONDS = 10
 _GRACE_SECONDS = 1.0
+_LOOK_SECONDS = 0.5
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,7 +138,7 @@ async def dask_trials(
 
 
 async def performed_here(job: Job) -> TrialRecord:
-    """Perform a trial in this worker, until its end or the end of the run."""
+    """Perform a trial in this worker, until its end, the end of the run, or the end of who wants it."""
     distributed = _imported()
     # What goes wrong is told to the run; here it would only be printed, with a traceback.
     logging.getLogger("distributed.worker").setLevel(logging.CRITICAL)
@@ -147,15 +148,22 @@ async def performed_here(job: Job) -> TrialRecord:
     working = asyncio.ensure_future(
         _performed(job, lambda text: worker.log_event(_topic(job.run_id), {"key": job.key, "text": text}))
     )
+    forgotten = asyncio.ensure_future(_forgotten(worker, job.key))
     try:
-        await asyncio.wait([waiting, working], return_when=asyncio.FIRST_COMPLETED)
+        await asyncio.wait([waiting, working, forgotten], return_when=asyncio.FIRST_COMPLETED)
         if not working.done():
             raise RuntimeError("the run is over")
         return working.result()
     finally:
-        for it in (waiting, working):
+        for it in (waiting, working, forgotten):
             it.cancel()
-        await asyncio.gather(waiting, working, return_exceptions=True)
+        await asyncio.gather(waiting, working, forgotten, return_exceptions=True)
+
+
+async def _forgotten(worker: Any, key: str) -> None:
+    """Wait until nobody wants the trial any more: whoever drives the run was killed, or is cut off."""
+    while (task := worker.state.tasks.get(key)) is not None and task.state != "cancelled":
+        await asyncio.sleep(_LOOK_SECONDS)
 
 
 async def closed_here(run_id: str) -> None:

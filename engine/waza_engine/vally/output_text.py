@@ -7,7 +7,6 @@ from pydantic import Field
 
 from waza_engine.excerpts import instead_of, place_of
 from waza_engine.findings import Finding, Pointer
-from waza_engine.formats.model import marks
 from waza_engine.graders.base import FailedCheck, GraderResult, GradingContext, Scope
 from waza_engine.js_regex import TooSlowError, js_found
 from waza_engine.rules.trivial_check import TRIVIAL_CHECK
@@ -65,7 +64,6 @@ class OutputContains(_Spoken):
         default=None,
         description="Another name of `substring`.",
         examples=["resource group"],
-        json_schema_extra=marks(instead="substring", move_to="substring"),
     )
     case_sensitive: IfGiven[Flag] = Field(
         default=None,

@@ -18,7 +18,7 @@ import pytest
 from tests.engine.runs.bench import Bench, contains, task, until
 from waza_engine.executors.base import ExecutorOptions, UnavailableError
 from waza_engine.executors.command import CommandExecutor
-from waza_engine.runs.dask_trials import DaskTrials, dask_trials
+from waza_engine.runs.dask_trials import DaskTrials, Job, dask_trials, performed_here
 from waza_engine.runs.events import Note, TrialFinished, TrialProgress
 from waza_engine.runs.plan import Overrides, make_plan, side_by_side
 from waza_engine.runs.records import RunRecord
@@ -150,6 +150,22 @@ async def test_cancelling_ends_the_agents_on_the_workers_within_a_second(bench: 
             assert time.monotonic() - before < 1
             await asyncio.sleep(0.02)
     assert time.monotonic() - before < 10
+
+
+@needs_dask
+@pytest.mark.slow
+async def test_agents_end_when_nobody_waits_for_them_any_more(bench: Bench) -> None:
+    async with cluster(bench.folder, 60, workers=1) as (found, remote):
+        plan = make_plan(suite(bench, 1, 1), Overrides())
+        job = Job("run-9", plan, 0, 1, "command", remote.options, bench.folder)
+        other = await importlib.import_module("distributed").Client(
+            found.scheduler_address, asynchronous=True, set_as_default=False
+        )
+        wanted = other.submit(performed_here, job, key=job.key, pure=False)
+        await until(lambda: len(log_lines(bench.folder, "start")) == 1)
+        assert wanted.status == "pending"
+        await other.close()  # as the scheduler does for a driver that was killed
+        await until(lambda: not any(is_running(int(it[2])) for it in log_lines(bench.folder, "start")))
 
 
 @needs_dask

@@ -168,6 +168,33 @@ def test_after_any_edits_the_tree_is_that_of_a_fresh_text(edits: list[tuple[int,
         assert [it[:3] for it in snapshot.tree.pieces] == [it[:3] for it in fresh.pieces]
         assert snapshot.tree.data() == fresh.data()
         assert list(snapshot.tree.problems()) == list(fresh.problems())
+        assert _entries(snapshot.tree) == _entries(fresh)
+
+
+@settings(max_examples=100, deadline=None)
+@given(
+    st.lists(st.tuples(st.integers(0, 10_000), st.sampled_from(["x", "", "\n", "\n  # c", " y"])), max_size=8)
+)
+def test_after_small_edits_in_a_long_list_it_is_too(edits: list[tuple[int, str]]) -> None:
+    items = "".join(f"  - type: text\n    name: n{i}\n    config: {{contains: [a{i}]}}\n" for i in range(30))
+    snapshot = Snapshot.of("file:///nowhere/eval.yaml", f"name: a\ngraders:\n{items}tasks:\n  - a.yaml\n", 0)
+    for version, (start, new) in enumerate(edits, 1):
+        line = 8 + start % 80
+        end = types.Position(line, len(snapshot.text.line(line)))
+        change = types.TextDocumentContentChangePartial(types.Range(end, end), new)
+        snapshot = snapshot.changed([change], version)
+        fresh = _tree(str(snapshot.text))
+        assert [it[:3] for it in snapshot.tree.pieces] == [it[:3] for it in fresh.pieces]
+        assert _entries(snapshot.tree) == _entries(fresh)
+        assert (snapshot.tree.line_count, snapshot.tree.data()) == (fresh.line_count, fresh.data())
+
+
+def _entries(tree: Tree) -> list[tuple[object, ...]]:
+    """The top-level keys with their items, and where all of them stand."""
+    return [
+        (it.key.source, it.piece[:3], it.is_list, [(piece[:3], node.span) for piece, node in it.items])
+        for it in tree.entries
+    ]
 
 
 def _range(text: Text, a: int, b: int) -> types.Range:

@@ -139,3 +139,8 @@ def test_the_taxonomy_is_that_of_the_sheet() -> None:
         "output-matches",
     }
     assert {name for name, it in kinds.items() if it.temporal_scope == "cross-trajectory"} == {"pairwise"}
+
+
+def test_a_pattern_and_a_text_for_a_diff_exclude_each_other() -> None:
+    (finding,) = _found("diff-contains", pattern="a", value="b")
+    assert (finding.code, finding.pointer) == ("conflicting-keys", ("config", "value"))
