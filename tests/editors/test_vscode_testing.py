@@ -54,6 +54,8 @@ async def test_everything_runs_and_failed_tests_run_again(
         assert "names-the-ideas 0.80: missing" in await screen.test_output("names-the-ideas")
         await screen.command("Test: Rerun Failed Tests")
         await screen.test_count("0/1")
+        await screen.retype(2, "name: Another name")
+        await screen.test("Another name", "failed")
 
 
 async def test_runs_can_be_cancelled_and_none_outlives_the_server(

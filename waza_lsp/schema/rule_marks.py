@@ -11,14 +11,26 @@ from waza_engine.findings import Finding
 from waza_lsp.schema.form import Form
 from waza_lsp.schema.mark import Mark
 from waza_lsp.schema.newer import newer
-from waza_lsp.schema.spots import span_below, span_in
+from waza_lsp.schema.spots import alias_above, span_below, span_in
 from waza_lsp.schema.world import World
 from waza_lsp.syntax.node import Node
 from waza_lsp.syntax.tree import Piece, Tree
 
 
 def rule_marks(tree: Tree, form: Form, world: World) -> Iterator[Mark]:
-    """All findings of the rules, in no order."""
+    """All findings of the rules, in no order; what is said at an anchor is not said again at its aliases."""
+    found = _all(tree, form, world)
+    if not tree.has_alias:
+        yield from found
+        return
+    marks = [(it, alias_above(tree, it.in_document.pointer) == it.span) for it in found]
+    said = {(it.finding.code, it.finding.message) for it, on_alias in marks if not on_alias}
+    for it, on_alias in marks:
+        if not on_alias or (it.finding.code, it.finding.message) not in said:
+            yield it
+
+
+def _all(tree: Tree, form: Form, world: World) -> Iterator[Mark]:
     data = tree.data()
     document = form.document(data, world.path, world.scope.process_dir, world.files)
     too_new = newer(form.schema, data, world.target) if world.target else ()

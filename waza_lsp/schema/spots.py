@@ -18,6 +18,9 @@ def span_in(tree: Tree, pointer: Pointer, *, on_key: bool = False) -> Span | Non
             return below.shifted(piece.start)
     located = tree.find(pointer) if pointer else None
     if located is None:
+        alias = alias_above(tree, pointer)
+        if alias is not None:
+            return alias
         return tree.entries[0].key.span.shifted(tree.entries[0].piece.start) if tree.entries else None
     node = located.node
     is_block = node.kind in _BLOCKS and not node.flow
@@ -25,6 +28,22 @@ def span_in(tree: Tree, pointer: Pointer, *, on_key: bool = False) -> Span | Non
         return located.key
     lines = located.value.start.line - node.start.line
     return _token(node).shifted(lines) if not (is_block and node.items) else located.value
+
+
+def alias_above(tree: Tree, pointer: Pointer) -> Span | None:
+    """The alias that a pointer leads through, or the merge key; None where it leads through none."""
+    if not tree.has_alias:
+        return None
+    for length in range(len(pointer), 0, -1):
+        located = tree.find(pointer[:length])
+        if located is not None:
+            merge = next((key for key, _ in located.node.pairs if key.source == "<<"), None)
+            if located.node.kind is Kind.ALIAS:
+                return located.value
+            if merge is not None:
+                return merge.span.shifted(located.value.start.line - located.node.start.line)
+            return None
+    return None
 
 
 def span_below(node: Node, pointer: Pointer, *, on_key: bool = False) -> Span | None:

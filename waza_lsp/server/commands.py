@@ -15,6 +15,7 @@ from lsprotocol import types
 
 from waza_engine.formats.owner import eval_of
 from waza_lsp.server.app import WazaServer
+from waza_lsp.server.converting import convert
 from waza_lsp.server.covered import runnables_in
 from waza_lsp.server.explaining import explain_grader
 from waza_lsp.server.given import Given, given, pointer_in, tasks_in, text_in
@@ -135,6 +136,7 @@ COMMANDS: dict[str, Callable[..., Any]] = {
     "waza.clearResults": clear_results,
     "waza.showReport": show_report,
     "waza.exportSchemas": export_schemas,
+    "waza.convert": convert,
 }
 
 

@@ -37,20 +37,23 @@ class Delivery:
         """The client has got this already: parameters by address."""
         self._sent.update(sent)
 
-    def everything_changed(self, server: "WazaServer") -> None:
-        """A setting or the like has changed: any document may have other findings now."""
+    def everything_changed(self, server: "WazaServer", pause: float = _PAUSE_SECONDS) -> None:
+        """A setting or the like has changed: any document may have other findings now.
+
+        `pause` is how many seconds there are for more changes, before the client is told.
+        """
         server.survey.forget()
-        self._anew(server)
+        self._anew(server, pause)
 
     def files_changed(self, server: "WazaServer", changes: Iterable[types.FileEvent]) -> None:
         """Files on disk have changed: any open document may have other findings now."""
         server.survey.files_changed(changes, server.folders)
         self._anew(server)
 
-    def _anew(self, server: "WazaServer") -> None:
+    def _anew(self, server: "WazaServer", pause: float = _PAUSE_SECONDS) -> None:
         server.hint_refresh.soon(server)
         if self.pulls:
-            self._refresh_soon(server)
+            self._refresh_soon(server, pause)
             self._results_again(server)
         else:
             server.documents.touch()
@@ -118,9 +121,9 @@ class Delivery:
             self._sent[snapshot.uri] = params
             server.protocol.notify_json(types.TEXT_DOCUMENT_PUBLISH_DIAGNOSTICS, params)
 
-    def _refresh_soon(self, server: "WazaServer") -> None:
+    def _refresh_soon(self, server: "WazaServer", pause: float) -> None:
         if self.can_refresh and (self._refreshing is None or self._refreshing.done()):
-            self._refreshing = asyncio.create_task(_refresh(server))
+            self._refreshing = asyncio.create_task(_refresh(server, pause))
 
 
 def _results(server: "WazaServer", snapshot: Snapshot) -> list[str]:
@@ -129,8 +132,8 @@ def _results(server: "WazaServer", snapshot: Snapshot) -> list[str]:
     return [written(it) for it in server.results.inline.diagnostics(snapshot)]
 
 
-async def _refresh(server: "WazaServer") -> None:
+async def _refresh(server: "WazaServer", pause: float) -> None:
     # A run or a checkout changes many files: one question for all of them.
-    await asyncio.sleep(_PAUSE_SECONDS)
+    await asyncio.sleep(pause)
     with suppress(JsonRpcException):
         await server.workspace_diagnostic_refresh_async(None)

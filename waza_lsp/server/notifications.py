@@ -47,7 +47,7 @@ async def on_initialized(server: WazaServer, _params: types.InitializedParams) -
 async def _warm_up(server: WazaServer) -> None:
     await asyncio.to_thread(_import_grader_types)
     server.warm.set()
-    server.delivery.everything_changed(server)
+    server.delivery.everything_changed(server, pause=0)
 
 
 def _import_grader_types() -> None:

@@ -65,3 +65,13 @@ class OwnDocumentsProtocol(LanguageServerProtocol):
     @lsp_method(types.TEXT_DOCUMENT_DID_CLOSE)
     def lsp_text_document__did_close(self, params: types.DidCloseTextDocumentParams) -> _Steps:
         yield self.fm.features[types.TEXT_DOCUMENT_DID_CLOSE], (params,), None
+
+    @lsp_method(types.SHUTDOWN)
+    def lsp_shutdown(self, *arguments: Any) -> _Steps:
+        # pygls goes through the requests while those that it cancels leave, and then fails to say that it has ended.
+        yield self.fm.features[types.SHUTDOWN], arguments, None
+        current = self.msg_id
+        for message, future in list(self._request_futures.items()):
+            if message != current and not future.done():
+                future.cancel()
+        self._shutdown = True

@@ -43,17 +43,19 @@ async def _serve(server: WazaServer, frames: Frames, waiting: Sequence[bytes]) -
         finally:
             loop.call_soon_threadsafe(ended.set)
 
+    is_busy = False
+
     def take(bodies: Sequence[bytes]) -> None:
-        is_idle = not pending
         pending.extend(bodies)
-        if is_idle and pending:
+        if not is_busy:
             next_one()
 
     def next_one() -> None:
-        _handle(server, pending[0])
-        pending.popleft()
-        if pending:
-            # One at a time: what a message sets going has begun before the next one is looked at.
+        nonlocal is_busy
+        is_busy = bool(pending)
+        if is_busy:
+            _handle(server, pending.popleft())
+            # One a turn: what a message sets going has begun before the next one is looked at.
             loop.call_soon(next_one)
 
     take(waiting)

@@ -5,6 +5,7 @@ from typing import Any
 
 from waza_engine.checking.document import Document
 from waza_engine.findings import Pointer
+from waza_engine.formats.vally.settings import EXECUTORS
 from waza_engine.graders.registry import graders
 from waza_engine.scalars import plain
 
@@ -22,10 +23,22 @@ def asks_judge(grader: Mapping[str, Any]) -> bool:
     return kind is None or kind.asks_judge
 
 
+FOR_THE_AGENT = ("environment", "agent_environment")
+"""The keys of what a run finds."""
+_ENVIRONMENTS = (*FOR_THE_AGENT, "grading_environment")
+
+
 def environments(document: Document) -> Iterator[Pointer]:
     """Where environments are written out: for the spec, and for single stimuli."""
-    yield ("environment",)
-    yield from ((*place, "environment") for place, _ in document.tasks())
+    for place in ((), *(it for it, _ in document.tasks())):
+        yield from ((*place, key) for key in _ENVIRONMENTS)
+
+
+def has_own_executor(document: Document) -> bool:
+    """Whether a plug-in performs the stimuli, which decides by itself what a run finds."""
+    given = document.value("defaults", "executor") or document.value("config", "executor")
+    name = given.get("name") if isinstance(given, dict) else given
+    return isinstance(name, str) and name not in EXECUTORS
 
 
 def numbers(data: Mapping[str, Any]) -> dict[str, float]:

@@ -34,12 +34,13 @@ Deploy.
 ```
 """
 
-from collections.abc import Iterator
-from pathlib import PurePosixPath
+import os
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from waza_engine.checking.document import Document
-from waza_engine.findings import Finding, Fix, InsertKey, Rule, Severity
+from waza_engine.checking.stimuli import FOR_THE_AGENT, has_own_executor
+from waza_engine.findings import Finding, Fix, InsertKey, Pointer, Rule, Severity
 from waza_engine.graders.base import Demand
 from waza_engine.graders.registry import graders
 
@@ -48,20 +49,32 @@ APPLIES = {"vally": {"eval"}}
 
 
 def check(document: Document) -> Iterator[Finding]:
-    if isinstance(document.value("environment"), str):
+    # What a plug-in's executor loads, and what a name stands for, is not to be seen here.
+    if has_own_executor(document) or _is_named(document.mapping()):
         return
     known = graders(document.dialect)
-    shared = [text for _, text in document.texts("environment", "skills")]
+    shared = set(_listed(document, ()))
     for stimulus, data in document.tasks():
-        if isinstance(data.get("environment"), str):
+        if _is_named(data):
             continue
-        own = [text for _, text in document.texts(*stimulus, "environment", "skills")]
-        names = {PurePosixPath(it.removesuffix("/SKILL.md")).name for it in (*shared, *own)}
+        names = shared | set(_listed(document, stimulus))
         for place, grader in document.mappings(*stimulus, "graders"):
             kind, config = known.get(str(grader.get("type"))), grader.get("config")
             asked = kind.demanded(config) if kind is not None and isinstance(config, dict) else None
             if asked is not None and asked[1] is Demand.SKILLS:
                 yield from _of_grader(document, (*place, "config", asked[0]), names)
+
+
+def _is_named(given: Mapping[str, Any]) -> bool:
+    return any(isinstance(given.get(key), str) for key in FOR_THE_AGENT)
+
+
+def _listed(document: Document, place: Pointer) -> Iterator[str]:
+    """The skills that the spec or a stimulus lists, by the names of their folders."""
+    for key in FOR_THE_AGENT:
+        for _, text in document.texts(*place, key, "skills"):
+            name = os.path.basename(os.path.normpath(text.removesuffix("SKILL.md")))  # noqa: PTH119  # `..` is wanted
+            yield "" if name in {"..", "."} else name
 
 
 def _of_grader(document: Document, place: tuple[Any, ...], names: set[str]) -> Iterator[Finding]:
@@ -72,6 +85,9 @@ def _of_grader(document: Document, place: tuple[Any, ...], names: set[str]) -> I
             "No skill is listed under 'environment.skills', so none is ever activated (without --skill-dir)"
         )
         yield SKILL_NEVER_LOADED.at(place, message, on="key", fixes=fixes)
+        return
+    if "" in names:
+        # A skill is listed by a path without its name, such as `..`.
         return
     for pointer, name in document.texts(*place):
         if name not in names:

@@ -162,7 +162,7 @@ async def performed_here(job: Job) -> TrialRecord:
 
 async def _forgotten(worker: Any, key: str) -> None:
     """Wait until nobody wants the trial any more: whoever drives the run was killed, or is cut off."""
-    while (task := worker.state.tasks.get(key)) is not None and task.state != "cancelled":
+    while (task := worker.state.tasks.get(key)) is not None and task.state != "cancelled":  # noqa: ASYNC110  # nothing else tells of it
         await asyncio.sleep(_LOOK_SECONDS)
 
 

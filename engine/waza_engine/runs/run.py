@@ -25,7 +25,7 @@ from waza_engine.runs.plan import Plan
 from waza_engine.runs.records import RunRecord
 from waza_engine.runs.required_skills import missing_skills
 from waza_engine.runs.resume import Resumed
-from waza_engine.runs.store import RunStore
+from waza_engine.runs.store import RunStore, StoreError
 from waza_engine.runs.tasks import run_tasks
 from waza_engine.runs.totals import Ending, run_record
 from waza_engine.runs.trial import run_trial
@@ -70,7 +70,7 @@ async def run_suite(  # noqa: PLR0913  # the world comes in as arguments
     ending = Ending()
     try:
         await _phases_and_close(live, resumed)
-    except (_StopError, UnavailableError) as problem:
+    except (_StopError, UnavailableError, StoreError) as problem:
         ending = Ending("error", str(problem))
     except Exception as bug:  # noqa: BLE001  # the one place per run where our own mistakes end
         ending = Ending("error", _logged(bug, log_dir / f"{run_id}.log"))

@@ -10,7 +10,7 @@ from waza_engine.executors.base import (
     TriggerRequest,
     UnavailableError,
 )
-from waza_engine.runs.store import RunStore
+from waza_engine.runs.store import RunStore, StoreError
 from waza_engine.runs.store_rows import StoredRun
 from waza_engine.trajectory import Trajectory
 
@@ -22,10 +22,10 @@ class StoredReplay:
     ignores: ClassVar = NO_AGENT
 
     def __init__(self, store: RunStore, run: StoredRun) -> None:
-        self._run_id = run.run_id
-        self._trials = _trajectories(store, run)
+        self._store, self._run_id = store, run.run_id
+        self._trials = _trials(store, run)
         second = store.baseline_of(run.run_id)
-        self._baseline = _trajectories(store, second) if second else {}
+        self._baseline = _trials(store, second) if second else {}
         self._triggers = {it.prompt: it for it in run.end.triggers}
         self.unknown: frozenset[str] = frozenset(run.frame.unknown)
 
@@ -34,15 +34,25 @@ class StoredReplay:
 
     async def run(self, request: TrialRequest, progress: Progress) -> Trajectory:
         trials = self._baseline if request.baseline else self._trials
-        found = trials.get((request.task.id, request.trial))
+        found = self._trajectory(trials.get((request.task.id, request.trial)))
         if found is None:
             numbers = sorted(number for task, number in trials if task == request.task.id)
-            there = f"it has {', '.join(map(str, numbers))}" if numbers else "it has none"
+            there = f"it has {', '.join(map(str, numbers))}" if numbers else "it has none that was performed"
             raise ExecutorError(
                 f"Run {self._run_id} has no trial {request.trial} of task '{request.task.id}'; {there}"
             )
         await request.after_turn(1 + len(request.task.follow_ups), found)
         return found
+
+    def _trajectory(self, place: tuple[str, int, int] | None) -> Trajectory | None:
+        """What was done in a trial; None when it never was performed, or is not there."""
+        if place is None:
+            return None
+        try:
+            found = self._store.trial(*place).trajectory
+        except StoreError as error:
+            raise ExecutorError(str(error)) from error
+        return found if found.session is not None else None
 
     async def triggered(self, request: TriggerRequest) -> bool:
         found = self._triggers.get(request.prompt)
@@ -56,9 +66,7 @@ class StoredReplay:
         """Nothing to close."""
 
 
-def _trajectories(store: RunStore, run: StoredRun) -> dict[tuple[str, int], Trajectory]:
-    return {
-        (it.record.task, it.record.trial): it.record.trajectory
-        for it in store.trials(run.run_id)
-        if it.record.trajectory.session is not None
-    }
+def _trials(store: RunStore, run: StoredRun) -> dict[tuple[str, int], tuple[str, int, int]]:
+    """Where in the store the trials of a run are, by task and number; each is read when it is asked for."""
+    verdicts, places = store.verdicts(run.run_id), store.finished(run.run_id)
+    return {(it.task, it.trial): (run.run_id, *place) for it, place in zip(verdicts, places, strict=True)}

@@ -11,6 +11,7 @@ from pydantic import BaseModel
 
 import waza_engine
 import waza_lsp
+from waza_engine.formats.vally.eval import EvalFile as VallyEvalFile
 from waza_engine.formats.waza.dialect import DIALECT
 from waza_engine.formats.waza.eval import EvalFile
 from waza_engine.formats.waza.project import ProjectFile
@@ -36,7 +37,8 @@ def _options(annotation: Any, seen: set[type]) -> Iterator[str]:
 
 TYPES = {it.type_name for it in CLASSES}
 OPTIONS = {name for it in CLASSES for name in _options(it, set())}
-FILE_KEYS = {name for it in (EvalFile, TaskFile, ProjectFile, TriggersFile) for name in _options(it, set())}
+_FILES = (EvalFile, TaskFile, ProjectFile, TriggersFile, VallyEvalFile)
+FILE_KEYS = {name for it in _FILES for name in _options(it, set())}
 
 
 def _typed(path: Path, names: set[str]) -> list[str]:

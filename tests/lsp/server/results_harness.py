@@ -13,6 +13,9 @@ from pytest_lsp import LanguageClient, client_capabilities
 
 from tests.lsp.server.conftest import SERVER, make_client
 
+CANCEL_SECONDS = 3.0
+"""A cancelled run ends within one second; a machine with more to do may take longer to show it."""
+
 
 async def until(condition: Callable[[], object], seconds: float = 30) -> None:
     """Wait until something holds; fail after a while."""

@@ -9,7 +9,8 @@ from lsprotocol import types
 from pytest_lsp import LanguageClient
 
 from tests.lsp.server.conftest import Opener
-from tests.lsp.server.test_editing import until
+from tests.lsp.server.results_harness import CANCEL_SECONDS, until
+from tests.lsp.server.test_results import is_running, make_slow, task_file
 
 
 def configure(client: LanguageClient, **run: str) -> None:
@@ -54,24 +55,20 @@ async def test_an_eval_runs_with_progress(client: LanguageClient, suite: Path, o
 async def test_a_cancelled_run_ends_within_a_second(
     client: LanguageClient, suite: Path, opened: Opener
 ) -> None:
-    slow = suite / "tasks" / "explain-retry.yaml"
-    text = slow.read_text(encoding="utf-8")
-    program = "  - name: slow\n    type: program\n    config:\n      command: sleep\n      args: ['30']\n      timeout: 60\n"
-    slow.write_text(text.replace("graders:\n", "graders:\n" + program), encoding="utf-8")
-    uri = opened(slow)
+    command = make_slow(suite, "30.")
+    uri = opened(task_file(suite))
     configure(client, executor="replay")
     running = asyncio.create_task(execute(client, "waza.runTask", {"uri": uri, "task": "explain-retry"}))
     window = client.capabilities.window if client.capabilities else None
     if not (window and window.work_done_progress):
         running.cancel()
         return
-    await until(lambda: any(client.progress_reports.values()))
-    await asyncio.sleep(1.5)
+    await until(lambda: any(client.progress_reports.values()) and is_running(command))
     [token] = client.progress_reports
     started = time.monotonic()
     client.window_work_done_progress_cancel(types.WorkDoneProgressCancelParams(token))
     answer = await running
-    assert time.monotonic() - started < 1.5
+    assert time.monotonic() - started < CANCEL_SECONDS
     assert answer["status"] == "cancelled", answer
 
 

@@ -8,12 +8,15 @@ def _keys(words: str) -> frozenset[str]:
 
 
 _EVAL_KEYS = _keys(
-    "name description version type tags environment agent_environment artifacts defaults config stimuli graders scoring"
+    """
+    name description version type tags environment agent_environment grading_environment artifacts defaults config
+    stimuli graders scoring
+    """
 )
 _STIMULUS = _keys(
     """
     prompt turns graders environment rubric constraints artifacts golden_trajectory golden_patch agent_environment
-    supported_executors
+    grading_environment supported_executors
     """
 )
 _PROJECT_KEYS = _keys("paths suites environments")

@@ -5,7 +5,7 @@ from typing import Annotated
 from pydantic import BeforeValidator, ConfigDict, Field
 
 from waza_engine.formats.model import MapOf, SectionOf, marks
-from waza_engine.formats.vally.environment import Environment, NamedOrInline
+from waza_engine.formats.vally.environment import NamedOrInline
 from waza_engine.formats.vally.graders import GraderConfig
 from waza_engine.formats.vally.model import TagValues, TolerantModel, tolerant
 from waza_engine.formats.vally.scoring import ScoringConfig
@@ -64,10 +64,15 @@ class EvalFile(TolerantModel):
         description="What every stimulus finds; or the name of an environment in `.vally.yaml`.",
         examples=[{"skills": ["../skills/deploy"], "files": [{"src": "fixtures/app", "dest": "."}]}],
     )
-    agent_environment: Environment | None = Field(
+    agent_environment: NamedOrInline | None = Field(
         default=None,
-        description="What every stimulus finds besides; newer specs keep the skills here. vally does not document it.",
+        description="What every stimulus finds besides, or the name of it; newer specs keep the skills here. vally does not document it.",
         examples=[{"skills": ["../skills/deploy"]}],
+    )
+    grading_environment: NamedOrInline | None = Field(
+        default=None,
+        description="What only the graders find, once the agent has ended. vally does not document it.",
+        examples=[{"files": [{"src": "checks/api.mjs", "dest": ".checks/api.mjs"}]}],
     )
     artifacts: Artifacts | None = Field(
         default=None,

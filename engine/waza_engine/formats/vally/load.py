@@ -88,8 +88,7 @@ class _Loader:
 
     def __init__(self, spec: EvalFile, path: Path, start: Path, project: Project) -> None:
         self._spec, self._path, self._start, self._project = spec, path, start, project
-        shared = named_or_inline(spec.environment, project, path, ("environment",))
-        self._shared = merged(shared, spec.agent_environment or Environment())
+        self._shared = self._environment(spec, ())
 
     def tasks(self) -> Iterator[Task]:
         seen: set[str] = set()
@@ -104,8 +103,7 @@ class _Loader:
         first, *rest = it.turns or [it.prompt]
         if not first:
             raise LoadError(self._path, f"'{it.name}' has neither 'prompt' nor 'turns'", pointer)
-        own = named_or_inline(it.environment, self._project, self._path, (*pointer, "environment"))
-        environment = merged(self._shared, merged(own, it.agent_environment or Environment()))
+        environment = merged(self._shared, self._environment(it, pointer))
         files, problem = staged(environment.files, self._start)
         constraints = tuple(_constraints(it.constraints, (*pointer, "constraints")))
         return Task(
@@ -127,6 +125,17 @@ class _Loader:
             path=self._path,
             pointer=pointer,
         )
+
+    def _environment(self, given: EvalFile | Stimulus, pointer: Pointer) -> Environment:
+        """What the spec or a stimulus gives the agent, under both keys."""
+        usual, besides = (
+            named_or_inline(value, self._project, self._path, (*pointer, key))
+            for key, value in (
+                ("environment", given.environment),
+                ("agent_environment", given.agent_environment),
+            )
+        )
+        return merged(usual, besides)
 
     def _skills(self, environment: Environment, constraints: Constraints) -> tuple[str, ...]:
         """No skill is there unless it is listed, and none at all where all of them are rejected."""

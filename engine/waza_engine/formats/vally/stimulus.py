@@ -5,7 +5,7 @@ from typing import Annotated, Any
 from pydantic import BeforeValidator, ConfigDict, Field, WithJsonSchema
 
 from waza_engine.formats.model import MapOf, SectionOf, foreign, marks
-from waza_engine.formats.vally.environment import Environment, NamedOrInline
+from waza_engine.formats.vally.environment import NamedOrInline
 from waza_engine.formats.vally.graders import GraderConfig
 from waza_engine.formats.vally.model import TagValues, TolerantModel, tolerant
 from waza_engine.vally_values import Duration
@@ -202,10 +202,15 @@ class Stimulus(TolerantModel):
         examples=[{"path": "golden/change.patch"}],
         json_schema_extra=marks(since="0.14"),
     )
-    agent_environment: Environment | None = Field(
+    agent_environment: NamedOrInline | None = Field(
         default=None,
-        description="What this stimulus finds besides. vally does not document it.",
+        description="What this stimulus finds besides, or the name of it. vally does not document it.",
         examples=[{"files": [{"src": "fixtures/app", "dest": "."}]}],
+    )
+    grading_environment: NamedOrInline | None = Field(
+        default=None,
+        description="What only the graders find, once the agent has ended. vally does not document it.",
+        examples=[{"files": [{"src": "checks/api.mjs", "dest": ".checks/api.mjs"}]}],
     )
     timeout: AnyValue = Field(
         default=None,

@@ -99,7 +99,8 @@ class PanelGrader(JudgeGrader):
     )
 
     def check(self, scope: Scope) -> Iterator[Finding]:
-        if len(self.models) == 1:
+        # Only a panel takes criteria with weights, and a threshold of that other name: these have a reason to be one.
+        if len(self.models) == 1 and not self.criteria and self.overall_threshold is None:
             yield PANEL_OF_ONE.at(("models",), "A panel of one judge is a 'prompt' grader with its 'model'")
 
     def grade(self, context: GradingContext) -> GraderResult:
