@@ -75,6 +75,10 @@ class Editor:
             if pipe is not None:
                 pipe.close()
 
+    @property
+    def process_id(self) -> int:
+        return self._process.pid
+
     def ask(self, method: str, params: Any) -> Any:
         """Send a request and wait for its answer."""
         number = next(self._ids)

@@ -13,6 +13,7 @@ _NO_BLANK_AFTER_COLON = re.compile(r"^\s*(?:- )*([\w.-]+):(?=[^\s:/\\])")
 _NO_BLANK_AFTER_DASH = re.compile(r"^\s*(-)(?=[A-Za-z_][\w.-]*:(?:\s|$))")
 _IN_BRACKETS = re.compile(r"(?:[\[,]|: )[ \t]*(?=\{\{)")
 _WORD = re.compile(r"\s*([\w.-]+)\s*$")
+_BLOCK = re.compile(r"(\s*(?:- +)*)([\w.-]+):\s+([|>][+-]?)\s*(?:#.*)?$")
 
 
 def template(lines: Sequence[str], at: tuple[int, ...]) -> Problem | None:
@@ -87,6 +88,17 @@ def unfinished_above(lines: Sequence[str], line: int) -> Problem | None:
                 return on_line(message, above, word.span(1), Cause.HALF_KEY)
             indent = _indent(text) - 1
     return None
+
+
+def shallow_block(lines: Sequence[str], line: int) -> Problem | None:
+    """The first line of text below `key: |`, where it is not indented deeper than the key."""
+    above = next((it for it in range(min(line, len(lines)) - 1, -1, -1) if lines[it].strip()), -1)
+    found = _BLOCK.match(lines[above]) if above >= 0 else None
+    if found is None or line >= len(lines) or _indent(lines[line]) > len(found[1]):
+        return None
+    message = f"The text of '{found[2]}' must be indented deeper than the key"
+    text = lines[line].rstrip()
+    return on_line(message, line, (_indent(text), len(text)), Cause.SHALLOW_BLOCK)
 
 
 def open_quote(lines: Sequence[str], line: int) -> Problem | None:

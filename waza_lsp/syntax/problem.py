@@ -21,6 +21,8 @@ class Cause(StrEnum):
     FIRST_CHARACTER = "character that cannot start a value"
     ESCAPE = "unknown escape in double quotes"
     TEMPLATE = "template without quotes"
+    SHALLOW_BLOCK = "text of a block in the column of its key"
+    BLOCK_LINE = "text on the line of the mark that begins a block"
     FORBIDDEN = "character that YAML does not allow"
     OTHER = "something else"
 

@@ -11,6 +11,7 @@ from waza_lsp.syntax.clues import (
     mark_without_blank,
     never_closed,
     open_quote,
+    shallow_block,
     template,
     unfinished_above,
 )
@@ -36,7 +37,11 @@ def problem_of(source: str, error: yaml.YAMLError) -> Problem:
     if found is not None:
         return found
     message, cause = _sentence(str(error.problem))
-    return Problem(message, _token(lines, line, column), cause)
+    if cause is Cause.BLOCK_LINE and line < len(lines):
+        return on_line(message, line, (column, len(lines[line].rstrip())), cause)
+    # libyaml stops behind the mark that wants a name.
+    start = column - 1 if message is _NAMELESS else column
+    return Problem(message, _token(lines, line, start), cause)
 
 
 def _unmarked(source: str, error: Any) -> Problem:
@@ -104,7 +109,7 @@ def half_key(lines: Sequence[str], line: int, column: int) -> Problem:
     """What is wrong with text that stands where a key is expected."""
     text = lines[line] if line < len(lines) else ""
     word = text[column:].rstrip()
-    if found := colon_without_blank(lines, line):
+    if found := colon_without_blank(lines, line) or shallow_block(lines, line):
         return found
     columns = (column, column + len(word))
     if _DASH_OF_A_WORD.match(word):
@@ -162,6 +167,7 @@ def _token(lines: list[str], line: int, column: int) -> Span:
     return Span(Place(line, column), Place(line, max(end, column + 1)))
 
 
+_NAMELESS = "An anchor or alias needs a name; quote the value if it is a text"
 _SENTENCES = {
     "found character that cannot start any token": (
         "This character cannot start a value; put the value in quotes",
@@ -172,9 +178,10 @@ _SENTENCES = {
         Cause.ESCAPE,
     ),
     "found undefined tag handle": ("Unknown tag", Cause.OTHER),
-    "did not find expected alphabetic or numeric character": (
-        "An anchor or alias needs a name; quote the value if it is a text",
-        Cause.FIRST_CHARACTER,
+    "did not find expected alphabetic or numeric character": (_NAMELESS, Cause.FIRST_CHARACTER),
+    "did not find expected comment or line break": (
+        "The text of a block begins on the next line; move it there, or quote the value",
+        Cause.BLOCK_LINE,
     ),
 }
 

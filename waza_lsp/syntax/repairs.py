@@ -19,6 +19,7 @@ _DOUBLE_QUOTED = re.compile(r'"(?:[^"\\]|\\.)*"')
 _ESCAPE = re.compile(r"\\(.)")
 _KNOWN_ESCAPES = frozenset('0abt\tnvfre "/\\N_LPxuU')
 _COMMENT = re.compile(r"\s+#.*$")
+_ENTRY = re.compile(r"\s*(?:- +)*[\w.-]+:(?:\s|$)")
 _WORD = re.compile(r"[\w.-]+")
 
 
@@ -109,6 +110,32 @@ def _half_key(text: Text, problem: Problem) -> Iterator[Repair]:
         yield Repair("Add a colon", (_insert(*problem.span.end, ":"),))
 
 
+def _shallow_block(text: Text, problem: Problem) -> Iterator[Repair]:
+    """The lines down to the next key in the same column go deeper; or only the first ones of them."""
+    first = problem.span.start.line
+    indent = indent_of(text, first)
+    lines = [first]
+    for line in range(first + 1, min(len(text.lines), first + _MOST_LINES)):
+        source = text.line(line)
+        if source.strip() and (indent_of(text, line) < indent or _ENTRY.match(source)):
+            break
+        lines.append(line)
+    filled = tuple(it for it in lines if text.line(it).strip())
+    yield Repair("Indent the text", tuple(_insert(it, 0, "  ") for it in filled))
+
+
+def _block_line(text: Text, problem: Problem) -> Iterator[Repair]:
+    """As deep as the text that goes on below; or the value was no block."""
+    line, column = problem.span.start
+    source = text.line(line)
+    key = row_of(line, source, 1).start
+    below = next((it for it in range(line + 1, len(text.lines)) if text.line(it).strip()), None)
+    deeper = indent_of(text, below) if below is not None and indent_of(text, below) > key else key + 2
+    gap = Span(Place(line, len(source[:column].rstrip())), Place(line, column))
+    yield Repair("Begin the text on the next line", (Edit(gap, "\n" + " " * deeper),))
+    yield from _quote_value(text, problem)
+
+
 def _quote_value(text: Text, problem: Problem) -> Iterator[Repair]:
     """The whole value of the line in quotes; in brackets, the word at fault."""
     line, column = problem.span.start
@@ -194,6 +221,8 @@ _CANDIDATES: dict[Cause, Callable[[Text, Problem], Iterator[Repair]]] = {
     Cause.BRACKET: _bracket,
     Cause.HALF_KEY: _half_key,
     Cause.INDENTATION: realigned,
+    Cause.SHALLOW_BLOCK: _shallow_block,
+    Cause.BLOCK_LINE: _block_line,
     Cause.SECOND_COLON: _quote_value,
     Cause.FIRST_CHARACTER: _quote_value,
     Cause.TEXT_AFTER: _text_after,

@@ -20,7 +20,7 @@ class SchemaChecker:
 
     def __init__(self, schema: Schema) -> None:
         self.schema = schema
-        self._walker = Walker(schema, placeholders=bool(schema.get("x-placeholders")))
+        self._walker = Walker(schema)
         self._shallow = _without_children(schema)
         self._lists: dict[int, tuple[Schema, Schema]] = {}
         """By the identity of a list's schema: that schema, and what it says of the list alone."""

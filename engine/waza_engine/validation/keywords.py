@@ -21,6 +21,8 @@ Check = Callable[[Any, Way, list[SchemaError]], None]
 """Appends what is wrong with a value that stands at the end of a way."""
 
 DISCRIMINATOR = "x-discriminator"
+NO_VALUE = "x-no-value"
+"""What a key violates that must have a value and has none."""
 _FLAG_WORDS = TRUE_WORDS | FALSE_WORDS
 
 
@@ -179,6 +181,21 @@ def _required(it: Keyword) -> Check:
     def check(instance: Any, way: Way, out: list[SchemaError]) -> None:
         if isinstance(instance, dict):
             out.extend(it.error(instance, way) for name in it.value if name not in instance)
+
+    return check
+
+
+def _required_value(it: Keyword) -> Check:
+    """The same where `null` is refused: a key that must be there must also have a value."""
+    absent, blank = _required(it), it._replace(name=NO_VALUE)
+    needed = [name for name in it.value if name not in it.schema.get("x-tolerated", ())]
+
+    def check(instance: Any, way: Way, out: list[SchemaError]) -> None:
+        absent(instance, way, out)
+        if isinstance(instance, dict):
+            for name in needed:
+                if name in instance and instance[name] is None:
+                    out.append(blank.error(None, (way, name)))
 
     return check
 
@@ -406,3 +423,9 @@ PLACEHOLDER_KEYWORDS: dict[str, Maker] = {
     },
 }
 """For files in which `${NAME}` may stand anywhere: what it becomes is not known yet, so nothing is wrong with it."""
+
+
+def keywords_for(schema: Schema) -> dict[str, Maker]:
+    """The keywords as a file is read whose schema says `x-placeholders`, or (`x-null-refused`) takes no null for a value."""
+    known = PLACEHOLDER_KEYWORDS if schema.get("x-placeholders") else KEYWORDS
+    return {**known, "required": _required_value} if schema.get("x-null-refused") else known

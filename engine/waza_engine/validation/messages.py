@@ -28,7 +28,7 @@ from waza_engine.rules.unknown_grader_type import UNKNOWN_GRADER_TYPE
 from waza_engine.rules.unknown_value import UNKNOWN_VALUE
 from waza_engine.rules.wrong_type import WRONG_TYPE
 from waza_engine.validation.error import SchemaError
-from waza_engine.validation.keywords import unmet_needs
+from waza_engine.validation.keywords import NO_VALUE, unmet_needs
 from waza_engine.validation.mending import (
     all_missing,
     likely_types,
@@ -297,6 +297,11 @@ def _empty(_checker: "SchemaChecker", error: SchemaError) -> Iterator[Finding]:
     yield EMPTY_VALUE.at(_pointer(error), message)
 
 
+def _no_value(_checker: "SchemaChecker", error: SchemaError) -> Iterator[Finding]:
+    pointer = _pointer(error)
+    yield EMPTY_VALUE.at(pointer, f"{_key(pointer)} has no value, and it needs one", on="key")
+
+
 def _too_many(_checker: "SchemaChecker", error: SchemaError) -> Iterator[Finding]:
     yield OUT_OF_RANGE.at(_pointer(error), f"The list may have at most {error.validator_value} items")
 
@@ -314,6 +319,7 @@ def _alternatives(checker: "SchemaChecker", error: SchemaError) -> Iterator[Find
             fixes = [
                 Fix(f"Add {name}", (InsertKey(_pointer(error), it["required"][0], None),))
                 for name, it in zip(names, branches, strict=True)
+                if it["required"][0] not in error.instance
             ]
             message = f"Give at least one of {', '.join(names)}"
             yield MISSING_KEY.at(_pointer(error), message, on="key", fixes=fixes, severity=_severity(error))
@@ -384,4 +390,5 @@ _BY_KEYWORD: dict[str, Callable[["SchemaChecker", SchemaError], Iterator[Finding
     "x-move-to": _old_form,
     "x-unknown-keys": tolerated_keys,
     "x-needs": _companion,
+    NO_VALUE: _no_value,
 }

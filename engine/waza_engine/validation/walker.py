@@ -4,15 +4,15 @@ from collections.abc import Mapping
 from typing import Any
 
 from waza_engine.validation.error import SchemaError
-from waza_engine.validation.keywords import KEYWORDS, PLACEHOLDER_KEYWORDS, Check, Keyword, Schema, Way
+from waza_engine.validation.keywords import Check, Keyword, Schema, Way, keywords_for
 
 
 class Walker:
-    """The checks of one schema and of all its parts. With `placeholders`, texts such as `${NAME}` fit everywhere."""
+    """The checks of one schema and of all its parts."""
 
-    def __init__(self, schema: Schema, *, placeholders: bool = False) -> None:
+    def __init__(self, schema: Schema) -> None:
         self._root = schema
-        self._keywords = PLACEHOLDER_KEYWORDS if placeholders else KEYWORDS
+        self._keywords = keywords_for(schema)
         self._made: dict[int, tuple[Any, Check]] = {}
         """By identity; the schema is kept, so that no other can get its place."""
 

@@ -26,6 +26,7 @@ class EvalFile(TolerantModel):
             "x-runnable": "eval",
             "x-title-from": ["name"],
             "x-placeholders": True,
+            "x-null-refused": True,
         },
     )
 

@@ -74,6 +74,7 @@ class ExperimentFile(TolerantModel):
             **tolerant("near"),
             "anyOf": [{"required": ["variants"]}, {"required": ["matrix"]}],
             "x-title-from": ["name"],
+            "x-null-refused": True,
         },
     )
 

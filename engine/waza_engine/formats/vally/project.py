@@ -88,7 +88,7 @@ class SuiteConfig(TolerantModel):
 class ProjectFile(TolerantModel):
     """Settings of a project: where things are, suites, and environments that specs can name."""
 
-    model_config = ConfigDict(title="vally project", json_schema_extra=tolerant("near"))
+    model_config = ConfigDict(title="vally project", json_schema_extra={**tolerant("near"), "x-null-refused": True})
 
     paths: SectionOf[Paths] = Field(
         default_factory=Paths,
