@@ -1,7 +1,7 @@
 """`textDocument/documentSymbol`: the outline. Top-level keys, and below them every list item that is a mapping.
 
 Items are named by the key that the schema calls their title, and keys between the two are shown only where they
-lead to items: a long file stays one symbol per thing, not per value.
+lead to items, or name a thing themselves (`x-named-by-key`): a long file stays one symbol per thing, not per value.
 """
 
 import json
@@ -89,7 +89,10 @@ def _symbols(snapshot: Snapshot) -> list[_Symbol]:
 @lru_cache(maxsize=64)
 def _item_ways(form: Form) -> Ways:
     # The options that a discriminator brings are settings of one thing, no things of their own.
-    return ways(form.schema, lambda schema, is_item: is_item and "properties" in schema, into_branches=False)
+    def is_thing(schema: Schema, is_item: bool) -> bool:
+        return "properties" in schema and (is_item or "x-named-by-key" in schema)
+
+    return ways(form.schema, is_thing, into_branches=False)
 
 
 def _list(snapshot: Snapshot, entry: Entry, way: Ways | None) -> _Symbol:
@@ -119,7 +122,8 @@ def _children(snapshot: Snapshot, node: Node, way: Ways, start: int) -> Iterator
     for part, key, value, next_way in way.below(node):
         if key is not None:
             symbol = _key(snapshot, key, value, next_way, start)
-            if symbol.children:
+            # A key that people choose is the name of a thing.
+            if symbol.children or (next_way is way.others and next_way.schema is not None):
                 yield symbol
         elif isinstance(part, int) and (item := _item(snapshot, value, next_way, part, start)) is not None:
             yield item

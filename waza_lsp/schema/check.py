@@ -57,7 +57,9 @@ def marks(tree: Tree, form: Form, world: World) -> list[Mark]:
         result += _parts(tree, form, scope)
     if world.complete:
         condemned = {it.span.start for it in result if it.finding.severity is Severity.ERROR}
-        result += [it for it in rule_marks(tree, form, world) if it.span.start not in condemned]
+        cut_off = set(_lines_of_cut_off_blocks(tree))
+        found = (it for it in rule_marks(tree, form, world) if it.span.start.line not in cut_off)
+        result += [it for it in found if it.span.start not in condemned]
     return sorted(result, key=_SPAN)
 
 
@@ -76,6 +78,14 @@ def _syntax(tree: Tree) -> Iterator[Mark]:
         # A stray line behind a quote or bracket that is not closed is most likely inside it.
         if piece.kind is not PieceKind.STRAY or before is None or not before.parsed.unterminated:
             yield from _piece_syntax(piece)
+
+
+def _lines_of_cut_off_blocks(tree: Tree) -> Iterator[int]:
+    """Where `key: |` seems to be empty because its text is not indented."""
+    for piece in tree.pieces:
+        for problem in piece.parsed.problems:
+            if problem.cause is Cause.SHALLOW_BLOCK:
+                yield piece.start + problem.span.start.line - 1
 
 
 def _references(tree: Tree) -> Iterator[Mark]:

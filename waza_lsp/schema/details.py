@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from waza_engine.findings import Pointer
+from waza_lsp.schema.explain import listed_values
 from waza_lsp.schema.walk import DISCRIMINATOR, Schema, branches, resolve, schema_at
 from waza_lsp.schema.wording import code, limits, type_words
 from waza_lsp.syntax.written import block, flow
@@ -17,7 +18,7 @@ def details(root: Schema, pointer: Pointer, data: Any, value: str | None) -> str
     if schema is None:
         return ""
     paragraphs = _of_key(root, schema, str(pointer[-1]) if pointer else "")
-    if value is not None and value in schema.get("enum", ()):
+    if value is not None and value in listed_values(schema):
         parent = schema_at(root, pointer[:-1], data)
         paragraphs = _of_value(root, schema, parent if parent is not None else {}, value)
     return "\n\n".join(it for it in paragraphs if it)

@@ -3,9 +3,9 @@
 Only the way from the root to the place is looked at: of the data, no more than the piece that the place is in.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, cast
 
 from waza_engine.findings import Pointer
 from waza_engine.schema_files import read_schema
@@ -87,10 +87,10 @@ def meaning_of(root: Schema, tree: Tree, pointer: Pointer) -> Meaning | None:
 
 
 def meaning_of_value(root: Schema, tree: Tree, pointer: Pointer) -> Meaning | None:
-    """What the value at `pointer` itself means where its schema lists the values; None elsewhere."""
+    """What the value at `pointer` itself means where its schema lists or describes the values; None elsewhere."""
     data = data_along(tree, pointer)
     schema, value = schema_at(root, pointer, data), _value_at(data, pointer)
-    if schema is None or not isinstance(value, str) or value not in schema.get("enum", ()):
+    if schema is None or not isinstance(value, str) or value not in listed_values(schema):
         return None
     name = next((str(it) for it in reversed(pointer) if isinstance(it, str)), "")
     old = schema.get("x-enum-deprecated", ())
@@ -98,12 +98,20 @@ def meaning_of_value(root: Schema, tree: Tree, pointer: Pointer) -> Meaning | No
         title=f"{name}: {value}",
         description=schema.get("x-enum-descriptions", {}).get(value, ""),
         deprecated=value in old,
-        others=tuple(str(it) for it in schema["enum"] if it != value and it not in old),
+        others=tuple(str(it) for it in listed_values(schema) if it != value and it not in old),
     )
     parent = schema_at(root, pointer[:-1], data)
     if parent is not None and parent.get(DISCRIMINATOR) == pointer[-1] and value in branches(parent):
         return _with_branch(root, meaning, branches(parent)[value])
     return meaning
+
+
+def listed_values(schema: Schema) -> Sequence[Any]:
+    """The values of a closed list; of an open one those that have a description."""
+    if "enum" in schema:
+        return cast("Sequence[Any]", schema["enum"])
+    described = schema.get("x-enum-descriptions", {})
+    return [it for it in schema.get("x-suggestions", ()) if it in described]
 
 
 def data_along(tree: Tree, pointer: Pointer) -> Any:
@@ -133,7 +141,7 @@ def _of_schema(root: Schema, name: str, schema: Schema, *, with_options: bool) -
         deprecated=schema.get("deprecated", False),
         instead=schema.get("x-use-instead", ""),
         no_effect=schema.get("x-no-effect", False),
-        values={str(it): described.get(it, "") for it in schema.get("enum", ())},
+        values={str(it): described.get(it, "") for it in listed_values(schema)},
         facts=tuple(_facts(schema, options if not with_options else ())),
         options=options if with_options else (),
         example=examples[0] if examples else NO_EXAMPLE,

@@ -76,7 +76,7 @@ class _Remembered:
         return self.found
 
 
-@lru_cache(maxsize=32768)
+@lru_cache(maxsize=8192)
 def _remembered(_parsed: Parsed, _where: Standing) -> _Remembered:
     return _Remembered()
 

@@ -65,7 +65,7 @@ def _mark(tree: Tree, finding: Finding) -> Iterator[Mark]:
         yield Mark(span, finding, tuple((place, text) for place, text in related if place is not None))
 
 
-_MOST = 32768
+_MOST = 8192
 
 
 class _Memory(dict[Node, "_Placed"]):

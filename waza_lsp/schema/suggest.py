@@ -63,10 +63,11 @@ def keys(root: Schema, schema: Schema, value: Any) -> list[Suggestion]:
     """The keys that a mapping with `value` may still get, required ones first."""
     present = value if isinstance(value, Mapping) else {}
     wanted = _Wanted.of(root, schema, present)
+    excluded = {*present, *_excluded(schema, present)}
     found = [
         _key(root, name, it, wanted)
         for name, it in properties(root, schema, present).items()
-        if name not in present
+        if name not in excluded and resolve(root, it).get("x-move-to") not in present
     ]
     free = schema.get("additionalProperties")
     if isinstance(free, Mapping):
@@ -76,6 +77,13 @@ def keys(root: Schema, schema: Schema, value: Any) -> list[Suggestion]:
             if name not in present
         ]
     return sorted(found, key=lambda it: (it.rank, it.label != schema.get(DISCRIMINATOR)))
+
+
+def _excluded(schema: Schema, present: Mapping[str, Any]) -> Iterator[str]:
+    """The keys that must not stand beside those that are there: of `oneOf` only one may."""
+    groups = [it.get("required", ()) for it in schema.get("oneOf", ())]
+    if any(name in present for group in groups for name in group):
+        yield from (name for group in groups for name in group)
 
 
 def keys_by_branch(root: Schema, parent: Schema, part: str | int, value: Any) -> list[Suggestion]:

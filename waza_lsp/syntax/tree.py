@@ -22,10 +22,10 @@ from waza_lsp.syntax.text import Place, Span
 
 _MOST_JOINED = 3
 _SKETCHED = 3
-_parsed = lru_cache(maxsize=16384)(parse)
+_parsed = lru_cache(maxsize=8192)(parse)
 
 
-@lru_cache(maxsize=32768)
+@lru_cache(maxsize=8192)
 def _own_data(node: Node) -> Any:
     """Data of a node without aliases; shared between trees, so nobody may change it."""
     return node.data({})

@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping
 from typing import Any, TypeVar
 
 _Made = TypeVar("_Made")
-_MOST = 32768
+_MOST = 8192
 
 
 def by_entry(make: Callable[[Mapping[str, Any]], _Made]) -> Callable[[Mapping[str, Any]], _Made]:

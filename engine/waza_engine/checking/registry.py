@@ -69,7 +69,7 @@ class _Entry:
         return isinstance(other, _Entry) and other.data is self.data
 
 
-@lru_cache(maxsize=16384)
+@lru_cache(maxsize=8192)
 def _of_grader(entry: _Entry, dialect: str, kind: str, executor: str) -> tuple[Finding, ...]:
     document = Document(dialect, kind, entry.data)
     found = [it for check in grader_checks(dialect, kind) for it in check(document, executor)]

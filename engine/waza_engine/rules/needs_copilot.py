@@ -48,7 +48,7 @@ def check(document: Document) -> Iterator[Finding]:
     if document.kind == "task":
         executor = suite.executor if suite is not None else ""
     # Other words are findings of their own.
-    if executor not in _OTHERS:
+    if not isinstance(executor, str) or executor not in _OTHERS:
         return
     for pointer in _KEYS if document.kind == "eval" else [("command_mocks",)]:
         # A word that is no effort is a finding of its own.

@@ -193,9 +193,8 @@ def _required_value(it: Keyword) -> Check:
     def check(instance: Any, way: Way, out: list[SchemaError]) -> None:
         absent(instance, way, out)
         if isinstance(instance, dict):
-            for name in needed:
-                if name in instance and instance[name] is None:
-                    out.append(blank.error(None, (way, name)))
+            empty = (name for name in needed if name in instance and instance[name] is None)
+            out.extend(blank.error(None, (way, name)) for name in empty)
 
     return check
 

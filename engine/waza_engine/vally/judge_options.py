@@ -50,7 +50,7 @@ class JudgeGrader(VallyGrader):
             "Instructions for the judge, beside the `rubric` of the stimulus. Without both, it judges task completion, "
             "correctness and quality."
         ),
-        examples=["Check that the answer names the root cause and not only the symptom."],
+        examples=["Does the answer name the root cause?"],
     )
     scoring: Literal["binary", "scale_1_5", "scale_1_10"] = Field(
         default="scale_1_5",

@@ -11,7 +11,7 @@ def plain(value: Any) -> dict[str, Any]:
 
 
 async def about(it: Editor, uri: str) -> Any:
-    return await it.client.protocol.send_request_async("waza/document", {"uri": uri})
+    return await it.client.protocol.send_request_async("waza/document", {"uri": uri})  # type: ignore[no-untyped-call]  # the library gives it no types
 
 
 async def test_a_failed_task_says_where_in_the_text_it_failed(tmp_path: Path, suite: Path) -> None:

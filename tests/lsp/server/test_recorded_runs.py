@@ -15,7 +15,6 @@ from tests.lsp.server.test_lenses import make_fail, run_outside, store_below
 from tests.lsp.server.test_results import children
 
 TASK = "explain-retry"
-RUNS = {"failed-check", "live-verdict"}
 
 
 async def actions(it: Editor, line: int) -> list[dict[str, Any]]:
@@ -84,9 +83,9 @@ async def test_graders_are_written_from_a_run_and_pass_on_it(
             compared = difflib.ndiff(before.split("\n"), it.text.split("\n"))
             added = "\n".join(one[2:] for one in compared if one.startswith("+ "))
             assert f"type: {kind}" in added, added
-            assert [one for one in await findings(it.client, it.uri) or () if one.code not in RUNS] == [], (
-                added
-            )
+            known = await findings(it.client, it.uri) or ()
+            # A suite that weighs types may have a word to say about a type without a weight.
+            assert [one for one in known if one.severity is types.DiagnosticSeverity.Error] == [], added
             answer = await it.execute("waza.grade", uri=it.uri, task=task)
             [graded] = answer["tasks"]
             one = next(one for one in graded["graders"] if one["name"] in added and one["type"] == kind)

@@ -5,7 +5,7 @@ from typing import Annotated
 from pydantic import BeforeValidator, ConfigDict, Field
 
 from waza_engine.formats.model import MapOf, each, marks
-from waza_engine.formats.vally.model import TolerantModel, tolerant
+from waza_engine.formats.vally.model import NAMED_BY_KEY, TolerantModel, tolerant
 from waza_engine.vally_values import Duration
 from waza_engine.values import ListOf, Strings, Text, TextMap, as_text
 
@@ -87,7 +87,7 @@ class McpServer(TolerantModel):
 class Environment(TolerantModel):
     """What the run finds: skills, files, a repository, MCP servers, environment variables."""
 
-    model_config = ConfigDict(json_schema_extra=tolerant())
+    model_config = ConfigDict(json_schema_extra={**tolerant(), **NAMED_BY_KEY})
 
     skills: Strings = Field(
         default=[],

@@ -6,7 +6,7 @@ from pydantic import BeforeValidator, ConfigDict, Field, WithJsonSchema
 
 from waza_engine.formats.model import MapOf, SectionOf
 from waza_engine.formats.vally.environment import NamedOrInline
-from waza_engine.formats.vally.model import TolerantModel, tolerant
+from waza_engine.formats.vally.model import NAMED_BY_KEY, TolerantModel, tolerant
 from waza_engine.formats.vally.settings import EvalConfig
 from waza_engine.scalars import plain
 from waza_engine.values import AnyValue, IfGiven, Integer, ListOf, Strings, Text
@@ -15,7 +15,7 @@ from waza_engine.values import AnyValue, IfGiven, Integer, ListOf, Strings, Text
 class Variant(TolerantModel):
     """One arm of the experiment: what is laid over the specs' own settings."""
 
-    model_config = ConfigDict(json_schema_extra=tolerant())
+    model_config = ConfigDict(json_schema_extra={**tolerant(), **NAMED_BY_KEY})
 
     overrides: SectionOf[EvalConfig] = Field(
         default_factory=EvalConfig,
@@ -32,7 +32,7 @@ class Variant(TolerantModel):
 class Axis(TolerantModel):
     """A setting that takes several values."""
 
-    model_config = ConfigDict(json_schema_extra={**tolerant(), "x-title-from": ["path"]})
+    model_config = ConfigDict(json_schema_extra={**tolerant(), **NAMED_BY_KEY, "x-title-from": ["path"]})
 
     path: Text = Field(
         min_length=1,

@@ -16,6 +16,10 @@ class TolerantModel(FileModel):
     model_config = ConfigDict(extra="ignore")
 
 
+NAMED_BY_KEY: dict[str, Any] = {"x-named-by-key": True}
+"""The mark of mappings that stand under names of the writer's: an outline shows them."""
+
+
 def tolerant(strange: Strange = "warning", **keywords: Any) -> dict[str, Any]:
     """The extra keywords of a tolerant mapping's schema: unknown keys are warnings, or only those `near` a known one."""
     return {"x-unknown-keys": strange, **keywords}

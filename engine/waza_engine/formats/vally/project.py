@@ -6,7 +6,7 @@ from pydantic import BeforeValidator, ConfigDict, Field, WithJsonSchema
 
 from waza_engine.formats.model import MapOf, SectionOf
 from waza_engine.formats.vally.environment import Environment
-from waza_engine.formats.vally.model import TolerantModel, tolerant
+from waza_engine.formats.vally.model import NAMED_BY_KEY, TolerantModel, tolerant
 from waza_engine.values import AnyValue, Strings, Text, as_list, is_null
 
 
@@ -64,7 +64,7 @@ class SuiteConfig(TolerantModel):
     """A part of the project's evals with a name, for `--suite`: by file, by tag, or files first and then tags."""
 
     model_config = ConfigDict(
-        json_schema_extra=tolerant(anyOf=[{"required": ["filter"]}, {"required": ["evals"]}])
+        json_schema_extra=tolerant(anyOf=[{"required": ["filter"]}, {"required": ["evals"]}], **NAMED_BY_KEY)
     )
 
     description: Text = Field(
@@ -88,7 +88,9 @@ class SuiteConfig(TolerantModel):
 class ProjectFile(TolerantModel):
     """Settings of a project: where things are, suites, and environments that specs can name."""
 
-    model_config = ConfigDict(title="vally project", json_schema_extra={**tolerant("near"), "x-null-refused": True})
+    model_config = ConfigDict(
+        title="vally project", json_schema_extra={**tolerant("near"), "x-null-refused": True}
+    )
 
     paths: SectionOf[Paths] = Field(
         default_factory=Paths,

@@ -7,7 +7,7 @@ from pydantic import BeforeValidator, ConfigDict, Field
 from waza_engine.formats.model import foreign, marks
 from waza_engine.formats.vally.model import TolerantModel, tolerant
 from waza_engine.vally_values import Duration
-from waza_engine.values import AnyValue, Integer, Text, as_text
+from waza_engine.values import AnyValue, IfGiven, Integer, Text, as_text
 
 EXECUTORS = {
     "copilot-sdk": "Runs the agent with the Copilot CLI.",
@@ -84,6 +84,12 @@ class EvalConfig(TolerantModel):
         description="How much the judge model thinks.",
         examples=["medium"],
         json_schema_extra={**marks(since="0.9"), "x-suggestions": ["low", "medium", "high"]},
+    )
+    max_retries: IfGiven[Integer] = Field(
+        default=None,
+        description="How often a trial that failed for a passing reason is tried again. Runs of waza-lsp do not read it.",
+        examples=[0],
+        json_schema_extra={"minimum": 0},
     )
     executor: Executor = Field(
         default="copilot-sdk",

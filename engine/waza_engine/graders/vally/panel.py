@@ -53,7 +53,7 @@ _AT_ONCE = 8
 class PanelModel(FileModel):
     """A judge of a panel. A text is short for its `model`."""
 
-    model_config = ConfigDict(json_schema_extra={"type": ["object", "string"]})
+    model_config = ConfigDict(json_schema_extra={"type": ["string", "object"]})
 
     model: Text = Field(min_length=1, description="The judge model.", examples=["claude-sonnet-4.6"])
     reasoning_effort: Text = Field(default="", description="How much it thinks.", examples=["high"])
