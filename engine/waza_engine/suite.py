@@ -206,7 +206,8 @@ class TriggerTests:
 class RunSettings:
     """How the suite says it wants to be run; flags of the command line override single fields.
 
-    `skills_of_process`: the directory that the run is started in is a skill directory, too."""
+    `skills_of_process`: the directory that the run is started in is a skill directory, too.
+    """
 
     trials: int = 1
     timeout_seconds: int = 300

@@ -241,3 +241,18 @@ def test_repaired_settings(before: str, after: str, code: str) -> None:
     graders = "      - {type: prompt}\n      - {type: wall-time, config: {max: 5s}}\n"
     assert code in [it.code for it in found_in(before + GRADED + graders)]
     assert [it for it in found_in(after + GRADED + graders) if it.severity in {"error", "warning"}] == []
+
+
+@pytest.mark.parametrize("pattern", [r"(?i)\\bteh\\b", r'"words"\\s*:\\s*x', r"v\\d+\\.x", r"a\\w"])
+def test_backslashes_doubled_where_one_is_meant(pattern: str) -> None:
+    source = f"{GRADED}      - {{type: file-matches, config: {{path: a, pattern: '{pattern}'}}}}\n"
+    found = [it for it in found_in(source) if it.code != "invalid-regex"]
+    assert [it.code for it in found] == ["non-portable-regex"]
+    assert "non-portable-regex" not in [it.code for it in found_in(source.replace("\\\\", "\\"))]
+
+
+@pytest.mark.parametrize(
+    "pattern", [r"C:\\Users\\dev", r"src[/\\]b", r"bin\\debug", r"a\\b\\c", r"\\\\server", r"[\\s]"]
+)
+def test_backslashes_that_are_looked_for(pattern: str) -> None:
+    assert said(f"{GRADED}      - {{type: output-matches, config: {{pattern: '{pattern}'}}}}\n") == []

@@ -49,11 +49,15 @@ def test_recorded_answers() -> None:
 def test_leading_flags_are_those_of_a_regexp() -> None:
     """What vally does: cut the group off and hand the letters over."""
     cases = [("a.b", "s", "a\nb"), ("^b$", "m", "a\r\nb"), ("É", "i", "é"), ("x$", "im", "X\u2028")]
-    script = "console.log(JSON.stringify(JSON.parse(process.argv[1]).map(([p,f,t])=>new RegExp(p,f).test(t))))"
+    script = (
+        "console.log(JSON.stringify(JSON.parse(process.argv[1]).map(([p,f,t])=>new RegExp(p,f).test(t))))"
+    )
     done = subprocess.run(
         ["node", "-e", script, json.dumps(cases)], capture_output=True, check=True, timeout=60
     )
-    assert json.loads(done.stdout) == [js_found(f"(?{flags}){pattern}", text) for pattern, flags, text in cases]
+    assert json.loads(done.stdout) == [
+        js_found(f"(?{flags}){pattern}", text) for pattern, flags, text in cases
+    ]
 
 
 def test_a_pattern_from_a_file_with_flags() -> None:

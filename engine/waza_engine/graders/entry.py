@@ -138,7 +138,9 @@ def _tolerant_entry(data: Mapping[str, Any], level: Level, weight: float) -> Ent
     """Other dialects pass over keys that they do not know, the weight among them, and a config without anything in it."""
     type_name, name = plain(data.get("type")), plain(data.get("name"))
     config = {} if is_null(data.get("config")) else data["config"]
-    return Entry(str(type_name or ""), str(name or type_name or ""), weight, {**data, "config": config}, level)
+    return Entry(
+        str(type_name or ""), str(name or type_name or ""), weight, {**data, "config": config}, level
+    )
 
 
 def _python_entry(data: Mapping[str, Any], level: Level) -> Entry:

@@ -40,6 +40,8 @@ tasks: ["tasks/*.yaml"]
 """
 
 from collections.abc import Iterator
+from difflib import SequenceMatcher
+from functools import partial
 from pathlib import Path
 
 from waza_engine.checking.document import Document
@@ -77,7 +79,8 @@ def check(document: Document) -> Iterator[Finding]:
     # Only when no run could start, and the tasks are not simply somewhere else.
     severity = Severity.ERROR if likely and not suite.tasks else Severity.WARNING
     for index, pattern in empty:
-        fixes = [Fix(f"Change to '{it}'", (SetValue(("tasks", index), it),)) for it in likely]
+        near = sorted(likely, key=partial(_unlikeness, pattern))[:_MOST_FIXES]
+        fixes = [Fix(f"Change to '{it}'", (SetValue(("tasks", index), it),)) for it in near]
         message = f"No file matches '{pattern}' in {suite.folder.name}/"
         yield GLOB_WITHOUT_MATCH.at(("tasks", index), message, severity=severity, fixes=fixes)
 
@@ -103,4 +106,8 @@ def _likely_globs(suite: SuiteFiles, files: Files) -> list[str]:
     for name in [it for it in files.names(suite.folder) if not it.startswith(".")][:_MOST_FOLDERS]:
         names = files.names(suite.folder / name)
         found += [f"{name}/*{end}" for end in _SUFFIXES if any(it.endswith(end) for it in names)]
-    return found[:_MOST_FIXES]
+    return found
+
+
+def _unlikeness(one: str, other: str) -> float:
+    return -SequenceMatcher(None, one, other).ratio()

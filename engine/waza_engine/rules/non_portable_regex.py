@@ -2,7 +2,8 @@ r"""A pattern that means something else than it looks like, or that not every ve
 
 ## Why
 vally's patterns are JavaScript's. There `\A`, `\Z` and `\p{L}` are plain letters, so a pattern copied from another
-tool is valid and never matches. A group such as `(?i:...)` is read by the newest engines only.
+tool is valid and never matches. A group such as `(?i:...)` is read by the newest engines only. `'\\d'` in single
+quotes looks for a backslash and a d: only in double quotes does YAML want two backslashes.
 
 ## Example
 ```yaml
