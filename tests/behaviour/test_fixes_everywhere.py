@@ -31,24 +31,43 @@ from waza_lsp.syntax.edits import Draft
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 FILES = sorted(it.relative_to(EXAMPLES).as_posix() for it in EXAMPLES.rglob("*.yaml"))
+VALLY = {
+    it.parent.name for it in EXAMPLES.glob("*/eval.yaml") if "stimuli:" in it.read_text(encoding="utf-8")
+}
 LAYOUTS = [(2, 0, "\n"), (2, 2, "\r\n"), (3, 3, "\n"), (4, 4, "\r\n"), (4, 2, "\n")]
 
 UNKNOWABLE = {"bad-mock", "missing-companion"}
 """What a placeholder stands for only the author knows: the next finding asks for it."""
 
 
+HARMFUL: dict[tuple[str, Mutation], str] = {
+    (
+        "vally",
+        missing_keys,
+    ): "a missing type is guessed by its options alone, not by the shape of their values",
+    ("vally", no_blank_after_colon): "a missing blank is mended together with the quotes behind it",
+}
+"""Mutations of which a best fix brings up another finding, and why."""
+
+
 Errors = Counter[tuple[str, str]]
 
 
+@pytest.mark.parametrize("suites", ["waza", "vally"])
 @pytest.mark.parametrize("mutation", MUTATIONS, ids=lambda it: it.__name__)
-def test_fixes_mend_and_harm_nothing(mutation: Mutation) -> None:
+def test_fixes_mend_and_harm_nothing(mutation: Mutation, suites: str, request: pytest.FixtureRequest) -> None:
+    if reason := HARMFUL.get((suites, mutation)):
+        request.applymarker(pytest.mark.xfail(reason=reason, strict=True))
     tried = 0
     for at, name in enumerate(FILES):
+        if (name.partition("/")[0] in VALLY) is not (suites == "vally"):
+            continue
         path = EXAMPLES / name
         good = restyled(path.read_text(encoding="utf-8"), *LAYOUTS[at % len(LAYOUTS)])
         for text in _some(mutation(good), at):
             tried += _check_fixes(Snapshot.of(path.as_uri(), text))
-    assert tried > 0
+    # vally has no settings that people put at the top of a task.
+    assert tried > 0 or (suites, mutation) == ("vally", settings_at_the_top)
 
 
 def _some(texts: Iterator[str], at: int) -> Iterator[str]:

@@ -307,3 +307,13 @@ def test_line_ends_of_the_file_are_kept() -> None:
     found = offered(f"{GRADERS}      - ¦\n", line_end="\r\n")
     item = found.item("type: wall-time")
     assert "\r\n" in found.applied(item)
+
+
+def test_what_an_experiment_varies() -> None:
+    name = "a.experiment.yaml"
+    head = "name: x\nevals: [eval.yaml]\n"
+    check_offered(f"{head}vary:\n  - ¦\n", name, has=["/environment/skills", "/defaults/model"])
+    check_offered(f"{head}matrix:\n  model:\n    path: ¦\n", name, has=["/defaults/model"])
+    check_offered(
+        f"{head}baseline: ¦\nvariants: {{with: {{}}, without: {{}}}}\n", name, only=["with", "without"]
+    )

@@ -135,3 +135,12 @@ def test_a_skill_is_found_wherever_it_is_asked_for(tmp_path: Path) -> None:
     snapshot, position = _asked(tmp_path, 8, "deploy")
     found = references(snapshot, position, Around())
     assert {8, 10} <= {it.range.start.line for it in found if it.uri.endswith("eval.yaml")}
+
+
+def test_the_baseline_of_an_experiment_is_a_variant() -> None:
+    source = "name: x\nevals: [a]\nbaseline: old\nvariants:\n  new: {}\n  old: {}\n"
+    snapshot = Snapshot.of("file:///nowhere/a.experiment.yaml", source)
+    found = definition(snapshot, types.Position(2, 11), Around())
+    assert [it.range.start.line for it in found] == [5]
+    uses = references(snapshot, types.Position(5, 3), Around())
+    assert {it.range.start.line for it in uses} == {2, 5}

@@ -32,7 +32,8 @@ from collections.abc import Iterator
 
 from waza_engine.checking.document import Document
 from waza_engine.checking.stimuli import grader_types
-from waza_engine.findings import Finding, Fix, RemoveKey, RenameKey, Rule
+from waza_engine.findings import Finding, Fix, RenameKey, Rule
+from waza_engine.graders.registry import graders
 from waza_engine.validation.spelling import nearest
 
 INVALID_SCORING_WEIGHT_KEY = Rule("invalid-scoring-weight-key", "weight for a type that is not used")
@@ -42,11 +43,12 @@ APPLIES = {"vally": {"eval"}}
 def check(document: Document) -> Iterator[Finding]:
     used, place = grader_types(document), ("scoring", "weights")
     weights = document.mapping(*place)
+    # A misspelt type of a grader is told there.
+    strange = [it for it in used if it not in graders(document.dialect)]
     for key in weights if used else ():
-        if key in used:
+        if key in used or nearest(key, strange):
             continue
         free = [it for it in used if it not in weights]
         fixes = [Fix(f"Change to '{it}'", (RenameKey((*place, key), it),)) for it in nearest(key, free)]
-        fixes.append(Fix(f"Remove '{key}'", (RemoveKey((*place, key)),)))
         message = f"No grader here is of type '{key}'; weights are by type"
         yield INVALID_SCORING_WEIGHT_KEY.at((*place, key), message, on="key", fixes=fixes)

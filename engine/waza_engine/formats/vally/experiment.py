@@ -11,6 +11,15 @@ from waza_engine.formats.vally.settings import EvalConfig
 from waza_engine.scalars import plain
 from waza_engine.values import AnyValue, IfGiven, Integer, ListOf, Strings, Text
 
+_POINTERS = {
+    "/defaults/model": "The model of the agent.",
+    "/defaults/judge_model": "The model of the judges.",
+    "/environment/skills": "The skills of the run.",
+    "/environment/mcpServers": "The MCP servers of the run.",
+    "/environment/env": "The environment variables of the run.",
+}
+"""What is mostly varied."""
+
 
 class Variant(TolerantModel):
     """One arm of the experiment: what is laid over the specs' own settings."""
@@ -38,7 +47,12 @@ class Axis(TolerantModel):
         min_length=1,
         description="JSON pointer of what is varied.",
         examples=["/defaults/model"],
-        json_schema_extra={"pattern": "^/", "x-pattern-text": "a JSON pointer begins with a slash"},
+        json_schema_extra={
+            "pattern": "^/",
+            "x-pattern-text": "a JSON pointer begins with a slash",
+            "x-suggestions": list(_POINTERS),
+            "x-enum-descriptions": dict(_POINTERS),
+        },
     )
     values: ListOf[AnyValue] = Field(
         min_length=1, description="The values it takes.", examples=[["claude-sonnet-4.6", "gpt-5.2"]]
@@ -61,7 +75,7 @@ class Execution(TolerantModel):
 Baseline = Annotated[
     Any,
     BeforeValidator(plain),
-    WithJsonSchema({"type": ["string", "object"], "minLength": 1}),
+    WithJsonSchema({"type": ["string", "object"], "minLength": 1, "x-reference": "variant"}),
 ]
 
 
@@ -94,6 +108,13 @@ class ExperimentFile(TolerantModel):
         default=[],
         description="JSON pointers of what the variants may differ in. Needed with `variants`, wrong with `matrix`.",
         examples=[["/environment/skills"]],
+        json_schema_extra={
+            "items": {
+                "type": "string",
+                "x-suggestions": list(_POINTERS),
+                "x-enum-descriptions": dict(_POINTERS),
+            }
+        },
     )
     baseline: Baseline = Field(
         description="The variant the others are compared with; with `matrix` a value for each axis.",
@@ -103,7 +124,7 @@ class ExperimentFile(TolerantModel):
         default={},
         description="The arms of the experiment by name, at least two.",
         examples=[{"without-skill": {"environment": {"skills": []}}, "with-skill": {}}],
-        json_schema_extra={"minProperties": 2},
+        json_schema_extra={"minProperties": 2, "x-defines-keys": "variant"},
     )
     matrix: MapOf[Axis] = Field(
         default={},

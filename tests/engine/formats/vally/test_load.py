@@ -140,6 +140,16 @@ def test_a_named_environment_starts_at_the_spec(tmp_path: Path) -> None:
     assert task.environment == {"A": "b"}
 
 
+def test_an_environment_for_the_agent_may_be_named_too(tmp_path: Path) -> None:
+    (tmp_path / ".vally.yaml").write_text("environments: {app: {commands: [npm ci], env: {A: named}}}\n")
+    spec = f"agent_environment: app\nenvironment: {{commands: [ls], env: {{A: inline}}}}\n{STIMULUS}"
+    [task] = load(tmp_path, spec).tasks
+    assert task.setup == ("ls", "npm ci")
+    assert task.environment == {"A": "named"}
+    error = refused(tmp_path, f"{STIMULUS}    agent_environment: nothing\n")
+    assert error.pointer == ("stimuli", 0, "agent_environment")
+
+
 @pytest.mark.parametrize(
     ("file", "said"),
     [("{src: gone, dest: .}", "there is no"), ("{src: eval.yaml, dest: ../x}", "relative path without '..'")],
