@@ -14,12 +14,14 @@ import pytest
 from tests.behaviour.fix_mutations import (
     MUTATIONS,
     Mutation,
+    missing_keys,
     misspelt_keys,
     misspelt_words,
     no_blank_after_colon,
     no_blank_after_dash,
     patterns_in_double_quotes,
     quoted_numbers,
+    settings_at_the_top,
 )
 from tests.behaviour.fixes_harness import draft_of, marks_of, restyled
 from waza_engine.findings import Severity
