@@ -1,0 +1,95 @@
+"""Generated graders converted there and back give the same verdicts on generated recordings, whatever is kept in comments."""
+
+import random
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from waza_engine.convert import to_vally, to_waza
+from waza_engine.formats import load_suite
+from waza_engine.formats.reading import read_mapping
+from waza_engine.graders.base import GradingContext
+from waza_engine.grading import GraderVerdict, grade_entry
+from waza_engine.scalars import plain
+from waza_engine.trajectory import Session, SkillInvocation, ToolCall
+
+WORDS = ["deploy", "done", "Error", "rolled out", "a.b", "x-1"]
+TOOLS = ["bash", "edit", "view", "web_fetch"]
+SKILLS = ["deploy", "rollback"]
+Make = Callable[[random.Random], dict[str, Any]]
+
+
+def some(chance: random.Random, of: list[str]) -> list[str]:
+    return chance.sample(of, chance.randint(1, 2))
+
+
+WAZA: list[Make] = [
+    lambda it: {"type": "text", "config": {it.choice(["contains", "not_contains", "contains_cs", "not_contains_cs"]): some(it, WORDS)}},
+    lambda it: {"type": "text", "config": {"regex_match": [it.choice([r"(?i)DONE", r"^deploy", r"\bout$", "[[:upper:]]", "(?m)^done$"])]}},
+    lambda it: {"type": "behavior", "config": {"max_tool_calls": it.randint(1, 4), "required_tools": some(it, TOOLS)}},
+    lambda it: {"type": "tool_calls", "config": {"forbidden_tools": some(it, TOOLS), "max_calls": it.randint(0, 4)}},
+    lambda it: {"type": "tool_calls", "config": {"min_calls": it.randint(1, 3)}},
+    lambda it: {"type": "tool_constraint", "config": {"expect_tools": [{"tool": f"^{it.choice(TOOLS)}$", "command_pattern": "git"}]}},
+    lambda it: {"type": "tool_constraint", "config": {"allow_only": [{"tool": it.choice(TOOLS)}]}},
+    lambda it: {"type": "action_sequence", "config": {"matching_mode": it.choice(["in_order_match", "exact_match"]), "expected_actions": some(it, TOOLS)}},
+    lambda it: {"type": "skill_invocation", "config": {"required_skills": some(it, SKILLS), "mode": it.choice(["any_order", "in_order"])}},
+]  # fmt: skip
+
+
+def recording(chance: random.Random) -> GradingContext:
+    calls = [
+        ToolCall(id=str(at), name=chance.choice(TOOLS), arguments={"command": "git push"}, success=True)
+        for at in range(chance.randint(0, 4))
+    ]
+    session = Session(
+        tool_call_count=len(calls), tools_used=sorted({it.name for it in calls}), tool_calls=calls
+    )
+    skills = [SkillInvocation(name=it) for it in chance.sample(SKILLS, chance.randint(0, 2))]
+    return GradingContext(
+        output=" ".join(chance.choices(WORDS, k=chance.randint(0, 4))),
+        session=session,
+        skills=skills,
+        output_present=True,
+    )
+
+
+def suite_at(folder: Path, graders: list[dict[str, Any]]) -> Path:
+    (folder / "tasks").mkdir(parents=True)
+    config = {"trials_per_task": 1, "timeout_seconds": 9, "executor": "mock", "model": "m"}
+    top = {"name": "n", "skill": "deploy", "config": config, "tasks": ["tasks/*.yaml"]}
+    task = {"id": "t", "name": "T", "inputs": {"prompt": "Deploy."}, "graders": graders}
+    (folder / "eval.yaml").write_text(yaml.safe_dump(top, sort_keys=False), encoding="utf-8")
+    (folder / "tasks" / "t.yaml").write_text(yaml.safe_dump(task, sort_keys=False), encoding="utf-8")
+    return folder / "eval.yaml"
+
+
+def passes(path: Path, context: GradingContext) -> bool:
+    suite = load_suite(path, process_dir=path.parent)
+    entries = [*suite.graders, *suite.tasks[0].graders]
+    assert entries
+    verdicts = [grade_entry(it, context, level="task") for it in entries]
+    assert all(isinstance(it, GraderVerdict) for it in verdicts), verdicts
+    return all(it.result.passed for it in verdicts if isinstance(it, GraderVerdict))
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_there_and_back(seed: int, tmp_path: Path) -> None:
+    chance = random.Random(seed)  # noqa: S311  # which suites are made is no secret
+    graders = [{"name": f"g{at}", **chance.choice(WAZA)(chance)} for at in range(chance.randint(1, 4))]
+    first = suite_at(tmp_path / "first", graders)
+    for name, convert, source in (
+        ("there", to_vally, first),
+        ("back", to_waza, tmp_path / "there" / "eval.yaml"),
+    ):
+        for file, text in convert(source, tmp_path / name, process_dir=tmp_path).files.items():
+            path = tmp_path / name / file
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(text, encoding="utf-8")
+    back = tmp_path / "back" / "eval.yaml"
+    assert plain(read_mapping(back))["name"] == "n"
+    for _ in range(12):
+        context = recording(chance)
+        assert passes(back, context) is passes(first, context), (graders, context)
