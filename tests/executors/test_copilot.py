@@ -15,6 +15,7 @@ from tests.executors.conftest import needs
 from tests.executors.stand_in_model import StandInModel
 from waza_engine.executors.base import Executor, ExecutorOptions, TriggerRequest, UnavailableError
 from waza_engine.executors.registry import make_executor
+from waza_engine.formats import load_suite
 from waza_engine.judges.copilot import CopilotJudge
 from waza_engine.runs.judging import judge_for
 from waza_engine.runs.plan import Overrides, make_plan
@@ -242,3 +243,39 @@ async def test_the_cli_plays_the_user(bench: Bench, model: StandInModel, sdk: Ex
     assert (only.status, only.error, only.trajectory.output) == ("passed", "", "Done.")
     assert only.trajectory.responder is not None
     assert (only.trajectory.responder.outcome, only.trajectory.responder.followups) == ("stopped", 1)
+
+
+VALLY = """\
+environment:
+  skills: [skills/hello-skill]
+  files: [{src: in.txt, dest: in.txt}]
+stimuli:
+  - name: says-hello
+    turns: [Greet me., Copy the file.]
+    graders:
+      - type: output-contains
+        config: {substring: copied}
+      - type: tool-calls
+        config:
+          required: [{name: ^bash$, command: in\\.txt}]
+      - type: skill-invocation
+        config: {required: [hello-skill]}
+      - type: file-contains
+        config: {path: out.txt, value: from the fixture}
+      - type: turn-count
+        config: {max: 9}
+scoring:
+  threshold: 0.9
+"""
+
+
+async def test_the_sdk_runs_a_spec_of_vally(bench: Bench, model: StandInModel, sdk: Executor) -> None:
+    folder = bench.folder / "skills" / "hello-skill"
+    folder.mkdir(parents=True)
+    (folder / "SKILL.md").write_text(SKILL, encoding="utf-8")
+    (bench.folder / "in.txt").write_text("from the fixture", encoding="utf-8")
+    (bench.folder / "eval.yaml").write_text(VALLY, encoding="utf-8")
+    model.script = [("skill", {"skill": "hello-skill"}), "hello, world", SHELL, "Copied it."]
+    suite = load_suite(bench.folder / "eval.yaml", process_dir=bench.folder)
+    only = await run_only(bench, suite, sdk)
+    assert (only.status, only.error) == ("passed", ""), [(it.name, it.feedback) for it in only.graders]
