@@ -23,6 +23,7 @@ _KEY_WITHOUT_BLANK = re.compile(r"[\w.-]+:(?=[^\s:/\\])")
 _TIME = re.compile(
     r"(\d+(?:\.\d+)?)\s*(ms|milliseconds?|s|sec|secs|seconds?|m|min|mins|minutes?|h|hours?)", re.IGNORECASE
 )
+_PART = re.compile(_TIME.pattern + r"(?![a-z])", re.IGNORECASE)
 _PERCENT = re.compile(r"(\d+(?:\.\d+)?)\s*%")
 _FEW = 3
 _TYPES: dict[str, Any] = {"integer": int, "number": (int, float), "boolean": bool}
@@ -106,6 +107,26 @@ def _milliseconds(unit: str) -> int:
     if unit.startswith(("ms", "milli")):
         return 1
     return {"s": 1000, "m": 60_000, "h": 3_600_000}[unit[0]]
+
+
+def with_unit(text: str, units: Collection[str]) -> str | None:
+    """A length of time as a whole number with one of the units: a bare number means seconds, several parts are added up.
+
+    None when the text is no length of time.
+    """
+    bare = text.strip()
+    parts = _PART.findall(bare)
+    if re.fullmatch(r"\d+", bare):
+        return f"{bare}s" if "s" in units else None
+    if not parts or _PART.sub("", bare).strip():
+        return None
+    total = sum(float(number) * _milliseconds(unit.lower()) for number, unit in parts)
+    if len(parts) == 1 and float(parts[0][0]).is_integer():
+        given = parts[0][1].lower()
+        unit = "ms" if given.startswith(("ms", "milli")) else given[0]
+        return f"{int(float(parts[0][0]))}{unit}"
+    seconds = total / 1000
+    return f"{int(seconds)}s" if seconds.is_integer() else f"{round(total)}ms"
 
 
 def is_key_without_blank(text: str) -> bool:

@@ -37,6 +37,7 @@ from waza_engine.validation.mending import (
     other_type,
     other_values,
     text_under_key,
+    with_unit,
     within,
 )
 from waza_engine.validation.placement import old_types, options_by_type, tolerated_keys, unknown_keys
@@ -346,8 +347,10 @@ def _fits(schema: Mapping[str, Any], value: Any) -> bool:
 def _pattern(_checker: "SchemaChecker", error: SchemaError) -> Iterator[Finding]:
     wanted = error.schema.get("x-pattern-text", f"it must match {error.validator_value}")
     pointer, text = _pointer(error), str(error.instance)
-    near = [it for it in (f"{text}.0", *error.schema.get("examples", ())[:1]) if _has_format(error, it)]
-    fixes = [Fix(f"Change to '{it}'", (SetValue(pointer, it),)) for it in near]
+    meant = with_unit(text, error.schema.get("x-units", ()))
+    others = (f"{text}.0", *error.schema.get("examples", ())[:1])
+    near = [meant] if meant else [it for it in others if _has_format(error, it)]
+    fixes = [Fix(f"Change to '{it}'", (SetValue(pointer, it),), preferred=it == meant) for it in near]
     yield BAD_FORMAT.at(pointer, f"'{_short(text)}' is not well formed; {wanted}", fixes=fixes)
 
 
