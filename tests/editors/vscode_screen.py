@@ -179,7 +179,14 @@ class Screen:
 
     async def command(self, title: str) -> None:
         """Run a command from the palette."""
+        from playwright.async_api import TimeoutError as NotSeen
+
         await self._page.keyboard.press("F1")
+        try:
+            await self._page.locator(".quick-input-widget input").first.wait_for(timeout=5_000)
+        except NotSeen:
+            # Another question was just closing and took the key.
+            await self._page.keyboard.press("F1")
         await (await self._seen(".quick-input-widget input")).fill(f">{title}")
         await (await self._seen(".quick-input-list .monaco-list-row", title)).click()
 

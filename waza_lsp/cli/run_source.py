@@ -63,7 +63,7 @@ def record_and_store(name: str, store_dir: Path | None) -> tuple[RunRecord, RunS
     """The record, and the store that it comes from, which stays open until the command ends; None for a results file."""
     path = Path(name)
     try:
-        if path.suffix.lower() == ".jsonl" or path.joinpath("results.jsonl").is_file():
+        if path.suffix.lower() == ".jsonl" or is_there(str(path / "results.jsonl")):
             return read_jsonl(path), None
         if path.suffix.lower() == ".json" or (is_there(name) and path.is_file()):
             return read_results(path), None
