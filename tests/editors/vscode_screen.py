@@ -181,13 +181,16 @@ class Screen:
         """Run a command from the palette."""
         from playwright.async_api import TimeoutError as NotSeen
 
-        await self._page.keyboard.press("F1")
-        try:
-            await self._page.locator(".quick-input-widget input").first.wait_for(timeout=5_000)
-        except NotSeen:
-            # Another question was just closing and took the key.
+        palette = self._page.locator(".quick-input-widget input").first
+        for attempt in range(3):
             await self._page.keyboard.press("F1")
-        await (await self._seen(".quick-input-widget input")).fill(f">{title}")
+            try:
+                await palette.fill(f">{title}", timeout=_PATIENCE_MS / 3)
+                break
+            except NotSeen:
+                # A question that was just closing can take the key, or the palette with it.
+                if attempt == 2:
+                    raise
         await (await self._seen(".quick-input-list .monaco-list-row", title)).click()
 
     async def tests(self) -> list[str]:

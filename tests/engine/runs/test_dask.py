@@ -102,8 +102,10 @@ def log_lines(folder: Path, kind: str) -> list[list[str]]:
 
 
 def is_running(pid: int) -> bool:
-    state = Path(f"/proc/{pid}/stat")
-    return state.exists() and ") Z " not in state.read_text(encoding="utf-8")
+    try:
+        return ") Z " not in Path(f"/proc/{pid}/stat").read_text(encoding="utf-8")
+    except (FileNotFoundError, ProcessLookupError):  # it can end while we read
+        return False
 
 
 @needs_dask
