@@ -7,7 +7,7 @@ import sys
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from textwrap import indent
 
@@ -22,7 +22,6 @@ class Victim:
 
     workspace: Path
     outside: Path
-    calls: list[str] = field(default_factory=list)
 
     @property
     def eval_file(self) -> Path:
