@@ -28,9 +28,11 @@ from tests.editors.yaml_server import yaml_server  # noqa: E402
 
 REFERENCE = Path(__file__).with_name("reference.json")
 _WORSE = 2.0
-_NOISE = 0.02
+_ROUNDS = 4
+"""How often `--check` measures before it believes that a ratio is bad; the best of all rounds counts."""
+_NOISE = 0.03
 """Smaller ratios count as this much: twice next to nothing is still next to nothing."""
-_NOISE_MS = 2.0
+_NOISE_MS = 3.0
 """So do times that nobody can feel, of which a busy machine makes several times as much."""
 
 
@@ -51,8 +53,10 @@ def main() -> int:
     }
     theirs = Server("yaml-language-server", ["node", str(program), "--stdio"], {"yaml": settings})
     figures = {count: _figures((ours, theirs), count, options) for count in options.lines}
-    if options.check and _worse(_ratios(figures)):
-        print("\nSome ratios are bad; once more, for the machine may have been busy with something else.")
+    for _ in range(_ROUNDS - 1):
+        if not (options.check and (worse := _worse(_ratios(figures)))):
+            break
+        print("\nBad, but the machine may have been busy with something else; once more:", *worse, sep="\n  ")
         again = {count: _figures((ours, theirs), count, options) for count in options.lines}
         figures = {
             count: [_best(*pair) for pair in zip(figures[count], again[count], strict=True)]
