@@ -3,11 +3,13 @@
 A wheel has them inside the package, a checkout keeps them in `schemas/` at the top.
 """
 
+import contextlib
 import json
+import os
+import sys
+from collections.abc import Iterator
 from functools import cache
-from importlib.metadata import entry_points
-from importlib.resources import files
-from importlib.resources.abc import Traversable
+from pathlib import Path
 from typing import Any
 
 _SUFFIX = ".schema.json"
@@ -16,11 +18,11 @@ _PLUG_INS = "waza_lsp.graders"
 
 
 @cache
-def schema_folder() -> Traversable:
+def schema_folder() -> Path:
     """Where the schemas lie in this installation."""
-    package = files("waza_engine")
+    package = Path(__file__).parent
     inside = package / "schemas"
-    return inside if inside.is_dir() else package / ".." / ".." / "schemas"
+    return inside if inside.is_dir() else package.parents[1] / "schemas"
 
 
 def schema_names() -> list[str]:
@@ -28,7 +30,7 @@ def schema_names() -> list[str]:
     return sorted(_names(schema_folder(), ""))
 
 
-def _names(folder: Traversable, prefix: str) -> list[str]:
+def _names(folder: Path, prefix: str) -> list[str]:
     found: list[str] = []
     for entry in folder.iterdir():
         if entry.is_dir():
@@ -56,8 +58,23 @@ def read_schema(name: str) -> dict[str, Any]:
 
 @cache
 def _has_plug_ins() -> bool:
-    # Asked once: it looks through everything that is installed.
+    # Asked once: it looks through everything that is installed. `importlib.metadata` knows better, and takes longer to
+    # import than all schemas to read: it is asked where the name of the group is found at all.
+    group = f"[{_PLUG_INS}]"
+    if not any(group in text for text in _declared_entry_points()):
+        return False
+    from importlib.metadata import entry_points
+
     return bool(entry_points(group=_PLUG_INS))
+
+
+def _declared_entry_points() -> Iterator[str]:
+    for folder in sys.path:
+        with contextlib.suppress(OSError):
+            for entry in os.scandir(folder or "."):
+                if entry.name.endswith((".dist-info", ".egg-info")):
+                    with contextlib.suppress(OSError, UnicodeDecodeError):
+                        yield Path(entry.path, "entry_points.txt").read_text(encoding="utf-8")
 
 
 def published_schema(name: str) -> dict[str, Any]:
@@ -74,7 +91,7 @@ def published_schema(name: str) -> dict[str, Any]:
         made: dict[str, Any] = export()[name]
         return made
     try:
-        text = schema_folder().joinpath(*f"{name}{_SUFFIX}".split("/")).read_text(encoding="utf-8")
+        text = schema_folder().joinpath(f"{name}{_SUFFIX}").read_text(encoding="utf-8")
     except OSError as error:
         raise KeyError(name) from error
     schema: dict[str, Any] = json.loads(text)

@@ -6,7 +6,6 @@ are gone through again, and of what they bring about only the answers given here
 once is left to the library as well: it only takes longer.
 """
 
-import importlib.util
 import json
 import os
 import sys
@@ -60,6 +59,11 @@ class Early:
         if not isinstance(given, dict) or "id" not in message or _is_beside_another(given):
             return
         self._given = given
+        # A part of what the first document needs: as much as nobody notices.
+        import yaml  # noqa: F401
+
+        import waza_engine.findings  # noqa: F401
+
         _send({"id": message["id"], "result": answer(self._client)})
         self.answered = message["id"]
         _put_off("lsprotocol", "types")
@@ -166,6 +170,8 @@ def _is_beside_another(given: dict[str, Any]) -> bool:
 
 def _put_off(package: str, name: str) -> None:
     """Let a module be imported when something of it is looked up, not before."""
+    import importlib.util
+
     spec = importlib.util.find_spec(f"{package}.{name}")
     if spec is None or spec.loader is None or spec.name in sys.modules:
         return

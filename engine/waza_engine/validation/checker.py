@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from functools import cached_property
 from typing import Any
 
 from waza_engine.findings import Finding, Pointer, Severity
@@ -62,6 +63,19 @@ class SchemaChecker:
             target = self._walker.target(schema["$ref"])
             schema = {**target, **{k: v for k, v in schema.items() if k != "$ref"}}
         return schema
+
+    @cached_property
+    def options_by_type(self) -> dict[str, list[str]]:
+        """Each grader type's options, read from the discriminated item schema."""
+        result: dict[str, list[str]] = {}
+        for definition in self.schema.get("$defs", {}).values():
+            key = definition.get(DISCRIMINATOR)
+            for branch in definition.get("allOf", ()) if key else ():
+                config = branch.get("then", {}).get("properties", {}).get("config")
+                if config is not None:
+                    kind = branch["if"]["properties"][key]["const"]
+                    result.setdefault(kind, list(self.resolve(config).get("properties", {})))
+        return result
 
     def _findings(self, schema: Schema, data: Any) -> list[Finding]:
         errors = self._walker.errors(schema, data)

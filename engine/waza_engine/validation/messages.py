@@ -40,7 +40,7 @@ from waza_engine.validation.mending import (
     with_unit,
     within,
 )
-from waza_engine.validation.placement import old_types, options_by_type, tolerated_keys, unknown_keys
+from waza_engine.validation.placement import old_types, tolerated_keys, unknown_keys
 from waza_engine.validation.spelling import nearest
 
 if TYPE_CHECKING:
@@ -144,7 +144,7 @@ def _known_types(checker: "SchemaChecker", names: list[str]) -> str:
     if not any(it in checker.discriminators for it in names):
         return ""
     old = old_types(checker)
-    current = [it for it in options_by_type(checker) if it not in old]
+    current = [it for it in checker.options_by_type if it not in old]
     return f"; the types are {', '.join(current)}" if current else ""
 
 
@@ -155,7 +155,7 @@ def _types(
     keys = [it for it in names if it in checker.discriminators]
     if not keys:
         return ()
-    likely = likely_types(options_by_type(checker), mapping.get("config"), old_types(checker))
+    likely = likely_types(checker.options_by_type, mapping.get("config"), old_types(checker))
     fixes = missing_type(pointer, keys[0], likely)
     others = tuple(InsertKey(pointer, it, None) for it in names if it != keys[0])
     listed = "".join(f", '{it.key}'" for it in others)
@@ -311,6 +311,8 @@ def _alternatives(checker: "SchemaChecker", error: SchemaError) -> Iterator[Find
     """`anyOf` and `oneOf`: a group of keys of which one is needed, or alternatives told apart by their type."""
     branches = [checker.resolve(it) for it in error.validator_value]
     if all(set(it) == {"required"} for it in branches):
+        if not isinstance(error.instance, Mapping):
+            return  # That it is no mapping is said by its type.
         names = [f"'{it['required'][0]}'" for it in branches]
         if error.validator == "oneOf" and any(it["required"][0] in error.instance for it in branches):
             fixes = only_one(_pointer(error), [it["required"][0] for it in branches], error.instance)

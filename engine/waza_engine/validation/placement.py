@@ -161,7 +161,7 @@ def _section_with(checker: "SchemaChecker", error: SchemaError, key: str) -> str
 
 def _owner(checker: "SchemaChecker", error: SchemaError, key: str) -> str:
     known = error.schema.get("properties", {})
-    options = options_by_type(checker)
+    options = checker.options_by_type
     owners = [kind for kind, keys in options.items() if key in keys]
     if owners and any(set(known) == set(keys) for keys in options.values()):
         return f"; it is an option of {', '.join(owners)}"
@@ -173,7 +173,7 @@ def _chosen_options(checker: "SchemaChecker", error: SchemaError) -> list[str]:
     if DISCRIMINATOR not in error.schema:
         return []
     kind = error.instance.get(error.schema[DISCRIMINATOR])
-    return options_by_type(checker).get(kind, []) if isinstance(kind, str) else []
+    return checker.options_by_type.get(kind, []) if isinstance(kind, str) else []
 
 
 def old_types(checker: "SchemaChecker") -> set[str]:
@@ -181,16 +181,3 @@ def old_types(checker: "SchemaChecker") -> set[str]:
     definitions = [it for it in checker.schema.get("$defs", {}).values() if DISCRIMINATOR in it]
     kinds = (it["properties"][it[DISCRIMINATOR]] for it in definitions)
     return {kind for it in kinds for kind in it.get("x-enum-deprecated", ())}
-
-
-def options_by_type(checker: "SchemaChecker") -> dict[str, list[str]]:
-    """Each grader type's options, read from the discriminated item schema."""
-    result: dict[str, list[str]] = {}
-    for definition in checker.schema.get("$defs", {}).values():
-        key = definition.get(DISCRIMINATOR)
-        for branch in definition.get("allOf", ()) if key else ():
-            config = branch.get("then", {}).get("properties", {}).get("config")
-            if config is not None:
-                kind = branch["if"]["properties"][key]["const"]
-                result.setdefault(kind, list(checker.resolve(config).get("properties", {})))
-    return result

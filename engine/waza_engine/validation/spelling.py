@@ -2,16 +2,24 @@
 
 from collections.abc import Collection
 from difflib import SequenceMatcher
+from functools import lru_cache
 
 _LONG_ENOUGH = 4
+_CLOSE = 0.66
 
 
 def nearest(word: str, known: Collection[str], *, most: int = 3) -> list[str]:
     """At most `most` known names that a person may have meant, best first."""
+    return list(_nearest(word, tuple(known))[:most])
+
+
+@lru_cache(maxsize=256)
+def _nearest(word: str, known: tuple[str, ...]) -> tuple[str, ...]:
+    # Remembered, because a file says the same wrong word often.
     flat = _flat(word)
     scored = [(_likeness(flat, _flat(it)), it) for it in known]
-    close = sorted(((score, it) for score, it in scored if score >= 0.66), key=lambda it: (-it[0], it[1]))
-    return [it for _, it in close[:most]]
+    close = sorted(((score, it) for score, it in scored if score >= _CLOSE), key=lambda it: (-it[0], it[1]))
+    return tuple(it for _, it in close)
 
 
 def is_slip(word: str, name: str) -> bool:
@@ -50,4 +58,8 @@ def _likeness(one: str, other: str) -> float:
         return 1.0
     if min(len(one), len(other)) >= 4 and (one.startswith(other) or other.startswith(one)):
         return 0.9
-    return SequenceMatcher(None, one, other).ratio()
+    matcher = SequenceMatcher(None, one, other)
+    # Most names are far off, which the upper bounds tell much sooner.
+    if matcher.real_quick_ratio() < _CLOSE or matcher.quick_ratio() < _CLOSE:
+        return 0.0
+    return matcher.ratio()
