@@ -60,9 +60,8 @@ class Early:
             return
         self._given = given
         # A part of what the first document needs: as much as nobody notices.
-        import yaml  # noqa: F401
-
-        import waza_engine.findings  # noqa: F401
+        import waza_engine.findings
+        import waza_engine.yaml_reader  # noqa: F401
 
         _send({"id": message["id"], "result": answer(self._client)})
         self.answered = message["id"]
