@@ -1,121 +1,134 @@
-"""A simulated author, for hours: edits, completions, hovers, runs, live grading. Memory, handles, processes and latency must not grow.
+"""Eight hours of an author, without the pauses: memory, handles, threads, processes and waiting must not grow.
 
-Run it from the project's folder: `python -m bench.soak --minutes 480`. It prints a line every so many edits, and ends with status 1 when
-the last quarter of the run needed clearly more than the second one.
+    python bench/soak.py                    # 30,000 edits, 2,000 live verdicts, 200 runs: about an hour
+    python bench/soak.py --hours 1          # the eighth part
+
+An hour of an author is 3,750 edits (one each second), 188 completions and hovers, 250 verdicts on edited graders, 25
+runs. A line is printed each quarter of it. The exit status is 1 when something grew after the first hour, in which
+everything is done for the first time: see `soaking/judged.py`.
 """
 
 import argparse
-import itertools
+import dataclasses
+import json
 import random
 import shutil
 import statistics
 import sys
 import tempfile
-import time
-from collections.abc import Iterator
 from pathlib import Path
-from typing import NamedTuple
 
-from tests.behaviour.wire import FULL, Editor
+ROOT = Path(__file__).resolve().parents[1]
+sys.path.insert(0, str(ROOT))
 
-EXAMPLES = Path(__file__).parents[1] / "examples"
-WORDS = ["a", "x ", "contains", ": ", "- ", "\n", "type: text", "#", '"', "[", "]", "max"]
+from bench.editing.client import Editor, Server  # noqa: E402  # the checkout is put on the path above
+from bench.soaking.author import FILES, Author, settings  # noqa: E402
+from bench.soaking.judged import Limit, growth, has_grown  # noqa: E402
+from bench.soaking.needs import Needs, needs  # noqa: E402
 
+_HOUR = 3750
+_EVERY = {"lookup": 20, "verdict": 15, "run": 150}
+_QUARTERS = 4
+_WARM = 4
+"""Quarters of an hour in which something may grow."""
+_LIMITS = {
+    "memory": Limit(0.03, 1),
+    "worker": Limit(0.03, 1),
+    "handles": Limit(0, 1),
+    "threads": Limit(0, 1),
+    "processes": Limit(0, 0.5),
+    "cpu": Limit(0.2, 0.2),
+    "edit": Limit(0.3, 1),
+    "completion": Limit(0.3, 1),
+    "hover": Limit(0.3, 1),
+    "verdict": Limit(0.3, 10),
+    "run": Limit(0.3, 300),
+}
+"""Memory in MB, everything below in milliseconds; `cpu` is that of the server for an edit and what goes with it."""
 
-class Sample(NamedTuple):
-    """What the server needed at one time: MB, open files, processes below it, and the median answer in ms."""
-
-    edits: int
-    memory: float
-    handles: int
-    children: int
-    answer: float
+Sample = dict[str, float]
 
 
 def main() -> int:
     """Simulate, print, judge."""
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
-    parser.add_argument("--minutes", type=float, default=10, help="how long (default 10)")
-    parser.add_argument("--every", type=int, default=500, help="edits between two lines (default 500)")
-    parser.add_argument("--seed", type=int, default=1)
-    wanted = parser.parse_args()
+    options = _options()
     with tempfile.TemporaryDirectory() as folder:
         root = Path(folder).resolve()
-        for name in ("code-explainer", "release-notes"):
-            shutil.copytree(EXAMPLES / name, root / name)
-        with Editor(root, FULL) as editor:
-            samples = list(
-                _simulated(editor, root, wanted.minutes * 60, wanted.every, random.Random(wanted.seed))
-            )
+        for name in sorted({it.partition("/")[0] for it in FILES}):
+            shutil.copytree(ROOT / "examples" / name, root / name)
+        (root / ".git").mkdir()
+        samples = _simulated(root, options)
+    if options.json:
+        options.json.write_text(json.dumps(samples, indent=1) + "\n", encoding="utf-8")
     return _judged(samples)
 
 
-def _simulated(
-    editor: Editor, root: Path, seconds: float, every: int, chance: random.Random
-) -> Iterator[Sample]:
-    names = ["code-explainer/eval.yaml", "code-explainer/tasks/explain-retry.yaml", "release-notes/eval.yaml"]
-    texts = {name: (root / name).read_text(encoding="utf-8") for name in names}
-    began, answers = time.monotonic(), []
-    for edits in itertools.count(1):
-        if edits % 40 == 1:
-            name = chance.choice(names)
-            lines = texts[name].split("\n")
-            uri = editor.open(name, texts[name])
-        line = chance.randrange(len(lines))
-        column = chance.randrange(len(lines[line]) + 1)
-        editor.type(uri, line, column, chance.choice(WORDS))
-        asked = time.perf_counter()
-        editor.at("completion", uri, line, column)
-        editor.at("hover", uri, line, 0)
-        answers.append(1000 * (time.perf_counter() - asked))
-        if edits % 10 == 0:
-            editor.of("codeLens", uri)
-            editor.of("documentSymbol", uri)
-        if edits % 40 == 0:
-            editor.close(uri)
-        if edits % (4 * every) == 0:
-            eval_uri = (root / "code-explainer" / "eval.yaml").as_uri()
-            command = {"command": "waza.runEval", "arguments": [{"uri": eval_uri}]}
-            editor.ask("workspace/executeCommand", command)
-            editor.notes.clear()
-        if edits % every == 0:
-            sample = Sample(edits, *_needs(editor.process_id), statistics.median(answers))
-            answers.clear()
-            print(
-                f"{sample.edits:8d} edits  {sample.memory:6.0f} MB  {sample.handles:4d} handles  "
-                f"{sample.children:2d} processes  {sample.answer:6.1f} ms",
-                flush=True,
-            )
-            yield sample
-            if time.monotonic() - began > seconds:
-                return
-
-
-def _needs(pid: int) -> tuple[float, int, int]:
-    """Memory in MB, open files and direct children of a process (Linux)."""
-    proc = Path("/proc") / str(pid)
-    pages = int((proc / "statm").read_text(encoding="ascii").split()[1])
-    children = sum(
-        len((it / "children").read_text(encoding="ascii").split()) for it in (proc / "task").iterdir()
+def _options() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    return pages * 4096 / 1e6, len(list((proc / "fd").iterdir())), children
+    parser.add_argument("--hours", type=float, default=8, help="of the author's time (default 8)")
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--json", type=Path, metavar="FILE", help="write every figure into a file")
+    return parser.parse_args()
+
+
+def _simulated(root: Path, options: argparse.Namespace) -> list[Sample]:
+    server = Server("waza-lsp", [sys.executable, "-P", "-m", "waza_lsp", "serve"], settings())
+    samples: list[Sample] = []
+    with Editor(server, root, FILES[0]) as editor:
+        author = Author(editor, random.Random(options.seed), _EVERY)
+        author.arrive()
+        before = needs(editor.process.pid)
+        for number in range(1, round(options.hours * _QUARTERS) + 1):
+            edits = author.counts["edits"]
+            author.work(_HOUR // _QUARTERS)
+            now = needs(editor.process.pid)
+            sample = _sample(author, before, now, author.counts["edits"] - edits) | {
+                "hours": number / _QUARTERS
+            }
+            before = now
+            author.times.clear()
+            samples.append(sample)
+            _print(sample, is_first=number == 1)
+    print("  ".join(f"{count:,} {name}" for name, count in author.counts.items()))
+    return samples
+
+
+def _sample(author: Author, before: Needs, now: Needs, edits: int) -> Sample:
+    needed = dataclasses.asdict(now) | {"cpu": 1000 * (now.cpu - before.cpu) / edits}
+    waits = {name: statistics.median(it) for name, it in author.times.items()}
+    late = {f"{name} p95": _p95(it) for name, it in author.times.items()}
+    return needed | waits | late
+
+
+def _p95(times: list[float]) -> float:
+    return sorted(times)[max(0, round(len(times) * 0.95) - 1)]
+
+
+def _print(sample: Sample, *, is_first: bool) -> None:
+    names = [it for it in _LIMITS if it in sample]
+    if is_first:
+        print("hours " + "".join(f"{it:>11}" for it in names))
+    print(f"{sample['hours']:5.2f} " + "".join(f"{sample[it]:11.1f}" for it in names), flush=True)
 
 
 def _judged(samples: list[Sample]) -> int:
-    quarter = len(samples) // 4
-    if not quarter:
+    """Say what grew after the first hour."""
+    warm = samples[_WARM:]
+    if len(warm) < _QUARTERS:
         print("too short to judge")
         return 0
-    early, late = samples[quarter : 2 * quarter], samples[-quarter:]
-    grown = [
-        name
-        for name, most in (("memory", 1.15), ("handles", 1.1), ("children", 1.5), ("answer", 1.5))
-        if statistics.median(getattr(it, name) for it in late)
-        > most * statistics.median(getattr(it, name) for it in early) + 1
-    ]
-    print(f"grew: {', '.join(grown)}" if grown else "nothing grew")
+    times = [it["hours"] for it in warm]
+    grown = 0
+    for name, limit in _LIMITS.items():
+        values = [it[name] for it in warm if name in it]
+        if len(values) < len(warm):
+            continue
+        much = growth(times, values)
+        is_bad = has_grown(times, values, limit)
+        grown += is_bad
+        print(f"{name:12} {statistics.median(values):8.1f} {much:+8.2f}{'   GREW' if is_bad else ''}")
     return 1 if grown else 0
 
 

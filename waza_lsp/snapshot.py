@@ -1,7 +1,7 @@
 """One version of one document, immutable: its text, its tree, and what kind of file it is."""
 
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 from pathlib import Path
 from typing import Any
 from urllib.parse import unquote, urlsplit
@@ -11,9 +11,11 @@ from lsprotocol import types
 from waza_engine.findings import Pointer
 from waza_lsp.schema.form import Form, Recognised, recognised
 from waza_lsp.schema.walk import Schema, schema_at
+from waza_lsp.syntax.located import Located
 from waza_lsp.syntax.modeline import schema_address
 from waza_lsp.syntax.text import UTF_16, Place, Span, Text
-from waza_lsp.syntax.tree import Located, Tree
+from waza_lsp.syntax.too_large import MOST_CHARACTERS
+from waza_lsp.syntax.tree import Tree
 
 
 @dataclass(frozen=True, eq=False)
@@ -25,6 +27,8 @@ class Snapshot:
     text: Text
     tree: Tree
     recognised: Recognised | None
+    size: int = 0
+    """The characters of the text, or more."""
 
     @classmethod
     def of(
@@ -34,22 +38,29 @@ class Snapshot:
         version: int | None = None,
         encoding: str = UTF_16,
     ) -> "Snapshot":
-        return cls._made(uri, version, Text.of(source, encoding), None, (0, 0))
+        """The first version of a document."""
+        return cls._made(uri, version, Text.of(source, encoding), len(source), None, (0, 0))
 
     @classmethod
     def _made(
-        cls, uri: str, version: int | None, text: Text, before: Tree | None, same: tuple[int, int]
+        cls, uri: str, version: int | None, text: Text, size: int, before: Tree | None, same: tuple[int, int]
     ) -> "Snapshot":
-        tree = Tree.of(text.lines, before, same)
+        if size > MOST_CHARACTERS:
+            size = sum(map(len, text.lines))
+        if size > MOST_CHARACTERS:
+            tree = Tree.of_beginning(text.lines)
+        else:
+            tree = Tree.of(text.lines, before if before is None or not before.is_cut_off else None, same)
         kind = recognised(tree.sketch(), path_of(uri), schema=schema_address(text.lines))
         is_filled = any(it.parsed.filled for it in tree.pieces)
         if is_filled and kind is not None and kind.form.schema.get("x-placeholders"):
             tree = tree.filled()
-        return cls(uri, version, text, tree, kind)
+        return cls(uri, version, text, tree, kind, size)
 
     def changed(self, changes: "list[types.TextDocumentContentChangeEvent]", version: int) -> "Snapshot":
         """The next version: all changes of one notification, applied in order."""
         text, top, bottom = self.text, len(self.text.lines), len(self.text.lines)
+        size = self.size + sum(len(it.text) for it in changes)
         for change in changes:
             if isinstance(change, types.TextDocumentContentChangePartial):
                 span = Span(text.place(change.range.start), text.place(change.range.end))
@@ -59,7 +70,8 @@ class Snapshot:
                 text = text.edited(span, change.text)
             else:
                 text, top, bottom = text.edited(None, change.text), 0, 0
-        return self._made(self.uri, version, text, self.tree, (max(0, top - 1), max(0, bottom - 1)))
+        same = max(0, top - 1), max(0, bottom - 1)
+        return self._made(self.uri, version, text, size, self.tree, same)
 
     def tried(self, text: Text, tree: Tree) -> "Snapshot":
         """The same document with a text that nobody has typed."""
@@ -72,6 +84,7 @@ class Snapshot:
 
     @property
     def form(self) -> Form | None:
+        """What kind of file it is; None when it is no eval file."""
         return self.recognised.form if self.recognised else None
 
     @cached_property
@@ -88,12 +101,15 @@ class Snapshot:
         return self.tree.at(self.text.place(position))
 
     def place(self, position: "types.Position") -> Place:
+        """Where a position of the client is in the text."""
         return self.text.place(position)
 
     def range(self, span: Span) -> "types.Range":
+        """A stretch of the text as the client counts."""
         return self.text.range(span)
 
 
+@lru_cache(maxsize=256)
 def path_of(uri: str) -> Path | None:
     """The path of a `file:` URI."""
     parts = urlsplit(uri)

@@ -1,5 +1,157 @@
-"""The grading engine: eval formats, graders, rules, runs. Knows nothing of editors or text positions."""
+"""The grading engine: eval formats, graders, rules, runs. Knows nothing of editors or text positions.
+
+The names in `__all__` are the public ones, with examples in `docs/engine.md`: they keep their meaning within a major
+version. Every other name, in whatever module, may change. A public name is imported when it is first asked for, and
+nothing else is imported here: the language server and its children start without most of them.
+"""
 
 from waza_engine.version import __version__
 
-__all__ = ["__version__"]
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from waza_engine.checking.check_file import check_file
+    from waza_engine.executors.base import (
+        Executor,
+        ExecutorError,
+        ExecutorOptions,
+        Progress,
+        TrialRequest,
+        TriggerRequest,
+        UnavailableError,
+    )
+    from waza_engine.executors.replay import read_recording
+    from waza_engine.findings import Finding, Fix, Pointer, Rule, Severity
+    from waza_engine.formats import load_suite
+    from waza_engine.graders.base import ConfigError, GradeError, Grader
+    from waza_engine.graders.context import GradingContext
+    from waza_engine.graders.result import FailedCheck, GraderResult
+    from waza_engine.grading import GraderFailure, GraderVerdict, RunVerdict, grade_entry, grade_run
+    from waza_engine.grading_recordings import grade_recording
+    from waza_engine.recordings import Recording, recordings_of
+    from waza_engine.reports.junit import junit_xml
+    from waza_engine.reports.results_json import results_json
+    from waza_engine.reports.text import text_report
+    from waza_engine.runs.events import Event, Listener
+    from waza_engine.runs.plan import Overrides, PlanError
+    from waza_engine.runs.records import GraderOutcome, RunRecord, TaskRecord, TrialRecord, TrialVerdict
+    from waza_engine.runs.run_eval import run_eval
+    from waza_engine.runs.store import RunStore, StoreError, default_store_dir
+    from waza_engine.runs.store_rows import StoredRun, StoredTrial
+    from waza_engine.runs.workspace import WorkspaceError
+    from waza_engine.scope import Scope
+    from waza_engine.suite import GraderEntry, LoadError, Suite, Task
+    from waza_engine.trajectory import Session, SkillInvocation, ToolCall, ToolEvent, Trajectory, Usage
+    from waza_engine.values import Flag, Integer, ListOf, Number, Strings, Text
+
+__all__ = [
+    "ConfigError",
+    "Event",
+    "Executor",
+    "ExecutorError",
+    "ExecutorOptions",
+    "FailedCheck",
+    "Finding",
+    "Fix",
+    "Flag",
+    "GradeError",
+    "Grader",
+    "GraderEntry",
+    "GraderFailure",
+    "GraderOutcome",
+    "GraderResult",
+    "GraderVerdict",
+    "GradingContext",
+    "Integer",
+    "ListOf",
+    "Listener",
+    "LoadError",
+    "Number",
+    "Overrides",
+    "PlanError",
+    "Pointer",
+    "Progress",
+    "Recording",
+    "Rule",
+    "RunRecord",
+    "RunStore",
+    "RunVerdict",
+    "Scope",
+    "Session",
+    "Severity",
+    "SkillInvocation",
+    "StoreError",
+    "StoredRun",
+    "StoredTrial",
+    "Strings",
+    "Suite",
+    "Task",
+    "TaskRecord",
+    "Text",
+    "ToolCall",
+    "ToolEvent",
+    "Trajectory",
+    "TrialRecord",
+    "TrialRequest",
+    "TrialVerdict",
+    "TriggerRequest",
+    "UnavailableError",
+    "Usage",
+    "WorkspaceError",
+    "__version__",
+    "check_file",
+    "default_store_dir",
+    "grade_entry",
+    "grade_recording",
+    "grade_run",
+    "junit_xml",
+    "load_suite",
+    "read_recording",
+    "recordings_of",
+    "results_json",
+    "run_eval",
+    "text_report",
+]
+
+_HOMES = {
+    "checking.check_file": "check_file",
+    "executors.base": "Executor ExecutorError ExecutorOptions Progress TrialRequest TriggerRequest UnavailableError",
+    "executors.replay": "read_recording",
+    "findings": "Finding Fix Pointer Rule Severity",
+    "formats": "load_suite",
+    "graders.base": "ConfigError GradeError Grader",
+    "graders.context": "GradingContext",
+    "graders.result": "FailedCheck GraderResult",
+    "grading": "GraderFailure GraderVerdict RunVerdict grade_entry grade_run",
+    "grading_recordings": "grade_recording",
+    "recordings": "Recording recordings_of",
+    "reports.junit": "junit_xml",
+    "reports.results_json": "results_json",
+    "reports.text": "text_report",
+    "runs.events": "Event Listener",
+    "runs.plan": "Overrides PlanError",
+    "runs.records": "GraderOutcome RunRecord TaskRecord TrialRecord TrialVerdict",
+    "runs.run_eval": "run_eval",
+    "runs.store": "RunStore StoreError default_store_dir",
+    "runs.store_rows": "StoredRun StoredTrial",
+    "runs.workspace": "WorkspaceError",
+    "scope": "Scope",
+    "suite": "GraderEntry LoadError Suite Task",
+    "trajectory": "Session SkillInvocation ToolCall ToolEvent Trajectory Usage",
+    "values": "Flag Integer ListOf Number Strings Text",
+}
+"""The module of each public name, as the type checker reads it above."""
+
+# A type checker would take this for leave to accept every name.
+if not TYPE_CHECKING:
+
+    def __getattr__(name: str) -> object:
+        from importlib import import_module
+
+        for module, names in _HOMES.items():
+            if name in names.split():
+                found = globals()[name] = getattr(import_module(f"{__name__}.{module}"), name)
+                return found
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+    def __dir__() -> list[str]:
+        return sorted({*globals(), *__all__})

@@ -1,7 +1,6 @@
 """Grading recorded work in bulk: one JSON object in, one out (grade-batch.md is the contract)."""
 
 import logging
-import tempfile
 from collections.abc import Mapping
 from dataclasses import asdict, replace
 from pathlib import Path
@@ -14,6 +13,7 @@ from waza_engine.grading import GraderFailure, GraderVerdict, RunVerdict, grade_
 from waza_engine.grading_input import InputError, grading_context
 from waza_engine.json_text import JsonError, read_json
 from waza_engine.scoring import mean, weighted_mean
+from waza_engine.temporary import temporary_folder
 from waza_engine.values import as_text, is_null
 from waza_engine.yaml_reader import YamlError, read_grader_list
 
@@ -29,8 +29,8 @@ def answer_line(line: str) -> Answer:
     try:
         request = _request(line)
         identifier = request.get("id")
-        with tempfile.TemporaryDirectory(prefix="waza-lsp-") as directory:
-            return {"id": identifier, **_answer(request, Path(directory))}
+        with temporary_folder() as directory:
+            return {"id": identifier, **_answer(request, directory)}
     except (JsonError, InputError) as error:
         return {"id": identifier, "error": {"kind": "input", "message": str(error)}}
     except Exception as error:  # noqa: BLE001  # the one place per line: a defect must not take the others down

@@ -146,6 +146,7 @@ class Finding:
 
     @property
     def code(self) -> str:
+        """The code of the rule, which names what is wrong: `unknown-key`."""
         return self.rule.code
 
     def below(self, prefix: Pointer) -> "Finding":
@@ -182,6 +183,10 @@ def _moved(move: Callable[[Pointer], Pointer], change: Change) -> Change:
             return replace(change, pointer=move(change.pointer))
 
 
+_LONGEST = 1_000
+"""Characters of a message."""
+
+
 @dataclass(frozen=True, slots=True)
 class Rule:
     """A kind of finding. `code` names the bad thing and completes the sentence "allow ..."."""
@@ -205,6 +210,8 @@ class Rule:
     ) -> Finding:
         """A finding of this kind at `pointer`."""
         places = tuple(Related(*it) for it in related)
+        if len(message) > _LONGEST:
+            message = message[: _LONGEST - 1] + "…"  # It names a value, which may be a whole file.
         return Finding(
             self, pointer, message, severity or self.severity, on, tuple(fixes), places, refused, part
         )

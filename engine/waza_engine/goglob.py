@@ -85,7 +85,7 @@ def _fits(tokens: Sequence[_Token], text: str) -> bool:
     )
 
 
-@lru_cache(maxsize=4096)
+@lru_cache(maxsize=256)
 def _parsed(pattern: str) -> tuple[_Chunk, ...]:
     chunks: list[_Chunk] = []
     star, tokens = False, list[_Token]()

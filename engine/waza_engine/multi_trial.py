@@ -34,11 +34,6 @@ def pass_at_k(n: int, c: int, k: int) -> float:
     return 1.0 - comb(n - c, k) / comb(n, k)
 
 
-def pass_at_k_naive(p: float, k: int) -> float:
-    """How likely one of `k` trials passes, when each does with probability `p`."""
-    return 1.0 - (1.0 - p) ** k
-
-
 def pass_to_the_k(p: float, k: int) -> float:
     """How likely all of `k` trials pass."""
     return float(p**k)

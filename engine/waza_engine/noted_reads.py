@@ -4,6 +4,7 @@ Whoever remembers what checks have found opens `noting_reads` or `noting_keys`; 
 calls `note_read`.
 """
 
+import os
 from collections.abc import Callable, Hashable, Iterator, Set
 from contextlib import contextmanager
 from contextvars import ContextVar
@@ -64,7 +65,7 @@ def note_keys(keys: Set[str]) -> None:
 def stamp(path: Path) -> Stamp:
     """What tells one state of a file from another."""
     try:
-        status = path.stat()
+        status = os.stat(path)  # noqa: PTH116  # twice as fast, and asked for at every edit
     except (OSError, ValueError):  # ValueError: a NUL in the name
         return None
     return status.st_mtime_ns, status.st_size

@@ -5,11 +5,15 @@ from collections.abc import Mapping
 from typing import Any
 
 PLACEHOLDER = re.compile(r"\$\{([A-Za-z_]\w*)(?:=([^}]*))?\}", re.ASCII)
+FOLDER_OF_EVAL = re.compile(r"\$\{eval\.(parent|grandparent)\}")
+"""In experiments: the names of the folders that an eval is in (vally.md, section 2)."""
 
 
 def has_placeholder(value: Any) -> bool:
     """Whether a value is known only when the run starts."""
-    return isinstance(value, str) and PLACEHOLDER.search(value) is not None
+    return isinstance(value, str) and (
+        PLACEHOLDER.search(value) is not None or FOLDER_OF_EVAL.search(value) is not None
+    )
 
 
 def expanded(text: str, values: Mapping[str, str]) -> str:

@@ -6,8 +6,6 @@ process ends normally, or when `end_all` is called (a cancelled run), is killed.
 
 import atexit
 import contextlib
-import os
-import signal
 import subprocess
 import sys
 import threading
@@ -17,6 +15,7 @@ from pathlib import Path
 from typing import IO
 
 from waza_engine import deathwatch
+from waza_engine.sessions import kill_session
 
 OUTPUT_LIMIT = 1_000_000
 """How many bytes of each output stream are kept; the rest is read and thrown away."""
@@ -96,11 +95,11 @@ def start(
         ValueError: an argument holds a NUL or a lone surrogate.
 
     """
-    deathwatch.get_ready()
+    environment = deathwatch.announced(env)
     process = subprocess.Popen(
         command,
         cwd=cwd,
-        env=env,
+        env=environment,
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         stderr=stderr,
@@ -113,7 +112,7 @@ def start(
             atexit.unregister(end_all)
             atexit.register(end_all)
         _running.add(process)
-    deathwatch.watch(process.pid)
+    deathwatch.watch(process.pid, environment)
     return process
 
 
@@ -145,7 +144,7 @@ def end_all() -> None:
 
 
 def kill_group(process: subprocess.Popen[bytes]) -> None:
-    """Kill the child and everything in its group; harmless when all of it has ended."""
+    """Kill the child and everything in its session; harmless when all of it has ended."""
     with contextlib.suppress(OSError):
         if sys.platform == "win32":
             # There are no groups to kill: taskkill walks the tree.
@@ -153,7 +152,7 @@ def kill_group(process: subprocess.Popen[bytes]) -> None:
                 ["taskkill", "/F", "/T", "/PID", str(process.pid)], capture_output=True, check=False
             )
         else:
-            os.killpg(process.pid, signal.SIGKILL)
+            kill_session(process.pid)
 
 
 def _windows_flags() -> int:

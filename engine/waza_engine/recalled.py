@@ -25,9 +25,9 @@ _MOST = 200
 """So many trials are looked at."""
 _BUSY_SECONDS = 0.1
 _LATEST = (
-    "SELECT task_id, run_id, trials.id, length(trajectory) FROM trials JOIN (SELECT run_id, started_at AS run_start,"
-    " rowid AS run_order FROM runs WHERE eval_path = ? AND baseline_of IS NULL ORDER BY started_at DESC, rowid DESC"
-    " LIMIT 20) USING (run_id) ORDER BY run_start DESC, run_order DESC, task_index, trial"
+    "SELECT task_id, run_id, trials.id, length(trajectory) FROM trials JOIN (SELECT run_id, rowid AS run_order FROM runs"
+    " WHERE eval_path = ? AND baseline_of IS NULL ORDER BY rowid DESC LIMIT 20) USING (run_id)"
+    " ORDER BY run_order DESC, task_index, trial"
 )
 
 

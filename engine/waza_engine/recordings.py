@@ -60,7 +60,7 @@ def sources(eval_path: Path, store_dir: Path) -> tuple[Path, ...]:
 def _stored(eval_path: Path, task: str, store_dir: Path) -> list[Recording]:
     if not (store_dir / FILE_NAME).is_file():
         return []
-    with RunStore(store_dir) as store:
+    with RunStore(store_dir, for_reading=True) as store:
         trials = [
             it for it in store.latest_trials(eval_path, task) if it.record.trajectory.session is not None
         ]
@@ -76,7 +76,7 @@ def _stored(eval_path: Path, task: str, store_dir: Path) -> list[Recording]:
 def _all_stored(eval_path: Path, task: str, store_dir: Path, most: int) -> Iterator[Recording]:
     if not (store_dir / FILE_NAME).is_file():
         return
-    with RunStore(store_dir) as store:
+    with RunStore(store_dir, for_reading=True) as store:
         executors: dict[str, str] = {}
         for it in store.task_trials(eval_path, task, most):
             if it.record.trajectory.session is None:

@@ -3,18 +3,14 @@
 A wheel has them inside the package, a checkout keeps them in `schemas/` at the top.
 """
 
-import contextlib
 import json
-import os
-import sys
-from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
 from typing import Any
 
+from waza_engine.plug_ins import has_plug_ins
+
 _SUFFIX = ".schema.json"
-_PLUG_INS = "waza_lsp.graders"
-"""The entry point group of grader types from other distributions (`graders/registry.py`)."""
 
 
 @cache
@@ -56,35 +52,14 @@ def read_schema(name: str) -> dict[str, Any]:
     return narrowed(schema)
 
 
-@cache
-def _has_plug_ins() -> bool:
-    # Asked once: it looks through everything that is installed. `importlib.metadata` knows better, and takes longer to
-    # import than all schemas to read: it is asked where the name of the group is found at all.
-    group = f"[{_PLUG_INS}]"
-    if not any(group in text for text in _declared_entry_points()):
-        return False
-    from importlib.metadata import entry_points
-
-    return bool(entry_points(group=_PLUG_INS))
-
-
-def _declared_entry_points() -> Iterator[str]:
-    for folder in sys.path:
-        with contextlib.suppress(OSError):
-            for entry in os.scandir(folder or "."):
-                if entry.name.endswith((".dist-info", ".egg-info")):
-                    with contextlib.suppress(OSError, UnicodeDecodeError):
-                        yield Path(entry.path, "entry_points.txt").read_text(encoding="utf-8")
-
-
 def published_schema(name: str) -> dict[str, Any]:
-    """The schema called `name` as other tools read it; made anew where grader types of plug-ins belong into it.
+    """The schema called `name` as other tools read it; made anew where plug-ins have something to add.
 
     Raises:
         KeyError: there is no such schema.
 
     """
-    if _has_plug_ins():
+    if has_plug_ins():
         # Imported late: it brings pydantic and all grader types, which a server without plug-ins starts without.
         from waza_engine.schemas_export import export
 

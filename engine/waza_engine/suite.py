@@ -235,10 +235,29 @@ class RunSettings:
 
 
 @dataclass(frozen=True, slots=True)
+class ExperimentArm:
+    """Which arm of an experiment a suite is run as: `variant`, compared with `baseline`; `arms` are those of this run.
+
+    `run_id` is that of the experiment, whose arms are runs of their own; `path` is its file. The hashes are of the
+    eval's text, and of the settings that it has in this arm.
+    """
+
+    run_id: str
+    name: str
+    variant: str
+    baseline: str
+    path: str
+    eval_path: str
+    eval_hash: str = ""
+    config_hash: str = ""
+    arms: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class Suite:
     """Everything one run needs. `directory` is the eval's folder, `warnings` what the loader let pass.
 
-    `scoring` is None where scores are put together in waza's way.
+    `scoring` is None where scores are put together in waza's way. `arm` says that it is one arm of an experiment.
     """
 
     dialect: str
@@ -257,6 +276,12 @@ class Suite:
     mcp_mocks: tuple[McpMock, ...] = ()
     agent: CustomAgent | None = None
     fixtures: Path | None = None
+    arm: ExperimentArm | None = None
+
+    @property
+    def listed_as(self) -> Path:
+        """The file whose runs these are: the eval, or the experiment."""
+        return Path(self.arm.path) if self.arm is not None else self.path
 
 
 @dataclass

@@ -121,11 +121,23 @@ def _none_when_null(value: Any) -> Any:
 _Item = TypeVar("_Item")
 
 Text = Annotated[str, BeforeValidator(as_text)]
+"""A text as it is written: `1.10` and `yes` too."""
+
 Integer = Annotated[int, BeforeValidator(as_integer)]
+"""A whole number; fractions are cut off."""
+
 Number = Annotated[float, BeforeValidator(as_number)]
+"""A number of double precision."""
+
 Flag = Annotated[bool, BeforeValidator(as_flag)]
+"""True or false, as YAML 1.1 and JSON write them."""
+
 ListOf = Annotated[list[_Item], BeforeValidator(as_list)]
+"""A list; items that are null are left out, and an empty value is the empty list."""
+
 Strings = Annotated[list[Text], BeforeValidator(as_list)]
+"""A list of texts."""
+
 TextMap = Annotated[dict[str, Text], BeforeValidator(as_mapping)]
 AnyValue = Annotated[Any, BeforeValidator(plain)]
 """A value of any shape (inline schemas, matchers), as JSON would have it."""

@@ -1,3 +1,3 @@
 """The one place that names the version; the build reads it too."""
 
-__version__ = "0.1.0"
+__version__ = "1.0.0"

@@ -17,7 +17,6 @@ from waza_lsp.features.folding_range import folding_range
 from waza_lsp.features.hover import hover
 from waza_lsp.features.references import references
 from waza_lsp.features.selection_range import selection_range
-from waza_lsp.schema.paths import Disk
 from waza_lsp.snapshot import Snapshot, path_of
 from waza_lsp.suite.around import Around
 
@@ -131,7 +130,7 @@ def links(
 ) -> dict[str, str]:
     """Each linked text with the path below `folder` that it leads to."""
     snapshot = snapshot_of(textwrap.dedent(source), name, folder)
-    found = document_link(snapshot, Disk(process_dir))
+    found = document_link(snapshot, Around(process_dir))
     return {text_in(snapshot, it.range): _relative(it.target or "", folder) for it in found}
 
 

@@ -107,6 +107,8 @@ def _example(main: str, beside: Mapping[str, str]) -> Example:
 
 def _name(data: Mapping[str, Any]) -> str:
     keys = set(data)
+    if "evals" in keys:
+        return "ab.experiment.yaml"
     if keys & {"should_trigger_prompts", "should_not_trigger_prompts"}:
         return "trigger_tests.yaml"
     if keys & {"inputs", "id"}:

@@ -23,7 +23,6 @@ from waza_lsp.features.references import references
 from waza_lsp.features.rename import rename
 from waza_lsp.features.selection_range import selection_range
 from waza_lsp.features.semantic_tokens import semantic_tokens
-from waza_lsp.schema.paths import Disk
 from waza_lsp.snapshot import Snapshot
 from waza_lsp.suite.around import Around
 
@@ -89,7 +88,7 @@ def test_every_request_answers(seed: int) -> None:
 
 def _check_ranges(snapshot: Snapshot) -> None:
     code_lens(snapshot)
-    document_link(snapshot, Disk())
+    document_link(snapshot, Around())
     formatted(str(snapshot.text))
     last = len(snapshot.text.lines)
     whole = types.Range(types.Position(0, 0), types.Position(last, 0))

@@ -5,7 +5,7 @@ from pathlib import Path
 from tests.behaviour.completion_harness import Offered
 from tests.behaviour.harness import marked, snapshot_of
 from waza_lsp.features.completion import completion
-from waza_lsp.schema.paths import Disk
+from waza_lsp.suite.around import Around
 
 EVAL = """
 name: demo
@@ -22,7 +22,9 @@ def offered_in(folder: Path, document: str, name: str = "eval.yaml") -> Offered:
     found = marked(document)
     assert found.cursor is not None
     snapshot = snapshot_of(found.source, name, folder)
-    return Offered(snapshot, found.cursor, list(completion(snapshot, found.cursor, files=Disk(folder)).items))
+    return Offered(
+        snapshot, found.cursor, list(completion(snapshot, found.cursor, files=Around(folder)).items)
+    )
 
 
 def test_columns_and_inputs(tmp_path: Path) -> None:

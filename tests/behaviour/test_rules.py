@@ -334,7 +334,6 @@ def test_hook_commands(command: str, severity: str, tmp_path: Path) -> None:
     ("more", "code"),
     [
         ('schemaVersion: "1.0"\n', None),
-        ("schemaVersion: 1.4\n", None),
         ('schemaVersion: "1.9"\n', None),
         ('schemaVersion: "2.0"\n', "bad-schema-version"),
         ('schemaVersion: "3.1"\n', "bad-schema-version"),
@@ -348,6 +347,11 @@ def test_hook_commands(command: str, severity: str, tmp_path: Path) -> None:
 def test_schema_versions(more: str, code: str | None, tmp_path: Path) -> None:
     expected = [(code, "error")] if code else []
     assert codes(tmp_path, "eval.yaml", eval_yaml=GRADED + more, tasks__a_yaml=TASK) == expected
+
+
+def test_a_schema_version_without_quotes_is_nothing_to_a_run(tmp_path: Path) -> None:
+    found = codes(tmp_path, "eval.yaml", eval_yaml=GRADED + "schemaVersion: 1.4\n", tasks__a_yaml=TASK)
+    assert found == [("refused-by-check", "hint")]
 
 
 # Older forms

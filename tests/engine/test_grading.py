@@ -10,6 +10,7 @@ import pytest
 from waza_engine.graders import registry
 from waza_engine.graders.base import ConfigError, Grader, GraderResult, GradingContext
 from waza_engine.grading import GraderFailure, GraderVerdict, build, grade_entry, grade_run
+from waza_engine.plug_ins import GRADER_GROUP
 from waza_engine.scalars import Scalar
 from waza_engine.suite import GraderEntry
 
@@ -128,7 +129,7 @@ class Shout(Grader):
 def test_a_plug_in_adds_a_type_and_a_broken_one_is_left_out(
     monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
-    group = registry.ENTRY_POINTS
+    group = GRADER_GROUP
     points = [
         EntryPoint("shout", f"{__name__}:Shout", group),
         EntryPoint("gone", "no_such_module:Thing", group),
@@ -136,7 +137,7 @@ def test_a_plug_in_adds_a_type_and_a_broken_one_is_left_out(
         EntryPoint("taken", "waza_engine.graders.waza.text:TextGrader", group),
     ]
     monkeypatch.setattr(EntryPoint, "load", lambda self: Shout if self.name == "shout" else _load(self))
-    monkeypatch.setattr(registry, "entry_points", lambda **_: points)
+    monkeypatch.setattr(registry, "plug_ins", lambda _group: points)
     registry.graders.cache_clear()
     try:
         with caplog.at_level(logging.WARNING):

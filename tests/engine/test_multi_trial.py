@@ -6,7 +6,6 @@ from waza_engine.multi_trial import (
     MultiTrialMetrics,
     multi_trial_metrics,
     pass_at_k,
-    pass_at_k_naive,
     pass_to_the_k,
     skill_metrics,
 )
@@ -26,9 +25,8 @@ def test_impossible_numbers_are_refused(n: int, c: int, k: int) -> None:
         pass_at_k(n, c, k)
 
 
-def test_the_other_two() -> None:
+def test_pass_to_the_k_is_that_all_pass() -> None:
     assert pass_to_the_k(0.8, 5) == pytest.approx(0.328, abs=5e-4)
-    assert pass_at_k_naive(0.5, 3) == pytest.approx(0.875)
 
 
 def test_the_metrics_of_trials() -> None:

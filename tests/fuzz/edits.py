@@ -1,4 +1,4 @@
-"""Random edits on real and generated files: after them everything equals what a fresh open of the text gives.
+"""Random edits on real and made-up files: after them everything equals what a fresh open of the texts shows.
 
 As a program it goes on for as long as it is told: `python -m tests.fuzz.edits --edits 1000000 --seed 1`. What it finds
 it makes small, and prints as a test would need it.
@@ -8,208 +8,198 @@ import argparse
 import random
 import sys
 import time
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from typing import Any
 
-from lsprotocol import types
-
+from tests.fuzz.changes import ENCODINGS, Edit, after, event, random_edit, undone
+from tests.fuzz.made_files import made_file
+from waza_engine.checking.files import Files
+from waza_engine.scope import Scope
 from waza_lsp.features.code_lens import code_lens
-from waza_lsp.features.diagnostics import findings
-from waza_lsp.features.document_symbol import document_symbol
+from waza_lsp.features.diagnostics import written_diagnostics
+from waza_lsp.features.document_symbol import written_symbols
 from waza_lsp.schema.world import World
 from waza_lsp.snapshot import Snapshot
-from waza_lsp.syntax.text import Place, Span
+from waza_lsp.syntax.piece import forget
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
-BITS = (
-    *(
-        "a",
-        "z",
-        "0",
-        " ",
-        "  ",
-        "\n",
-        "\r\n",
-        "\t",
-        "- ",
-        ": ",
-        ":",
-        "#",
-        " # c",
-        "'",
-        '"',
-        "[",
-        "]",
-        "{",
-        "}",
-        ",",
-    ),
-    *(
-        "&x ",
-        "*x",
-        "<<: ",
-        "!t ",
-        "|\n",
-        ">-\n",
-        "---\n",
-        "...\n",
-        "\\",
-        "%",
-        "@",
-        "\u2028",
-        "\x85",
-        "\ufeff",
-        "😀",
-        "é",
-    ),
-    *(
-        "type: text\n",
-        "  - type: file\n",
-        "graders:\n",
-        "config:\n",
-        "tasks:\n  - a.yaml\n",
-        "name: x\n",
-        "id: y\n",
-    ),
-    *("stimuli:\n  - name: s\n", "{{.Input}}", "${X}", "\x00", "<<<<<<< HEAD\n", "# waza-lsp: ignore\n"),
-)
-"""What is typed: single characters that matter to YAML, and lines that matter to evals."""
+NOWHERE = Path("/nowhere/evals")
 
 
 @dataclass(frozen=True, slots=True)
-class Change:
-    """Replace what stands between two offsets of the text by `new`."""
+class Case:
+    """Files that are open at first, by their paths, and what is done to them one after another."""
 
-    start: int
-    end: int
-    new: str
+    encoding: str
+    texts: dict[Path, str]
+    edits: Sequence[tuple[Path, Edit]]
 
-
-def sources() -> list[tuple[str, str]]:
-    """Files to begin with: name and text."""
-    found = [(it.name, it.read_text(encoding="utf-8")) for it in sorted(EXAMPLES.rglob("*.y*ml"))]
-    crlf = [(name, text.replace("\n", "\r\n")) for name, text in found[:3]]
-    return [*found, *crlf, ("eval.yaml", "")]
+    def size(self) -> int:
+        """How many changes there are."""
+        return sum(len(it) for _, it in self.edits)
 
 
-def random_change(chance: random.Random, text: str) -> Change:
-    """A likely slip of a hand: typing, deleting, pasting a part of the text elsewhere, moving a line."""
-    start = chance.randrange(len(text) + 1)
-    match chance.randrange(8):
-        case 0 | 1 | 2:
-            return Change(start, start, chance.choice(BITS))
-        case 3 | 4:
-            return Change(start, min(len(text), start + chance.choice((1, 1, 1, 2, 5, 20))), "")
-        case 5:
-            other = chance.randrange(len(text) + 1)
-            return Change(start, start, text[other : other + chance.randrange(1, 80)])
-        case 6:
-            line = text.rfind("\n", 0, start) + 1
-            end = text.find("\n", start) + 1 or len(text)
-            return Change(line, end, chance.choice(("", text[line:end] * 2, "  " + text[line:end])))
-        case _:
-            return Change(start, min(len(text), start + 1), chance.choice(BITS))
+class Desk:
+    """Open documents as the server has them: snapshots, and files that are read through them."""
+
+    def __init__(self, encoding: str, texts: dict[Path, str]) -> None:
+        self._encoding = encoding
+        self.texts = texts
+        self.open = {it: Snapshot.of(it.as_uri(), text, 1, encoding) for it, text in texts.items()}
+        self._files = Files(lambda path: str(self.open[path].text) if path in self.open else None)
+
+    def edit(self, path: Path, edit: Edit) -> None:
+        """Make the changes of one notification, and hold the text against what it must be now."""
+        text, events = self.texts[path], []
+        for it in edit:
+            events.append(event(text, it, self._encoding))
+            text = after(text, it)
+        before = self.open[path]
+        self.open[path] = before.changed(events, (before.version or 0) + 1)
+        self.texts[path] = text
+        assert str(self.open[path].text) == text, "the text"
+
+    def diagnostics(self, path: Path) -> list[str]:
+        """What a client gets to know of a document."""
+        world = World(path, Scope(path.parent, path.parent), self._files)
+        return written_diagnostics(self.open[path], world)
+
+    def seen(self, path: Path) -> dict[str, Any]:
+        """Everything that is compared of a document, as a client gets it."""
+        it = self.open[path]
+        return {
+            "kind": it.form and (it.form.dialect, it.form.kind),
+            "diagnostics": self.diagnostics(path),
+            "symbols": written_symbols(it),
+            "lenses": [str(lens) for lens in code_lens(it)],
+            "data": repr(it.tree.data()),
+            "pieces": [(piece.kind.value, piece.start, piece.end) for piece in it.tree.pieces],
+        }
 
 
-def place_at(snapshot: Snapshot, offset: int) -> Place:
-    """Where an offset of the text stands."""
-    for number, line in enumerate(snapshot.text.lines):
-        if offset < len(line) or number == len(snapshot.text.lines) - 1:
-            return Place(number, min(offset, len(line)))
-        offset -= len(line)
-    return Place(0, 0)
-
-
-def changed(snapshot: Snapshot, change: Change) -> Snapshot:
-    """The next version, as an editor would send it."""
-    span = Span(place_at(snapshot, change.start), place_at(snapshot, change.end))
-    event = types.TextDocumentContentChangePartial(snapshot.range(span), change.new)
-    return snapshot.changed([event], (snapshot.version or 0) + 1)
-
-
-def seen(snapshot: Snapshot) -> dict[str, Any]:
-    """Everything that is compared, in plain words."""
-    path = snapshot.path
-    marks = findings(snapshot, World(path))
-    return {
-        "kind": snapshot.form and (snapshot.form.dialect, snapshot.form.kind),
-        "findings": [(it.span, it.finding.code, it.finding.message) for it in marks],
-        "symbols": str(document_symbol(snapshot)),
-        "lenses": str(code_lens(snapshot)),
-    }
-
-
-def difference(name: str, text: str, changes: Sequence[Change]) -> str:
-    """What is wrong after the changes, empty when nothing is."""
+def difference(case: Case) -> str:
+    """What is wrong after the edits, empty when nothing is."""
     try:
-        return _difference(name, text, changes)
+        return _difference(case)
     except Exception as error:  # noqa: BLE001  # a crash is what is looked for
         return repr(error)
 
 
-def _difference(name: str, text: str, changes: Sequence[Change]) -> str:
-    uri = f"file:///nowhere/evals/{name}"
-    snapshot = Snapshot.of(uri, text, 1)
-    seen(snapshot)
-    for it in changes:
-        snapshot = changed(snapshot, it)
-        if it is not changes[-1]:
-            findings(snapshot, World(snapshot.path))  # so that what is remembered with the pieces counts
-    fresh = Snapshot.of(uri, str(snapshot.text), 1)
-    one, other = seen(snapshot), seen(fresh)
-    return next(
-        (f"{it}:\n  edited {one[it]}\n  fresh  {other[it]}" for it in one if one[it] != other[it]), ""
-    )
+def _difference(case: Case) -> str:
+    desk = Desk(case.encoding, dict(case.texts))
+    for path in case.texts:
+        desk.seen(path)
+    for path, edit in case.edits:
+        desk.edit(path, edit)
+        desk.diagnostics(path)  # so that what is remembered with the pieces counts
+    edited = {it: desk.seen(it) for it in desk.open}
+    forget()
+    fresh = Desk(case.encoding, dict(desk.texts))
+    for path, one in edited.items():
+        other = fresh.seen(path)
+        for it in one:
+            if one[it] != other[it]:
+                return f"{path} {it}:\n  edited {one[it]}\n  fresh  {other[it]}"
+    return ""
 
 
-def sequences(chance: random.Random, most: int) -> Iterator[tuple[str, str, list[Change]]]:
-    """Files with changes to make, without end."""
+@cache
+def _examples() -> list[dict[Path, str]]:
+    """The example suites, each with all of its files."""
+    return [
+        {it: it.read_text(encoding="utf-8") for it in sorted(folder.rglob("*.y*ml"))}
+        for folder in sorted(EXAMPLES.iterdir())
+        if folder.is_dir()
+    ]
+
+
+def _opened(chance: random.Random) -> dict[Path, str]:
+    """What is open at first: a made-up file, one of an example, or several of one suite."""
+    if chance.random() < 0.5:
+        name, text = made_file(chance)
+        return {NOWHERE / name: text}
+    suite = chance.choice(_examples())
+    texts = dict(chance.sample(sorted(suite.items()), k=min(len(suite), chance.choice((1, 1, 1, 2, 4)))))
+    if chance.random() < 0.3:
+        texts = {it: text.replace("\n", "\r\n") for it, text in texts.items()}
+    return texts if chance.random() < 0.95 else dict.fromkeys(texts, "")
+
+
+def cases(chance: random.Random, most: int) -> Iterator[Case]:
+    """Files with edits to make, without end."""
     while True:
-        name, text = chance.choice(sources())
-        start = text
-        changes: list[Change] = []
-        for _ in range(chance.randrange(1, most)):
-            changes.append(random_change(chance, text))
-            it = changes[-1]
-            # Half a line end cannot be addressed in the protocol; an editor would replace it whole.
-            text = text[: it.start] + it.new + text[it.end :]
-        yield name, start, changes
+        texts = _opened(chance)
+        yield Case(chance.choice(ENCODINGS), texts, _edits(chance, dict(texts), chance.randrange(1, most)))
 
 
-def made_small(name: str, text: str, changes: list[Change]) -> list[Change]:
-    """As few of the changes as still show a difference."""
-    for size in (len(changes) // 2, len(changes) // 4, 1):
+def _edits(chance: random.Random, now: dict[Path, str], count: int) -> list[tuple[Path, Edit]]:
+    others = [text for suite in _examples() for text in suite.values()]
+    before: dict[Path, tuple[str, Edit]] = {}
+    done: list[tuple[Path, Edit]] = []
+    for _ in range(count):
+        path = chance.choice(list(now))
+        if path in before and chance.random() < 0.15:
+            edit = undone(*before[path])
+        else:
+            edit = random_edit(chance, now[path], others)
+        done.append((path, edit))
+        before[path] = now[path], edit
+        for it in edit:
+            now[path] = after(now[path], it)
+    return done
+
+
+def made_small(case: Case) -> Case:
+    """As few of the edits as still show a difference."""
+    edits = list(case.edits)
+    size = len(edits) // 2
+    while size:
         index = 0
-        while size and index < len(changes):
-            fewer = changes[:index] + changes[index + size :]
-            if fewer and difference(name, text, fewer):
-                changes = fewer
+        while index < len(edits):
+            fewer = Case(case.encoding, case.texts, edits[:index] + edits[index + size :])
+            if difference(fewer):
+                edits = list(fewer.edits)
             else:
                 index += size
-    return changes
+        size //= 2
+    return Case(case.encoding, case.texts, edits)
 
 
 def main() -> int:
     """Fuzz until the edits are made or the time is up; 1 when something differed."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--edits", type=int, default=10_000, help="how many edits to make")
+    parser.add_argument("--edits", type=int, default=10_000, help="how many changes to make")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--seconds", type=float, default=3600, help="end after so long at the latest")
+    parser.add_argument("--all", action="store_true", help="go on after a difference")
     wanted = parser.parse_args()
-    made, began = 0, time.monotonic()
+    made: Counter[str] = Counter()
+    began, said = time.monotonic(), 0
     chance = random.Random(wanted.seed)  # noqa: S311  # not for secrets
-    for name, text, changes in sequences(chance, 24):
-        if difference(name, text, changes):
-            few = made_small(name, text, changes)
-            print(f"{name}: {text!r}\n{few}\n{difference(name, text, few)}")  # noqa: T201  # what it is for
-            return 1
-        made += len(changes)
-        if made >= wanted.edits or time.monotonic() - began > wanted.seconds:
+    for case in cases(chance, 60):
+        if found := difference(case):
+            few = made_small(case)
+            print(f"{few}\n{difference(few) or found}", flush=True)  # noqa: T201  # what it is for
+            made["differences"] += 1
+            if not wanted.all:
+                break
+        made.update(notifications=len(case.edits), changes=case.size(), cases=1)
+        made[case.encoding] += case.size()
+        if made["changes"] // 20_000 > said:
+            said = made["changes"] // 20_000
+            print(_told(wanted.seed, began, made), flush=True)  # noqa: T201
+        if made["changes"] >= wanted.edits or time.monotonic() - began > wanted.seconds:
             break
-    print(f"{made} edits in {time.monotonic() - began:.0f} s: no difference")  # noqa: T201
-    return 0
+    print(_told(wanted.seed, began, made))  # noqa: T201
+    return 1 if made["differences"] else 0
+
+
+def _told(seed: int, began: float, made: Counter[str]) -> str:
+    return f"seed {seed}, {time.monotonic() - began:.0f} s: {dict(made)}"
 
 
 if __name__ == "__main__":

@@ -5,7 +5,7 @@ from typing import Any
 
 import click
 
-from waza_engine import __version__
+from waza_engine.version import __version__
 
 _COMMANDS = (
     "serve",
@@ -33,6 +33,12 @@ class _Lazy(click.Group):
             return None
         command: Any = getattr(importlib.import_module(f"{__name__}.{cmd_name}"), cmd_name)
         return command if isinstance(command, click.Command) else None
+
+    def invoke(self, ctx: click.Context) -> Any:
+        from waza_lsp.cli.outputs import without_tracebacks
+
+        with without_tracebacks():
+            return super().invoke(ctx)
 
 
 @click.group(cls=_Lazy, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 110})

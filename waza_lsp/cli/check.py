@@ -3,6 +3,7 @@
 import gc
 import os
 import sys
+import traceback
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from functools import partial
@@ -21,7 +22,7 @@ from waza_lsp.cli.check_report import CheckedFile, as_json, checked_file
 from waza_lsp.cli.check_sarif import as_sarif
 from waza_lsp.cli.check_sources import STDIN, Source, Sources, sources
 from waza_lsp.cli.check_text import as_text
-from waza_lsp.features.diagnostics import findings
+from waza_lsp.features.diagnostics import RULE_PAGES, findings
 from waza_lsp.schema.mark import Mark
 from waza_lsp.snapshot import Snapshot
 from waza_lsp.syntax.text import Place, Span
@@ -40,7 +41,7 @@ def _codes(_context: click.Context, _option: click.Parameter, given: tuple[str, 
     codes = frozenset(code.strip() for it in given for code in it.split(",") if code.strip())
     for code in sorted(codes):
         if reason := unknown_code(code):
-            raise click.BadParameter(f"{reason} All codes are listed in docs/rules.")
+            raise click.BadParameter(f"{reason} The pages of all codes: {RULE_PAGES}")
     return codes
 
 
@@ -106,12 +107,16 @@ def check(  # noqa: PLR0913, PLR0917  # one for each option
         sys.exit(_show_patches(source, wanted))
     if fix:
         source = _fixed(source, wanted)
-    checked = [_checked(it, wanted) for it in source]
+    failures: list[str] = []
+    checked = [_checked(it, wanted, failures) for it in source]
     for problem in source.projects.problems():
         click.echo(problem, err=True)
     # The fixed text of standard input has standard output for itself.
     _show(checked, output, quiet=quiet, err=fix and source.stdin is not None)
-    sys.exit(1 if any(it.finding.severity is Severity.ERROR for file in checked for it in file.found) else 0)
+    for failure in failures:
+        click.echo(failure, err=True)
+    has_errors = any(it.finding.severity is Severity.ERROR for file in checked for it in file.found)
+    sys.exit(2 if failures else 1 if has_errors else 0)
 
 
 def _sources(paths: tuple[str, ...], dialect: str, stdin_filename: str | None) -> Sources:
@@ -147,11 +152,17 @@ class _Wanted(NamedTuple):
         ]
 
 
-def _checked(source: Source, wanted: _Wanted) -> CheckedFile:
+def _checked(source: Source, wanted: _Wanted, failures: list[str]) -> CheckedFile:
+    """A file with its findings. A mistake of ours in one file must not hide what is wrong in the others."""
     if source.unreadable:
         mark = Mark(Span(Place(0, 0), Place(0, 0)), UNREADABLE_FILE.at((), source.unreadable))
         return checked_file(source.name, source.snapshot, [mark])
-    return checked_file(source.name, source.snapshot, wanted.findings(source, source.snapshot))
+    found: list[Mark] = []
+    try:
+        found = wanted.findings(source, source.snapshot)
+    except Exception:  # noqa: BLE001  # the one place for a file: what goes wrong here is our bug
+        failures.append(f"{source.name} could not be checked; please report this:\n{traceback.format_exc()}")
+    return checked_file(source.name, source.snapshot, found)
 
 
 def _fixes(source: Iterable[Source], wanted: _Wanted) -> Iterator[FixedFile]:

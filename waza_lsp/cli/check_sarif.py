@@ -6,8 +6,8 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
-from waza_engine import __version__
 from waza_engine.findings import Rule, Severity
+from waza_engine.version import __version__
 from waza_lsp.cli.check_report import CheckedFile, Reported
 from waza_lsp.features.diagnostics import SOURCE, rule_page
 from waza_lsp.syntax.text import Span

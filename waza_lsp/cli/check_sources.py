@@ -9,17 +9,16 @@ from waza_engine.checking.files import Files
 from waza_engine.checking.project import Projects, ProjectSettings
 from waza_engine.eval_files import eval_files
 from waza_engine.scope import Scope
-from waza_lsp.schema.check import forget
 from waza_lsp.schema.form import recognised
 from waza_lsp.schema.prefilter import looks_like_eval, may_be_eval
 from waza_lsp.schema.world import World
 from waza_lsp.snapshot import Snapshot
+from waza_lsp.syntax.too_large import MESSAGE, MOST_CHARACTERS
 
 STDIN = "-"
 _STDIN_SHOWN = "<stdin>"
-_LARGEST = 5_000_000
-_REMEMBERED = 64
-"""Files after which memory is let go of; neighbours often have pieces in common."""
+_LARGEST = 4 * MOST_CHARACTERS
+"""Bytes of a text that may not be too large: a character has four at most."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,8 +54,6 @@ class Sources:
                 if place not in seen:
                     seen.add(place)
                     yield from self._of_file(path, files, is_named=is_named)
-                    if len(seen) % _REMEMBERED == 0:
-                        forget()
 
     def _of_file(self, path: Path, files: Files, *, is_named: bool) -> Iterator[Source]:
         world = self._world(path.absolute(), files)
@@ -77,13 +74,9 @@ class Sources:
         yield from self._of_bytes(name, data, self._world(path, files), is_named=bool(self.stdin_name))
 
     def _of_bytes(self, name: str, data: bytes, world: World, *, is_named: bool) -> Iterator[Source]:
-        if len(data) > _LARGEST:
-            text, unreadable = (
-                "",
-                f"Larger than {_LARGEST // 1_000_000} MB, which no eval file is; it is not checked",
-            )
-        else:
-            text, unreadable = _decoded(data)
+        text, unreadable = _decoded(data) if len(data) <= _LARGEST else ("", MESSAGE)
+        if len(text) > MOST_CHARACTERS:
+            text, unreadable = "", MESSAGE
         if not unreadable:
             source = self._source(name, text, world)
             if may_be_eval(text, world.path, self.dialect) and source.snapshot.recognised is not None:

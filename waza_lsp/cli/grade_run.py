@@ -13,8 +13,8 @@ from waza_engine.reports.text import text_report
 from waza_engine.runs.plan import PlanError
 from waza_engine.runs.records import RunRecord
 from waza_engine.runs.regrade import regrade
-from waza_engine.runs.store import StoreError
-from waza_engine.suite import LoadError
+from waza_engine.runs.store import StoredRun, StoreError
+from waza_engine.suite import LoadError, Suite
 from waza_lsp.cli.run_error import load_error_text
 from waza_lsp.cli.run_source import find_run, give_up, open_store
 
@@ -34,10 +34,20 @@ def _graded(name: str, tasks: tuple[str, ...], store_dir: Path | None) -> RunRec
     with open_store(store_dir) as store:
         run = find_run(store, name)
         try:
-            suite = load_suite(run.eval_path, process_dir=Path.cwd())
+            suite = _suite(run)
             return regrade(store, run, suite, tasks=tasks, process_dir=Path.cwd(), environment=os.environ)
         except LoadError as error:
             click.echo(load_error_text(error), err=True)
             sys.exit(2)
         except (PlanError, StoreError) as error:
             give_up(str(error))
+
+
+def _suite(run: StoredRun) -> Suite:
+    """The suite of a run as it is now; that of an arm as its experiment makes it."""
+    if run.frame.arm is None:
+        return load_suite(run.eval_path, process_dir=Path.cwd())
+    # Imported here: most runs are of evals.
+    from waza_engine.formats.vally.experiment_load import suite_of_arm
+
+    return suite_of_arm(run.frame.arm)

@@ -1,17 +1,25 @@
 """`waza-lsp run`: run an eval and say what came out. Flags and printing only; the run is `waza_engine.runs`."""
 
 import sys
+from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any, NoReturn
 
 import click
 
+from waza_engine.formats.choose import experiment_at
 from waza_engine.reports.comparison import comparison_text
 from waza_engine.runs.records import RunRecord
 from waza_engine.runs.run import EXIT_STATUS
 from waza_engine.runs.store import default_store_dir
+from waza_engine.suite import LoadError
+from waza_lsp.cli.run_error import load_error_text
 from waza_lsp.cli.run_options import AGENT, CHOICE, MANNER, OUTPUT, asked, reports, shown
 from waza_lsp.cli.run_perform import CANNOT_RUN, perform
+from waza_lsp.cli.run_prepare import give_up, planned
+
+if TYPE_CHECKING:
+    from waza_engine.formats.vally.experiment_load import Experiment
 
 
 @click.command(short_help="Run an eval and grade what the agent did.")
@@ -21,7 +29,7 @@ from waza_lsp.cli.run_perform import CANNOT_RUN, perform
 @MANNER
 @OUTPUT
 def run(eval_file: Path, **options: Any) -> None:
-    """Run EVAL and grade what the agent did.
+    """Run EVAL and grade what the agent did. Of an experiment every arm is run, and compared with the baseline.
 
     Every finished trial is kept in the run store at once. Ctrl-C ends the run and keeps what was finished; a second
     one breaks off. The exit status is 0 when all passed, 1 when a task (or the trigger accuracy) failed, 2 when
@@ -36,17 +44,30 @@ def run(eval_file: Path, **options: Any) -> None:
       waza-lsp run evals/eval.yaml --model model-a --model model-b --html report.html
       waza-lsp run evals/eval.yaml --executor command --agent-command 'my-agent --print {prompt}'
       waza-lsp run evals/eval.yaml --resume
+      waza-lsp run skill.experiment.yaml --dry-run
+      waza-lsp run skill.experiment.yaml --variant with-skill --output results/
     """
     directory = (options["store_dir"] or default_store_dir(eval_file.absolute())).absolute()
+    try:
+        if (experiment := _experiment(eval_file)) is not None:
+            # Imported here: runs of evals do without.
+            from waza_lsp.cli.run_experiment import run_experiment
+
+            sys.exit(run_experiment(experiment, eval_file, options, directory))
+    except KeyboardInterrupt:
+        _cancelled()
+    _refuse_options_of_experiments(options)
+    if options["dry_run"]:
+        _print_plans(eval_file, options)
+        return
     models: tuple[str | None, ...] = options["models"] or (None,)
     last_failure, records = 0, []
     for model in models:
-        files = reports(options) if len(models) == 1 else reports(options).of_model(str(model))
+        files = reports(options) if len(models) == 1 else reports(options).of(str(model))
         try:
             record, status = perform(asked(eval_file, options, model), files, shown(options), directory)
         except KeyboardInterrupt:
-            click.echo("Cancelled before the run began.", err=True)
-            sys.exit(EXIT_STATUS["cancelled"])
+            _cancelled()
         records.append(record)
         # Of several models the last failure decides; what could not be done ends all of it (waza-formats.md, 14.6).
         last_failure = status or last_failure
@@ -55,6 +76,35 @@ def run(eval_file: Path, **options: Any) -> None:
     if len(records) > 1 and options["printed"] == "text" and not options["events"]:
         click.echo("\n" + _compared(records))
     sys.exit(last_failure)
+
+
+def _experiment(path: Path) -> "Experiment | None":
+    """The experiment in a file; None for an eval."""
+    try:
+        return experiment_at(path.absolute())
+    except LoadError as error:
+        give_up(load_error_text(error))
+
+
+def _print_plans(eval_file: Path, options: Mapping[str, Any]) -> None:
+    from waza_lsp.cli.run_plans import plans_json, plans_text
+
+    plans = [planned(asked(eval_file, options, it)) for it in options["models"] or (None,)]
+    click.echo((plans_json if options["printed"] == "json" else plans_text)(plans, None))
+
+
+def _refuse_options_of_experiments(options: Mapping[str, Any]) -> None:
+    if options["variants"]:
+        raise click.UsageError("--variant chooses arms of an experiment; this is an eval.")
+    if options["results"] is not None and options["results"].is_dir():
+        raise click.UsageError(
+            f"--output: {options['results']} is a folder; name a file for the results of an eval."
+        )
+
+
+def _cancelled() -> NoReturn:
+    click.echo("Cancelled before the run began.", err=True)
+    sys.exit(EXIT_STATUS["cancelled"])
 
 
 def _compared(records: list[RunRecord]) -> str:

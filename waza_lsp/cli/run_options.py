@@ -8,7 +8,8 @@ from typing import Any
 import click
 
 from waza_engine.runs.plan import Overrides, PlanError, Shard
-from waza_lsp.cli.run_reports import FILE, Reports
+from waza_engine.suite import Suite
+from waza_lsp.cli.run_reports import FILE, FILE_OR_FOLDER, Reports
 from waza_lsp.cli.run_source import FOLDER, LAST
 
 Decorator = Callable[[Callable[..., Any]], Callable[..., Any]]
@@ -25,10 +26,22 @@ class Agent:
 
 
 @dataclass(frozen=True, slots=True)
+class Part:
+    """One arm of an experiment over one eval: `suite` loads it, for where its input files are.
+
+    `folder_name` is what the arm is called in paths.
+    """
+
+    run_id: str
+    folder_name: str
+    suite: Callable[[Path | None], Suite]
+
+
+@dataclass(frozen=True, slots=True)
 class Asked:
     """What the user asks for. `resume` and `replay_from` name stored runs; `use_cache` None leaves it to the project.
 
-    `dask` is the address of a scheduler.
+    `dask` is the address of a scheduler. With a `part`, `eval_file` is the experiment that it is of.
     """
 
     eval_file: Path
@@ -38,6 +51,7 @@ class Asked:
     replay_from: str | None = None
     use_cache: bool | None = None
     dask: str = ""
+    part: Part | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,6 +139,13 @@ CHOICE = _together(
     click.option(
         "--tag", "tags", multiple=True, metavar="GLOB", help="Only tasks with a tag that matches; repeatable."
     ),
+    click.option(
+        "--variant",
+        "variants",
+        multiple=True,
+        metavar="NAME",
+        help="Only this arm of an experiment; repeatable. Arms of a matrix are called axis=value,axis=value.",
+    ),
     click.option("--trials", type=_COUNT, metavar="N", help="Trials per task, instead of the eval's."),
     click.option(
         "--workers", type=_COUNT, metavar="N", help="Run N tasks at once; 1 is one after the other."
@@ -174,6 +195,7 @@ MANNER = _together(
     click.option(
         "--baseline/--no-baseline", default=None, help="Run a second time without skills, and compare."
     ),
+    click.option("--dry-run", is_flag=True, help="Only print what would be run."),
     click.option("--no-skills", is_flag=True, help="Run without any skill."),
     click.option(
         "--skip-graders", is_flag=True, help="Only perform and record; grade later with waza-lsp grade --run."
@@ -201,7 +223,13 @@ MANNER = _together(
     ),
 )
 OUTPUT = _together(
-    click.option("--output", "results", type=FILE, metavar="FILE", help="Write the results as waza's JSON."),
+    click.option(
+        "--output",
+        "results",
+        type=FILE_OR_FOLDER,
+        metavar="FILE",
+        help="Write the results as waza's JSON, or vally's lines (.jsonl); of an experiment into a folder.",
+    ),
     click.option("--junit", type=FILE, metavar="FILE", help="Write a JUnit report."),
     click.option("--html", type=FILE, metavar="FILE", help="Write a report to look at."),
     click.option(

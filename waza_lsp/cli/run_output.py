@@ -8,6 +8,7 @@ from waza_engine.reports.text import one_line
 from waza_engine.runs.events import (
     BaselineEvent,
     Event,
+    Listener,
     Note,
     RunStarted,
     TaskFinished,
@@ -19,11 +20,30 @@ WORDS = {"passed": "PASS", "failed": "FAIL", "error": "ERROR", "skipped": "SKIP"
 
 
 @dataclass(slots=True)
+class WhileHeard:
+    """Shows events for as long as they can be shown. The run goes on: what it finds out is in the store."""
+
+    show: Listener
+    _is_over: bool = False
+
+    def __call__(self, event: Event) -> None:
+        if not self._is_over:
+            try:
+                self.show(event)
+            except OSError:
+                self._is_over = True
+
+
+@dataclass(slots=True)
 class EventLines:
-    """Writes every event as a line of JSON. When nobody reads any more, `gone` is called once."""
+    """Writes every event as a line of JSON. When nobody reads any more, `gone` is called once.
+
+    When they cannot be written for another reason, a full disk say, `warn` is called once, and the run goes on.
+    """
 
     out: TextIO
     gone: Callable[[], None]
+    warn: Callable[[str], None]
     _is_gone: bool = False
 
     def __call__(self, event: Event) -> None:
@@ -32,9 +52,12 @@ class EventLines:
         try:
             self.out.write(event_line(event) + "\n")
             self.out.flush()
-        except OSError:
+        except BrokenPipeError:
             self._is_gone = True
             self.gone()
+        except OSError as error:
+            self._is_gone = True
+            self.warn(f"The events cannot be written: {error.strerror}. The run goes on without them")
 
 
 @dataclass(slots=True)

@@ -3,9 +3,10 @@
 import asyncio
 import contextlib
 import os
+import shlex
 import signal
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import NoReturn
 
@@ -22,11 +23,12 @@ from waza_engine.runs.live import Performer
 from waza_engine.runs.plan import Plan, side_by_side
 from waza_engine.runs.records import RunRecord
 from waza_engine.runs.run import EXIT_STATUS, run_suite
-from waza_engine.runs.store import RunStore, StoreError
+from waza_engine.runs.store import RunStore, StoreError, default_store_dir
 from waza_engine.runs.trial import run_trial
+from waza_lsp.cli.outputs import stop_printing
 from waza_lsp.cli.run_live import LiveProgress
 from waza_lsp.cli.run_options import Asked, Shown
-from waza_lsp.cli.run_output import EventLines, ProgressLines, QuietLines
+from waza_lsp.cli.run_output import EventLines, ProgressLines, QuietLines, WhileHeard
 from waza_lsp.cli.run_prepare import CANNOT_RUN, Prepared, give_up, prepared, starts_anew
 from waza_lsp.cli.run_reports import Reports
 from waza_lsp.cli.run_traces import refuse_without_otel, send_traces
@@ -34,12 +36,26 @@ from waza_lsp.cli.run_traces import refuse_without_otel, send_traces
 __all__ = ["CANNOT_RUN", "perform"]
 
 _TICK_SECONDS = 0.5
+_ENDING = [signal.SIGINT, signal.SIGTERM, *([] if sys.platform == "win32" else [signal.SIGHUP])]
+"""Ctrl-C, a polite end, a terminal that is closed; one that is ignored (`nohup`) stays so."""
 _PRINTED = {"text": text_report, "json": results_json, "github": github_markdown}
 
 
-def perform(asked: Asked, reports: Reports, shown: Shown, directory: Path) -> tuple[RunRecord, int]:
-    """Perform the run with its store in `directory`: what came out, and the exit status. A cancelled run ends the program."""
-    emit = _listener(shown)
+def perform(
+    asked: Asked,
+    reports: Reports,
+    shown: Shown,
+    directory: Path,
+    part_of: Callable[[Listener], Listener] | None = None,
+) -> tuple[RunRecord, int]:
+    """Perform the run with its store in `directory`: what came out, and the exit status. A cancelled run ends the program.
+
+    `part_of` makes of who hears of a whole experiment who hears of this run.
+    """
+    live = LiveProgress(sys.stderr) if _is_live(shown) else None
+    emit = _listener(shown, live)
+    if part_of is not None:
+        emit = part_of(emit)
     if shown.traces:
         try:
             refuse_without_otel()
@@ -49,36 +65,59 @@ def perform(asked: Asked, reports: Reports, shown: Shown, directory: Path) -> tu
     with asyncio.Runner() as runner, _opened(directory, ready.run_id if ready else "", emit) as store:
         run = ready or prepared(asked, store)
         try:
-            record = runner.run(_cancellable(run, asked.dask, emit, store, directory / "logs"))
+            record = runner.run(_cancellable(run, asked.dask, emit, live, store, directory / "logs"))
         except UnavailableError as error:
             give_up(f"{asked.eval_file}: error: {error}")
         except (asyncio.CancelledError, KeyboardInterrupt):
-            click.echo("Broken off. What was finished is in the run store.", err=True)
+            _say("Broken off. What was finished is in the run store.")
             _leave_at_once(EXIT_STATUS["cancelled"])
-        if isinstance(emit, LiveProgress):
-            emit.clear()
-        problems = [*_reported(record, run, reports, shown, store)]
-        for it in problems:
-            click.echo(f"error: {it}", err=True)
+        try:
+            status = _concluded(record, run, reports, shown, live, store)
+        except KeyboardInterrupt:
+            _say(f"Broken off while reports were written; write them with: waza-lsp report {record.run_id}")
+            _leave_at_once(EXIT_STATUS["cancelled"])
         if record.status == "cancelled":
-            click.echo(_kept(record, asked, is_stored=store is not None), err=True)
+            _say(_kept(record, asked, directory, store))
             # Closing the runner would wait for graders that are still at work in threads.
-            _leave_at_once(EXIT_STATUS[record.status])
-    return record, CANNOT_RUN if problems else EXIT_STATUS[record.status]
+            _leave_at_once(status)
+    return record, status
 
 
-def _listener(shown: Shown) -> Listener:
+def _concluded(
+    record: RunRecord,
+    run: Prepared,
+    reports: Reports,
+    shown: Shown,
+    live: LiveProgress | None,
+    store: RunStore | None,
+) -> int:
+    """Report the run that is over; the exit status."""
+    if live:
+        with contextlib.suppress(OSError):
+            live.clear()
+    problems = [*_reported(record, run, reports, shown, store)]
+    for it in problems:
+        _say(f"error: {it}")
+    if problems and store is not None:
+        _say(f"The run is in the store; report it again with: waza-lsp report {record.run_id}")
+    return CANNOT_RUN if problems and record.status != "cancelled" else EXIT_STATUS[record.status]
+
+
+def _is_live(shown: Shown) -> bool:
+    return not shown.events and not shown.quiet and sys.stderr is not None and sys.stderr.isatty()
+
+
+def _listener(shown: Shown, live: LiveProgress | None) -> Listener:
     if shown.events:
-        return EventLines(sys.stdout, gone=_interrupt_self)
-    if shown.quiet:
-        return QuietLines(sys.stderr)
-    return LiveProgress(sys.stderr) if sys.stderr.isatty() else ProgressLines(sys.stderr)
+        return EventLines(sys.stdout, gone=_interrupt_self, warn=lambda it: _say(f"warning: {it}"))
+    return WhileHeard(live or (QuietLines(sys.stderr) if shown.quiet else ProgressLines(sys.stderr)))
 
 
 async def _ticking(progress: LiveProgress) -> None:
-    while True:
-        await asyncio.sleep(_TICK_SECONDS)
-        progress.tick()
+    with contextlib.suppress(OSError):
+        while True:
+            await asyncio.sleep(_TICK_SECONDS)
+            progress.tick()
 
 
 def _reported(
@@ -95,23 +134,32 @@ def _reported(
             click.echo(_PRINTED[shown.printed](record).rstrip("\n"))
         except StoreError as error:
             yield str(error)
+        except BrokenPipeError:
+            stop_printing()
+        except OSError as error:
+            yield f"The output cannot be written: {error.strerror}"
 
 
-def _kept(record: RunRecord, asked: Asked, *, is_stored: bool) -> str:
-    count = sum(len(it.trials) for it in record.tasks)
+def _kept(record: RunRecord, asked: Asked, directory: Path, store: RunStore | None) -> str:
+    try:
+        count = len(store.finished(record.run_id)) if store is not None else 0
+    except StoreError:
+        count = 0
+    if not count:
+        return "Cancelled; no finished trial is in the run store."
+    eval_file = asked.eval_file
+    again = [str(eval_file), "--resume"]
+    if directory != default_store_dir(eval_file.absolute()).absolute():
+        again += ["--store", str(directory)]
     kept = f"{count} finished trial{'' if count == 1 else 's'} kept"
-    return (
-        f"Cancelled: {kept}. Go on with: waza-lsp run {asked.eval_file} --resume"
-        if is_stored
-        else "Cancelled."
-    )
+    return f"Cancelled: {kept}. Go on with: waza-lsp run {shlex.join(again)}"
 
 
 @contextlib.contextmanager
 def _opened(directory: Path, run_id: str, emit: Listener) -> Iterator[RunStore | None]:
     """The run store, or None (and a note) when it cannot be used."""
     try:
-        store = RunStore(directory)
+        store = RunStore(directory, may_be_busy=True)
     except StoreError as error:
         emit(Note(run_id, "warning", f"{error}. This run is not stored"))
         yield None
@@ -121,21 +169,34 @@ def _opened(directory: Path, run_id: str, emit: Listener) -> Iterator[RunStore |
 
 
 async def _cancellable(
-    run: Prepared, dask: str, emit: Listener, store: RunStore | None, log_dir: Path
+    run: Prepared, dask: str, emit: Listener, live: LiveProgress | None, store: RunStore | None, log_dir: Path
 ) -> RunRecord:
-    """Run the suite, here or on the workers of a cluster; SIGINT and SIGTERM end it early."""
-    if running := asyncio.current_task():
-        for number in (signal.SIGINT, signal.SIGTERM):
-            # Windows has no such handlers; there the runner itself cancels the task at Ctrl-C.
-            with contextlib.suppress(NotImplementedError):
-                asyncio.get_running_loop().add_signal_handler(number, running.cancel)
+    """Run the suite, here or on the workers of a cluster; a signal that asks us to end ends it early."""
     # The clock of the moving lines goes on while agents are silent.
-    ticking = asyncio.create_task(_ticking(emit)) if isinstance(emit, LiveProgress) else None
+    ticking = asyncio.create_task(_ticking(live)) if live else None
+    with _cancelled_by_signals():
+        try:
+            return await _somewhere(run, dask, emit, store, log_dir)
+        finally:
+            if ticking:
+                ticking.cancel()
+
+
+@contextlib.contextmanager
+def _cancelled_by_signals() -> Iterator[None]:
+    running, loop = asyncio.current_task(), asyncio.get_running_loop()
+    numbers = [it for it in _ENDING if running and signal.getsignal(it) is not signal.SIG_IGN]
+    for number in numbers:
+        # Windows has no such handlers; there the runner itself cancels the task at Ctrl-C.
+        with contextlib.suppress(NotImplementedError):
+            loop.add_signal_handler(number, running.cancel)  # type: ignore[union-attr]  # see above
     try:
-        return await _somewhere(run, dask, emit, store, log_dir)
+        yield
     finally:
-        if ticking:
-            ticking.cancel()
+        # What comes later would be heard by nobody.
+        for number in numbers:
+            with contextlib.suppress(NotImplementedError):
+                loop.remove_signal_handler(number)
 
 
 async def _somewhere(
@@ -170,6 +231,12 @@ async def _run(
 def _interrupt_self() -> None:
     """Nobody reads the events any more: the run is as good as cancelled."""
     os.kill(os.getpid(), signal.SIGTERM)
+
+
+def _say(line: str) -> None:
+    """Tell the user, if anybody listens."""
+    with contextlib.suppress(OSError):
+        click.echo(line, err=True)
 
 
 def _leave_at_once(status: int) -> NoReturn:

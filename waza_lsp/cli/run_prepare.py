@@ -10,6 +10,7 @@ import click
 from waza_engine.executors.base import Executor, ExecutorOptions, UnavailableError
 from waza_engine.executors.registry import make_executor
 from waza_engine.formats import load_suite
+from waza_engine.recordings import FOLDER
 from waza_engine.runs.loadable import refuse_unreadable_graders
 from waza_engine.runs.plan import Overrides, Plan, PlanError, make_plan
 from waza_engine.runs.resume import Resumed, ResumeError, refuse_to_resume, resumed
@@ -50,10 +51,7 @@ def prepared(asked: Asked, store: RunStore | None) -> Prepared:
             f"{eval_file}: error: This is a folder; name the eval file in it, for example {eval_file / 'eval.yaml'}"
         )
     try:
-        suite = load_suite(eval_file.absolute(), process_dir=Path.cwd(), context_dir=asked.agent.context_dir)
-        refuse_unreadable_graders(suite)
-        if asked.use_cache is not None:
-            suite = replace(suite, settings=replace(suite.settings, use_cache=asked.use_cache))
+        suite = _suite(asked)
         if asked.resume is not None:
             return _resumed(asked, suite, store)
         plan = make_plan(suite, asked.overrides, os.cpu_count() or 1)
@@ -61,12 +59,34 @@ def prepared(asked: Asked, store: RunStore | None) -> Prepared:
             source = find_run(_needed(store), asked.replay_from, _eval_of_last(asked.replay_from, eval_file))
             settings = replace(plan.settings, executor=StoredReplay.name, use_cache=False)
             replay = StoredReplay(_needed(store), source)
-            return Prepared(new_run_id(), replace(plan, settings=settings), replay, _options(asked, plan))
-        return _performed(asked, plan, new_run_id(), Resumed())
+            return Prepared(_run_id(asked), replace(plan, settings=settings), replay, _options(asked, plan))
+        return _performed(asked, plan, _run_id(asked), Resumed())
     except LoadError as error:
         give_up(load_error_text(error))
     except (PlanError, UnavailableError, ResumeError, StoreError) as error:
         give_up(f"{eval_file}: error: {error}")
+
+
+def planned(asked: Asked) -> Plan:
+    """What a run that starts anew would do; ends the program when there is nothing that can be run."""
+    try:
+        return make_plan(_suite(asked), asked.overrides, os.cpu_count() or 1)
+    except LoadError as error:
+        give_up(load_error_text(error))
+    except PlanError as error:
+        give_up(f"{asked.eval_file}: error: {error}")
+
+
+def _suite(asked: Asked) -> Suite:
+    context_dir = asked.agent.context_dir
+    if asked.part is not None:
+        suite = asked.part.suite(context_dir)
+    else:
+        suite = load_suite(asked.eval_file.absolute(), process_dir=Path.cwd(), context_dir=context_dir)
+    refuse_unreadable_graders(suite)
+    if asked.use_cache is None:
+        return suite
+    return replace(suite, settings=replace(suite.settings, use_cache=asked.use_cache))
 
 
 def give_up(message: str) -> NoReturn:
@@ -101,12 +121,25 @@ def _resumed(asked: Asked, suite: Suite, store: RunStore | None) -> Prepared:
     return _performed(asked, plan, run.run_id, there)
 
 
+def _run_id(asked: Asked) -> str:
+    return asked.part.run_id if asked.part is not None else new_run_id()
+
+
+def _recordings(asked: Asked, plan: Plan) -> Path | None:
+    """Where recordings are, if not at the usual place: those of an arm may be in a folder of their own."""
+    if asked.part is None:
+        return asked.agent.recordings
+    usual = asked.agent.recordings or plan.suite.directory / FOLDER
+    own = usual / asked.part.folder_name
+    return own if own.is_dir() else asked.agent.recordings
+
+
 def _options(asked: Asked, plan: Plan) -> ExecutorOptions:
     agent = asked.agent
     return ExecutorOptions(
         plan.suite.directory,
         plan.settings.model,
-        agent.recordings,
+        _recordings(asked, plan),
         agent_command=agent.command or plan.overrides.agent_command,
         agent_format=agent.form or plan.overrides.agent_format,
         environment=os.environ,

@@ -16,8 +16,10 @@ from waza_engine.reports.results_jsonl import results_lines
 from waza_engine.runs.recorder import RecordingError, write_recordings
 from waza_engine.runs.records import RunRecord
 from waza_engine.runs.store import RunStore, StoreError
+from waza_engine.whole_files import write_whole
 
 FILE = click.Path(dir_okay=False, path_type=Path)
+FILE_OR_FOLDER = click.Path(path_type=Path)
 _UNFIT = re.compile(r"[/\\:\s]")
 
 
@@ -36,9 +38,14 @@ class Reports:
     github: Path | None = None
     recordings: Path | None = None
 
-    def of_model(self, model: str) -> Self:
-        """The same files with the model's name in them, for a run with several (waza-formats.md, section 15.2)."""
-        name = _UNFIT.sub("-", model)
+    @property
+    def is_folder(self) -> bool:
+        """Whether the results are to be put into a folder, as an experiment's can be."""
+        return self.results is not None and (self.results.is_dir() or not self.results.suffix)
+
+    def of(self, name: str) -> Self:
+        """The same files with the name of a model or an arm in them, for several runs (waza-formats.md, section 15.2)."""
+        name = _UNFIT.sub("-", name)
         found = {
             it.name: path.with_name(f"{path.stem}_{name}{path.suffix}")
             for it in fields(self)
@@ -64,18 +71,21 @@ class Reports:
             (self.github, lambda it: [github_markdown(it)]),
         ]
         for path, report in wanted:
-            if path is not None and (problem := written(path, report(record))):
+            if path is not None and (problem := written(path, _later(report, record))):
                 yield problem
 
 
+def _later(report: Callable[[RunRecord], Iterable[str]], record: RunRecord) -> Iterator[str]:
+    """The report, made while it is written: what goes wrong with it does so there."""
+    yield from report(record)
+
+
 def written(path: Path, chunks: Iterable[str]) -> str:
-    """Write a report; what went wrong, or ""."""
+    """Write a report; what went wrong, or "". Then the report that was there before still is."""
     try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        with path.open("w", encoding="utf-8", errors="replace", newline="") as file:
-            file.writelines(chunks)
+        write_whole(path, chunks)
     except OSError as error:
-        return f"{path}: cannot be written: {error.strerror}"
+        return f"{path}: cannot be written: {error.strerror or error}"
     except StoreError as error:
         return f"{path}: is not complete: {error}"
     return ""

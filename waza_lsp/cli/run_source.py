@@ -35,7 +35,7 @@ def open_store(given: Path | None) -> RunStore:
     if not (directory / FILE_NAME).is_file():
         give_up(f"There are no runs in {directory}. Run an eval first, or name the folder with --store DIR")
     try:
-        return RunStore(directory)
+        return RunStore(directory, for_reading=True)
     except StoreError as error:
         give_up(str(error))
 

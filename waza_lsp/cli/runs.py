@@ -106,7 +106,8 @@ def _cells(run: StoredRun) -> Iterator[str]:
     yield f"{datetime.fromtimestamp(run.started_at, UTC):%Y-%m-%d %H:%M}"
     yield f"{_status(run):9}"
     yield f"{run.score:.2f}" if run.score is not None else "  - "
-    yield one_line(f"{run.suite_name}  {run.executor} {run.model}".rstrip())
+    arm = f" [{run.frame.arm.variant}]" if run.frame.arm is not None else ""
+    yield one_line(f"{run.suite_name}{arm}  {run.executor} {run.model}".rstrip())
 
 
 def _status(run: StoredRun) -> str:
@@ -126,4 +127,5 @@ def _data(run: StoredRun) -> dict[str, Any]:
         "finished_at": run.finished_at,
         "status": _status(run),
         "score": run.score,
+        **({"variant": run.frame.arm.variant} if run.frame.arm is not None else {}),
     }

@@ -37,6 +37,7 @@ _ABLE = Client()
 def code_action(
     snapshot: Snapshot, at: types.Range, context: types.CodeActionContext, find: Find, client: Client = _ABLE
 ) -> list[types.CodeAction]:
+    """What can be done about the findings in a stretch of the document, and to the document as a whole."""
     form = snapshot.form
     if form is None:
         return []

@@ -12,7 +12,7 @@ from lsprotocol import types
 from waza_lsp.schema.code_offers import code_offers
 from waza_lsp.schema.insert import Insert, insert_of
 from waza_lsp.schema.offers import Known, Offer, Surroundings, matching, offers
-from waza_lsp.schema.paths import Files
+from waza_lsp.schema.paths import Disk
 from waza_lsp.schema.suggest import Rank, What
 from waza_lsp.schema.template_offers import template_offers
 from waza_lsp.schema.walk import way_data
@@ -72,7 +72,7 @@ def completion(
     snapshot: Snapshot,
     position: types.Position,
     client: Client = _ABLE,
-    files: Files | None = None,
+    files: Disk | None = None,
     known: Known = lambda _: (),
 ) -> types.CompletionList:
     """`known` gives the names that a kind of thing has in other files and in recorded runs."""

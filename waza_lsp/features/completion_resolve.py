@@ -10,6 +10,7 @@ from waza_lsp.schema.form import form
 
 
 def completion_resolve(item: types.CompletionItem) -> types.CompletionItem:
+    """The item with the documentation that was left out of the list."""
     match item.data:
         case [str(dialect), str(kind), str(schema_name), way, list(pointer), value]:
             text = details(form(dialect, kind, schema_name).schema, tuple(pointer), way, value)

@@ -20,9 +20,7 @@ def definition(
     if form is None:
         return []
     located = snapshot.tree.at(place)
-    value = (
-        path_value_at(form, snapshot.tree, snapshot.path, around, located) if located is not None else None
-    )
+    value = path_value_at(form, snapshot.tree, snapshot.path, around, located)
     if value is not None:
         found = [it for it in value.targets(around) if around.is_file(it)]
         return [types.Location(it.as_uri(), snapshot.range(_TOP)) for it in found]

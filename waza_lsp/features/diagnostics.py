@@ -23,6 +23,7 @@ from waza_lsp.syntax.text import written as written_range
 SOURCE = "waza-lsp"
 RULE_PAGES = "https://github.com/waza-lsp/waza-lsp/blob/main/docs/rules"
 
+_MOST = 1_000
 _SEVERITIES = {
     Severity.ERROR: 1,
     Severity.WARNING: 2,
@@ -57,12 +58,22 @@ def _pointed(mark: Mark, snapshot: Snapshot) -> Mark:
 
 def diagnostics(snapshot: Snapshot, world: World) -> "list[types.Diagnostic]":
     """The document's findings as the client gets them."""
-    return [_diagnostic(snapshot, it, world) for it in findings(snapshot, world)]
+    return [_diagnostic(snapshot, it, world) for it in _few(findings(snapshot, world))]
 
 
 def written_diagnostics(snapshot: Snapshot, world: World) -> list[str]:
     """The same, each as JSON: of a long document there are many at every edit, and they go out as they are."""
-    return [_written(snapshot, it, world) for it in findings(snapshot, world)]
+    return [_written(snapshot, it, world) for it in _few(findings(snapshot, world))]
+
+
+def _few(found: list[Mark]) -> list[Mark]:
+    """As many as an editor bears; the last one says how many there are."""
+    if len(found) <= _MOST:
+        return found
+    last = found[_MOST]
+    more = f"{len(found) - _MOST - 1} more findings stand below and are shown once those above are mended"
+    message = f"{last.finding.message}. {more}"
+    return [*found[:_MOST], last._replace(finding=replace(last.finding, message=message))]
 
 
 def _written(snapshot: Snapshot, mark: Mark, world: World) -> str:

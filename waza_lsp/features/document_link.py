@@ -2,11 +2,12 @@
 
 from lsprotocol import types
 
-from waza_lsp.schema.paths import Files, path_values
+from waza_lsp.schema.paths import Disk, path_values
 from waza_lsp.snapshot import Snapshot
 
 
-def document_link(snapshot: Snapshot, files: Files) -> list[types.DocumentLink]:
+def document_link(snapshot: Snapshot, files: Disk) -> list[types.DocumentLink]:
+    """A link on each text that names a file which is there."""
     if snapshot.form is None:
         return []
     return [

@@ -15,9 +15,9 @@ from waza_lsp.schema.form import Form
 from waza_lsp.schema.walk import Schema
 from waza_lsp.schema.ways import Ways, ways
 from waza_lsp.snapshot import Snapshot
+from waza_lsp.syntax.entries import Entry
 from waza_lsp.syntax.node import Kind, Node
 from waza_lsp.syntax.text import Place, Span, Text
-from waza_lsp.syntax.tree import Entry
 
 _LONGEST = 80
 _KINDS = {

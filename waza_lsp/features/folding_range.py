@@ -11,6 +11,7 @@ from waza_lsp.syntax.tree import Tree
 
 
 def folding_range(snapshot: Snapshot) -> list[types.FoldingRange]:
+    """What may be folded, in no order."""
     if snapshot.form is None:
         return []
     folds: dict[int, int] = {}

@@ -15,9 +15,9 @@ from waza_lsp.snapshot import Snapshot
 from waza_lsp.suite.around import Around
 from waza_lsp.suite.facts import facts
 from waza_lsp.syntax.anchors import anchor_of, anchored_text
+from waza_lsp.syntax.located import Located
 from waza_lsp.syntax.node import Kind
 from waza_lsp.syntax.text import Place, Span
-from waza_lsp.syntax.tree import Located
 from waza_lsp.syntax.written import block, flow
 
 PAGES = "https://github.com/waza-lsp/waza-lsp/blob/main/docs"

@@ -44,6 +44,7 @@ class _Hint:
 
 
 def inlay_hint(snapshot: Snapshot, span: types.Range, around: Around, wanted: Hints) -> list[types.InlayHint]:
+    """The wanted hints in the lines of a range."""
     if snapshot.form is None:
         return []
     lines = (span.start.line, span.end.line)

@@ -17,6 +17,7 @@ _PLAIN_NAME = r"[\w./-]+"
 def linked_editing_range(
     snapshot: Snapshot, position: types.Position, around: Around | None = None
 ) -> types.LinkedEditingRanges | None:
+    """The places that change together while one of them is typed in; None where there is but one."""
     if snapshot.form is None:
         return None
     place = snapshot.place(position)

@@ -10,6 +10,7 @@ from waza_lsp.suite.renaming import renamable
 def prepare_rename(
     snapshot: Snapshot, position: types.Position, around: Around, *, generic: bool = True
 ) -> types.PrepareRenamePlaceholder | None:
+    """What would be renamed at a position; None when nothing can be."""
     found = renamable(snapshot, snapshot.place(position), around, generic=generic)
     return (
         types.PrepareRenamePlaceholder(snapshot.range(found.span), found.name) if found is not None else None

@@ -14,13 +14,12 @@ from waza_lsp.syntax.text import Place
 def references(
     snapshot: Snapshot, position: types.Position, around: Around, *, include_declaration: bool = True
 ) -> list[types.Location]:
+    """Every use of the thing under the cursor."""
     form, place = snapshot.form, snapshot.place(position)
     if form is None:
         return []
     located = snapshot.tree.at(place)
-    value = (
-        path_value_at(form, snapshot.tree, snapshot.path, around, located) if located is not None else None
-    )
+    value = path_value_at(form, snapshot.tree, snapshot.path, around, located)
     if value is not None:
         target = normal(value.folder / value.text)
         return [] if value.is_pattern else [it.location for it in leading_to(target, snapshot, around)]

@@ -6,11 +6,13 @@ from lsprotocol import types
 
 from waza_lsp.snapshot import Snapshot
 from waza_lsp.syntax.node import Node
+from waza_lsp.syntax.piece import Piece
 from waza_lsp.syntax.text import Place, Span, Text
-from waza_lsp.syntax.tree import Piece, Tree
+from waza_lsp.syntax.tree import Tree
 
 
 def selection_range(snapshot: Snapshot, positions: Sequence[types.Position]) -> list[types.SelectionRange]:
+    """For each position the values around it, from the innermost one out."""
     return [_chain(snapshot, snapshot.place(it)) for it in positions]
 
 

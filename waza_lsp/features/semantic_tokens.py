@@ -34,6 +34,7 @@ class _Coloured(NamedTuple):
 
 
 def semantic_tokens(snapshot: Snapshot, span: types.Range | None = None) -> types.SemanticTokens:
+    """The tokens of the document, or of the lines of a range."""
     form = snapshot.form
     if form is None:
         return types.SemanticTokens([])

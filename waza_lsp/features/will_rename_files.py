@@ -10,6 +10,7 @@ from waza_lsp.suite.renaming import moved_files
 
 
 def will_rename_files(files: Sequence[types.FileRename], around: Around) -> types.WorkspaceEdit | None:
+    """The edits that keep paths true when files are moved."""
     paths = [(path_of(it.old_uri), path_of(it.new_uri)) for it in files]
     edit = moved_files([(old, new) for old, new in paths if old is not None and new is not None], around)
     return edit if edit.document_changes else None

@@ -12,12 +12,12 @@ from waza_engine.rules.duplicate_key import DUPLICATE_KEY
 from waza_engine.rules.empty_file import EMPTY_FILE
 from waza_engine.rules.second_document import SECOND_DOCUMENT
 from waza_engine.rules.syntax_error import SYNTAX_ERROR
+from waza_engine.rules.text_cut_by_comment import TEXT_CUT_BY_COMMENT
 from waza_engine.rules.unknown_tag import UNKNOWN_TAG
 from waza_engine.rules.unquoted_template import UNQUOTED_TEMPLATE
+from waza_engine.rules.unreadable_file import UNREADABLE_FILE
 from waza_engine.scope import Scope
 from waza_engine.validation.mending import skeletons
-from waza_lsp.schema import piece_marks as of_pieces
-from waza_lsp.schema import rule_marks as of_rules
 from waza_lsp.schema.form import Form
 from waza_lsp.schema.mark import Mark
 from waza_lsp.schema.piece_marks import mark_in, piece_marks, standing
@@ -26,17 +26,21 @@ from waza_lsp.schema.walk import Schema, resolve
 from waza_lsp.schema.world import World
 from waza_lsp.syntax.clues import TEMPLATE_MESSAGE
 from waza_lsp.syntax.cut import PieceKind
+from waza_lsp.syntax.entries import Entry
 from waza_lsp.syntax.node import Node
+from waza_lsp.syntax.piece import Piece
 from waza_lsp.syntax.problem import Cause
-from waza_lsp.syntax.references import unknown_aliases, unknown_tags
+from waza_lsp.syntax.references import endless_aliases, unknown_aliases, unknown_tags
 from waza_lsp.syntax.text import Place, Span
-from waza_lsp.syntax.tree import Entry, Piece, Tree
-from waza_lsp.syntax.tree import forget as forget_pieces
+from waza_lsp.syntax.too_large import MESSAGE
+from waza_lsp.syntax.tree import Tree
 
 
 def marks(tree: Tree, form: Form, world: World) -> list[Mark]:
     """All findings of a document, in the order of the text."""
     scope = world.scope if world.complete else None
+    if tree.is_cut_off:
+        return [Mark(Span(Place(0, 0), Place(0, 0)), UNREADABLE_FILE.at((), MESSAGE))]
     if tree.conflict >= 0:
         # Both sides of a conflict stand in the text: whatever else could be said of it would be about neither.
         span = Span(Place(tree.conflict, 0), Place(tree.conflict, 7))
@@ -66,15 +70,11 @@ def marks(tree: Tree, form: Form, world: World) -> list[Mark]:
 _SPAN = attrgetter("span")
 
 
-def forget() -> None:
-    """Let go of what is remembered of all texts: for those who look at each text once."""
-    of_pieces.forget()
-    of_rules.forget()
-    forget_pieces()
-
-
 def _syntax(tree: Tree) -> Iterator[Mark]:
     for before, piece in zip((None, *tree.pieces), tree.pieces, strict=False):
+        it = piece.parsed
+        if not (it.problems or it.templates or it.cut or it.duplicates):
+            continue
         # A stray line behind a quote or bracket that is not closed is most likely inside it.
         if piece.kind is not PieceKind.STRAY or before is None or not before.parsed.unterminated:
             yield from _piece_syntax(piece)
@@ -82,7 +82,7 @@ def _syntax(tree: Tree) -> Iterator[Mark]:
 
 def _lines_of_cut_off_blocks(tree: Tree) -> Iterator[int]:
     """Where `key: |` seems to be empty because its text is not indented."""
-    for piece in tree.pieces:
+    for piece in [it for it in tree.pieces if it.parsed.problems]:
         for problem in piece.parsed.problems:
             if problem.cause is Cause.SHALLOW_BLOCK:
                 yield piece.start + problem.span.start.line - 1
@@ -92,6 +92,8 @@ def _references(tree: Tree) -> Iterator[Mark]:
     """Aliases and tags that stand for nothing."""
     for name, span in unknown_aliases(tree):
         yield Mark(span, SYNTAX_ERROR.at((), f"There is no anchor '&{name}' above"))
+    for name, span in endless_aliases(tree):
+        yield Mark(span, SYNTAX_ERROR.at((), f"This stands inside of '&{name}', which would contain itself"))
     for tag, span in unknown_tags(tree):
         yield Mark(
             span, UNKNOWN_TAG.at((), f"YAML has no tag '{tag}'; remove it, or put the value in quotes")
@@ -104,6 +106,11 @@ def _piece_syntax(piece: Piece) -> Iterator[Mark]:
         yield Mark(problem.span.shifted(piece.start), rule.at((), problem.message))
     for node in piece.parsed.templates:
         yield Mark(node.span.shifted(piece.start), UNQUOTED_TEMPLATE.at((), TEMPLATE_MESSAGE))
+    for span in piece.parsed.cut:
+        message = (
+            "The value ends here and this is a comment; put the whole value in quotes if it is part of it"
+        )
+        yield Mark(span.shifted(piece.start), TEXT_CUT_BY_COMMENT.at((), message))
     for first, second in piece.parsed.duplicates:
         yield _duplicate(first, second, piece, piece)
 

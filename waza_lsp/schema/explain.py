@@ -19,6 +19,7 @@ from waza_lsp.schema.walk import (
     required,
     resolve,
     schema_at,
+    value_at,
 )
 from waza_lsp.schema.wanted import recommended
 from waza_lsp.schema.wording import code, limits, type_words
@@ -74,13 +75,13 @@ def meaning_of(root: Schema, tree: Tree, pointer: Pointer) -> Meaning | None:
         return None
     data = data_along(tree, pointer)
     parent = schema_at(root, pointer[:-1], data)
-    holder = _value_at(data, pointer[:-1])
+    holder = value_at(data, pointer[:-1])
     found = child(root, parent, pointer[-1], holder) if parent is not None else None
     if parent is None or found is None or not found.get("description"):
         return None
     name = str(pointer[-1])
     is_picked = any(name in resolve(root, it).get("properties", {}) for it in branches(parent).values())
-    meaning = _of_schema(root, name, narrowed(root, found, _value_at(data, pointer)), with_options=is_picked)
+    meaning = _of_schema(root, name, narrowed(root, found, value_at(data, pointer)), with_options=is_picked)
     return replace(
         meaning, required=name in _needed(root, parent, holder), recommended=name in recommended(parent)
     )
@@ -89,7 +90,7 @@ def meaning_of(root: Schema, tree: Tree, pointer: Pointer) -> Meaning | None:
 def meaning_of_value(root: Schema, tree: Tree, pointer: Pointer) -> Meaning | None:
     """What the value at `pointer` itself means where its schema lists or describes the values; None elsewhere."""
     data = data_along(tree, pointer)
-    schema, value = schema_at(root, pointer, data), _value_at(data, pointer)
+    schema, value = schema_at(root, pointer, data), value_at(data, pointer)
     if schema is None or not isinstance(value, str) or value not in listed_values(schema):
         return None
     name = next((str(it) for it in reversed(pointer) if isinstance(it, str)), "")
@@ -219,14 +220,3 @@ def _section(page: str, heading: str) -> str:
     """The text under a heading of a page; the page is kept in the schema of the same name."""
     text = str(read_schema(page).get("x-page", "")) if page else ""
     return text.partition(f"## {heading}\n")[2].partition("\n## ")[0].strip()
-
-
-def _value_at(data: Any, pointer: Pointer) -> Any:
-    for part in pointer:
-        if isinstance(data, Mapping):
-            data = data.get(part)
-        else:
-            data = (
-                data[part] if isinstance(data, list) and isinstance(part, int) and part < len(data) else None
-            )
-    return data

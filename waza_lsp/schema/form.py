@@ -28,11 +28,13 @@ class Form:
 
     @cached_property
     def schema(self) -> Mapping[str, Any]:
+        """The schema as data."""
         return read_schema(self.schema_name)
 
     @cached_property
     def checker(self) -> "SchemaChecker":
         # Imported late: jsonschema must not slow down the start of the server.
+        """Checks data against the schema."""
         from waza_engine.validation.checker import SchemaChecker
 
         return SchemaChecker(self.schema)

@@ -1,10 +1,10 @@
-"""Files, folders and globs to complete a path with."""
+"""Disk, folders and globs to complete a path with."""
 
 import os.path
 from collections.abc import Iterator
 from pathlib import Path
 
-from waza_lsp.schema.paths import Files
+from waza_lsp.schema.paths import Disk
 from waza_lsp.schema.suggest import Suggestion, What
 
 _MOST_UP = 4
@@ -12,7 +12,7 @@ _YAML = (".yaml", ".yml")
 _WILD = frozenset("*?[\\")
 
 
-def listing(kind: str, start: Path, typed: str, files: Files, holds: str = "") -> list[Suggestion]:
+def listing(kind: str, start: Path, typed: str, files: Disk, holds: str = "") -> list[Suggestion]:
     """What is in the folder that is typed so far: folders, then globs where they fit, then files.
 
     `kind` is that of `x-path`. Folders end in a slash where a file is wanted, so that one can go on. Where folders
@@ -22,7 +22,7 @@ def listing(kind: str, start: Path, typed: str, files: Files, holds: str = "") -
     return list({it.label: it for it in reversed(found)}.values())[::-1]
 
 
-def _in_folder(kind: str, start: Path, typed: str, files: Files) -> list[Suggestion]:
+def _in_folder(kind: str, start: Path, typed: str, files: Disk) -> list[Suggestion]:
     prefix = typed[: typed.rfind("/") + 1]
     if _WILD & set(prefix) or not _is_inside(start / prefix, start, files.process_dir):
         return []
@@ -38,7 +38,7 @@ def _in_folder(kind: str, start: Path, typed: str, files: Files) -> list[Suggest
     return found
 
 
-def _holding(name: str, start: Path, files: Files) -> Iterator[Suggestion]:
+def _holding(name: str, start: Path, files: Disk) -> Iterator[Suggestion]:
     """The folders with a file of that name: below the start, and in the usual folders above it."""
     patterns = [f"*/{name}", f"*/*/{name}"]
     for up in range(1, _MOST_UP + 1):
@@ -59,7 +59,7 @@ def _is_inside(folder: Path, *roots: Path | None) -> bool:
 
 
 def _globs(
-    prefix: str, start: Path, folders: list[Path], plain: list[Path], files: Files
+    prefix: str, start: Path, folders: list[Path], plain: list[Path], files: Disk
 ) -> Iterator[Suggestion]:
     """Patterns for the folder itself (but not for the start) and its folders, where they hold YAML files."""
     inside = {prefix: plain} if prefix else {}

@@ -3,13 +3,13 @@
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from waza_engine.findings import Pointer
 from waza_lsp.schema.form import Form
 from waza_lsp.schema.listing import listing
 from waza_lsp.schema.names import has_home, is_pattern, names_of
-from waza_lsp.schema.paths import Files, start_folder
+from waza_lsp.schema.paths import Disk, start_folder
 from waza_lsp.schema.skeleton import body_of, kinds_of
 from waza_lsp.schema.suggest import (
     Rank,
@@ -23,7 +23,7 @@ from waza_lsp.schema.suggest import (
     values,
     with_units,
 )
-from waza_lsp.schema.walk import Schema, narrowed, schema_at
+from waza_lsp.schema.walk import Schema, narrowed, schema_at, value_at
 from waza_lsp.syntax.node import Node
 from waza_lsp.syntax.situation import At, Situation
 from waza_lsp.syntax.template import Hole
@@ -52,7 +52,7 @@ class Surroundings:
     form: Form
     tree: Tree
     path: Path | None
-    files: Files | None
+    files: Disk | None
     known: Known = lambda _: ()
 
 
@@ -113,7 +113,7 @@ def _of_kind(kind: str, here: Situation, schema: Schema, around: Surroundings) -
 
 
 def _keys(here: Situation, root: Schema, schema: Schema | None) -> Iterator[Offer]:
-    value = _value_at(here.data, here.pointer)
+    value = value_at(here.data, here.pointer)
     found = keys(root, schema, value) if schema is not None else []
     if schema is not None and not value and not here.has_colon:
         more = skeletons(root, schema, "" if here.pointer else schema.get("title", ""))
@@ -121,7 +121,7 @@ def _keys(here: Situation, root: Schema, schema: Schema | None) -> Iterator[Offe
     if not found and here.pointer:
         parent, holder = (
             schema_at(root, here.pointer[:-1], here.data),
-            _value_at(here.data, here.pointer[:-1]),
+            value_at(here.data, here.pointer[:-1]),
         )
         if parent is not None and has_open_branch(parent, holder):
             found = keys_by_branch(root, parent, here.pointer[-1], value)
@@ -203,12 +203,3 @@ def _anchors(tree: Tree, here: Situation) -> list[Suggestion]:
 
 def _said(node: Node) -> str:
     return ", ".join(key.source for key, _ in node.pairs) or node.source
-
-
-def _value_at(data: Any, pointer: Pointer) -> Any:
-    for part in pointer:
-        try:
-            data = data[part]
-        except (KeyError, IndexError, TypeError):
-            return None
-    return data

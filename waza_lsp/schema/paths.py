@@ -1,65 +1,48 @@
 """Texts of a document that name files: where each starts from, and what is there (waza-formats.md, section 10).
 
 The schema says what a path is relative to (`x-path`), and which key moves that start for its neighbours
-(`x-base-for`). Disk is asked through `Files` only.
+(`x-base-for`). Whether there are such files is asked through `Disk` only.
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 from typing import NamedTuple, Protocol
 
 from waza_engine.findings import Pointer
-from waza_engine.goglob import BadPattern, glob
 from waza_lsp.schema.explain import data_along
 from waza_lsp.schema.form import Form
 from waza_lsp.schema.walk import schema_at
 from waza_lsp.schema.ways import Ways, sites, ways
+from waza_lsp.syntax.located import Located
 from waza_lsp.syntax.node import Kind
 from waza_lsp.syntax.text import Span
-from waza_lsp.syntax.tree import Located, Tree
+from waza_lsp.syntax.tree import Tree
 
 EVAL_NAMES = ("eval.yaml", "eval.yml")
 _MOST_LEVELS = 10
 _WILD = frozenset("*?[\\")
 
 
-class Files(Protocol):
+class Disk(Protocol):
     """What a request may ask about the disk. `process_dir` is where runs are started; None when unknown."""
 
     @property
-    def process_dir(self) -> Path | None: ...
-    def is_file(self, path: Path) -> bool: ...
-    def is_directory(self, path: Path) -> bool: ...
+    def process_dir(self) -> Path | None:
+        """Where runs are started; None when unknown."""
+        ...
+
+    def is_file(self, path: Path) -> bool:
+        """Whether there is such a file."""
+        ...
+
+    def is_directory(self, path: Path) -> bool:
+        """Whether there is such a folder."""
+        ...
+
     def matching(self, pattern: str, folder: Path) -> list[Path]:
         """The files and directories below `folder` that a Go glob names; none for a pattern that Go refuses."""
         ...
-
-
-@dataclass(frozen=True, slots=True)
-class Disk:
-    """The real files."""
-
-    process_dir: Path | None = None
-
-    def is_file(self, path: Path) -> bool:
-        try:
-            return path.is_file()
-        except OSError:  # such as a name that is too long
-            return False
-
-    def is_directory(self, path: Path) -> bool:
-        try:
-            return path.is_dir()
-        except OSError:
-            return False
-
-    def matching(self, pattern: str, folder: Path) -> list[Path]:
-        try:
-            return [folder / it for it in glob(pattern, folder)]
-        except (BadPattern, OSError, ValueError):
-            return []
 
 
 class PathValue(NamedTuple):
@@ -73,9 +56,10 @@ class PathValue(NamedTuple):
 
     @property
     def is_pattern(self) -> bool:
+        """Whether it may stand for several files."""
         return self.kind == "glob" and any(it in _WILD for it in self.text)
 
-    def targets(self, files: Files) -> list[Path]:
+    def targets(self, files: Disk) -> list[Path]:
         """What is there: one file or directory, for a pattern all that it matches."""
         if self.is_pattern:
             return files.matching(self.text, self.folder)
@@ -84,7 +68,7 @@ class PathValue(NamedTuple):
 
 
 def path_values(
-    form: Form, tree: Tree, path: Path | None, files: Files, lines: tuple[int, int] | None = None
+    form: Form, tree: Tree, path: Path | None, files: Disk, lines: tuple[int, int] | None = None
 ) -> Iterator[PathValue]:
     """Every text of a document that names files, as far as it is known where it starts from.
 
@@ -105,9 +89,11 @@ def path_values(
 
 
 def path_value_at(
-    form: Form, tree: Tree, path: Path | None, files: Files, located: Located
+    form: Form, tree: Tree, path: Path | None, files: Disk, located: Located | None
 ) -> PathValue | None:
     """The path that a value of the document is; None when it is none, or starts from where nobody knows."""
+    if located is None:
+        return None
     node = located.node
     if (
         path is None
@@ -127,7 +113,7 @@ def path_value_at(
 
 
 def start_folder(
-    form: Form, tree: Tree, path: Path | None, files: Files, base: str, pointer: Pointer
+    form: Form, tree: Tree, path: Path | None, files: Disk, base: str, pointer: Pointer
 ) -> Path | None:
     """The folder that a path at `pointer` starts from when the schema says that its base is `base`."""
     return _Starts(form, tree, path, files).folder(base, pointer) if path is not None else None
@@ -146,7 +132,7 @@ def _moving_ways(form: Form) -> Ways:
 class _Starts:
     """The folders that paths of one document start from."""
 
-    def __init__(self, form: Form, tree: Tree, path: Path, files: Files) -> None:
+    def __init__(self, form: Form, tree: Tree, path: Path, files: Disk) -> None:
         self._path = path
         self._files = files
         self._is_task = form.runnable == "task"
@@ -186,7 +172,7 @@ class _Starts:
                 return None  # The agent's workspace does not exist yet.
 
 
-def _eval_folder(path: Path, files: Files) -> Path | None:
+def _eval_folder(path: Path, files: Disk) -> Path | None:
     """The folder of a task's eval: the nearest one above it that holds an eval file."""
     for folder in list(path.parents)[:_MOST_LEVELS]:
         if any(files.is_file(folder / it) for it in EVAL_NAMES):

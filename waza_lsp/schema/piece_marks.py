@@ -41,12 +41,18 @@ def piece_marks(parsed: Parsed, where: Standing, anchors: dict[str, Node]) -> tu
 
     `anchors` are those of the whole text.
     """
+    if parsed.root is None:
+        return ()
     if parsed.has_alias:
-        return _found(parsed, where, anchors)
-    remembered = _remembered(parsed, where)
+        return _found(parsed, parsed.root, where, anchors)
+    memory = parsed.root.memory
+    remembered: _Remembered | None = memory.get(where)
+    if remembered is None:
+        remembered = memory[where] = _Remembered()
     if remembered.is_fresh():
         return remembered.found
-    return remembered.anew(lambda: _found(parsed, where, parsed.anchors))
+    root = parsed.root
+    return remembered.anew(lambda: _found(parsed, root, where, parsed.anchors))
 
 
 class _Remembered:
@@ -76,29 +82,16 @@ class _Remembered:
         return self.found
 
 
-@lru_cache(maxsize=8192)
-def _remembered(_parsed: Parsed, _where: Standing) -> _Remembered:
-    return _Remembered()
-
-
-def forget() -> None:
-    """Let go of what is remembered of all texts."""
-    _remembered.cache_clear()
-
-
-def _found(parsed: Parsed, where: Standing, anchors: dict[str, Node]) -> tuple[Mark, ...]:
-    found = _part_marks(parsed, where.form, where.key, where.scope, anchors)
+def _found(parsed: Parsed, root: Node, where: Standing, anchors: dict[str, Node]) -> tuple[Mark, ...]:
+    found = _part_marks(root, where.form, where.key, where.scope, anchors)
     # A template is read as a text; what that text would be worth is not said before it is one.
     templates = {it.start for it in parsed.templates}
     return tuple(it for it in found if it.span.start not in templates) if templates else found
 
 
 def _part_marks(
-    parsed: Parsed, form: Form, key: str | None, scope: Scope | None, nodes: dict[str, Node]
+    root: Node, form: Form, key: str | None, scope: Scope | None, nodes: dict[str, Node]
 ) -> tuple[Mark, ...]:
-    root = parsed.root
-    if root is None:
-        return ()
     known: dict[str, Any] = form.schema.get("properties", {})
     result: list[Mark] = []
     if key is not None:

@@ -5,7 +5,7 @@ from typing import Any
 
 from waza_engine.findings import Pointer
 from waza_lsp.schema.skeleton import body_of
-from waza_lsp.schema.walk import Schema, child, narrowed, properties, schema_at
+from waza_lsp.schema.walk import Schema, child, narrowed, properties, schema_at, value_at
 from waza_lsp.syntax.rows import scalar_value
 from waza_lsp.syntax.template import Body, Hole
 
@@ -15,7 +15,7 @@ _NOTHING_KNOWN = "TODO"
 def placeholder(root: Schema, pointer: Pointer, key: str, data: Any) -> Any:
     """What to write for `key` in the mapping at `pointer`."""
     around = schema_at(root, pointer, data)
-    value = _at(data, pointer)
+    value = value_at(data, pointer)
     found = child(root, around, key, value) if around is not None else None
     if found is None:
         return _NOTHING_KNOWN
@@ -29,7 +29,7 @@ def placeholder(root: Schema, pointer: Pointer, key: str, data: Any) -> Any:
 def key_order(root: Schema, pointer: Pointer, data: Any) -> list[str]:
     """The keys of the mapping at a pointer, in the order in which they are best written."""
     around = schema_at(root, pointer, data)
-    return list(properties(root, around, _at(data, pointer))) if around is not None else []
+    return list(properties(root, around, value_at(data, pointer))) if around is not None else []
 
 
 def _filled(body: Body) -> Any:
@@ -44,12 +44,3 @@ def _filled(body: Body) -> Any:
             return {key: _filled(it) for key, it in body.items()}
         case _:
             return [_filled(it) for it in body]
-
-
-def _at(data: Any, pointer: Pointer) -> Any:
-    for part in pointer:
-        try:
-            data = data[part]
-        except (KeyError, IndexError, TypeError):
-            return None
-    return data

@@ -3,8 +3,7 @@
 What is said of an entry is remembered with its node, so that an edit costs the entry it touches.
 """
 
-from collections.abc import Iterator
-from functools import lru_cache
+from collections.abc import Iterator, Sequence
 
 from waza_engine.checking.document import Document
 from waza_engine.findings import Finding
@@ -14,7 +13,8 @@ from waza_lsp.schema.newer import newer
 from waza_lsp.schema.spots import alias_above, span_below, span_in
 from waza_lsp.schema.world import World
 from waza_lsp.syntax.node import Node
-from waza_lsp.syntax.tree import Piece, Tree
+from waza_lsp.syntax.piece import Piece
+from waza_lsp.syntax.tree import Tree
 
 
 def rule_marks(tree: Tree, form: Form, world: World) -> Iterator[Mark]:
@@ -42,14 +42,16 @@ def _all(tree: Tree, form: Form, world: World) -> Iterator[Mark]:
 def _of_graders(tree: Tree, form: Form, document: Document) -> Iterator[Mark]:
     first = {it.key.source: it for it in reversed(tree.entries)}
     lists = {key: it for key, it in first.items() if it.is_list}
-    memory = _memory(form, document.executor)
+    executor = document.executor
     for pointer, grader in document.graders():
-        entry = lists.get(str(pointer[0])) if len(pointer) == 2 else None
+        entry = lists.get(str(pointer[0]))
         if entry is not None:
             piece, node = entry.items[int(pointer[1])]
-            placed = memory.get(node)
-            if placed is None:
-                placed = memory[node] = _Placed(piece, node, form.judged_grader(document, grader))
+            place = (form, pointer[2:])
+            placed: _Placed | None = node.memory.get(place)
+            if placed is None or placed.executor != executor:
+                found = [it.below(pointer[2:]) for it in form.judged_grader(document, grader)]
+                placed = node.memory[place] = _Placed(piece, node, found, executor)
             if placed.found is not None:
                 if placed.found:
                     yield from placed.at(piece.start, entry.key.source, int(pointer[1]))
@@ -65,34 +67,13 @@ def _mark(tree: Tree, finding: Finding) -> Iterator[Mark]:
         yield Mark(span, finding, tuple((place, text) for place, text in related if place is not None))
 
 
-_MOST = 8192
-
-
-class _Memory(dict[Node, "_Placed"]):
-    """What is said of entries, by their nodes."""
-
-    def __setitem__(self, node: Node, placed: "_Placed") -> None:
-        if len(self) >= _MOST:
-            self.clear()
-        super().__setitem__(node, placed)
-
-
-@lru_cache(maxsize=64)
-def _memory(_form: Form, _executor: str) -> _Memory:
-    return _Memory()
-
-
-def forget() -> None:
-    """Let go of what is remembered of all texts."""
-    _memory.cache_clear()
-
-
 class _Placed:
-    """What is said of one entry, with places that count from the start of its piece."""
+    """What is said of one grader of an item, with places that count from the start of the item's piece."""
 
-    __slots__ = ("_at", "_offset", "_shifted", "found")
+    __slots__ = ("_at", "_offset", "_shifted", "executor", "found")
 
-    def __init__(self, piece: Piece, node: Node, findings: tuple[Finding, ...]) -> None:
+    def __init__(self, piece: Piece, node: Node, findings: Sequence[Finding], executor: str) -> None:
+        self.executor = executor
         self._offset = _offset(piece, node)
         self.found = _placed(piece, node, self._offset, findings)
         """None where a finding stands somewhere else, or aliases have a say."""
@@ -108,7 +89,7 @@ class _Placed:
         return self._shifted
 
 
-def _placed(piece: Piece, node: Node, offset: int, findings: tuple[Finding, ...]) -> tuple[Mark, ...] | None:
+def _placed(piece: Piece, node: Node, offset: int, findings: Sequence[Finding]) -> tuple[Mark, ...] | None:
     if piece.parsed.has_alias:
         return None
     result: list[Mark] = []

@@ -15,6 +15,11 @@ def run_command(runnable: Runnable) -> types.Command | None:
         case "task":
             arguments = [{"uri": runnable.uri, "task": runnable.id}]
             return types.Command("▶ Run task", "waza.runTask", arguments=arguments)
+        case "experiment":
+            return types.Command("▶ Run experiment", "waza.runEval", arguments=[{"uri": runnable.uri}])
+        case "variant":
+            arguments = [{"uri": runnable.uri, "task": runnable.id}]
+            return types.Command("▶ Run variant", "waza.runTask", arguments=arguments)
         case _:
             return None
 

@@ -10,7 +10,7 @@ from typing import NamedTuple
 from lsprotocol import types
 
 from waza_lsp.schema.run_command import run_command
-from waza_lsp.schema.runnables import Runnable
+from waza_lsp.schema.runnables import PARTS, Runnable
 from waza_lsp.schema.standing import Standing, Verdict
 
 _MARKS = {"passed": "✓", "failed": "✗", "error": "⚠", "skipped": "○", "cancelled": "○"}
@@ -39,7 +39,7 @@ def run_offers(it: Runnable, standing: Standing, now: float) -> Iterator[Offer]:
     if run is None:
         return
     yield Offer(Sort.RUN, run)
-    here: dict[str, str] = {"uri": it.uri, **({"task": it.id} if it.kind == "task" else {})}
+    here: dict[str, str] = {"uri": it.uri, **({"task": it.id} if it.kind in PARTS else {})}
     if standing.failed:
         title = f"▶ Run failed ({standing.failed})"
         yield Offer(Sort.RUN_FAILED, types.Command(title, "waza.runFailed", arguments=[here]))

@@ -16,10 +16,15 @@ from waza_lsp.syntax.node import Kind, Node
 from waza_lsp.syntax.text import Place, Span
 from waza_lsp.syntax.tree import Tree
 
+WHOLES = frozenset(["eval", "experiment"])
+"""The kinds of whole files, of which a run is."""
+PARTS = frozenset(["task", "variant"])
+"""The kinds of what such files are made of."""
+
 
 @dataclass(frozen=True, slots=True)
 class Runnable:
-    """Something that can be run. `kind` is the schema's word (`eval`, `task`); `id` is empty where there is only one."""
+    """Something that can be run. `kind` is the schema's word (`eval`, `task`, `experiment`, `variant`); `id` is empty where there is only one."""
 
     id: str
     label: str
@@ -50,9 +55,17 @@ def _inside(form: Form, tree: Tree, uri: str) -> Iterator[Runnable]:
         if not site.pointer or site.node.kind is not Kind.MAP:
             continue
         names = {key.source: value.source for key, value in site.node.pairs if value.kind is Kind.SCALAR}
-        if id_ := names.get(site.schema.get("x-id-from", ""), ""):
+        span = site.node.span.shifted(site.start)
+        if "x-named-by-key" in site.schema:
+            # It begins with its name, which is the key.
+            id_, located = str(site.pointer[-1]), tree.find(site.pointer)
+            span = (
+                Span(located.key.start, span.end) if located is not None and located.key is not None else span
+            )
+        else:
+            id_ = names.get(site.schema.get("x-id-from", ""), "")
+        if id_:
             kind = str(site.schema["x-runnable"])
-            span = site.node.span.shifted(site.start)
             yield Runnable(id_, _label(site.schema, names) or id_, uri, site.pointer, kind, span)
 
 

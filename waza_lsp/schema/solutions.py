@@ -12,10 +12,10 @@ from waza_lsp.syntax.edits import Draft, Edit
 from waza_lsp.syntax.entry_edits import without_member
 from waza_lsp.syntax.members import Container, Member, container_at
 from waza_lsp.syntax.node import Node
+from waza_lsp.syntax.piece import Piece
 from waza_lsp.syntax.repair import Repair
 from waza_lsp.syntax.repairs import quoted_template, repairs
 from waza_lsp.syntax.text import Span
-from waza_lsp.syntax.tree import Piece
 
 _MOST = 3
 

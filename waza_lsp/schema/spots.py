@@ -13,7 +13,10 @@ def span_in(tree: Tree, pointer: Pointer, *, on_key: bool = False) -> Span | Non
     held = tree.held(pointer)
     if held is not None:
         piece, start, rest = held
-        below = span_below(start, rest, on_key=on_key)
+        known, place = start.memory, (span_below, rest, on_key)
+        if place not in known:
+            known[place] = span_below(start, rest, on_key=on_key)
+        below: Span | None = known[place]
         if below is not None:
             return below.shifted(piece.start)
     located = tree.find(pointer) if pointer else None

@@ -12,7 +12,7 @@ from typing import Any
 from waza_engine.placeholders import PLACEHOLDER
 from waza_lsp.schema.code_offers import Inside
 from waza_lsp.schema.offers import Offer, Surroundings
-from waza_lsp.schema.paths import Files, start_folder
+from waza_lsp.schema.paths import Disk, start_folder
 from waza_lsp.schema.suggest import Rank, Suggestion, What
 from waza_lsp.schema.walk import Schema
 from waza_lsp.syntax.situation import At, Situation
@@ -81,7 +81,7 @@ def _path_mark(root: Schema, key: str) -> Mapping[str, str] | None:
     return mark
 
 
-def _header(path: Any, files: Files) -> str | None:
+def _header(path: Any, files: Disk) -> str | None:
     try:
         with path.open(encoding="utf-8-sig", newline="") as file:
             return str(file.readline(_LONGEST_HEADER)).rstrip("\r\n") if files.is_file(path) else None

@@ -11,6 +11,7 @@ def eval_key(eval_path: Path) -> str:
 
 
 def task_key(eval_path: Path, task: str) -> str:
+    """The key of a task."""
     return f"{eval_key(eval_path)}#task:{task}"
 
 

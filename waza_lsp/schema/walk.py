@@ -146,6 +146,13 @@ def _has_shape(schema: Schema, value: Any) -> bool:
     return any(it in shapes and isinstance(value, shapes[it]) for it in kinds)
 
 
+def value_at(data: Any, pointer: Pointer) -> Any:
+    """What stands at a pointer into plain data; None when nothing does."""
+    for part in pointer:
+        data = _step(data, part)
+    return data
+
+
 def _step(value: Any, part: str | int) -> Any:
     if isinstance(part, int):
         return value[part] if isinstance(value, list) and part < len(value) else None

@@ -31,6 +31,7 @@ class Ways:
 
     @property
     def lead_nowhere(self) -> bool:
+        """Whether there is nothing wanted here or below."""
         return not (self.schema is not None or self.keys or self.others or self.items or self.branches)
 
     def below(self, node: Node) -> Iterator[tuple[str | int, Node | None, Node, "Ways"]]:

@@ -1,28 +1,29 @@
 """The server object: what it knows between two messages."""
 
 import asyncio
+from collections.abc import Callable
 from functools import cached_property
 from pathlib import Path
 
 from lsprotocol import types
 from pygls.lsp.server import LanguageServer
 
-from waza_engine import __version__
 from waza_engine.checking.files import Files
 from waza_engine.checking.project import Projects, ProjectSettings
 from waza_engine.recalled import Recollections
 from waza_engine.scope import Scope
+from waza_engine.version import __version__
 from waza_lsp.features import code_action
 from waza_lsp.features.completion import Client
-from waza_lsp.schema.paths import Disk
 from waza_lsp.schema.world import World
 from waza_lsp.server.beside import levels
+from waza_lsp.server.compiled import Compiled
 from waza_lsp.server.delivery import Delivery
 from waza_lsp.server.documents import Documents
-from waza_lsp.server.hint_refresh import HintRefresh
 from waza_lsp.server.lens_memory import LensMemory
 from waza_lsp.server.live import LiveGrading
 from waza_lsp.server.protocol import OwnDocumentsProtocol
+from waza_lsp.server.refresh import finding_refresh, hint_refresh, lens_refresh
 from waza_lsp.server.results import Results
 from waza_lsp.server.runs import Runs
 from waza_lsp.server.settings import Settings, read_settings
@@ -66,13 +67,19 @@ class WazaServer(LanguageServer):
         self.run_events = False
         self.beside_at_start: frozenset[str] = frozenset()
         """What another server gives, as the client said at first; see `beside`."""
-        self.hint_refresh = HintRefresh()
+        self.lens_refresh = lens_refresh()
+        self.hint_refresh = hint_refresh()
+        self.finding_refresh = finding_refresh()
         self.formats = False
         """Whether formatting is offered to a client that can be told later."""
         self.warm = asyncio.Event()
         """Set once the grader types are imported: until then their own checks are left out."""
+        self.leave: Callable[[], None] = lambda: None
+        """Ends the server, if it is for one editor alone."""
         self.watches = False
         """Whether the client tells about changed files."""
+        self.compiled = Compiled(None)
+        """What libraries had compiled while the server was started."""
 
     @property
     def folders(self) -> list[Path]:
@@ -87,10 +94,10 @@ class WazaServer(LanguageServer):
                 return folder
         return path.parent if path is not None else None
 
-    def world(self, snapshot: Snapshot) -> World:
-        """What checks of a document may know about where it stands."""
+    def world(self, snapshot: Snapshot, project: ProjectSettings | None = None) -> World:
+        """What checks of a document may know about where it stands. `project`: its settings, when they are known."""
         path = snapshot.path
-        project = self.project(path)
+        project = project or self.project(path)
         return World(
             path,
             Scope(path.parent if path else None, self.process_dir(path)),
@@ -115,10 +122,6 @@ class WazaServer(LanguageServer):
     def encoding(self) -> types.PositionEncodingKind:
         """How the client counts columns."""
         return types.PositionEncodingKind(self.workspace.position_encoding or "utf-16")
-
-    def disk(self, snapshot: Snapshot) -> Disk:
-        """What features may ask about the files around a document."""
-        return Disk(self.process_dir(snapshot.path))
 
     def around(self, snapshot: Snapshot) -> Around:
         """What features may ask about other files: those that are open as they stand in the editor."""

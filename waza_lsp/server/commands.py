@@ -7,7 +7,7 @@ import asyncio
 import json
 import sys
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -187,9 +187,17 @@ async def _run(server: WazaServer, asked: Given, tasks: list[str]) -> Answer | N
     request = RunRequest(
         eval_path, tuple(tasks), settings.run_executor, settings.run_model, server.process_dir(eval_path)
     )
+    if await asyncio.to_thread(_is_experiment, eval_path, server.encoding):
+        # Its variants say themselves which model they have.
+        request = replace(request, model="", part_option="--variant")
     title, token = f"{eval_path.parent.name}: {_named(tasks)}", text_in(asked, "token")
     answer = await _carried_out(server, Job(eval_path, request, title, token=token))
     return {**answer, "unsaved": unsaved}
+
+
+def _is_experiment(path: Path, encoding: types.PositionEncodingKind) -> bool:
+    found = on_disk(path, encoding)
+    return found is not None and found.form is not None and found.form.runnable == "experiment"
 
 
 async def _carried_out(server: WazaServer, job: Job) -> Answer:

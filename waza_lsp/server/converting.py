@@ -6,7 +6,6 @@ from typing import Any
 
 from lsprotocol import types
 
-from waza_engine.suite import LoadError
 from waza_lsp.server.app import WazaServer
 from waza_lsp.server.given import given, text_in
 from waza_lsp.snapshot import path_of
@@ -18,6 +17,9 @@ async def convert(server: WazaServer, *arguments: Any) -> dict[str, Any] | None:
 
     What is on disk is converted. Files that are there stay: the editor refuses to make them anew.
     """
+    # Imported when it is used, here and below, for a fast start.
+    from waza_engine.suite import LoadError
+
     asked = given(arguments)
     path, target = path_of(text_in(asked, "uri")), text_in(asked, "to")
     if path is None:
@@ -43,9 +45,10 @@ async def convert(server: WazaServer, *arguments: Any) -> dict[str, Any] | None:
 
 
 def _converted(path: Path, target: str, folder: Path, process_dir: Path) -> Any:
-    # Imported when it is used: every grader type comes with it.
+    # Every grader type comes with it.
     from waza_engine.convert import to_vally, to_waza
     from waza_engine.formats.choose import dialect_of_file
+    from waza_engine.suite import LoadError
 
     ways = {"vally": to_vally, "waza": to_waza}
     if target not in ways:

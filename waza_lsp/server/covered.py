@@ -4,7 +4,7 @@ import hashlib
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from waza_lsp.schema.runnables import Runnable, runnables
+from waza_lsp.schema.runnables import PARTS, WHOLES, Runnable, runnables
 from waza_lsp.schema.standing import Verdict
 from waza_lsp.snapshot import Snapshot
 
@@ -24,14 +24,15 @@ def digest_of_task(texts: Mapping[Path, Snapshot], task: str) -> str:
     """The digest of a task's text, in whichever of the files it stands."""
     for snapshot in texts.values():
         for it in runnables_in(snapshot):
-            if (it.kind, it.id) == ("task", task):
+            if it.kind in PARTS and it.id == task:
                 return covered_text(snapshot, it)
     return ""
 
 
 def digest_of_eval(texts: Mapping[Path, Snapshot], eval_path: Path) -> str:
+    """The digest of an eval's text; empty when that is not known."""
     snapshot = texts.get(eval_path)
-    found = [it for it in runnables_in(snapshot) if it.kind == "eval"] if snapshot is not None else []
+    found = [it for it in runnables_in(snapshot) if it.kind in WHOLES] if snapshot is not None else []
     return covered_text(snapshot, found[0]) if found and snapshot is not None else ""
 
 

@@ -2,11 +2,9 @@
 
 import asyncio
 from collections.abc import Iterable, Mapping
-from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from lsprotocol import types
-from pygls.exceptions import JsonRpcException
 
 from waza_lsp.features.diagnostics import written_diagnostics
 from waza_lsp.schema.written_diagnostic import published, written
@@ -26,18 +24,15 @@ class Delivery:
     def __init__(self) -> None:
         self.pulls = False
         """Whether the client asks for findings itself."""
-        self.can_refresh = False
-        """Whether a client that pulls can be told to ask again."""
         self._sent: dict[str, str] = {}
         self._told: set[str] = set()
         self._others: asyncio.TimerHandle | None = None
-        self._refreshing: asyncio.Task[None] | None = None
 
     def published(self, sent: Mapping[str, str]) -> None:
         """The client has got this already: parameters by address."""
         self._sent.update(sent)
 
-    def everything_changed(self, server: "WazaServer", pause: float = _PAUSE_SECONDS) -> None:
+    def everything_changed(self, server: "WazaServer", pause: float | None = None) -> None:
         """A setting or the like has changed: any document may have other findings now.
 
         `pause` is how many seconds there are for more changes, before the client is told.
@@ -50,10 +45,15 @@ class Delivery:
         server.survey.files_changed(changes, server.folders)
         self._anew(server)
 
-    def _anew(self, server: "WazaServer", pause: float = _PAUSE_SECONDS) -> None:
+    def shown_or_hidden(self, server: "WazaServer", snapshot: Snapshot) -> None:
+        """A document was opened or closed: where it is not what is on disk, the others see another text from now on."""
+        if len(server.documents) > 0 and _is_unsaved(snapshot):
+            self._anew(server)
+
+    def _anew(self, server: "WazaServer", pause: float | None = None) -> None:
         server.hint_refresh.soon(server)
         if self.pulls:
-            self._refresh_soon(server, pause)
+            server.finding_refresh.soon(server, pause)
             self._results_again(server)
         else:
             server.documents.touch()
@@ -95,11 +95,12 @@ class Delivery:
 
     def check(self, server: "WazaServer", snapshot: Snapshot) -> list[str]:
         """The findings of an open document, each as JSON; settings that cannot be used are told to the user, once each."""
-        for problem in server.project(snapshot.path).problems:
+        project = server.project(snapshot.path)
+        for problem in project.problems:
             if problem not in self._told:
                 self._told.add(problem)
                 server.warn(problem)
-        return written_diagnostics(snapshot, server.world(snapshot))
+        return written_diagnostics(snapshot, server.world(snapshot, project))
 
     def _publish_all(self, server: "WazaServer") -> None:
         server.documents.touch()
@@ -121,10 +122,6 @@ class Delivery:
             self._sent[snapshot.uri] = params
             server.protocol.notify_json(types.TEXT_DOCUMENT_PUBLISH_DIAGNOSTICS, params)
 
-    def _refresh_soon(self, server: "WazaServer", pause: float) -> None:
-        if self.can_refresh and (self._refreshing is None or self._refreshing.done()):
-            self._refreshing = asyncio.create_task(_refresh(server, pause))
-
 
 def _results(server: "WazaServer", snapshot: Snapshot) -> list[str]:
     if not server.settings.results_inline:
@@ -132,8 +129,9 @@ def _results(server: "WazaServer", snapshot: Snapshot) -> list[str]:
     return [written(it) for it in server.results.inline.diagnostics(snapshot)]
 
 
-async def _refresh(server: "WazaServer", pause: float) -> None:
-    # A run or a checkout changes many files: one question for all of them.
-    await asyncio.sleep(pause)
-    with suppress(JsonRpcException):
-        await server.workspace_diagnostic_refresh_async(None)
+def _is_unsaved(snapshot: Snapshot) -> bool:
+    try:
+        saved = snapshot.path.read_bytes() if snapshot.path is not None else None
+    except (OSError, ValueError):
+        saved = None
+    return saved != str(snapshot.text).encode("utf-8", "surrogatepass")

@@ -7,16 +7,25 @@ from lsprotocol import types
 
 from waza_lsp.snapshot import Snapshot
 
+_MOST_CLOSED = 8
+_MOST_LINES = 25_000
+"""Of the closed documents together."""
+
 
 class Documents:
-    """Snapshots by URI. Edits are applied at once; publishing what they change is somebody else's turn."""
+    """Snapshots by URI. Edits are applied at once; publishing what they change is somebody else's turn.
+
+    Those that were closed last are held as well: with their trees lives what is known of them when they are opened again.
+    """
 
     def __init__(self) -> None:
         self._open: dict[str, Snapshot] = {}
         self._uris: dict[Path, str] = {}
         self._stale: set[str] = set()
+        self._closed: dict[str, Snapshot] = {}
 
     def get(self, uri: str) -> Snapshot | None:
+        """The snapshot of an open document."""
         return self._open.get(uri)
 
     def of_path(self, path: Path) -> Snapshot | None:
@@ -36,8 +45,10 @@ class Documents:
         return iter(list(self._open.values()))
 
     def open(self, item: types.TextDocumentItem, encoding: types.PositionEncodingKind) -> None:
+        """Take a document that the client has opened."""
         snapshot = Snapshot.of(item.uri, item.text, item.version, encoding)
         self._open[item.uri] = snapshot
+        self._closed.pop(item.uri, None)
         self._stale.add(item.uri)
         if snapshot.path is not None:
             self._uris[snapshot.path] = item.uri
@@ -51,10 +62,16 @@ class Documents:
             self._stale.add(uri)
 
     def close(self, uri: str) -> None:
+        """Let go of a document, but for what it would cost to read it again soon."""
         closed = self._open.pop(uri, None)
         self._stale.discard(uri)
-        if closed is not None and closed.path is not None:
+        if closed is None:
+            return
+        if closed.path is not None:
             self._uris.pop(closed.path, None)
+        self._closed[uri] = closed
+        while len(self._closed) > _MOST_CLOSED or _line_count(self._closed) > _MOST_LINES:
+            del self._closed[next(iter(self._closed))]
 
     def touch(self, uri: str | None = None) -> None:
         """A document, or everything (a file or a setting changed), may have new findings."""
@@ -65,3 +82,7 @@ class Documents:
         stale = [self._open[it] for it in self._stale]
         self._stale.clear()
         return stale
+
+
+def _line_count(snapshots: dict[str, Snapshot]) -> int:
+    return sum(len(it.text.lines) for it in snapshots.values())

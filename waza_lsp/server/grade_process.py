@@ -19,7 +19,7 @@ from waza_engine.findings import Pointer
 from waza_engine.formats.reading import reading_open_texts
 from waza_engine.graders.entry import Level
 from waza_engine.recordings import Recording, recordings_of
-from waza_engine.regrade import bench_for, grade_again, grade_one, plan_for_grading, replayed
+from waza_engine.replayed import bench_for, grade_again, grade_one, plan_for_grading, replayed
 from waza_engine.runs.events import (
     Event,
     RunFinished,

@@ -20,6 +20,8 @@ class LastResult:
     verdict: Verdict
     trials: list[list[Outcome]]
     texts: Mapping[Path, Snapshot]
+    order: int
+    """Greater for later runs."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,6 +46,7 @@ def read_last_results(
     """
     # Imported here: they bring pydantic and SQLite, and this runs in a thread.
     from waza_engine.recordings import FOLDER, sources
+    from waza_engine.runs.arm_history import read_arm_history
     from waza_engine.runs.history import TaskHistory, read_history
     from waza_engine.runs.store import StoreError, default_store_dir
 
@@ -53,18 +56,21 @@ def read_last_results(
         return None
     recorded = _names(eval_path.parent / FOLDER)
     try:
-        history = read_history(store_dir, eval_path)
+        arms = read_arm_history(store_dir, eval_path)
+        history = read_history(store_dir, eval_path) if arms is None else arms
     except StoreError as error:
         return LastResults((), {}, recorded, str(error))
     files = _Files(encoding)
 
     def last(it: TaskHistory) -> LastResult:
         paths = {outcome.path for trial in it.outcomes for outcome in trial if outcome.path}
-        texts = {path: files.text(path, it.started_at) for path in (*paths, *documents, eval_path)}
+        wanted = (*paths, *documents, eval_path)
+        texts = {path: files.text(path, it.files.get(str(path)), it.started_at) for path in wanted}
         return LastResult(
             Verdict(it.run_id, it.status, it.score, it.finished_at, it.tokens, it.scores),
             [[_as_json(outcome) for outcome in trial] for trial in it.outcomes],
             {path: text for path, text in texts.items() if text is not None},
+            it.order,
         )
 
     tasks = {name: last(it) for name, it in history.items()}
@@ -76,19 +82,24 @@ class _Files:
 
     def __init__(self, encoding: types.PositionEncodingKind) -> None:
         self._encoding = encoding
-        self._read: dict[Path, tuple[float, Snapshot] | None] = {}
+        self._read: dict[Path, tuple[float, str, Snapshot] | None] = {}
 
-    def text(self, path: Path, moment: float) -> Snapshot | None:
-        """The file if it has not changed since `moment` (seconds since 1970)."""
+    def text(self, path: Path, digest: str | None, moment: float) -> Snapshot | None:
+        """The file if it still has this digest; where none is known, if it was not written since `moment` (seconds since 1970)."""
         if path not in self._read:
             self._read[path] = self._from_disk(path)
         found = self._read[path]
-        return found[1] if found is not None and found[0] <= moment else None
+        if found is None:
+            return None
+        written, now, text = found
+        return text if (written <= moment if digest is None else now == digest) else None
 
-    def _from_disk(self, path: Path) -> tuple[float, Snapshot] | None:
+    def _from_disk(self, path: Path) -> tuple[float, str, Snapshot] | None:
+        from waza_engine.runs.frames import digest
+
         text = on_disk(path, self._encoding)
         try:
-            return None if text is None else (path.stat().st_mtime, text)
+            return None if text is None else (path.stat().st_mtime, digest(path.read_bytes()), text)
         except OSError:
             return None
 

@@ -69,8 +69,10 @@ class LiveGrading:
         if not server.settings.live_enable or after.path is None or after.form is None:
             return
         eval_path = server.results.eval_of(after)
+        if eval_path is None or not server.results.is_recorded(eval_path):
+            return
         change = change_between(before.text.lines, after.text.lines)
-        if change is None or eval_path is None or not server.results.is_recorded(eval_path):
+        if change is None:
             return
         touched = {it.pointer for it in grader_sites(after.form, after.tree) if _is_touched(it.span, change)}
         if touched:

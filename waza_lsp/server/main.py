@@ -11,8 +11,8 @@ from waza_lsp.server.frames import Frames
 
 def serve_stdio(log_file: Path | None = None) -> None:
     """Answer an editor until it says that it is done."""
-    # While modules are imported hardly anything is garbage: looking for it often takes a tenth of the time.
-    gc.set_threshold(20_000, 20, 100)
+    # While modules are imported little is garbage, and looking for it takes a tenth of the time: that is done later.
+    gc.set_threshold(500_000, 20, 100)
     early = Early(Frames(0))
     if os.name != "nt":  # Windows cannot tell whether a pipe has something to read.
         early.run()
@@ -21,9 +21,13 @@ def serve_stdio(log_file: Path | None = None) -> None:
         import logging
 
         logging.getLogger(__name__).error("An early answer failed", exc_info=early.failure)
+    from waza_lsp.server.compiled import WRITERS, Compiled, usual_path
+
+    compiled = Compiled(usual_path())
+    compiled.serve(*WRITERS)
     from waza_lsp.server.start import go_on
 
-    go_on(early)
+    go_on(early, compiled)
 
 
 def log_to(path: Path | None = None) -> None:

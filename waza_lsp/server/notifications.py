@@ -2,6 +2,7 @@
 
 import asyncio
 import functools
+import gc
 from collections.abc import Callable
 from typing import Any
 
@@ -11,12 +12,17 @@ from pygls.exceptions import JsonRpcException
 from waza_engine.scope import Scope
 from waza_lsp.server.app import WazaServer
 from waza_lsp.server.beside import read_beside, whole_requests
+from waza_lsp.server.connection import when_gone
 from waza_lsp.server.formatters import answer_formatting, offer_formatting, update_formatting
 from waza_lsp.server.pulling import PULLED
 from waza_lsp.server.watching import concerns_findings, registrations
 
+_PAUSE_SECONDS = 0.05
+_LONGEST_WAIT_SECONDS = 0.5
+
 
 def on_initialize(server: WazaServer, params: types.InitializeParams) -> None:
+    when_gone(params.process_id, server.leave)
     options = params.initialization_options
     server.client_name = params.client_info.name if params.client_info is not None else ""
     server.trusted = _option(options, "trusted", default=True) is not False
@@ -25,13 +31,11 @@ def on_initialize(server: WazaServer, params: types.InitializeParams) -> None:
     for method in whole_requests(server.beside_at_start):
         server.protocol.fm.features.pop(method, None)
     offer_formatting(server)
-    document, workspace = params.capabilities.text_document, params.capabilities.workspace
+    document = params.capabilities.text_document
     if document is not None and document.diagnostic is not None:
         server.delivery.pulls = True
         for method, handler, provided in PULLED:
             server.feature(method, provided)(functools.partial(handler, server))
-    refresh = workspace.diagnostics if workspace is not None else None
-    server.delivery.can_refresh = refresh is not None and bool(refresh.refresh_support)
 
 
 def _option(options: Any, name: str, *, default: bool) -> Any:
@@ -41,13 +45,35 @@ def _option(options: Any, name: str, *, default: bool) -> Any:
 async def on_initialized(server: WazaServer, _params: types.InitializedParams) -> None:
     """Everything that may take a moment; no request waits for it, what it changes is delivered afterwards."""
     answer_formatting(server)
-    await asyncio.gather(_ask_for_settings(server), _register(server), _warm_up(server))
+    await asyncio.gather(_ask_for_settings(server), _register(server), _prepare(server), _warm_up(server))
 
 
 async def _warm_up(server: WazaServer) -> None:
+    await _pause(server)
+    # What the start has left behind: nobody has looked for it yet (start.py).
+    gc.unfreeze()
+    gc.collect()
+    gc.freeze()
     await asyncio.to_thread(_import_grader_types)
     server.warm.set()
     server.delivery.everything_changed(server, pause=0)
+    gc.freeze()
+
+
+async def _prepare(server: WazaServer) -> None:
+    await _pause(server)
+    for method in sorted(server.protocol.fm.features.keys() - {types.INITIALIZE}):
+        server.protocol.prepare(method)
+        await asyncio.sleep(0)
+    await asyncio.to_thread(server.compiled.keep)
+
+
+async def _pause(server: WazaServer) -> None:
+    """Wait until nothing has been asked for a moment: what an editor shows first is not to wait for imports."""
+    loop = asyncio.get_running_loop()
+    end = loop.time() + _LONGEST_WAIT_SECONDS
+    while (left := min(server.protocol.asked_at + _PAUSE_SECONDS, end) - loop.time()) > 0:  # noqa: ASYNC110  # a pause is that nothing comes
+        await asyncio.sleep(left)
 
 
 def _import_grader_types() -> None:
@@ -108,6 +134,8 @@ def on_open(server: WazaServer, params: types.DidOpenTextDocumentParams) -> None
     server.delivery.soon(server)
     snapshot = server.documents.get(params.text_document.uri)
     if snapshot is not None:
+        if len(server.documents) > 1:
+            server.delivery.shown_or_hidden(server, snapshot)
         server.results.opened(server, snapshot)
         server.tests.text_changed(server, snapshot.uri)
         server.store_watch.begin(server)
@@ -132,8 +160,11 @@ def on_save(server: WazaServer, _params: types.DidSaveTextDocumentParams) -> Non
 
 def on_close(server: WazaServer, params: types.DidCloseTextDocumentParams) -> None:
     uri = params.text_document.uri
+    closed = server.documents.get(uri)
     server.documents.close(uri)
     server.delivery.closed(server, uri)
+    if closed is not None:
+        server.delivery.shown_or_hidden(server, closed)
     server.lenses.forget(uri)
     server.tests.text_changed(server, uri)
 

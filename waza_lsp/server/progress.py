@@ -65,6 +65,8 @@ class RunProgress:
                 self._current = str(event.get("name") or event["task"])
             case "trial_finished":
                 self._done_trials += 1
+            case "arm" if event["told"].get("event") == "trial_finished":
+                self._done_trials += 1
             case "task_finished":
                 self._done_tasks.add(str(event["task"]))
             case _:

@@ -16,7 +16,7 @@ _BATCH = 50
 
 
 async def on_diagnostic(server: WazaServer, params: types.DocumentDiagnosticParams) -> Json:
-    if not server.delivery.can_refresh:
+    if not server.finding_refresh.is_known_to(server):
         # The client could not be told later that the checks were not complete yet.
         await server.warm.wait()
     # An editor asks for findings first, and then for what its user is waiting for.

@@ -12,7 +12,7 @@ from waza_engine.findings import Pointer
 from waza_engine.formats.owner import eval_of
 from waza_engine.formats.reading import reading_open_texts
 from waza_engine.graders.entry import Level
-from waza_engine.regrade import plan_for_grading, plan_without_suite
+from waza_engine.replayed import plan_for_grading, plan_without_suite
 from waza_engine.runs.plan import Plan, PlanError
 from waza_engine.scalars import plain
 from waza_engine.suite import GraderEntry, LoadError

@@ -19,9 +19,11 @@ def write_report(run_id: str, files: Iterable[Path], folders: Iterable[Path]) ->
     """
     # Imported here: they bring pydantic and SQLite, and this runs in a thread.
     from waza_engine.formats.owner import eval_of
+    from waza_engine.reports.experiment_html import arms_report
     from waza_engine.reports.html import html_report
     from waza_engine.runs.store import FILE_NAME, RunStore, StoreError, default_store_dir
     from waza_engine.runs.stored_record import stored_record
+    from waza_engine.whole_files import write_whole
 
     if not run_id:
         raise ReportError("There is no stored run to report on: this was graded against recordings in files.")
@@ -30,14 +32,19 @@ def write_report(run_id: str, files: Iterable[Path], folders: Iterable[Path]) ->
         if not (directory / FILE_NAME).is_file():
             continue
         try:
-            with RunStore(directory) as store:
-                found = [it for it in store.find_runs(run_id) if it.run_id == run_id]
-                if not found:
+            with RunStore(directory, for_reading=True) as store:
+                near = store.find_runs(run_id)
+                found = [it for it in near if it.run_id == run_id]
+                arms = [it for it in near if it.frame.arm is not None and it.frame.arm.run_id == run_id]
+                if not (found or arms):
                     continue
-                text = html_report(stored_record(store, found[0]), store.history(run_id))
+                pieces = (
+                    [html_report(stored_record(store, found[0]), store.history(run_id))]
+                    if found
+                    else arms_report([stored_record(store, it) for it in arms])
+                )
             target = directory / "reports" / f"{run_id}.html"
-            target.parent.mkdir(exist_ok=True)
-            target.write_bytes(text.encode("utf-8", "replace"))
+            write_whole(target, pieces)
         except (StoreError, OSError) as error:
             raise ReportError(f"The report cannot be written: {error}") from error
         return target

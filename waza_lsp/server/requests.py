@@ -159,7 +159,7 @@ def on_highlight(server: WazaServer, params: types.DocumentHighlightParams) -> l
 
 def on_links(server: WazaServer, params: types.DocumentLinkParams) -> list[types.DocumentLink]:
     snapshot = server.documents.get(params.text_document.uri)
-    return document_link(snapshot, server.disk(snapshot)) if snapshot else []
+    return document_link(snapshot, server.around(snapshot)) if snapshot else []
 
 
 def on_symbols(server: WazaServer, params: types.DocumentSymbolParams) -> Json:

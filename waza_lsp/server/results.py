@@ -6,18 +6,15 @@ another window, those of the command line. Store and files are read in threads; 
 
 import asyncio
 import time
-from collections.abc import Collection, Mapping, Sequence
-from contextlib import suppress
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from lsprotocol import types
-from pygls.exceptions import JsonRpcException
 
 from waza_engine.noted_reads import Stamp
-from waza_lsp.schema.failed_checks import FailedCheck, Outcome, failed_checks
-from waza_lsp.schema.runnables import Runnable
+from waza_lsp.schema.runnables import WHOLES, Runnable
 from waza_lsp.schema.standing import Standing, Verdict
 from waza_lsp.server.covered import (
     covered_text,
@@ -27,13 +24,10 @@ from waza_lsp.server.covered import (
     together,
 )
 from waza_lsp.server.inline_results import (
-    RECORDED_RUNS,
     InlineResults,
-    entry_span,
-    said_of,
 )
 from waza_lsp.server.last_results import LastResult, LastResults, read_last_results
-from waza_lsp.server.said import tell
+from waza_lsp.server.said import show, tell
 from waza_lsp.snapshot import Snapshot
 
 if TYPE_CHECKING:
@@ -50,6 +44,8 @@ class TaskResult:
 
     verdict: Verdict
     covered: str = ""
+    order: int = 0
+    """Greater for later runs of the store; 0 when it was not read there yet."""
 
 
 @dataclass(slots=True)
@@ -64,11 +60,11 @@ class Results:
     _covered: dict[Path, str] = field(default_factory=dict)
     _running: dict[_Key, str] = field(default_factory=dict)
     _recorded: dict[Path, frozenset[str]] = field(default_factory=dict)
-    _cleared: dict[_Key, float] = field(default_factory=dict)
+    _cleared: dict[_Key, tuple[int, float]] = field(default_factory=dict)
+    """What was the last run of a task when its results were taken back, and when that was."""
     _read: dict[Path, tuple[Stamp, ...]] = field(default_factory=dict)
     _reading: dict[Path, asyncio.Task[None]] = field(default_factory=dict)
     _told: set[str] = field(default_factory=set)
-    _refreshing: asyncio.Task[None] | None = None
 
     def standings(self, server: "WazaServer", snapshot: Snapshot) -> dict[tuple[str, str], Standing]:
         """How the runnables of a document stand, by kind and id; reads what has changed in the background."""
@@ -93,7 +89,7 @@ class Results:
         """The eval that a document belongs to, as far as it is known by now."""
         if snapshot.form is None or snapshot.path is None:
             return None
-        return snapshot.path if snapshot.form.runnable == "eval" else self._owners.get(snapshot.path)
+        return snapshot.path if snapshot.form.runnable in WHOLES else self._owners.get(snapshot.path)
 
     def failed_tasks(self, eval_path: Path) -> list[str]:
         """The tasks whose last result is not a pass."""
@@ -109,12 +105,14 @@ class Results:
         return task in recorded if task else bool(recorded)
 
     def task_started(self, server: "WazaServer", eval_path: Path, task: str, run_id: str) -> None:
+        """A task of a run has begun."""
         self._running[eval_path, task] = run_id
-        self.lenses_changed(server)
+        server.lens_refresh.soon(server)
 
     def task_ended(self, server: "WazaServer", eval_path: Path, task: str) -> None:
+        """A task of a run is over, with or without a result."""
         self._running.pop((eval_path, task), None)
-        self.lenses_changed(server)
+        server.lens_refresh.soon(server)
 
     def take(self, eval_path: Path, task: str, verdict: Verdict, texts: Mapping[Path, Snapshot]) -> None:
         """A task has its verdict; the files had these texts when the run began."""
@@ -126,55 +124,6 @@ class Results:
         self._recorded[eval_path] = self._recorded.get(eval_path, frozenset()) | {task}
         self._covered[eval_path] = digest_of_eval(texts, eval_path)
 
-    def show(
-        self,
-        server: "WazaServer",
-        eval_path: Path,
-        task: str,
-        trials: Sequence[Sequence[Outcome]],
-        texts: Mapping[Path, Snapshot],
-    ) -> None:
-        """Put a task's failed checks into the files, which had these texts; earlier ones of the task go."""
-        touched = self.inline.drop(
-            lambda _, it: it.eval_path == eval_path and (it.task == task or it.code == RECORDED_RUNS)
-        )
-        tell(server, touched | self._add(eval_path, task, trials, texts))
-
-    def _add(
-        self, eval_path: Path, task: str, trials: Sequence[Sequence[Outcome]], texts: Mapping[Path, Snapshot]
-    ) -> set[Path]:
-        by_path: dict[Path, list[FailedCheck]] = {}
-        for check in failed_checks(trials):
-            by_path.setdefault(check.place.path, []).append(check)
-        for path, checks in by_path.items():
-            text = texts.get(path)
-            if text is not None:
-                own = next(
-                    (it.range for it in runnables_in(text) if (it.kind, it.id) == ("task", task)), None
-                )
-                self.inline.add(path, text.text.lines, said_of(text, checks, eval_path, task, own))
-        return set(by_path)
-
-    def show_graders(
-        self,
-        server: "WazaServer",
-        eval_path: Path,
-        task: str,
-        trials: Sequence[Sequence[Outcome]],
-        texts: Mapping[Path, Snapshot],
-    ) -> None:
-        """As `show`, of single graders: what the others said stays."""
-        touched = set()
-        for it in {
-            (Path(it["path"]), tuple(it["pointer"])) for trial in trials for it in trial if it["path"]
-        }:
-            path, pointer = it
-            text = texts.get(path)
-            span = entry_span(text, pointer) if text is not None else None
-            if text is not None and span is not None and self.inline.drop_in(path, text.text.lines, span):
-                touched.add(path)
-        tell(server, touched | self._add(eval_path, task, trials, texts))
-
     def clear(self, server: "WazaServer", path: Path | None, tasks: Collection[str]) -> None:
         """Take back what is said in a file, and the verdicts of its `tasks`, until the next run; None: everywhere."""
         tell(server, self.inline.drop(lambda file, it: path is None or path in {file, it.eval_path}))
@@ -182,9 +131,8 @@ class Results:
             eval_path, task = key
             is_of_file = path is not None and self._owners.get(path) == eval_path and task in tasks
             if path is None or path == eval_path or is_of_file:
-                del self._tasks[key]
-                self._cleared[key] = time.time()
-        self.lenses_changed(server)
+                self._cleared[key] = (self._tasks.pop(key).order, time.time())
+        server.lens_refresh.soon(server)
 
     def opened(self, server: "WazaServer", snapshot: Snapshot) -> None:
         """A document was opened: see what was run of it, and whether it has changed since."""
@@ -247,48 +195,39 @@ class Results:
             newest = max(found.tasks.values(), key=lambda it: it.verdict.at)
             self._covered.setdefault(eval_path, digest_of_eval(newest.texts, eval_path))
         if is_new:
-            self.lenses_changed(server)
+            server.lens_refresh.soon(server)
         if before != self.verdict_of_eval(eval_path):
             # Not on every reading: the client answers with a request that reads again.
             server.tests.everything_changed(server)
 
     def _merge_task(self, server: "WazaServer", eval_path: Path, task: str, found: LastResult) -> None:
         known = self._tasks.get((eval_path, task))
-        if found.verdict.at <= self._cleared.get((eval_path, task), 0.0):
+        if not _is_later(found, *self._cleared.get((eval_path, task), (0, 0.0))):
             return
         is_same = known is not None and known.verdict.run_id == found.verdict.run_id
-        if known is not None and not is_same and known.verdict.at >= found.verdict.at:
+        if known is not None and not is_same and not _is_later(found, known.order, known.verdict.at):
             return
         if known is not None and is_same:
             # Ours came with the events; the store adds what they do not tell. Later gradings stay as they are.
             verdict = replace(known.verdict, tokens=found.verdict.tokens)
             self._tasks[eval_path, task] = TaskResult(
-                verdict, known.covered or digest_of_task(found.texts, task)
+                verdict, known.covered or digest_of_task(found.texts, task), found.order
             )
             return
-        self._tasks[eval_path, task] = TaskResult(found.verdict, digest_of_task(found.texts, task))
-        self.show(server, eval_path, task, found.trials, found.texts)
-
-    def lenses_changed(self, server: "WazaServer") -> None:
-        """Have the client ask for lenses again, once for many changes."""
-        workspace = server.client_capabilities.workspace
-        lens = workspace.code_lens if workspace is not None else None
-        if (
-            lens is not None
-            and lens.refresh_support
-            and (self._refreshing is None or self._refreshing.done())
-        ):
-            self._refreshing = asyncio.get_running_loop().create_task(_refresh_lenses(server))
+        covered = digest_of_task(found.texts, task)
+        self._tasks[eval_path, task] = TaskResult(found.verdict, covered, found.order)
+        show(server, eval_path, task, found.trials, found.texts)
 
     def _standing(self, eval_path: Path, it: Runnable, snapshot: Snapshot) -> Standing:
         now = covered_text(snapshot, it)
-        if it.kind == "eval":
-            return self._standing_of_all(eval_path, now)
+        if it.kind in WHOLES:
+            found = self._standing_of_all(eval_path, now)
+            return found if it.kind == "eval" else _of_experiment(found)
         known = self._tasks.get((eval_path, it.id))
         return Standing(
             replace(known.verdict, stale=known.covered != now) if known else None,
             self._running.get((eval_path, it.id), ""),
-            self.is_recorded(eval_path, it.id),
+            it.kind == "task" and self.is_recorded(eval_path, it.id),
         )
 
     def _standing_of_all(self, eval_path: Path, now: str) -> Standing:
@@ -299,7 +238,13 @@ class Results:
         return Standing(together(known, stale=stale), running, self.is_recorded(eval_path), failed)
 
 
-async def _refresh_lenses(server: "WazaServer") -> None:
-    await asyncio.sleep(_REFRESH_SECONDS)
-    with suppress(JsonRpcException):
-        await server.workspace_code_lens_refresh_async(None)
+def _is_later(found: LastResult, order: int, at: float) -> bool:
+    """Whether a run came after another; the clock is asked only where the store does not know the other one."""
+    return found.order > order if order else found.verdict.at > at
+
+
+def _of_experiment(known: Standing) -> Standing:
+    """Nothing of an experiment is graded again; the run of the whole is called as those of its arms are, without a number."""
+    verdict = known.verdict
+    whole = replace(verdict, run_id=verdict.run_id.rpartition("-")[0]) if verdict is not None else None
+    return replace(known, verdict=whole, is_recorded=False)

@@ -10,6 +10,7 @@ from waza_lsp.schema.standing import Verdict
 from waza_lsp.server.last_results import on_disk
 from waza_lsp.server.progress import RunProgress
 from waza_lsp.server.runs import Event, Request
+from waza_lsp.server.said import show, show_graders
 from waza_lsp.server.test_events import TestEvents
 from waza_lsp.snapshot import Snapshot
 
@@ -85,6 +86,8 @@ class _Record:
     told: TestEvents
     tasks: dict[str, Answer] = field(default_factory=dict)
     _trials: dict[str, list[list[Event]]] = field(default_factory=dict)
+    _arms: dict[str, str] = field(default_factory=dict)
+    """The runs of the arms of an experiment, whose trials are no results of its files."""
     _open: set[str] = field(default_factory=set)
 
     def take(self, event: Event) -> None:
@@ -92,6 +95,8 @@ class _Record:
         match event.get("event"):
             case "task_started":
                 self._started(event)
+            case "arm":
+                self._arms[event["task"]] = event["told"]["run_id"]
             case "trial_finished":
                 graders = event.get("graders", [])
                 self._task(event["task"])["graders"] = graders
@@ -132,17 +137,21 @@ class _Record:
         self._open.discard(task)
         results.task_ended(self.server, eval_path, task)
         trials = self._trials.get(task)
+        if task in self._arms:
+            verdict = Verdict(self._arms[task], event["status"], event["score"], time.time())
+            results.take(eval_path, task, verdict, self.texts)
+            return
         if not trials:
             return  # Nothing was found out: what was known before stands.
         if self.job.grader:
-            results.show_graders(self.server, eval_path, task, trials, self.texts)
+            show_graders(self.server, eval_path, task, trials, self.texts)
             return
         before = results.verdict_of(eval_path, task)
         # A grading is not stored: the report stays that of the run whose recording was graded.
         run_id = event["run_id"] if self.job.stores else before.run_id if before else ""
         verdict = Verdict(run_id, self._status(event, trials), event["score"], time.time())
         results.take(eval_path, task, verdict, self.texts)
-        results.show(self.server, eval_path, task, trials, self.texts)
+        show(self.server, eval_path, task, trials, self.texts)
 
     def _status(self, event: Event, trials: list[list[Event]]) -> str:
         # For a person who looks at the line, a broken grader is not a failed check.

@@ -16,9 +16,12 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from waza_engine import deathwatch
+from waza_engine.sessions import kill_session
 
 _GRACE_SECONDS = 0.7
 _LONGEST_LINE = 64 * 1024 * 1024
+
+_KEPT = "What was finished is kept; run it again, or go on with: waza-lsp run EVAL --resume"
 
 Event = dict[str, Any]
 
@@ -39,17 +42,27 @@ class Request(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class RunRequest:
-    """What to run: the eval, and the task ids (none: all). `directory` is where the run is started."""
+    """What to run: the eval, and the task ids (none: all). `directory` is where the run is started.
+
+    `part_option` is the option that chooses tasks; an experiment's chooses variants.
+    """
 
     eval_path: Path
     tasks: tuple[str, ...] = ()
     executor: str = ""
     model: str = ""
     directory: Path | None = None
+    part_option: str = "--task"
 
     def command(self) -> list[str]:
         """The command line of the run's process."""
-        options = [*(it for task in self.tasks for it in ("--task", _literal(task)))]
+        options = [
+            *(
+                it
+                for task in self.tasks
+                for it in (self.part_option, _literal(task) if self.part_option == "--task" else task)
+            )
+        ]
         if self.executor:
             options += ["--executor", self.executor]
         if self.model:
@@ -104,17 +117,19 @@ class Runs:
 
     async def _follow(self, request: Request, follower: "Follower", cancel: asyncio.Event) -> str:
         """Run the child to its end; what it wrote on stderr."""
+        announced = deathwatch.announced()
         process = await asyncio.create_subprocess_exec(
             *request.command(),
             stdin=asyncio.subprocess.PIPE,
             stdout=asyncio.subprocess.PIPE,
             stderr=asyncio.subprocess.PIPE,
             cwd=request.directory,
+            env=announced,
             start_new_session=True,
             limit=_LONGEST_LINE,
         )
         self._processes.add(process)
-        deathwatch.watch(process.pid)
+        deathwatch.watch(process.pid, announced)
         stopper = asyncio.create_task(_stop_when(cancel, process))
         errors = asyncio.create_task(_read_all(process.stderr))
         try:
@@ -128,7 +143,7 @@ class Runs:
             end_group(process)
             deathwatch.unwatch(process.pid)
             self._processes.discard(process)
-        return (await errors).strip()
+        return "\n".join(filter(None, [(await errors).strip(), _how_it_ended(process.returncode)]))
 
     def cancel(self, name: str) -> bool:
         """Have the run with this id or token end; False when there is no such run."""
@@ -187,6 +202,16 @@ class Follower:
         return self.last
 
 
+def _how_it_ended(status: int | None) -> str:
+    """What to say of a child that was killed; for one that was not, it is said already."""
+    if status is None or status >= 0:
+        return ""
+    with suppress(ValueError):
+        name = signal.Signals(-status).name
+        return f"The process was killed ({name}), by the system perhaps for want of memory. {_KEPT}"
+    return f"The process was killed (signal {-status}). {_KEPT}"
+
+
 async def _stop_when(cancel: asyncio.Event, process: asyncio.subprocess.Process) -> None:
     """Ask politely, so that what is finished is kept and reported; then end the whole group."""
     await cancel.wait()
@@ -197,7 +222,7 @@ async def _stop_when(cancel: asyncio.Event, process: asyncio.subprocess.Process)
 
 def end_group(process: asyncio.subprocess.Process) -> None:
     """Kill the process and everything it has started."""
-    _signal_group(process, signal.SIGKILL)
+    kill_session(process.pid)
 
 
 def _signal_group(process: asyncio.subprocess.Process, number: signal.Signals) -> None:

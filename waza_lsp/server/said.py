@@ -1,15 +1,20 @@
-"""What runs say about texts, on its way to the reader: delivered as findings, and looked up for a hover."""
+"""What runs say about texts, on its way to the reader: put into the files, delivered as findings, looked up for a hover."""
 
-from collections.abc import Collection
+from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from waza_lsp.server.inline_results import FAILED_CHECK, Said
+from waza_lsp.schema.failed_checks import FailedCheck, Outcome, failed_checks
+from waza_lsp.server.covered import runnables_in
+from waza_lsp.server.inline_results import FAILED_CHECK, RECORDED_RUNS, Said, entry_span, said_of
 from waza_lsp.snapshot import Snapshot
 from waza_lsp.syntax.text import Place
 
 if TYPE_CHECKING:
     from waza_lsp.server.app import WazaServer
+
+Texts = Mapping[Path, Snapshot]
+"""Files as they were when a run read them."""
 
 
 def said_at(server: "WazaServer", snapshot: Snapshot, place: Place) -> list[Said]:
@@ -24,3 +29,45 @@ def tell(server: "WazaServer", paths: Collection[Path]) -> None:
     for snapshot in server.documents:
         if snapshot.path in paths:
             server.delivery.results_changed(server, snapshot)
+
+
+def show(
+    server: "WazaServer", eval_path: Path, task: str, trials: Sequence[Sequence[Outcome]], texts: Texts
+) -> None:
+    """Put a task's failed checks into the files, which had these texts; earlier ones of the task go."""
+    touched = server.results.inline.drop(
+        lambda _, it: it.eval_path == eval_path and (it.task == task or it.code == RECORDED_RUNS)
+    )
+    tell(server, touched | _add(server, eval_path, task, trials, texts))
+
+
+def show_graders(
+    server: "WazaServer", eval_path: Path, task: str, trials: Sequence[Sequence[Outcome]], texts: Texts
+) -> None:
+    """As `show`, of single graders: what the others said stays."""
+    touched = set()
+    for path, pointer in {
+        (Path(it["path"]), tuple(it["pointer"])) for trial in trials for it in trial if it["path"]
+    }:
+        text = texts.get(path)
+        span = entry_span(text, pointer) if text is not None else None
+        inline = server.results.inline
+        if text is not None and span is not None and inline.drop_in(path, text.text.lines, span):
+            touched.add(path)
+    tell(server, touched | _add(server, eval_path, task, trials, texts))
+
+
+def _add(
+    server: "WazaServer", eval_path: Path, task: str, trials: Sequence[Sequence[Outcome]], texts: Texts
+) -> set[Path]:
+    """Put the checks where they stand; the files that they are in."""
+    by_path: dict[Path, list[FailedCheck]] = {}
+    for check in failed_checks(trials):
+        by_path.setdefault(check.place.path, []).append(check)
+    for path, checks in by_path.items():
+        text = texts.get(path)
+        if text is not None:
+            runnables = runnables_in(text)
+            own = next((it.range for it in runnables if (it.kind, it.id) == ("task", task)), None)
+            server.results.inline.add(path, text.text.lines, said_of(text, checks, eval_path, task, own))
+    return set(by_path)

@@ -10,6 +10,7 @@ from lsprotocol import types
 
 from waza_lsp.server.app import WazaServer
 from waza_lsp.server.commands import COMMANDS
+from waza_lsp.server.compiled import Compiled
 from waza_lsp.server.early import Early
 from waza_lsp.server.notifications import NOTIFICATIONS
 from waza_lsp.server.requests import REQUESTS
@@ -30,9 +31,10 @@ def create_server() -> WazaServer:
     return server
 
 
-def go_on(early: Early) -> None:
+def go_on(early: Early, compiled: Compiled) -> None:
     """Answer on standard input and output, after what was answered early."""
     server = create_server()
+    server.compiled = compiled
     server.protocol.answered = early.answered
     server.delivery.published(early.published)
     gc.freeze()

@@ -6,27 +6,28 @@ pygls's own loop goes through three threads for each message.
 import asyncio
 import json
 import logging
+import os
 import sys
 import threading
 from collections import deque
 from collections.abc import Sequence
+from contextlib import suppress
+from typing import Any
 
-from pygls.exceptions import JsonRpcException
-from pygls.io_ import StdoutWriter
+from pygls.exceptions import JsonRpcException, JsonRpcInvalidParams, JsonRpcInvalidRequest
 
 from waza_lsp.server.app import WazaServer
+from waza_lsp.server.connection import Output, when_unread
 from waza_lsp.server.frames import Frames
 
 _log = logging.getLogger(__name__)
+_LEAVE_SECONDS = 3.0
 
 
 def serve(server: WazaServer, frames: Frames, waiting: Sequence[bytes]) -> None:
     """Answer until the input ends; `waiting` are messages that were read already."""
-    server.protocol.set_writer(StdoutWriter(sys.stdout.buffer))
     try:
         asyncio.run(_serve(server, frames, waiting))
-    except BrokenPipeError:
-        _log.warning("Nobody reads what the server writes; it ends")
     finally:
         server.end_children()
 
@@ -35,13 +36,26 @@ async def _serve(server: WazaServer, frames: Frames, waiting: Sequence[bytes]) -
     loop, ended = asyncio.get_running_loop(), asyncio.Event()
     pending: deque[bytes] = deque()
 
+    # Should something hang, an editor that does not read say, nobody is there any more to see it.
+    giving_up = threading.Timer(_LEAVE_SECONDS, _give_up, [server])
+    giving_up.daemon = True
+
+    def leave() -> None:
+        # Several may have noticed, and the loop may be over already.
+        with suppress(RuntimeError):
+            giving_up.start()
+        with suppress(RuntimeError):
+            loop.call_soon_threadsafe(ended.set)
+
     def read() -> None:
         try:
             while frames.read():
                 if bodies := frames.take():
                     loop.call_soon_threadsafe(take, bodies)
+        except OSError:
+            _log.warning("The input cannot be read any more")
         finally:
-            loop.call_soon_threadsafe(ended.set)
+            leave()
 
     is_busy = False
 
@@ -58,14 +72,27 @@ async def _serve(server: WazaServer, frames: Frames, waiting: Sequence[bytes]) -
             # One a turn: what a message sets going has begun before the next one is looked at.
             loop.call_soon(next_one)
 
+    server.leave = leave
+    server.protocol.set_writer(Output(sys.stdout.buffer, leave))
+    when_unread(sys.stdout.fileno(), leave)
     take(waiting)
     threading.Thread(target=read, name="reader", daemon=True).start()
     await ended.wait()
 
 
+def _give_up(server: WazaServer) -> None:
+    server.end_children()
+    os._exit(1)
+
+
 def _handle(server: WazaServer, body: bytes) -> None:
+    message: Any = None
     try:
-        server.protocol.handle_message(server.protocol.structure_message(json.loads(body)))
+        message = json.loads(body)
+        server.protocol.handle_message(server.protocol.structure_message(message))
+    except JsonRpcInvalidParams as reason:
+        server.protocol.refuse(message, reason)
     except Exception as error:  # noqa: BLE001  # the one place per message
         _log.exception("A message could not be handled")
+        server.protocol.refuse(message, JsonRpcInvalidRequest())
         server.report_server_error(error, JsonRpcException)

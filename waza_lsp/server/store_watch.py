@@ -24,6 +24,7 @@ class StoreWatch:
         self._watching: asyncio.Task[None] | None = None
 
     def begin(self, server: "WazaServer") -> None:
+        """Watch from now on."""
         if self._watching is None:
             self._watching = asyncio.get_running_loop().create_task(_watch(server))
 
@@ -42,4 +43,4 @@ async def _watch(server: "WazaServer") -> None:
         newest = max((it.at for path in seen if (it := results.verdict_of_eval(path))), default=0.0)
         if time.monotonic() - told > _AGES_SECONDS and time.time() - newest < _YOUNG_SECONDS:
             told = time.monotonic()
-            results.lenses_changed(server)
+            server.lens_refresh.soon(server)

@@ -10,6 +10,7 @@ from typing import Any
 
 from waza_engine.findings import Pointer
 from waza_lsp.schema.failed_checks import Outcome, is_expectation
+from waza_lsp.schema.runnables import PARTS
 from waza_lsp.schema.test_keys import eval_key, grader_key, task_key
 from waza_lsp.server.covered import runnables_in
 from waza_lsp.server.messages import Now, messages, place_now
@@ -87,5 +88,5 @@ class TestEvents:
         text = self.texts.get(path)
         if text is None:
             return None, None
-        found = (it.range for it in runnables_in(text) if (it.kind, it.pointer) == ("task", pointer))
+        found = (it.range for it in runnables_in(text) if it.kind in PARTS and it.pointer == pointer)
         return text, next(found, None)

@@ -2,7 +2,6 @@
 
 import asyncio
 import json
-import os
 import sys
 from contextlib import suppress
 from dataclasses import dataclass, field
@@ -17,6 +16,10 @@ _START_SECONDS = 30.0
 
 class WorkerError(Exception):
     """The worker gave no answer: it hung and was killed, or it ended."""
+
+
+class WorkerLostError(WorkerError):
+    """It ended before it answered, and not because of us: somebody has killed it, or it has crashed."""
 
 
 @dataclass(slots=True)
@@ -41,10 +44,11 @@ class Worker:
             WorkerError: there is none.
 
         """
-        if not self.is_running:
-            # What a question has executed is executed once.
-            await self.warm_up({**question, "mayExecute": False})
-        return await self._ask(question, self.seconds)
+        try:
+            return await self._ask_warm(question)
+        except WorkerLostError:
+            # The system may have needed its memory; another one may be spared.
+            return await self._ask_warm(question)
 
     async def ask_cold(self, question: dict[str, Any]) -> dict[str, Any]:
         """Its answer to the only question that it is asked; the time to start is not counted.
@@ -53,17 +57,28 @@ class Worker:
             WorkerError: there is none.
 
         """
-        return await self._ask(question, self.seconds + _START_SECONDS)
+        try:
+            return await self._ask(question, self.seconds + _START_SECONDS)
+        except WorkerLostError:
+            return await self._ask(question, self.seconds + _START_SECONDS)
+
+    async def _ask_warm(self, question: dict[str, Any]) -> dict[str, Any]:
+        if not self.is_running:
+            # What a question has executed is executed once.
+            await self.warm_up({**question, "mayExecute": False})
+        return await self._ask(question, self.seconds)
 
     @property
     def is_running(self) -> bool:
+        """Whether there is a child to ask."""
         return self._process is not None and self._process.returncode is None
 
     def end(self) -> None:
         """Kill it; the next question starts another one."""
         process, self._process = self._process, None
-        if process is not None and process.returncode is None:
-            end_group(process)
+        if process is not None:
+            if process.returncode is None:
+                end_group(process)
             deathwatch.unwatch(process.pid)
 
     async def _ask(self, question: dict[str, Any], seconds: float) -> dict[str, Any]:
@@ -71,6 +86,9 @@ class Worker:
             try:
                 async with asyncio.timeout(seconds):
                     return await self._answered(question)
+            except WorkerLostError:
+                self.end()
+                raise
             except (TimeoutError, OSError, ValueError) as error:
                 self.end()
                 raise WorkerError(str(error) or f"no answer within {seconds:g} s") from error
@@ -81,19 +99,23 @@ class Worker:
 
     async def _answered(self, question: dict[str, Any]) -> dict[str, Any]:
         if not self.is_running:
+            self.end()
             self._process = await self._started()
         process = self._process
         if process is None or process.stdin is None or process.stdout is None:
             raise WorkerError("it did not start")
-        process.stdin.write(json.dumps(question).encode() + b"\n")
-        await process.stdin.drain()
-        line = await process.stdout.readline()
-        if not line:
-            raise ValueError("it ended")
+        line = b""
+        with suppress(BrokenPipeError, ConnectionResetError):
+            process.stdin.write(json.dumps(question).encode() + b"\n")
+            await process.stdin.drain()
+            line = await process.stdout.readline()
+        if not line.endswith(b"\n"):
+            raise WorkerLostError("it ended") if self._process is process else WorkerError("it was ended")
         answer: dict[str, Any] = json.loads(line)
         return answer
 
     async def _started(self) -> asyncio.subprocess.Process:
+        announced = deathwatch.announced()
         process = await asyncio.create_subprocess_exec(
             sys.executable,
             "-P",
@@ -103,9 +125,9 @@ class Worker:
             stdout=asyncio.subprocess.PIPE,
             # A server's own stderr is shown by editors as errors.
             stderr=asyncio.subprocess.DEVNULL,
-            env=dict(os.environ),
+            env=announced,
             start_new_session=True,
             limit=_LONGEST_LINE,
         )
-        deathwatch.watch(process.pid)
+        deathwatch.watch(process.pid, announced)
         return process

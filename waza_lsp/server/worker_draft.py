@@ -7,7 +7,7 @@ from typing import Any
 from waza_engine.drafts import grader_drafts
 from waza_engine.formats import dialect
 from waza_engine.graders.registry import graders
-from waza_engine.regrade import bench_for, recorded_task, replayed
+from waza_engine.replayed import bench_for, recorded_task, replayed
 from waza_engine.runs.grade import grading_context
 from waza_engine.runs.workspace import WorkspaceError
 from waza_lsp.server.recorded_entry import NothingError, Question, suite_of

@@ -9,7 +9,7 @@ from typing import Any
 
 from waza_engine.graders.registry import find_grader, generation_of
 from waza_engine.recordings import Recording, recordings_of
-from waza_engine.regrade import bench_for, grade_one, recorded_task, replayed
+from waza_engine.replayed import bench_for, grade_one, recorded_task, replayed
 from waza_engine.runs.records import GraderOutcome
 from waza_engine.runs.store import StoreError, default_store_dir
 from waza_engine.runs.workspace import WorkspaceError

@@ -33,9 +33,11 @@ class Around:
     recalled: Callable[[Path], tuple[Recalled, ...]] = lambda _: ()
 
     def is_file(self, path: Path) -> bool:
+        """Whether there is such a file."""
         return self.files.is_file(path)
 
     def is_directory(self, path: Path) -> bool:
+        """Whether there is such a folder."""
         return self.files.is_directory(path)
 
     def matching(self, pattern: str, folder: Path) -> list[Path]:

@@ -14,8 +14,8 @@ from waza_lsp.suite.around import Around
 from waza_lsp.suite.mentions import Mention, definitions
 from waza_lsp.suite.recorded import recorded_facts
 from waza_lsp.suite.shares import shares
+from waza_lsp.syntax.located import Located
 from waza_lsp.syntax.text import Place
-from waza_lsp.syntax.tree import Located
 
 _MOST_SHOWN = 5
 _MOST_LINES = 15

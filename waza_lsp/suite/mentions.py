@@ -41,6 +41,7 @@ class Mention:
 
     @property
     def location(self) -> types.Location:
+        """Where it stands, for the client."""
         return types.Location(self.uri, self.text.range(self.span))
 
 
@@ -152,7 +153,7 @@ def _project_of(here: Name, snapshot: Snapshot, around: Around) -> Snapshot | No
     suite = around.suite(snapshot)
     path = suite.project_path if suite is not None else None
     project = around.snapshot(path) if path is not None else None
-    if project is None and snapshot.form is not None and not snapshot.form.runnable:
+    if project is None and snapshot.form is not None and snapshot.form.runnable in {"", "experiment"}:
         project = snapshot
     is_home = project is not None and project.form is not None and has_home(project.form, here.thing)
     return project if is_home else None

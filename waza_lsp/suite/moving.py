@@ -25,6 +25,7 @@ class Led(NamedTuple):
 
     @property
     def location(self) -> types.Location:
+        """Where it stands, for the client."""
         return types.Location(self.snapshot.uri, self.snapshot.text.range(self.value.span))
 
 

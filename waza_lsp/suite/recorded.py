@@ -8,7 +8,6 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from waza_engine.findings import Pointer
-from waza_engine.js_regex import TooSlowError, js_error, js_place
 from waza_engine.recalled import Recalled, RecalledVerdict
 from waza_engine.regex import regex_error, regex_place
 from waza_lsp.schema.explain import data_along
@@ -16,18 +15,33 @@ from waza_lsp.schema.walk import DISCRIMINATOR, Schema, schema_at
 from waza_lsp.schema.wording import code
 from waza_lsp.snapshot import Snapshot
 from waza_lsp.suite.around import Around
+from waza_lsp.syntax.located import Located
 from waza_lsp.syntax.node import Kind
-from waza_lsp.syntax.tree import Located
 
 _AROUND = 30
 """So many characters are shown on either side of a match."""
 _LONGEST = 80
 _MOST_TASKS = 5
+
+
+def _js_place(pattern: str, text: str) -> tuple[int, int] | None:
+    # Imported when it is used, here and below: an engine for patterns comes with it, and the server must start fast.
+    from waza_engine.js_regex import js_place
+
+    return js_place(pattern, text)
+
+
+def _js_error(pattern: str) -> object:
+    from waza_engine.js_regex import js_error
+
+    return js_error(pattern)
+
+
 _PLACES: Mapping[str, Callable[[str, str], tuple[int, int] | None]] = {
     "regex": regex_place,
-    "regex-js": js_place,
+    "regex-js": _js_place,
 }
-_ERRORS: Mapping[str, Callable[[str], object]] = {"regex": regex_error, "regex-js": js_error}
+_ERRORS: Mapping[str, Callable[[str], object]] = {"regex": regex_error, "regex-js": _js_error}
 
 
 def recorded_facts(snapshot: Snapshot, located: Located, around: Around) -> Iterator[str]:
@@ -96,6 +110,8 @@ def _matches(language: str, pattern: str, subjects: _Subjects) -> Iterator[str]:
     what, texts = subjects
     if not texts or _ERRORS[language](pattern) is not None:
         return
+    from waza_engine.js_regex import TooSlowError
+
     try:
         found = {
             task: _excerpt(text, place)

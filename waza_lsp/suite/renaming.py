@@ -47,7 +47,7 @@ def renamable(snapshot: Snapshot, place: Place, around: Around, *, generic: bool
     if form is None:
         return None
     located = snapshot.tree.at(place)
-    path = path_value_at(form, snapshot.tree, snapshot.path, around, located) if located is not None else None
+    path = path_value_at(form, snapshot.tree, snapshot.path, around, located)
     if path is not None:
         is_there = not path.is_pattern and around.is_file(path.folder / path.text)
         return Renamable(path.span, path.text, path) if is_there else None

@@ -7,6 +7,7 @@ schema gives a weight (`x-check-weight`). Entries of lists further down (those o
 from collections.abc import Iterator
 from functools import lru_cache
 from typing import NamedTuple
+from weakref import WeakKeyDictionary
 
 from waza_engine.findings import Pointer
 from waza_lsp.schema.form import Form
@@ -35,6 +36,7 @@ class Share(NamedTuple):
 
     @property
     def percent(self) -> str:
+        """The part in words."""
         low, high = f"{self.least:.0%}", f"{self.most:.0%}"
         if high == "0%":
             return "less than 1%"
@@ -85,10 +87,18 @@ def _others(snapshot: Snapshot, around: Around, *, of_tasks: bool) -> Iterator[_
 
 
 def _weights_of(snapshot: Snapshot) -> _Weights | None:
-    return _weights(snapshot.form, snapshot.tree) if snapshot.form is not None else None
+    form, tree = snapshot.form, snapshot.tree
+    if form is None:
+        return None
+    known = _known.get(tree)
+    if known is None or known[0] is not form:
+        known = _known[tree] = form, _weights(form, tree)
+    return known[1]
 
 
-@lru_cache(maxsize=1024)
+_known: WeakKeyDictionary[Tree, tuple[Form, _Weights]] = WeakKeyDictionary()
+
+
 def _weights(form: Form, tree: Tree) -> _Weights:
     entries: list[Weighted] = []
     checks = 0.0

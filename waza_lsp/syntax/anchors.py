@@ -5,8 +5,9 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from waza_lsp.syntax.node import Kind, Node
+from waza_lsp.syntax.piece import Piece
 from waza_lsp.syntax.text import Place, Span, Text
-from waza_lsp.syntax.tree import Piece, Tree
+from waza_lsp.syntax.tree import Tree
 
 
 class Anchor(NamedTuple):
@@ -39,7 +40,7 @@ def aliases(tree: Tree, name: str) -> Iterator[Span]:
     """Every `*name` of the text."""
     for piece in tree.pieces:
         if piece.parsed.has_alias and piece.parsed.root is not None:
-            for node in _all(piece.parsed.root):
+            for node in piece.parsed.root.walk():
                 if node.kind is Kind.ALIAS and node.source == name:
                     yield node.span.shifted(piece.start)
 
@@ -79,12 +80,3 @@ def _anchor(text: Text, piece: Piece, node: Node) -> Anchor | None:
         if node.kind is Kind.SEQ:
             value = Place(value.line, text.line(value.line).rfind("-", 0, value.column))
     return Anchor(Span(Place(line, start), Place(line, stop)), node, Span(value, max(value, end)))
-
-
-def _all(node: Node) -> Iterator[Node]:
-    yield node
-    for key, value in node.pairs:
-        yield from _all(key)
-        yield from _all(value)
-    for item in node.items:
-        yield from _all(item)

@@ -6,9 +6,10 @@ from typing import NamedTuple
 
 from waza_engine.findings import Pointer
 from waza_lsp.syntax.edits import Draft
+from waza_lsp.syntax.entries import Entry
+from waza_lsp.syntax.located import Located
 from waza_lsp.syntax.node import Kind, Node
 from waza_lsp.syntax.text import Place, Span, Text
-from waza_lsp.syntax.tree import Entry, Located
 
 _PROPERTIES = re.compile(r"(?:[&!]\S*[ \t]+)*")
 _COLON = re.compile(r"[ \t]*:")

@@ -5,6 +5,7 @@ from datetime import datetime
 from enum import StrEnum
 from typing import Any
 
+from waza_engine.checking.by_entry import Record
 from waza_engine.findings import Pointer
 from waza_engine.scalars import Scalar
 from waza_lsp.syntax.text import Place, Span
@@ -22,7 +23,19 @@ class Kind(StrEnum):
 class Node:
     """A map (pairs), a sequence (items), a scalar (source text and value) or an alias (its anchor's name)."""
 
-    __slots__ = ("anchor", "end", "flow", "items", "kind", "pairs", "source", "start", "style", "value")
+    __slots__ = (
+        "_memory",
+        "anchor",
+        "end",
+        "flow",
+        "items",
+        "kind",
+        "pairs",
+        "source",
+        "start",
+        "style",
+        "value",
+    )
 
     def __init__(self, kind: Kind, start: Place, end: Place) -> None:
         self.kind = kind
@@ -36,9 +49,11 @@ class Node:
         """`'`, `"`, `|`, `>`, or empty for a plain scalar."""
         self.flow = False
         self.anchor: str | None = None
+        self._memory: dict[Any, Any] | None = None
 
     @property
     def span(self) -> Span:
+        """Where the value stands."""
         return Span(self.start, self.end)
 
     @property
@@ -54,6 +69,13 @@ class Node:
         """Whether the file has nothing here: a key without a value."""
         return self.kind is Kind.SCALAR and not self.style and not self.source
 
+    @property
+    def memory(self) -> dict[Any, Any]:
+        """What others remember of this value, which nobody changes: it is let go of with the node."""
+        if self._memory is None:
+            self._memory = {}
+        return self._memory
+
     def pair(self, key: str) -> "tuple[Node, Node] | None":
         """The pair of a key; the last one where the key stands twice (the one being typed is rarely the last)."""
         for key_node, value_node in self.pairs:
@@ -67,6 +89,15 @@ class Node:
             yield key_node.source, key_node, value_node
         for index, item in enumerate(self.items):
             yield index, None, item
+
+    def walk(self) -> "Iterator[Node]":
+        """The node and all below it, keys included, in the order of the text."""
+        waiting = [self]
+        while waiting:
+            node = waiting.pop()
+            yield node
+            pairs = [it for pair in node.pairs for it in pair]
+            waiting.extend(reversed([*pairs, *node.items]))
 
     def data(self, anchors: "dict[str, Node]", *, depth: int = 0) -> Any:
         """Plain data as JSON has it: merge keys applied, aliases followed (not beyond a depth of 50)."""
@@ -83,6 +114,13 @@ class Node:
             case Kind.SCALAR:
                 return self.source if isinstance(self.value, datetime) else self.value
 
+    def own_data(self) -> Any:
+        """Data of a node without aliases, made once: nobody may change it."""
+        memory = self.memory
+        if _OWN not in memory:
+            memory[_OWN] = self.data({})
+        return memory[_OWN]
+
     def typed(self, anchors: "dict[str, Node]") -> Any:
         """Data as the engine's loader has it: plain scalars that are no texts keep their source (`Scalar`)."""
         match self.kind:
@@ -97,14 +135,17 @@ class Node:
                 return self.value if isinstance(self.value, str) else Scalar(self.source, self.value)
 
     def _mapping(self, anchors: "dict[str, Node]", depth: int) -> dict[str, Any]:
-        own: dict[str, Any] = {}
+        own = Record()
         merged: dict[str, Any] = {}
         for key, value in self.pairs:
             if key.source == "<<" and not key.style:
                 merged |= _merged(value.data(anchors, depth=depth))
             elif key.source not in own:
                 own[key.source] = value.data(anchors, depth=depth)
-        return {**merged, **own} if merged else own
+        return Record({**merged, **own}) if merged else own
+
+
+_OWN = "own data"
 
 
 def _merged(value: Any) -> dict[str, Any]:

@@ -169,6 +169,10 @@ def _token(lines: list[str], line: int, column: int) -> Span:
 
 _NAMELESS = "An anchor or alias needs a name; quote the value if it is a text"
 _SENTENCES = {
+    "found invalid Unicode character escape code": (
+        "This escape stands for half a character, or none; write the character itself",
+        Cause.OTHER,
+    ),
     "found character that cannot start any token": (
         "This character cannot start a value; put the value in quotes",
         Cause.FIRST_CHARACTER,

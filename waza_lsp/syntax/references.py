@@ -1,4 +1,4 @@
-"""Aliases that name nothing, and tags that no reader of YAML knows."""
+"""Aliases that name nothing, or what they stand in themselves, and tags that no reader of YAML knows."""
 
 from collections.abc import Iterator
 
@@ -18,11 +18,31 @@ def unknown_aliases(tree: Tree) -> Iterator[tuple[str, Span]]:
             continue
         # An error may have kept an anchor from being read.
         known.update(piece.parsed.anchors if piece.parsed.problems else ())
-        for node in _in_order(piece.parsed.root):
+        for node in piece.parsed.root.walk():
             if node.kind is Kind.ALIAS and node.source not in known:
                 yield node.source, node.span.shifted(piece.start)
             elif node.anchor:
                 known.add(node.anchor)
+
+
+def endless_aliases(tree: Tree) -> Iterator[tuple[str, Span]]:
+    """The aliases that stand inside of what they name, and where they stand."""
+    for piece in tree.pieces if tree.has_alias else ():
+        if piece.parsed.has_alias and piece.parsed.anchors and piece.parsed.root is not None:
+            for node in _inside(piece.parsed.root, frozenset()):
+                yield node.source, node.span.shifted(piece.start)
+
+
+def _inside(node: Node, named: frozenset[str]) -> Iterator[Node]:
+    """The aliases at or below a node that name it, or one of the `named` nodes above it."""
+    if node.kind is Kind.ALIAS and node.source in named:
+        yield node
+    below = named | {node.anchor} if node.anchor else named
+    for key, value in node.pairs:
+        yield from _inside(key, below)
+        yield from _inside(value, below)
+    for item in node.items:
+        yield from _inside(item, below)
 
 
 def unknown_tags(tree: Tree) -> Iterator[tuple[str, Span]]:
@@ -30,12 +50,3 @@ def unknown_tags(tree: Tree) -> Iterator[tuple[str, Span]]:
     for piece in tree.pieces:
         for tag, span in piece.parsed.tags:
             yield tag, span.shifted(piece.start)
-
-
-def _in_order(node: Node) -> Iterator[Node]:
-    yield node
-    for key, value in node.pairs:
-        yield from _in_order(key)
-        yield from _in_order(value)
-    for item in node.items:
-        yield from _in_order(item)

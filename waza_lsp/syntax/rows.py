@@ -47,6 +47,7 @@ class Row(NamedTuple):
 
     @property
     def has_value(self) -> bool:
+        """Whether something stands behind the key."""
         return self.end > self.value
 
     @property

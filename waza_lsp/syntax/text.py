@@ -54,6 +54,7 @@ class Text:
 
     @classmethod
     def of(cls, source: str, encoding: str = UTF_16) -> "Text":
+        """A text by its lines."""
         return cls(split_lines(source), encoding)
 
     def __str__(self) -> str:
@@ -89,6 +90,7 @@ class Text:
         return types.Position(place.line, self._units(place.line, place.column))
 
     def range(self, span: Span) -> "types.Range":
+        """A stretch as the client counts."""
         return types.Range(self.position(span.start), self.position(span.end))
 
     def written(self, span: Span) -> str:
@@ -97,7 +99,10 @@ class Text:
         return _RANGE % (first, self._units(first, start), last, self._units(last, end))
 
     def _units(self, index: int, column: int) -> int:
-        line = self.line(index)
+        line = self.lines[index] if index < len(self.lines) else ""
+        if line.isascii() and column < len(line) - 1:
+            return column  # Before the line end, which has two characters at most.
+        line = line.rstrip("\r\n")
         return min(column, len(line)) if line.isascii() else _measure(self.encoding)(line[:column])
 
     def measured(self, span: Span) -> tuple[int, int, int]:

@@ -6,11 +6,13 @@ What stands in texts of several lines is never touched, comments neither. Only a
 from collections.abc import Iterator
 
 from waza_lsp.syntax.edits import Draft, Edit
+from waza_lsp.syntax.entries import Entry
 from waza_lsp.syntax.layout import Layout
 from waza_lsp.syntax.node import Kind, Node
+from waza_lsp.syntax.piece import Piece
 from waza_lsp.syntax.rows import row_of
 from waza_lsp.syntax.text import Place, Span, Text
-from waza_lsp.syntax.tree import Entry, Piece, Tree
+from waza_lsp.syntax.tree import Tree
 
 _BLOCKS = frozenset([Kind.MAP, Kind.SEQ])
 
@@ -45,7 +47,9 @@ def _kept_lines(tree: Tree, text: Text) -> set[int]:
     """The lines behind the first one of texts of several lines, with the blank lines that may belong to them."""
     kept: set[int] = set()
     for piece in tree.pieces:
-        for node in _scalars(piece.parsed.root) if piece.parsed.root is not None else ():
+        for node in piece.parsed.root.walk() if piece.parsed.root is not None else ():
+            if node.kind is not Kind.SCALAR:
+                continue
             (first, _), (last, _) = node.span.shifted(piece.start)
             if node.style in {"|", ">"}:
                 while last + 1 < len(text.lines) and not text.line(last + 1).strip():
@@ -53,16 +57,6 @@ def _kept_lines(tree: Tree, text: Text) -> set[int]:
             # Behind the last line of another text something else may stand.
             kept.update(range(first + bool(node.style in {"|", ">"}), last + 1) if last > first else ())
     return kept
-
-
-def _scalars(node: Node) -> Iterator[Node]:
-    if node.kind is Kind.SCALAR:
-        yield node
-    for key, value in node.pairs:
-        yield from _scalars(key)
-        yield from _scalars(value)
-    for item in node.items:
-        yield from _scalars(item)
 
 
 def _line_ends(text: Text, filled: int, kept: set[int]) -> Iterator[Edit]:

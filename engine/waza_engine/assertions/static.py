@@ -45,6 +45,49 @@ def problem_in_python(assertion: str, bound: set[str]) -> Iterator[Problem]:
         elif where:
             message = f"'{name}' cannot be seen inside {where}: this assertion fails"
             yield Problem(NAME_OUT_OF_SCOPE, message, part)
+    if "output" not in bound:
+        yield from _attributes(parsed, assertion, skipped)
+
+
+def _attributes(parsed: ast.expr, assertion: str, skipped: int) -> Iterator[Problem]:
+    """Attributes of the output, which is a text: those that texts do not have, and methods that are not called."""
+    called = {id(it.func) for it in ast.walk(parsed) if isinstance(it, ast.Call)}
+    for node in ast.walk(parsed):
+        if not (
+            isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and node.value.id == "output"
+        ):
+            continue
+        name, (_, end) = node.attr, _part(assertion, skipped, node.value) or (0, 0)
+        part = (end + 1, end + 1 + len(name)) if end and assertion[end:].startswith(f".{name}") else None
+        if not hasattr(str, name):
+            yield Problem(INVALID_ASSERTION, _no_attribute(name), part)
+        elif id(node) not in called:
+            message = f"'{name}' is not called: write output.{name}(). This assertion fails"
+            yield Problem(INVALID_ASSERTION, message, part)
+
+
+def _no_attribute(name: str) -> str:
+    if name in _OF_JAVASCRIPT:
+        return f"A text has no '{name}' in Python: {_OF_JAVASCRIPT[name]}, or set 'language: javascript'"
+    close = nearest(name, [it for it in dir(str) if not it.startswith("_")], most=1)
+    hint = f". Did you mean '{close[0]}'?" if close else ""
+    return f"A text has no '{name}'{hint}"
+
+
+_OF_JAVASCRIPT = {
+    "length": "write len(output)",
+    "includes": "write 'text' in output",
+    "indexOf": "write output.find('text')",
+    "toLowerCase": "write output.lower()",
+    "toUpperCase": "write output.upper()",
+    "trim": "write output.strip()",
+    "startsWith": "write output.startswith('text')",
+    "endsWith": "write output.endswith('text')",
+    "match": "write re.search('pattern', output)",
+    "test": "write re.search('pattern', output)",
+    "contains": "write 'text' in output",
+}
+"""What a text has in JavaScript, and what Python has instead."""
 
 
 def unknown_name(name: str, known: Collection[str], others: str = "") -> str:

@@ -27,7 +27,7 @@ class Document:
     @noted_property
     def suite(self) -> SuiteFiles | None:
         """The eval that the file is or belongs to; None when there is none, or nothing is known of other files."""
-        return suite_of(self.kind, self.path, self.data, self.files)
+        return suite_of(self.kind, self.path, self.data, self.files, self.dialect)
 
     @noted_property
     def executor(self) -> str:

@@ -59,7 +59,8 @@ def findings(document: Document, checks: tuple[Check, ...]) -> Iterator[tuple[Fi
             said = _asked(check, watched)
             has_other_paths = has_other_paths or said.paths != paths
         now.said[check] = said
-        note_reads(said.paths)
+        if said.paths:
+            note_reads(said.paths)
         yield said.findings
     now.stamps = _stamps(document, now, before, other_files) if has_other_paths else before.stamps
     memory[place] = now

@@ -6,7 +6,7 @@ The nearest one above a file counts, alone. Editor and command line read the sam
 import tomllib
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -62,10 +62,9 @@ class Projects:
 
     def of(self, folder: Path) -> ProjectSettings:
         """The settings for the files in a folder (an absolute path): those of the nearest settings file."""
-        for it in (folder, *folder.parents):
-            for name in SETTINGS_FILES:
-                if (found := self._settings(it / name)) is not None:
-                    return found
+        for path in _above(folder):
+            if (found := self._settings(path)) is not None:
+                return found
         return _NOTHING
 
     def problems(self) -> Iterator[str]:
@@ -81,6 +80,12 @@ class Projects:
         if path not in self._read or self._read[path][0] != now:
             self._read[path] = now, read_project(path)
         return self._read[path][1]
+
+
+@lru_cache(maxsize=256)
+def _above(folder: Path) -> tuple[Path, ...]:
+    """Where settings may stand, the nearest first: asked for at every edit."""
+    return tuple(it / name for it in (folder, *folder.parents) for name in SETTINGS_FILES)
 
 
 def read_project(path: Path) -> ProjectSettings | None:

@@ -1,14 +1,13 @@
 """Which rules check whole files: found by looking into the folder, no list to keep.
 
 A rule's module has its constant, and, when it looks at files, `APPLIES` (dialect -> kinds) and `check(document)` or, for
-what one grader entry says of itself, `check_grader(entry, executor)`, or both. What an entry gives is remembered with it.
-What only one grader type has is in the type's own file, `check` and `check_written`.
+what one grader entry says of itself, `check_grader(entry, executor)`, or both. What only one grader type has is in the type's own file, `check` and `check_written`.
 """
 
 import importlib
 import pkgutil
 from collections.abc import Callable, Iterator, Mapping
-from functools import cache, lru_cache
+from functools import cache
 from types import ModuleType
 from typing import Any
 
@@ -51,29 +50,10 @@ def check_whole(document: Document) -> Iterator[tuple[Finding, ...]]:
 
 def check_grader(document: Document, grader: Mapping[str, Any]) -> tuple[Finding, ...]:
     """What the rules say about one grader entry of a file, pointing into the entry."""
-    return _of_grader(_Entry(grader), document.dialect, document.kind, document.executor)
-
-
-class _Entry:
-    """A grader entry, equal to itself only: unchanged entries stay the same objects from edit to edit."""
-
-    __slots__ = ("data",)
-
-    def __init__(self, data: Any) -> None:
-        self.data = data
-
-    def __hash__(self) -> int:
-        return id(self.data)
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, _Entry) and other.data is self.data
-
-
-@lru_cache(maxsize=8192)
-def _of_grader(entry: _Entry, dialect: str, kind: str, executor: str) -> tuple[Finding, ...]:
-    document = Document(dialect, kind, entry.data)
-    found = [it for check in grader_checks(dialect, kind) for it in check(document, executor)]
-    return (*found, *check_written(dialect, entry.data))
+    dialect, kind, executor = document.dialect, document.kind, document.executor
+    entry = Document(dialect, kind, grader)
+    found = [it for check in grader_checks(dialect, kind) for it in check(entry, executor)]
+    return (*found, *check_written(dialect, grader))
 
 
 def _modules(dialect: str, kind: str) -> list[ModuleType]:

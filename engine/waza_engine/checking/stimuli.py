@@ -17,9 +17,9 @@ def grader_types(document: Document) -> list[str]:
     )
 
 
-def asks_judge(grader: Mapping[str, Any]) -> bool:
-    """Whether an entry is of a type that asks a judge model; true for unknown types, which may."""
-    kind = graders("vally").get(str(grader.get("type")))
+def asks_judge(document: Document, grader: Mapping[str, Any]) -> bool:
+    """Whether an entry of the file is of a type that asks a judge model; true for unknown types, which may."""
+    kind = graders(document.dialect).get(str(grader.get("type")))
     return kind is None or kind.asks_judge
 
 
@@ -29,7 +29,10 @@ _ENVIRONMENTS = (*FOR_THE_AGENT, "grading_environment")
 
 
 def environments(document: Document) -> Iterator[Pointer]:
-    """Where environments are written out: for the spec, and for single stimuli."""
+    """Where environments are written out: for the spec, and for single stimuli; in an experiment for its variants."""
+    if document.kind == "experiment":
+        yield from (("variants", name, "environment") for name in document.mapping("variants"))
+        return
     for place in ((), *(it for it, _ in document.tasks())):
         yield from ((*place, key) for key in _ENVIRONMENTS)
 

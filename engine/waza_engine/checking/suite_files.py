@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from waza_engine.checking.files import Files
-from waza_engine.formats import recognise
+from waza_engine.formats import dialect, recognise
 from waza_engine.formats.waza.paths import cleaned
 from waza_engine.goglob import BadPattern, match
 from waza_engine.noted_reads import noted_property
@@ -43,9 +43,16 @@ class SuiteFiles:
     """An eval with its task files. The data of the document that is being checked comes before what `files` has."""
 
     def __init__(
-        self, eval_path: Path, data: Any, files: Files, own_path: Path | None, own_data: Any
+        self,
+        eval_path: Path,
+        data: Any,
+        files: Files,
+        own_path: Path | None,
+        own_data: Any,
+        dialect_name: str = "",
     ) -> None:
         self.eval_path = eval_path
+        self._dialect = dialect_name
         self.eval: Mapping[str, Any] = data if isinstance(data, Mapping) else {}
         self._files = files
         self._own = (own_path, own_data)
@@ -101,10 +108,15 @@ class SuiteFiles:
     @noted_property
     def project_path(self) -> Path | None:
         """The project file that counts for the eval; None without one."""
-        found = recognise(self.eval, self.eval_path)
-        name = found[0].project_file if found is not None else _PROJECT
-        above = [it / name for it in (self.folder, *self.folder.parents)][:_PROJECT_LEVELS]
+        above = [it / self._project_name for it in (self.folder, *self.folder.parents)][:_PROJECT_LEVELS]
         return next((it for it in above if self._files.is_file(it)), None)
+
+    @property
+    def _project_name(self) -> str:
+        if self._dialect:
+            return dialect(self._dialect).project_file
+        found = recognise(self.eval, self.eval_path)
+        return found[0].project_file if found is not None else _PROJECT
 
     @property
     def _project(self) -> Mapping[str, Any]:
@@ -125,7 +137,9 @@ class SuiteFiles:
         return data if isinstance(data, Mapping) else {}
 
 
-def suite_of(kind: str, path: Path | None, data: Any, files: Files) -> SuiteFiles | None:
+def suite_of(
+    kind: str, path: Path | None, data: Any, files: Files, dialect_name: str = ""
+) -> SuiteFiles | None:
     """The suite that a file belongs to, None when none is found."""
     if path is None or not files.is_directory(path.parent):
         return None
@@ -140,7 +154,10 @@ def suite_of(kind: str, path: Path | None, data: Any, files: Files) -> SuiteFile
             found = None
     if found is None:
         return None
-    return SuiteFiles(found, data if found == path else files.data(found), files, path, data)
+    if found != path:
+        return SuiteFiles(found, files.data(found), files, path, data)
+    # Its dialect is known: to find it out would make what is asked of the project depend on all of the data.
+    return SuiteFiles(found, data, files, path, data, dialect_name)
 
 
 def globs_of(data: Mapping[str, Any]) -> Iterator[tuple[int, str]]:

@@ -1,6 +1,5 @@
 """Grader entries as they are written in a file, and the typed graders behind them."""
 
-from collections.abc import Mapping
 from typing import Any
 
 from waza_engine.convert.waza_graders import CannotSayError
@@ -55,10 +54,3 @@ def as_given(entry: GraderEntry, *, weight: bool) -> dict[str, Any]:
 def name_apart(name: str, number: int, count: int) -> str:
     """The name of one of the graders that one became: its own, with a number (from 0 here) when they are several."""
     return f"{name} {number + 1}" if name and count > 1 else name
-
-
-def rest_of(data: Mapping[str, Any], said: set[str]) -> dict[str, Any]:
-    """The keys of a mapping that nothing was made of, as plain data; empty values are left out."""
-    return {
-        key: plain(it) for key, it in data.items() if key not in said and plain(it) not in (None, [], {}, "")
-    }

@@ -7,8 +7,10 @@ from typing import Any
 
 from waza_engine.convert.comments import Comment, comments_of
 from waza_engine.convert.conversion import Conversion
-from waza_engine.convert.entries import as_given, name_apart, rest_of, typed, written
+from waza_engine.convert.entries import as_given, name_apart, typed, written
 from waza_engine.convert.kept import as_comment, from_comment
+from waza_engine.convert.left_over import SKILL, TAGS, TRIGGER, left_of_eval, left_of_task
+from waza_engine.convert.servers import as_vally_server
 from waza_engine.convert.waza_graders import CHANGED, CannotSayError, as_vally
 from waza_engine.convert.written import Written
 from waza_engine.findings import Pointer
@@ -16,16 +18,6 @@ from waza_engine.formats import load_suite
 from waza_engine.formats.reading import read_mapping, read_text
 from waza_engine.scalars import plain
 from waza_engine.suite import GraderEntry, Suite, Task
-
-_EVAL_SAID = {"name", "description", "skill", "config", "tasks", "tasks_from", "range", "graders", "inputs"}
-_CONFIG_SAID = {
-    *("trials_per_task", "timeout_seconds", "executor", "model", "judge_model", "judge_reasoning_effort"),
-    *("skill_directories", "mcp_servers", "parallel", "workers"),
-}
-_TASK_SAID = {"id", "graders", "inputs", "tags", "enabled"}
-_INPUTS_SAID = {"prompt", "prompt_file", "files", "follow_up_prompts", "environment"}
-TAGS, SKILL, TRIGGER = "tags", "skill", "trigger-test"
-"""The tags of a stimulus that hold what waza has keys for."""
 
 
 def to_vally(path: Path, out: Path, *, process_dir: Path) -> Conversion:
@@ -88,7 +80,7 @@ class _Writer:
         if settings.skill_directories:
             made["skills"] = [self._from_out(Path(it)) for it in settings.skill_directories]
         if settings.mcp_servers:
-            made["mcpServers"] = {name: _server(it) for name, it in settings.mcp_servers.items()}
+            made["mcpServers"] = {name: as_vally_server(it) for name, it in settings.mcp_servers.items()}
         return made
 
     def _defaults(self) -> dict[str, Any]:
@@ -178,14 +170,9 @@ class _Writer:
 
     def _keep_of_task(self, task: Task, place: Pointer, graders: list[dict[str, Any]]) -> None:
         source = task.path or self._suite.path
-        raw = _at(read_mapping(source), task.pointer)
-        inputs = raw.get("inputs")
-        parts = rest_of(raw, _TASK_SAID)
+        parts = left_of_task(_at(read_mapping(source), task.pointer))
         if task.name == task.id:
             parts.pop("name", None)
-        left = rest_of(inputs, _INPUTS_SAID) if isinstance(inputs, Mapping) else {}
-        if left:
-            parts["inputs"] = left
         for key in parts:
             self._result.lose(
                 f"Task '{task.id}': vally has nothing like '{key}'", source, (*task.pointer, key), kept=True
@@ -197,12 +184,11 @@ class _Writer:
             self._at[place] = Comment((*lines, *before.above), before.beside)
 
     def _kept_of_eval(self) -> list[str]:
-        config = self._eval.get("config")
-        parts = rest_of(self._eval, _EVAL_SAID)
-        left = rest_of(config, _CONFIG_SAID) if isinstance(config, Mapping) else {}
-        if left:
-            parts["config"] = left
-        for key in (*(it for it in parts if it != "config"), *(f"config.{it}" for it in left)):
+        parts = left_of_eval(self._eval)
+        for key in (
+            *(it for it in parts if it != "config"),
+            *(f"config.{it}" for it in parts.get("config", ())),
+        ):
             self._result.lose(
                 f"vally has nothing like '{key}'", self._suite.path, tuple(key.split(".")), kept=True
             )
@@ -302,17 +288,3 @@ def _at(data: Any, pointer: Pointer) -> Mapping[str, Any]:
     for part in pointer:
         data = data[part]
     return data if isinstance(data, Mapping) else {}
-
-
-def _server(server: Any) -> dict[str, Any]:
-    given = server if isinstance(server, Mapping) else server.model_dump(exclude_defaults=True)
-    made = {
-        key: it
-        for key, it in given.items()
-        if it not in (None, [], {}, "") and key not in {"tools", "timeout"}
-    }
-    if given.get("type") in {"local", None, ""}:
-        made["type"] = "stdio"
-    if seconds := given.get("timeout"):
-        made["timeout"] = f"{seconds}ms"
-    return made

@@ -1,6 +1,5 @@
 """A vally spec as a waza suite (vally.md, section 13): a task file for each stimulus."""
 
-import math
 import os
 import re
 from collections.abc import Mapping, Sequence
@@ -8,10 +7,12 @@ from pathlib import Path, PurePosixPath
 from typing import Any
 
 from waza_engine.convert.comments import Comment, comments_of
+from waza_engine.convert.constraints import grader_of_constraint
 from waza_engine.convert.conversion import Conversion
-from waza_engine.convert.entries import as_given, name_apart, rest_of, typed, written
+from waza_engine.convert.entries import as_given, name_apart, typed, written
 from waza_engine.convert.kept import as_comment, from_comment
-from waza_engine.convert.to_vally import SKILL, TAGS, TRIGGER
+from waza_engine.convert.left_over import SKILL, TAGS, TRIGGER, left_of_spec, left_of_stimulus
+from waza_engine.convert.servers import as_waza_server
 from waza_engine.convert.vally_graders import CHANGED, as_waza
 from waza_engine.convert.waza_graders import CannotSayError
 from waza_engine.convert.written import Written
@@ -19,25 +20,8 @@ from waza_engine.findings import Pointer
 from waza_engine.formats import load_suite
 from waza_engine.formats.reading import read_mapping, read_text
 from waza_engine.graders.base import Grader
-from waza_engine.graders.waza.behavior import BehaviorGrader
-from waza_engine.graders.waza.skill_invocation import SkillInvocationGrader
-from waza_engine.graders.waza.tool_calls import ToolCallsGrader
 from waza_engine.scalars import plain
-from waza_engine.suite import Constraint, GraderEntry, Suite, Task
-
-_EVAL_SAID = {
-    "name",
-    "description",
-    "tags",
-    "environment",
-    "defaults",
-    "config",
-    "stimuli",
-    "graders",
-    "scoring",
-}
-_STIMULUS_SAID = {"name", "prompt", "turns", "tags", "environment", "graders", "constraints"}
-_ENVIRONMENT_SAID = {"skills", "files", "env", "mcpServers"}
+from waza_engine.suite import GraderEntry, Suite, Task
 
 
 def to_waza(path: Path, out: Path, *, process_dir: Path) -> Conversion:
@@ -107,7 +91,7 @@ class _Writer:
         if skills := plain(environment.get("skills")):
             config["skill_directories"] = [self._from_out(suite.directory / it) for it in skills]
         if servers := plain(environment.get("mcpServers")):
-            config["mcp_servers"] = {name: _server(it) for name, it in servers.items()}
+            config["mcp_servers"] = {name: as_waza_server(it) for name, it in servers.items()}
         data: dict[str, Any] = {"name": suite.name}
         if description := self._spec.get("description"):
             data["description"] = str(description)
@@ -204,7 +188,7 @@ class _Writer:
         taken = {it.get("name") for it in graders}
         made: list[dict[str, Any]] = []
         for it in task.constraints:
-            grader = _of_constraint(it)
+            grader = grader_of_constraint(it)
             name = f"constraint {it.key}"
             if grader is None:
                 message = f"Constraint '{it.key}': waza has nothing like it"
@@ -215,14 +199,7 @@ class _Writer:
 
     def _kept_of_stimulus(self, index: int, graders: list[dict[str, Any]]) -> list[str]:
         raw = self._stimulus(index)
-        parts = rest_of(raw, _STIMULUS_SAID)
-        environment, constraints, tags = (raw.get(it) for it in ("environment", "constraints", "tags"))
-        if isinstance(environment, Mapping) and (left := rest_of(environment, _ENVIRONMENT_SAID)):
-            parts["environment"] = left
-        if isinstance(constraints, Mapping) and (turns := plain(constraints.get("max_turns"))) is not None:
-            parts["constraints"] = {"max_turns": turns}
-        if isinstance(tags, Mapping) and (left := rest_of(tags, {TAGS})):
-            parts["tags"] = left
+        parts = left_of_stimulus(raw)
         for key in parts:
             place: Pointer = ("stimuli", index, key)
             message = f"Stimulus '{plain(raw.get('name'))}': waza has nothing like this '{key}'"
@@ -232,22 +209,14 @@ class _Writer:
         return as_comment(parts, "vally")
 
     def _kept_of_spec(self) -> list[str]:
-        parts = rest_of(self._spec, _EVAL_SAID)
-        environment, tags, scoring = (self._spec.get(it) for it in ("environment", "tags", "scoring"))
-        if isinstance(environment, Mapping):
-            if left := rest_of(environment, _ENVIRONMENT_SAID):
-                parts["environment"] = left
-        elif environment:
+        environment = self._spec.get("environment")
+        commands: tuple[str, ...] = ()
+        if environment and not isinstance(environment, Mapping):
             # Its paths start at the spec, which the result is not: what it gives is written out.
             message = f"The environment '{plain(environment)}' is written out into each task"
             self._result.lose(message, self._suite.path, ("environment",))
-            setup = self._suite.tasks[0].setup if self._suite.tasks else ()
-            if setup:
-                parts["environment"] = {"commands": list(setup)}
-        if isinstance(tags, Mapping) and (left := rest_of(tags, {SKILL})):
-            parts["tags"] = left
-        if isinstance(scoring, Mapping) and scoring:
-            parts["scoring"] = plain(scoring)
+            commands = self._suite.tasks[0].setup if self._suite.tasks else ()
+        parts = left_of_spec(self._spec, commands)
         for key in parts:
             self._result.lose(f"waza has nothing like this '{key}'", self._suite.path, (key,), kept=True)
         return as_comment(parts, "vally")
@@ -302,30 +271,3 @@ def _whole(entry: GraderEntry) -> Grader:
     if entry.turn is not None:
         raise CannotSayError("waza grades whole conversations, or the state after a turn with a checkpoint")
     return typed(entry)
-
-
-def _of_constraint(constraint: Constraint) -> Grader | None:
-    """The waza grader that passes when the constraint holds."""
-    value = constraint.value
-    match constraint.key:
-        case "max_tokens" if value:
-            return BehaviorGrader(max_tokens=value)
-        case "max_duration" if value:
-            return BehaviorGrader(max_duration_ms=math.ceil(value))
-        case "expect_tools":
-            return ToolCallsGrader(required_tools=list(value))
-        case "reject_tools":
-            return ToolCallsGrader(forbidden_tools=list(value))
-        case "expect_skills":
-            return SkillInvocationGrader(required_skills=list(value), mode="any_order", allow_extra=True)
-        case "reject_skills" if "*" not in value:
-            return SkillInvocationGrader(forbidden_skills=list(value))
-        case _:
-            return None
-
-
-def _server(server: Mapping[str, Any]) -> dict[str, Any]:
-    made = {key: it for key, it in server.items() if key not in {"timeout", "type"}}
-    if server.get("type") not in {None, "stdio"}:
-        made["type"] = server["type"]
-    return made

@@ -14,8 +14,6 @@ from ruamel.yaml.scalarstring import LiteralScalarString
 from waza_engine.convert.comments import Comment
 from waza_engine.findings import Pointer
 
-Comments = Mapping[Pointer, Comment]
-
 
 class Written:
     """A mapping that is being written; `at` are comments by the pointer in the result."""

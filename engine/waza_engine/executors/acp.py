@@ -8,8 +8,6 @@ agent works with its own tools in the workspace: reading and writing files throu
 import asyncio
 import importlib
 import os
-import shlex
-import shutil
 import time
 from collections.abc import Mapping
 from contextlib import suppress
@@ -17,6 +15,7 @@ from typing import Any, ClassVar
 
 from waza_engine import deathwatch
 from waza_engine.executors.acp_client import Client, conclude
+from waza_engine.executors.agent_command import COMMAND_VARIABLE, agent_argv
 from waza_engine.executors.agent_process import end
 from waza_engine.executors.base import (
     ALLOWED_TOOLS,
@@ -30,7 +29,6 @@ from waza_engine.executors.base import (
     TriggerRequest,
     UnavailableError,
 )
-from waza_engine.executors.command import COMMAND_VARIABLE
 from waza_engine.executors.event_log import EventLog
 from waza_engine.trajectory import Trajectory
 
@@ -64,19 +62,9 @@ class AcpExecutor:
             self._acp = importlib.import_module("acp")
         except ImportError as error:
             raise UnavailableError(_INSTALL) from error
-        try:
-            argv = shlex.split(self._command)
-        except ValueError as error:
-            raise UnavailableError(f"The agent command cannot be split: {error}") from error
-        if not argv:
-            raise UnavailableError(
-                "The executor 'acp' needs an agent: --agent-command 'copilot --acp --stdio', "
-                f"or the environment variable {COMMAND_VARIABLE}"
-            )
-        found = shutil.which(argv[0], path=self._environment.get("PATH"))
-        if found is None:
-            raise UnavailableError(f"The agent '{argv[0]}' was not found; install it, or name its whole path")
-        self._argv = [os.path.abspath(found), *argv[1:]]  # noqa: ASYNC240, PTH100  # no file is touched
+        self._argv = agent_argv(
+            self._command, self._environment, executor=self.name, example="copilot --acp --stdio"
+        )
 
     async def run(self, request: TrialRequest, progress: Progress) -> Trajectory:
         log, started = EventLog(), time.monotonic()
@@ -87,11 +75,12 @@ class AcpExecutor:
             return log.trajectory(task=task.id, model=request.model, prompt=task.prompt, duration_ms=elapsed)
 
         client = Client(self._acp, log, progress, request.workspace_dir)
+        announced = deathwatch.announced({**self._environment, **request.environment})
         try:
             process = await asyncio.create_subprocess_exec(
                 *self._argv,
                 cwd=request.working_dir,
-                env={**self._environment, **request.environment},
+                env=announced,
                 stdin=asyncio.subprocess.PIPE,
                 stdout=asyncio.subprocess.PIPE,
                 stderr=asyncio.subprocess.DEVNULL,
@@ -100,7 +89,7 @@ class AcpExecutor:
             )
         except (OSError, ValueError) as error:
             raise ExecutorError(f"The agent '{self._argv[0]}' cannot be started: {error}") from error
-        deathwatch.watch(process.pid)
+        deathwatch.watch(process.pid, announced)
         try:
             connection = self._acp.connect_to_agent(client, process.stdin, process.stdout)
             try:

@@ -2,8 +2,6 @@
 
 import asyncio
 import contextlib
-import os
-import signal
 import sys
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -11,6 +9,7 @@ from pathlib import Path
 
 from waza_engine import deathwatch
 from waza_engine.executors.base import ExecutorError
+from waza_engine.sessions import kill_session
 
 OUTPUT_LIMIT = 64 << 20
 """How many bytes of what an agent prints are read; the rest is thrown away."""
@@ -54,11 +53,12 @@ async def run_agent(
         ExecutorError: it cannot be started.
 
     """
+    announced = deathwatch.announced(environment)
     try:
         process = await asyncio.create_subprocess_exec(
             *argv,
             cwd=cwd,
-            env=environment,
+            env=announced,
             stdin=asyncio.subprocess.PIPE,
             stdout=asyncio.subprocess.PIPE,
             stderr=asyncio.subprocess.PIPE,
@@ -67,7 +67,7 @@ async def run_agent(
     except (OSError, ValueError) as error:
         reason = getattr(error, "strerror", None) or error
         raise ExecutorError(f"The agent '{argv[0]}' cannot be started: {reason}") from error
-    deathwatch.watch(process.pid)
+    deathwatch.watch(process.pid, announced)
     try:
         return await _talk(process, stdin, limits, on_line)
     finally:
@@ -173,4 +173,4 @@ def _kill_group(process: asyncio.subprocess.Process) -> None:
         if sys.platform == "win32":
             process.kill()
         else:
-            os.killpg(process.pid, signal.SIGKILL)
+            kill_session(process.pid)

@@ -13,9 +13,6 @@ prints with `--output-format json`). Of plain text nobody knows tool calls, skil
 import json
 import os
 import re
-import shlex
-import shutil
-import tempfile
 import time
 import uuid
 from collections.abc import Iterator, Mapping
@@ -23,6 +20,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, ClassVar
 
+from waza_engine.executors.agent_command import COMMAND_VARIABLE, agent_argv
 from waza_engine.executors.agent_process import Ended, Limits, run_agent
 from waza_engine.executors.base import (
     ALLOWED_TOOLS,
@@ -38,9 +36,10 @@ from waza_engine.executors.base import (
 from waza_engine.executors.event_log import EventLog
 from waza_engine.executors.trigger_workspace import workspace_of
 from waza_engine.suite import Task
+from waza_engine.temporary import temporary_folder
 from waza_engine.trajectory import Trajectory
 
-COMMAND_VARIABLE, FORMAT_VARIABLE = "WAZA_LSP_AGENT_COMMAND", "WAZA_LSP_AGENT_FORMAT"
+FORMAT_VARIABLE = "WAZA_LSP_AGENT_FORMAT"
 FORMATS = {
     "text": frozenset(["tool calls", "skills", "tokens"]),
     # The CLI's lines have no token counts.
@@ -83,20 +82,9 @@ class CommandExecutor:
             raise UnavailableError(
                 f"There is no agent format '{self._format}'; there are {' and '.join(FORMATS)}"
             )
-        try:
-            argv = shlex.split(self._command)
-        except ValueError as error:
-            raise UnavailableError(f"The agent command cannot be split: {error}: {self._command}") from error
-        if not argv:
-            raise UnavailableError(
-                "The executor 'command' needs an agent: --agent-command 'my-agent --print {prompt}', "
-                f"or the environment variable {COMMAND_VARIABLE}"
-            )
-        found = shutil.which(argv[0], path=self._environment.get("PATH"))
-        if found is None:
-            raise UnavailableError(f"The agent '{argv[0]}' was not found; install it, or name its whole path")
-        # The program runs in the workspace: a path from here must not depend on that.
-        self._argv = [os.path.abspath(found), *argv[1:]]  # noqa: ASYNC240, PTH100  # no file is touched
+        self._argv = agent_argv(
+            self._command, self._environment, executor=self.name, example="my-agent --print {prompt}"
+        )
 
     async def run(self, request: TrialRequest, progress: Progress) -> Trajectory:
         log = EventLog(session_id=str(uuid.uuid4()))
@@ -187,8 +175,8 @@ class CommandExecutor:
 @contextmanager
 def _mcp_config(servers: Mapping[str, Any]) -> Iterator[str]:
     """A file with the MCP servers, in the form that most agents read; there for as long as the turn."""
-    with tempfile.TemporaryDirectory(prefix="waza-lsp-") as folder:
-        path = Path(folder, "mcp.json")
+    with temporary_folder() as folder:
+        path = folder / "mcp.json"
         path.write_text(json.dumps({"mcpServers": dict(servers)}), encoding="utf-8")
         yield str(path)
 

@@ -72,7 +72,9 @@ class CopilotExecutor:
         try:
             signed_in = bool(self._provider) or (await self._client.get_auth_status()).isAuthenticated
         except Exception as error:
-            raise UnavailableError(f"The Copilot CLI does not say who is signed in: {error}") from error
+            raise UnavailableError(
+                f"The Copilot CLI does not say who is signed in: {error}. Start 'copilot' to see what it wants"
+            ) from error
         if not signed_in:
             raise UnavailableError(_SIGN_IN)
 

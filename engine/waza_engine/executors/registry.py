@@ -3,12 +3,12 @@
 import importlib
 import pkgutil
 from functools import cache
-from importlib.metadata import EntryPoint, entry_points
+from importlib.metadata import EntryPoint
 
 from waza_engine import executors as _folder
 from waza_engine.executors.base import Executor, ExecutorOptions, UnavailableError
+from waza_engine.plug_ins import EXECUTOR_GROUP, plug_ins
 
-_GROUP = "waza_lsp.executors"
 _AGENTS = {"codex": "codex exec {prompt}", "claude-cli": "claude -p {prompt}"}
 """Executors of some versions of waza whose agents are programs: how the executor `command` starts them."""
 
@@ -49,7 +49,7 @@ def executor_names() -> list[str]:
 
 @cache
 def _plug_ins() -> dict[str, EntryPoint]:
-    return {it.name: it for it in entry_points(group=_GROUP)}
+    return {it.name: it for it in plug_ins(EXECUTOR_GROUP)}
 
 
 def _loaded(plug_in: EntryPoint) -> type[Executor]:

@@ -1,19 +1,16 @@
 """The folder that an agent works in while it is asked a trigger prompt."""
 
-import os
-import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
-from pathlib import Path
 
 from waza_engine.executors.base import TriggerRequest
+from waza_engine.temporary import temporary_folder
 
 
 @contextmanager
 def workspace_of(request: TriggerRequest) -> Iterator[str]:
     """A temporary folder with the request's files in it; one that cannot be written there is left out."""
-    with tempfile.TemporaryDirectory(prefix="waza-lsp-", ignore_cleanup_errors=True) as folder:
-        root = Path(os.path.realpath(folder))
+    with temporary_folder() as root:
         for it in request.files:
             with suppress(OSError):
                 path = root / it.target

@@ -3,13 +3,14 @@
 Each folder below `formats/` holds one dialect; its module `dialect` has the record `DIALECT`.
 """
 
-from collections.abc import Callable, Collection, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Callable, Collection, Iterable, Mapping
+from dataclasses import dataclass, field, replace
 from fnmatch import fnmatchcase
 from itertools import islice
 from pathlib import PurePath
 from typing import Any
 
+from waza_engine.scalars import Scalar
 from waza_engine.validation.spelling import is_slip
 
 
@@ -40,7 +41,8 @@ class FileName:
 
     `alone` means that no other tool uses the name, so that the keys do not matter. Otherwise they must all be known
     to the kind and one of `beginnings` be there, or one of `telling` must be among them and most be known. A name
-    counts `in_project` when it is usual in several dialects: then only where the project file of this one is the nearest.
+    counts `in_project` when it is usual in several dialects: then only where the project file of this one is the
+    nearest, and there it is enough that most keys are known.
     """
 
     pattern: str
@@ -73,23 +75,32 @@ class Shape:
 
     A mapping is ours with one of the `own` keys, or with one of `types` under `type`; the `common` keys alone say nothing.
     `text` judges a text as `verdict` does; without it a text is never ours. Without any keys a mapping says nothing.
+    With `named` the keys are names that the author gives, and the values have the shape.
     """
 
     own: frozenset[str] = frozenset()
     common: frozenset[str] = frozenset()
     types: frozenset[str] = frozenset()
     text: Callable[[str], int] | None = None
+    named: bool = False
 
     def verdict(self, value: Any) -> int:
         """More than 0 for a value of ours, less for one of another tool; 0 when it may be either, or is not written yet."""
+        value = value.value if isinstance(value, Scalar) else value
         if isinstance(value, Mapping):
-            return self._of_mapping(value)
+            return self._of_items(value.values()) if self.named else self._of_mapping(value)
         if isinstance(value, list):
-            # The first items speak for all: a later one may be half-written, and the list long.
-            return max((self.verdict(it) for it in islice(value, _LOOKED_AT)), default=0)
+            return -1 if self.named and value else self._of_items(value)
+        if self.text and isinstance(value, str | int | float) and value != "":
+            return self.text(str(value))
         if isinstance(value, str) and value:
-            return self.text(value) if self.text else -1 + self._begins_a_key(value)
-        return 0
+            return -1 + self._begins_a_key(value)
+        return -1 if isinstance(value, int | float) else 0
+
+    def _of_items(self, values: Iterable[Any]) -> int:
+        """The first items speak for all: a later one may be half-written, and the list long."""
+        shaped = replace(self, named=False) if self.named else self
+        return max((shaped.verdict(it) for it in islice(values, _LOOKED_AT)), default=0)
 
     def _begins_a_key(self, text: str) -> bool:
         """Whether the text is a key of ours that is being typed."""
@@ -117,7 +128,8 @@ class Kind:
     """One kind of file. `schema` is the name for `schema_files.read_schema`, `model` is `module:class`.
 
     `shapes` tells values of ours from those that other tools have under the same top-level keys. A schema whose
-    address fits one of `addresses` (patterns) is the one that a file of this kind names in its modeline.
+    address fits one of `addresses` (patterns) is the one that a file of this kind names in its modeline. `planner` is
+    `module:function`, called with the path, which makes an experiment of a file that has evals run in several ways.
     """
 
     name: str
@@ -128,6 +140,7 @@ class Kind:
     signals: tuple[Signal, ...] = ()
     file_names: tuple[FileName, ...] = ()
     shapes: Mapping[str, Shape] = field(default_factory=dict)
+    planner: str = ""
 
     def verdict(self, values: Mapping[str, Any]) -> int:
         """What the values of the top-level keys say together, as in `Shape.verdict`."""
@@ -216,6 +229,7 @@ class Dialect:
                     or present & self.other_tools
                     or not (
                         name.accepts(present, kind.keys)
+                        or (name.in_project and kind.knows_most(present))
                         or (kind.knows_most(present) and name.begins(present) and kind.verdict(values) > 0)
                     )
                     or kind.verdict(values) < 0

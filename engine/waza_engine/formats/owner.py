@@ -59,10 +59,15 @@ def _globs(path: Path) -> list[str] | None:
 
 @cache
 def _glob_keys(schema_name: str) -> tuple[str, ...] | None:
-    """The keys of an eval that list task files; None for files of another kind."""
+    """The keys of an eval that list task files; None for files that are no evals and cannot be run by themselves."""
     schema = read_schema(schema_name)
-    if schema.get("x-runnable") != "eval":
-        return None
+    match schema.get("x-runnable"):
+        case "experiment":
+            return ()
+        case "eval":
+            pass
+        case _:
+            return None
     return tuple(key for key, it in schema["properties"].items() if _is_list_of_globs(it))
 
 

@@ -9,6 +9,7 @@ from typing import Any, TypeVar
 from pydantic import BaseModel, ValidationError
 
 from waza_engine.findings import Pointer
+from waza_engine.formats.filled import read_filled
 from waza_engine.scalars import plain
 from waza_engine.suite import LoadError
 from waza_engine.yaml_reader import YamlError, read_yaml
@@ -64,6 +65,25 @@ def read_mapping(path: Path, *, strict_graders: bool = False) -> dict[str, Any]:
     if not isinstance(data, dict):
         raise LoadError(path, f"The file must be a mapping of keys, not {_kind(data)}")
     return data
+
+
+def read_filled_mapping(path: Path) -> dict[str, Any]:
+    """The top-level mapping of a YAML file, with any value where placeholders keep it from being YAML.
+
+    Raises:
+        LoadError: unreadable, no YAML either way, or something else than a mapping.
+
+    """
+    try:
+        return read_mapping(path)
+    except LoadError:
+        try:
+            data = read_filled(read_text(path))
+        except YamlError:
+            data = None
+        if isinstance(data, dict):
+            return data
+        raise
 
 
 def build(model: type[_Model], data: Any, path: Path, below: Pointer = ()) -> _Model:

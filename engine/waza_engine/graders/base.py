@@ -5,11 +5,8 @@ what a schema cannot, `grade` gives the verdict. Everything else (schema, comple
 """
 
 import sys
-import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
 from enum import Enum, auto
-from pathlib import Path
 from typing import Any, ClassVar, Literal, NamedTuple, Self
 
 from pydantic import BaseModel, ConfigDict, GetJsonSchemaHandler, model_validator
@@ -17,11 +14,10 @@ from pydantic.fields import FieldInfo
 from pydantic.json_schema import JsonSchemaValue
 from pydantic_core import CoreSchema
 
-from waza_engine.excerpts import Seen
 from waza_engine.findings import Change, Finding, Pointer, RenameKey, SetValue
-from waza_engine.judges.base import Judge
+from waza_engine.graders.context import GradingContext
+from waza_engine.graders.result import Criterion, FailedCheck, GraderResult
 from waza_engine.scope import Scope
-from waza_engine.trajectory import Session, SkillInvocation, ToolEvent
 
 __all__ = [
     "ConfigError",
@@ -43,130 +39,6 @@ class ConfigError(Exception):
 
 class GradeError(Exception):
     """Grading itself is impossible; the whole run becomes an error (waza-graders.md, section 2.4)."""
-
-
-@dataclass(frozen=True, slots=True)
-class GradingContext:
-    """What one finished trial left behind (waza-graders.md, section 3); the same for all its graders.
-
-    `prompt` is None when there is no task; `workspace_dir` None when there is no workspace; `session` None when
-    no digest was recorded. `process_dir` is the directory that waza was started in: relative paths of most
-    graders start there. `program_timeout` is in seconds, `duration_ms` in milliseconds.
-
-    `events` and `metrics` are those of a vally trajectory (vally.md, section 10.1); None: the other members say what
-    happened. `error` is the agent's own, `rubric` the criteria of the task. `diff` is what the agent changed, or
-    `baseline_files` what stood in the workspace before. `compared` is the trial that this one is compared with.
-    `sleep` waits between two questions to a judge.
-    """
-
-    output: str = ""
-    outcome: Mapping[str, Any] = field(default_factory=dict)
-    transcript: Sequence[Mapping[str, Any]] = ()
-    session: Session | None = None
-    tool_events: Sequence[ToolEvent] = ()
-    skills: Sequence[SkillInvocation] = ()
-    prompt: str | None = None
-    task: Mapping[str, Any] = field(default_factory=dict)
-    duration_ms: int = 0
-    workspace_dir: Path | None = None
-    captured_files: Mapping[str, bytes] = field(default_factory=dict)
-    process_dir: Path = field(default_factory=Path)
-    session_id: str = ""
-    baseline_output: str = ""
-    output_present: bool = False
-    judge: Judge | None = None
-    judge_model: str = ""
-    judge_reasoning_effort: str = ""
-    update_snapshots: bool = False
-    events: Sequence[Mapping[str, Any]] | None = None
-    metrics: Mapping[str, Any] | None = None
-    error: str = ""
-    rubric: tuple[str, ...] = ()
-    workspace_status: str = "local"
-    baseline_files: Mapping[str, bytes] | None = None
-    diff: str | None = None
-    compared: "GradingContext | None" = None
-    sleep: Callable[[float], None] = time.sleep
-
-
-@dataclass(frozen=True, slots=True)
-class FailedCheck:
-    """One check of a grader that failed: which option of the config it stands in, and in one line what is wrong.
-
-    `found` says what was there instead, for people who look at the line; "" when there is nothing to say. `excerpt` are
-    the lines around that place, with their numbers, for people who want to see more: a `Seen` brings them along.
-    """
-
-    pointer: Pointer
-    message: str
-    found: str = ""
-    excerpt: str = ""
-
-    def __post_init__(self) -> None:
-        if isinstance(self.found, Seen):
-            object.__setattr__(self, "excerpt", self.found.excerpt)
-            object.__setattr__(self, "found", str(self.found))
-
-
-@dataclass(frozen=True, slots=True)
-class Criterion:
-    """The verdict on one criterion, or of one judge of several: vally's sub-results (vally.md, section 6)."""
-
-    name: str
-    score: float
-    passed: bool
-    evidence: str = ""
-    metadata: Mapping[str, Any] = field(default_factory=dict)
-    status: Literal["", "error"] = ""
-    criteria: tuple["Criterion", ...] = ()
-
-
-@dataclass(frozen=True, slots=True)
-class GraderResult:
-    """A verdict: `score` in 0..1, `passed`, one line of feedback, and details for the report.
-
-    `type_name` overrides the type shown in the result where waza shows another one (`tool_calls`: none).
-    `parts` are the checks that failed, as far as single ones can be named. `status` is `error` when the grader could
-    not decide: that counts as failed and is reported apart. `kind` says how the score was made.
-    """
-
-    score: float
-    passed: bool
-    feedback: str = ""
-    details: dict[str, Any] | None = None
-    type_name: str | None = None
-    parts: tuple[FailedCheck, ...] = ()
-    status: Literal["", "error"] = ""
-    kind: Literal["code", "llm", "human"] = "code"
-    label: Literal["", "correct", "incorrect"] = ""
-    criteria: tuple[Criterion, ...] = ()
-
-    @classmethod
-    def of_checks(
-        cls,
-        total: int,
-        failures: Sequence[str | FailedCheck],
-        passed_text: str = "All checks passed",
-        **details: Any,
-    ) -> "GraderResult":
-        """The usual verdict: score = share of checks that passed, 1.0 when there are none."""
-        score = (total - len(failures)) / total if total else 1.0
-        texts = [it if isinstance(it, str) else it.message for it in failures]
-        feedback = "; ".join(texts) if texts else passed_text
-        parts = tuple(it for it in failures if isinstance(it, FailedCheck))
-        return cls(score, not texts, feedback, {**details, "failures": texts or None}, parts=parts)
-
-    @classmethod
-    def failed(
-        cls, feedback: str, details: dict[str, Any] | None = None, parts: tuple[FailedCheck, ...] = ()
-    ) -> "GraderResult":
-        """Nothing could be checked: score 0."""
-        return cls(0.0, False, feedback, details, parts=parts)
-
-    @classmethod
-    def undecided(cls, feedback: str, details: dict[str, Any] | None = None) -> "GraderResult":
-        """The grader could not find out: failed with score 0, and reported apart."""
-        return cls(0.0, False, feedback, details, status="error")
 
 
 class Demand(Enum):

@@ -9,11 +9,12 @@ import logging
 import pkgutil
 from collections.abc import Iterator
 from functools import cache
-from importlib.metadata import EntryPoint, entry_points
+from importlib.metadata import EntryPoint
 from typing import TypeGuard
 
 from waza_engine import graders as _folder
 from waza_engine.graders.base import Grader
+from waza_engine.plug_ins import GRADER_GROUP, plug_ins
 from waza_engine.suite import GraderEntry
 
 CURRENT = "G2+G3"
@@ -21,7 +22,6 @@ CURRENT = "G2+G3"
 GENERATIONS = (CURRENT, "G3", "G1", "PY", "VALLY")
 OTHER_DIALECTS = {"VALLY": "vally"}
 """The generations that are dialects of their own, with the folder of each."""
-ENTRY_POINTS = "waza_lsp.graders"
 
 _log = logging.getLogger(__name__)
 
@@ -38,7 +38,7 @@ def graders(dialect: str) -> dict[str, type[Grader]]:
     """
     found = {_key(dialect, it): it for it in _in_folder(dialect)}
     if dialect == "waza":
-        for plug_in in entry_points(group=ENTRY_POINTS):
+        for plug_in in plug_ins(GRADER_GROUP):
             if grader := _loaded(plug_in, taken=found):
                 found[grader.type_name] = grader
     return found

@@ -11,7 +11,6 @@ Units = tuple[tuple[int, int], ...]
 """Sorted ranges that neither touch nor overlap, both ends included."""
 
 LAST_UNIT = 0xFFFF
-EVERYTHING: Units = ((0, LAST_UNIT),)
 DIGITS: Units = ((0x30, 0x39),)
 WORD: Units = ((0x30, 0x39), (0x41, 0x5A), (0x5F, 0x5F), (0x61, 0x7A))
 LINE_ENDS: Units = ((0x0A, 0x0A), (0x0D, 0x0D), (0x2028, 0x2029))

@@ -96,7 +96,7 @@ class Endpoint:
     def _request(self, body: Mapping[str, Any]) -> urllib.request.Request:
         url = urlsplit(f"{self.base_url.rstrip('/')}/chat/completions")
         if url.scheme not in {"http", "https"} or not url.hostname:
-            raise EndpointError(f"'{self.base_url}' is no http or https address")
+            raise EndpointError(f"'{self.base_url}' is no http or https address: correct OPENAI_BASE_URL")
         headers = {"Content-Type": "application/json", "Accept": "application/json"}
         if self.api_key:
             azure = url.hostname.endswith(".azure.com")

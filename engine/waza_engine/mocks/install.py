@@ -6,9 +6,7 @@ All of it stands in a folder of its own outside the workspace, which graders and
 import json
 import os
 import shlex
-import shutil
 import sys
-import tempfile
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -16,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from waza_engine.suite import CommandMock, McpMock
+from waza_engine.temporary import temporary_folder
 from waza_engine.trajectory import CommandInvocation
 
 _LOG = "calls.jsonl"
@@ -52,14 +51,11 @@ def installed(
     if not commands and not servers:
         yield Installed(Path(), {}, {})
         return
-    folder = Path(tempfile.mkdtemp(prefix="waza-lsp-mocks-"))
-    try:
+    with temporary_folder() as folder:
         environment = (
             {"PATH": os.pathsep.join([str(_programs(folder, commands, workspace)), path])} if commands else {}
         )
         yield Installed(folder, environment, {it.name: _server(folder, it) for it in servers})
-    finally:
-        shutil.rmtree(folder, ignore_errors=True)
 
 
 def _programs(folder: Path, commands: Iterable[CommandMock], workspace: Path) -> Path:

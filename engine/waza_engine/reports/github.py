@@ -19,16 +19,16 @@ def github_markdown(record: RunRecord) -> str:
 
 def _lines(record: RunRecord) -> Iterator[str]:
     totals = record.totals
-    yield f"## {_text(record.suite_name or 'Eval')}: {_WORDS[record.status]}"
+    yield f"## {escaped(record.suite_name or 'Eval')}: {_WORDS[record.status]}"
     yield ""
     facts = [it for it in (record.executor, record.model) if it]
     yield (
         f"**{totals.succeeded} of {totals.total}** tasks passed · score **{totals.aggregate_score:.2f}** "
         f"(weighted {totals.weighted_score:.2f}) · {record.duration_ms / 1000:.1f} s"
-        + "".join(f" · {_text(it)}" for it in facts)
+        + "".join(f" · {escaped(it)}" for it in facts)
     )
     if record.error:
-        yield f"\n> {_text(record.error)}"
+        yield f"\n> {escaped(record.error)}"
     yield ""
     yield "| | Task | Score | Passed | 95 % interval |"
     yield "| --- | --- | --- | --- | --- |"
@@ -40,7 +40,7 @@ def _lines(record: RunRecord) -> Iterator[str]:
 
 def _row(task: TaskRecord) -> str:
     stats = task.stats
-    name = _text(task.name or task.task)
+    name = escaped(task.name or task.task)
     if stats is None:
         return f"| {_TASK_WORDS[task.status]} | {name} | | not run | |"
     interval = f"{stats.interval.lower:.2f} to {stats.interval.upper:.2f}" if stats.interval else ""
@@ -53,7 +53,7 @@ def _flaky(record: RunRecord) -> Iterator[str]:
     if flaky:
         yield ""
         names = ", ".join(
-            f"{_text(it.task)} ({it.stats.passed_runs}/{it.stats.total_runs})" for it in flaky if it.stats
+            f"{escaped(it.task)} ({it.stats.passed_runs}/{it.stats.total_runs})" for it in flaky if it.stats
         )
         yield f"**Flaky:** {names}"
 
@@ -66,15 +66,16 @@ def _details(record: RunRecord) -> Iterator[str]:
     yield "<details><summary>What failed</summary>"
     yield ""
     for task in failed[:_MOST_DETAILS]:
-        yield f"- **{_text(task.name or task.task)}**"
+        yield f"- **{escaped(task.name or task.task)}**"
         told = dict.fromkeys(line for trial in task.trials for line in failed_lines(trial))
         for line in [*([task.error] if task.error else []), *told]:
-            yield f"  - {_text(line)}"
+            yield f"  - {escaped(line)}"
     if len(failed) > _MOST_DETAILS:
         yield f"- and {len(failed) - _MOST_DETAILS} more"
     yield ""
     yield "</details>"
 
 
-def _text(text: str) -> str:
+def escaped(text: str) -> str:
+    """A text that forms no links, images or mentions, on one line."""
     return _SPECIAL.sub(r"\\\1", one_line(text))

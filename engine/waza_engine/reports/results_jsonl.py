@@ -6,7 +6,7 @@ from typing import Any
 
 from waza_engine.multi_trial import multi_trial_metrics
 from waza_engine.runs.records import GraderOutcome, RunRecord, TaskRecord, TrialRecord
-from waza_engine.suite import Scoring
+from waza_engine.suite import ExperimentArm, Scoring
 from waza_engine.vally.constraints import TYPE as CONSTRAINT
 from waza_engine.vally.recorded import vally_trajectory
 from waza_engine.vally.verdict import eval_verdict, stimulus_score
@@ -14,10 +14,20 @@ from waza_engine.vally.verdict import eval_verdict, stimulus_score
 
 def results_lines(record: RunRecord) -> Iterator[str]:
     """The lines of the file, each with its end."""
+    yield from trial_lines(record)
+    yield summary_line(record)
+
+
+def trial_lines(record: RunRecord) -> Iterator[str]:
+    """The lines of the trials alone."""
     for task in record.tasks:
         for trial in task.trials:
             yield _line(_trial_result(record, trial))
-    yield _line(_run_summary(record))
+
+
+def summary_line(record: RunRecord) -> str:
+    """The line of the run as a whole."""
+    return _line(_run_summary(record))
 
 
 def _line(data: Mapping[str, Any]) -> str:
@@ -39,7 +49,21 @@ def _trial_result(record: RunRecord, trial: TrialRecord) -> dict[str, Any]:
         told["gradeResult"] = _grade_result(trial)
     if trial.error:
         told["error"] = trial.error
+    if record.arm is not None:
+        told["experiment"] = _experiment(record.arm)
     return told
+
+
+def _experiment(arm: ExperimentArm) -> dict[str, Any]:
+    return {
+        "runId": arm.run_id,
+        "name": arm.name,
+        "variant": arm.variant,
+        "baseline": arm.baseline,
+        "evalFile": arm.eval_path,
+        "evalHash": arm.eval_hash,
+        "configHash": arm.config_hash,
+    }
 
 
 def _grade_result(trial: TrialRecord) -> dict[str, Any]:

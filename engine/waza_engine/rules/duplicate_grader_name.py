@@ -73,6 +73,9 @@ def check(document: Document) -> Iterator[Finding]:
 
 
 def _twice(document: Document, base: Pointer, inherited: Mapping[str, Related]) -> Iterator[Finding]:
+    entries = document.value(*base, "graders")
+    if not inherited and _are_all_different(entries):
+        return
     seen: dict[str, Pointer] = {}
     for pointer, grader in document.mappings(*base, "graders"):
         name = grader.get("name")
@@ -89,9 +92,17 @@ def _twice(document: Document, base: Pointer, inherited: Mapping[str, Related]) 
         seen.setdefault(name, pointer)
 
 
+def _are_all_different(entries: Any) -> bool:
+    """Whether every entry has a name, and each another one: as most of the time."""
+    if not isinstance(entries, list) or not all(isinstance(it, Mapping) for it in entries):
+        return False
+    names = [name for it in entries if isinstance(name := it.get("name"), str)]
+    return len(names) == len(entries) == len(set(names))
+
+
 def _renamed(document: Document, place: Pointer, name: str, taken: set[str]) -> Fix:
     """A name that no grader has, also none further down."""
-    below = {it.get("name") for _, it in document.graders()}
+    below = (it.get("name") for _, it in document.graders())
     free = free_name(name, taken | {it for it in below if isinstance(it, str)})
     return Fix(f"Change to '{free}'", (SetValue(place, free),), preferred=True)
 

@@ -45,7 +45,7 @@ from waza_engine.validation.spelling import nearest
 ENVIRONMENT_FILE_NOT_FOUND = Rule(
     "environment-file-not-found", "file for the workspace that is not there", Severity.WARNING
 )
-APPLIES = {"vally": {"eval"}}
+APPLIES = {"vally": {"eval", "experiment"}}
 
 
 def check(document: Document) -> Iterator[Finding]:

@@ -22,11 +22,26 @@ config:
 """
 
 from collections.abc import Iterator
+from dataclasses import replace
 
-from waza_engine.findings import Finding, Fix, Pointer, Rule, SetValue
+from waza_engine.checking.document import Document
+from waza_engine.checking.stimuli import environments
+from waza_engine.findings import Finding, Fix, Pointer, Rule, SetValue, Severity
 from waza_engine.paths import escape_reason
+from waza_engine.placeholders import has_placeholder
 
 ESCAPING_PATH = Rule("escaping-path", "path outside of the workspace")
+APPLIES = {"vally": {"eval"}}
+
+
+def check(document: Document) -> Iterator[Finding]:
+    """Where staged files go. What vally does with such a path is not known."""
+    for environment in environments(document):
+        for place, _ in document.mappings(*environment, "files"):
+            path = document.text(*place, "dest")
+            if path and not has_placeholder(path):
+                found = escaping_path(path, (*place, "dest"))
+                yield from (replace(it, severity=Severity.WARNING) for it in found)
 
 
 def escaping_path(path: str, pointer: Pointer) -> Iterator[Finding]:

@@ -48,6 +48,7 @@ from waza_engine.checking.document import Document
 from waza_engine.checking.files import Files
 from waza_engine.checking.suite_files import SuiteFiles, globs_of
 from waza_engine.findings import Finding, Fix, Rule, SetValue, Severity
+from waza_engine.formats import recognise
 from waza_engine.goglob import BadPattern, match
 from waza_engine.rules.unsupported_glob import has_foreign_syntax
 
@@ -56,6 +57,7 @@ APPLIES = {"waza": {"eval"}}
 _SUFFIXES = (".yaml", ".yml")
 _MOST_FOLDERS = 40
 _MOST_FIXES = 3
+_LOOKED_AT = 3
 
 
 def check(document: Document) -> Iterator[Finding]:
@@ -76,8 +78,9 @@ def check(document: Document) -> Iterator[Finding]:
         if task.path.suffix not in _SUFFIXES and files.is_directory(task.path):
             yield _folder(document, task.globs[0], task.path)
     likely = _likely_globs(suite, files) if empty else []
-    # Only when no run could start, and the tasks are not simply somewhere else.
-    severity = Severity.ERROR if likely and not suite.tasks else Severity.WARNING
+    # Only when no run could start, and tasks are there: otherwise they may be written elsewhere, or not yet.
+    is_sure = bool(empty) and not suite.tasks and any(_has_task(suite, files, it) for it in likely)
+    severity = Severity.ERROR if is_sure else Severity.WARNING
     for index, pattern in empty:
         near = sorted(likely, key=partial(_unlikeness, pattern))[:_MOST_FIXES]
         fixes = [Fix(f"Change to '{it}'", (SetValue(("tasks", index), it),)) for it in near]
@@ -107,6 +110,16 @@ def _likely_globs(suite: SuiteFiles, files: Files) -> list[str]:
         names = files.names(suite.folder / name)
         found += [f"{name}/*{end}" for end in _SUFFIXES if any(it.endswith(end) for it in names)]
     return found
+
+
+def _has_task(suite: SuiteFiles, files: Files, pattern: str) -> bool:
+    """Whether the files that a glob names are tasks, by the first of them."""
+    for path in sorted(files.matching(pattern, suite.folder))[:_LOOKED_AT]:
+        data = files.data(path)
+        found = recognise(data) if isinstance(data, dict) else None
+        if found is not None and found[1].name == "task":
+            return True
+    return False
 
 
 def _unlikeness(one: str, other: str) -> float:

@@ -37,23 +37,38 @@ tasks: ["tasks/*.yaml"]
 """
 
 from collections.abc import Iterator, Mapping
+from typing import Any
 
 from waza_engine.checking.document import Document
-from waza_engine.findings import Finding, Fix, InsertKey, Rule, Severity
+from waza_engine.checking.stimuli import environments
+from waza_engine.findings import Finding, Fix, InsertKey, Pointer, Rule, Severity
 
 INCOMPLETE_MCP_SERVER = Rule("incomplete-mcp-server", "MCP server that cannot be reached", Severity.WARNING)
-APPLIES = {"waza": {"eval"}}
-_BASE = ("config", "mcp_servers")
+APPLIES = {"waza": {"eval"}, "vally": {"eval", "project"}}
 _NEEDS = {"http": "url", "sse": "url", "stdio": "command", "local": "command"}
 
 
 def check(document: Document) -> Iterator[Finding]:
-    for name, server in document.mapping(*_BASE).items():
-        if not isinstance(server, Mapping):
-            continue
-        kind = server.get("type") or ("http" if server.get("url") else "stdio")
-        needed = _NEEDS.get(kind) if isinstance(kind, str) else None
-        if needed is not None and not server.get(needed):
-            fix = Fix(f"Add '{needed}'", (InsertKey((*_BASE, name), needed, None),), preferred=True)
-            message = f"A server of type '{kind}' needs '{needed}'"
-            yield INCOMPLETE_MCP_SERVER.at((*_BASE, name), message, on="key", fixes=[fix])
+    for place in _places(document):
+        for name, server in document.mapping(*place).items():
+            if isinstance(server, Mapping):
+                yield from _incomplete((*place, name), server)
+
+
+def _places(document: Document) -> Iterator[Pointer]:
+    """Where the servers of a file stand."""
+    if document.dialect == "waza":
+        yield ("config", "mcp_servers")
+    elif document.kind == "eval":
+        yield from ((*it, "mcpServers") for it in environments(document))
+    else:
+        yield from (("environments", it, "mcpServers") for it in document.mapping("environments"))
+
+
+def _incomplete(place: Pointer, server: Mapping[str, Any]) -> Iterator[Finding]:
+    kind = server.get("type") or ("http" if server.get("url") else "stdio")
+    needed = _NEEDS.get(kind) if isinstance(kind, str) else None
+    if needed is not None and not server.get(needed):
+        fix = Fix(f"Add '{needed}'", (InsertKey(place, needed, None),), preferred=True)
+        message = f"A server of type '{kind}' needs '{needed}'"
+        yield INCOMPLETE_MCP_SERVER.at(place, message, on="key", fixes=[fix])

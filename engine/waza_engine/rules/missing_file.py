@@ -49,7 +49,7 @@ graders:
 
 import shutil
 from collections.abc import Iterator, Mapping
-from typing import Any
+from typing import Any, NamedTuple
 
 from waza_engine.checking.by_entry import by_entry
 from waza_engine.checking.document import Document
@@ -75,9 +75,14 @@ def check(document: Document) -> Iterator[Finding]:
             problem = document.files.made(standing.path, reader) if may else ""
             if problem:
                 yield MISSING_FILE.at(place, f"{problem}: {kind.without_file}", severity=Severity.ERROR)
+    can_start: dict[str, bool] = {}
     for pointer, grader in document.graders():
-        if options := _program_options(grader):
-            yield from _program(document, (*pointer, "config"), *options)
+        if (program := _program_of(grader)) is not None:
+            command = program.command
+            if command not in can_start:
+                can_start[command] = _can_start(document, command)
+            if not can_start[command]:
+                yield _no_program(document, (*pointer, "config"), program)
     for pointer, text in _command_fixtures(document):
         message = f"There is no '{text}' in the folder of the eval: the mock has no output"
         yield MISSING_FILE.at(pointer, message)
@@ -98,19 +103,29 @@ def _files_of(grader: Mapping[str, Any]) -> list[tuple[Pointer, str, type[Grader
     return [(("config", *place), text, kind) for place, text in kind.run_files(config)]
 
 
+class _Program(NamedTuple):
+    """What a grader starts: the option that names it, what it says, and the option with the arguments."""
+
+    option: str
+    command: str
+    more: str
+
+
 @by_entry
-def _program_options(grader: Mapping[str, Any]) -> tuple[str, str] | None:
-    starting = newest_meaning(grader.get("type"))
-    return starting.program_options if starting is not None else None
+def _program_of(grader: Mapping[str, Any]) -> _Program | None:
+    kind, config = newest_meaning(grader.get("type")), grader.get("config")
+    if kind is None or kind.program_options is None or not isinstance(config, Mapping):
+        return None
+    option, more = kind.program_options
+    command = config.get(option)
+    return _Program(option, command, more) if isinstance(command, str) and command.strip() else None
 
 
-def _program(document: Document, config: Pointer, option: str, more: str) -> Iterator[Finding]:
-    """A program that cannot be started; `more` is the option with its arguments."""
+def _no_program(document: Document, config: Pointer, program: _Program) -> Finding:
+    """A program that cannot be started."""
+    option, command, more = program
     place = (*config, option)
-    command = document.text(*place)
-    name, *arguments = command.split() or [""]
-    if not name or _can_start(document, command):
-        return
+    name, *arguments = command.split()
     if arguments:
         given = [it for _, it in document.texts(*config, more)]
         all_arguments = [*arguments, *given]
@@ -122,9 +137,8 @@ def _program(document: Document, config: Pointer, option: str, more: str) -> Ite
         )
         message = f"There is no program called '{command}': arguments belong under '{more}'"
         fix = Fix(f"Move the arguments to '{more}'", changes, preferred=True)
-        yield MISSING_FILE.at(place, message, fixes=[fix])
-    else:
-        yield MISSING_FILE.at(place, f"There is no program '{command}' on this machine: the grader fails")
+        return MISSING_FILE.at(place, message, fixes=[fix])
+    return MISSING_FILE.at(place, f"There is no program '{command}' on this machine: the grader fails")
 
 
 def _can_start(document: Document, command: str) -> bool:

@@ -53,7 +53,7 @@ def check(document: Document) -> Iterator[Finding]:
     for pointer in _KEYS if document.kind == "eval" else [("command_mocks",)]:
         # A word that is no effort is a finding of its own.
         if document.has(*pointer) and (
-            pointer[-1] == "command_mocks" or document.value(*pointer) in REASONING_EFFORTS
+            pointer[-1] == "command_mocks" or document.text(*pointer) in REASONING_EFFORTS
         ):
             fixes = [Fix(f"Remove '{pointer[-1]}'", (RemoveKey(pointer),))]
             if document.kind == "eval":

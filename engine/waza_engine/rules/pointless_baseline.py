@@ -68,8 +68,7 @@ def check(document: Document) -> Iterator[Finding]:
     else:
         return
     for pointer, grader in document.graders() if not has_baseline else ():
-        option, choice = _baseline_choice(grader)
-        if option and document.value(*pointer, "config", option) == choice:
+        if option := _comparing_option(grader):
             message = (
                 "There is nothing to compare with: the eval has no 'baseline: true' (or run with --baseline)"
             )
@@ -79,7 +78,10 @@ def check(document: Document) -> Iterator[Finding]:
 
 
 @by_entry
-def _baseline_choice(grader: Mapping[str, Any]) -> tuple[str, str]:
-    """The option that makes a grader compare, and with which value; empty for those that never do."""
-    kind = newest_meaning(grader.get("type"))
-    return kind.baseline_choice if kind is not None and kind.baseline_choice else ("", "")
+def _comparing_option(grader: Mapping[str, Any]) -> str:
+    """The option that makes this grader compare; empty when it does not."""
+    kind, config = newest_meaning(grader.get("type")), grader.get("config")
+    if kind is None or not kind.baseline_choice or not isinstance(config, Mapping):
+        return ""
+    option, choice = kind.baseline_choice
+    return option if config.get(option) == choice else ""

@@ -48,7 +48,7 @@ _FLAGS: tuple[Pointer, ...] = (
     ("config", "inject_skill_body"),
     ("config", "trigger_skill_routing"),
 )
-_TEXTS: tuple[Pointer, ...] = (("version",), ("id",), ("name",), ("skill",))
+_TEXTS: tuple[Pointer, ...] = (("version",), ("schemaVersion",), ("id",), ("name",), ("skill",))
 
 
 def check(document: Document) -> Iterator[Finding]:

@@ -40,7 +40,7 @@ def check(document: Document) -> Iterator[Finding]:
     shared = [it for _, it in document.mappings("graders")]
     for stimulus, data in document.tasks():
         graders = [*shared, *(it for _, it in document.mappings(*stimulus, "graders"))]
-        if data.get("rubric") and not any(asks_judge(it) for it in graders):
+        if data.get("rubric") and not any(asks_judge(document, it) for it in graders):
             fix = Fix("Add a 'prompt' grader", (AppendItem((*stimulus, "graders"), {"type": "prompt"}),))
             message = "No grader of this stimulus asks a judge model, so nobody reads the rubric"
             yield RUBRIC_WITHOUT_LLM_JUDGE.at((*stimulus, "rubric"), message, on="key", fixes=[fix])

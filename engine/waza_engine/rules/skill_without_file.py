@@ -48,7 +48,7 @@ from waza_engine.placeholders import has_placeholder
 from waza_engine.validation.spelling import nearest
 
 SKILL_WITHOUT_FILE = Rule("skill-without-file", "skill directory without a skill", Severity.WARNING)
-APPLIES = {"vally": {"eval"}}
+APPLIES = {"vally": {"eval", "experiment"}}
 
 
 def check(document: Document) -> Iterator[Finding]:

@@ -54,7 +54,7 @@ def check(document: Document) -> Iterator[Finding]:
         graders = [it for _, it in document.mappings(*stimulus, "graders")]
         counted = [(it, weights.get(str(it.get("type")), 0.0) if weights else 1.0) for it in graders]
         total = sum(weight for _, weight in counted)
-        without = sum(weight for it, weight in counted if not asks_judge(it))
+        without = sum(weight for it, weight in counted if not asks_judge(document, it))
         if without < total and total > 0 and without / total >= threshold - 1e-9:
             message = f"'{plain(data.get('name'))}' passes with a score of {without / total:.2f} even if the judge gives nothing"
             yield THRESHOLD_WITHOUT_JUDGE.at(("scoring", "threshold"), message, related=[(stimulus, "here")])

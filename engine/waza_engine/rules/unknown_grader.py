@@ -60,7 +60,7 @@ def check(document: Document) -> Iterator[Finding]:
     for requirement, _ in document.mappings("requirements"):
         for pointer, reference in document.mappings(*requirement, "checks"):
             yield from _reference(document, pointer)
-            scope, has_turn = reference.get("scope"), reference.get("after_turn") is not None
+            scope, has_turn = document.text(*pointer, "scope"), reference.get("after_turn") is not None
             if scope == "checkpoint" and not has_turn:
                 fix = Fix("Add 'after_turn'", (InsertKey(pointer, "after_turn", 1),))
                 message = "The scope 'checkpoint' needs 'after_turn'"

@@ -25,7 +25,7 @@ def take_from_earlier_runs(store: RunStore, run_id: str, plan: Plan) -> Finished
     """Copy what earlier runs of the eval have finished into the run, which is started by that; which trials these are."""
     numbers = range(1, plan.settings.trials + 1)
     known: dict[str, tuple[str, int]] = {}
-    for run in store.runs(plan.suite.path):
+    for run in store.runs(plan.suite.listed_as):
         finished = set(store.finished(run.run_id))
         for index, it in enumerate(run.frame.tasks):
             if it.fingerprint and all((index, number) in finished for number in numbers):

@@ -121,6 +121,18 @@ class BaselineEvent:
     told: "Event"
 
 
+@dataclass(frozen=True, slots=True)
+class ArmEvent:
+    """Something happened in an arm of an experiment, which is a run of its own.
+
+    The experiment itself is told as a run whose tasks are its arms; `run_id` and `task` are that run and the arm.
+    """
+
+    run_id: str
+    task: str
+    told: "Event"
+
+
 Event = (
     RunStarted
     | TaskStarted
@@ -131,8 +143,12 @@ Event = (
     | Note
     | RunFinished
     | BaselineEvent
+    | ArmEvent
 )
+"""Anything that a run tells; `match` on the class."""
+
 Listener = Callable[[Event], None]
+"""Called with each event of a run, in order, in the thread of the run; it must not block."""
 
 _NAMES: dict[type[Any], str] = {
     RunStarted: "run_started",
@@ -144,6 +160,7 @@ _NAMES: dict[type[Any], str] = {
     Note: "note",
     RunFinished: "run_finished",
     BaselineEvent: "baseline",
+    ArmEvent: "arm",
 }
 
 
@@ -154,6 +171,6 @@ def event_line(event: Event) -> str:
 
 def _data(event: Event) -> dict[str, Any]:
     data = {"event": _NAMES[type(event)], **dataclasses.asdict(event)}
-    if isinstance(event, BaselineEvent):
+    if isinstance(event, BaselineEvent | ArmEvent):
         data["told"] = _data(event.told)
     return data

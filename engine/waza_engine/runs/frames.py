@@ -4,18 +4,19 @@ A frame is made from the plan when the run starts and stored with it. The totals
 trials, also for a run that was killed.
 """
 
+import contextlib
 import hashlib
 import os
 import socket
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import islice
 from pathlib import Path
 
 from waza_engine.runs.plan import Overrides, Plan
 from waza_engine.runs.records import TriggerResult
 from waza_engine.runs.small_files import small_files
-from waza_engine.suite import Metric, Scoring, Task
+from waza_engine.suite import ExperimentArm, Metric, Scoring, Task
 
 _MOST_SKILL_FILES = 1000
 
@@ -35,8 +36,8 @@ class TaskFrame:
 class RunFrame:
     """A run without its trials.
 
-    `overrides` is how it was asked for, `unknown` what its executor could not know; `host` and `pid` say which process
-    performs it.
+    `overrides` is how it was asked for, `unknown` what its executor could not know; `host`, `pid` and `born` say which
+    process performs it. `files` are the files that the suite was read from, each with the `digest` of what was in it.
     """
 
     suite_name: str = ""
@@ -53,8 +54,11 @@ class RunFrame:
     unknown: tuple[str, ...] = ()
     host: str = ""
     pid: int = 0
+    born: str = ""
     scoring: Scoring | None = None
     eval_path: str = ""
+    files: Mapping[str, str] = field(default_factory=dict)
+    arm: ExperimentArm | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,7 +74,7 @@ class RunEnd:
 def frame_of(plan: Plan) -> RunFrame:
     """The frame of a run that starts now, in this process."""
     suite, settings = plan.suite, plan.settings
-    return RunFrame(
+    frame = RunFrame(
         suite_name=suite.name,
         skill=suite.skill,
         executor=settings.executor,
@@ -82,11 +86,17 @@ def frame_of(plan: Plan) -> RunFrame:
         metrics=suite.metrics,
         shard=str(plan.shard or ""),
         overrides=plan.overrides,
-        host=socket.gethostname(),
-        pid=os.getpid(),
         scoring=suite.scoring,
         eval_path=str(suite.path),
+        files=_files(plan),
+        arm=suite.arm,
     )
+    return performed_here(frame)
+
+
+def performed_here(frame: RunFrame) -> RunFrame:
+    """The frame of a run that this process goes on with."""
+    return replace(frame, host=socket.gethostname(), pid=os.getpid(), born=_born(os.getpid()))
 
 
 def _task_frames(plan: Plan) -> tuple[TaskFrame, ...]:
@@ -100,6 +110,8 @@ def is_performed_now(frame: RunFrame) -> bool:
     """Whether the process that performs the run is still there; of another machine nothing is known."""
     if not frame.pid or frame.host != socket.gethostname() or frame.pid == os.getpid():
         return False
+    if frame.born and frame.born != _born(frame.pid):
+        return False  # Its number belongs to another process by now.
     try:
         os.kill(frame.pid, 0)
     except ProcessLookupError:
@@ -107,6 +119,39 @@ def is_performed_now(frame: RunFrame) -> bool:
     except OSError:
         return True
     return True
+
+
+def digest(content: bytes) -> str:
+    """A text that tells one content of a file from another."""
+    return hashlib.sha256(content).hexdigest()[:16]
+
+
+def _files(plan: Plan) -> dict[str, str]:
+    graders = (*plan.suite.graders, *(it for task in plan.tasks for it in task.graders))
+    paths = {
+        plan.suite.path,
+        plan.suite.listed_as,
+        *(it.path for it in plan.tasks),
+        *(it.path for it in graders),
+    }
+    found = {}
+    for it in paths:
+        # Another kind of suite may stand in no file.
+        with contextlib.suppress(OSError):
+            if it is not None:
+                found[str(it)] = digest(it.read_bytes())
+    return found
+
+
+def _born(pid: int) -> str:
+    """When a process was started, as a text that no other process of that number has; "" where nobody says."""
+    try:
+        boot = Path("/proc/sys/kernel/random/boot_id").read_text(encoding="ascii").strip()
+        status = Path(f"/proc/{pid}/stat").read_bytes()
+    except OSError:
+        return ""
+    # The name of the program, which may hold anything, stands in brackets before.
+    return f"{boot} {status.rpartition(b')')[2].split()[19].decode()}"
 
 
 def _fingerprint(task: Task, plan: Plan, surroundings: str) -> str:

@@ -7,9 +7,9 @@ Reading never makes a store and never changes one. One that is locked, damaged o
 import json
 import sqlite3
 import zlib
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from contextlib import closing
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from itertools import groupby
 from pathlib import Path
 from typing import Any
@@ -18,6 +18,7 @@ from pydantic import ValidationError
 
 from waza_engine.runs.records import GraderOutcome
 from waza_engine.runs.store import FILE_NAME, StoreError
+from waza_engine.runs.store_reading import readable
 from waza_engine.runs.store_rows import stored_outcome
 from waza_engine.scoring import Status, mean, task_status
 
@@ -28,10 +29,10 @@ _LARGEST_PACKED = 4_000_000
 """A packed trajectory beyond this many bytes is not opened for its token count."""
 
 _TRIALS = (
-    "SELECT task_id, run_id, id, status, score, error, trials.started_at, trials.finished_at, length(trajectory)"
-    " FROM trials JOIN (SELECT run_id, started_at AS run_start, rowid AS run_order FROM runs WHERE eval_path = ?"
-    " AND baseline_of IS NULL ORDER BY started_at DESC, rowid DESC LIMIT ?) USING (run_id)"
-    " ORDER BY task_id, run_start, run_order, task_index, trial"
+    "SELECT task_id, run_id, id, status, score, error, trials.started_at, trials.finished_at, length(trajectory),"
+    " run_order FROM trials JOIN (SELECT run_id, rowid AS run_order FROM runs WHERE eval_path = ?"
+    " AND baseline_of IS NULL ORDER BY rowid DESC LIMIT ?) USING (run_id)"
+    " ORDER BY task_id, run_order, task_index, trial"
 )
 
 
@@ -39,11 +40,13 @@ _TRIALS = (
 class TaskHistory:
     """The newest run of a task that finished a trial. Times are seconds since 1970, `scores` those of the last runs.
 
-    `outcomes` are the graders that did not pass, per trial in order; `tokens` is None when nobody counted them.
+    `order` is greater for later runs, whatever the clock said. `files` are those of the suite with the digests of what was
+    in them. `outcomes` are the graders that did not pass, per trial in order; `tokens` is None when nobody counted them.
     """
 
     task: str
     run_id: str
+    order: int
     status: Status
     score: float
     started_at: float
@@ -53,6 +56,7 @@ class TaskHistory:
     error: str
     scores: tuple[float, ...]
     outcomes: tuple[tuple[GraderOutcome, ...], ...]
+    files: Mapping[str, str] = field(default_factory=dict)
 
 
 def read_history(store_dir: Path, eval_path: Path) -> dict[str, TaskHistory]:
@@ -66,10 +70,15 @@ def read_history(store_dir: Path, eval_path: Path) -> dict[str, TaskHistory]:
     if not path.is_file():
         return {}
     try:
-        with closing(sqlite3.connect(f"{path.as_uri()}?mode=ro", uri=True, timeout=_BUSY_SECONDS)) as sql:
+        with (
+            readable(path) as there,
+            closing(sqlite3.connect(f"{there.as_uri()}?mode=ro", uri=True, timeout=_BUSY_SECONDS)) as sql,
+        ):
             sql.execute("PRAGMA trusted_schema = OFF")
             rows = sql.execute(_TRIALS, (str(eval_path.resolve()), _LATEST_RUNS)).fetchall()
-            return {task: _history(sql, task, list(its)) for task, its in groupby(rows, key=lambda it: it[0])}
+            found = [_history(sql, task, list(its)) for task, its in groupby(rows, key=lambda it: it[0])]
+            files = {it: _files(sql, it) for it in {it.run_id for it in found}}
+            return {it.task: replace(it, files=files[it.run_id]) for it in found}
     except (sqlite3.Error, OSError, ValidationError, zlib.error, ValueError) as error:
         raise StoreError(f"The run store {path} cannot be read: {error}") from error
 
@@ -80,6 +89,7 @@ def _history(sql: sqlite3.Connection, task: str, rows: list[tuple[Any, ...]]) ->
     return TaskHistory(
         task=task,
         run_id=latest[0][1],
+        order=latest[0][9],
         status=_status(latest),
         score=mean([it[4] for it in latest]),
         started_at=min(it[6] for it in latest),
@@ -90,6 +100,13 @@ def _history(sql: sqlite3.Connection, task: str, rows: list[tuple[Any, ...]]) ->
         scores=tuple(mean([it[4] for it in run]) for run in runs[-_SHOWN_SCORES:]),
         outcomes=tuple(tuple(_not_passed(sql, it[2])) for it in latest),
     )
+
+
+def _files(sql: sqlite3.Connection, run_id: str) -> Mapping[str, str]:
+    """Empty for a run of an older program."""
+    ((frame,),) = sql.execute("SELECT frame FROM runs WHERE run_id = ?", (run_id,))
+    files: Mapping[str, str] = json.loads(frame).get("files") or {}
+    return files
 
 
 def _status(rows: list[tuple[Any, ...]]) -> Status:

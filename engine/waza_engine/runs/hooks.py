@@ -64,17 +64,18 @@ async def _problem(hook: Hook, process_dir: Path) -> str:
 async def _ended(argv: Sequence[str], directory: Path) -> tuple[int, str]:
     """Run a program to its end: its exit code (negative: the signal) and the end of what it printed."""
     # A file, not a pipe: a service that a hook starts and leaves running would keep a pipe open for ever.
-    deathwatch.get_ready()
+    announced = deathwatch.announced()
     with tempfile.TemporaryFile() as output:
         process = await asyncio.create_subprocess_exec(
             *argv,
             cwd=directory,
+            env=announced,
             stdin=asyncio.subprocess.DEVNULL,
             stdout=output,
             stderr=asyncio.subprocess.STDOUT,
             start_new_session=True,
         )
-        deathwatch.watch(process.pid)
+        deathwatch.watch(process.pid, announced)
         try:
             exit_code = await process.wait()
         except asyncio.CancelledError:

@@ -10,8 +10,10 @@ from waza_engine.runs.frames import RunFrame, frame_of
 from waza_engine.runs.grade import Bench
 from waza_engine.runs.plan import Plan, plan_without_skills
 from waza_engine.runs.records import TaskRecord, TrialRecord, TriggerResult
-from waza_engine.runs.store import RunStore, StoreError
+from waza_engine.runs.store import PATIENCE_SECONDS, RunStore, StoreError, UnfitError
 from waza_engine.runs.trial import run_trial
+
+_IMPATIENCE_SECONDS = 0.1
 
 Finished = frozenset[tuple[int, int]]
 """Trials that are in the store: the index of their task in the plan, and their number."""
@@ -40,8 +42,13 @@ class LiveRun:
     triggers: tuple[TriggerResult, ...] = ()
     is_unstored: bool = False
     perform: Performer = run_trial
+    clock: Callable[[], float] = time.monotonic
+    began: float = field(init=False)
+    unsaved: list[Callable[[RunStore], None]] = field(default_factory=list)
+    """What could not be written so far, in order."""
 
     def __post_init__(self) -> None:
+        self.began = self.clock()
         self.frame = replace(frame_of(self.plan), unknown=tuple(sorted(self.bench.executor.unknown)))
 
     @property
@@ -59,6 +66,7 @@ class LiveRun:
             finished=finished,
             is_unstored=self.is_unstored,
             perform=self.perform,
+            clock=self.clock,
         )
         self.baseline = second
         return second
@@ -75,13 +83,45 @@ class LiveRun:
         """Tell the user something that does not stop the run."""
         self.emit(Note(self.run_id, "warning", message))
 
+    @property
+    def duration_ms(self) -> int:
+        """How long this process has been at it, whatever became of the clock on the wall."""
+        return round((self.clock() - self.began) * 1000)
+
     def save(self, write: Callable[[RunStore], None]) -> bool:
-        """Write to the store. When that fails the user is told, and the run goes on without it."""
-        if self.is_unstored or self.store is None:
+        """Write to the store, and first what could not be written before; whether all of it is there now.
+
+        When that fails the user is told, and the run goes on: a full disk may get room again, another program may be done.
+        """
+        if self.store is None:
             return False
-        try:
-            write(self.store)
-        except StoreError as error:
-            self.is_unstored = True
-            self.warn(f"{error}. What comes from here on is not stored")
-        return not self.is_unstored
+        self.unsaved.append(write)
+        while self.unsaved:
+            try:
+                self.unsaved[0](self.store)
+            except UnfitError as error:
+                self.warn(str(error))
+                del self.unsaved[0]
+                return False
+            except StoreError as error:
+                self._cannot_write(error)
+                return False
+            del self.unsaved[0]
+        self._can_write()
+        return True
+
+    def _cannot_write(self, error: StoreError) -> None:
+        if not self.is_unstored:
+            self.warn(f"{error}. Until it can be written, what is finished is kept in memory and not stored")
+        self.is_unstored = True
+        if self.store is not None:
+            # Nothing goes on while we wait for another program, so that is done once.
+            self.store.patience = _IMPATIENCE_SECONDS
+
+    def _can_write(self) -> None:
+        if self.is_unstored and self.store is not None:
+            self.emit(
+                Note(self.run_id, "info", "The run store can be written again; nothing is missing in it")
+            )
+            self.store.patience = PATIENCE_SECONDS
+        self.is_unstored = False

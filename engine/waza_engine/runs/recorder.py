@@ -6,6 +6,7 @@ from pathlib import Path
 from waza_engine.executors.base import ExecutorError
 from waza_engine.executors.replay import recording_file
 from waza_engine.runs.records import RunRecord, TrialRecord
+from waza_engine.whole_files import write_whole
 
 
 class RecordingError(Exception):
@@ -25,11 +26,10 @@ def write_recordings(record: RunRecord, folder: Path, trigger_skill: str = "") -
     try:
         for it in trials:
             path = _file(folder, it)
-            path.parent.mkdir(parents=True, exist_ok=True)
-            path.write_text(it.trajectory.model_dump_json(indent=2) + "\n", encoding="utf-8")
+            write_whole(path, [it.trajectory.model_dump_json(indent=2), "\n"])
         if record.triggers:
             text = json.dumps(_triggers(record, trigger_skill), indent=2, ensure_ascii=False)
-            (folder / "triggers.json").write_text(text + "\n", encoding="utf-8")
+            write_whole(folder / "triggers.json", [text, "\n"])
     except OSError as error:
         raise RecordingError(f"The recordings cannot be written to {folder}: {error.strerror}") from error
     except ExecutorError as error:

@@ -8,7 +8,7 @@ from typing import Any, Literal
 from waza_engine.findings import Pointer
 from waza_engine.graders.base import FailedCheck
 from waza_engine.scoring import Status, SuiteTotals, TaskStats
-from waza_engine.suite import Scoring
+from waza_engine.suite import ExperimentArm, Scoring
 from waza_engine.trajectory import Trajectory
 
 
@@ -34,6 +34,7 @@ class GraderOutcome:
 
     @property
     def passed(self) -> bool:
+        """Whether the grader is content; one that errored is not."""
         return self.status == "passed"
 
 
@@ -163,3 +164,4 @@ class RunRecord:
     shard: str = ""
     scoring: Scoring | None = None
     eval_path: str = ""
+    arm: ExperimentArm | None = None

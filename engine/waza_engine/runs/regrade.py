@@ -8,6 +8,8 @@ from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 
+from waza_engine.recordings import Recording
+from waza_engine.replayed import replayed
 from waza_engine.runs.frames import frame_of
 from waza_engine.runs.grade import Bench, unusable_grader, verdict_on
 from waza_engine.runs.judging import judge_for
@@ -17,14 +19,7 @@ from waza_engine.runs.store import RunStore
 from waza_engine.runs.store_rows import StoredRun
 from waza_engine.runs.stored_replay import StoredReplay
 from waza_engine.runs.totals import Ending, run_record, seeded, task_record
-from waza_engine.runs.workspace import (
-    WorkspaceError,
-    capture,
-    delete_files,
-    make_workspace,
-    remove_workspace,
-    write_files,
-)
+from waza_engine.runs.workspace import WorkspaceError
 from waza_engine.suite import Suite, Task
 
 
@@ -81,16 +76,10 @@ def _graded(bench: Bench, task: Task, index: int, was: TrialRecord) -> TrialReco
         return replace(was, task_index=index)  # it was never performed: there is nothing to grade
     if failure := unusable_grader(bench, task):
         return replace(failure, trajectory=was.trajectory, **kept)  # type: ignore[arg-type]  # the values fit their keys
+    recording = Recording(task.id, was.trial, was.trajectory, bench.plan.settings.executor)
     try:
-        workspace = make_workspace(task.files)
+        with replayed(task, recording) as trial:
+            record = verdict_on(bench, task, was.trajectory, trial.workspace, trial.captured)
     except WorkspaceError as error:
         return replace(was, task_index=index, status="error", error=str(error), graders=())
-    try:
-        write_files(workspace, ((name, text.encode()) for name, text in was.trajectory.files.items()))
-        delete_files(workspace, was.trajectory.removed)
-        record = verdict_on(bench, task, was.trajectory, workspace, capture(workspace, task.files))
-    except WorkspaceError as error:
-        return replace(was, task_index=index, status="error", error=str(error), graders=())
-    finally:
-        remove_workspace(workspace)
     return replace(record, **kept)  # type: ignore[arg-type]  # the values fit their keys

@@ -37,7 +37,9 @@ def refuse_to_resume(run: StoredRun) -> None:
     if run.status in {"passed", "failed"}:
         raise ResumeError(f"Run {run.run_id} is over ({run.status}); there is nothing left to do")
     if run.status is None and is_performed_now(run.frame):
-        raise ResumeError(f"Run {run.run_id} is still going on, in process {run.frame.pid}")
+        raise ResumeError(
+            f"Run {run.run_id} is still going on, in process {run.frame.pid}; wait for its end, or end that process"
+        )
 
 
 def resumed(store: RunStore, run: StoredRun, plan: Plan) -> Resumed:
@@ -54,6 +56,8 @@ def resumed(store: RunStore, run: StoredRun, plan: Plan) -> Resumed:
             f"The tasks of run {run.run_id} were {', '.join(before) or 'not recorded'}; now they are {', '.join(now)}. "
             "Start a new run"
         )
+    # Two may want to go on with it at once. From here on it is ours.
+    refuse_to_resume(store.take_over(run.run_id))
     finished, changed = _finished(store, run, plan)
     second = store.baseline_of(run.run_id)
     without = _finished(store, second, plan_without_skills(plan))[0] if second else frozenset()

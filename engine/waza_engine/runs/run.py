@@ -173,7 +173,12 @@ def _take_from_earlier_runs(live: LiveRun) -> None:
     if not is_cacheable(live.plan):
         live.warn("The cache is not used: a grader or option of this run has no lasting results")
         return
-    live.save(lambda store: live.already_finished(take_from_earlier_runs(store, live.run_id, live.plan)))
+    if live.store is None or live.is_unstored:
+        return
+    try:
+        live.already_finished(take_from_earlier_runs(live.store, live.run_id, live.plan))
+    except StoreError as error:
+        live.warn(f"{error}. Nothing is taken from earlier runs")
     if live.finished:
         count = len({index for index, _ in live.finished})
         live.emit(Note(live.run_id, "info", f"{count} unchanged task(s) are taken from earlier runs"))
@@ -183,7 +188,7 @@ def _store_start(live: LiveRun, baseline_of: str | None = None) -> None:
     live.save(
         lambda store: store.start_run(
             live.run_id,
-            live.plan.suite.path,
+            live.plan.suite.listed_as,
             live.frame,
             started_at=live.started_at,
             baseline_of=baseline_of,
@@ -197,7 +202,7 @@ def _record(live: LiveRun, ending: Ending) -> RunRecord:
         live.frame,
         run_id=live.run_id,
         started_at=live.started_at,
-        duration_ms=round((time.time() - live.started_at) * 1000),
+        duration_ms=live.duration_ms,
         tasks=[live.tasks[index] for index in sorted(live.tasks)],
         triggers=live.triggers,
         ending=ending,
@@ -216,11 +221,20 @@ def _store_end(live: LiveRun, record: RunRecord) -> None:
     live.save(lambda store: store.finish_run(record.run_id, record.status, score, end))
 
 
+def _tell_what_is_missing(live: LiveRun) -> None:
+    missing = sum(len(it.unsaved) for it in (live, live.baseline) if it is not None)
+    if missing:
+        live.warn(
+            "The run store still cannot be written: what it lacks of this run is only in the reports that are written now"
+        )
+
+
 def _conclude(live: LiveRun, record: RunRecord) -> None:
     totals = record.totals
     for it in (record, record.baseline):
         if it is not None:
             _store_end(live if it is record else live.baseline or live, it)
+    _tell_what_is_missing(live)
     live.emit(
         RunFinished(
             run_id=record.run_id,

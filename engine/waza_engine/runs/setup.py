@@ -34,7 +34,7 @@ def prepared(task: Task, *, runs_commands: bool) -> Path:
         refuse_missing_workdir(workspace, task.workdir)
         for command in task.setup if runs_commands else ():
             _run(command, workspace, task)
-    except WorkspaceError:
+    except BaseException:
         remove_workspace(workspace)
         raise
     return workspace

@@ -3,22 +3,22 @@
 A trial is committed, with its whole trajectory, in one transaction the moment it ends, so a run that is killed keeps
 what it finished. The trajectory is a zlib-packed JSON in the row and not a file beside it: a row cannot be half
 there, orphaned or forgotten when it is deleted. WAL and a busy timeout let several processes write at once. The
-folder can be deleted at any time; a new one is made by the next run.
+folder can be deleted at any time; a new one is made by the next run. Runs stand in the order in which they were started,
+whatever the clock said then.
 """
 
 import contextlib
-import errno
 import sqlite3
 import time
-import zlib
 from collections.abc import Iterator
+from contextlib import ExitStack
 from pathlib import Path
 from typing import Any, Self
 
-from pydantic import ValidationError
-
-from waza_engine.runs.frames import RunEnd, RunFrame
+from waza_engine.runs.frames import RunEnd, RunFrame, is_performed_now, performed_here
 from waza_engine.runs.records import GraderOutcome, TrialRecord, TrialVerdict
+from waza_engine.runs.store_errors import BusyError, StoreError, UnfitError, explained
+from waza_engine.runs.store_reading import readable
 from waza_engine.runs.store_rows import (
     RESULTS_COPY,
     RUN_COLUMNS,
@@ -36,26 +36,31 @@ from waza_engine.runs.store_rows import (
 )
 from waza_engine.runs.store_schema import migrate
 
-__all__ = ["RunStore", "StoreError", "StoredRun", "StoredTrial", "default_store_dir", "workspace_root"]
+__all__ = [
+    "PATIENCE_SECONDS",
+    "BusyError",
+    "RunStore",
+    "StoreError",
+    "StoredRun",
+    "StoredTrial",
+    "UnfitError",
+    "default_store_dir",
+    "workspace_root",
+]
 
 FILE_NAME = "runs.sqlite3"
-_BUSY_SECONDS = 5.0
+PATIENCE_SECONDS = 5.0
 _TRIALS = f"SELECT {TRIAL_COLUMNS} FROM trials"  # noqa: S608  # our own names
 _LATEST = (
     " WHERE task_id = ?2 AND run_id = (SELECT run_id FROM runs JOIN trials USING (run_id) WHERE eval_path = ?1 AND"
-    " task_id = ?2 AND baseline_of IS NULL ORDER BY runs.started_at DESC, runs.rowid DESC LIMIT 1)"
+    " task_id = ?2 AND baseline_of IS NULL ORDER BY runs.rowid DESC LIMIT 1)"
     " ORDER BY task_index, trial"
 )
 _OF_TASK = (
-    " JOIN (SELECT run_id, started_at AS run_start, rowid AS run_order FROM runs WHERE eval_path = ?1 AND"
-    " baseline_of IS NULL) USING (run_id) WHERE task_id = ?2"
-    " ORDER BY run_start DESC, run_order DESC, task_index, trial LIMIT ?3"
+    " JOIN (SELECT run_id, rowid AS run_order FROM runs WHERE eval_path = ?1 AND baseline_of IS NULL) USING (run_id)"
+    " WHERE task_id = ?2 ORDER BY run_order DESC, task_index, trial LIMIT ?3"
 )
 _ROOT_MARKS = (".git", ".waza.yaml")
-
-
-class StoreError(Exception):
-    """The store cannot be used; the text names the file and says what to do. A run goes on without it."""
 
 
 def workspace_root(eval_path: Path) -> Path:
@@ -75,8 +80,11 @@ def default_store_dir(eval_path: Path) -> Path:
 class RunStore:
     """An open store, for the thread that opened it. Every method raises `StoreError` when it cannot work."""
 
-    def __init__(self, directory: Path) -> None:
+    def __init__(self, directory: Path, *, for_reading: bool = False, may_be_busy: bool = False) -> None:
         """Open the store in `directory`, making it if need be.
+
+        One that is opened `for_reading` must be there, but need not be writable. One that `may_be_busy` is opened later
+        when another program holds it.
 
         Raises:
             StoreError: the folder or the file cannot be used.
@@ -84,18 +92,18 @@ class RunStore:
         """
         self.directory = directory
         self.path = directory / FILE_NAME
-        with self._explained():
-            directory.mkdir(parents=True, exist_ok=True)
-            ignore = directory / ".gitignore"
-            if not ignore.exists():
-                ignore.write_text("*\n", encoding="utf-8")
-            self._connection = sqlite3.connect(self.path, timeout=_BUSY_SECONDS, isolation_level=None)
+        self.patience = PATIENCE_SECONDS
+        """How long to wait for other programs that write, in seconds."""
+        self._connection: sqlite3.Connection
+        self._is_open = False
+        self._for_reading = for_reading
+        self._stack = ExitStack()
         try:
-            with self._explained():
-                migrate(self._connection, _BUSY_SECONDS)
-        except StoreError:
-            self._connection.close()
-            raise
+            with explained(self.path):
+                self._open()
+        except BusyError:
+            if not may_be_busy:
+                raise
 
     def __enter__(self) -> Self:
         return self
@@ -105,7 +113,26 @@ class RunStore:
 
     def close(self) -> None:
         """Close the store; closing twice is harmless."""
-        self._connection.close()
+        self._stack.close()
+
+    def _open(self) -> None:
+        path = self.path
+        with ExitStack() as stack:
+            if self._for_reading:
+                path = stack.enter_context(readable(path))
+            else:
+                self._make_folder()
+            connection = sqlite3.connect(path, timeout=self.patience, isolation_level=None)
+            stack.enter_context(contextlib.closing(connection))
+            migrate(connection, self.patience)
+            self._connection, self._is_open = connection, True
+            self._stack = stack.pop_all()
+
+    def _make_folder(self) -> None:
+        self.directory.mkdir(parents=True, exist_ok=True)
+        ignore = self.directory / ".gitignore"
+        if not ignore.exists():
+            ignore.write_text("*\n", encoding="utf-8")
 
     def start_run(
         self,
@@ -134,11 +161,25 @@ class RunStore:
                 ),
             )
 
-    def save_trial(self, run_id: str, record: TrialRecord) -> None:
-        """Store a finished trial durably."""
-        values = trial_row(run_id, record, time.time())
+    def take_over(self, run_id: str) -> StoredRun:
+        """Have this process perform a run unless another one does; the run as it was before."""
         with self._transaction() as sql:
-            trial_key = sql.execute(TRIAL_INSERT, values).lastrowid
+            row = sql.execute(f"SELECT {RUN_COLUMNS} FROM runs WHERE run_id = ?", (run_id,)).fetchone()  # noqa: S608  # our own names
+            before = stored_run(row)
+            if not (before.status is None and is_performed_now(before.frame)):
+                frame = to_json(performed_here(before.frame))
+                sql.execute("UPDATE runs SET status = NULL, frame = ? WHERE run_id = ?", (frame, run_id))
+        return before
+
+    def save_trial(self, run_id: str, record: TrialRecord) -> None:
+        """Store a finished trial durably. One that is there already stays: another process was faster."""
+        with explained(self.path):
+            values = trial_row(run_id, record, time.time())
+        with self._transaction() as sql:
+            inserted = sql.execute(TRIAL_INSERT, values)
+            if not inserted.rowcount:
+                return
+            trial_key = inserted.lastrowid
             sql.executemany(
                 "INSERT INTO results VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?)",
                 [(trial_key, *result_row(position, it)) for position, it in enumerate(record.graders)],
@@ -168,27 +209,27 @@ class RunStore:
         """The newest runs first, of one eval or of all; the passes without skills are part of their runs."""
         rows = self._rows(
             f"SELECT {RUN_COLUMNS} FROM runs WHERE (?1 IS NULL OR eval_path = ?1) AND baseline_of IS NULL"  # noqa: S608  # our own names
-            " ORDER BY started_at DESC, rowid DESC LIMIT ?2",
+            " ORDER BY rowid DESC LIMIT ?2",
             (str(eval_path.resolve()) if eval_path else None, limit),
         )
-        with self._explained():
+        with explained(self.path):
             return [stored_run(row) for row in rows]
 
     def find_runs(self, run_id: str) -> list[StoredRun]:
         """The runs whose id starts with this, newest first; the exact one alone if there is one."""
         rows = self._rows(
             f"SELECT {RUN_COLUMNS} FROM runs WHERE substr(run_id, 1, length(?1)) = ?1"  # noqa: S608  # our own names
-            " AND (baseline_of IS NULL OR run_id = ?1) ORDER BY started_at DESC, rowid DESC",
+            " AND (baseline_of IS NULL OR run_id = ?1) ORDER BY rowid DESC",
             (run_id,),
         )
-        with self._explained():
+        with explained(self.path):
             found = [stored_run(row) for row in rows]
         return [it for it in found if it.run_id == run_id] or found
 
     def baseline_of(self, run_id: str) -> StoredRun | None:
         """The pass without skills of a run that had one."""
         rows = self._rows(f"SELECT {RUN_COLUMNS} FROM runs WHERE baseline_of = ?", (run_id,))  # noqa: S608  # our own names
-        with self._explained():
+        with explained(self.path):
             return stored_run(rows[0]) if rows else None
 
     def trials(self, run_id: str) -> list[StoredTrial]:
@@ -222,8 +263,8 @@ class RunStore:
     def history(self, run_id: str, most: int = 20) -> list[list[TrialVerdict]]:
         """The verdicts of a run and of those before it of the same eval, in the order of time."""
         rows = self._rows(
-            "SELECT run_id FROM runs JOIN (SELECT eval_path AS path, started_at AS start FROM runs WHERE run_id = ?1)"
-            " ON eval_path = path AND started_at <= start WHERE baseline_of IS NULL ORDER BY started_at DESC LIMIT ?2",
+            "SELECT run_id FROM runs JOIN (SELECT eval_path AS path, rowid AS last FROM runs WHERE run_id = ?1)"
+            " ON eval_path = path AND runs.rowid <= last WHERE baseline_of IS NULL ORDER BY runs.rowid DESC LIMIT ?2",
             (run_id, most),
         )
         return [found for (it,) in reversed(rows) if (found := self.verdicts(it))]
@@ -238,7 +279,7 @@ class RunStore:
 
     def _trials(self, sql: str, values: tuple[Any, ...]) -> list[StoredTrial]:
         rows = self._rows(sql, values)
-        with self._explained():
+        with explained(self.path):
             return [stored_trial(row, self._results(row[0])) for row in rows]
 
     def _results(self, trial_key: int) -> tuple[GraderOutcome, ...]:
@@ -246,12 +287,17 @@ class RunStore:
         return tuple(stored_outcome(row[2:]) for row in rows)
 
     def _rows(self, sql: str, values: tuple[Any, ...]) -> list[Any]:
-        with self._explained():
+        with explained(self.path):
+            if not self._is_open:
+                self._open()
             return self._connection.execute(sql, values).fetchall()
 
     @contextlib.contextmanager
     def _transaction(self) -> Iterator[sqlite3.Connection]:
-        with self._explained():
+        with explained(self.path):
+            if not self._is_open:
+                self._open()
+            self._connection.execute(f"PRAGMA busy_timeout = {round(self.patience * 1000)}")
             self._connection.execute("BEGIN IMMEDIATE")
             try:
                 yield self._connection
@@ -261,33 +307,3 @@ class RunStore:
                     self._connection.execute("ROLLBACK")
                 raise
             self._connection.execute("COMMIT")
-
-    @contextlib.contextmanager
-    def _explained(self) -> Iterator[None]:
-        """Turn what the database and the disk may say into a `StoreError`."""
-        try:
-            yield
-        except (sqlite3.Error, OSError, ValidationError, zlib.error, ValueError) as error:
-            raise StoreError(
-                f"The run store {self.path} cannot be used: {error}. {_advice(error, self.path.parent)}, "
-                "or name another folder with --store DIR"
-            ) from error
-
-
-def _advice(error: Exception, folder: Path) -> str:
-    """What to do: a store that is whole must not be deleted because the disk is full, or somebody else is writing."""
-    code = getattr(error, "sqlite_errorcode", None)
-    number = error.errno if isinstance(error, OSError) else None
-    if code == sqlite3.SQLITE_FULL or number in {errno.ENOSPC, errno.EDQUOT}:
-        return "Free some space"
-    if code is not None and code & 0xFF in {sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED}:
-        return "Wait until the other program is done"
-    if code is not None and code & 0xFF in {
-        sqlite3.SQLITE_READONLY,
-        sqlite3.SQLITE_CANTOPEN,
-        sqlite3.SQLITE_PERM,
-    }:
-        return f"See that {folder} can be written"
-    if number in {errno.EACCES, errno.EPERM, errno.EROFS, errno.ENOTDIR}:
-        return f"See that {folder} can be written"
-    return f"Delete {folder} to start a new one"

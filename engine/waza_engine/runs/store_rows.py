@@ -86,6 +86,7 @@ def trial_row(run_id: str, record: TrialRecord, finished_at: float) -> tuple[Any
 TRIAL_INSERT = (
     "INSERT INTO trials (run_id, task_id, task_index, trial, status, score, weighted_score, error, attempts,"
     " started_at, finished_at, trajectory, checkpoints, workspace) VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?)"
+    " ON CONFLICT (run_id, task_index, trial) DO NOTHING"
 )
 
 

@@ -67,11 +67,16 @@ _STEPS = (
 )
 
 
+class NewerError(sqlite3.DatabaseError):
+    """A newer program has written the file."""
+
+
 def migrate(connection: sqlite3.Connection, busy_seconds: float) -> None:
     """Bring the file to the newest form; several processes may do so at once.
 
     Raises:
-        sqlite3.Error: it is no such file, it stays locked, or a newer program has written it.
+        sqlite3.Error: it is no such file, or it stays locked.
+        NewerError: a newer program has written it.
 
     """
     _write_ahead(connection, busy_seconds)
@@ -91,7 +96,7 @@ def migrate(connection: sqlite3.Connection, busy_seconds: float) -> None:
 def _take_steps(connection: sqlite3.Connection) -> None:
     version = _version(connection)  # another process may have been faster
     if version > len(_STEPS):
-        raise sqlite3.DatabaseError("a newer version of waza-lsp has written it")
+        raise NewerError("a newer version of waza-lsp has written it")
     for step in _STEPS[version:]:
         for statement in filter(str.strip, step.split(";")):
             connection.execute(statement)

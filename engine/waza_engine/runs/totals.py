@@ -103,4 +103,5 @@ def run_record(  # what a run is made of, by name
         shard=frame.shard,
         scoring=frame.scoring,
         eval_path=frame.eval_path,
+        arm=frame.arm,
     )

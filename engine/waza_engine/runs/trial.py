@@ -39,6 +39,7 @@ from waza_engine.runs.workspace import (
     write_files,
 )
 from waza_engine.suite import Task
+from waza_engine.temporary import keep_folder
 from waza_engine.trajectory import Session, Trajectory
 from waza_engine.vally.diff import unified_diff
 
@@ -67,6 +68,8 @@ async def _attempt(bench: Bench, task: Task, trial: int, progress: Progress) -> 
         _refuse_blocked(bench, task)
         is_recorded = bench.executor.name == ReplayExecutor.name
         workspace = await asyncio.to_thread(prepared, task, runs_commands=not is_recorded)
+        if bench.plan.keep_workspace:
+            keep_folder(workspace)
         before = await asyncio.to_thread(capture, workspace, ())
         checkpoints = Checkpoints(bench, task, workspace)
         talk = Conversation(task.prompt, task.follow_ups, checkpoints, _user(bench, task))

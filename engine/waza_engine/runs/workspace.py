@@ -5,7 +5,6 @@ as `/`-separated relative paths; links that lead out of the folder and files tha
 """
 
 import os
-import shutil
 import stat
 import tempfile
 from collections.abc import Iterable, Iterator, Mapping
@@ -13,6 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from waza_engine.suite import InputFile
+from waza_engine.temporary import make_folder, remove_folder
 
 _MAX_FILE_BYTES = 1 << 20
 _MAX_TOTAL_BYTES = 32 << 20
@@ -41,14 +41,16 @@ def make_workspace(files: Iterable[InputFile]) -> Path:
 
     """
     try:
-        workspace = Path(tempfile.mkdtemp(prefix="waza-lsp-")).resolve()
+        workspace = make_folder()
     except OSError as error:
+        where = tempfile.tempdir or "the temporary folder"
         raise WorkspaceError(
-            f"No workspace can be made in {tempfile.gettempdir()}: {error.strerror}"
+            f"No workspace can be made in {where}: {error.strerror}; "
+            "make room there, or name another folder in the environment variable TMPDIR"
         ) from error
     try:
         write_inputs(workspace, files)
-    except WorkspaceError:
+    except BaseException:
         remove_workspace(workspace)
         raise
     return workspace
@@ -119,7 +121,7 @@ def delete_files(workspace: Path, targets: Iterable[str]) -> None:
 
 def remove_workspace(workspace: Path) -> None:
     """Delete the workspace; what cannot be deleted stays in the temporary folder."""
-    shutil.rmtree(workspace, ignore_errors=True)
+    remove_folder(workspace)
 
 
 def capture(workspace: Path, inputs: Iterable[InputFile]) -> Captured:

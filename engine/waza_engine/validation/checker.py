@@ -6,8 +6,8 @@ from functools import cached_property
 from typing import Any
 
 from waza_engine.findings import Finding, Pointer, Severity
-from waza_engine.validation.keywords import DISCRIMINATOR
-from waza_engine.validation.messages import findings_of
+from waza_engine.validation.gathering import findings_of
+from waza_engine.validation.part_keywords import DISCRIMINATOR
 from waza_engine.validation.walker import Walker
 
 Schema = Mapping[str, Any]

@@ -8,13 +8,15 @@ from typing import TYPE_CHECKING, Any
 from waza_engine.findings import Finding, Fix, MakeList, MoveKey, Pointer, RemoveKey, RenameKey, Severity
 from waza_engine.rules.unknown_key import UNKNOWN_KEY
 from waza_engine.validation.error import SchemaError
-from waza_engine.validation.keywords import DISCRIMINATOR
 from waza_engine.validation.mending import blanks, is_key_without_blank, other_names
+from waza_engine.validation.part_keywords import DISCRIMINATOR
 from waza_engine.validation.spelling import is_likely_slip, nearest
 
 if TYPE_CHECKING:
     from waza_engine.validation.checker import SchemaChecker
 
+_MOST_ADVISED = 100
+"""Unknown keys of one mapping for which a better one is looked for; with so many it is no slip."""
 _FEW = 8
 """So many known keys are all named when nothing better can be said."""
 
@@ -63,9 +65,14 @@ def _each(checker: "SchemaChecker", error: SchemaError) -> Iterator[Finding]:
     known = list(error.schema.get("properties", {}))
     pointer: Pointer = tuple(error.absolute_path)
     free = [it for it in known if it not in error.instance]
+    strange = 0
     for key in error.instance:
         if key not in known:
-            hint, fixes = _advice(checker, error, pointer, key, free)
+            strange += 1
+            if strange <= _MOST_ADVISED:
+                hint, fixes = _advice(checker, error, pointer, key, free)
+            else:
+                hint, fixes = "", [_removed((*pointer, key))]
             # The generations that had the old types passed over what they did not know.
             severity = Severity.WARNING if error.schema.get("deprecated") else None
             message = f"Unknown key '{key}'{hint}"

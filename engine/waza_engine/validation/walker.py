@@ -4,7 +4,8 @@ from collections.abc import Mapping
 from typing import Any
 
 from waza_engine.validation.error import SchemaError
-from waza_engine.validation.keywords import Check, Keyword, Schema, Way, keywords_for
+from waza_engine.validation.keyword import Check, Keyword, Schema, Way
+from waza_engine.validation.keywords import keywords_for
 
 
 class Walker:

@@ -10,6 +10,7 @@ from waza_engine.formats.model import marks
 from waza_engine.graders.base import FailedCheck, GraderResult, GradingContext, Scope
 from waza_engine.js_regex import TooSlowError, js_found
 from waza_engine.rules.conflicting_keys import CONFLICTING_KEYS
+from waza_engine.rules.pattern_as_text import pattern_as_text
 from waza_engine.rules.trivial_check import TRIVIAL_CHECK
 from waza_engine.vally.diff import diff_of
 from waza_engine.vally.fields import Text
@@ -52,6 +53,8 @@ class DiffContains(Negatable):
             yield from pattern_findings(self.pattern, ("pattern",), self.fate)
         elif not self.value:
             yield TRIVIAL_CHECK.at(("value",), f"An empty text is in every diff: this check {self.fate}")
+        else:
+            yield from pattern_as_text(self.value, ("value",), "'pattern'")
 
     def grade(self, context: GradingContext) -> GraderResult:
         option, wanted = ("value", self.value) if self.pattern is None else ("pattern", self.pattern)

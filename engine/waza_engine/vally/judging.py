@@ -14,7 +14,6 @@ from waza_engine.vally.grader_input import known_events
 from waza_engine.vally.timeline import shortened, timeline
 
 DEFAULT_MODEL = "claude-sonnet-4.6"
-DEFAULT_THRESHOLD = 0.5
 DEFAULT_CRITERIA = (
     "Task completion: everything that was asked for was done, and nothing else was broken",
     "Correctness: what was said and made is right",

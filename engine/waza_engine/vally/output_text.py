@@ -9,6 +9,7 @@ from waza_engine.excerpts import instead_of, place_of
 from waza_engine.findings import Finding, Pointer
 from waza_engine.graders.base import FailedCheck, GraderResult, GradingContext, Scope
 from waza_engine.js_regex import TooSlowError, js_found
+from waza_engine.rules.pattern_as_text import pattern_as_text
 from waza_engine.rules.trivial_check import TRIVIAL_CHECK
 from waza_engine.vally.fields import Flag, Text
 from waza_engine.vally.grader import VallyGrader
@@ -86,6 +87,8 @@ class OutputContains(_Spoken):
             yield TRIVIAL_CHECK.at(
                 (self._option,), f"An empty text is in every {self.said_in}: this check {self.fate}"
             )
+        twin = self.type_name.replace("contains", "matches")
+        yield from pattern_as_text(self.wanted, (self._option,), f"'{twin}'")
 
     def grade(self, context: GradingContext) -> GraderResult:
         text, output = self.wanted, self.text_of(context)

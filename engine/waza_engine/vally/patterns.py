@@ -1,6 +1,5 @@
 """Patterns in the configs of vally's graders: what is wrong with one, and what it finds (vally.md, section 7.1)."""
 
-import re
 from collections.abc import Iterator
 from typing import Any
 
@@ -9,14 +8,12 @@ from waza_engine.findings import Finding, Fix, Pointer, SetValue
 from waza_engine.formats.model import marks
 from waza_engine.js_regex import TooSlowError, js_error, js_found, js_notes, js_place
 from waza_engine.rules.invalid_regex import INVALID_REGEX
-from waza_engine.rules.non_portable_regex import NON_PORTABLE_REGEX
+from waza_engine.rules.non_portable_regex import NON_PORTABLE_REGEX, doubtful_findings
 from waza_engine.rules.trivial_check import TRIVIAL_CHECK
 from waza_engine.vally_values import has_placeholder
 
 _TEXTS_WITHOUT_ANYTHING_IN_COMMON = ("", "a", "\n", "0 \u00e9!\nB")
 _LOOKED_AT = 200_000
-_PIECES = re.compile(r"\[(?:\\.|[^\]\\])*\]|\\\\(?P<letter>[bBdDsSwW])(?![\w\\])|\\.|.", re.DOTALL)
-"""A set, an escaped backslash with the letter of a class that no more letters follow (as in a path), any escape."""
 
 
 def pattern_marks(**extra: Any) -> dict[str, Any]:
@@ -42,24 +39,9 @@ def pattern_findings(pattern: str, pointer: Pointer, fate: str = "") -> Iterator
             fixes=_anchor_fixes(pattern, note.start, pointer),
             part=(note.start, note.end),
         )
-    yield from _doubled_backslash(pattern, pointer)
+    yield from doubtful_findings(pattern, pointer, lambda it: js_error(it) is None)
     if fate and _is_found_everywhere(pattern):
         yield TRIVIAL_CHECK.at(pointer, f"Found in every text: this check {fate}")
-
-
-def _doubled_backslash(pattern: str, pointer: Pointer) -> Iterator[Finding]:
-    """A class or word edge written as in double quotes, where YAML needs one backslash only."""
-    found = next((it for it in _PIECES.finditer(pattern) if it["letter"]), None)
-    if found is None:
-        return
-    letter, mended = found["letter"], pattern.replace("\\\\", "\\")
-    fixes = [Fix("Write single backslashes", (SetValue(pointer, mended),), preferred=True)]
-    yield NON_PORTABLE_REGEX.at(
-        pointer,
-        f"This looks for a backslash and the letter {letter}: only in double quotes does \\{letter} need two backslashes",
-        fixes=fixes if js_error(mended) is None else (),
-        part=found.span(),
-    )
 
 
 def _is_found_everywhere(pattern: str) -> bool:

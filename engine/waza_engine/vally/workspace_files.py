@@ -13,6 +13,7 @@ from waza_engine.graders.base import FailedCheck, GraderResult, GradingContext, 
 from waza_engine.js_regex import TooSlowError, js_found
 from waza_engine.paths import content
 from waza_engine.rules.escaping_path import ESCAPING_PATH
+from waza_engine.rules.pattern_as_text import pattern_as_text
 from waza_engine.rules.trivial_check import TRIVIAL_CHECK
 from waza_engine.vally.fields import Text
 from waza_engine.vally.globs import matching_files, refusal
@@ -109,6 +110,8 @@ class FileContains(_FileText):
             yield TRIVIAL_CHECK.at(
                 ("value",), "An empty text is in every file: only the file's existence counts"
             )
+        twin = self.type_name.replace("contains", "matches")
+        yield from pattern_as_text(self.value, ("value",), f"'{twin}'")
 
     def _is_in(self, text: str) -> bool:
         return self.value in text

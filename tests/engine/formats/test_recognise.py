@@ -181,6 +181,7 @@ def _kind_of_text(text: str, path: str) -> str | None:
             "tasks/t1.yaml",
             id="other graders",
         ),
+        pytest.param("name: sum\ninputs: [1, 2]\nexpected: [3]", "tasks/sum.yaml", id="numbers"),
         pytest.param(
             "name: b\ngraders: [exact]\ntasks: [{name: a, prompt: b}]", "b.yaml", id="graders by name"
         ),

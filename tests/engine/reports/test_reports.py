@@ -204,10 +204,22 @@ async def test_junit_is_well_formed_and_tells_what_failed(record: RunRecord) -> 
     assert "exit code 1" in (stopped[0].text or "")
 
 
-@pytest.mark.parametrize("nasty", ["\x00\x08\x1b", "\ud800", "\ufffe\uffff", "]]>&<"])
-async def test_junit_can_be_read_back_whatever_an_agent_says(record: RunRecord, nasty: str) -> None:
+@pytest.mark.parametrize(
+    ("nasty", "read"),
+    [
+        ("a\x00\x08\x1bb", "ab"),
+        ("a\ud800b", "ab"),
+        ("a\ufffe\uffffb", "ab"),
+        ("]]>&<", "]]>&<"),
+    ],
+)
+async def test_junit_can_be_read_back_whatever_an_agent_says(
+    record: RunRecord, nasty: str, read: str
+) -> None:
     told = replace(record.tasks[0], name=nasty, status="failed", error=nasty, trials=())
-    ET.fromstring(junit_xml(replace(record, suite_name=nasty, skill=nasty, tasks=(told,))))  # noqa: S314
+    suites = ET.fromstring(junit_xml(replace(record, suite_name=nasty, skill=nasty, tasks=(told,))))  # noqa: S314
+    [case] = suites.iter("testcase")
+    assert case.get("name") == read
 
 
 async def test_the_text_says_what_failed_and_why(record: RunRecord) -> None:

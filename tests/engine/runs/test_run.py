@@ -495,9 +495,9 @@ async def test_a_machine_that_is_at_its_end_costs_the_trial_alone(bench: Bench, 
 
 
 async def test_no_workspace_can_be_made(bench: Bench, monkeypatch: pytest.MonkeyPatch) -> None:
-    def full(**_: object) -> str:
+    def full() -> Path:
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr("tempfile.mkdtemp", full)
+    monkeypatch.setattr("waza_engine.runs.workspace.make_folder", full)
     record = await bench.run(bench.suite(task("a")))
     assert "No workspace can be made in" in record.tasks[0].trials[0].error

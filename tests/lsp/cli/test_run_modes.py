@@ -242,7 +242,7 @@ def test_ctrl_c_on_a_terminal_keeps_what_is_finished_and_says_so(folder: Path) -
     pid, terminal = pty.fork()
     if not pid:
         os.execv(sys.executable, [sys.executable, "-m", "waza_lsp", *arguments])  # noqa: S606  # our own program
-    printed, deadline, is_interrupted = b"", time.monotonic() + 30, False
+    printed, deadline, is_interrupted = b"", time.monotonic() + 90, False
     while time.monotonic() < deadline:
         ready, _, _ = select.select([terminal], [], [], 0.2)
         try:

@@ -202,7 +202,7 @@ def start(agent: Path, log: Path, *arguments: str) -> "subprocess.Popen[bytes]":
 
 
 def until(condition: Callable[[], bool]) -> None:
-    deadline = time.monotonic() + 20
+    deadline = time.monotonic() + 90
     while not condition():
         assert time.monotonic() < deadline
         time.sleep(0.02)

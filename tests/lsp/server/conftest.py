@@ -71,7 +71,7 @@ async def findings(client: LanguageClient, uri: str) -> Sequence[types.Diagnosti
 
 async def until_found(client: LanguageClient, uri: str, count: int) -> Sequence[types.Diagnostic]:
     """The findings, once there are so many."""
-    async with asyncio.timeout(10):
+    async with asyncio.timeout(60):
         while True:
             found = await findings(client, uri)
             if found is not None and len(found) == count:

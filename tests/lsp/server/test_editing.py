@@ -10,7 +10,7 @@ from pytest_lsp import LanguageClient
 from tests.lsp.server.conftest import Opener, findings, until_found
 
 
-async def until(condition: Callable[[], bool], seconds: float = 10) -> None:
+async def until(condition: Callable[[], bool], seconds: float = 60) -> None:
     """Wait until something holds; fail after a while."""
     async with asyncio.timeout(seconds):
         while not condition():  # noqa: ASYNC110  # pytest-lsp offers no event for a later state

@@ -217,20 +217,13 @@ def _command(pid: int) -> bytes:
 
 
 @pytest.mark.slow
-async def test_the_time_from_edit_to_verdict(tmp_path: Path, task_file: Path) -> None:
+async def test_each_edit_has_its_own_verdict(tmp_path: Path, task_file: Path) -> None:
     async with editor(tmp_path) as it:
         await ready(it, task_file)
-        times = []
-        for number in range(21):
+        for number in range(6):
             old, new = ("jitter]", "jitters]") if number % 2 == 0 else ("jitters]", "jitter]")
-            count, sent = len(it.published), it.replace(old, new)
-            code = "failed-check" if number % 2 == 0 else "live-verdict"
-            await it.says(code)
-            times.append(
-                1000 * (next(at for at, params in it.published[count:] if params.diagnostics) - sent)
-            )
-        times = sorted(times[1:])
-        print(f"live grading: median {times[10]:.0f} ms, p95 {times[18]:.0f} ms; bench/live.py measures more")  # noqa: T201  # for people
+            it.replace(old, new)
+            await it.says("failed-check" if number % 2 == 0 else "live-verdict")
 
 
 @pytest.mark.parametrize(

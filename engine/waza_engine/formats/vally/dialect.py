@@ -52,7 +52,9 @@ DIALECT = Dialect(
             schema="vally/experiment",
             addresses=("*/vally/experiment.schema.json",),
             model="waza_engine.formats.vally.experiment:ExperimentFile",
+            planner="waza_engine.formats.vally.experiment_load:load_experiment",
             keys=_EXPERIMENT_KEYS,
+            shapes={"variants": Shape(own=_keys("overrides environment"), named=True)},
             signals=(
                 Signal((_keys("evals"), _keys("variants matrix"))),
                 Signal((_keys("evals"), _keys("vary"))),

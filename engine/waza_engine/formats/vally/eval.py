@@ -4,7 +4,7 @@ from typing import Annotated
 
 from pydantic import BeforeValidator, ConfigDict, Field
 
-from waza_engine.formats.model import MapOf, SectionOf, marks
+from waza_engine.formats.model import MapOf, SectionOf, foreign, marks
 from waza_engine.formats.vally.environment import NamedOrInline
 from waza_engine.formats.vally.graders import GraderConfig
 from waza_engine.formats.vally.model import TagValues, TolerantModel, tolerant
@@ -12,6 +12,27 @@ from waza_engine.formats.vally.scoring import ScoringConfig
 from waza_engine.formats.vally.settings import EvalConfig
 from waza_engine.formats.vally.stimulus import Artifacts, Stimulus
 from waza_engine.values import ListOf, Text, as_mapping
+
+_OF_RUNS = "Settings of runs stand under 'defaults'"
+_FOREIGN = foreign(
+    {
+        "threshold": "scoring.threshold",
+        "weights": "scoring.weights",
+        "skills": "environment.skills",
+        "files": "environment.files",
+        "commands": "environment.commands",
+        "mcpServers": "environment.mcpServers",
+    },
+    runs=_OF_RUNS,
+    timeout=_OF_RUNS,
+    model=_OF_RUNS,
+    judge_model=_OF_RUNS,
+    executor=_OF_RUNS,
+    prompt="A prompt belongs to a stimulus",
+    turns="Turns belong to a stimulus",
+    rubric="Criteria belong to a stimulus",
+)
+"""Keys that people write at the top although they belong further down."""
 
 _OldConfig = Annotated[EvalConfig | None, BeforeValidator(as_mapping)]
 
@@ -22,7 +43,7 @@ class EvalFile(TolerantModel):
     model_config = ConfigDict(
         title="vally eval",
         json_schema_extra={
-            **tolerant("near"),
+            **tolerant("near", **_FOREIGN),
             "x-runnable": "eval",
             "x-title-from": ["name"],
             "x-placeholders": True,

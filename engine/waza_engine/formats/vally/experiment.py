@@ -19,12 +19,13 @@ _POINTERS = {
     "/environment/env": "The environment variables of the run.",
 }
 """What is mostly varied."""
+_POINTER = {"pattern": "^/", "x-pattern-text": "a JSON pointer begins with a slash"}
 
 
 class Variant(TolerantModel):
     """One arm of the experiment: what is laid over the specs' own settings."""
 
-    model_config = ConfigDict(json_schema_extra={**tolerant(), **NAMED_BY_KEY})
+    model_config = ConfigDict(json_schema_extra={**tolerant(), **NAMED_BY_KEY, "x-runnable": "variant"})
 
     overrides: SectionOf[EvalConfig] = Field(
         default_factory=EvalConfig,
@@ -48,8 +49,7 @@ class Axis(TolerantModel):
         description="JSON pointer of what is varied.",
         examples=["/defaults/model"],
         json_schema_extra={
-            "pattern": "^/",
-            "x-pattern-text": "a JSON pointer begins with a slash",
+            **_POINTER,
             "x-suggestions": list(_POINTERS),
             "x-enum-descriptions": dict(_POINTERS),
         },
@@ -86,8 +86,10 @@ class ExperimentFile(TolerantModel):
         title="vally experiment",
         json_schema_extra={
             **tolerant("near"),
+            "x-runnable": "experiment",
             "anyOf": [{"required": ["variants"]}, {"required": ["matrix"]}],
             "x-title-from": ["name"],
+            "x-placeholders": True,
             "x-null-refused": True,
         },
     )
@@ -111,6 +113,7 @@ class ExperimentFile(TolerantModel):
         json_schema_extra={
             "items": {
                 "type": "string",
+                **_POINTER,
                 "x-suggestions": list(_POINTERS),
                 "x-enum-descriptions": dict(_POINTERS),
             }

@@ -37,7 +37,17 @@ def load_suite(path: Path, *, process_dir: Path, context_dir: Path | None = None
         LoadError: something that would keep vally from running the spec; the first thing found.
 
     """
-    spec = build(EvalFile, _data(path, os.environ), path)
+    return suite_of(path, spec_data(path), context_dir)
+
+
+def suite_of(path: Path, data: Mapping[str, Any], context_dir: Path | None = None) -> Suite:
+    """The suite of a spec at `path` whose data is already read.
+
+    Raises:
+        LoadError: something that would keep vally from running the spec; the first thing found.
+
+    """
+    spec = build(EvalFile, data, path)
     if spec.config is not None and "defaults" in spec.model_fields_set:
         raise LoadError(path, "'config' is the old name of 'defaults'; give only 'defaults'", ("config",))
     config = spec.config or spec.defaults
@@ -57,10 +67,15 @@ def load_suite(path: Path, *, process_dir: Path, context_dir: Path | None = None
     )
 
 
-def _data(path: Path, values: Mapping[str, str]) -> dict[str, Any]:
-    """The data of the spec, placeholders replaced."""
+def spec_data(path: Path) -> dict[str, Any]:
+    """The data of the spec, placeholders replaced.
+
+    Raises:
+        LoadError: it cannot be read, or is no mapping.
+
+    """
     try:
-        data = read_yaml(expanded(read_text(path), values))
+        data = read_yaml(expanded(read_text(path), os.environ))
     except YamlError as error:
         raise LoadError(path, error.message, line=error.line, column=error.column) from error
     if plain(data) is None:

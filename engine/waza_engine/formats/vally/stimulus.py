@@ -128,6 +128,28 @@ Turn = Annotated[
 ]
 
 
+_MOVED = {
+    "inputs": "prompt",
+    "input": "prompt",
+    "validators": "graders",
+    "criteria": "rubric",
+    **{it: f"environment.{it}" for it in ("skills", "files", "commands", "mcpServers")},
+    **{
+        it: f"constraints.{it}"
+        for it in (
+            "max_turns",
+            "max_tokens",
+            "max_duration",
+            "expect_tools",
+            "reject_tools",
+            "expect_skills",
+            "reject_skills",
+        )
+    },
+}
+"""Keys that people write into a stimulus although they are called otherwise, or belong further down."""
+
+
 class Stimulus(TolerantModel):
     """What the agent is asked, and how its work is judged."""
 
@@ -138,7 +160,7 @@ class Stimulus(TolerantModel):
             "x-id-from": "name",
             "x-title-from": ["name"],
             "anyOf": [{"required": ["prompt"]}, {"required": ["turns"]}],
-            **foreign({"inputs": "prompt", "input": "prompt", "validators": "graders", "criteria": "rubric"}),
+            **foreign(_MOVED, expected="vally has no expectations of its own: write them as graders"),
         }
     )
 

@@ -28,7 +28,7 @@ _OTHER_TOOLS = _keys(
     """
     apiVersion kind namespace cwlVersion class openapi runs outputs steps jobs services providers hosts
     evaluation_framework runner dataset judges evaluators schema_version cases engine benchmark benchmarks arms
-    prompts evals checks models thresholds permissions ojob
+    prompts evals checks models thresholds permissions execution suites ojob
     """
 )
 """Top-level keys of Kubernetes, Kestra, CWL, OpenAPI, GitHub Actions, Compose, promptfoo, Ansible, other eval runners ..."""
@@ -47,8 +47,15 @@ def _skill(text: str) -> int:
 
 
 def _task(text: str) -> int:
-    """Tasks are files, or patterns for files."""
-    return 1 if text.endswith((".yaml", ".yml")) or set(text) & set("*?[") else 0
+    """Tasks are files, or patterns for files; other tools give them names. A folder may be either."""
+    if text.endswith((".yaml", ".yml")) or set(text) & set("*?["):
+        return 1
+    is_begun = len(text) < _SHORTEST_NAME or "tasks".startswith(text)
+    return 0 if "/" in text or is_begun else -1
+
+
+_SHORTEST_NAME = 3
+"""A shorter text may be the beginning of a path."""
 
 
 _GRADERS = Shape(own=_keys("config"), common=_keys("type name weight"), types=_TYPES)

@@ -111,11 +111,16 @@ def _response_problem(response: CommandResponse) -> str:
         return "A response has either 'stdout' or 'fixture', not both"
     for key in ("fixture", "workdir"):
         path = getattr(response, key)
-        if path.startswith("/") or ".." in path.split("/") or path[1:2] == ":":
+        if leads_out(path):
             return f"'{key}' must be a relative path without '..', not '{path}'"
     if any(not it.strip() or "=" in it for it in response.environment):
         return "A name in 'environment' must not be blank or contain '='"
     return ""
+
+
+def leads_out(path: str) -> bool:
+    """Whether waza takes a path of a mock for one that is absolute, or leads out of its folder."""
+    return path.startswith("/") or ".." in path.split("/") or path[1:2] == ":"
 
 
 def _repeated(names: Iterable[str]) -> Iterator[int]:

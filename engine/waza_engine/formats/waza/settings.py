@@ -3,6 +3,7 @@
 from pydantic import ConfigDict, Field
 
 from waza_engine.formats.model import FileModel, MapOf, each, foreign, marks
+from waza_engine.plug_ins import EXECUTOR_GROUP, plug_ins
 from waza_engine.values import Flag, Integer, Strings, Text, TextMap
 
 EXECUTORS = {
@@ -13,6 +14,7 @@ EXECUTORS = {
     "acp": "Runs an agent that speaks the Agent Client Protocol. Only waza-lsp has it.",
     "codex": "Runs the agent with the Codex CLI, in some versions of waza.",
     "claude-cli": "Runs the agent with the Claude CLI, in some versions of waza.",
+    **{it.name: f"Added by {it.value.partition(':')[0]}." for it in plug_ins(EXECUTOR_GROUP)},
 }
 REASONING_EFFORTS = {
     "low": "Least reasoning, fastest answers.",

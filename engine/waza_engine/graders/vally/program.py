@@ -25,9 +25,7 @@ config:
 
 import json
 import math
-import tempfile
 from collections.abc import Iterator, Mapping
-from pathlib import Path
 from typing import Any, ClassVar
 
 from pydantic import Field
@@ -36,6 +34,7 @@ from waza_engine.findings import Finding
 from waza_engine.formats.model import marks
 from waza_engine.graders.base import Criterion, FailedCheck, GraderResult, GradingContext, Scope
 from waza_engine.rules.conflicting_keys import CONFLICTING_KEYS
+from waza_engine.temporary import temporary_folder
 from waza_engine.vally.commands import (
     NoPlaceError,
     directory_for,
@@ -100,8 +99,8 @@ class ProgramGrader(VallyGrader):
             return GraderResult.undecided(f"The program was not run: {error}", details)
         line = shell_line(" ".join([self.program, *self.args]))
         command = line if self.shell else [self.program, *self.args]
-        with tempfile.TemporaryDirectory(prefix="waza-lsp-") as folder:
-            told = Path(folder) / "input.json"
+        with temporary_folder() as folder:
+            told = folder / "input.json"
             told.write_text(
                 json.dumps(grader_input(context, self.model_dump()), default=str), encoding="utf-8"
             )

@@ -33,6 +33,7 @@ from waza_engine.graders.base import FailedCheck, GraderResult, GradingContext, 
 from waza_engine.js_regex import TooSlowError, js_found
 from waza_engine.processes import Finished
 from waza_engine.rules.exit_code_only import EXIT_CODE_ONLY
+from waza_engine.rules.pattern_as_text import pattern_as_text
 from waza_engine.vally.commands import (
     NoPlaceError,
     directory_for,
@@ -109,6 +110,7 @@ class RunCommandGrader(VallyGrader):
             if pattern := getattr(self, option):
                 fate = "always fails" if "not" in option else "always passes"
                 yield from pattern_findings(pattern, (option,), fate)
+        yield from pattern_as_text(self.stdout_contains or "", ("stdout_contains",), "'stdout_matches'")
         yield from sub_path_findings(self.sub_path)
         looked_at = (self.stdout_contains, self.stderr_contains, self.stdout_matches, self.stdout_not_matches)
         if not any(looked_at) and runs_tests(" ".join([self.command, *(self.args or ())])):

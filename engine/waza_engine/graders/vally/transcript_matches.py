@@ -18,17 +18,9 @@ config:
 - What tools print is not looked at.
 """
 
-from typing import ClassVar
-
-from waza_engine.graders.base import GradingContext
 from waza_engine.vally.output_text import OutputMatches
-from waza_engine.vally.transcript_text import transcript_of
+from waza_engine.vally.transcript_text import OfTranscript
 
 
-class TranscriptMatchesGrader(OutputMatches):
+class TranscriptMatchesGrader(OfTranscript, OutputMatches):
     type_name = "transcript-matches"
-    said_in: ClassVar[str] = "transcript"
-
-    @classmethod
-    def text_of(cls, context: GradingContext) -> str:
-        return transcript_of(context)

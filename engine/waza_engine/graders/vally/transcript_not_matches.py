@@ -20,16 +20,10 @@ config:
 
 from typing import ClassVar
 
-from waza_engine.graders.base import GradingContext
 from waza_engine.vally.output_text import OutputMatches
-from waza_engine.vally.transcript_text import transcript_of
+from waza_engine.vally.transcript_text import OfTranscript
 
 
-class TranscriptNotMatchesGrader(OutputMatches):
+class TranscriptNotMatchesGrader(OfTranscript, OutputMatches):
     type_name = "transcript-not-matches"
-    said_in: ClassVar[str] = "transcript"
     negated_by_type: ClassVar[bool] = True
-
-    @classmethod
-    def text_of(cls, context: GradingContext) -> str:
-        return transcript_of(context)

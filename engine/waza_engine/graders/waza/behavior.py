@@ -43,6 +43,7 @@ from waza_engine.graders.base import (
     Scope,
 )
 from waza_engine.rules.contradictory_checks import in_both
+from waza_engine.rules.unlikely_duration import too_short
 from waza_engine.trajectory import Session
 from waza_engine.values import Integer, Strings
 
@@ -112,6 +113,8 @@ class BehaviorGrader(Grader):
 
     def check(self, scope: Scope) -> Iterator[Finding]:
         yield from in_both("required_tools", self.required_tools, "forbidden_tools", self.forbidden_tools)
+        if scope.executor != "mock":
+            yield from too_short(self.max_duration_ms, ("max_duration_ms",))
 
     def grade(self, context: GradingContext) -> GraderResult:
         session = context.session

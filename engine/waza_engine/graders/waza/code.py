@@ -32,7 +32,7 @@ config:
 from collections.abc import Iterator, Mapping
 from typing import Annotated, Any, ClassVar, Literal
 
-from pydantic import BeforeValidator, ConfigDict, Field
+from pydantic import BeforeValidator, ConfigDict, Field, JsonValue
 
 from waza_engine.assertions.evaluation import Outcome, evaluate_javascript, evaluate_python
 from waza_engine.assertions.javascript import in_javascript, problem_in_javascript, reads_as_javascript
@@ -52,6 +52,15 @@ _TRUE_OF_ANYTHING = frozenset(
     ["output", "len(output)", "len(output)>0", "len(output)>=1", "output!=''", 'output!=""', "len(output)!=0"]
 )
 """Assertions, without blanks, that say no more than that there is an output."""
+
+
+_OTHER_NAMES: dict[str, JsonValue] = {
+    "js": "javascript",
+    "node": "javascript",
+    "nodejs": "javascript",
+    "py": "python",
+    "python3": "python",
+}
 
 
 def _language(value: Any) -> Any:
@@ -88,12 +97,15 @@ class CodeGrader(Grader):
         default="python",
         description="The language of the assertions.",
         examples=["javascript"],
-        json_schema_extra=marks(
-            values={
-                "python": "Python expressions, evaluated with a handful of names.",
-                "javascript": "JavaScript, at most 5 seconds each; needs Node.js.",
-            }
-        ),
+        json_schema_extra={
+            "x-meant": _OTHER_NAMES,
+            **marks(
+                values={
+                    "python": "Python expressions, evaluated with a handful of names.",
+                    "javascript": "JavaScript, at most 5 seconds each; needs Node.js.",
+                }
+            ),
+        },
     )
 
     @classmethod

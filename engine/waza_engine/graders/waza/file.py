@@ -58,6 +58,7 @@ from waza_engine.rules.contradictory_checks import in_both
 from waza_engine.rules.empty_value import EMPTY_VALUE
 from waza_engine.rules.escaping_path import escaping_path
 from waza_engine.rules.invalid_regex import INVALID_REGEX
+from waza_engine.rules.non_portable_regex import doubtful_findings
 from waza_engine.rules.trivial_check import TRIVIAL_CHECK
 from waza_engine.text import decode
 from waza_engine.values import ListOf, Strings, Text
@@ -237,3 +238,5 @@ def _entry_findings(entry: ContentPatterns, pointer: Pointer) -> Iterator[Findin
             elif is_found_anywhere(pattern):
                 fate = "always fails" if option == "must_not_match" else "always passes"
                 yield TRIVIAL_CHECK.at(place, f"Found in every file: this check {fate}")
+            else:
+                yield from doubtful_findings(pattern, place, lambda it: regex_error(it) is None)

@@ -25,14 +25,17 @@ config:
 """
 
 import os
+from collections.abc import Iterator
 from typing import ClassVar
 
 from pydantic import ConfigDict, Field
 
 from waza_engine import processes
+from waza_engine.findings import Finding
 from waza_engine.formats.model import foreign
-from waza_engine.graders.base import Grader, GraderResult, GradingContext
+from waza_engine.graders.base import Grader, GraderResult, GradingContext, Scope
 from waza_engine.project_file import program_timeout
+from waza_engine.rules.unlikely_duration import too_long
 from waza_engine.values import Integer, Strings, Text
 
 
@@ -68,6 +71,9 @@ class ProgramGrader(Grader):
         examples=[60],
         json_schema_extra={"x-shown-default": 30},
     )
+
+    def check(self, scope: Scope) -> Iterator[Finding]:
+        yield from too_long(self.timeout, ("timeout",))
 
     def grade(self, context: GradingContext) -> GraderResult:
         seconds = self.timeout if self.timeout > 0 else program_timeout(context.process_dir)

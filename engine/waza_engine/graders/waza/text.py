@@ -29,7 +29,7 @@ from pydantic import ConfigDict, Field
 
 from waza_engine.common_ground import phrases_of_all
 from waza_engine.excerpts import instead_of, match_of, no_match_of, place_of
-from waza_engine.findings import Finding, Fix, InsertKey, Pointer, RemoveKey
+from waza_engine.findings import AppendItem, Change, Finding, Fix, InsertKey, Pointer, RemoveKey
 from waza_engine.formats.model import each
 from waza_engine.graders.base import Drafted, FailedCheck, Grader, GraderResult, GradingContext, Scope
 from waza_engine.regex import is_found_anywhere, is_found_in_any_word, regex_error, regex_fault, regex_found
@@ -37,6 +37,8 @@ from waza_engine.regex_mending import regex_fixes
 from waza_engine.rules.cannot_fail import CANNOT_FAIL
 from waza_engine.rules.contradictory_checks import in_both
 from waza_engine.rules.invalid_regex import INVALID_REGEX
+from waza_engine.rules.non_portable_regex import doubtful_findings
+from waza_engine.rules.pattern_as_text import pattern_as_text
 from waza_engine.rules.trivial_check import TRIVIAL_CHECK
 from waza_engine.text import fold
 from waza_engine.values import Strings
@@ -122,6 +124,10 @@ class TextGrader(Grader):
                     yield TRIVIAL_CHECK.at(
                         (option, index), message, fixes=_without(option, index, is_last=is_last)
                     )
+                else:
+                    other = _pattern_option(option)
+                    moved = _moved(option, index, item, is_alone=len(items) == 1)
+                    yield from pattern_as_text(item, (option, index), f"'{other}'", moved)
         yield from in_both("contains", self.contains, "not_contains", self.not_contains, fold)
         yield from in_both("contains_cs", self.contains_cs, "not_contains", self.not_contains, fold)
         yield from in_both("contains_cs", self.contains_cs, "not_contains_cs", self.not_contains_cs)
@@ -182,6 +188,23 @@ def _pattern_findings(option: str, pattern: str, index: int, *, is_last: bool) -
     elif is_found_in_any_word(pattern):
         message = f"Found in every output with a word: this check {_fate(option)}"
         yield TRIVIAL_CHECK.at((option, index), message, fixes=_without(option, index, is_last=is_last))
+    else:
+        yield from doubtful_findings(pattern, (option, index), lambda it: regex_error(it) is None)
+
+
+def _pattern_option(option: str) -> str:
+    """Where a pattern belongs that stands among the texts of an option."""
+    return "regex_not_match" if "not_" in option else "regex_match"
+
+
+def _moved(option: str, index: int, text: str, *, is_alone: bool) -> Iterator[Fix]:
+    if regex_error(text) is None:
+        other = _pattern_option(option)
+        changes: tuple[Change, ...] = (
+            AppendItem((other,), text),
+            RemoveKey((option,) if is_alone else (option, index)),
+        )
+        yield Fix(f"Move it to '{other}'", changes, preferred=True)
 
 
 def _without(option: str, index: int, *, is_last: bool) -> list[Fix]:

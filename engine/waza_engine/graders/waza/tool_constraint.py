@@ -46,6 +46,7 @@ from waza_engine.regex_mending import regex_fixes
 from waza_engine.rules.blank_tool_name import BLANK_TOOL_NAME
 from waza_engine.rules.invalid_regex import INVALID_REGEX
 from waza_engine.rules.legacy_shape import LEGACY_SHAPE
+from waza_engine.rules.non_portable_regex import doubtful_findings
 from waza_engine.text import trim
 from waza_engine.tool_names import is_same_tool
 from waza_engine.trajectory import Session, ToolCall
@@ -268,3 +269,5 @@ def _pattern_findings(spec: ToolSpec, pointer: Pointer) -> Iterator[Finding]:
             place, part = (*pointer, option), regex_fault(pattern)
             fixes = regex_fixes(pattern, place)
             yield INVALID_REGEX.at(place, message, refused=True, part=part, fixes=fixes)
+        else:
+            yield from doubtful_findings(pattern, (*pointer, option), lambda it: regex_error(it) is None)

@@ -46,6 +46,8 @@ def test_files_of_vally(text: str, path: str, kind: str) -> None:
         pytest.param("apiVersion: v1\nkind: Experiment\nname: x", "experiment.yaml", id="Kubernetes"),
         pytest.param("name: x", "experiment.yaml", id="a name alone"),
         pytest.param("", "experiment.yaml", id="an empty file"),
+        pytest.param("name: x\nvariants: {a: 50, b: 50}", "x.experiment.yaml", id="shares of visitors"),
+        pytest.param("name: x\nbaseline: a\nvariants: [{name: a, weight: 1}]", "x.yaml", id="arms in a list"),
         pytest.param("baseline: a\nname: b", "perf.yaml", id="a benchmark"),
         pytest.param("paths: {}\nsuites: {}", "vally.yaml", id="no project file"),
     ],
@@ -59,6 +61,8 @@ def test_the_nearest_project_file_decides_where_the_keys_do_not(tmp_path: Path) 
     (tmp_path / ".vally.yaml").touch()
     assert _kind("name: x", path) == "vally eval"
     assert _kind("", path.with_name("ab.experiment.yaml")) == "vally experiment"
+    assert _kind("name: x\nscoring: {}\nstimulus: [{name: a}]", path) == "vally eval"
+    assert _kind("name: x\nservices: {}\nvolumes: {}", path) is None
     assert _kind("name: x\nskill: a\ntasks: [t.yaml]", path) == "waza eval"
     (tmp_path / "evals").mkdir()
     (tmp_path / "evals" / ".waza.yaml").touch()

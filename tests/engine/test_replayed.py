@@ -7,7 +7,7 @@ import pytest
 
 from waza_engine.formats.reading import reading_open_texts
 from waza_engine.recordings import recordings_of
-from waza_engine.regrade import (
+from waza_engine.replayed import (
     bench_for,
     grade_again,
     grade_one,

@@ -18,7 +18,6 @@ from waza_engine.runs.plan import Overrides, Plan, make_plan
 from waza_engine.runs.records import GraderOutcome, TrialRecord
 from waza_engine.runs.workspace import (
     Captured,
-    WorkspaceError,
     capture,
     delete_files,
     make_workspace,
@@ -99,10 +98,10 @@ def put_together(task: Task, recording: Recording) -> Replayed:
     try:
         write_files(workspace, ((name, text.encode()) for name, text in trajectory.files.items()))
         delete_files(workspace, trajectory.removed)
-    except WorkspaceError:
+        return Replayed(recording, task, workspace, capture(workspace, task.files))
+    except BaseException:
         remove_workspace(workspace)
         raise
-    return Replayed(recording, task, workspace, capture(workspace, task.files))
 
 
 def grade_again(bench: Bench, trial: Replayed) -> TrialRecord:

@@ -1,0 +1,201 @@
+"""An author at work on two suites, without the pauses: types, looks things up, runs, watches verdicts."""
+
+import itertools
+import random
+import time
+from collections import defaultdict
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+from bench.editing.client import Editor, Told
+
+FILES = ["code-explainer/eval.yaml", "code-explainer/tasks/explain-retry.yaml", "release-notes/eval.yaml"]
+_GRADED, _LINE = FILES[1], "      contains: [jitter]"
+_VERDICTS = {"failed-check", "live-verdict"}
+_ITEM = """\
+  - type: text
+    name: says-{number}
+    config:
+      contains: [{word}-{number}, "{word} {number}"]
+      regex_match: ['(?i){word}\\s+{number}']
+"""
+_LISTS = ("graders:", "stimuli:")
+_TYPOS = ["a", "x ", "contains", ": ", "- ", "\n", "type: text", "#", '"', "[", "]", "max", "&a ", "*a"]
+_WORDS = ["deploy", "review", "explain", "migrate", "summarise", "package", "audit"]
+_OF_FILE = ["codeLens", "documentSymbol", "foldingRange", "documentLink", "semanticTokens/full"]
+_CANCELLED = 5
+"""One run in so many."""
+_SETTLED = 0.35
+"""Seconds: above the pause after which a server looks at the other documents."""
+
+Times = dict[str, list[float]]
+"""Milliseconds by what was waited for."""
+
+
+@dataclass(slots=True)
+class Author:
+    """Edits one file after the other. `every` says how many edits there are between two lookups, verdicts and runs."""
+
+    editor: Editor
+    chance: random.Random
+    every: dict[str, int]
+    times: Times = field(default_factory=lambda: defaultdict(list))
+    counts: dict[str, int] = field(default_factory=lambda: defaultdict(int))
+    _number: Iterator[int] = field(default_factory=itertools.count)
+    _run: tuple[int, float, str] | None = None
+    """The run that goes on: its request, when it was started, and its name."""
+
+    def arrive(self) -> None:
+        """Open what is graded and wait until the server knows of its recordings."""
+        self._open(_GRADED)
+        document = {"textDocument": {"uri": self.editor.uri}}
+        while not any(
+            it["command"]["command"] == "waza.grade"
+            for it in self.editor.answer("textDocument/codeLens", document)
+        ):
+            time.sleep(0.05)
+        self.editor.close()
+
+    def work(self, edits: int) -> None:
+        """Edit so often at least, and let everything come to an end."""
+        until = self.counts["edits"] + edits
+        while self.counts["edits"] < until:
+            self._session()
+        self._await_run()
+        time.sleep(_SETTLED)
+        del self.editor.told[:-1]
+
+    def _session(self) -> None:
+        """One file from opening to closing: a grader typed key by key, some slips, and all of it taken back."""
+        name = self.chance.choice(FILES)
+        text = self._open(name)
+        number, word = next(self._number), self.chance.choice(_WORDS)
+        line = next(index for index, it in enumerate(self.editor.lines) if it in _LISTS) + 1
+        self._type(line, _ITEM.format(number=number, word=word))
+        for _ in range(8):
+            self._slip()
+        self._ask_about_file()
+        if self.chance.random() < 0.5:
+            # Saved, and so seen by whoever watches files.
+            (self.editor.root / name).write_text(text, encoding="utf-8")
+            self.editor.notify("textDocument/didSave", {"textDocument": {"uri": self.editor.uri}})
+            change = {"uri": self.editor.uri, "type": 2}
+            self.editor.notify("workspace/didChangeWatchedFiles", {"changes": [change]})
+            time.sleep(_SETTLED)
+        self.editor.close()
+
+    def _open(self, name: str) -> str:
+        text = (self.editor.root / name).read_text(encoding="utf-8")
+        self.editor.name = name
+        since = len(self.editor.told)
+        self.editor.open(text.removesuffix("\n").split("\n"))
+        self.editor.until(lambda _: True, since)
+        return text
+
+    def _type(self, line: int, text: str) -> None:
+        """Key by key, in front of a line."""
+        self._edit(line, 0, 0, "\n")
+        column = 0
+        for key in text.removesuffix("\n"):
+            self._edit(line, column, column, key)
+            line, column = (line + 1, 0) if key == "\n" else (line, column + 1)
+
+    def _slip(self) -> None:
+        """Something at a wrong place, seen, and taken back."""
+        lines = self.editor.lines
+        line = self.chance.randrange(len(lines))
+        column = self.chance.randrange(len(lines[line]) + 1)
+        typo = self.chance.choice(_TYPOS)
+        self._edit(line, column, column, typo)
+        if typo == "\n":
+            self._edit(line, column, 0, "", last=line + 1)
+        else:
+            self._edit(line, column, column + len(typo), "")
+
+    def _edit(self, line: int, start: int, end: int, new: str, last: int | None = None) -> None:
+        since, sent = len(self.editor.told), time.perf_counter()
+        version = self.editor.edit(line, start, end, new, last)
+        told = self.editor.until(lambda it: it.version >= version, since)
+        self._took("edit", told.at - sent)
+        self.counts["edits"] += 1
+        count = self.counts["edits"]
+        if count % self.every["lookup"] == 0:
+            self._look_up(line, start)
+        if count % self.every["run"] == 0:
+            self._start_run()
+        if count % self.every["run"] == 20:
+            self._cancel_some()
+        if count % self.every["verdict"] == 0:
+            self._watch_verdict()
+
+    def _look_up(self, line: int, column: int) -> None:
+        editor = self.editor
+        place = editor.at(line, min(column, len(editor.lines[line])))
+        for request in ("completion", "hover"):
+            self._took(request, editor.seconds(f"textDocument/{request}", place))
+            self.counts[request] += 1
+
+    def _ask_about_file(self) -> None:
+        document = {"textDocument": {"uri": self.editor.uri}}
+        for request in _OF_FILE:
+            self.editor.answer(f"textDocument/{request}", document)
+        last = {"line": len(self.editor.lines), "character": 0}
+        span = {"range": {"start": {"line": 0, "character": 0}, "end": last}}
+        self.editor.answer("textDocument/inlayHint", document | span)
+        self.editor.answer("textDocument/codeAction", document | span | {"context": {"diagnostics": []}})
+        self.editor.answer("workspace/symbol", {"query": "explain"})
+        self.editor.answer("waza/tests", {"uri": self.editor.uri})
+
+    def _watch_verdict(self) -> None:
+        """A grader with a recording is changed, between two edits of what is in hand; its verdict comes."""
+        mine, lines = self.editor.name, self.editor.lines
+        self.editor.close()
+        self._open(_GRADED)
+        line = self.editor.lines.index(_LINE)
+        number = next(self._number)
+        changed = f"{_LINE}  # {number}" if number % 2 else f"      contains: [jitter, j{number}]"
+        since, sent = len(self.editor.told), time.perf_counter()
+        version = self.editor.edit(line, 0, len(_LINE), changed)
+        told = self.editor.until(lambda it: it.version >= version and _has_verdict(it), since)
+        self._took("verdict", told.at - sent)
+        self.counts["verdicts"] += 1
+        self.editor.edit(line, 0, len(changed), _LINE)
+        self.editor.close()
+        self.editor.name = mine
+        self.editor.open(lines)
+
+    def _start_run(self) -> None:
+        self._await_run()
+        uri = (self.editor.root / FILES[0]).as_uri()
+        token = f"run-{next(self._number)}"
+        given = {"command": "waza.runEval", "arguments": [{"uri": uri, "token": token}]}
+        request, sent = self.editor.ask("workspace/executeCommand", given)
+        self.counts["runs"] += 1
+        self._run = request, sent, token
+
+    def _cancel_some(self) -> None:
+        if self._run is not None and self.counts["runs"] % _CANCELLED == 0:
+            given = {"command": "waza.cancelRun", "arguments": [{"token": self._run[2]}]}
+            self.editor.answer("workspace/executeCommand", given)
+
+    def _await_run(self) -> None:
+        if self._run is not None:
+            request, sent, _ = self._run
+            at, answer = self.editor.result(request)
+            self.counts[answer["status"]] += 1
+            if answer["status"] == "passed":
+                self._took("run", at - sent)
+            self._run = None
+
+    def _took(self, what: str, seconds: float) -> None:
+        self.times[what].append(1000 * seconds)
+
+
+def _has_verdict(told: Told) -> bool:
+    return any(it.get("code") in _VERDICTS for it in told.items)
+
+
+def settings() -> dict[str, Any]:
+    """What the author has set: agents are replayed."""
+    return {"waza": {"run": {"executor": "replay"}}}

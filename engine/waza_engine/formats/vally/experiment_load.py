@@ -1,0 +1,308 @@
+"""Loading an experiment: its arms, the specs they are run over, and a spec as it is in an arm (vally.md, section 9).
+
+Paths in a variant start at the experiment, those of a spec at the spec. `${eval.parent}` and `${eval.grandparent}` are the
+names of the folders that a spec is in.
+"""
+
+import hashlib
+import json
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import chain
+from pathlib import Path
+from typing import Any
+
+from waza_engine.checking.experiments import SETTINGS
+from waza_engine.checking.files import Files
+from waza_engine.findings import Pointer
+from waza_engine.formats import recognise
+from waza_engine.formats.reading import build, read_text
+from waza_engine.formats.vally.environment import NamedOrInline
+from waza_engine.formats.vally.experiment import ExperimentFile
+from waza_engine.formats.vally.load import spec_data, suite_of
+from waza_engine.formats.vally.model import TolerantModel
+from waza_engine.formats.vally.project_file import Project, find_project
+from waza_engine.formats.vally.surroundings import merged, named_or_inline
+from waza_engine.placeholders import FOLDER_OF_EVAL
+from waza_engine.scalars import plain
+from waza_engine.suite import ExperimentArm, LoadError, Suite
+from waza_engine.vally.experiment_arms import (
+    Arm,
+    arms_of,
+    baseline_name,
+    pointer_text,
+    settings_in,
+    varied_paths,
+)
+from waza_engine.vally.experiment_globs import matching_specs
+from waza_engine.vally.experiment_problems import (
+    Problem,
+    arm_problems,
+    baseline_problems,
+    matrix_problems,
+    path_problems,
+    undeclared_differences,
+)
+from waza_engine.values import is_null
+
+_UNFIT = re.compile(r"[^\w.,=+@-]")
+_HASH_DIGITS = 16
+
+
+class _Surroundings(TolerantModel):
+    """What a spec gives the agent, which may be a name."""
+
+    environment: NamedOrInline | None = None
+    agent_environment: NamedOrInline | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Experiment:
+    """An experiment that can be run. `varied` are the paths that its arms may differ in, `notes` what it passes over."""
+
+    path: Path
+    name: str
+    data: Mapping[str, Any]
+    arms: tuple[Arm, ...]
+    baseline: str
+    evals: tuple[Path, ...]
+    varied: tuple[tuple[str, ...], ...]
+    workers: int | None = None
+    notes: tuple[str, ...] = ()
+
+    def folder_name(self, arm: str) -> str:
+        """A name for files about an arm, different for each."""
+        taken: set[str] = set()
+        for it in self.arms:
+            name = _UNFIT.sub("-", it.name).strip(".") or "arm"
+            while name in taken:
+                name += "-"
+            taken.add(name)
+            if it.name == arm:
+                return name
+        return _UNFIT.sub("-", arm)
+
+    def suite(
+        self,
+        arm: Arm,
+        eval_path: Path,
+        *,
+        run_id: str = "",
+        chosen: Sequence[str] = (),
+        context_dir: Path | None = None,
+    ) -> Suite:
+        """A spec as it is in an arm of the run `run_id` of the experiment, of which the `chosen` arms are run.
+
+        Raises:
+            LoadError: the spec cannot be used in this arm.
+
+        """
+        data = spec_data(eval_path)
+        project = find_project(eval_path.parent)
+        settings = _settings(self.data, data, arm, eval_path, project)
+        placed = {**settings, "environment": _placed(settings.get("environment"), arm, self.path.parent)}
+        others = {key: it for key, it in data.items() if key not in {"config", "agent_environment"}}
+        known = suite_of(eval_path, {**others, **placed}, context_dir)
+        about = ExperimentArm(
+            run_id=run_id,
+            name=self.name,
+            variant=arm.name,
+            baseline=self.baseline,
+            path=str(self.path),
+            eval_path=str(eval_path),
+            eval_hash=_digest(read_text(eval_path)),
+            config_hash=_digest(json.dumps(plain(settings), sort_keys=True, default=str)),
+            arms=tuple(chosen),
+        )
+        return replace(known, arm=about)
+
+
+def load_experiment(path: Path) -> Experiment:
+    """The experiment at `path`, planned: nothing else can keep it from being run but its specs.
+
+    Raises:
+        LoadError: the first thing that is wrong with it.
+
+    """
+    path = path.absolute()
+    data = spec_data(path)
+    file = build(ExperimentFile, _without_nulls(data, "variants"), path)
+    if not (file.variants or file.matrix):
+        raise LoadError(path, "An experiment needs 'variants' or a 'matrix'")
+    if (problem := next(_problems(data), None)) is not None:
+        raise LoadError(path, problem.message, problem.pointer)
+    evals, notes = _evals(path, file.evals)
+    for it in evals:
+        _refuse_differences(path, data, it)
+    return Experiment(
+        path,
+        file.name,
+        data,
+        tuple(arms_of(data)),
+        baseline_name(data),
+        tuple(evals),
+        tuple(varied_paths(data)),
+        file.execution.workers,
+        tuple(chain(notes, *(_additions(data, it) for it in evals))),
+    )
+
+
+def suite_of_arm(about: ExperimentArm) -> Suite:
+    """The suite of an arm that was run before, as it is now.
+
+    Raises:
+        LoadError: the experiment has no such arm any more, or cannot be used.
+
+    """
+    experiment = load_experiment(Path(about.path))
+    arm = next((it for it in experiment.arms if it.name == about.variant), None)
+    if arm is None:
+        raise LoadError(experiment.path, f"There is no arm '{about.variant}' any more")
+    return experiment.suite(arm, Path(about.eval_path), run_id=about.run_id, chosen=about.arms)
+
+
+def _problems(data: Mapping[str, Any]) -> Iterator[Problem]:
+    yield from matrix_problems(data)
+    yield from path_problems(data, SETTINGS)
+    yield from arm_problems(data)
+    yield from baseline_problems(data)
+
+
+def _evals(path: Path, patterns: list[str]) -> tuple[list[Path], list[str]]:
+    """The specs that the patterns name, each once, and a note on each pattern that names none."""
+    found: dict[Path, None] = {}
+    notes = []
+    files = Files()
+    for index, it in enumerate(patterns):
+        matches = matching_specs(it, path.parent, files)
+        if not matches:
+            notes.append(f"No eval matches '{it}'")
+        for spec in matches:
+            _refuse_other_files(path, spec, index)
+            found[Path(spec).resolve()] = None
+    if not found:
+        raise LoadError(
+            path, f"No eval matches {', '.join(patterns) or 'the empty list'} in {path.parent}", ("evals",)
+        )
+    return list(found), notes
+
+
+def _refuse_other_files(path: Path, spec: Path, index: int) -> None:
+    known = recognise(spec_data(spec), spec)
+    if known is None or (known[0].name, known[1].name) != ("vally", "eval"):
+        raise LoadError(
+            path, f"{spec} is no eval spec of vally; experiments are run over those", ("evals", index)
+        )
+
+
+def _refuse_differences(path: Path, data: Mapping[str, Any], eval_path: Path) -> None:
+    """See that arms differ in nothing but what varies."""
+    project = find_project(eval_path.parent)
+    spec = _inlined(spec_data(eval_path), project, eval_path)
+    given = _with_inlined_arms(data, project, path)
+    for it in undeclared_differences(given, spec):
+        place = pointer_text(it.path)
+        message = f"'{it.arm.name}' differs from the baseline in {place}, which does not vary; add it to 'vary', or make the arms alike"
+        raise LoadError(path, message, it.pointer)
+
+
+def _settings(
+    experiment: Mapping[str, Any], spec: Mapping[str, Any], arm: Arm, eval_path: Path, project: Project
+) -> dict[str, Any]:
+    """What a spec is run with in an arm, as the files have it: no path is moved."""
+    names = {"parent": eval_path.parent.name, "grandparent": eval_path.parent.parent.name}
+    over = dict(_with_inlined_environment(arm.over, project, eval_path))
+    filled = _filled({"over": over, "overrides": experiment.get("overrides")}, names)
+    return settings_in(_inlined(spec, project, eval_path), filled, replace(arm, over=filled["over"]))
+
+
+def _inlined(spec: Mapping[str, Any], project: Project, path: Path) -> dict[str, Any]:
+    """The spec with all that it gives the agent in its `environment`, which may be a name, or stand under two keys."""
+    given = build(_Surroundings, {key: spec.get(key) for key in _Surroundings.model_fields}, path)
+    usual = named_or_inline(given.environment, project, path, ("environment",))
+    besides = named_or_inline(given.agent_environment, project, path, ("agent_environment",))
+    found = merged(usual, besides).model_dump(by_alias=True, exclude_unset=True, exclude_none=True)
+    return {**spec, "environment": {key: it for key, it in found.items() if it}}
+
+
+def _with_inlined_arms(data: Mapping[str, Any], project: Project, path: Path) -> dict[str, Any]:
+    variants = data.get("variants")
+    if not isinstance(variants, dict):
+        return dict(data)
+    inlined = {name: _with_inlined_environment(it, project, path) for name, it in variants.items()}
+    return {**data, "variants": inlined}
+
+
+def _with_inlined_environment(variant: Any, project: Project, path: Path) -> Any:
+    given = variant.get("environment") if isinstance(variant, dict) else None
+    if isinstance(given, dict) or is_null(given):
+        return variant
+    known = named_or_inline(str(given), project, path, ("environment",))
+    return {**variant, "environment": known.model_dump(by_alias=True, exclude_unset=True)}
+
+
+def _without_nulls(data: Mapping[str, Any], key: str) -> dict[str, Any]:
+    """The data for its model: below `key` a null takes something away, whatever it is."""
+    return {**data, key: _cleaned(data[key])} if key in data else dict(data)
+
+
+def _cleaned(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {key: _cleaned(it) for key, it in value.items() if not is_null(it)}
+    return value
+
+
+def _filled(value: Any, names: Mapping[str, str]) -> Any:
+    match value:
+        case str():
+            return FOLDER_OF_EVAL.sub(lambda it: names[it[1]], value)
+        case dict():
+            return {key: _filled(it, names) for key, it in value.items()}
+        case list():
+            return [_filled(it, names) for it in value]
+        case _:
+            return value
+
+
+def _placed(environment: Any, arm: Arm, folder: Path) -> Any:
+    """The environment with the paths of the arm made absolute: they start at the experiment."""
+    own = arm.over.get("environment")
+    if not isinstance(environment, dict) or not isinstance(own, dict):
+        return environment
+    found = dict(environment)
+    if "skills" in own and isinstance(found.get("skills"), list):
+        found["skills"] = [_from(folder, it) for it in found["skills"]]
+    if "files" in own and isinstance(found.get("files"), list):
+        found["files"] = [
+            {**it, "src": _from(folder, it["src"])} if isinstance(it, dict) and "src" in it else it
+            for it in found["files"]
+        ]
+    git = own.get("git")
+    if isinstance(git, dict) and "source" in git and isinstance(found.get("git"), dict):
+        found["git"] = {**found["git"], "source": _from(folder, found["git"]["source"])}
+    return found
+
+
+def _from(folder: Path, path: Any) -> Any:
+    return str((folder / path).resolve()) if isinstance(path, str) else path
+
+
+def _additions(data: Mapping[str, Any], eval_path: Path) -> Iterator[str]:
+    """What stimuli add themselves to what varies: then the arms differ less than it looks."""
+    spec = spec_data(eval_path)
+    stimuli = spec.get("stimuli")
+    keys = {it[1] for it in varied_paths(data) if it[0] == "environment" and len(it) > 1}
+    for index, it in enumerate(stimuli if isinstance(stimuli, list) else ()):
+        own = it.get("environment") if isinstance(it, dict) else None
+        for key in sorted(keys & own.keys()) if isinstance(own, dict) else ():
+            name = plain(it.get("name")) or _place(("stimuli", index))
+            yield f"{eval_path.name}: '{name}' has {key} of its own, in every arm besides those of the arm"
+
+
+def _place(pointer: Pointer) -> str:
+    return "/".join(map(str, pointer))
+
+
+def _digest(text: str) -> str:
+    return hashlib.sha256(text.encode("utf-8", "replace")).hexdigest()[:_HASH_DIGITS]

@@ -1,0 +1,54 @@
+"""What graders see of a finished trial."""
+
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from waza_engine.judges.base import Judge
+from waza_engine.trajectory import Session, SkillInvocation, ToolEvent
+
+
+@dataclass(frozen=True, slots=True)
+class GradingContext:
+    """What one finished trial left behind (waza-graders.md, section 3); the same for all its graders.
+
+    `prompt` is None when there is no task; `workspace_dir` None when there is no workspace; `session` None when
+    no digest was recorded. `process_dir` is the directory that waza was started in: relative paths of most
+    graders start there. `program_timeout` is in seconds, `duration_ms` in milliseconds.
+
+    `events` and `metrics` are those of a vally trajectory (vally.md, section 10.1); None: the other members say what
+    happened. `error` is the agent's own, `rubric` the criteria of the task. `diff` is what the agent changed, or
+    `baseline_files` what stood in the workspace before. `compared` is the trial that this one is compared with.
+    `sleep` waits between two questions to a judge.
+    """
+
+    output: str = ""
+    outcome: Mapping[str, Any] = field(default_factory=dict)
+    transcript: Sequence[Mapping[str, Any]] = ()
+    session: Session | None = None
+    tool_events: Sequence[ToolEvent] = ()
+    skills: Sequence[SkillInvocation] = ()
+    prompt: str | None = None
+    task: Mapping[str, Any] = field(default_factory=dict)
+    duration_ms: int = 0
+    workspace_dir: Path | None = None
+    captured_files: Mapping[str, bytes] = field(default_factory=dict)
+    process_dir: Path = field(default_factory=Path)
+    session_id: str = ""
+    baseline_output: str = ""
+    output_present: bool = False
+    judge: Judge | None = None
+    judge_model: str = ""
+    judge_reasoning_effort: str = ""
+    update_snapshots: bool = False
+    events: Sequence[Mapping[str, Any]] | None = None
+    metrics: Mapping[str, Any] | None = None
+    error: str = ""
+    rubric: tuple[str, ...] = ()
+    workspace_status: str = "local"
+    baseline_files: Mapping[str, bytes] | None = None
+    diff: str | None = None
+    compared: "GradingContext | None" = None
+    sleep: Callable[[float], None] = time.sleep

@@ -1,0 +1,88 @@
+"""What a grader says: a verdict, its parts, and where in the config they stand."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+from waza_engine.excerpts import Seen
+from waza_engine.findings import Pointer
+
+
+@dataclass(frozen=True, slots=True)
+class FailedCheck:
+    """One check of a grader that failed: which option of the config it stands in, and in one line what is wrong.
+
+    `found` says what was there instead, for people who look at the line; "" when there is nothing to say. `excerpt` are
+    the lines around that place, with their numbers, for people who want to see more: a `Seen` brings them along.
+    """
+
+    pointer: Pointer
+    message: str
+    found: str = ""
+    excerpt: str = ""
+
+    def __post_init__(self) -> None:
+        if isinstance(self.found, Seen):
+            object.__setattr__(self, "excerpt", self.found.excerpt)
+            object.__setattr__(self, "found", str(self.found))
+
+
+@dataclass(frozen=True, slots=True)
+class Criterion:
+    """The verdict on one criterion, or of one judge of several: vally's sub-results (vally.md, section 6)."""
+
+    name: str
+    score: float
+    passed: bool
+    evidence: str = ""
+    metadata: Mapping[str, Any] = field(default_factory=dict)
+    status: Literal["", "error"] = ""
+    criteria: tuple["Criterion", ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class GraderResult:
+    """A verdict: `score` in 0..1, `passed`, one line of feedback, and details for the report.
+
+    `type_name` overrides the type shown in the result where waza shows another one (`tool_calls`: none).
+    `parts` are the checks that failed, as far as single ones can be named. `status` is `error` when the grader could
+    not decide: that counts as failed and is reported apart. `kind` says how the score was made.
+    """
+
+    score: float
+    passed: bool
+    feedback: str = ""
+    details: dict[str, Any] | None = None
+    type_name: str | None = None
+    parts: tuple[FailedCheck, ...] = ()
+    status: Literal["", "error"] = ""
+    kind: Literal["code", "llm", "human"] = "code"
+    label: Literal["", "correct", "incorrect"] = ""
+    criteria: tuple[Criterion, ...] = ()
+
+    @classmethod
+    def of_checks(
+        cls,
+        total: int,
+        failures: Sequence[str | FailedCheck],
+        passed_text: str = "All checks passed",
+        **details: Any,
+    ) -> "GraderResult":
+        """The usual verdict: score = share of checks that passed, 1.0 when there are none."""
+        score = (total - len(failures)) / total if total else 1.0
+        texts = [it if isinstance(it, str) else it.message for it in failures]
+        feedback = "; ".join(texts) if texts else passed_text
+        parts = tuple(it for it in failures if isinstance(it, FailedCheck))
+        return cls(score, not texts, feedback, {**details, "failures": texts or None}, parts=parts)
+
+    @classmethod
+    def failed(
+        cls, feedback: str, details: dict[str, Any] | None = None, parts: tuple[FailedCheck, ...] = ()
+    ) -> "GraderResult":
+        """Nothing could be checked: score 0."""
+        return cls(0.0, False, feedback, details, parts=parts)
+
+    @classmethod
+    def undecided(cls, feedback: str, details: dict[str, Any] | None = None) -> "GraderResult":
+        """The grader could not find out: failed with score 0, and reported apart."""
+        return cls(0.0, False, feedback, details, status="error")

@@ -1,0 +1,44 @@
+"""What other distributions add by entry points. Cheap to import and to ask: the language server does it at start."""
+
+import contextlib
+import os
+import sys
+from collections.abc import Iterator
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from importlib.metadata import EntryPoint
+
+GRADER_GROUP = "waza_lsp.graders"
+"""The group of grader types: each entry names a `Grader` class."""
+EXECUTOR_GROUP = "waza_lsp.executors"
+"""The group of executors: each entry is called as the executor is, and names a class as `executors/base.py` has it."""
+
+
+@cache
+def has_plug_ins() -> bool:
+    """Whether any distribution adds anything. It is asked once: everything that is installed is looked at."""
+    # `importlib.metadata` knows better, and takes longer to import than all schemas to read: it is asked only where the
+    # name of a group is found at all.
+    groups = [f"[{it}]" for it in (GRADER_GROUP, EXECUTOR_GROUP)]
+    if not any(group in text for text in _declared_entry_points() for group in groups):
+        return False
+    return bool(plug_ins(GRADER_GROUP) or plug_ins(EXECUTOR_GROUP))
+
+
+def plug_ins(group: str) -> "list[EntryPoint]":
+    """The entry points of a group; none of them is loaded."""
+    from importlib.metadata import entry_points
+
+    return list(entry_points(group=group))
+
+
+def _declared_entry_points() -> Iterator[str]:
+    for folder in sys.path:
+        with contextlib.suppress(OSError):
+            for name in os.listdir(folder or "."):  # noqa: PTH208  # names are wanted, not paths
+                if name.endswith((".dist-info", ".egg-info")):
+                    with contextlib.suppress(OSError, UnicodeDecodeError):
+                        yield Path(folder, name, "entry_points.txt").read_text(encoding="utf-8")

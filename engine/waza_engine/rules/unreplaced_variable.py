@@ -1,0 +1,65 @@
+"""A variable that nobody replaces.
+
+## Why
+waza puts no environment variables into its files: `${MODEL}` reaches the run as it stands. vally replaces `${MODEL}`, but
+not `$MODEL`.
+
+## Example
+```yaml
+name: notes-eval
+skill: notes
+config:
+  trials_per_task: 1
+  timeout_seconds: 60
+  executor: copilot-sdk
+  model: ${MODEL}
+tasks: ["tasks/*.yaml"]
+```
+
+## Instead
+```yaml
+name: notes-eval
+skill: notes
+config:
+  trials_per_task: 1
+  timeout_seconds: 60
+  executor: copilot-sdk
+  model: gpt-4o
+tasks: ["tasks/*.yaml"]
+```
+"""
+
+from collections.abc import Iterator
+
+from waza_engine.checking.document import Document
+from waza_engine.findings import Finding, Fix, Pointer, Rule, SetValue, Severity
+from waza_engine.placeholders import has_placeholder
+
+UNREPLACED_VARIABLE = Rule("unreplaced-variable", "variable that nobody replaces", Severity.WARNING)
+APPLIES = {"waza": {"eval"}, "vally": {"eval"}}
+_KEYS = ("model", "judge_model", "executor")
+
+
+def check(document: Document) -> Iterator[Finding]:
+    for section in ("config", "defaults"):
+        for key in _KEYS:
+            yield from _finding(document, (section, key))
+
+
+def check_grader(document: Document, _executor: str) -> Iterator[Finding]:
+    yield from _finding(document, ("config", "model"))
+
+
+def _finding(document: Document, place: Pointer) -> Iterator[Finding]:
+    text = document.text(*place)
+    name = text.removeprefix("$")
+    is_bare = text != name and name.isidentifier()
+    if document.dialect == "vally" and is_bare:
+        meant = f"${{{name}}}"
+        fix = Fix(f"Change to {meant}", (SetValue(place, meant),), preferred=True)
+        yield UNREPLACED_VARIABLE.at(place, f"vally replaces {meant}, not {text}", fixes=[fix])
+    elif document.dialect == "waza" and (is_bare or has_placeholder(text)):
+        message = (
+            f"waza replaces no variables: the run gets '{text}' as it stands. Name it on the command line"
+        )
+        yield UNREPLACED_VARIABLE.at(place, message)

@@ -1,0 +1,68 @@
+"""What the database and the disk may say about the run store, in words for the user: what is wrong, where, what to do."""
+
+import contextlib
+import errno
+import sqlite3
+import zlib
+from collections.abc import Iterator
+from pathlib import Path
+
+from pydantic import ValidationError
+
+from waza_engine.runs.store_schema import NewerError
+
+
+class StoreError(Exception):
+    """The store cannot be used; the text names the file and says what to do. A run goes on without it."""
+
+
+class BusyError(StoreError):
+    """Another program holds the store; later it may be free."""
+
+
+class UnfitError(StoreError):
+    """One thing in the store cannot be read, or one thing does not fit into it. The rest can be used."""
+
+
+@contextlib.contextmanager
+def explained(path: Path) -> Iterator[None]:
+    """Turn what goes wrong with the store at `path` into a `StoreError`."""
+    try:
+        yield
+    except (sqlite3.Error, OSError, ValidationError, zlib.error, ValueError) as error:
+        kind = _kind(error)
+        told = str(error).rstrip(".")
+        raise kind(f"The run store {path} cannot be used: {told}. {_what_to_do(error, path)}") from error
+
+
+def _kind(error: Exception) -> type[StoreError]:
+    if _code(error) in {sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED}:
+        return BusyError
+    is_of_store = isinstance(error, sqlite3.Error) and not isinstance(error, sqlite3.IntegrityError)
+    return StoreError if is_of_store or isinstance(error, OSError) else UnfitError
+
+
+def _code(error: Exception) -> int | None:
+    code: int | None = getattr(error, "sqlite_errorcode", None)
+    return code & 0xFF if code is not None else None
+
+
+def _what_to_do(error: Exception, path: Path) -> str:
+    if isinstance(error, sqlite3.ProgrammingError):
+        return "Keep it open until its trials have been looked at"
+    return f"{_advice(error, path)}, or name another folder with --store DIR"
+
+
+def _advice(error: Exception, path: Path) -> str:
+    """How to mend it. A store that is whole is never to be deleted, and of a damaged one most can often be read."""
+    number = error.errno if isinstance(error, OSError) else None
+    code = _code(error)
+    if isinstance(error, NewerError):
+        return "Install that version, or a later one"
+    if code == sqlite3.SQLITE_FULL or number in {errno.ENOSPC, errno.EDQUOT}:
+        return "Free some space"
+    if code in {sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED}:
+        return "Wait until the other program is done"
+    if code in {sqlite3.SQLITE_READONLY, sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_PERM} or number is not None:
+        return f"See that {path.parent} can be written"
+    return f"Move {path.parent} away to start a new one (sqlite3's '.recover' gets most runs out of a damaged {path.name})"

@@ -1,0 +1,119 @@
+"""All errors of one check as findings: what belongs together is one of them, and what another one settles is none."""
+
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from waza_engine.findings import Finding, Fix, InsertKey, MoveKey, Pointer, RenameKey, Severity
+from waza_engine.rules.missing_key import MISSING_KEY
+from waza_engine.validation.error import SchemaError
+from waza_engine.validation.mending import all_missing, likely_types, missing_type
+from waza_engine.validation.messages import errors_of_choice, findings_of_error
+from waza_engine.validation.placement import old_types
+
+if TYPE_CHECKING:
+    from waza_engine.validation.checker import SchemaChecker
+
+
+def findings_of(checker: "SchemaChecker", errors: Iterable[SchemaError]) -> list[Finding]:
+    """All errors of one check as findings.
+
+    What is missing at one place is one finding, and a misspelt key is not also reported as missing.
+    """
+    findings: list[Finding] = []
+    missing: dict[Pointer, dict[str, bool]] = defaultdict(dict)
+    mapping: dict[Pointer, Mapping[str, Any]] = {}
+    for error in errors:
+        if error.validator in _ASKING:
+            absent = missing[error.absolute_path]
+            absent.update({name: is_needed or absent.get(name, False) for name, is_needed in _absent(error)})
+            mapping[error.absolute_path] = error.instance
+        elif inner := errors_of_choice(checker, error):
+            findings.extend(findings_of(checker, inner))
+        else:
+            findings.extend(findings_of_error(checker, error))
+    taken = _renamed(findings)
+    for pointer, names in missing.items():
+        if rest := [it for it in names if (pointer, it) not in taken]:
+            severity = None if any(names[it] for it in rest) else Severity.WARNING
+            fixes = _types(checker, rest, pointer, mapping[pointer])
+            missing_here = _missing(pointer, rest, severity, fixes)
+            findings.append(replace(missing_here, message=missing_here.message + _known_types(checker, rest)))
+    return _merged([it for it in findings if not _is_settled(it, taken)])
+
+
+_ASKING = {"required", "x-recommended"}
+
+
+def _absent(error: SchemaError) -> Iterator[tuple[str, bool]]:
+    """The names that are not there, and whether waza needs them."""
+    tolerated = error.schema.get("x-tolerated", ())
+    for name in error.validator_value:
+        if name not in error.instance:
+            yield name, error.validator == "required" and name not in tolerated
+
+
+def _renamed(findings: list[Finding]) -> set[tuple[Pointer, str]]:
+    """Keys that the best fix of an unknown key would bring, with the mapping they belong to."""
+    best = [change for it in findings for fix in it.fixes[:1] for change in fix.changes]
+    new = {(it.pointer[:-1], it.name) for it in best if isinstance(it, RenameKey)}
+    for it in best:
+        if isinstance(it, MoveKey):
+            new |= {(it.to[:depth], str(part)) for depth, part in enumerate(it.to) if part != ".."}
+    return new
+
+
+def _is_settled(finding: Finding, taken: set[tuple[Pointer, str]]) -> bool:
+    """Whether a "give one of" is what an unknown key was meant to be."""
+    wanted = {it.key for fix in finding.fixes for it in fix.changes if isinstance(it, InsertKey)}
+    return finding.rule is MISSING_KEY and any((finding.pointer, it) in taken for it in wanted)
+
+
+def _merged(findings: list[Finding]) -> list[Finding]:
+    """Several "missing" at one place become one finding, as severe as the worst of them."""
+    result: list[Finding] = []
+    at: dict[Pointer, int] = {}
+    for it in findings:
+        if it.rule is MISSING_KEY and it.pointer in at:
+            first = result[at[it.pointer]]
+            message = f"{first.message}; {it.message[0].lower()}{it.message[1:]}"
+            severity = Severity.ERROR if Severity.ERROR in {first.severity, it.severity} else first.severity
+            fixes = all_missing(first.fixes, it.fixes)
+            result[at[it.pointer]] = replace(first, message=message, severity=severity, fixes=fixes)
+        else:
+            if it.rule is MISSING_KEY:
+                at[it.pointer] = len(result)
+            result.append(it)
+    return result
+
+
+def _missing(
+    pointer: Pointer, names: list[str], severity: Severity | None = None, fixes: Sequence[Fix] = ()
+) -> Finding:
+    listed = ", ".join(f"'{it}'" for it in names)
+    fix = Fix(f"Add {listed}", tuple(InsertKey(pointer, it, None) for it in names), preferred=True)
+    return MISSING_KEY.at(pointer, f"Missing {listed}", on="key", fixes=fixes or [fix], severity=severity)
+
+
+def _known_types(checker: "SchemaChecker", names: list[str]) -> str:
+    """For an entry that lacks its type: which types there are."""
+    if not any(it in checker.discriminators for it in names):
+        return ""
+    old = old_types(checker)
+    current = [it for it in checker.options_by_type if it not in old]
+    return f"; the types are {', '.join(current)}" if current else ""
+
+
+def _types(
+    checker: "SchemaChecker", names: list[str], pointer: Pointer, mapping: Mapping[str, Any]
+) -> Sequence[Fix]:
+    """For an entry that lacks its type: the types that have the options which it does have."""
+    keys = [it for it in names if it in checker.discriminators]
+    if not keys:
+        return ()
+    likely = likely_types(checker.options_by_type, mapping.get("config"), old_types(checker))
+    fixes = missing_type(pointer, keys[0], likely)
+    others = tuple(InsertKey(pointer, it, None) for it in names if it != keys[0])
+    listed = "".join(f", '{it.key}'" for it in others)
+    return [replace(it, title=it.title + listed, changes=(*it.changes, *others)) for it in fixes]

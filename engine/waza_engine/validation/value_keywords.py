@@ -1,0 +1,111 @@
+"""Keywords that look at a value itself: its type, what it is equal to, how long or large it is.
+
+They ask what waza's loader asks: an empty value is fine everywhere, a text field takes numbers and booleans, a boolean
+field takes `yes` and `off` (waza-formats.md, section 3).
+"""
+
+import re
+from collections.abc import Callable
+from typing import Any
+
+from waza_engine.scalars import FALSE_WORDS, TRUE_WORDS
+from waza_engine.validation.error import SchemaError
+from waza_engine.validation.keyword import Check, Keyword, Maker, Way, simple
+
+_FLAG_WORDS = TRUE_WORDS | FALSE_WORDS
+_KINDS: dict[str, Callable[[Any], bool]] = {
+    "string": lambda it: isinstance(it, (str, bool, int, float)),
+    "boolean": lambda it: isinstance(it, bool) or (isinstance(it, str) and it in _FLAG_WORDS),
+    "integer": lambda it: (
+        (isinstance(it, int) and not isinstance(it, bool)) or (isinstance(it, float) and it.is_integer())
+    ),
+    "number": lambda it: isinstance(it, (int, float)) and not isinstance(it, bool),
+    "array": lambda it: isinstance(it, list),
+    "object": lambda it: isinstance(it, dict),
+    "null": lambda it: it is None,
+}
+_is_number = _KINDS["number"]
+
+
+def _type(it: Keyword) -> Check:
+    kinds = [_KINDS[kind] for kind in (it.value if isinstance(it.value, list) else [it.value])]
+    [first, *others] = kinds
+
+    def check(instance: Any, way: Way, out: list[SchemaError]) -> None:
+        if instance is not None and not first(instance) and not any(kind(instance) for kind in others):
+            out.append(it.error(instance, way))
+
+    return check
+
+
+def _is_equal(one: Any, other: Any) -> bool:
+    """Equal as JSON has it: `true` is not 1."""
+    if isinstance(one, list) and isinstance(other, list):
+        return len(one) == len(other) and all(map(_is_equal, one, other))
+    if isinstance(one, dict) and isinstance(other, dict):
+        return one.keys() == other.keys() and all(_is_equal(value, other[key]) for key, value in one.items())
+    return bool(one == other) and isinstance(one, bool) == isinstance(other, bool)
+
+
+def _enum(it: Keyword) -> Check:
+    texts = frozenset(value for value in it.value if isinstance(value, str))
+
+    def check(instance: Any, way: Way, out: list[SchemaError]) -> None:
+        if isinstance(instance, str):
+            is_known = instance in texts
+        else:
+            is_known = instance is None or any(_is_equal(value, instance) for value in it.value)
+        if not is_known:
+            out.append(it.error(instance, way))
+
+    return check
+
+
+def _text(instance: Any) -> str | None:
+    """A number or boolean as the text that waza makes of it."""
+    if isinstance(instance, str):
+        return instance
+    return str(instance) if isinstance(instance, (bool, int, float)) else None
+
+
+def _length(is_wrong: Callable[[int, int], bool]) -> Callable[[Any, Any], bool]:
+    return lambda instance, most: (text := _text(instance)) is not None and is_wrong(len(text), most)
+
+
+def _pattern(it: Keyword) -> Check:
+    search = re.compile(it.value).search
+
+    def check(instance: Any, way: Way, out: list[SchemaError]) -> None:
+        text = _text(instance)
+        if text is not None and not search(text):
+            out.append(it.error(instance, way))
+
+    return check
+
+
+def _too_long(instance: Any, most: int) -> str:
+    return f"{_text(instance)!r} {'is expected to be empty' if most == 0 else 'is too long'}"
+
+
+VALUE_KEYWORDS: dict[str, Maker] = {
+    "type": _type,
+    "enum": _enum,
+    "const": simple(
+        lambda it, wanted: it is not None and not _is_equal(it, wanted),
+        lambda _, wanted: f"{wanted!r} was expected",
+    ),
+    "pattern": _pattern,
+    "minLength": simple(_length(lambda length, least: length < least)),
+    "maxLength": simple(_length(lambda length, most: length > most), _too_long),
+    "minimum": simple(lambda it, least: _is_number(it) and it < least),
+    "maximum": simple(lambda it, most: _is_number(it) and it > most),
+    "exclusiveMinimum": simple(lambda it, least: _is_number(it) and it <= least),
+    "exclusiveMaximum": simple(lambda it, most: _is_number(it) and it >= most),
+    "minItems": simple(lambda it, least: isinstance(it, list) and len(it) < least),
+    "maxItems": simple(lambda it, most: isinstance(it, list) and len(it) > most),
+    "minProperties": simple(lambda it, least: isinstance(it, dict) and len(it) < least),
+    "maxProperties": simple(
+        lambda it, most: isinstance(it, dict) and len(it) > most,
+        lambda it, most: f"{it!r} {'is expected to be empty' if most == 0 else 'has too many properties'}",
+    ),
+}

@@ -1,0 +1,43 @@
+"""Files that are there as a whole or not at all: who is interrupted, or has no room left, leaves the old one."""
+
+import contextlib
+import os
+import secrets
+from collections.abc import Iterable
+from pathlib import Path
+
+from waza_engine import deathwatch
+
+_LONGEST_NAME = 100
+
+
+def write_whole(path: Path, chunks: Iterable[str]) -> None:
+    """Write a text file, with its folder if need be. Links stay links, the mode of an old file stays.
+
+    Raises:
+        OSError: it cannot be written; what was there before still is.
+
+    """
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path = Path(os.path.realpath(path))
+    if path.exists() and not path.is_file():
+        # A pipe or a device, such as /dev/stdout.
+        with path.open("w", encoding="utf-8", errors="replace", newline="") as file:
+            file.writelines(chunks)
+        return
+    new = path.with_name(f".{path.name[:_LONGEST_NAME]}.{secrets.token_hex(4)}")
+    deathwatch.watch_path(str(new))
+    try:
+        with new.open("x", encoding="utf-8", errors="replace", newline="") as file:
+            file.writelines(chunks)
+            file.flush()
+            os.fsync(file.fileno())
+        if path.exists():
+            new.chmod(path.stat().st_mode & 0o7777)
+        new.replace(path)
+    except BaseException:
+        with contextlib.suppress(OSError):
+            new.unlink()
+        raise
+    finally:
+        deathwatch.unwatch_path(str(new))

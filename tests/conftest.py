@@ -1,0 +1,31 @@
+"""The order of the tests: what takes long begins first, so that the workers of pytest-xdist end together."""
+
+import pytest
+
+_FIRST = (
+    "tests/test_contributing.py",
+    "tests/editors/",
+    "tests/behaviour/test_fixes_everywhere.py",
+    "tests/behaviour/test_typing.py",
+    "tests/executors/",
+    "tests/faults/",
+    "tests/fuzz/",
+    "tests/hostility/",
+    "tests/lsp/server/",
+    "tests/lsp/cli/",
+    "tests/engine/runs/",
+)
+"""Tests that start editors, servers and child processes, or check thousands of texts: few in a file, each takes its time."""
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    # With `--dist loadfile` it would begin with the files that have most tests, and end with those that take longest.
+    config.option.loadscopereorder = False
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    items.sort(key=_rank)
+
+
+def _rank(item: pytest.Item) -> int:
+    return next((rank for rank, place in enumerate(_FIRST) if item.nodeid.startswith(place)), len(_FIRST))

@@ -1,0 +1,99 @@
+"""An experiment's run told as events: a run whose tasks are its arms, with what happens in each arm inside."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from waza_engine.findings import Pointer
+from waza_engine.runs.events import (
+    ArmEvent,
+    Event,
+    Listener,
+    Note,
+    RunFinished,
+    RunStarted,
+    TaskFinished,
+    TaskStarted,
+)
+from waza_engine.runs.run import EXIT_STATUS
+from waza_engine.scoring import Status, mean
+
+_WORST = ("cancelled", "error", "failed", "passed")
+
+
+@dataclass(slots=True)
+class ExperimentTeller:
+    """Tells of the parts to `listener`. `parts` is how many evals each arm has to be run over, `trials` each arm's trials."""
+
+    run_id: str
+    path: Path
+    name: str
+    parts: Mapping[str, int]
+    trials: int
+    pointers: Mapping[str, Pointer]
+    notes: Sequence[str] = ()
+    listener: Listener | None = None
+    _ended: dict[str, list[RunFinished]] = field(default_factory=dict)
+    _open: str = ""
+
+    def of_arm(self, arm: str) -> Callable[[Listener], Listener]:
+        """Makes of who hears of the experiment who hears of a run of an arm."""
+
+        def part_of(listener: Listener) -> Listener:
+            self.listener = self.listener or listener
+            return lambda event: self._told(arm, event)
+
+        return part_of
+
+    def end(self) -> None:
+        """The experiment is over: what has been told of its arms adds up to this."""
+        ended = [it for its in self._ended.values() for it in its]
+        status = next((it for it in _WORST if any(end.status == it for end in ended)), "error")
+        self._tell(
+            RunFinished(
+                run_id=self.run_id,
+                status=status,  # type: ignore[arg-type]  # one of the statuses of runs
+                exit_status=EXIT_STATUS[status],
+                score=mean([it.score for it in ended]),
+                weighted_score=mean([it.weighted_score for it in ended]),
+                total=len(self.parts),
+                succeeded=sum(all(it.status == "passed" for it in its) for its in self._ended.values()),
+                failed=sum(any(it.status == "failed" for it in its) for its in self._ended.values()),
+                skipped=len(self.parts) - len(self._ended),
+                duration_ms=sum(it.duration_ms for it in ended),
+                error="; ".join(it.error for it in ended if it.error),
+            )
+        )
+
+    def _told(self, arm: str, event: Event) -> None:
+        if not self._ended and not self._open:
+            self._begin()
+        if isinstance(event, RunStarted) and self._open != arm:
+            self._open = arm
+            self._tell(TaskStarted(self.run_id, arm, arm, self.path, self.pointers.get(arm, ())))
+        # What the user should know is told as it is.
+        self._tell(event if isinstance(event, Note) else ArmEvent(self.run_id, arm, event))
+        if isinstance(event, RunFinished):
+            self._ended.setdefault(arm, []).append(event)
+            if event.status == "cancelled" or len(self._ended[arm]) == self.parts[arm]:
+                self._arm_ended(arm)
+            if event.status == "cancelled":
+                self.end()
+
+    def _begin(self) -> None:
+        names = tuple(self.parts)
+        self._tell(RunStarted(self.run_id, self.path, self.name, "", "", names, self.trials, 1))
+        for it in self.notes:
+            self._tell(Note(self.run_id, "warning", it))
+
+    def _arm_ended(self, arm: str) -> None:
+        ends = self._ended[arm]
+        status = next(it for it in _WORST if any(end.status == it for end in ends))
+        known: Status = "skipped" if status == "cancelled" else status  # type: ignore[assignment]  # the rest is the same
+        error = "; ".join(it.error for it in ends if it.error)
+        score, weighted = mean([it.score for it in ends]), mean([it.weighted_score for it in ends])
+        self._tell(TaskFinished(self.run_id, arm, known, score, weighted, error))
+
+    def _tell(self, event: Event) -> None:
+        if self.listener is not None:
+            self.listener(event)

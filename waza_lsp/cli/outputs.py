@@ -1,0 +1,63 @@
+"""What becomes of a command when nobody can read what it prints, or it cannot be where it is: words, and an exit status."""
+
+import contextlib
+import errno
+import os
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+CANNOT = 2
+
+
+@contextlib.contextmanager
+def without_tracebacks() -> Iterator[None]:
+    """End the program with a message when the machine refuses something that no command could provide for."""
+    _open_what_is_closed()
+    try:
+        yield
+    except BrokenPipeError:
+        # Who has seen enough is no mistake of ours: `waza-lsp runs list | head -1`.
+        stop_printing()
+        raise SystemExit(CANNOT) from None
+    except OSError as error:
+        with contextlib.suppress(OSError):
+            sys.stderr.write(f"error: {_told(error)}\n")
+            sys.stderr.flush()
+        stop_printing()
+        raise SystemExit(CANNOT) from None
+
+
+def _open_what_is_closed() -> None:
+    """A program that was started with `>&-` prints to nowhere: no file of ours must get the number of its output."""
+    for number, name in enumerate(("stdin", "stdout", "stderr")):
+        if getattr(sys, name) is None:
+            # It gets the lowest number that is free, which is this one.
+            setattr(sys, name, os.fdopen(os.open(os.devnull, os.O_RDWR), "r" if number == 0 else "w"))
+
+
+def stop_printing() -> None:
+    """Have the rest go nowhere, so that the interpreter does not stumble over it in the end."""
+    for stream in (sys.stdout, sys.stderr):
+        with contextlib.suppress(OSError, ValueError, AttributeError):
+            stream.flush()
+            continue
+        with contextlib.suppress(OSError, ValueError, AttributeError):
+            nowhere = os.open(os.devnull, os.O_WRONLY)
+            os.dup2(nowhere, stream.fileno())
+            os.close(nowhere)
+
+
+def _told(error: OSError) -> str:
+    if error.errno == errno.ENOENT and not error.filename and not _is_somewhere():
+        return "The current directory is gone; change to one that is there"
+    reason = error.strerror or str(error)
+    return f"{error.filename}: {reason}" if error.filename else f"The output cannot be written: {reason}"
+
+
+def _is_somewhere() -> bool:
+    try:
+        Path.cwd()
+    except OSError:
+        return False
+    return True

@@ -1,0 +1,76 @@
+"""What would be run, for `waza-lsp run --dry-run`."""
+
+import json
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from waza_engine.reports.text import one_line
+from waza_engine.runs.plan import Plan
+
+_SHOWN_TASKS = 20
+
+
+@dataclass(frozen=True, slots=True)
+class Experimented:
+    """What plans are the arms of."""
+
+    name: str
+    baseline: str
+
+
+def plans_text(plans: Sequence[Plan], of: Experimented | None) -> str:
+    """The plans for people."""
+    return "\n".join(_lines(plans, of))
+
+
+def _lines(plans: Sequence[Plan], of: Experimented | None) -> Iterator[str]:
+    if of is not None:
+        yield f"Experiment: {one_line(of.name)}"
+        yield f"Baseline:   {one_line(of.baseline)}"
+        yield f"Plans:      {len(plans)}"
+    for plan in plans:
+        yield from _plan(plan, of)
+
+
+def _plan(plan: Plan, of: Experimented | None) -> Iterator[str]:
+    suite, settings, arm = plan.suite, plan.settings, plan.suite.arm
+    if of is not None and arm is not None:
+        yield ""
+        yield f"{one_line(arm.variant)}{' (baseline)' if arm.variant == of.baseline else ''}"
+    names = [one_line(it.id) for it in plan.tasks]
+    more = f" and {len(names) - _SHOWN_TASKS} more" if len(names) > _SHOWN_TASKS else ""
+    yield f"  Eval:        {one_line(suite.name)}"
+    yield f"  File:        {suite.path}"
+    yield f"  Executor:    {settings.executor}"
+    yield f"  Model:       {settings.model or '(the default one)'}"
+    yield f"  Tasks:       {', '.join(names[:_SHOWN_TASKS])}{more}"
+    yield f"  Trials:      {len(names) * settings.trials}, {settings.trials} of each task, {plan.workers} at once"
+    if arm is not None:
+        skills = sorted({it for task in plan.tasks for it in task.skill_directories or ()})
+        yield f"  Skills:      {', '.join(skills) or 'none'}"
+        yield f"  Config hash: {arm.config_hash}"
+        yield f"  Eval hash:   {arm.eval_hash}"
+
+
+def plans_json(plans: Sequence[Plan], of: Experimented | None) -> str:
+    """The plans for programs."""
+    data: dict[str, Any] = {"plans": [_data(it) for it in plans]}
+    if of is not None:
+        data = {"experiment": of.name, "baseline": of.baseline, **data}
+    return json.dumps(data, indent=2, ensure_ascii=False)
+
+
+def _data(plan: Plan) -> dict[str, Any]:
+    arm = plan.suite.arm
+    about = {"variant": arm.variant, "configHash": arm.config_hash, "evalHash": arm.eval_hash} if arm else {}
+    return {
+        **about,
+        "eval": plan.suite.name,
+        "evalFile": str(plan.suite.path),
+        "executor": plan.settings.executor,
+        "model": plan.settings.model,
+        "tasks": [it.id for it in plan.tasks],
+        "trials": plan.settings.trials,
+        "workers": plan.workers,
+    }
