@@ -1,6 +1,5 @@
 """The house stays in order: what may lean on what, what import costs, what the wheel holds, pages that are true."""
 
-import json
 import re
 import subprocess
 import sys
@@ -8,8 +7,6 @@ import zipfile
 from pathlib import Path
 
 import pytest
-
-from waza_engine.version import __version__
 
 ROOT = Path(__file__).parents[1]
 
@@ -52,50 +49,6 @@ def test_positions_are_converted_in_one_file_only() -> None:
     ]
     # The JSON output writes positions as LSP has them; it takes them from a converted range.
     assert found == ["waza_lsp/cli/check_report.py"]
-
-
-PAGES = [ROOT / "README.md", ROOT / "CHANGELOG.md", *(ROOT / "docs").rglob("*.md")]
-PAGES += (ROOT / "editor-client").glob("*/README.md")
-_LINK = re.compile(r"\]\((?!https?:)([^)#\s]*)(?:#([^)\s]+))?\)")
-
-
-def test_links_between_pages_lead_somewhere() -> None:
-    broken = [
-        f"{page.relative_to(ROOT)}: {target}#{heading}"
-        for page in PAGES
-        for target, heading in _LINK.findall(page.read_text(encoding="utf-8"))
-        if not _leads_somewhere(page, target, heading)
-    ]
-    assert not broken
-
-
-def _leads_somewhere(page: Path, target: str, heading: str) -> bool:
-    path = (page.parent / target).resolve() if target else page
-    if not path.exists() or not heading:
-        return path.exists()
-    headings = re.findall(r"^#+ (.+)$", path.read_text(encoding="utf-8"), re.MULTILINE)
-    return heading in {re.sub(r"[^\w\- ]", "", it.lower()).replace(" ", "-") for it in headings}
-
-
-def test_one_version_stands_everywhere() -> None:
-    extension = ROOT / "editor-client/vscode"
-    lock = json.loads((extension / "package-lock.json").read_text(encoding="utf-8"))
-    capabilities = json.loads((ROOT / "waza_lsp/server/capabilities.json").read_text(encoding="utf-8"))
-    stated = {
-        "package.json": json.loads((extension / "package.json").read_text(encoding="utf-8"))["version"],
-        "package-lock.json": lock["version"],
-        "package-lock.json, packages": lock["packages"][""]["version"],
-        "capabilities.json": capabilities["serverInfo"]["version"],
-        "guide.md": _found(r"waza-lsp-([\d.]+)\.vsix", "docs/guide.md"),
-        "check.md": _found(r"rev: v([\d.]+)", "docs/check.md"),
-        "CHANGELOG.md": _found(r"^## \[([\d.]+)\]", "CHANGELOG.md"),
-    }
-    assert stated == dict.fromkeys(stated, __version__)
-
-
-def _found(pattern: str, page: str) -> str:
-    found = re.search(pattern, (ROOT / page).read_text(encoding="utf-8"), re.MULTILINE)
-    return found[1] if found else "not there"
 
 
 @pytest.mark.slow

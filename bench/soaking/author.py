@@ -154,7 +154,7 @@ class Author:
         self._open(_GRADED)
         line = self.editor.lines.index(_LINE)
         number = next(self._number)
-        changed = f"{_LINE}  # {number}" if number % 2 else f"      contains: [jitter, j{number}]"
+        changed = f"      contains: [jitter, j{number}]"
         since, sent = len(self.editor.told), time.perf_counter()
         version = self.editor.edit(line, 0, len(_LINE), changed)
         told = self.editor.until(lambda it: it.version >= version and _has_verdict(it), since)

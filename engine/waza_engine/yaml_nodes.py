@@ -15,6 +15,9 @@ PLAIN = "?"
 CORE = "tag:yaml.org,2002:"
 """What the tags of YAML's own types begin with."""
 
+MOST_CHARACTERS = 2_000_000
+"""A hundred times a long eval. What is less than this is read within seconds, whatever it is."""
+TOO_LARGE = f"Larger than {MOST_CHARACTERS // 1_000_000} MB, which no eval file is"
 MAX_DEPTH = 150
 """More levels than any eval has; reading them must not exhaust the stack."""
 
@@ -35,9 +38,11 @@ def compose(text: str) -> yaml.Node:
     """The root node of the first document; what follows it is not looked at. Aliased nodes are shared.
 
     Raises:
-        YamlError: syntax error, unknown anchor, too deep, or no document at all.
+        YamlError: syntax error, unknown anchor, too deep, too large, or no document at all.
 
     """
+    if len(text) > MOST_CHARACTERS:
+        raise YamlError(f"{TOO_LARGE}; keep what is large in files of its own")
     loader = yaml.CBaseLoader(text.removeprefix("\ufeff"))
     try:
         return _Composer().node(_events(loader))

@@ -179,7 +179,7 @@ def test_half_a_message_and_then_silence(wire: Wire) -> None:
     wire.wait()
 
 
-@pytest.mark.parametrize("sent", ["", "Content-Length: 10", "nonsense\r\n\r\n", "Content-Length: 5\r\n\r\n{"])
+@pytest.mark.parametrize("sent", ["", "Content-Length: 5\r\n\r\n{"])
 def test_it_ends_before_it_has_begun(wire: Wire, sent: str) -> None:
     wire.input.write(sent.encode())
     wire.input.close()

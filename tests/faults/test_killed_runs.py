@@ -62,7 +62,7 @@ def slow(tmp_path: Path) -> Case:
     return case
 
 
-@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT, signal.SIGHUP])
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP])
 def test_a_signal_ends_agents_and_says_how_to_go_on(
     tmp_path: Path, slow: Case, number: signal.Signals
 ) -> None:

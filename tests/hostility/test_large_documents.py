@@ -174,7 +174,7 @@ def test_check_says_what_is_wrong_with_each(tmp_path: Path) -> None:
 NO_TEXT = {
     "NUL bytes": "U+0000",
     "a lone surrogate": "Not UTF-8",
-    "an escaped surrogate": "",
+    "an escaped surrogate": "half a character",
     "control characters": "U+001B",
     "UTF-16": "Not UTF-8",
     "UTF-16, the other way round": "Not UTF-8",
@@ -212,4 +212,5 @@ def test_the_loader_takes_it_or_says_what_is_wrong(name: str, tmp_path: Path) ->
     except LoadError as error:
         said = str(error)
     assert len(said) < 2_000
+    assert ("Larger than 2 MB" in said) == (name == "too large")
     assert time.process_time() - began < SECONDS

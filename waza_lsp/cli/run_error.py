@@ -10,8 +10,7 @@ from waza_engine.suite import LoadError
 from waza_lsp.features.diagnostics import findings
 from waza_lsp.schema.world import World
 from waza_lsp.snapshot import Snapshot
-from waza_lsp.syntax.text import Place, split_lines
-from waza_lsp.syntax.tree import Tree
+from waza_lsp.syntax.text import Place
 
 
 def load_error_text(error: LoadError) -> str:
@@ -45,7 +44,7 @@ def _said_by_the_editor(error: LoadError, place: Place) -> tuple[Place, str] | N
 def _place(path: Path, pointer: Pointer) -> Place | None:
     """Where the entry that the pointer names starts, or else the nearest one above it."""
     try:
-        tree = Tree.of(split_lines(path.read_text(encoding="utf-8-sig")))
+        tree = Snapshot.of(path.absolute().as_uri(), path.read_text(encoding="utf-8-sig")).tree
     except (OSError, UnicodeDecodeError):
         return None
     for length in range(len(pointer), 0, -1):

@@ -19,8 +19,6 @@ from waza_lsp.server.stdio import serve
 
 def create_server() -> WazaServer:
     """The server with everything registered."""
-    # Trees live long and hold no cycles: looking through all of them often would only make people wait.
-    gc.set_threshold(50_000, 20, 100)
     server = WazaServer()
     for method, handler, options in (*NOTIFICATIONS, *REQUESTS):
         server.feature(method, options)(_bound(handler, server))
@@ -37,12 +35,20 @@ def go_on(early: Early, compiled: Compiled) -> None:
     server.compiled = compiled
     server.protocol.answered = early.answered
     server.delivery.published(early.published)
-    gc.freeze()
+    _collect_rarely()
     serve(server, early.frames, early.waiting)
 
 
 def serve_tcp(host: str, port: int) -> None:
-    create_server().start_tcp(host, port)
+    server = create_server()
+    _collect_rarely()
+    server.start_tcp(host, port)
+
+
+def _collect_rarely() -> None:
+    gc.freeze()
+    # Trees live long and hold no cycles: looking through all of them often would only make people wait.
+    gc.set_threshold(50_000, 20, 100)
 
 
 def _bound(handler: Callable[..., Any], server: WazaServer) -> Callable[..., Any]:

@@ -2,13 +2,12 @@
 
 from collections.abc import Sequence
 
-MOST_CHARACTERS = 2_000_000
-"""A hundred times a long eval. What is less than this is read within seconds, whatever it is."""
+from waza_engine.yaml_nodes import MOST_CHARACTERS, TOO_LARGE
+
+__all__ = ["MESSAGE", "MOST_CHARACTERS", "beginning"]
+
 _BEGINNING = 100_000
-MESSAGE = (
-    f"Larger than {MOST_CHARACTERS // 1_000_000} MB, which no eval file is; it is not checked. "
-    "Keep what is large in files of its own"
-)
+MESSAGE = f"{TOO_LARGE}; it is not checked. Keep what is large in files of its own"
 
 
 def beginning(lines: Sequence[str]) -> list[str]:

@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any
 
 from waza_engine.checking.document import Document
-from waza_engine.findings import Finding, Fix, Pointer, RemoveKey, RenameKey, Rule, SetValue
+from waza_engine.findings import Finding, Fix, Pointer, RemoveKey, RenameKey, Rule, SetValue, Severity
 from waza_engine.formats.vally.environment import Environment
 from waza_engine.formats.vally.settings import EvalConfig
 from waza_engine.placeholders import has_placeholder
@@ -27,7 +27,8 @@ def findings_of(rule: Rule, problems: Iterable[Problem], *, removable: bool = Fa
         fixes = [Fix(f"Change to '{better}'", (_change(it, better),)) for better in it.instead]
         if removable:
             fixes.append(Fix(f"Remove '{it.pointer[-1]}'", (RemoveKey(it.pointer),)))
-        yield rule.at(it.pointer, it.message, on=it.on, fixes=fixes)
+        severity = Severity.WARNING if it.is_doubtful else None
+        yield rule.at(it.pointer, it.message, on=it.on, fixes=fixes, severity=severity)
 
 
 def _change(problem: Problem, better: str) -> RenameKey | SetValue:

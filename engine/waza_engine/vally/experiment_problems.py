@@ -31,12 +31,16 @@ _LISTED = 6
 
 @dataclass(frozen=True, slots=True)
 class Problem:
-    """One thing that is wrong at `pointer`; `instead` are values that would be right there."""
+    """One thing that is wrong at `pointer`; `instead` are values that would be right there.
+
+    It `is_doubtful` when experiments that are in use have it, too: another version of vally may know what is meant.
+    """
 
     pointer: Pointer
     message: str
     on: Literal["key", "value"] = "value"
     instead: tuple[str, ...] = ()
+    is_doubtful: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +61,8 @@ def baseline_problems(data: Mapping[str, Any]) -> Iterator[Problem]:
         yield from _matrix_baseline(data, given)
     elif isinstance(given, dict):
         if _has(data, "variants"):
-            yield Problem(("baseline",), "With 'variants' the baseline is the name of one of them")
+            message = "With 'variants' the baseline is the name of one of them"
+            yield Problem(("baseline",), message, is_doubtful=True)
     elif _has(data, "variants"):
         known = [it.name for it in arms_of(data)]
         name = label_of(given)
@@ -152,7 +157,7 @@ def _path_problem(
         message = (
             f"{pointer_text(path)} leads to nothing that arms may differ in; paths begin with {sections}"
         )
-        return Problem(pointer, message, instead=tuple(better))
+        return Problem(pointer, message, instead=tuple(better), is_doubtful=not better)
     if rest and rest[0] not in known[section]:
         near = nearest(rest[0], list(known[section]))
         better = [pointer_text((section, it, *rest[1:])) for it in near]

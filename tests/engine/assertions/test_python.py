@@ -131,7 +131,7 @@ def test_the_environment_holds_no_secrets(monkeypatch: pytest.MonkeyPatch) -> No
     monkeypatch.setenv("OPENAI_API_KEY", "secret")
     workers = python_workers()
     try:
-        expression = f"[name for name in {OS}.environ if name not in ('PATH', 'LANG', 'LC_ALL', 'LC_CTYPE', 'TZ', 'TMPDIR')]"
+        expression = f"[name for name in {OS}.environ if name not in ('PATH', 'LANG', 'LC_ALL', 'LC_CTYPE', 'TZ', 'TMPDIR', 'WAZA_LSP_BIRTH')]"
         assert evaluate_python([expression], {}, Path(), workers) == [Outcome("fail")]
     finally:
         workers.close()

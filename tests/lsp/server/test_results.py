@@ -211,7 +211,7 @@ async def test_a_run_is_cancelled_by_its_id_and_every_start_has_its_end(tmp_path
         running = asyncio.create_task(it.execute("waza.runEval", uri=it.uri))
         await until(lambda: trial_runs(it) and is_running(slow))
         run_id = it.events[0]["run_id"]
-        assert any("Running: cancel" in lens for lens in await it.lenses())
+        await it.lenses_with("Running: cancel")
         started = time.monotonic()
         assert await it.execute("waza.cancelRun", runId=run_id) is True
         answer = await running
