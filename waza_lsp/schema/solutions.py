@@ -74,14 +74,18 @@ def _without_duplicate(mark: Mark, draft: Draft) -> Iterator[Solution]:
     """Take out either of two entries with one key; a pointer could not tell them apart."""
     if mark.finding.rule is not DUPLICATE_KEY:
         return
-    for title, span in (
-        ("Remove this one", mark.span),
-        *(("Remove the first one", it) for it, _ in mark.related),
-    ):
-        found = _container_of(draft, span)
-        edits = without_member(draft, *found) if found is not None else None
+    places = [("Remove this one", mark.span), *(("Remove the first one", it) for it, _ in mark.related)]
+    found = [(title, it) for title, span in places if (it := _container_of(draft, span)) is not None]
+    # The best one loses nothing: it takes the entry without a value.
+    for title, (container, index) in sorted(found, key=lambda it: _has_value(*it[1])):
+        edits = without_member(draft, container, index)
         if edits is not None:
             yield Solution(title, tuple(edits))
+
+
+def _has_value(container: Container, index: int) -> bool:
+    value = container.members[index].value
+    return value.start != value.end
 
 
 def _container_of(draft: Draft, key: Span) -> tuple[Container, int] | None:

@@ -23,6 +23,7 @@ config:
 
 from collections.abc import Iterator
 from dataclasses import replace
+from pathlib import PurePosixPath
 
 from waza_engine.checking.document import Document
 from waza_engine.checking.stimuli import environments
@@ -39,15 +40,18 @@ def check(document: Document) -> Iterator[Finding]:
     for environment in environments(document):
         for place, _ in document.mappings(*environment, "files"):
             path = document.text(*place, "dest")
-            if path and not has_placeholder(path):
-                found = escaping_path(path, (*place, "dest"))
+            # The workspace itself is a fine place to put files into.
+            if path and PurePosixPath(path) != PurePosixPath() and not has_placeholder(path):
+                found = escaping_path(path, (*place, "dest"), outcome="the file may land anywhere")
                 yield from (replace(it, severity=Severity.WARNING) for it in found)
 
 
-def escaping_path(path: str, pointer: Pointer) -> Iterator[Finding]:
+def escaping_path(
+    path: str, pointer: Pointer, *, outcome: str = "the run ends with an error"
+) -> Iterator[Finding]:
     """The finding for `path` at `pointer`, if it is no path inside the workspace."""
     if reason := escape_reason(path):
         inside = "/".join(it for it in path.replace("\\", "/").split("/") if it not in {"", ".", ".."})
         fixes = [Fix(f"Change to '{inside}'", (SetValue(pointer, inside),))] if inside else []
-        message = f"{reason}: the run ends with an error. Name a path inside the workspace"
+        message = f"{reason}: {outcome}. Name a path inside the workspace"
         yield ESCAPING_PATH.at(pointer, message, fixes=fixes)
