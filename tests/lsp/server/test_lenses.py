@@ -113,10 +113,19 @@ async def test_a_run_of_another_program_is_noticed_without_being_asked(tmp_path:
 async def test_a_file_changed_after_the_run_is_stale_from_the_start(tmp_path: Path, suite: Path) -> None:
     task = suite / "tasks" / "explain-retry.yaml"
     run_outside(tmp_path, suite / "eval.yaml")
-    os.utime(task, (time.time() + 5, time.time() + 5))
+    task.write_text(task.read_text(encoding="utf-8") + "# seen by nobody yet\n", encoding="utf-8")
     async with editor(tmp_path) as it:
         it.open(task)
         assert (await it.lenses_with("✓ 1.00"))[-1].endswith("stale")
+
+
+async def test_a_file_only_touched_after_the_run_is_not_stale(tmp_path: Path, suite: Path) -> None:
+    task = suite / "tasks" / "explain-retry.yaml"
+    run_outside(tmp_path, suite / "eval.yaml")
+    os.utime(task, (time.time() + 5, time.time() + 5))
+    async with editor(tmp_path) as it:
+        it.open(task)
+        assert not (await it.lenses_with("✓ 1.00"))[-1].endswith("stale")
 
 
 @pytest.mark.parametrize("state", ["missing", "garbage", "newer", "locked", "no-folder-rights"])
