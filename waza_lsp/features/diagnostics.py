@@ -67,13 +67,13 @@ def written_diagnostics(snapshot: Snapshot, world: World) -> list[str]:
 
 
 def _few(found: list[Mark]) -> list[Mark]:
-    """As many as an editor bears; the last one says how many there are."""
+    """As many as an editor bears, the gravest wherever they stand; the last one says how many there are."""
     if len(found) <= _MOST:
         return found
-    last = found[_MOST]
-    more = f"{len(found) - _MOST - 1} more findings stand below and are shown once those above are mended"
-    message = f"{last.finding.message}. {more}"
-    return [*found[:_MOST], last._replace(finding=replace(last.finding, message=message))]
+    by_weight = sorted(range(len(found)), key=lambda at: _SEVERITIES[found[at].finding.severity])
+    *kept, last = [found[at] for at in sorted(by_weight[:_MOST])]
+    more = f"{len(found) - _MOST} more findings are shown once some of these are mended"
+    return [*kept, last._replace(finding=replace(last.finding, message=f"{last.finding.message}. {more}"))]
 
 
 def _written(snapshot: Snapshot, mark: Mark, world: World) -> str:
