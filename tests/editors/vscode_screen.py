@@ -94,10 +94,19 @@ class Screen:
         return await _text(await self._seen(".markers-panel .monaco-list-row", text))
 
     async def problems(self) -> list[str]:
-        """What stands in the Problems view, which must be open."""
+        """The rows of the Problems view, which must be open, in any order; those that name files, too."""
         rows = self._page.locator(".markers-panel .monaco-list-row")
-        # The first row names the file.
-        return [" ".join((await _text(it)).split()) for it in await rows.all()][1:]
+        return [" ".join((await _text(it)).split()) for it in await rows.all()]
+
+    async def problems_with(self, *texts: str) -> list[str]:
+        """What stands in the Problems view once all these texts do; after half a minute, what stands there then."""
+        found: list[str] = []
+        for _ in range(60):
+            found = await self.problems()
+            if all(any(text in it for it in found) for text in texts):
+                break
+            await self.settle(500)
+        return found
 
     async def language(self, name: str) -> None:
         """Wait for the name of the language that VS Code takes the file for."""
