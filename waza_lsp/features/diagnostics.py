@@ -23,7 +23,7 @@ from waza_lsp.syntax.text import written as written_range
 SOURCE = "waza-lsp"
 RULE_PAGES = "https://github.com/waza-lsp/waza-lsp/blob/main/docs/rules"
 
-_MOST = 1_000
+_MOST = 5_000
 _SEVERITIES = {
     Severity.ERROR: 1,
     Severity.WARNING: 2,
