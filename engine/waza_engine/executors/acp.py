@@ -30,6 +30,7 @@ from waza_engine.executors.base import (
     UnavailableError,
 )
 from waza_engine.executors.event_log import EventLog
+from waza_engine.starting import start_program
 from waza_engine.trajectory import Trajectory
 
 _INSTALL = "The executor 'acp' needs the agent client protocol; install it with: pip install 'waza-lsp[acp]'"
@@ -77,14 +78,13 @@ class AcpExecutor:
         client = Client(self._acp, log, progress, request.workspace_dir)
         announced = deathwatch.announced({**self._environment, **request.environment})
         try:
-            process = await asyncio.create_subprocess_exec(
+            process = await start_program(
                 *self._argv,
                 cwd=request.working_dir,
                 env=announced,
                 stdin=asyncio.subprocess.PIPE,
                 stdout=asyncio.subprocess.PIPE,
                 stderr=asyncio.subprocess.DEVNULL,
-                start_new_session=True,
                 limit=_LONGEST_LINE,
             )
         except (OSError, ValueError) as error:

@@ -10,6 +10,7 @@ from pathlib import Path
 from waza_engine import deathwatch
 from waza_engine.executors.base import ExecutorError
 from waza_engine.sessions import kill_session
+from waza_engine.starting import start_program
 
 OUTPUT_LIMIT = 64 << 20
 """How many bytes of what an agent prints are read; the rest is thrown away."""
@@ -55,14 +56,13 @@ async def run_agent(
     """
     announced = deathwatch.announced(environment)
     try:
-        process = await asyncio.create_subprocess_exec(
+        process = await start_program(
             *argv,
             cwd=cwd,
             env=announced,
             stdin=asyncio.subprocess.PIPE,
             stdout=asyncio.subprocess.PIPE,
             stderr=asyncio.subprocess.PIPE,
-            start_new_session=True,
         )
     except (OSError, ValueError) as error:
         reason = getattr(error, "strerror", None) or error

@@ -17,6 +17,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from waza_engine import deathwatch
+from waza_engine.starting import start_program
 from waza_engine.suite import Hook
 
 _TAIL_BYTES = 2000
@@ -66,14 +67,13 @@ async def _ended(argv: Sequence[str], directory: Path) -> tuple[int, str]:
     # A file, not a pipe: a service that a hook starts and leaves running would keep a pipe open for ever.
     announced = deathwatch.announced()
     with tempfile.TemporaryFile() as output:
-        process = await asyncio.create_subprocess_exec(
+        process = await start_program(
             *argv,
             cwd=directory,
             env=announced,
             stdin=asyncio.subprocess.DEVNULL,
             stdout=output,
             stderr=asyncio.subprocess.STDOUT,
-            start_new_session=True,
         )
         deathwatch.watch(process.pid, announced)
         try:
