@@ -25,8 +25,13 @@ async def start_program(*argv: str, **options: Any) -> asyncio.subprocess.Proces
         with contextlib.suppress(OSError, ValueError):
             process = await starting
             kill_session(process.pid)
-            transport = getattr(process, "_transport", None)
-            if transport is not None:
-                transport.close()
-            await process.wait()
+            await let_go(process)
         raise
+
+
+async def let_go(process: asyncio.subprocess.Process) -> None:
+    """Close our ends of a killed program's pipes, whoever else holds them open, and wait for its end."""
+    transport = getattr(process, "_transport", None)
+    if transport is not None:
+        transport.close()
+    await process.wait()

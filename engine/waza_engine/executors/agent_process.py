@@ -10,7 +10,7 @@ from pathlib import Path
 from waza_engine import deathwatch
 from waza_engine.executors.base import ExecutorError
 from waza_engine.sessions import kill_session
-from waza_engine.starting import start_program
+from waza_engine.starting import let_go, start_program
 
 OUTPUT_LIMIT = 64 << 20
 """How many bytes of what an agent prints are read; the rest is thrown away."""
@@ -82,10 +82,7 @@ async def end(process: asyncio.subprocess.Process) -> None:
     with contextlib.suppress(TimeoutError):
         async with asyncio.timeout(_PIPE_GRACE_SECONDS):
             await _exit(process)
-    transport = getattr(process, "_transport", None)
-    if transport is not None:
-        transport.close()
-    await process.wait()
+    await let_go(process)
 
 
 async def _talk(
