@@ -38,6 +38,8 @@ class _Any:
 
 @dataclass(frozen=True, slots=True)
 class _Literal:
+    """A character that means itself."""
+
     character: str
 
     def has(self, character: str) -> bool:

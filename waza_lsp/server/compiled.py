@@ -1,11 +1,12 @@
-"""Keeps what methods that libraries write at run time were compiled to, as Python keeps the byte code of modules.
+"""Keeps what is compiled at run time while modules are imported, as Python keeps the byte code of the modules.
 
-attrs and cattrs write the methods for lsprotocol's 554 classes as texts, and have them compiled at every start: a third
-of the time until the first hover. What comes of a text depends on the text, its name, the flags and Python alone, and
-all of these have to be the same for something kept to be used: with other versions of the libraries there are other
-texts, and they are compiled as ever.
+attrs, cattrs and dataclasses write methods as texts and have them compiled at every start, and `re` compiles patterns:
+a third of the time until the first findings, and until the first hover. What comes of a text depends on the
+text, its name, the flags and Python alone, and all of these have to be the same for something kept to be used: with
+other versions of the libraries there are other texts, and they are compiled as ever.
 
-It leans on one thing only: that those libraries call `compile` by that name. One that does not is slower, no more.
+It leans on one thing only: that those modules call what compiles by the names below. One that does not is slower, no
+more.
 """
 
 import __future__
@@ -14,44 +15,44 @@ import functools
 import importlib
 import marshal
 import operator
-import os
 import sys
-import zlib
-from collections.abc import Mapping
-from contextlib import suppress
-from pathlib import Path
-from types import CodeType
+from types import CodeType, ModuleType
 from typing import Any
 
-WRITERS = ("attr._make", "cattrs.gen")
-"""The modules that write methods."""
+from waza_lsp.server.kept import Kept
+from waza_lsp.server.kept_patterns import KeptPatterns
+
+STARTS = ("re._compiler", "dataclasses")
+"""The modules that compile what the first findings need."""
+WRITERS = (*STARTS, "attr._make", "cattrs.gen")
+"""Those that compile what all else needs."""
 _INHERITED = functools.reduce(
     operator.or_, (getattr(__future__, name).compiler_flag for name in __future__.all_feature_names)
 )
-_FEW = 0.1
-"""So large a share of new texts is not worth writing."""
-_LARGEST = 16_000_000
-_Key = tuple[str, str, str, int]
-"""A text, the name of its file, the mode, and the flags."""
 
 
 class Compiled:
-    """What is kept in a file, and what had to be compiled all the same. Without a file, nothing is kept."""
+    """Stands in for what compiles, until `keep`. Without a file, everything is as ever."""
 
-    def __init__(self, path: Path | None) -> None:
-        self._path = path
-        self._kept: Mapping[_Key, CodeType] = _read(path) if path is not None else {}
-        self._used: dict[_Key, CodeType] = {}
-        self._new: dict[_Key, CodeType] = {}
+    def __init__(self, kept: Kept | None) -> None:
+        self._kept = kept
+        self._before: list[tuple[ModuleType, dict[str, Any]]] = []
 
     def serve(self, *modules: str) -> None:
         """Compile from now on what these modules have compiled."""
-        for name in modules if self._path is not None else ():
+        if self._kept is None:
+            return
+        for name in modules:
             try:
                 module = importlib.import_module(name)
             except ImportError:  # Another version keeps it elsewhere.
                 continue
-            module.compile = self.compile  # type: ignore[attr-defined]  # found before the one of Python
+            # In a module that has none of its own, they are found before those of Python.
+            instead: dict[str, Any] = {"compile": self.compile, "exec": self.execute}
+            if name == "re._compiler":
+                instead = {"compile": KeptPatterns(self._kept, module).compile}
+            self._before.append((module, {it: vars(module).get(it) for it in instead}))
+            vars(module).update(instead)
 
     def compile(self, *arguments: Any, **named: Any) -> Any:
         """As `compile` of Python."""
@@ -60,84 +61,34 @@ class Compiled:
         # Called from here it would go by the `from __future__ import` lines of this module.
         flags = sys._getframe(1).f_code.co_flags & _INHERITED  # noqa: SLF001  # the only way to know the caller's
         source, filename, mode = arguments
-        key = source, filename, mode, flags
-        found = self._kept.get(key)
+        return self._code(source, filename, mode, flags)
+
+    def execute(self, source: Any, *names: Any) -> None:
+        """As `exec` of Python with the names given."""
+        if type(source) is str:
+            flags = sys._getframe(1).f_code.co_flags & _INHERITED  # noqa: SLF001  # as above
+            source = self._code(source, "<string>", "exec", flags)
+        exec(source, *names)  # noqa: S102  # what the caller does
+
+    def _code(self, source: str, filename: str, mode: str, flags: int) -> CodeType:
+        key = f"{mode} {flags} {filename}\n{source}"
+        found = self._kept.find(key) if self._kept is not None else None
         if found is not None:
-            self._used[key] = found
-            return found
+            kept: CodeType = marshal.loads(found)  # noqa: S302  # from our own file
+            return kept
         made: CodeType = compile(source, filename, mode, flags, dont_inherit=True)
-        if self._path is not None:
-            self._new[key] = made
+        if self._kept is not None:
+            self._kept.add(key, marshal.dumps(made))
         return made
 
     def keep(self) -> None:
-        """Write down what was used, for the next start; what cannot be written is compiled again then."""
-        # A few texts are new each time: attrs puts a number drawn at the start into some.
-        path, used, new = self._path, self._used, self._new
-        self._kept, self._used, self._new, self._path = {}, {}, {}, None
-        if path is not None and len(new) > _FEW * len(used):
-            _write(path, {**used, **new})
-
-
-def usual_path() -> Path | None:
-    """The file for this installation, in the user's folder for such things; None where Python keeps no byte code."""
-    folder = _cache_folder()
-    if sys.dont_write_bytecode or folder is None:
-        return None
-    # Two installations would otherwise take turns in replacing what the other one has written.
-    place = zlib.crc32(f"{sys.prefix}\n{sys.version}\n{sys.flags.optimize}".encode())
-    return folder / "waza-lsp" / f"methods-{sys.implementation.cache_tag}-{place:08x}.marshal"
-
-
-def _cache_folder() -> Path | None:
-    given = Path(os.environ.get("LOCALAPPDATA" if os.name == "nt" else "XDG_CACHE_HOME", ""))
-    if given.is_absolute():
-        return given
-    try:
-        home = Path.home()
-    except RuntimeError:  # Nobody knows where that is.
-        return None
-    if os.name == "nt":
-        return home / "AppData" / "Local"
-    return home / "Library" / "Caches" if sys.platform == "darwin" else home / ".cache"
-
-
-def _stamp() -> bytes:
-    """What byte code depends on besides its text."""
-    return f"{sys.implementation.cache_tag} {sys.version} {sys.flags.optimize}\n".encode()
-
-
-def _read(path: Path) -> dict[_Key, CodeType]:
-    try:
-        with path.open("rb") as file:
-            if not _is_own(os.fstat(file.fileno())):
-                return {}
-            data = file.read(_LARGEST + 1)
-    except OSError:
-        return {}
-    head = _stamp() + b"%08x\n" % zlib.crc32(body := data[len(_stamp()) + 9 :])
-    if len(data) > _LARGEST or not data.startswith(head):
-        return {}
-    found: dict[_Key, CodeType] = marshal.loads(body)  # noqa: S302  # our own file, as whole as it was written
-    return found
-
-
-def _is_own(status: os.stat_result) -> bool:
-    """Whether nobody but the user can have written a file: byte code is executed."""
-    return os.name == "nt" or (status.st_uid == os.geteuid() and not status.st_mode & 0o022)
-
-
-def _write(path: Path, kept: dict[Any, Any]) -> None:
-    body = marshal.dumps(kept)
-    data = _stamp() + b"%08x\n" % zlib.crc32(body) + body
-    if len(data) > _LARGEST:
-        return
-    temporary = path.parent / f"{path.stem}.{os.getpid()}"
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-        with os.fdopen(os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as file:
-            file.write(data)
-        temporary.replace(path)
-    except OSError:
-        with suppress(OSError):
-            temporary.unlink()
+        """Let everybody compile alone again, and write down what was used."""
+        for module, before in self._before:
+            for name, function in before.items():
+                if function is None:
+                    del vars(module)[name]
+                else:
+                    setattr(module, name, function)
+        kept, self._kept, self._before = self._kept, None, []
+        if kept is not None:
+            kept.write()

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from waza_lsp.server.capabilities import answer, encoding
 from waza_lsp.server.frames import Frames
+from waza_lsp.server.put_off import put_off
 
 if TYPE_CHECKING:
     from waza_lsp.schema.world import World
@@ -65,7 +66,7 @@ class Early:
 
         _send({"id": message["id"], "result": answer(self._client)})
         self.answered = message["id"]
-        _put_off("lsprotocol", "types")
+        put_off("lsprotocol.types")
         import waza_lsp.features.diagnostics  # noqa: F401  # while the editor thinks
 
         while (body := self._next(_PATIENCE_SECONDS)) is not None and self._goes_on(body):
@@ -165,20 +166,6 @@ def _is_beside_another(given: dict[str, Any]) -> bool:
     """Whether an other server gives some of what we have: then less is offered, which the library works out."""
     options = given.get("initializationOptions")
     return isinstance(options, dict) and bool(options.get("beside"))
-
-
-def _put_off(package: str, name: str) -> None:
-    """Let a module be imported when something of it is looked up, not before."""
-    import importlib.util
-
-    spec = importlib.util.find_spec(f"{package}.{name}")
-    if spec is None or spec.loader is None or spec.name in sys.modules:
-        return
-    spec.loader = importlib.util.LazyLoader(spec.loader)
-    sys.modules[spec.name] = module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    # Found here, it is not looked up as a module, which would be enough to import it.
-    setattr(sys.modules[package], name, module)
 
 
 def _send(message: dict[str, Any]) -> None:

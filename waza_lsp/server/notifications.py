@@ -46,6 +46,7 @@ async def on_initialized(server: WazaServer, _params: types.InitializedParams) -
     """Everything that may take a moment; no request waits for it, what it changes is delivered afterwards."""
     answer_formatting(server)
     await asyncio.gather(_ask_for_settings(server), _register(server), _prepare(server), _warm_up(server))
+    await asyncio.to_thread(server.compiled.keep)
 
 
 async def _warm_up(server: WazaServer) -> None:
@@ -65,7 +66,6 @@ async def _prepare(server: WazaServer) -> None:
     for method in sorted(server.protocol.fm.features.keys() - {types.INITIALIZE}):
         server.protocol.prepare(method)
         await asyncio.sleep(0)
-    await asyncio.to_thread(server.compiled.keep)
 
 
 async def _pause(server: WazaServer) -> None:

@@ -1,7 +1,7 @@
 """The codes of all findings, for those who let people choose among them: found by looking into the folder of the rules."""
 
-import pkgutil
 from functools import cache
+from pathlib import Path
 
 from waza_engine import rules as _folder
 from waza_engine.validation.spelling import nearest
@@ -10,8 +10,8 @@ from waza_engine.validation.spelling import nearest
 @cache
 def codes() -> frozenset[str]:
     """All codes. A rule's module is named like its code, so no rule needs to be imported."""
-    modules = pkgutil.walk_packages(_folder.__path__, f"{_folder.__name__}.")
-    return frozenset(it.name.rpartition(".")[2].replace("_", "-") for it in modules if not it.ispkg)
+    files = (it for folder in _folder.__path__ for it in Path(folder).rglob("*.py"))
+    return frozenset(it.stem.replace("_", "-") for it in files if it.stem != "__init__")
 
 
 def unknown_code(code: str) -> str | None:

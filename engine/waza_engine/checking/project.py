@@ -3,7 +3,6 @@
 The nearest one above a file counts, alone. Editor and command line read the same one, so both report the same.
 """
 
-import tomllib
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
@@ -90,6 +89,9 @@ def _above(folder: Path) -> tuple[Path, ...]:
 
 def read_project(path: Path) -> ProjectSettings | None:
     """The settings in a file; None when it is a `pyproject.toml` without a table for this tool."""
+    # Imported late: many projects have no such file, and the server must start fast.
+    import tomllib
+
     try:
         data: Any = tomllib.loads(path.read_text("utf-8"))
     except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:

@@ -1,16 +1,18 @@
-"""What libraries have compiled at the start is kept for the next one, and is never anything but what Python would make of it."""
+"""What is compiled at the start is kept for the next one, and is never anything but what Python would make of it."""
 
-import marshal
-import os
+import re
 import subprocess
 import sys
 from pathlib import Path
 from types import FunctionType, ModuleType
+from typing import Any
 
 import pytest
 
 from waza_lsp.server import compiled as module
-from waza_lsp.server.compiled import WRITERS, Compiled, usual_path
+from waza_lsp.server.compiled import STARTS, WRITERS, Compiled
+from waza_lsp.server.kept import Kept
+from waza_lsp.server.kept_patterns import KeptPatterns
 
 SOURCE = "def answer(it: NotKnown = 1):\n    return it + 1\n"
 
@@ -21,12 +23,12 @@ def made(it: Compiled, source: str = SOURCE, filename: str = "<made>") -> Functi
     return found["answer"]
 
 
-def kept(path: Path, *sources: str) -> Path:
-    it = Compiled(path)
+def kept(path: Path, *sources: str) -> Kept:
+    it = Compiled(Kept(path))
     for source in sources or (SOURCE,):
         made(it, source)
     it.keep()
-    return path
+    return Kept(path)
 
 
 @pytest.fixture
@@ -34,21 +36,14 @@ def path(tmp_path: Path) -> Path:
     return tmp_path / "folder" / "methods.marshal"
 
 
-@pytest.fixture
-def never_compiles(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_second_start_compiles_nothing(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    there = kept(path)
+
     def refuse(*_: object, **__: object) -> None:
         raise AssertionError("compiled again")
 
     monkeypatch.setattr(module, "compile", refuse, raising=False)
-
-
-@pytest.mark.usefixtures("never_compiles")
-def test_a_second_start_compiles_nothing(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    with monkeypatch.context() as first:
-        first.undo()
-        first.setattr(module, "compile", compile, raising=False)
-        kept(path)
-    assert made(Compiled(path))(1) == 2
+    assert made(Compiled(there))(1) == 2
 
 
 def test_another_text_name_or_mode_is_another_thing(path: Path) -> None:
@@ -69,93 +64,90 @@ def test_the_caller_s_future_lines_count(path: Path) -> None:
         assert there.make(it, SOURCE) == {"it": expected}
 
 
-@pytest.mark.parametrize(
-    "spoil",
-    [
-        lambda data: data[:-1],
-        lambda data: data[: len(data) // 2],
-        lambda _: b"",
-        lambda data: data[:-20] + bytes([data[-20] ^ 1]) + data[-19:],
-        lambda data: b"other " + data,
-        lambda _: marshal.dumps({}),
-    ],
-    ids=["end missing", "half", "empty", "one bit", "other version", "no head"],
-)
-def test_a_file_that_is_not_whole_is_no_file(path: Path, spoil: object) -> None:
-    assert callable(spoil)
-    kept(path).write_bytes(spoil(path.read_bytes()))
-    it = Compiled(path)
-    assert made(it)(1) == 2
+def test_what_is_executed_is_kept_too(path: Path) -> None:
+    for _ in range(2):
+        it, found = Compiled(Kept(path)), dict[str, Any]()
+        it.execute(SOURCE, {"NotKnown": int}, found)
+        it.execute(compile("more = 1", "<made>", "exec"), {}, found)
+        assert found["answer"](1) == 2
+        assert found["more"] == 1
+        it.keep()
+
+
+PATTERNS = [
+    ("a+", 0),
+    ("a+", re.IGNORECASE),
+    ("(?i:é)|ß", re.IGNORECASE),
+    (r"(?P<year>\d{4})-(?P<month>\d\d)(x)?", re.ASCII),
+    (r"(?x) a  # b", re.MULTILINE),
+    ("[^\\x09\\x0A -~\\x85\\xA0-\\uD7FF\\U00010000-\\U0010ffff]", 0),
+    (r"(?<!a)b(?=c)(?>d*)\1?".replace("\\1?", ""), re.DOTALL),
+    (r"(a)(?(1)b|c)\1", 0),
+    ("", 0),
+]
+SUBJECTS = ["", "aAaé", "2024-05x", "ab", "É ss ß", "\0\x7f\ud800", "bcddd", "aba"]
+
+
+def test_kept_patterns_are_those_that_python_makes(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    compiler: Any = re._compiler  # type: ignore[attr-defined]  # what is stood in for
+    first = Kept(path)
+    for pattern, flags in PATTERNS:
+        KeptPatterns(first, compiler).compile(pattern, int(flags))
+    first.write()
+    second = KeptPatterns(Kept(path), compiler)
+    monkeypatch.setattr(second, "_plain", None)
+    for pattern, flags in PATTERNS:
+        again, plain = second.compile(pattern, int(flags)), re.compile(pattern, flags)
+        assert again == plain
+        assert (again.pattern, again.flags, again.groups) == (plain.pattern, plain.flags, plain.groups)
+        assert again.groupindex == plain.groupindex
+        for subject in SUBJECTS:
+            one, other = again.search(subject), plain.search(subject)
+            assert (one and (one.span(), one.groups(), one.groupdict(), one.lastgroup)) == (
+                other and (other.span(), other.groups(), other.groupdict(), other.lastgroup)
+            )
+
+
+def test_patterns_of_bytes_and_wrong_ones_are_left_to_python(path: Path) -> None:
+    it = KeptPatterns(Kept(path), re._compiler)  # type: ignore[attr-defined]  # as above
+    assert it.compile(b"a+").search(b"ba")
+    with pytest.raises(re.error):
+        it.compile("(")
+
+
+def test_in_the_end_everybody_compiles_alone_again(path: Path) -> None:
+    import dataclasses
+
+    compiler: Any = re._compiler  # type: ignore[attr-defined]  # as above
+    before = compiler.compile, dict(vars(dataclasses))
+    it = Compiled(Kept(path))
+    it.serve(*STARTS, "no.such.module")
+    assert compiler.compile != before[0]
+    assert dataclasses.make_dataclass("Made", ["x"])(1).x == 1
     it.keep()
-    assert module._read(path).keys() == {(SOURCE, "<made>", "exec", 0)}
+    assert (compiler.compile, dict(vars(dataclasses))) == before
+    it.keep()
 
 
-@pytest.mark.skipif(os.name == "nt", reason="Windows has other rights")
-def test_what_others_could_have_written_is_not_executed(path: Path) -> None:
-    kept(path).chmod(0o666)
-    assert module._read(path) == {}
-    path.chmod(0o600)
-    assert module._read(path)
-
-
-@pytest.mark.skipif(os.name == "nt" or os.geteuid() == 0, reason="nothing is read-only for this user")
-def test_a_folder_that_cannot_be_written_is_no_trouble(path: Path) -> None:
-    path.parent.mkdir(mode=0o500)
-    kept(path)
-    assert not path.exists()
-
-
-def test_what_takes_the_folder_s_place_is_no_trouble(path: Path) -> None:
-    path.parent.write_text("a file", encoding="utf-8")
-    kept(path)
-    assert made(Compiled(path))(1) == 2
-
-
-def test_only_a_whole_file_is_ever_there(path: Path) -> None:
-    kept(path)
-    assert [it.name for it in path.parent.iterdir()] == [path.name]
-
-
-def test_what_is_still_of_use_stays_and_what_is_not_goes(path: Path) -> None:
-    first, second, third = (SOURCE.replace("+ 1", f"+ {number}") for number in (1, 2, 3))
-    kept(path, first, second)
-    kept(path, second, third)
-    assert {key[0] for key in module._read(path)} == {second, third}
-
-
-def test_a_few_new_texts_are_not_worth_writing(path: Path) -> None:
-    many = [SOURCE.replace("+ 1", f"+ {number}") for number in range(30)]
-    before = kept(path, *many).read_bytes()
-    kept(path, *many, SOURCE.replace("+ 1", "+ 99"))
-    assert path.read_bytes() == before
-
-
-def test_nothing_is_kept_where_python_keeps_no_byte_code(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(sys, "dont_write_bytecode", True)
-    assert usual_path() is None
-    monkeypatch.setattr(sys, "dont_write_bytecode", False)
-    assert usual_path() is not None
-
-
-def test_the_user_s_folder_for_such_things_is_taken(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    monkeypatch.setattr(sys, "dont_write_bytecode", False)
-    monkeypatch.setenv("LOCALAPPDATA" if os.name == "nt" else "XDG_CACHE_HOME", str(tmp_path))
-    found = usual_path()
-    assert found is not None
-    assert found.parent == tmp_path / "waza-lsp"
+def test_without_a_file_nothing_is_stood_in_for() -> None:
+    before = re._compiler.compile  # type: ignore[attr-defined]  # as above
+    Compiled(None).serve(*WRITERS)
+    assert re._compiler.compile is before  # type: ignore[attr-defined]  # as above
 
 
 _CLASSES = """
 import marshal, sys
 from pathlib import Path
 from waza_lsp.server.compiled import WRITERS, Compiled
-it = Compiled(Path(sys.argv[1]) if sys.argv[1] else None)
+from waza_lsp.server.kept import Kept
+kept = Kept(Path(sys.argv[1])) if sys.argv[1] else None
+it = Compiled(kept)
 it.serve(*WRITERS)
 from lsprotocol import types, converters
 converter = converters.get_converter()
 params = {"textDocument": {"uri": "u", "version": 2}, "contentChanges": [{"text": "a"}]}
 change = converter.structure(params, types.DidChangeTextDocumentParams)
-print(converter.unstructure(change), len(it._kept), len(it._new), file=sys.stderr)
+print(converter.unstructure(change), len(kept._read if kept else ()), len(kept._new if kept else ()), file=sys.stderr)
 codes = [
     (name, kind, function.__code__)
     for name, made in sorted(vars(types).items()) if isinstance(made, type)
@@ -187,4 +179,5 @@ def test_lsprotocol_is_the_same_with_what_is_kept(path: Path) -> None:
 def test_the_writers_are_modules_that_compile() -> None:
     for name in WRITERS:
         __import__(name)
-        assert "compile(" in Path(str(sys.modules[name].__file__)).read_text(encoding="utf-8")
+        text = Path(str(sys.modules[name].__file__)).read_text(encoding="utf-8")
+        assert "compile(" in text or "exec(" in text

@@ -199,13 +199,15 @@ def test_the_input_may_end_at_once(tmp_path: Path) -> None:
 
 def test_the_library_is_not_imported_early() -> None:
     code = (
-        "import sys; from waza_lsp.server.early import _put_off; _put_off('lsprotocol', 'types');"
+        "import sys; from waza_lsp.server.main import _NOT_YET; from waza_lsp.server.put_off import put_off;"
+        "[put_off(it) for it in (*_NOT_YET, 'lsprotocol.types')];"
         "from waza_lsp.features.diagnostics import written_diagnostics;"
         "from waza_lsp.features.pull_diagnostics import document_report;"
         "from waza_lsp.schema.world import World; from waza_lsp.snapshot import Snapshot;"
         f"snapshot = Snapshot.of('file:///eval.yaml', {EVAL!r}, 1);"
         "assert len(document_report(written_diagnostics(snapshot, World(complete=False)), None)) > 300;"
-        "print([it for it in ('attrs', 'cattrs', 'pygls', 'pydantic', 'jsonschema', 'asyncio') if it in sys.modules])"
+        "late = 'attrs', 'cattrs', 'pygls', 'pydantic', 'jsonschema', 'asyncio', 'logging', 'ast', 'tempfile', 'tomllib';"
+        "print([it for it in late if it in sys.modules], sys.modules['inspect'].__class__.__name__)"
     )
     done = subprocess.run([sys.executable, "-P", "-c", code], capture_output=True, text=True, check=True)
-    assert done.stdout == "[]\n"
+    assert done.stdout == "[] _Later\n"
