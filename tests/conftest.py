@@ -1,4 +1,10 @@
-"""The order of the tests: what takes long begins first, so that the workers of pytest-xdist end together."""
+"""The order of the tests: what takes long begins first, so that the workers of pytest-xdist end together.
+
+And their signals: a `nohup` or a job in the background would have programs that the tests start ignore some, which is
+inherited and respected.
+"""
+
+import signal
 
 import pytest
 
@@ -21,6 +27,10 @@ _FIRST = (
 def pytest_configure(config: pytest.Config) -> None:
     # With `--dist loadfile` it would begin with the files that have most tests, and end with those that take longest.
     config.option.loadscopereorder = False
+    for name, usual in (("SIGHUP", signal.SIG_DFL), ("SIGINT", signal.default_int_handler)):
+        number = getattr(signal, name, None)
+        if number is not None and signal.getsignal(number) is signal.SIG_IGN:
+            signal.signal(number, usual)
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
