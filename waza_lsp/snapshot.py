@@ -39,21 +39,28 @@ class Snapshot:
         encoding: str = UTF_16,
     ) -> "Snapshot":
         """The first version of a document."""
-        return cls._made(uri, version, Text.of(source, encoding), len(source), None, (0, 0))
+        return cls._made(uri, version, Text.of(source, encoding), len(source))
 
     @classmethod
     def _made(
-        cls, uri: str, version: int | None, text: Text, size: int, before: Tree | None, same: tuple[int, int]
+        cls,
+        uri: str,
+        version: int | None,
+        text: Text,
+        size: int,
+        before: "Snapshot | None" = None,
+        same: tuple[int, int] = (0, 0),
     ) -> "Snapshot":
         if size > MOST_CHARACTERS:
             size = sum(map(len, text.lines))
         if size > MOST_CHARACTERS:
             tree = Tree.of_beginning(text.lines)
         else:
-            tree = Tree.of(text.lines, before if before is None or not before.is_cut_off else None, same)
-        kind = recognised(tree.sketch(), path_of(uri), schema=schema_address(text.lines))
-        is_filled = any(it.parsed.filled for it in tree.pieces)
-        if is_filled and kind is not None and kind.form.schema.get("x-placeholders"):
+            known = before.tree if before is not None and not before.tree.is_cut_off else None
+            tree = Tree.of(text.lines, known, same)
+        was = before.recognised if before is not None else None
+        kind = recognised(tree.sketch(), path_of(uri), schema=schema_address(text.lines), before=was)
+        if tree.is_fillable and kind is not None and kind.form.schema.get("x-placeholders"):
             tree = tree.filled()
         return cls(uri, version, text, tree, kind, size)
 
@@ -71,7 +78,7 @@ class Snapshot:
             else:
                 text, top, bottom = text.edited(None, change.text), 0, 0
         same = max(0, top - 1), max(0, bottom - 1)
-        return self._made(self.uri, version, text, size, self.tree, same)
+        return self._made(self.uri, version, text, size, self, same)
 
     def tried(self, text: Text, tree: Tree) -> "Snapshot":
         """The same document with a text that nobody has typed."""

@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING, Any
 
 from waza_engine.checking.document import Document
 from waza_engine.checking.files import Files
+from waza_engine.checking.memory import watched
 from waza_engine.checking.named import named_by_eval
 from waza_engine.findings import Finding
-from waza_engine.formats import recognise
+from waza_engine.formats import Dialect, Kind, recognise, told_by_text
 from waza_engine.schema_files import read_schema
 from waza_engine.scope import Scope
 
@@ -48,7 +49,7 @@ class Form:
 
     def document(self, data: Any, path: Path | None, process_dir: Path | None, files: Files) -> Document:
         """A file of this form as rules see it."""
-        return Document(self.dialect, self.kind, data, path, process_dir, files)
+        return Document(self.dialect, self.kind, watched(data), path, process_dir, files)
 
     def judged(self, document: Document) -> Iterator[Finding]:
         """What the rules for whole files say of a file as a whole."""
@@ -82,6 +83,8 @@ class Recognised:
 
     form: Form
     reason: str
+    text: tuple[Any, str] | None = None
+    """The top-level keys with their values, and the address of the schema, where they alone have decided."""
 
 
 @cache
@@ -91,21 +94,33 @@ def form(dialect: str, kind: str, schema_name: str) -> Form:
 
 
 def recognised(
-    keys: Collection[str] | None, path: PurePath | None, dialect_name: str = "", schema: str = ""
+    keys: Collection[str] | None,
+    path: PurePath | None,
+    dialect_name: str = "",
+    schema: str = "",
+    before: Recognised | None = None,
 ) -> Recognised | None:
     """What a file with these top-level keys at this path is; None when it is no eval file (of the named dialect).
 
-    `schema` is the address of the schema that the file itself names.
+    `schema` is the address of the schema that the file itself names, `before` what the text was before an edit.
     """
+    text = (keys, schema)
+    if before is not None and before.text == text and not dialect_name:
+        return before
+    told = told_by_text(keys, dialect_name=dialect_name, schema=schema)
+    if told is not None:
+        return _recognised(told, text)
     found = recognise(keys, path, dialect_name=dialect_name, schema=schema)
     if found is None and (finished := _without_unfinished(keys)) is not None:
         found = recognise(finished, path, dialect_name=dialect_name, schema=schema)
     if found is None and path is not None and not dialect_name:
         found = named_by_eval(Path(path))
-    if found is None:
-        return None
+    return _recognised(found) if found is not None else None
+
+
+def _recognised(found: tuple[Dialect, Kind, str], text: tuple[Any, str] | None = None) -> Recognised:
     dialect, kind, reason = found
-    return Recognised(form(dialect.name, kind.name, kind.schema), reason)
+    return Recognised(form(dialect.name, kind.name, kind.schema), reason, text)
 
 
 def _without_unfinished(keys: Collection[str] | None) -> Mapping[str, Any] | None:

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from waza_engine.findings import Finding, Pointer, Severity
-from waza_engine.noted_reads import Stamp, note_read, noting_reads, stamp
+from waza_engine.noted_reads import Stamp, note_read, noting, stamp
 from waza_engine.scope import Scope
 from waza_lsp.schema.form import Form
 from waza_lsp.schema.mark import Mark
@@ -74,9 +74,9 @@ class _Remembered:
 
     def anew(self, find: Callable[[], tuple[Mark, ...]]) -> tuple[Mark, ...]:
         """Find and remember."""
-        with noting_reads() as read:
+        with noting() as seen:
             self.found = find()
-        self._stamps = {it: stamp(it) for it in read}
+        self._stamps = {it: stamp(it) for it in seen.paths}
         for path in self._stamps:
             note_read(path)
         return self.found

@@ -42,19 +42,19 @@ def _all(tree: Tree, form: Form, world: World) -> Iterator[Mark]:
 def _of_graders(tree: Tree, form: Form, document: Document) -> Iterator[Mark]:
     first = {it.key.source: it for it in reversed(tree.entries)}
     lists = {key: it for key, it in first.items() if it.is_list}
-    executor = document.executor
+    executor, top = document.executor, (form, ())
     for pointer, grader in document.graders():
         entry = lists.get(str(pointer[0]))
         if entry is not None:
             piece, node = entry.items[int(pointer[1])]
-            place = (form, pointer[2:])
+            place = top if len(pointer) == 2 else (form, pointer[2:])
             placed: _Placed | None = node.memory.get(place)
             if placed is None or placed.executor != executor:
                 found = [it.below(pointer[2:]) for it in form.judged_grader(document, grader)]
                 placed = node.memory[place] = _Placed(piece, node, found, executor)
+            if placed.found:
+                yield from placed.at(piece.start, entry.key.source, int(pointer[1]))
             if placed.found is not None:
-                if placed.found:
-                    yield from placed.at(piece.start, entry.key.source, int(pointer[1]))
                 continue
         for finding in form.judged_grader(document, grader):
             yield from _mark(tree, finding.below(pointer))

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from lsprotocol import types
 
 from waza_engine.checking.project import SETTINGS_FILES
-from waza_engine.noted_reads import noting_reads
+from waza_engine.noted_reads import noting
 from waza_lsp.features.diagnostics import diagnostics
 from waza_lsp.schema.prefilter import may_be_eval
 from waza_lsp.snapshot import Snapshot, path_of
@@ -116,10 +116,10 @@ def workspace_files(server: "WazaServer") -> Iterator[Path]:
 
 
 def _checked(server: "WazaServer", path: Path) -> _Checked:
-    with noting_reads() as asked:
+    with noting() as seen:
         items = _findings(server, path)
     time.sleep(_BREATH_SECONDS)  # Lets the thread that answers the editor go first.
-    return _Checked(items, frozenset(os.path.normpath(it) for it in (path, *asked)))
+    return _Checked(items, frozenset(os.path.normpath(it) for it in (path, *seen.paths)))
 
 
 def _findings(server: "WazaServer", path: Path) -> list[types.Diagnostic] | None:

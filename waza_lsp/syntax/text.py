@@ -96,6 +96,10 @@ class Text:
     def written(self, span: Span) -> str:
         """The range as the JSON that a client gets."""
         (first, start), (last, end) = span
+        if last < len(self.lines):
+            one, other = self.lines[first], self.lines[last]
+            if one.isascii() and other.isascii() and _is_inside(start, one) and _is_inside(end, other):
+                return _RANGE % (first, start, last, end)  # As most are.
         return _RANGE % (first, self._units(first, start), last, self._units(last, end))
 
     def _units(self, index: int, column: int) -> int:
@@ -132,6 +136,12 @@ class Text:
         if tail:
             replaced.pop()  # The text ends in the line end of `last`; what follows is not an empty line.
         return Text(_rejoined([*self.lines[:first], *replaced, *tail], first), self.encoding)
+
+
+def _is_inside(column: int, line: str) -> bool:
+    """Whether a column is surely in a line or at its end, and not within a line end of two characters."""
+    last = len(line) - 1
+    return column < last or (column == last and line[last] == "\n" and line[last - 1 :] != "\r\n")
 
 
 def _measure(encoding: str) -> Callable[[str], int]:

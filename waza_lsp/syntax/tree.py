@@ -4,7 +4,7 @@ A tree is immutable. `Tree.of` reuses the pieces of an earlier tree whose lines 
 the piece it touches.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 from weakref import WeakKeyDictionary
@@ -32,7 +32,8 @@ class Tree:
     `second_document` and `conflict` are the lines of a second `---` and of a merge conflict's start, -1 without one.
     `whole` is the single piece of a document that is no block mapping. `excess` is the line of the alias that makes
     the text stand for too many values, else -1; then no alias is followed. `is_ragged` says that a quote or bracket
-    may run across pieces. `is_cut_off` says that the text is too large, and only its beginning was read.
+    may run across pieces. `is_cut_off` says that the text is too large, and only its beginning was read. `has_alias`
+    says that a value stands for another one, `is_fillable` that a piece reads otherwise with its placeholders filled.
     """
 
     pieces: tuple[Piece, ...]
@@ -45,6 +46,8 @@ class Tree:
     excess: int = -1
     is_ragged: bool = False
     is_cut_off: bool = False
+    has_alias: bool = False
+    is_fillable: bool = False
 
     @classmethod
     def of(cls, lines: Sequence[str], before: "Tree | None" = None, same: tuple[int, int] = (0, 0)) -> "Tree":
@@ -75,6 +78,8 @@ class Tree:
             anchors,
             excess,
             is_ragged,
+            has_alias=_has_alias(pieces),
+            is_fillable=_is_fillable(pieces),
         )
 
     @classmethod
@@ -93,6 +98,8 @@ class Tree:
             entries=tuple(entries(pieces)),
             anchors=anchors,
             excess=excess,
+            has_alias=_has_alias(pieces),
+            is_fillable=False,
         )
 
     def edited(self, lines: Sequence[str], same: tuple[int, int]) -> "Tree | None":
@@ -119,15 +126,20 @@ class Tree:
         keys = tuple(
             it.spliced(new, start, end, below) if it is lists[0] else it.moved(below) for it in self.entries
         )
-        excess, anchors = _names(pieces)
-        return replace(
-            self, pieces=pieces, line_count=len(lines), entries=keys, anchors=anchors, excess=excess
+        is_plain = not (self.has_alias or self.anchors or _has_alias(new)) and not any(
+            it.parsed.anchors for it in new
         )
-
-    @property
-    def has_alias(self) -> bool:
-        """Whether any value stands for another one."""
-        return any(it.parsed.has_alias for it in self.pieces)
+        excess, anchors = (-1, self.anchors) if is_plain else _names(pieces)
+        return replace(
+            self,
+            pieces=pieces,
+            line_count=len(lines),
+            entries=keys,
+            anchors=anchors,
+            excess=excess,
+            has_alias=not is_plain and _has_alias(pieces),
+            is_fillable=_is_fillable(pieces if self.is_fillable else new),
+        )
 
     def keys(self) -> list[str] | None:
         """The top-level keys in order; None when the top level is a list or a single text."""
@@ -257,11 +269,19 @@ class Tree:
 
 def _names(pieces: Sequence[Piece]) -> tuple[int, dict[str, Node]]:
     """The line of the alias that is too much (-1: none), and all anchors that may be followed."""
-    if any(it.parsed.has_alias for it in pieces):
+    if _has_alias(pieces):
         excess = first_excess((it.parsed.root, it.start) for it in pieces if it.parsed.root is not None)
         if excess >= 0:
             return excess, {}
     return -1, {name: node for it in pieces if it.parsed.anchors for name, node in it.parsed.anchors.items()}
+
+
+def _has_alias(pieces: Iterable[Piece]) -> bool:
+    return any(it.parsed.has_alias for it in pieces)
+
+
+def _is_fillable(pieces: Iterable[Piece]) -> bool:
+    return any(it.parsed.filled for it in pieces)
 
 
 _first_entries: WeakKeyDictionary[Tree, dict[str, Entry]] = WeakKeyDictionary()

@@ -21,12 +21,16 @@ def by_entry(make: Callable[[Mapping[str, Any]], _Made]) -> Callable[[Mapping[st
         if not isinstance(entry, Record):
             return make(entry)
         try:
-            made = entry.made
+            found: _Made = entry.made[
+                make
+            ]  # It is there nearly always, and asked for of all entries at every edit.
         except AttributeError:
-            made = entry.made = {}
-        if make not in made:
-            made[make] = make(entry)
-        found: _Made = made[make]
+            entry.made = {}
+        except KeyError:
+            pass
+        else:
+            return found
+        found = entry.made[make] = make(entry)
         return found
 
     return remembered

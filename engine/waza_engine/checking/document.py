@@ -79,7 +79,9 @@ class Document:
 
     def mappings(self, *pointer: str | int) -> Iterator[tuple[Pointer, Mapping[str, Any]]]:
         """The items that are mappings."""
-        yield from ((place, it) for place, it in self.items(*pointer) if isinstance(it, dict))
+        value = self.value(*pointer)
+        if isinstance(value, list):
+            yield from [((*pointer, index), it) for index, it in enumerate(value) if isinstance(it, dict)]
 
     def texts(self, *pointer: str | int) -> Iterator[tuple[Pointer, str]]:
         """The items that are texts."""

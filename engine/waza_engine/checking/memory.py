@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 from waza_engine.checking.document import Document
 from waza_engine.findings import Finding
-from waza_engine.noted_reads import note_keys, note_reads, noting_keys, noting_reads
+from waza_engine.noted_reads import note_keys, note_reads, noting
 
 Check = Callable[[Document], Iterator[Finding]]
 
@@ -48,7 +48,9 @@ def findings(document: Document, checks: tuple[Check, ...]) -> Iterator[tuple[Fi
     other_keys = _other_keys(before.data, document.data)
     other_files = {path for path, then in before.stamps.items() if document.files.stamp(path) != then}
     now = _Version(document.data)
-    watched = replace(document, data=_Watched(document.data))
+    noted = (
+        document if isinstance(document.data, _Watched) else replace(document, data=watched(document.data))
+    )
     has_other_paths = bool(other_files)
     for check in checks:
         said = before.said.get(check)
@@ -56,7 +58,7 @@ def findings(document: Document, checks: tuple[Check, ...]) -> Iterator[tuple[Fi
             other_keys.isdisjoint(said.keys) and (not other_files or other_files.isdisjoint(said.paths))
         ):
             paths = said.paths if said is not None else None
-            said = _asked(check, watched)
+            said = _asked(check, noted)
             has_other_paths = has_other_paths or said.paths != paths
         now.said[check] = said
         if said.paths:
@@ -68,10 +70,15 @@ def findings(document: Document, checks: tuple[Check, ...]) -> Iterator[tuple[Fi
         del memory[next(iter(memory))]
 
 
+def watched(data: Any) -> Any:
+    """The data of a document, for `findings`: what it notes is asked for only once if others look at the same document."""
+    return _Watched(data) if isinstance(data, dict) else data
+
+
 def _asked(check: Check, document: Document) -> _Said:
-    with noting_reads() as paths, noting_keys() as keys:
+    with noting() as seen:
         found = tuple(check(document))
-    return _Said(found, frozenset(keys), frozenset(paths))
+    return _Said(found, frozenset(seen.keys), frozenset(seen.paths))
 
 
 def _stamps(document: Document, now: _Version, before: _Version, changed: set[Path]) -> dict[Path, Any]:

@@ -12,7 +12,17 @@ from waza_engine.formats.dialect import Dialect, Kind
 if TYPE_CHECKING:
     from waza_engine.suite import Suite
 
-__all__ = ["Dialect", "Kind", "dialect", "dialects", "load_suite", "may_be_ours", "recognise", "resolved"]
+__all__ = [
+    "Dialect",
+    "Kind",
+    "dialect",
+    "dialects",
+    "load_suite",
+    "may_be_ours",
+    "recognise",
+    "resolved",
+    "told_by_text",
+]
 
 
 @cache
@@ -49,19 +59,37 @@ def recognise(
     that of its schema: one of ours decides where the keys leave room, another tool's leaves only what is beyond
     doubt. With a `dialect_name` no other dialect is thought of.
     """
-    keys = frozenset(top_level_keys or ())
-    values = top_level_keys if isinstance(top_level_keys, Mapping) and not dialect_name else {}
-    possible = [dialect(dialect_name)] if dialect_name else [it for it in dialects() if not keys & it.never]
-    for find in _finders(keys, values, schema):
-        for candidate in possible:
-            if found := find(candidate):
-                return candidate, *found
+    told = told_by_text(top_level_keys, dialect_name=dialect_name, schema=schema)
+    if told is not None:
+        return told
     if path is not None and not schema:
-        for candidate in possible:
+        keys, values = frozenset(top_level_keys or ()), _values(top_level_keys, dialect_name)
+        for candidate in _possible(keys, dialect_name):
             at_home = partial(_is_at_home, candidate, path, certain=bool(dialect_name))
             if found := candidate.by_path(top_level_keys, values, path, in_project=at_home):
                 return candidate, *found
     return None
+
+
+def told_by_text(
+    top_level_keys: Collection[str] | None, *, dialect_name: str = "", schema: str = ""
+) -> tuple[Dialect, Kind, str] | None:
+    """What `recognise` says where the text alone decides, wherever the file is; else None."""
+    keys, values = frozenset(top_level_keys or ()), _values(top_level_keys, dialect_name)
+    possible = _possible(keys, dialect_name)
+    for find in _finders(keys, values, schema):
+        for candidate in possible:
+            if found := find(candidate):
+                return candidate, *found
+    return None
+
+
+def _possible(keys: frozenset[str], dialect_name: str) -> list[Dialect]:
+    return [dialect(dialect_name)] if dialect_name else [it for it in dialects() if not keys & it.never]
+
+
+def _values(top_level_keys: Collection[str] | None, dialect_name: str) -> Mapping[str, Any]:
+    return top_level_keys if isinstance(top_level_keys, Mapping) and not dialect_name else {}
 
 
 def may_be_ours(top_level_keys: Collection[str], path: PurePath | None = None, *, schema: str = "") -> bool:

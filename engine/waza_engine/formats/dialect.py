@@ -87,7 +87,7 @@ class Shape:
     def verdict(self, value: Any) -> int:
         """More than 0 for a value of ours, less for one of another tool; 0 when it may be either, or is not written yet."""
         value = value.value if isinstance(value, Scalar) else value
-        if isinstance(value, Mapping):
+        if isinstance(value, dict | Mapping):  # A `dict` is told at once.
             return self._of_items(value.values()) if self.named else self._of_mapping(value)
         if isinstance(value, list):
             return -1 if self.named and value else self._of_items(value)
@@ -195,14 +195,19 @@ class Dialect:
         A strong signal is believed until the values of several keys speak against it, or one does so clearly; only
         such signals count when something is to be said `strongly`.
         """
-        found = [
-            ((not signal.weak, len(keys & kind.keys) - len(keys - kind.keys)), kind, reason)
+        given = [
+            (signal, kind, reason)
             for kind in self.kinds
             for signal in kind.signals
             if not (signal.weak and (strongly or keys & self.other_tools))
             and (reason := signal.found_in(keys, kind.keys))
             and (not signal.shaped or kind.shapes[signal.shaped].verdict(values.get(signal.shaped)) > 0)
-            and kind.verdict(values) >= (0 if signal.weak else -1)
+        ]
+        verdicts = {name: kind.verdict(values) for name, kind in {it.name: it for _, it, _ in given}.items()}
+        found = [
+            ((not signal.weak, len(keys & kind.keys) - len(keys - kind.keys)), kind, reason)
+            for signal, kind, reason in given
+            if verdicts[kind.name] >= (0 if signal.weak else -1)
         ]
         if not found:
             return None

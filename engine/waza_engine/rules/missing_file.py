@@ -77,7 +77,8 @@ def check(document: Document) -> Iterator[Finding]:
                 yield MISSING_FILE.at(place, f"{problem}: {kind.without_file}", severity=Severity.ERROR)
     can_start: dict[str, bool] = {}
     for pointer, grader in document.graders():
-        if (program := _program_of(grader)) is not None:
+        program = _program_of(grader)
+        if program is not None:
             command = program.command
             if command not in can_start:
                 can_start[command] = _can_start(document, command)
