@@ -60,14 +60,16 @@ class Early:
         if not isinstance(given, dict) or "id" not in message or _is_beside_another(given):
             return
         self._given = given
+        put_off("lsprotocol.types")
         # A part of what the first document needs: as much as nobody notices.
-        import waza_engine.findings
-        import waza_engine.yaml_reader  # noqa: F401
+        import waza_lsp.schema.form
+        import waza_lsp.syntax.tree
 
         _send({"id": message["id"], "result": answer(self._client)})
         self.answered = message["id"]
-        put_off("lsprotocol.types")
-        import waza_lsp.features.diagnostics  # noqa: F401  # while the editor thinks
+        # The rest, while the editor thinks.
+        import waza_engine.validation.checker  # noqa: F401
+        import waza_lsp.features.diagnostics  # noqa: F401
 
         while (body := self._next(_PATIENCE_SECONDS)) is not None and self._goes_on(body):
             pass
