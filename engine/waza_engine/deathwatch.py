@@ -28,14 +28,14 @@ for line in sys.stdin:
     if line[0] == "+":
         known[line[1]][line[2:-1]] = None
 groups = set(map(int, known["g"]))
-births = [("WAZA_LSP_BIRTH=" + it).encode() for it in known["b"]]
+births = {("WAZA_LSP_BIRTH=" + it).encode() for it in known["b"]}
 
 def is_ours(pid):
     try:
         if os.getsid(pid) in groups:
             return True
         with open("/proc/%d/environ" % pid, "rb") as file:
-            return bool(births) and any(it in births for it in file.read().split(bytes(1)))
+            return bool(births) and not births.isdisjoint(file.read().split(bytes(1)))
     except OSError:
         return False
 
@@ -98,7 +98,13 @@ def announced(environment: Mapping[str, str] | None = None) -> dict[str, str]:
 def watch(group: int, environment: Mapping[str, str] | None = None) -> None:
     """Have the process group killed when this process dies. Does nothing on Windows, which has no groups."""
     _tell(f"+g{group}")
-    if environment is not None and _VARIABLE in environment:
+    if environment is not None:
+        forget(environment)
+
+
+def forget(environment: Mapping[str, str]) -> None:
+    """What was announced has not been born, or is dead already."""
+    if _VARIABLE in environment:
         _tell("-b" + environment[_VARIABLE])
 
 

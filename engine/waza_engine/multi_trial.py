@@ -4,8 +4,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from math import comb
 
-from waza_engine.scoring import mean
-
 
 @dataclass(frozen=True, slots=True)
 class MultiTrialMetrics:
@@ -46,13 +44,3 @@ def multi_trial_metrics(passed: Sequence[bool]) -> MultiTrialMetrics:
         return MultiTrialMetrics(0.0, 0.0, 0.0, 0)
     rate = sum(passed) / k
     return MultiTrialMetrics(rate, pass_at_k(k, sum(passed), k), pass_to_the_k(rate, k), k)
-
-
-def skill_metrics(stimuli: Sequence[MultiTrialMetrics]) -> MultiTrialMetrics:
-    """The means over the stimuli; their trials are not pooled."""
-    return MultiTrialMetrics(
-        mean([it.per_trial_pass_rate for it in stimuli]),
-        mean([it.pass_at_k for it in stimuli]),
-        mean([it.pass_to_the_k for it in stimuli]),
-        max((it.k for it in stimuli), default=0),
-    )

@@ -96,17 +96,21 @@ def start(
 
     """
     environment = deathwatch.announced(env)
-    process = subprocess.Popen(
-        command,
-        cwd=cwd,
-        env=environment,
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        stderr=stderr,
-        bufsize=0,
-        start_new_session=True,
-        creationflags=_windows_flags(),
-    )
+    try:
+        process = subprocess.Popen(
+            command,
+            cwd=cwd,
+            env=environment,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=stderr,
+            bufsize=0,
+            start_new_session=True,
+            creationflags=_windows_flags(),
+        )
+    except (OSError, ValueError):
+        deathwatch.forget(environment)
+        raise
     with _running_lock:
         if not _running:
             atexit.unregister(end_all)

@@ -1,32 +1,53 @@
-"""Starting a program from an event loop."""
+"""Starting a program from an event loop, and letting go of it."""
 
 import asyncio
 import contextlib
+from collections.abc import Mapping
 from typing import Any
 
+from waza_engine import deathwatch
 from waza_engine.sessions import kill_session
 
 
-async def start_program(*argv: str, **options: Any) -> asyncio.subprocess.Process:
-    """`asyncio.create_subprocess_exec` that a cancel cannot tear apart; the program has to get a session of its own.
+async def start_program(
+    *argv: str, env: Mapping[str, str] | None = None, **options: Any
+) -> asyncio.subprocess.Process:
+    """`asyncio.create_subprocess_exec` that a cancel cannot tear apart; the program leads a session of its own.
 
     asyncio waits for ever for a program whose start was cancelled before its pipes were connected, and knows only the
     program itself. So a cancel waits for the moment that the start takes, and then ends all that has begun.
+
+    Should we be killed, the program is, too; `deathwatch.unwatch` it once it has ended.
 
     Raises:
         OSError: it cannot be started.
         ValueError: an argument holds a NUL or a lone surrogate.
 
     """
-    starting = asyncio.ensure_future(asyncio.create_subprocess_exec(*argv, start_new_session=True, **options))
+    announced = deathwatch.announced(env)
+    starting = asyncio.ensure_future(
+        asyncio.create_subprocess_exec(*argv, env=announced, start_new_session=True, **options)
+    )
     try:
-        return await asyncio.shield(starting)
-    except asyncio.CancelledError:
-        with contextlib.suppress(OSError, ValueError):
-            process = await starting
-            kill_session(process.pid)
-            await let_go(process)
+        process = await asyncio.shield(starting)
+    except BaseException as error:
+        if isinstance(error, asyncio.CancelledError):
+            await _undo(starting)
+        deathwatch.forget(announced)
         raise
+    deathwatch.watch(process.pid, announced)
+    return process
+
+
+async def _undo(starting: asyncio.Future[asyncio.subprocess.Process]) -> None:
+    while not starting.done():
+        # A second cancel can be no quicker than the first.
+        with contextlib.suppress(asyncio.CancelledError):
+            await asyncio.wait([starting])
+    with contextlib.suppress(OSError, ValueError, asyncio.CancelledError):
+        process = starting.result()
+        kill_session(process.pid)
+        await let_go(process)
 
 
 async def let_go(process: asyncio.subprocess.Process) -> None:

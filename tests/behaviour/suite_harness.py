@@ -15,6 +15,7 @@ from waza_lsp.features.references import references
 from waza_lsp.features.rename import rename
 from waza_lsp.snapshot import Snapshot, path_of
 from waza_lsp.suite.around import Around
+from waza_lsp.suite.not_passed import NotPassed
 
 EVAL = """\
 name: notes-eval
@@ -88,8 +89,8 @@ class Place:
         texts = Files(lambda path: str(opened[path].text) if path in opened else None)
         self.around = Around(root, texts, opened.get, lambda: sorted(root.rglob("*.y*ml")))
 
-    def hovered(self) -> str:
-        found = hover(self.snapshot, self.position, self.around)
+    def hovered(self, *failed: NotPassed) -> str:
+        found = hover(self.snapshot, self.position, self.around, failed=failed)
         assert found is not None
         assert isinstance(found.contents, types.MarkupContent)
         return found.contents.value

@@ -1,11 +1,14 @@
-"""What hover tells of recorded runs: matches of patterns, outcomes of assertions."""
+"""What hover tells of recorded runs: matches of patterns, outcomes of assertions, checks that failed."""
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 from tests.behaviour.suite_harness import EVAL, SUITE, TASK, Place, at
 from waza_engine.recalled import Recollections
 from waza_lsp.suite.around import Around
+from waza_lsp.suite.not_passed import NotPassed
+from waza_lsp.syntax.text import Span
 
 PATTERNS = """\
 graders:
@@ -93,3 +96,56 @@ def test_without_recordings_nothing_is_said(tmp_path: Path) -> None:
     files = {name: text for name, text in RECORDED.items() if "recordings" not in name}
     place = _with_recordings(at(tmp_path, "evals/tasks/a.yaml", "(?i)hel¦lo", files))
     assert "ecorded" not in place.hovered()
+
+
+def _failed(
+    place: Place, message: str, *, task: str = "first", excerpt: str = "", other: bool = False
+) -> NotPassed:
+    where = place.snapshot.place(place.position)
+    return NotPassed(Span(where, where), task, message, excerpt, other)
+
+
+def test_a_failed_check_comes_first_and_is_not_said_twice(tmp_path: Path) -> None:
+    place = _with_recordings(at(tmp_path, "evals/tasks/a.yaml", "'b¦ye'", RECORDED))
+    meaning = place.hovered().partition("\n\nNot found")[0]
+    told = place.hovered(_failed(place, "no match: a_b", excerpt="1  one\n2  two"))
+    start = "**Not passed**: no match: a\\_b\n\n```text\n1  one\n2  two\n```\n\n---\n\n"
+    assert told == start + meaning
+
+
+def test_what_was_found_is_not_said_twice(tmp_path: Path) -> None:
+    place = _with_recordings(at(tmp_path, "evals/tasks/a.yaml", "(?i)hel¦lo", RECORDED))
+    assert "last recorded" not in place.hovered(_failed(place, "found: hello", excerpt="1  hello, World!"))
+
+
+def test_how_many_tasks_there_are_is_still_said(tmp_path: Path) -> None:
+    place = _with_recordings(at(tmp_path, "evals/eval.yaml", "(?i)hel¦lo", RECORDED))
+    told = place.hovered(_failed(place, "no match", task="second", other=True))
+    assert told.startswith("**Not passed by second**: no match\n\n---\n\n")
+    assert "Found in the last recorded output of 1 of 2 tasks." in told
+
+
+def test_recorded_text_cannot_end_its_block(tmp_path: Path) -> None:
+    place = at(tmp_path, "evals/tasks/a.yaml", "'b¦ye'", RECORDED)
+    told = place.hovered(_failed(place, "x", excerpt="1  ```\n2  **loud**"))
+    assert "````text\n1  ```\n2  **loud**\n````\n\n---" in told
+
+
+def test_a_failed_check_where_nothing_else_is_known_is_told_alone(tmp_path: Path) -> None:
+    files = {**RECORDED, "evals/tasks/a.yaml": "# a note\n" + RECORDED["evals/tasks/a.yaml"]}
+    place = at(tmp_path, "evals/tasks/a.yaml", "# a no¦te", files)
+    assert place.hovered(_failed(place, "gone")) == "**Not passed**: gone"
+
+
+def test_a_metric_has_its_last_value_at_the_threshold(tmp_path: Path) -> None:
+    metrics = (
+        "metrics:\n  - name: trigger_accuracy\n    threshold: 0.9\n  - {name: efficiency, threshold: 0.25}\n"
+    )
+    files = {**SUITE, "evals/eval.yaml": EVAL + metrics}
+    known = {"trigger_accuracy": 0.875}
+    for mark, value in (("thres¦hold: 0.9", "**0.875**"), ("0.¦9", "**0.875**"), ("0.2¦5", "")):
+        place = at(tmp_path, "evals/eval.yaml", mark, files)
+        place.around = replace(place.around, measured=lambda it: known if it.name == "eval.yaml" else {})
+        told = place.hovered()
+        assert "The value that must be reached" in told
+        assert (f"Last value: {value}." in told) == bool(value), told

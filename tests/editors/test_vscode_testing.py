@@ -2,6 +2,7 @@
 
 import asyncio
 import os
+import shutil
 import signal
 import subprocess
 from collections.abc import AsyncIterator
@@ -13,13 +14,18 @@ import pytest
 
 from tests.editors.vscode_host import VSCode
 from tests.editors.vscode_screen import Screen, open_window
-from tests.editors.workspaces import FAILING_TASK, MISSING, copy_of_example, make_fail, make_slow
+from tests.editors.workspaces import EXAMPLE, FAILING_TASK, MISSING, copy_of_example, make_fail, make_slow
 
 if TYPE_CHECKING:
     from playwright.async_api import Browser
 
 pytestmark = [pytest.mark.editor, pytest.mark.slow, pytest.mark.asyncio(loop_scope="module")]
 FAILING = "Explain the retry helper"
+ARMS = """\
+baseline: {skill: off}
+matrix:
+  skill: {path: /environment/skills, values: [off: [], on: [skills/release-notes]]}
+"""
 
 
 @asynccontextmanager
@@ -93,3 +99,19 @@ def _kill_server(vscode: VSCode) -> None:
     )
     for pid in found.stdout.split():
         os.kill(int(pid), signal.SIGKILL)
+
+
+@pytest.mark.parametrize(("is_matrix", "count"), [(False, "2/2"), (True, "1/1")])
+async def test_experiments_are_run_as_evals_are(
+    vscode: VSCode, browser: "Browser", shots: Path, tmp_path: Path, is_matrix: bool, count: str
+) -> None:
+    folder = shutil.copytree(EXAMPLE.parent / "release-notes", tmp_path / "release-notes")
+    file = folder / "skill.experiment.yaml"
+    text = file.read_text(encoding="utf-8").replace("runs: 2", "runs: 1")
+    head, _, _ = text.partition("vary:")
+    file.write_text(head + ARMS if is_matrix else text, encoding="utf-8")
+    async with window(vscode, browser, shots, folder, file.name) as screen:
+        assert "release-notes-skill" in await screen.tests()
+        await screen.command("Test: Run Tests in Current File")
+        # The arms of a matrix stand nowhere: their verdict is that of the whole.
+        await screen.test_count(count)

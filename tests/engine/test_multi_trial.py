@@ -7,7 +7,6 @@ from waza_engine.multi_trial import (
     multi_trial_metrics,
     pass_at_k,
     pass_to_the_k,
-    skill_metrics,
 )
 
 
@@ -35,8 +34,3 @@ def test_the_metrics_of_trials() -> None:
     assert metrics.is_flaky
     assert multi_trial_metrics([]) == MultiTrialMetrics(0.0, 0.0, 0.0, 0)
     assert not multi_trial_metrics([True]).is_flaky
-
-
-def test_a_skill_has_the_means_of_its_stimuli() -> None:
-    one, other = multi_trial_metrics([True, True]), multi_trial_metrics([False, False])
-    assert skill_metrics([one, other]) == MultiTrialMetrics(0.5, 0.5, 0.5, 2)

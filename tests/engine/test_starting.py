@@ -6,6 +6,7 @@ from asyncio.subprocess import PIPE
 
 import pytest
 
+from waza_engine import deathwatch, processes
 from waza_engine.sessions import kill_session
 from waza_engine.starting import start_program
 
@@ -27,3 +28,24 @@ async def test_a_cancelled_start_comes_to_an_end(turns: int) -> None:
         process = starting.result()
         kill_session(process.pid)
         await process.communicate()
+
+
+async def test_what_cannot_be_started_is_not_waited_for_at_our_end() -> None:
+    before = dict(deathwatch._known)
+    with pytest.raises(OSError, match="no such program"):
+        await start_program("/no such program")
+    with pytest.raises(OSError, match="no such program"):
+        processes.start(["/no such program"])
+    assert deathwatch._known == before
+
+
+async def test_a_second_cancel_is_no_quicker_than_the_first() -> None:
+    starting = asyncio.create_task(start_program("sleep", "3600", stdin=PIPE, stdout=PIPE))
+    for _ in range(4):
+        await asyncio.sleep(0)
+        starting.cancel()
+    done, _ = await asyncio.wait([starting], timeout=30)
+    assert done
+    assert starting.cancelled()
+    # Nothing of it goes on: the event loop would wait for it at its end.
+    assert all(it is asyncio.current_task() for it in asyncio.all_tasks())

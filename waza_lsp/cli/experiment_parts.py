@@ -11,7 +11,7 @@ from waza_engine.runs.store import RunStore, StoreError
 from waza_engine.runs.store_rows import StoredRun
 from waza_engine.suite import ExperimentArm, Suite
 from waza_engine.vally.experiment_arms import Arm, may_differ, pointer_text
-from waza_lsp.cli.run_options import Asked, Part
+from waza_lsp.cli.run_asked import Asked, Part
 from waza_lsp.cli.run_prepare import give_up
 from waza_lsp.cli.run_source import LAST, find_run
 
@@ -105,7 +105,8 @@ def _part(
     def load(context_dir: Path | None) -> Suite:
         return experiment.suite(arm, eval_path, run_id=whole_id, chosen=chosen, context_dir=context_dir)
 
-    return Part(run_id, experiment.folder_name(arm.name), load)
+    keeps_executor = may_differ(_SETTINGS["executor"], list(experiment.varied))
+    return Part(run_id, experiment.folder_name(arm.name), load, keeps_executor)
 
 
 def _chosen(experiment: Experiment, variants: Sequence[str]) -> list[str]:

@@ -15,7 +15,7 @@ from waza_engine.runs.store import RunStore, StoreError
 from waza_engine.runs.stored_record import stored_record
 from waza_lsp.cli.experiment_parts import ExperimentRun
 from waza_lsp.cli.outputs import stop_printing
-from waza_lsp.cli.run_options import Shown
+from waza_lsp.cli.run_asked import Shown
 from waza_lsp.cli.run_reports import Reports, written
 
 

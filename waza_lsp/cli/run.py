@@ -1,6 +1,7 @@
 """`waza-lsp run`: run an eval and say what came out. Flags and printing only; the run is `waza_engine.runs`."""
 
 import sys
+from collections import Counter
 from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
@@ -13,8 +14,10 @@ from waza_engine.runs.records import RunRecord
 from waza_engine.runs.run import EXIT_STATUS
 from waza_engine.runs.store import default_store_dir
 from waza_engine.suite import LoadError
+from waza_lsp.cli.run_asked import asked, reports, shown
 from waza_lsp.cli.run_error import load_error_text
-from waza_lsp.cli.run_options import AGENT, CHOICE, MANNER, OUTPUT, asked, reports, shown
+from waza_lsp.cli.run_options import AGENT, CHOICE, MANNER, OUTPUT
+from waza_lsp.cli.run_output_dir import configured_directory
 from waza_lsp.cli.run_perform import CANNOT_RUN, perform
 from waza_lsp.cli.run_prepare import give_up, planned
 
@@ -42,11 +45,12 @@ def run(eval_file: Path, **options: Any) -> None:
       waza-lsp run evals/eval.yaml --executor replay --junit report.xml
       waza-lsp run evals/eval.yaml --trials 5 --workers 4 --output results.json
       waza-lsp run evals/eval.yaml --model model-a --model model-b --html report.html
-      waza-lsp run evals/eval.yaml --executor command --agent-command 'my-agent --print {prompt}'
+      waza-lsp run evals/eval.yaml --agent-command 'my-agent --print {prompt}'
       waza-lsp run evals/eval.yaml --resume
       waza-lsp run skill.experiment.yaml --dry-run
       waza-lsp run skill.experiment.yaml --variant with-skill --output results/
     """
+    _refuse_contradictions(options)
     directory = (options["store_dir"] or default_store_dir(eval_file.absolute())).absolute()
     try:
         if (experiment := _experiment(eval_file)) is not None:
@@ -61,9 +65,10 @@ def run(eval_file: Path, **options: Any) -> None:
         _print_plans(eval_file, options)
         return
     models: tuple[str | None, ...] = options["models"] or (None,)
+    wanted = reports(_with_directory(eval_file, options))
     last_failure, records = 0, []
     for model in models:
-        files = reports(options) if len(models) == 1 else reports(options).of(str(model))
+        files = wanted if len(models) == 1 else wanted.of(str(model))
         try:
             record, status = perform(asked(eval_file, options, model), files, shown(options), directory)
         except KeyboardInterrupt:
@@ -86,11 +91,28 @@ def _experiment(path: Path) -> "Experiment | None":
         give_up(load_error_text(error))
 
 
+def _with_directory(eval_file: Path, options: Mapping[str, Any]) -> Mapping[str, Any]:
+    """With the project's folder for results, where nothing else is said. Other programs that run evals keep results themselves."""
+    if options["output_dir"] is None and options["results"] is None and not options["events"]:
+        return {**options, "output_dir": configured_directory(eval_file)}
+    return options
+
+
 def _print_plans(eval_file: Path, options: Mapping[str, Any]) -> None:
     from waza_lsp.cli.run_plans import plans_json, plans_text
 
     plans = [planned(asked(eval_file, options, it)) for it in options["models"] or (None,)]
     click.echo((plans_json if options["printed"] == "json" else plans_text)(plans, None))
+
+
+def _refuse_contradictions(options: Mapping[str, Any]) -> None:
+    if options["results"] is not None and options["output_dir"] is not None:
+        raise click.UsageError(
+            "--output names the file of the results, --output-dir their folder: leave one of them out."
+        )
+    twice = [it for it, count in Counter(options["models"]).items() if count > 1]
+    if twice:
+        raise click.UsageError(f"--model {twice[0]} is given twice: the same files would be written.")
 
 
 def _refuse_options_of_experiments(options: Mapping[str, Any]) -> None:

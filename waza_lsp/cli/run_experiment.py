@@ -7,15 +7,16 @@ from typing import Any
 
 import click
 
+from waza_engine.executors.registry import starts_agent
 from waza_engine.formats.vally.experiment_load import Experiment
+from waza_engine.runs.experiment_events import ExperimentTeller
 from waza_engine.runs.plan import Plan
-from waza_lsp.cli.experiment_events import ExperimentTeller
 from waza_lsp.cli.experiment_parts import ArmRun, ExperimentRun, experiment_run
 from waza_lsp.cli.experiment_reports import Done, concluded
-from waza_lsp.cli.run_options import Shown, asked, reports, shown
+from waza_lsp.cli.run_asked import Shown, asked, reports, shown
 from waza_lsp.cli.run_perform import CANNOT_RUN, perform
 from waza_lsp.cli.run_plans import Experimented, plans_json, plans_text
-from waza_lsp.cli.run_prepare import planned
+from waza_lsp.cli.run_prepare import give_up, planned
 from waza_lsp.cli.run_reports import Reports
 
 
@@ -24,11 +25,17 @@ def run_experiment(
 ) -> int:
     """Run it, or say what would be run; the exit status."""
     models = options["models"]
+    if options["output_dir"] is not None:
+        raise click.UsageError("The folder for the results of an experiment is named with --output.")
     if len(models) > 1:
         raise click.UsageError("An experiment is run with one --model; several are a matter of its variants.")
     wanted = asked(eval_file, options, models[0] if models else None)
     run = experiment_run(experiment, wanted, options["variants"], directory)
     plans = [planned(it.asked) for it in run.parts]
+    if wanted.agent.command and not any(starts_agent(it.settings.executor) for it in plans):
+        give_up(
+            "error: No arm of the experiment has an executor that starts an agent; leave out --agent-command"
+        )
     if options["dry_run"]:
         of = Experimented(experiment.name, experiment.baseline)
         click.echo((plans_json if options["printed"] == "json" else plans_text)(plans, of))
@@ -76,8 +83,10 @@ def _files(part: ArmRun, files: Reports, run: ExperimentRun) -> Reports:
         name += f"_{of.evals.index(part.eval_path) + 1}"
     own = files.of(name)
     results = None if files.is_folder else own.results
-    recordings = files.recordings / run.experiment.folder_name(part.arm.name) if files.recordings else None
-    return replace(own, results=results, recordings=recordings)
+    folder = run.experiment.folder_name(part.arm.name)
+    recordings = files.recordings / folder if files.recordings else None
+    transcripts = files.transcripts / folder if files.transcripts else None
+    return replace(own, results=results, recordings=recordings, transcripts=transcripts)
 
 
 def _missing_skills(plans: list[Plan]) -> Iterator[str]:

@@ -1,120 +1,14 @@
-"""The options of `waza-lsp run`, in groups, and what the user asks for with them."""
+"""The options of `waza-lsp run`, in groups. What is made of them is in `run_asked`."""
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
-from pathlib import Path
+from collections.abc import Callable
 from typing import Any
 
 import click
 
-from waza_engine.runs.plan import Overrides, PlanError, Shard
-from waza_engine.suite import Suite
-from waza_lsp.cli.run_reports import FILE, FILE_OR_FOLDER, Reports
+from waza_lsp.cli.run_reports import FILE, FILE_OR_FOLDER
 from waza_lsp.cli.run_source import FOLDER, LAST
 
 Decorator = Callable[[Callable[..., Any]], Callable[..., Any]]
-
-
-@dataclass(frozen=True, slots=True)
-class Agent:
-    """What executors are told on the command line."""
-
-    command: str
-    form: str
-    recordings: Path | None
-    context_dir: Path | None
-
-
-@dataclass(frozen=True, slots=True)
-class Part:
-    """One arm of an experiment over one eval: `suite` loads it, for where its input files are.
-
-    `folder_name` is what the arm is called in paths.
-    """
-
-    run_id: str
-    folder_name: str
-    suite: Callable[[Path | None], Suite]
-
-
-@dataclass(frozen=True, slots=True)
-class Asked:
-    """What the user asks for. `resume` and `replay_from` name stored runs; `use_cache` None leaves it to the project.
-
-    `dask` is the address of a scheduler. With a `part`, `eval_file` is the experiment that it is of.
-    """
-
-    eval_file: Path
-    overrides: Overrides
-    agent: Agent
-    resume: str | None = None
-    replay_from: str | None = None
-    use_cache: bool | None = None
-    dask: str = ""
-    part: Part | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class Shown:
-    """How the run is shown: `events` are told as JSON lines and nothing else, `quiet` shows only what is wrong."""
-
-    events: bool = False
-    quiet: bool = False
-    printed: str = "text"
-    traces: bool = False
-
-
-def asked(eval_file: Path, options: Mapping[str, Any], model: str | None) -> Asked:
-    """What the options ask for, for one of the models."""
-    overrides = Overrides(
-        tasks=options["tasks"],
-        tags=options["tags"],
-        model=model,
-        shard=_shard(options["shard"]),
-        **{
-            name: options[name]
-            for name in (
-                *("trials", "workers", "executor", "judge_model", "timeout", "baseline"),
-                *("no_skills", "skip_graders", "keep_workspace", "update_snapshots"),
-            )
-        },
-    )
-    agent = Agent(
-        options["agent_command"],
-        options["agent_format"] or "",
-        _absolute(options["recordings"]),
-        _absolute(options["context_dir"]),
-    )
-    return Asked(
-        eval_file,
-        overrides,
-        agent,
-        options["resume"],
-        options["replay_from"],
-        options["cache"],
-        options["dask"],
-    )
-
-
-def reports(options: Mapping[str, Any]) -> Reports:
-    """The report files that the options ask for."""
-    return Reports(*(options[it] for it in ("results", "junit", "html", "github", "record")))
-
-
-def shown(options: Mapping[str, Any]) -> Shown:
-    """How the run is to be shown."""
-    return Shown(options["events"] is not None, options["quiet"], options["printed"], options["otel"])
-
-
-def _shard(text: str | None) -> Shard | None:
-    try:
-        return Shard.of(text) if text else None
-    except PlanError as error:
-        raise click.UsageError(f"--shard: {error}") from error
-
-
-def _absolute(path: Path | None) -> Path | None:
-    return path.absolute() if path else None
 
 
 def _together(*decorators: Decorator) -> Decorator:
@@ -162,7 +56,7 @@ AGENT = _together(
     click.option(
         "--executor",
         metavar="NAME",
-        help="Who performs the tasks: mock, replay, command, copilot-sdk, acp, or a plug-in.",
+        help="Who performs the tasks, instead of the eval's: mock, replay, command, copilot-sdk, acp, or a plug-in.",
     ),
     click.option(
         "--model",
@@ -177,8 +71,8 @@ AGENT = _together(
         metavar="COMMAND",
         default="",
         help=(
-            "The agent of the executors command and acp; {prompt}, {workspace}, {model}, {session}, {turn}, {system} "
-            "and {mcp_config} are replaced."
+            "The agent of the executors command and acp; chooses command where the eval's executor starts no agent. "
+            "{prompt}, {workspace}, {model}, {session}, {turn}, {system} and {mcp_config} are replaced."
         ),
     ),
     click.option(
@@ -229,6 +123,22 @@ OUTPUT = _together(
         type=FILE_OR_FOLDER,
         metavar="FILE",
         help="Write the results as waza's JSON, or vally's lines (.jsonl); of an experiment into a folder.",
+    ),
+    click.option(
+        "--output-dir",
+        type=FOLDER,
+        metavar="DIR",
+        help=(
+            "Write the results as waza's JSON into DIR/<time in UTC>/<model>.json; the default is paths.results of "
+            ".waza.yaml, if that is set."
+        ),
+    ),
+    click.option(
+        "--transcript-dir",
+        "transcripts",
+        type=FOLDER,
+        metavar="DIR",
+        help="Write a JSON file for each task with what the agent said and did.",
     ),
     click.option("--junit", type=FILE, metavar="FILE", help="Write a JUnit report."),
     click.option("--html", type=FILE, metavar="FILE", help="Write a report to look at."),

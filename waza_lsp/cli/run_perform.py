@@ -26,8 +26,8 @@ from waza_engine.runs.run import EXIT_STATUS, run_suite
 from waza_engine.runs.store import RunStore, StoreError, default_store_dir
 from waza_engine.runs.trial import run_trial
 from waza_lsp.cli.outputs import stop_printing
+from waza_lsp.cli.run_asked import Asked, Shown
 from waza_lsp.cli.run_live import LiveProgress
-from waza_lsp.cli.run_options import Asked, Shown
 from waza_lsp.cli.run_output import EventLines, ProgressLines, QuietLines, WhileHeard
 from waza_lsp.cli.run_prepare import CANNOT_RUN, Prepared, give_up, prepared, starts_anew
 from waza_lsp.cli.run_reports import Reports
@@ -98,7 +98,7 @@ def _concluded(
     problems = [*_reported(record, run, reports, shown, store)]
     for it in problems:
         _say(f"error: {it}")
-    if problems and store is not None:
+    if problems and store is not None and not store.file.is_lost:
         _say(f"The run is in the store; report it again with: waza-lsp report {record.run_id}")
     return CANNOT_RUN if problems and record.status != "cancelled" else EXIT_STATUS[record.status]
 
@@ -142,24 +142,31 @@ def _reported(
 
 def _kept(record: RunRecord, asked: Asked, directory: Path, store: RunStore | None) -> str:
     try:
-        count = len(store.finished(record.run_id)) if store is not None else 0
+        count = len(store.finished(record.run_id)) if store is not None and not store.file.is_lost else 0
     except StoreError:
         count = 0
     if not count:
         return "Cancelled; no finished trial is in the run store."
     eval_file = asked.eval_file
     again = [str(eval_file), "--resume"]
-    if directory != default_store_dir(eval_file.absolute()).absolute():
+    if not _is_usual(directory, eval_file):
         again += ["--store", str(directory)]
     kept = f"{count} finished trial{'' if count == 1 else 's'} kept"
     return f"Cancelled: {kept}. Go on with: waza-lsp run {shlex.join(again)}"
+
+
+def _is_usual(directory: Path, eval_file: Path) -> bool:
+    try:
+        return directory == default_store_dir(eval_file.absolute()).absolute()
+    except FileNotFoundError:
+        return False  # The directory in which we were started is gone.
 
 
 @contextlib.contextmanager
 def _opened(directory: Path, run_id: str, emit: Listener) -> Iterator[RunStore | None]:
     """The run store, or None (and a note) when it cannot be used."""
     try:
-        store = RunStore(directory, may_be_busy=True)
+        store = RunStore(directory, may_come_later=True)
     except StoreError as error:
         emit(Note(run_id, "warning", f"{error}. This run is not stored"))
         yield None

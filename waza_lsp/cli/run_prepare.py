@@ -8,9 +8,10 @@ from typing import NoReturn
 import click
 
 from waza_engine.executors.base import Executor, ExecutorOptions, UnavailableError
-from waza_engine.executors.registry import make_executor
+from waza_engine.executors.registry import make_executor, starts_agent
 from waza_engine.formats import load_suite
 from waza_engine.recordings import FOLDER
+from waza_engine.runs.chosen_agent import with_agent
 from waza_engine.runs.loadable import refuse_unreadable_graders
 from waza_engine.runs.plan import Overrides, Plan, PlanError, make_plan
 from waza_engine.runs.resume import Resumed, ResumeError, refuse_to_resume, resumed
@@ -18,8 +19,8 @@ from waza_engine.runs.run import EXIT_STATUS, new_run_id
 from waza_engine.runs.store import RunStore, StoreError
 from waza_engine.runs.stored_replay import StoredReplay
 from waza_engine.suite import LoadError, Suite
+from waza_lsp.cli.run_asked import Asked
 from waza_lsp.cli.run_error import load_error_text
-from waza_lsp.cli.run_options import Asked
 from waza_lsp.cli.run_source import LAST, find_run
 
 CANNOT_RUN = EXIT_STATUS["error"]
@@ -54,7 +55,7 @@ def prepared(asked: Asked, store: RunStore | None) -> Prepared:
         suite = _suite(asked)
         if asked.resume is not None:
             return _resumed(asked, suite, store)
-        plan = make_plan(suite, asked.overrides, os.cpu_count() or 1)
+        plan = _plan(asked, suite)
         if asked.replay_from is not None:
             source = find_run(_needed(store), asked.replay_from, _eval_of_last(asked.replay_from, eval_file))
             settings = replace(plan.settings, executor=StoredReplay.name, use_cache=False)
@@ -70,11 +71,19 @@ def prepared(asked: Asked, store: RunStore | None) -> Prepared:
 def planned(asked: Asked) -> Plan:
     """What a run that starts anew would do; ends the program when there is nothing that can be run."""
     try:
-        return make_plan(_suite(asked), asked.overrides, os.cpu_count() or 1)
+        return _plan(asked, _suite(asked))
     except LoadError as error:
         give_up(load_error_text(error))
-    except PlanError as error:
+    except (PlanError, UnavailableError) as error:
         give_up(f"{asked.eval_file}: error: {error}")
+
+
+def _plan(asked: Asked, suite: Suite) -> Plan:
+    overrides = asked.overrides
+    if asked.part is None or not asked.part.keeps_executor:
+        command = asked.agent.command or overrides.agent_command
+        overrides = with_agent(replace(overrides, agent_command=command), suite)
+    return make_plan(suite, overrides, os.cpu_count() or 1)
 
 
 def _suite(asked: Asked) -> Suite:
@@ -113,6 +122,10 @@ def _resumed(asked: Asked, suite: Suite, store: RunStore | None) -> Prepared:
     run = find_run(known, name, _eval_of_last(name, asked.eval_file))
     refuse_to_resume(run)
     plan = make_plan(suite, run.frame.overrides, os.cpu_count() or 1)
+    if asked.agent.command and not starts_agent(plan.settings.executor):
+        raise PlanError(
+            f"The executor of the run, '{plan.settings.executor}', starts no agent; leave out --agent-command"
+        )
     there = resumed(known, run, plan)
     for it in there.changed:
         click.echo(f"note: task {it} has changed since; its trials are performed again", err=True)

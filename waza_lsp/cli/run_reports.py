@@ -13,6 +13,7 @@ from waza_engine.reports.html import html_chunks
 from waza_engine.reports.junit import junit_xml
 from waza_engine.reports.results_json import results_chunks
 from waza_engine.reports.results_jsonl import results_lines
+from waza_engine.reports.transcripts import write_transcripts
 from waza_engine.runs.recorder import RecordingError, write_recordings
 from waza_engine.runs.records import RunRecord
 from waza_engine.runs.store import RunStore, StoreError
@@ -20,6 +21,8 @@ from waza_engine.whole_files import write_whole
 
 FILE = click.Path(dir_okay=False, path_type=Path)
 FILE_OR_FOLDER = click.Path(path_type=Path)
+_SHARED = frozenset(["directory", "transcripts"])
+"""Folders that the files of several runs stand in side by side."""
 _UNFIT = re.compile(r"[/\\:\s]")
 
 
@@ -37,6 +40,9 @@ class Reports:
     html: Path | None = None
     github: Path | None = None
     recordings: Path | None = None
+    directory: Path | None = None
+    """For the results as waza's JSON, in a file that is called as the model is."""
+    transcripts: Path | None = None
 
     @property
     def is_folder(self) -> bool:
@@ -49,7 +55,7 @@ class Reports:
         found = {
             it.name: path.with_name(f"{path.stem}_{name}{path.suffix}")
             for it in fields(self)
-            if (path := getattr(self, it.name)) is not None
+            if it.name not in _SHARED and (path := getattr(self, it.name)) is not None
         }
         return replace(self, **found)
 
@@ -61,11 +67,19 @@ class Reports:
                 write_recordings(record, self.recordings, trigger_skill)
         except RecordingError as error:
             problems.append(str(error))
+        if self.transcripts is not None:
+            try:
+                write_transcripts(record, self.transcripts)
+            except OSError as error:
+                problems.append(f"{self.transcripts}: cannot be written: {error.strerror or error}")
+            except StoreError as error:
+                problems.append(f"{self.transcripts}: is not complete: {error}")
         return problems
 
     def _unwritten(self, record: RunRecord, store: RunStore | None) -> Iterator[str]:
         wanted: list[tuple[Path | None, Callable[[RunRecord], Iterable[str]]]] = [
             (self.results, _results_report(self.results)),
+            (_file_of_model(self.directory, record), results_chunks),
             (self.junit, lambda it: [junit_xml(it)]),
             (self.html, lambda it: html_chunks(it, store.history(it.run_id) if store and self.html else ())),
             (self.github, lambda it: [github_markdown(it)]),
@@ -73,6 +87,11 @@ class Reports:
         for path, report in wanted:
             if path is not None and (problem := written(path, _later(report, record))):
                 yield problem
+
+
+def _file_of_model(directory: Path | None, record: RunRecord) -> Path | None:
+    name = _UNFIT.sub("-", record.model or record.executor)
+    return directory / f"{name}.json" if directory is not None else None
 
 
 def _later(report: Callable[[RunRecord], Iterable[str]], record: RunRecord) -> Iterator[str]:

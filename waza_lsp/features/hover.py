@@ -4,16 +4,16 @@ The words come from the schema of the place, never from here; what stands in oth
 name, a comment, text of several lines) has no hover: diagnostics speak about those.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from lsprotocol import types
 
 from waza_lsp.schema.explain import NO_EXAMPLE, Meaning, Option, meaning_of, meaning_of_value
-from waza_lsp.schema.form import Form
 from waza_lsp.schema.wording import code
 from waza_lsp.snapshot import Snapshot
 from waza_lsp.suite.around import Around
 from waza_lsp.suite.facts import facts
+from waza_lsp.suite.not_passed import NotPassed, not_passed
 from waza_lsp.syntax.anchors import anchor_of, anchored_text
 from waza_lsp.syntax.located import Located
 from waza_lsp.syntax.node import Kind
@@ -26,29 +26,49 @@ _WIDEST_LINE = 80
 
 
 def hover(
-    snapshot: Snapshot, position: types.Position, around: Around, *, generic: bool = True
+    snapshot: Snapshot,
+    position: types.Position,
+    around: Around,
+    *,
+    generic: bool = True,
+    failed: Sequence[NotPassed] = (),
 ) -> types.Hover | None:
-    """Without `generic`, what another server can tell from the schema is left out: keys and values as such."""
-    form, place = snapshot.form, snapshot.place(position)
-    if form is None:
+    """Without `generic`, what another server can tell from the schema is left out: keys and values as such.
+
+    `failed` is what runs said about the place; it comes first, and once.
+    """
+    if snapshot.form is None:
         return None
+    place = snapshot.place(position)
     located = snapshot.tree.at(place) or _missing_value(snapshot, place)
-    if located is None or _is_long(located):
-        return None
-    meaning = _meaning(form, snapshot, located)
-    if meaning is not None and not generic and not meaning.page:
-        meaning = None
-    paragraphs = [
-        *(_paragraphs(meaning) if meaning else ()),
-        *(_anchored(snapshot, located) if generic else ()),
-        *facts(snapshot, located, place, around),
-    ]
+    if located is not None and _is_long(located):
+        located = None
+    known = [] if located is None else [*_known(snapshot, located, place, around, generic, failed)]
+    paragraphs = [it for one in failed for it in not_passed(one)]
+    paragraphs += ["---", *known] if paragraphs and known else known
     if not paragraphs:
         return None
     return types.Hover(
         contents=types.MarkupContent(types.MarkupKind.Markdown, "\n\n".join(paragraphs)),
-        range=snapshot.range(_span(located)),
+        range=snapshot.range(_span(located) if located is not None and known else failed[0].span),
     )
+
+
+def _known(
+    snapshot: Snapshot,
+    located: Located,
+    place: Place,
+    around: Around,
+    generic: bool,
+    failed: Sequence[NotPassed],
+) -> Iterator[str]:
+    """What it means, and what stands in other files."""
+    meaning = _meaning(snapshot, located)
+    if meaning is not None and (generic or meaning.page):
+        yield from _paragraphs(meaning)
+    if generic:
+        yield from _anchored(snapshot, located)
+    yield from facts(snapshot, located, place, around, told={it.task for it in failed})
 
 
 def _missing_value(snapshot: Snapshot, place: Place) -> Located | None:
@@ -65,8 +85,10 @@ def _is_long(located: Located) -> bool:
     return not located.on_key and located.value.start.line < located.value.end.line
 
 
-def _meaning(form: Form, snapshot: Snapshot, located: Located) -> Meaning | None:
-    schema, tree = form.schema, snapshot.tree
+def _meaning(snapshot: Snapshot, located: Located) -> Meaning | None:
+    if snapshot.form is None:
+        return None
+    schema, tree = snapshot.form.schema, snapshot.tree
     if not located.on_key and not located.node.is_empty:
         value = meaning_of_value(schema, tree, located.pointer)
         if value is not None:

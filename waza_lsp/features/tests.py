@@ -1,7 +1,7 @@
 """`waza/tests`: everything in a workspace, or in one suite, that can be run, as a tree for a test view.
 
-An eval holds its tasks, also those in files of their own; a task holds its graders, which can be graded again. Each
-item carries the command that runs it: lens, test view and code action share the way to a run. The shape is fixed in
+An eval holds its tasks, also those in files of their own; a task holds its graders, which can be graded again. An
+experiment holds its variants. Each item carries the command that runs it: lens, test view and code action share the way to a run. The shape is fixed in
 `docs/protocol.md`.
 """
 
@@ -12,7 +12,7 @@ from typing import Any
 
 from waza_lsp.schema.grader_sites import GraderSite, grader_sites
 from waza_lsp.schema.run_command import grade_command, run_command
-from waza_lsp.schema.runnables import Runnable, runnables
+from waza_lsp.schema.runnables import PARTS, WHOLES, Runnable, runnables
 from waza_lsp.schema.test_keys import eval_key, grader_key, task_key
 from waza_lsp.snapshot import Snapshot
 from waza_lsp.suite.around import Around
@@ -21,22 +21,20 @@ Item = dict[str, Any]
 
 
 def tests(evals: Iterable[Snapshot], around: Around) -> list[Item]:
-    """One item per eval, in order. No item has a verdict yet."""
+    """One item per eval or experiment, in order. No item has a verdict yet."""
     return [item for it in evals for item in _eval(it, around)]
 
 
 def _eval(snapshot: Snapshot, around: Around) -> Iterator[Item]:
     found = _runnables(snapshot)
-    root = next((it for it in found if it.kind == "eval"), None)
+    root = next((it for it in found if it.kind in WHOLES), None)
     if root is None or snapshot.path is None:
         return
     key = eval_key(snapshot.path)
-    tasks = [
-        item
-        for member in around.members(snapshot)
-        for item in _tasks(member, _runnables(member), snapshot.path)
-    ]
-    of_tasks = [it.pointer for it in found if it.kind == "task"]
+    # The evals of an experiment are roots of their own.
+    members = around.members(snapshot) if root.kind == "eval" else [snapshot]
+    tasks = [item for member in members for item in _parts(member, _runnables(member), snapshot.path)]
+    of_tasks = [it.pointer for it in found if it.kind in PARTS]
     own = [
         _grader(snapshot, it, "", key)
         for it in _graders(snapshot)
@@ -54,9 +52,9 @@ def _told_apart(tasks: Iterable[Item]) -> Iterator[Item]:
         yield it if number == 1 else {**it, "key": f"{it['key']}#{number}"}
 
 
-def _tasks(snapshot: Snapshot, found: Iterable[Runnable], eval_path: Path) -> Iterator[Item]:
+def _parts(snapshot: Snapshot, found: Iterable[Runnable], eval_path: Path) -> Iterator[Item]:
     for it in found:
-        if it.kind == "task":
+        if it.kind in PARTS:
             key, depth = task_key(eval_path, it.id), len(it.pointer)
             own = [site for site in _graders(snapshot) if site.pointer[:depth] == it.pointer]
             yield _item(snapshot, it, key, [_grader(snapshot, site, it.id, key) for site in own])

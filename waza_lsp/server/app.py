@@ -139,6 +139,7 @@ class WazaServer(LanguageServer):
             lambda: workspace_files(self),
             self.encoding,
             self.recollections.of,
+            self.results.metrics_of,
         )
 
     @cached_property

@@ -168,7 +168,9 @@ async def _eval(server: WazaServer, asked: Given) -> Path | None:
         _say(server, "Only files on disk can be run; save this document first.")
         return None
     eval_path = await asyncio.to_thread(eval_of, path)
-    if eval_path is None:
+    if eval_path is None and not path.exists():
+        _say(server, f"{path.name} is not on disk; save it first.")
+    elif eval_path is None:
         _say(server, f"No eval file lists {path.name}: add a glob that matches it to its `tasks`.")
     return eval_path
 

@@ -4,6 +4,7 @@ import asyncio
 import os
 import stat
 import sys
+import threading
 from collections.abc import Callable
 from typing import BinaryIO
 
@@ -30,6 +31,17 @@ class Output:
 
     def close(self) -> None:
         """The stream is closed with the process."""
+
+
+def once(then: Callable[[], None]) -> Callable[[], None]:
+    """What does something the first time that it is called, from whichever thread, and nothing after that."""
+    first = threading.Lock()
+
+    def called() -> None:
+        if first.acquire(blocking=False):
+            then()
+
+    return called
 
 
 def when_unread(descriptor: int, then: Callable[[], None]) -> None:

@@ -16,6 +16,7 @@ from typing import Any, TextIO
 
 from waza_engine import processes
 from waza_engine.findings import Pointer
+from waza_engine.formats.choose import experiment_at
 from waza_engine.formats.reading import reading_open_texts
 from waza_engine.graders.entry import Level
 from waza_engine.recordings import Recording, recordings_of
@@ -39,6 +40,8 @@ from waza_engine.runs.totals import seeded, task_record
 from waza_engine.runs.workspace import WorkspaceError
 from waza_engine.scoring import mean
 from waza_engine.suite import GraderEntry, LoadError, Task
+
+_NOTHING_RECORDED = "Nothing was recorded of this yet: run it once, then it can be graded again."
 
 
 class _NothingError(Exception):
@@ -93,12 +96,24 @@ class _Grading:
     events: TextIO
 
     def tell(self, event: Event) -> None:
-        self.events.write(event_line(event) + "\n")
-        self.events.flush()
+        _tell(self.events, event)
+
+
+def _tell(events: TextIO, event: Event) -> None:
+    events.write(event_line(event) + "\n")
+    events.flush()
 
 
 def _graded(question: dict[str, Any], events: TextIO) -> str:
     eval_path, process_dir = Path(question["eval"]), Path(question["processDir"])
+    if (experiment := experiment_at(eval_path)) is not None:
+        # Imported here: mostly evals are graded.
+        from waza_lsp.server.grade_experiment import grade_experiment
+
+        status = grade_experiment(experiment, question["tasks"], process_dir, lambda it: _tell(events, it))
+        if not status:
+            raise _NothingError(_NOTHING_RECORDED)
+        return status
     plan = plan_for_grading(eval_path, process_dir)
     wanted = question["tasks"]
     tasks = [it for it in plan.tasks if not wanted or it.id in wanted]
@@ -109,7 +124,7 @@ def _graded(question: dict[str, Any], events: TextIO) -> str:
         if (found := recordings_of(eval_path, task.id, store_dir, plan.settings.trials))
     ]
     if not recorded:
-        raise _NothingError("Nothing was recorded of this yet: run it once, then it can be graded again.")
+        raise _NothingError(_NOTHING_RECORDED)
     grading = _Grading(plan, process_dir, _asked(question), f"grade-{new_run_id()}", events)
     if grading.entry and not any(_entries(grading, task) for task, _ in recorded):
         raise _NothingError(f"There is no grader {grading.entry} in what was recorded.")

@@ -2,7 +2,7 @@
 
 import dataclasses
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from lsprotocol import types
@@ -32,6 +32,7 @@ class LastResults:
     tasks: Mapping[str, LastResult]
     recorded: frozenset[str]
     problem: str = ""
+    metrics: Mapping[str, float] = field(default_factory=dict)
 
 
 def read_last_results(
@@ -48,6 +49,7 @@ def read_last_results(
     from waza_engine.recordings import FOLDER, sources
     from waza_engine.runs.arm_history import read_arm_history
     from waza_engine.runs.history import TaskHistory, read_history
+    from waza_engine.runs.metric_history import read_metrics
     from waza_engine.runs.store import StoreError, default_store_dir
 
     store_dir = default_store_dir(eval_path)
@@ -58,6 +60,7 @@ def read_last_results(
     try:
         arms = read_arm_history(store_dir, eval_path)
         history = read_history(store_dir, eval_path) if arms is None else arms
+        metrics = read_metrics(store_dir, eval_path)
     except StoreError as error:
         return LastResults((), {}, recorded, str(error))
     files = _Files(encoding)
@@ -74,7 +77,7 @@ def read_last_results(
         )
 
     tasks = {name: last(it) for name, it in history.items()}
-    return LastResults(stamps, tasks, recorded | tasks.keys())
+    return LastResults(stamps, tasks, recorded | tasks.keys(), metrics=metrics)
 
 
 class _Files:

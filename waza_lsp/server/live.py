@@ -47,19 +47,35 @@ class LiveGrading:
     _wanted: _Wanted = field(default_factory=dict)
     _waiting: _Wanted = field(default_factory=dict)
     """Those that execute something while their eval is being run."""
+    _early: dict[str, Snapshot] = field(default_factory=dict)
+    """Documents that were edited before their recordings were known, as they were before that."""
     _running: Counter[Path] = field(default_factory=Counter)
     _executing: Path | None = None
     """The eval of the question that the worker is at, if it may execute something."""
     _working: asyncio.Task[None] | None = None
     _warming: asyncio.Task[None] | None = None
 
-    def recordings_found(self, server: "WazaServer", snapshot: Snapshot) -> None:
+    def recordings_known(self, server: "WazaServer", snapshot: Snapshot) -> None:
+        """What was recorded of a document's eval is known by now: what was edited meanwhile is graded."""
+        eval_path = server.results.eval_of(snapshot)
+        is_recorded = eval_path is not None and server.results.is_recorded(eval_path)
+        if is_recorded:
+            self._warm_up(server, snapshot)
+        for uri, before in list(self._early.items()):
+            now = server.documents.get(uri)
+            if now is None:
+                del self._early[uri]
+            elif uri == snapshot.uri or (eval_path is not None and server.results.eval_of(now) == eval_path):
+                del self._early[uri]
+                self._want(server, now, _edited(before, now) if is_recorded else set())
+
+    def _warm_up(self, server: "WazaServer", snapshot: Snapshot) -> None:
         """Something open can be graded: have the worker ready before the first edit."""
         if not server.settings.live_enable or self._warming is not None:
             return
-        if snapshot.path is None or snapshot.form is None or server.documents.of_path(snapshot.path) is None:
+        if snapshot.path is None or server.documents.of_path(snapshot.path) is None:
             return
-        sites = grader_sites(snapshot.form, snapshot.tree)
+        sites = _sites(snapshot)
         if sites:
             asked = question(server, snapshot, snapshot.path, "grade", sites[0].pointer)
             self._warming = asyncio.get_running_loop().create_task(self.worker.warm_up(asked))
@@ -68,15 +84,20 @@ class LiveGrading:
         """A document was edited: its graders that the edit touched are to be graded again."""
         if not server.settings.live_enable or after.path is None or after.form is None:
             return
+        if not server.results.knows_recordings(after):
+            self._early.setdefault(after.uri, before)
+            return
         eval_path = server.results.eval_of(after)
         if eval_path is None or not server.results.is_recorded(eval_path):
             return
         change = change_between(before.text.lines, after.text.lines)
         if change is None:
             return
-        touched = {it.pointer for it in grader_sites(after.form, after.tree) if _is_touched(it.span, change)}
+        self._want(server, after, {it.pointer for it in _sites(after) if _is_touched(it.span, change)})
+
+    def _want(self, server: "WazaServer", snapshot: Snapshot, touched: set[Pointer]) -> None:
         if touched:
-            self._wanted.setdefault(after.uri, set()).update(touched)
+            self._wanted.setdefault(snapshot.uri, set()).update(touched)
             self._work_soon(server)
 
     def run_starts(self, eval_path: Path) -> None:
@@ -116,9 +137,9 @@ class LiveGrading:
             await asyncio.sleep(_PAUSE_SECONDS)
             uri, pointers = self._wanted.popitem()
             snapshot = server.documents.get(uri)
-            if snapshot is None or snapshot.form is None:
+            if snapshot is None:
                 continue
-            for site in grader_sites(snapshot.form, snapshot.tree):
+            for site in _sites(snapshot):
                 if site.pointer in pointers:
                     await self._grade(server, snapshot, site)
 
@@ -169,6 +190,16 @@ def replace_said(server: "WazaServer", snapshot: Snapshot, site: GraderSite, sai
         inline.follow(path, now.text.lines)
     if touched or said:
         tell(server, {path})
+
+
+def _edited(before: Snapshot, now: Snapshot) -> set[Pointer]:
+    """The graders whose text is that of none before; edits may have been in many places."""
+    known = {before.text.slice(it.span) for it in _sites(before)}
+    return {it.pointer for it in _sites(now) if now.text.slice(it.span) not in known}
+
+
+def _sites(snapshot: Snapshot) -> list[GraderSite]:
+    return grader_sites(snapshot.form, snapshot.tree) if snapshot.form is not None else []
 
 
 def _is_touched(span: Span, change: Change) -> bool:

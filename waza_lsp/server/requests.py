@@ -26,7 +26,6 @@ from waza_lsp.features.hover import hover
 from waza_lsp.features.inlay_hint import Hints, inlay_hint
 from waza_lsp.features.linked_editing_range import linked_editing_range
 from waza_lsp.features.prepare_rename import prepare_rename
-from waza_lsp.features.recorded_hover import Recorded, recorded_hover
 from waza_lsp.features.references import references
 from waza_lsp.features.rename import rename
 from waza_lsp.features.run_actions import run_actions
@@ -43,6 +42,7 @@ from waza_lsp.server.protocol import Json
 from waza_lsp.server.said import said_at
 from waza_lsp.server.survey import workspace_files
 from waza_lsp.suite.known_names import known_names
+from waza_lsp.suite.not_passed import NotPassed
 from waza_lsp.suite.renaming import CannotRename
 
 
@@ -50,10 +50,14 @@ def on_hover(server: WazaServer, params: types.HoverParams) -> types.Hover | Non
     snapshot = server.documents.get(params.text_document.uri)
     if snapshot is None:
         return None
-    meaning = hover(snapshot, params.position, server.around(snapshot), generic="hover" not in server.beside)
     said = said_at(server, snapshot, snapshot.place(params.position))
-    recorded = [Recorded(it.task if it.names_task else "", it.message, it.excerpt) for it in said]
-    return recorded_hover(meaning, recorded, snapshot.range(said[0].span)) if said else meaning
+    return hover(
+        snapshot,
+        params.position,
+        server.around(snapshot),
+        generic="hover" not in server.beside,
+        failed=[NotPassed(it.span, it.task, it.message, it.excerpt, it.names_task) for it in said],
+    )
 
 
 def on_completion(server: WazaServer, params: types.CompletionParams) -> types.CompletionList | None:

@@ -60,6 +60,7 @@ class Results:
     _covered: dict[Path, str] = field(default_factory=dict)
     _running: dict[_Key, str] = field(default_factory=dict)
     _recorded: dict[Path, frozenset[str]] = field(default_factory=dict)
+    _metrics: dict[Path, Mapping[str, float]] = field(default_factory=dict)
     _cleared: dict[_Key, tuple[int, float]] = field(default_factory=dict)
     """What was the last run of a task when its results were taken back, and when that was."""
     _read: dict[Path, tuple[Stamp, ...]] = field(default_factory=dict)
@@ -78,6 +79,10 @@ class Results:
         """The last verdict of a task."""
         known = self._tasks.get((eval_path, task))
         return known.verdict if known else None
+
+    def metrics_of(self, eval_path: Path) -> Mapping[str, float]:
+        """The last values of an eval's metrics, as far as they were measured."""
+        return self._metrics.get(eval_path, {})
 
     def verdict_of_eval(self, eval_path: Path) -> Verdict | None:
         """The last verdicts of its tasks taken together."""
@@ -103,6 +108,13 @@ class Results:
         """Whether a task has a recording; without a task, whether any has."""
         recorded = self._recorded.get(eval_path, frozenset())
         return task in recorded if task else bool(recorded)
+
+    def knows_recordings(self, snapshot: Snapshot) -> bool:
+        """Whether it is known what was recorded of a document's eval, or that it has none."""
+        eval_path = self.eval_of(snapshot)
+        if eval_path is None:
+            return snapshot.path in self._owners or not (snapshot.form and snapshot.form.runnable)
+        return eval_path in self._recorded
 
     def task_started(self, server: "WazaServer", eval_path: Path, task: str, run_id: str) -> None:
         """A task of a run has begun."""
@@ -159,14 +171,14 @@ class Results:
             await server.warm.wait()
             eval_path = await self._owner(snapshot)
             if eval_path is None:
+                server.live.recordings_known(server, snapshot)
                 return
             documents = [it.path for it in server.documents if it.path and self.eval_of(it) == eval_path]
             known = self._read.get(eval_path)
             found = await asyncio.to_thread(read_last_results, eval_path, known, documents, server.encoding)
             if found is not None:
                 self._merge(server, eval_path, found)
-                if found.recorded:
-                    server.live.recordings_found(server, snapshot)
+            server.live.recordings_known(server, snapshot)
         finally:
             self._reading.pop(key, None)
 
@@ -188,6 +200,7 @@ class Results:
             server.window_log_message(types.LogMessageParams(types.MessageType.Warning, found.problem))
         is_new = bool(found.tasks) or found.recorded != self._recorded.get(eval_path, frozenset())
         self._recorded[eval_path] = found.recorded
+        self._metrics[eval_path] = found.metrics
         before = self.verdict_of_eval(eval_path)
         for task, it in found.tasks.items():
             self._merge_task(server, eval_path, task, it)
@@ -227,7 +240,7 @@ class Results:
         return Standing(
             replace(known.verdict, stale=known.covered != now) if known else None,
             self._running.get((eval_path, it.id), ""),
-            it.kind == "task" and self.is_recorded(eval_path, it.id),
+            self.is_recorded(eval_path, it.id) if it.kind == "task" else known is not None,
         )
 
     def _standing_of_all(self, eval_path: Path, now: str) -> Standing:
@@ -244,7 +257,10 @@ def _is_later(found: LastResult, order: int, at: float) -> bool:
 
 
 def _of_experiment(known: Standing) -> Standing:
-    """Nothing of an experiment is graded again; the run of the whole is called as those of its arms are, without a number."""
-    verdict = known.verdict
-    whole = replace(verdict, run_id=verdict.run_id.rpartition("-")[0]) if verdict is not None else None
-    return replace(known, verdict=whole, is_recorded=False)
+    """What can be graded again are the runs of its arms, not recordings in files."""
+    return replace(known, verdict=of_whole_experiment(known.verdict), is_recorded=known.verdict is not None)
+
+
+def of_whole_experiment(verdict: Verdict | None) -> Verdict | None:
+    """The verdicts on its arms together, as that of its run, which is called as theirs are, without a number."""
+    return replace(verdict, run_id=verdict.run_id.rpartition("-")[0]) if verdict is not None else None

@@ -6,6 +6,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from lsprotocol import types
+
 from waza_lsp.schema.standing import Verdict
 from waza_lsp.server.last_results import on_disk
 from waza_lsp.server.progress import RunProgress
@@ -97,6 +99,9 @@ class _Record:
                 self._started(event)
             case "arm":
                 self._arms[event["task"]] = event["told"]["run_id"]
+                self._note(event["told"])
+            case "note":
+                self._note(event)
             case "trial_finished":
                 graders = event.get("graders", [])
                 self._task(event["task"])["graders"] = graders
@@ -110,6 +115,12 @@ class _Record:
         if self.server.run_events:
             trials = self._trials.get(str(event.get("task")), [])
             self.server.protocol.notify("waza/runEvent", self.told.told(event, trials))
+
+    def _note(self, event: Event) -> None:
+        """What a run warns of, that it cannot be stored for one: no editor but those that follow runs would show it."""
+        if event.get("level") in {"warning", "error"}:
+            told = types.LogMessageParams(types.MessageType.Warning, f"{self.job.title}: {event['message']}")
+            self.server.window_log_message(told)
 
     def end(self) -> None:
         """The run is over, however it ended."""

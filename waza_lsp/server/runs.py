@@ -17,6 +17,7 @@ from typing import Any, Protocol
 
 from waza_engine import deathwatch
 from waza_engine.sessions import kill_session
+from waza_engine.starting import start_program
 
 _GRACE_SECONDS = 0.7
 _LONGEST_LINE = 64 * 1024 * 1024
@@ -117,19 +118,15 @@ class Runs:
 
     async def _follow(self, request: Request, follower: "Follower", cancel: asyncio.Event) -> str:
         """Run the child to its end; what it wrote on stderr."""
-        announced = deathwatch.announced()
-        process = await asyncio.create_subprocess_exec(
+        process = await start_program(
             *request.command(),
             stdin=asyncio.subprocess.PIPE,
             stdout=asyncio.subprocess.PIPE,
             stderr=asyncio.subprocess.PIPE,
             cwd=request.directory,
-            env=announced,
-            start_new_session=True,
             limit=_LONGEST_LINE,
         )
         self._processes.add(process)
-        deathwatch.watch(process.pid, announced)
         stopper = asyncio.create_task(_stop_when(cancel, process))
         errors = asyncio.create_task(_read_all(process.stderr))
         try:

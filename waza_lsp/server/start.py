@@ -12,6 +12,7 @@ from waza_lsp.server.app import WazaServer
 from waza_lsp.server.commands import COMMANDS
 from waza_lsp.server.compiled import Compiled
 from waza_lsp.server.early import Early
+from waza_lsp.server.heap import one_heap
 from waza_lsp.server.notifications import NOTIFICATIONS
 from waza_lsp.server.requests import REQUESTS
 from waza_lsp.server.stdio import serve
@@ -36,6 +37,7 @@ def go_on(early: Early, compiled: Compiled) -> None:
     server.protocol.answered = early.answered
     server.delivery.published(early.published)
     _collect_rarely()
+    one_heap()
     serve(server, early.frames, early.waiting)
 
 
@@ -47,8 +49,9 @@ def serve_tcp(host: str, port: int) -> None:
 
 def _collect_rarely() -> None:
     gc.freeze()
-    # Trees live long and hold no cycles: looking through all of them often would only make people wait.
-    gc.set_threshold(50_000, 20, 100)
+    # Trees live long and hold no cycles: looking through all of them often would only make people wait. But what has
+    # become garbage only after the first look, such as the pipes of a run, should not lie about all day.
+    gc.set_threshold(20_000, 5, 100)
 
 
 def _bound(handler: Callable[..., Any], server: WazaServer) -> Callable[..., Any]:

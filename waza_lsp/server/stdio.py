@@ -17,7 +17,7 @@ from typing import Any
 from pygls.exceptions import JsonRpcException, JsonRpcInvalidParams, JsonRpcInvalidRequest
 
 from waza_lsp.server.app import WazaServer
-from waza_lsp.server.connection import Output, when_unread
+from waza_lsp.server.connection import Output, once, when_unread
 from waza_lsp.server.frames import Frames
 
 _log = logging.getLogger(__name__)
@@ -25,7 +25,7 @@ _LEAVE_SECONDS = 3.0
 
 
 def serve(server: WazaServer, frames: Frames, waiting: Sequence[bytes]) -> None:
-    """Answer until the input ends; `waiting` are messages that were read already."""
+    """Answer until the input ends, and leave; `waiting` are messages that were read already."""
     try:
         asyncio.run(_serve(server, frames, waiting))
     finally:
@@ -40,10 +40,10 @@ async def _serve(server: WazaServer, frames: Frames, waiting: Sequence[bytes]) -
     giving_up = threading.Timer(_LEAVE_SECONDS, _give_up, [server])
     giving_up.daemon = True
 
+    @once  # Several may notice at the same time.
     def leave() -> None:
-        # Several may have noticed, and the loop may be over already.
-        with suppress(RuntimeError):
-            giving_up.start()
+        giving_up.start()
+        # The loop may be over already.
         with suppress(RuntimeError):
             loop.call_soon_threadsafe(ended.set)
 
@@ -78,6 +78,9 @@ async def _serve(server: WazaServer, frames: Frames, waiting: Sequence[bytes]) -
     take(waiting)
     threading.Thread(target=read, name="reader", daemon=True).start()
     await ended.wait()
+    server.end_children()
+    # To close the loop would tear what is being started right now, and wait for what is done in threads.
+    os._exit(0)
 
 
 def _give_up(server: WazaServer) -> None:

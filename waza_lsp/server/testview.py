@@ -14,9 +14,10 @@ from typing import TYPE_CHECKING, Any
 from waza_lsp.features.tests import Item, tests
 from waza_lsp.schema.grader_sites import grader_sites
 from waza_lsp.schema.prefilter import may_be_eval
+from waza_lsp.schema.runnables import PARTS, WHOLES
 from waza_lsp.schema.standing import Verdict
 from waza_lsp.server.covered import runnables_in
-from waza_lsp.server.results import Results
+from waza_lsp.server.results import Results, of_whole_experiment
 from waza_lsp.server.survey import workspace_files
 from waza_lsp.snapshot import Snapshot, path_of
 from waza_lsp.suite.around import Around
@@ -107,10 +108,13 @@ def _with_verdicts(results: Results, item: Item, eval_path: Path | None) -> Item
     if eval_path is None:
         return item
     children = [
-        {**it, "verdict": _told(results.verdict_of(eval_path, it["id"]))} if it["kind"] == "task" else it
+        {**it, "verdict": _told(results.verdict_of(eval_path, it["id"]))} if it["kind"] in PARTS else it
         for it in item["children"]
     ]
-    return {**item, "verdict": _told(results.verdict_of_eval(eval_path)), "children": children}
+    verdict = results.verdict_of_eval(eval_path)
+    if item["kind"] == "experiment":
+        verdict = of_whole_experiment(verdict)
+    return {**item, "verdict": _told(verdict), "children": children}
 
 
 def _told(verdict: Verdict | None) -> dict[str, Any] | None:
@@ -126,7 +130,12 @@ def _trees(server: "WazaServer", evals: Iterable[Snapshot]) -> list[tuple[Snapsh
 
 def _suite(path: Path, around: Around) -> Iterator[Snapshot]:
     snapshot = around.snapshot(path)
-    suite = around.suite(snapshot) if snapshot is not None else None
+    if snapshot is None or snapshot.form is None:
+        return
+    if snapshot.form.runnable in WHOLES:
+        yield snapshot
+        return
+    suite = around.suite(snapshot)
     found = around.snapshot(suite.eval_path) if suite is not None else None
     if found is not None:
         yield found
@@ -137,5 +146,5 @@ def _evals(paths: Iterable[Path], around: Around) -> Iterator[Snapshot]:
         text = around.files.text(path)
         if text is not None and may_be_eval(text, path):
             snapshot = around.snapshot(path)
-            if snapshot is not None and snapshot.form is not None and snapshot.form.runnable == "eval":
+            if snapshot is not None and snapshot.form is not None and snapshot.form.runnable in WHOLES:
                 yield snapshot

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from waza_engine import deathwatch
+from waza_engine.starting import start_program
 from waza_lsp.server.runs import end_group
 
 _LONGEST_LINE = 64 * 1024 * 1024
@@ -30,12 +31,14 @@ class Worker:
     seconds: float
     """How long an answer may take; then the worker and all that it has started are killed."""
     _process: asyncio.subprocess.Process | None = None
+    _ends: int = 0
+    """How often it was ended: a question of before is not asked of the next child."""
     _lock: asyncio.Lock = field(default_factory=asyncio.Lock)
 
     async def warm_up(self, question: dict[str, Any]) -> None:
         """Start the worker and have it answer once, so that the next question is answered quickly."""
         with suppress(WorkerError):
-            await self._ask(question, _START_SECONDS)
+            await self._ask(question, _START_SECONDS, self._ends)
 
     async def ask(self, question: dict[str, Any]) -> dict[str, Any]:
         """Its answer.
@@ -44,11 +47,12 @@ class Worker:
             WorkerError: there is none.
 
         """
+        ends = self._ends
         try:
-            return await self._ask_warm(question)
+            return await self._ask_warm(question, ends)
         except WorkerLostError:
             # The system may have needed its memory; another one may be spared.
-            return await self._ask_warm(question)
+            return await self._ask_warm(question, ends)
 
     async def ask_cold(self, question: dict[str, Any]) -> dict[str, Any]:
         """Its answer to the only question that it is asked; the time to start is not counted.
@@ -57,16 +61,17 @@ class Worker:
             WorkerError: there is none.
 
         """
+        ends = self._ends
         try:
-            return await self._ask(question, self.seconds + _START_SECONDS)
+            return await self._ask(question, self.seconds + _START_SECONDS, ends)
         except WorkerLostError:
-            return await self._ask(question, self.seconds + _START_SECONDS)
+            return await self._ask(question, self.seconds + _START_SECONDS, ends)
 
-    async def _ask_warm(self, question: dict[str, Any]) -> dict[str, Any]:
+    async def _ask_warm(self, question: dict[str, Any], ends: int) -> dict[str, Any]:
         if not self.is_running:
             # What a question has executed is executed once.
             await self.warm_up({**question, "mayExecute": False})
-        return await self._ask(question, self.seconds)
+        return await self._ask(question, self.seconds, ends)
 
     @property
     def is_running(self) -> bool:
@@ -74,33 +79,42 @@ class Worker:
         return self._process is not None and self._process.returncode is None
 
     def end(self) -> None:
-        """Kill it; the next question starts another one."""
+        """Kill it; what it is asked now has no answer, the next question starts another one."""
+        self._ends += 1
+        self._kill()
+
+    def _kill(self) -> None:
         process, self._process = self._process, None
         if process is not None:
             if process.returncode is None:
                 end_group(process)
             deathwatch.unwatch(process.pid)
 
-    async def _ask(self, question: dict[str, Any], seconds: float) -> dict[str, Any]:
+    async def _ask(self, question: dict[str, Any], seconds: float, ends: int) -> dict[str, Any]:
         async with self._lock:
             try:
                 async with asyncio.timeout(seconds):
-                    return await self._answered(question)
+                    return await self._answered(question, ends)
             except WorkerLostError:
-                self.end()
+                self._kill()
                 raise
             except (TimeoutError, OSError, ValueError) as error:
-                self.end()
+                self._kill()
                 raise WorkerError(str(error) or f"no answer within {seconds:g} s") from error
             except asyncio.CancelledError:
                 # Its answer would be taken for that to the next question.
-                self.end()
+                self._kill()
                 raise
 
-    async def _answered(self, question: dict[str, Any]) -> dict[str, Any]:
-        if not self.is_running:
-            self.end()
+    async def _answered(self, question: dict[str, Any], ends: int) -> dict[str, Any]:
+        if ends == self._ends and not self.is_running:
+            self._kill()
             self._process = await self._started()
+            if ends != self._ends:
+                # Before there was something to kill.
+                self._kill()
+        if ends != self._ends:
+            raise WorkerError("it was ended")
         process = self._process
         if process is None or process.stdin is None or process.stdout is None:
             raise WorkerError("it did not start")
@@ -115,8 +129,7 @@ class Worker:
         return answer
 
     async def _started(self) -> asyncio.subprocess.Process:
-        announced = deathwatch.announced()
-        process = await asyncio.create_subprocess_exec(
+        return await start_program(
             sys.executable,
             "-P",
             "-m",
@@ -125,9 +138,5 @@ class Worker:
             stdout=asyncio.subprocess.PIPE,
             # A server's own stderr is shown by editors as errors.
             stderr=asyncio.subprocess.DEVNULL,
-            env=announced,
-            start_new_session=True,
             limit=_LONGEST_LINE,
         )
-        deathwatch.watch(process.pid, announced)
-        return process

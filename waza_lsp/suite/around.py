@@ -1,6 +1,6 @@
 """The files around a document as snapshots. What the editor has open comes before what is on disk."""
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -22,7 +22,7 @@ class Around:
     """What a request may ask about other files. `process_dir` is where runs are started; None when unknown.
 
     `opened` gives the snapshot of an open file, `listed` the YAML files of the workspace (which may take long),
-    `recalled` what was recorded of an eval.
+    `recalled` what was recorded of an eval, `measured` the last values of its metrics.
     """
 
     process_dir: Path | None = None
@@ -31,6 +31,7 @@ class Around:
     listed: Callable[[], Iterable[Path]] = tuple
     encoding: types.PositionEncodingKind = types.PositionEncodingKind.Utf16
     recalled: Callable[[Path], tuple[Recalled, ...]] = lambda _: ()
+    measured: Callable[[Path], Mapping[str, float]] = lambda _: {}
 
     def is_file(self, path: Path) -> bool:
         """Whether there is such a file."""

@@ -1,7 +1,7 @@
 """What the files around a document add to the meaning of a place, as Markdown paragraphs."""
 
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Set
 from pathlib import Path
 from typing import Any
 
@@ -22,12 +22,17 @@ _MOST_LINES = 15
 _LONGEST = 400
 
 
-def facts(snapshot: Snapshot, located: Located, place: Place, around: Around) -> Iterator[str]:
-    """What a path leads to, the share that a weight comes to, what a name refers to."""
+def facts(
+    snapshot: Snapshot, located: Located, place: Place, around: Around, *, told: Set[str] = frozenset()
+) -> Iterator[str]:
+    """What a path leads to, the share that a weight comes to, what a name refers to, what was recorded.
+
+    Of the tasks in `told` it is known already that they failed here.
+    """
     if snapshot.form is None:
         return
     yield from _of_weight(snapshot, located, around)
-    yield from recorded_facts(snapshot, located, around)
+    yield from recorded_facts(snapshot, located, around, told)
     if located.on_key:
         return
     value = path_value_at(snapshot.form, snapshot.tree, snapshot.path, around, located)

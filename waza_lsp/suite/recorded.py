@@ -4,7 +4,7 @@ The schema says what a pattern is held against (`x-applies-to`); nothing is exec
 """
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence, Set
 from typing import Any, NamedTuple
 
 from waza_engine.findings import Pointer
@@ -44,8 +44,10 @@ _PLACES: Mapping[str, Callable[[str, str], tuple[int, int] | None]] = {
 _ERRORS: Mapping[str, Callable[[str], object]] = {"regex": regex_error, "regex-js": _js_error}
 
 
-def recorded_facts(snapshot: Snapshot, located: Located, around: Around) -> Iterator[str]:
-    """What the last recorded runs say about the value at a place."""
+def recorded_facts(
+    snapshot: Snapshot, located: Located, around: Around, told: Set[str] = frozenset()
+) -> Iterator[str]:
+    """What the last recorded runs say about the value at a place, but for what is `told` already of some tasks: that it failed."""
     form, node = snapshot.form, located.node
     if form is None or node.kind is not Kind.SCALAR or not node.source:
         return
@@ -54,13 +56,31 @@ def recorded_facts(snapshot: Snapshot, located: Located, around: Around) -> Iter
     language = str(schema.get("x-language", "")) if schema is not None else ""
     if schema is None or not (language or "x-limit" in schema):
         return
+    if schema.get("x-limit") == "metric":
+        yield from _metric(snapshot, located.pointer, around)
+        return
     trials = recalled_of(snapshot, around)
     if language in _PLACES:
         if not located.on_key:
             subjects = _subjects(snapshot, form.schema, located.pointer, data, schema, trials)
-            yield from _matches(language, str(node.source), subjects)
+            # Of all tasks together it is still worth saying how many it is.
+            if not subjects.texts.keys() <= told:
+                yield from _matches(language, str(node.source), subjects)
     elif trials:
+        trials = [it for it in trials if not language or it.task not in told]
         yield from _outcomes(snapshot, form.schema, located.pointer, data, trials, whole=not language)
+
+
+def _metric(snapshot: Snapshot, pointer: Pointer, around: Around) -> Iterator[str]:
+    """The last value of the metric whose threshold stands at a place; the schema says what it is called by."""
+    schema, eval_path = snapshot.schema_at(pointer[:-1]), around.eval_path(snapshot)
+    if schema is None or eval_path is None:
+        return
+    named = (snapshot.tree.find((*pointer[:-1], key)) for key in schema.get("x-title-from", ()))
+    name = next((str(it.node.source) for it in named if it is not None), "")
+    value = around.measured(eval_path).get(name)
+    if value is not None:
+        yield f"Last value: **{value:.4g}**."
 
 
 def recalled_of(snapshot: Snapshot, around: Around) -> list[Recalled]:

@@ -18,6 +18,8 @@ _MOST_JOINED = 3
 _MOST_RECENT = 128
 _LONGEST_RECENT = 2_000
 """Characters. What was parsed needs some fifty times its text."""
+_A_PLACE = 500
+"""Characters for which a piece takes one of the places of those parsed last: long ones are held for a shorter time."""
 
 
 class Piece(NamedTuple):
@@ -98,7 +100,7 @@ def _parsed(source: str) -> Parsed:
     if found is None:
         found = _living[source] = parse(source)
         if len(source) <= _LONGEST_RECENT:
-            _recent.append(found)
+            _recent.extend([found] * (1 + len(source) // _A_PLACE))
     return found
 
 

@@ -7,7 +7,7 @@ export interface Runnable {
   key: string;
   id: string;
   label: string;
-  kind: 'eval' | 'task' | 'grader';
+  kind: 'eval' | 'task' | 'experiment' | 'variant' | 'grader';
   uri: string;
   range: Range;
   children: Runnable[];
@@ -46,13 +46,16 @@ interface TrialFinished {
   graders: GraderOutcome[];
 }
 
-interface TaskFinished {
-  event: 'task_finished';
-  task: string;
+export interface Verdict {
   status: string;
   score: number;
-  error: string;
   messages: Reason[];
+}
+
+interface TaskFinished extends Verdict {
+  event: 'task_finished';
+  task: string;
+  error: string;
 }
 
 /** Those of the events that something is made of here. `key` names the item that the event is about. */
@@ -63,7 +66,7 @@ export type RunEvent = { run_id: string; token: string; key: string } & (
   | TrialFinished
   | TaskFinished
   | { event: 'note'; level: string; message: string }
-  | { event: 'run_finished'; status: string; error: string }
+  | { event: 'run_finished'; status: string; score: number; error: string }
 );
 
 /** An event of one kind. */

@@ -2,15 +2,15 @@
 
 import { Location, TestMessage, Uri, type TestItem } from 'vscode';
 
-import type { Reason, Told } from './protocol';
+import type { Reason, Told, Verdict } from './protocol';
 import { toRange } from './testTree';
 
 const marks: Record<string, string> = { passed: '✓', failed: '✗', error: '⚠', skipped: '○' };
 
-export function failedMessages({ messages, score }: Told<'task_finished'>, item: TestItem): TestMessage[] {
+export function failedMessages({ messages, score }: Verdict, item: TestItem): TestMessage[] {
   return messages.length > 0
     ? messages.map((it) => placed(it, item))
-    : [taskMessage(`The task did not pass: score ${score.toFixed(2)}.`, item)];
+    : [taskMessage(`It did not pass: score ${score.toFixed(2)}.`, item)];
 }
 
 /** A message about the task as a whole, on its first line. */

@@ -6,7 +6,7 @@
 import { randomUUID } from 'node:crypto';
 import { Disposable, TestRunRequest, type TestController, type TestItem, type TestRun } from 'vscode';
 
-import type { RunEvent, Told } from './protocol';
+import type { RunEvent, Told, Verdict } from './protocol';
 import type { Server } from './server';
 import { failedMessages, taskMessage, trialLines } from './testMessages';
 import type { TestTree } from './testTree';
@@ -45,8 +45,11 @@ export function followRuns(controller: TestController, tree: TestTree, server: S
     runs.delete(name);
   }
 
-  function started({ run_id: runId, token, keys }: Told<'run_started'>): void {
-    const items = keys.map((key) => tree.find(key)).filter((it) => it !== undefined);
+  function started({ run_id: runId, token, key, keys }: Told<'run_started'>): void {
+    const listed = keys.map((key) => tree.find(key)).filter((it) => it !== undefined);
+    // The arms of a matrix are not in the tree.
+    const whole = tree.find(key);
+    const items = listed.length > 0 || !whole ? listed : [whole];
     const run = runs.get(token) ?? add(runId, new TestRunRequest(items), { runId });
     items.forEach((it) => run.shown.enqueued(it));
   }
@@ -117,13 +120,22 @@ function follow(run: ShownRun, event: RunEvent, item: TestItem | undefined): voi
       break;
     case 'run_finished':
       say(event.error ? `Run ${event.status}: ${event.error}` : `Run ${event.status}`);
+      if (item?.children.size === 0) {
+        judge(shown, asOne(event), item, undefined);
+      }
       break;
   }
 }
 
+/** The verdict on a run of which nothing else is in the tree. */
+function asOne({ status, score, error }: Told<'run_finished'>): Verdict {
+  const messages = error ? [{ message: error, uri: '', range: null }] : [];
+  return { status: status === 'cancelled' ? 'skipped' : status, score, messages };
+}
+
 function judge(
   shown: TestRun,
-  event: Told<'task_finished'>,
+  event: Verdict,
   item: TestItem,
   duration: number | undefined,
 ): void {

@@ -1,4 +1,4 @@
-/** The tree of evals and their tasks. The id of an item is the key that events name it by. */
+/** The tree of evals with their tasks, and of experiments with their variants. The id of an item is the key that events name it by. */
 
 import { Range, Uri, type TestController, type TestItem } from 'vscode';
 
@@ -21,7 +21,7 @@ export function testTree(controller: TestController, server: Server): TestTree {
     item.range = toRange(it.range);
     // In the order of the file.
     item.sortText = String(index).padStart(6, '0');
-    item.children.replace(it.children.filter(({ kind }) => kind === 'task').map(made));
+    item.children.replace(it.children.filter(({ kind }) => kind !== 'grader').map(made));
     return item;
   };
   return {

@@ -21,6 +21,8 @@ from waza_engine.graders.base import GradeError
 from waza_engine.text import without_surrogates
 
 _GRACE_SECONDS = 5.0
+_STARVED_SECONDS = 50.0
+"""What a Python interpreter may take beyond the limit that it keeps itself: to start, on a machine that is busy otherwise."""
 _PYTHON = python_workers()
 _JAVASCRIPT = javascript_workers()
 
@@ -55,7 +57,7 @@ def search_python_patterns(
         GradeError: no outcomes, for instance because a pattern takes exponential time.
 
     """
-    request = {"patterns": list(patterns), "text": text, "cwd": str(Path.cwd())}
+    request = {"patterns": list(patterns), "text": text}
     return _in_python(request, len(patterns), workers)
 
 
@@ -78,7 +80,7 @@ def evaluate_javascript(
 def _in_python(request: Mapping[str, Any], count: int, workers: Workers | None) -> list[Outcome]:
     if not count:
         return []
-    answer = _ask(workers or _PYTHON, request, TIME_LIMIT_SECONDS + _GRACE_SECONDS)
+    answer = _ask(workers or _PYTHON, request, TIME_LIMIT_SECONDS + _STARVED_SECONDS)
     if answer["ended"] == "time":
         raise GradeError(f"The assertions took longer than {answer['seconds']:g} s and were stopped")
     if answer["ended"] == "flood":

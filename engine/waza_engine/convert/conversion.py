@@ -6,6 +6,10 @@ from pathlib import Path, PurePosixPath
 from waza_engine.findings import Pointer
 
 
+class CannotSayError(Exception):
+    """The other dialect has nothing that gives the same verdict; the text says what is missing."""
+
+
 @dataclass(frozen=True, slots=True)
 class Lost:
     """Something that the other dialect cannot say, or not quite. `path` and `pointer` are its place in the source.

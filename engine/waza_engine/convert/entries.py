@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from waza_engine.convert.waza_graders import CannotSayError
+from waza_engine.convert.conversion import CannotSayError
 from waza_engine.graders.base import ConfigError, Grader
 from waza_engine.graders.entry import read_entry
 from waza_engine.graders.registry import find_grader, generation_of

@@ -6,6 +6,7 @@ return, line separators, blanks beyond ASCII); that is let pass.
 
 import re
 
+from waza_engine.convert.conversion import CannotSayError
 from waza_engine.js_regex import js_error, js_notes
 from waza_engine.js_regex.parser import parsed
 from waza_engine.js_regex.syntax import JsPatternError
@@ -82,3 +83,16 @@ def in_re2(pattern: str) -> str | None:
     except BeyondRe2:
         return None
     return made if regex_error(made) is None else None
+
+
+def said_in_re2(pattern: str) -> str:
+    """The JavaScript pattern for RE2.
+
+    Raises:
+        CannotSayError: it cannot be said there.
+
+    """
+    made = in_re2(pattern)
+    if made is None:
+        raise CannotSayError(f"the pattern {pattern} cannot be said in RE2")
+    return made

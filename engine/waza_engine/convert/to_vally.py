@@ -5,17 +5,18 @@ from collections.abc import Mapping
 from pathlib import Path, PurePosixPath
 from typing import Any
 
-from waza_engine.convert.comments import Comment, comments_of
-from waza_engine.convert.conversion import Conversion
+from waza_engine.convert.carried import CarriedComments
+from waza_engine.convert.comments import Comment
+from waza_engine.convert.conversion import CannotSayError, Conversion
 from waza_engine.convert.entries import as_given, name_apart, typed, written
 from waza_engine.convert.kept import as_comment, from_comment
 from waza_engine.convert.left_over import SKILL, TAGS, TRIGGER, left_of_eval, left_of_task
 from waza_engine.convert.servers import as_vally_server
-from waza_engine.convert.waza_graders import CHANGED, CannotSayError, as_vally
+from waza_engine.convert.waza_graders import CHANGED, as_vally
 from waza_engine.convert.written import Written
 from waza_engine.findings import Pointer
 from waza_engine.formats import load_suite
-from waza_engine.formats.reading import read_mapping, read_text
+from waza_engine.formats.reading import read_mapping
 from waza_engine.scalars import plain
 from waza_engine.suite import GraderEntry, Suite, Task
 
@@ -37,35 +38,34 @@ class _Writer:
     def __init__(self, suite: Suite, out: Path, process_dir: Path) -> None:
         self._suite, self._out, self._process_dir = suite, out, process_dir
         self._eval = read_mapping(suite.path)
-        self._comments = comments_of(read_text(suite.path))
-        self._of_files: dict[Path, dict[Pointer, Comment]] = {suite.path: self._comments}
-        self._at: dict[Pointer, Comment] = {}
-        self._places: dict[tuple[Path, Pointer], Pointer] = {}
+        self._comments = CarriedComments()
         self._result = Conversion()
         self._weights: dict[str, set[float]] = {}
 
     def conversion(self) -> Conversion:
         """The spec and what was lost."""
-        kept, own = from_comment(self._comments.get((), Comment()).above, "vally")
+        kept, own = from_comment(self._comments.header(self._suite.path), "vally")
         data = _merged(self._top(), kept)
-        text = Written(data, self._at, [*own, *self._homeless(), *self._kept_of_eval()]).text()
+        text = Written(
+            data, self._comments.at, [*own, *self._comments.homeless(), *self._kept_of_eval()]
+        ).text()
         self._result.files[PurePosixPath(_file_name(self._suite.path))] = text
         return self._result
 
     def _top(self) -> dict[str, Any]:
         suite = self._suite
         data: dict[str, Any] = {"name": suite.name}
-        self._carry(("name",), suite.path, ("name",))
+        self._comments.carry(("name",), suite.path, ("name",))
         if description := self._eval.get("description"):
             data["description"] = str(description)
-            self._carry(("description",), suite.path, ("description",))
+            self._comments.carry(("description",), suite.path, ("description",))
         if suite.skill:
             data["tags"] = {SKILL: suite.skill}
-            self._carry(("tags", SKILL), suite.path, (SKILL,))
+            self._comments.carry(("tags", SKILL), suite.path, (SKILL,))
         if environment := self._environment():
             data["environment"] = environment
         data["defaults"] = self._defaults()
-        self._carry(("defaults",), suite.path, ("config",))
+        self._comments.carry(("defaults",), suite.path, ("config",))
         data["stimuli"] = [
             *(self._stimulus(it, ("stimuli", index)) for index, it in enumerate(suite.tasks)),
             *self._trigger_stimuli(),
@@ -97,35 +97,35 @@ class _Writer:
             ("timeout_seconds", "timeout"),
             *((it, it) for it in given),
         ):
-            self._carry(("defaults", there), self._suite.path, ("config", here))
+            self._comments.carry(("defaults", there), self._suite.path, ("config", here))
         return made | {key: it for key, it in given.items() if it}
 
     def _stimulus(self, task: Task, place: Pointer) -> dict[str, Any]:
         source = task.path or self._suite.path
-        self._carry(place, source, task.pointer)
+        self._comments.carry(place, source, task.pointer)
         data: dict[str, Any] = {"name": task.id}
-        self._carry((*place, "name"), source, (*task.pointer, "id"))
+        self._comments.carry((*place, "name"), source, (*task.pointer, "id"))
         if task.follow_ups:
             data["turns"] = [task.prompt, *task.follow_ups]
         else:
             data["prompt"] = task.prompt
-        self._carry((*place, "prompt"), source, (*task.pointer, "inputs", "prompt"))
+        self._comments.carry((*place, "prompt"), source, (*task.pointer, "inputs", "prompt"))
         if task.tags:
             data["tags"] = {TAGS: list(task.tags)}
-            self._carry((*place, "tags", TAGS), source, (*task.pointer, "tags"))
+            self._comments.carry((*place, "tags", TAGS), source, (*task.pointer, "tags"))
         if environment := self._task_environment(task):
             data["environment"] = environment
         graders: list[dict[str, Any]] = []
         kept: list[dict[str, Any]] = []
         for entry in (*self._suite.graders, *task.graders):
             self._grader(entry, (*place, "graders"), graders, kept)
-        restored, own = from_comment(self._comments_in(source).get((), Comment()).above, "vally")
+        restored, own = from_comment(self._comments.header(source), "vally")
         if source == self._suite.path:
             restored, own = {}, []
         if graders := graders + plain(restored.pop("graders", [])):
             data["graders"] = graders
         if own:
-            self._add(place, Comment(tuple(own)))
+            self._comments.add(place, Comment(tuple(own)))
         self._keep_of_task(task, place, kept)
         return _merged(data, restored)
 
@@ -159,10 +159,10 @@ class _Writer:
                 f"Grader '{entry.name or entry.type}': {error}", source, entry.pointer, kept=True
             )
             return
-        self._carry((*place, len(graders)), source, entry.pointer)
+        self._comments.carry((*place, len(graders)), source, entry.pointer)
         for number, (it, part) in enumerate(made):
             if part:
-                self._carry((*place, len(graders)), source, (*entry.pointer, "config", *part))
+                self._comments.carry((*place, len(graders)), source, (*entry.pointer, "config", *part))
             graders.append(written(it, name_apart(entry.name, number, len(made))))
             self._weights.setdefault(it.type_name, set()).add(entry.weight)
             if said := CHANGED.get(type(it)):
@@ -180,8 +180,7 @@ class _Writer:
         if graders:
             parts["graders"] = graders
         if lines := as_comment(parts, "waza"):
-            before = self._at.get(place, Comment())
-            self._at[place] = Comment((*lines, *before.above), before.beside)
+            self._comments.put_first(place, lines)
 
     def _kept_of_eval(self) -> list[str]:
         parts = left_of_eval(self._eval)
@@ -231,38 +230,6 @@ class _Writer:
         last = next(reversed(shares))
         shares[last] = round(1 - sum(it for name, it in shares.items() if name != last), 4)
         return {"weights": shares}
-
-    def _carry(self, place: Pointer, source: Path, pointer: Pointer) -> None:
-        """Put the comment of something in the source to what became of it."""
-        self._places[source, pointer] = place
-        found = self._comments_in(source).get(pointer) if pointer else None
-        if found:
-            self._add(place, found)
-
-    def _comments_in(self, source: Path) -> dict[Pointer, Comment]:
-        if source not in self._of_files:
-            self._of_files[source] = comments_of(read_text(source))
-        return self._of_files[source]
-
-    def _add(self, place: Pointer, comment: Comment) -> None:
-        before = self._at.get(place, Comment())
-        self._at[place] = Comment((*before.above, *comment.above), comment.beside or before.beside)
-
-    def _homeless(self) -> list[str]:
-        """Put the comments of what has no place of its own to what it stood in; what is left belongs to the header."""
-        left: list[str] = []
-        for source, comments in self._of_files.items():
-            for pointer, comment in comments.items():
-                if not pointer or (source, pointer) in self._places:
-                    continue
-                lines = (*comment.above, *([f" {comment.beside}"] if comment.beside else []))
-                above = (pointer[:size] for size in range(len(pointer) - 1, -1, -1))
-                home = next((it for it in above if (source, it) in self._places), None)
-                if home is None:
-                    left += lines
-                else:
-                    self._add(self._places[source, home], Comment(lines))
-        return left
 
     def _from_out(self, path: Path) -> str:
         return Path(os.path.relpath(path, self._out)).as_posix()

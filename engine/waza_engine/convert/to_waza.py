@@ -8,13 +8,13 @@ from typing import Any
 
 from waza_engine.convert.comments import Comment, comments_of
 from waza_engine.convert.constraints import grader_of_constraint
-from waza_engine.convert.conversion import Conversion
+from waza_engine.convert.conversion import CannotSayError, Conversion
 from waza_engine.convert.entries import as_given, name_apart, typed, written
 from waza_engine.convert.kept import as_comment, from_comment
 from waza_engine.convert.left_over import SKILL, TAGS, TRIGGER, left_of_spec, left_of_stimulus
 from waza_engine.convert.servers import as_waza_server
+from waza_engine.convert.spec import Spec
 from waza_engine.convert.vally_graders import CHANGED, as_waza
-from waza_engine.convert.waza_graders import CannotSayError
 from waza_engine.convert.written import Written
 from waza_engine.findings import Pointer
 from waza_engine.formats import load_suite
@@ -39,7 +39,7 @@ class _Writer:
 
     def __init__(self, suite: Suite, out: Path) -> None:
         self._suite, self._out = suite, out
-        self._spec = read_mapping(suite.path)
+        self._spec = Spec(read_mapping(suite.path))
         self._comments = comments_of(read_text(suite.path))
         self._result = Conversion()
         self._names: set[str] = set()
@@ -51,7 +51,7 @@ class _Writer:
         data = self._top(at, kept)
         prompts: dict[str, list[dict[str, Any]]] = {}
         for index, task in enumerate(self._suite.tasks):
-            tags = self._tags(index)
+            tags = self._spec.tags(index)
             if TRIGGER in tags:
                 option = (
                     "should_trigger_prompts" if self._expects_skill(task) else "should_not_trigger_prompts"
@@ -62,7 +62,7 @@ class _Writer:
                 self._write_task(task, index)
         if prompts:
             self._result.files[PurePosixPath("trigger_tests.yaml")] = Written(
-                {"skill": self._skill(), **prompts}, {}
+                {"skill": self._spec.skill(self._suite.name), **prompts}, {}
             ).text()
         header = [*own, *self._homeless(()), *self._kept_of_spec()]
         self._result.files = {
@@ -83,19 +83,17 @@ class _Writer:
             config["judge_model"] = settings.judge_model
         if settings.judge_reasoning_effort:
             config["judge_reasoning_effort"] = settings.judge_reasoning_effort
-        shared = self._spec.get("environment")
-        environment = shared if isinstance(shared, Mapping) else {}
-        named = isinstance(shared, str) and suite.tasks
-        if named and (folders := suite.tasks[0].skill_directories):
+        environment = self._spec.environment
+        if self._spec.named_environment and suite.tasks and (folders := suite.tasks[0].skill_directories):
             config["skill_directories"] = [self._from_out(Path(it)) for it in folders]
         if skills := plain(environment.get("skills")):
             config["skill_directories"] = [self._from_out(suite.directory / it) for it in skills]
         if servers := plain(environment.get("mcpServers")):
             config["mcp_servers"] = {name: as_waza_server(it) for name, it in servers.items()}
         data: dict[str, Any] = {"name": suite.name}
-        if description := self._spec.get("description"):
+        if description := self._spec.data.get("description"):
             data["description"] = str(description)
-        data["skill"] = self._skill()
+        data["skill"] = self._spec.skill(self._suite.name)
         kept_config = kept.get("config")
         data |= {key: plain(it) for key, it in kept.items() if key != "config"}
         # vally puts no skill into the prompt.
@@ -136,7 +134,7 @@ class _Writer:
         }
         data: dict[str, Any] = {"id": task.id, "name": str(kept.pop("name", task.id))}
         restored = kept.pop("graders", [])
-        tags = self._tags(index)
+        tags = self._spec.tags(index)
         if isinstance(tags.get(TAGS), list):
             data["tags"] = tags[TAGS]
         inputs: dict[str, Any] = {"prompt": task.prompt}
@@ -198,7 +196,7 @@ class _Writer:
         return made
 
     def _kept_of_stimulus(self, index: int, graders: list[dict[str, Any]]) -> list[str]:
-        raw = self._stimulus(index)
+        raw = self._spec.stimulus(index)
         parts = left_of_stimulus(raw)
         for key in parts:
             place: Pointer = ("stimuli", index, key)
@@ -209,14 +207,13 @@ class _Writer:
         return as_comment(parts, "vally")
 
     def _kept_of_spec(self) -> list[str]:
-        environment = self._spec.get("environment")
         commands: tuple[str, ...] = ()
-        if environment and not isinstance(environment, Mapping):
+        if named := self._spec.named_environment:
             # Its paths start at the spec, which the result is not: what it gives is written out.
-            message = f"The environment '{plain(environment)}' is written out into each task"
+            message = f"The environment '{named}' is written out into each task"
             self._result.lose(message, self._suite.path, ("environment",))
             commands = self._suite.tasks[0].setup if self._suite.tasks else ()
-        parts = left_of_spec(self._spec, commands)
+        parts = left_of_spec(self._spec.data, commands)
         for key in parts:
             self._result.lose(f"waza has nothing like this '{key}'", self._suite.path, (key,), kept=True)
         return as_comment(parts, "vally")
@@ -233,22 +230,6 @@ class _Writer:
             return {"path": target, "content": text}
         self._result.files[name] = text
         return {"path": target}
-
-    def _stimulus(self, index: int) -> Mapping[str, Any]:
-        stimuli = self._spec.get("stimuli")
-        return stimuli[index] if isinstance(stimuli, list) and isinstance(stimuli[index], Mapping) else {}
-
-    def _tags(self, index: int) -> dict[str, Any]:
-        tags = plain(self._stimulus(index).get("tags"))
-        return tags if isinstance(tags, dict) else {}
-
-    def _skill(self) -> str:
-        tags = plain(self._spec.get("tags"))
-        if isinstance(tags, dict) and isinstance(tags.get(SKILL), str):
-            return str(tags[SKILL])
-        environment = plain(self._spec.get("environment"))
-        skills = environment.get("skills") if isinstance(environment, dict) else None
-        return PurePosixPath(str(skills[0]).removesuffix("/SKILL.md")).name if skills else self._suite.name
 
     def _expects_skill(self, task: Task) -> bool:
         config = plain(task.graders[0].config) if task.graders else {}

@@ -4,8 +4,9 @@ import re
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from waza_engine.convert.patterns import in_re2
-from waza_engine.convert.waza_graders import CannotSayError
+from waza_engine.convert.conversion import CannotSayError
+from waza_engine.convert.patterns import said_in_re2
+from waza_engine.convert.vally_tool_calls import calls_as_waza
 from waza_engine.graders.base import Grader
 from waza_engine.graders.vally.completed import CompletedGrader
 from waza_engine.graders.vally.error_count import ErrorCountGrader
@@ -28,7 +29,6 @@ from waza_engine.graders.vally.token_budget import TokenBudgetGrader
 from waza_engine.graders.vally.tool_call_count import ToolCallCountGrader
 from waza_engine.graders.vally.tool_calls import ToolCallsGrader as VallyToolCalls
 from waza_engine.graders.vally.wall_time import WallTimeGrader
-from waza_engine.graders.waza.action_sequence import ActionSequenceGrader
 from waza_engine.graders.waza.behavior import BehaviorGrader
 from waza_engine.graders.waza.code import CodeGrader
 from waza_engine.graders.waza.file import ContentPatterns, FileGrader
@@ -37,8 +37,6 @@ from waza_engine.graders.waza.prompt import PromptGrader
 from waza_engine.graders.waza.skill_invocation import SkillInvocationGrader
 from waza_engine.graders.waza.text import TextGrader
 from waza_engine.graders.waza.tool_calls import ToolCallsGrader
-from waza_engine.graders.waza.tool_constraint import ToolConstraintGrader
-from waza_engine.vally.tool_match import RequiredTool
 from waza_engine.vally_values import milliseconds
 
 
@@ -55,13 +53,6 @@ def as_waza(grader: Grader) -> list[Grader]:
     return list(say(grader))
 
 
-def _pattern(pattern: str) -> str:
-    made = in_re2(pattern)
-    if made is None:
-        raise CannotSayError(f"the pattern {pattern} cannot be said in RE2")
-    return made
-
-
 def _contains(it: Any) -> Iterator[Grader]:
     text = it.substring if it.substring is not None else it.value
     match bool(it.negated), bool(it.case_sensitive):
@@ -76,7 +67,7 @@ def _contains(it: Any) -> Iterator[Grader]:
 
 
 def _matches(it: Any) -> Iterator[Grader]:
-    pattern = _pattern(it.pattern)
+    pattern = said_in_re2(it.pattern)
     yield TextGrader(regex_not_match=[pattern]) if it.negated else TextGrader(regex_match=[pattern])
 
 
@@ -94,7 +85,7 @@ def _exists(it: Any) -> Iterator[Grader]:
 
 
 def _file_matches(it: Any) -> Iterator[Grader]:
-    yield _content(it, _pattern(it.pattern))
+    yield _content(it, said_in_re2(it.pattern))
 
 
 def _file_contains(it: Any) -> Iterator[Grader]:
@@ -138,61 +129,6 @@ def _wall_time(it: WallTimeGrader) -> Iterator[Grader]:
     if not limit:
         raise CannotSayError("a limit of 0 is no limit in waza")
     yield BehaviorGrader(max_duration_ms=limit)
-
-
-_EXACT = re.compile(r"\^([\w-]+)\$")
-
-
-def _exact_names(entries: list[Any]) -> list[str] | None:
-    """The tools' names, when every entry is a pattern for one name and nothing else."""
-    found = [_EXACT.fullmatch(it) if isinstance(it, str) else None for it in entries]
-    return [it[1] for it in found if it] if all(found) else None
-
-
-def _tool_calls(it: VallyToolCalls) -> Iterator[Grader]:
-    if it.sequence:
-        names = _exact_names(it.sequence)
-        if names is None:
-            raise CannotSayError("waza's sequences are of names, not of patterns")
-        yield ActionSequenceGrader(matching_mode="in_order_match", expected_actions=names)
-    required, disallowed = _exact_names(it.required), _exact_names(it.disallowed)
-    if required is not None and disallowed is not None:
-        lists = {"required_tools": required, "forbidden_tools": disallowed}
-        if given := {option: names for option, names in lists.items() if names}:
-            yield ToolCallsGrader(**given)
-        return
-    match it.required, it.disallowed:
-        case [RequiredTool(name=".", model_fields_set=keys) as whole], [] if keys == {"name", "min_count"}:
-            yield ToolCallsGrader(min_calls=whole.min_count)
-            return
-    specs: dict[str, list[Any]] = {"expect_tools": [*it.required], "reject_tools": [*it.disallowed]}
-    yield ToolConstraintGrader(
-        **{option: [_spec(tool) for tool in tools] for option, tools in specs.items() if tools}
-    )
-
-
-def _spec(tool: Any) -> dict[str, str]:
-    if isinstance(tool, str):
-        return {"tool": _pattern(tool)}
-    given = tool.model_dump(exclude_defaults=True)
-    args = given.pop("args", {})
-    if set(given) - {"name", "command", "path"} or set(args) - {"skill"}:
-        raise CannotSayError(
-            "waza looks at the command, the path and the skill of a call, and at nothing else"
-        )
-    made = {"tool": _pattern(given["name"])}
-    patterns = {"command": given.get("command"), "path": given.get("path"), "skill": args.get("skill")}
-    for argument, pattern in patterns.items():
-        if pattern:
-            made[f"{argument}_pattern"] = _without_case(_pattern(pattern))
-    return made
-
-
-def _without_case(pattern: str) -> str:
-    """Of a pattern that is put behind `(?i)`, what stands after it."""
-    if not pattern.startswith("(?i)"):
-        raise CannotSayError("waza looks at arguments without regard to case")
-    return pattern.removeprefix("(?i)")
 
 
 def _skill_invocation(it: VallySkillInvocation) -> Iterator[Grader]:
@@ -254,7 +190,7 @@ _WAYS: dict[type[Grader], Callable[[Any], Iterator[Grader]]] = {
     TokenBudgetGrader: _token_budget,
     ToolCallCountGrader: _tool_call_count,
     WallTimeGrader: _wall_time,
-    VallyToolCalls: _tool_calls,
+    VallyToolCalls: calls_as_waza,
     VallySkillInvocation: _skill_invocation,
     RunCommandGrader: _run_command,
     VallyProgram: _program,

@@ -4,6 +4,7 @@ import re
 from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple
 
+from waza_engine.convert.conversion import CannotSayError
 from waza_engine.convert.patterns import in_javascript
 from waza_engine.findings import Pointer
 from waza_engine.graders.base import Grader
@@ -34,10 +35,6 @@ from waza_engine.graders.waza.skill_invocation import SkillInvocationGrader
 from waza_engine.graders.waza.text import TextGrader
 from waza_engine.graders.waza.tool_calls import ToolCallsGrader
 from waza_engine.graders.waza.tool_constraint import ToolConstraintGrader, ToolSpec
-
-
-class CannotSayError(Exception):
-    """The other dialect has nothing that gives the same verdict; the text says what is missing."""
 
 
 class Part(NamedTuple):

@@ -76,12 +76,11 @@ class AcpExecutor:
             return log.trajectory(task=task.id, model=request.model, prompt=task.prompt, duration_ms=elapsed)
 
         client = Client(self._acp, log, progress, request.workspace_dir)
-        announced = deathwatch.announced({**self._environment, **request.environment})
         try:
             process = await start_program(
                 *self._argv,
                 cwd=request.working_dir,
-                env=announced,
+                env={**self._environment, **request.environment},
                 stdin=asyncio.subprocess.PIPE,
                 stdout=asyncio.subprocess.PIPE,
                 stderr=asyncio.subprocess.DEVNULL,
@@ -89,7 +88,6 @@ class AcpExecutor:
             )
         except (OSError, ValueError) as error:
             raise ExecutorError(f"The agent '{self._argv[0]}' cannot be started: {error}") from error
-        deathwatch.watch(process.pid, announced)
         try:
             connection = self._acp.connect_to_agent(client, process.stdin, process.stdout)
             try:

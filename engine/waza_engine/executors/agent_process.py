@@ -54,12 +54,11 @@ async def run_agent(
         ExecutorError: it cannot be started.
 
     """
-    announced = deathwatch.announced(environment)
     try:
         process = await start_program(
             *argv,
             cwd=cwd,
-            env=announced,
+            env=environment,
             stdin=asyncio.subprocess.PIPE,
             stdout=asyncio.subprocess.PIPE,
             stderr=asyncio.subprocess.PIPE,
@@ -67,7 +66,6 @@ async def run_agent(
     except (OSError, ValueError) as error:
         reason = getattr(error, "strerror", None) or error
         raise ExecutorError(f"The agent '{argv[0]}' cannot be started: {reason}") from error
-    deathwatch.watch(process.pid, announced)
     try:
         return await _talk(process, stdin, limits, on_line)
     finally:

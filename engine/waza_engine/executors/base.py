@@ -53,8 +53,12 @@ COMMAND_MOCKS, ALLOWED_TOOLS, REASONING_EFFORT = (
     "tools of the custom agent",
     "reasoning effort",
 )
+AGENT_COMMAND = "agent command"
 NO_AGENT = frozenset(
-    [RESPONDER, SYSTEM_MESSAGE, SKILLS, MCP_SERVERS, COMMAND_MOCKS, ALLOWED_TOOLS, REASONING_EFFORT]
+    [
+        *(RESPONDER, SYSTEM_MESSAGE, SKILLS, MCP_SERVERS, COMMAND_MOCKS, ALLOWED_TOOLS, REASONING_EFFORT),
+        AGENT_COMMAND,
+    ]
 )
 """What an executor without an agent makes no use of."""
 

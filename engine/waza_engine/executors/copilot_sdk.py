@@ -15,6 +15,7 @@ from contextlib import asynccontextmanager, suppress
 from typing import Any, ClassVar
 
 from waza_engine.executors.base import (
+    AGENT_COMMAND,
     ExecutorError,
     ExecutorOptions,
     Progress,
@@ -43,6 +44,7 @@ class CopilotExecutor:
 
     name: ClassVar[str] = "copilot-sdk"
     unknown: frozenset[str] = frozenset()
+    ignores: ClassVar = frozenset([AGENT_COMMAND])
 
     def __init__(self, options: ExecutorOptions) -> None:
         self._environment = dict(options.environment or os.environ)

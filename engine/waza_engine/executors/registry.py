@@ -6,7 +6,7 @@ from functools import cache
 from importlib.metadata import EntryPoint
 
 from waza_engine import executors as _folder
-from waza_engine.executors.base import Executor, ExecutorOptions, UnavailableError
+from waza_engine.executors.base import AGENT_COMMAND, Executor, ExecutorOptions, UnavailableError
 from waza_engine.plug_ins import EXECUTOR_GROUP, plug_ins
 
 _AGENTS = {"codex": "codex exec {prompt}", "claude-cli": "claude -p {prompt}"}
@@ -20,12 +20,28 @@ def make_executor(name: str, options: ExecutorOptions) -> Executor:
         UnavailableError: there is none, or it cannot be loaded; the text names the ones to use instead.
 
     """
-    found = built_in_executors().get(name)
-    if found is None and (plug_in := _plug_ins().get(name)):
-        found = _loaded(plug_in)
+    found = _executor(name)
     if found is None:
         raise UnavailableError(_explanation(name))
     return found(options)
+
+
+def starts_agent(name: str) -> bool:
+    """Whether there is such an executor, and it starts the program of `--agent-command`.
+
+    Raises:
+        UnavailableError: it cannot be loaded.
+
+    """
+    found = _executor(name)
+    return found is not None and AGENT_COMMAND not in getattr(found, "ignores", ())
+
+
+def _executor(name: str) -> type[Executor] | None:
+    found = built_in_executors().get(name)
+    if found is None and (plug_in := _plug_ins().get(name)):
+        found = _loaded(plug_in)
+    return found
 
 
 @cache

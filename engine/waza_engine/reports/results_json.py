@@ -5,9 +5,9 @@ Other programs (`waza compare`, `waza grade`, dashboards) read it. It is an expo
 
 import json
 from collections.abc import Iterable, Iterator, Sequence
-from datetime import UTC, datetime
 from typing import Any
 
+from waza_engine.moments import rfc3339
 from waza_engine.reports.lazy_list import LazyList, Listed, Many
 from waza_engine.reports.results_task import interval_data, is_significant, task_data, without_empty
 from waza_engine.runs.measures import composite_score
@@ -47,7 +47,7 @@ def results_data(record: RunRecord, listed: Listed = list) -> dict[str, Any]:
             "eval_id": f"run-{int(record.started_at)}",
             "skill": record.skill,
             "eval_name": record.suite_name,
-            "timestamp": _moment(record.started_at),
+            "timestamp": rfc3339(record.started_at, "microseconds"),
             "config": _config(record),
             "summary": _summary(record),
             "metrics": {it.name: _metric(it) for it in record.metrics},
@@ -186,10 +186,6 @@ def _trigger_result(it: TriggerResult) -> dict[str, Any]:
         "confidence",
         "error_msg",
     )
-
-
-def _moment(seconds: float) -> str:
-    return datetime.fromtimestamp(seconds, UTC).isoformat(timespec="microseconds").replace("+00:00", "Z")
 
 
 def _usage_sum(trajectories: Iterable[Trajectory]) -> dict[str, Any] | None:

@@ -1,9 +1,9 @@
 """One task of waza's results JSON, with its runs (waza-formats.md, section 15.1; field order as there)."""
 
 from collections.abc import Mapping
-from datetime import UTC, datetime
 from typing import Any
 
+from waza_engine.moments import rfc3339
 from waza_engine.reports.lazy_list import Listed, Many
 from waza_engine.runs.records import CheckpointOutcome, GraderOutcome, TaskRecord, TrialRecord
 from waza_engine.scoring import Interval, TaskStats
@@ -32,7 +32,7 @@ def task_data(task: TaskRecord, baseline: TaskRecord | None = None, listed: List
             "group": task.group,
             "golden": task.golden or None,
             "status": task.status,
-            "runs": listed(Many(task.trials, _run)),
+            "runs": listed(Many(task.trials, run_data)),
             "stats": _stats(task.stats) if task.stats else None,
             "skill_impact": skill_impact(task, baseline),
         },
@@ -56,7 +56,8 @@ def skill_impact(task: TaskRecord, baseline: TaskRecord | None) -> dict[str, flo
     }
 
 
-def _run(trial: TrialRecord) -> dict[str, Any]:
+def run_data(trial: TrialRecord) -> dict[str, Any]:
+    """A trial: a member of the task's `runs`."""
     it = trial.trajectory
     return without_empty(
         {
@@ -71,7 +72,7 @@ def _run(trial: TrialRecord) -> dict[str, Any]:
                 for v in trial.graders
                 if v.status != "error" or trial.status != "error"
             },
-            "session_digest": _digest(it.session or Session(session_id=it.session_id)),
+            "session_digest": digest_data(it.session or Session(session_id=it.session_id)),
             "transcript": [_event(event) for event in it.transcript],
             "final_output": it.output,
             "error_msg": trial.error,
@@ -106,10 +107,7 @@ def _artifacts(trial: TrialRecord) -> dict[str, Any] | None:
         return None
     failed = [it.name for it in trial.graders if not it.passed]
     artifacts = {"exit_code": 1 if trial.status == "failed" else 2, "failed_graders": failed}
-    moment = (
-        datetime.fromtimestamp(trial.started_at, UTC).isoformat(timespec="seconds").replace("+00:00", "Z")
-    )
-    return without_empty({**artifacts, "captured_at": moment}, "failed_graders")
+    return without_empty({**artifacts, "captured_at": rfc3339(trial.started_at, "seconds")}, "failed_graders")
 
 
 def _checkpoint(it: CheckpointOutcome) -> dict[str, Any]:
@@ -142,7 +140,8 @@ def _validation(outcome: GraderOutcome) -> dict[str, Any]:
     )
 
 
-def _digest(session: Session) -> dict[str, Any]:
+def digest_data(session: Session) -> dict[str, Any]:
+    """What an agent did, counted and shortened."""
     return without_empty(
         {
             "tool_call_count": session.tool_call_count,

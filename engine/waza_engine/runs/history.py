@@ -8,7 +8,6 @@ import json
 import sqlite3
 import zlib
 from collections.abc import Iterable, Mapping
-from contextlib import closing
 from dataclasses import dataclass, field, replace
 from itertools import groupby
 from pathlib import Path
@@ -18,11 +17,10 @@ from pydantic import ValidationError
 
 from waza_engine.runs.records import GraderOutcome
 from waza_engine.runs.store import FILE_NAME, StoreError
-from waza_engine.runs.store_reading import readable
+from waza_engine.runs.store_reading import reading
 from waza_engine.runs.store_rows import stored_outcome
 from waza_engine.scoring import Status, mean, task_status
 
-_BUSY_SECONDS = 1.0
 _LATEST_RUNS = 100
 _SHOWN_SCORES = 8
 _LARGEST_PACKED = 4_000_000
@@ -70,11 +68,7 @@ def read_history(store_dir: Path, eval_path: Path) -> dict[str, TaskHistory]:
     if not path.is_file():
         return {}
     try:
-        with (
-            readable(path) as there,
-            closing(sqlite3.connect(f"{there.as_uri()}?mode=ro", uri=True, timeout=_BUSY_SECONDS)) as sql,
-        ):
-            sql.execute("PRAGMA trusted_schema = OFF")
+        with reading(path) as sql:
             rows = sql.execute(_TRIALS, (str(eval_path.resolve()), _LATEST_RUNS)).fetchall()
             found = [_history(sql, task, list(its)) for task, its in groupby(rows, key=lambda it: it[0])]
             files = {it: _files(sql, it) for it in {it.run_id for it in found}}

@@ -65,17 +65,14 @@ async def _problem(hook: Hook, process_dir: Path) -> str:
 async def _ended(argv: Sequence[str], directory: Path) -> tuple[int, str]:
     """Run a program to its end: its exit code (negative: the signal) and the end of what it printed."""
     # A file, not a pipe: a service that a hook starts and leaves running would keep a pipe open for ever.
-    announced = deathwatch.announced()
     with tempfile.TemporaryFile() as output:
         process = await start_program(
             *argv,
             cwd=directory,
-            env=announced,
             stdin=asyncio.subprocess.DEVNULL,
             stdout=output,
             stderr=asyncio.subprocess.STDOUT,
         )
-        deathwatch.watch(process.pid, announced)
         try:
             exit_code = await process.wait()
         except asyncio.CancelledError:

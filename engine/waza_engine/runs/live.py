@@ -116,12 +116,20 @@ class LiveRun:
         self.is_unstored = True
         if self.store is not None:
             # Nothing goes on while we wait for another program, so that is done once.
-            self.store.patience = _IMPATIENCE_SECONDS
+            self.store.file.patience = _IMPATIENCE_SECONDS
 
     def _can_write(self) -> None:
-        if self.is_unstored and self.store is not None:
+        if self.store is None:
+            return
+        if self.store.file.is_new:
+            self.warn(
+                f"The run store {self.store.path} was deleted or replaced while the run went on. What is there now has"
+                " this run alone"
+            )
+            self.store.file.is_new = False
+        if self.is_unstored:
             self.emit(
                 Note(self.run_id, "info", "The run store can be written again; nothing is missing in it")
             )
-            self.store.patience = PATIENCE_SECONDS
+            self.store.file.patience = PATIENCE_SECONDS
         self.is_unstored = False

@@ -229,24 +229,27 @@ def _tell_what_is_missing(live: LiveRun) -> None:
         )
 
 
-def _conclude(live: LiveRun, record: RunRecord) -> None:
+def run_finished(record: RunRecord) -> RunFinished:
+    """The last event of a run."""
     totals = record.totals
+    return RunFinished(
+        run_id=record.run_id,
+        status=record.status,
+        exit_status=EXIT_STATUS[record.status],
+        score=totals.aggregate_score,
+        weighted_score=totals.weighted_score,
+        total=totals.total,
+        succeeded=totals.succeeded,
+        failed=totals.failed,
+        skipped=totals.skipped,
+        duration_ms=record.duration_ms,
+        error=record.error,
+    )
+
+
+def _conclude(live: LiveRun, record: RunRecord) -> None:
     for it in (record, record.baseline):
         if it is not None:
             _store_end(live if it is record else live.baseline or live, it)
     _tell_what_is_missing(live)
-    live.emit(
-        RunFinished(
-            run_id=record.run_id,
-            status=record.status,
-            exit_status=EXIT_STATUS[record.status],
-            score=totals.aggregate_score,
-            weighted_score=totals.weighted_score,
-            total=totals.total,
-            succeeded=totals.succeeded,
-            failed=totals.failed,
-            skipped=totals.skipped,
-            duration_ms=record.duration_ms,
-            error=record.error,
-        )
-    )
+    live.emit(run_finished(record))

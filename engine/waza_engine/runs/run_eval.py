@@ -8,6 +8,7 @@ from pathlib import Path
 from waza_engine.executors.base import ExecutorOptions
 from waza_engine.executors.registry import make_executor
 from waza_engine.formats import load_suite
+from waza_engine.runs.chosen_agent import with_agent
 from waza_engine.runs.events import Event, Listener
 from waza_engine.runs.judging import judge_for
 from waza_engine.runs.loadable import refuse_unreadable_graders
@@ -40,7 +41,7 @@ def run_eval(
 
     Raises:
         LoadError: a file of the suite cannot be used.
-        PlanError: a filter is malformed, or leaves no task.
+        PlanError: a filter is malformed, or leaves no task; or the executor named with an agent command starts none.
         UnavailableError: there is no such executor, or it cannot work here.
 
     """
@@ -48,7 +49,7 @@ def run_eval(
     world = os.environ if environment is None else environment
     suite = load_suite(eval_path.absolute(), process_dir=start)
     refuse_unreadable_graders(suite)
-    plan = make_plan(suite, overrides or Overrides(), os.cpu_count() or 1)
+    plan = make_plan(suite, with_agent(overrides or Overrides(), suite), os.cpu_count() or 1)
     options = ExecutorOptions(
         suite.directory,
         plan.settings.model,

@@ -3,22 +3,18 @@
 A trial is committed, with its whole trajectory, in one transaction the moment it ends, so a run that is killed keeps
 what it finished. The trajectory is a zlib-packed JSON in the row and not a file beside it: a row cannot be half
 there, orphaned or forgotten when it is deleted. WAL and a busy timeout let several processes write at once. The
-folder can be deleted at any time; a new one is made by the next run. Runs stand in the order in which they were started,
+folder can be deleted at any time; a new one is made by the next run, and by one that goes on. Runs stand in the order in which they were started,
 whatever the clock said then.
 """
 
-import contextlib
-import sqlite3
 import time
-from collections.abc import Iterator
-from contextlib import ExitStack
 from pathlib import Path
 from typing import Any, Self
 
 from waza_engine.runs.frames import RunEnd, RunFrame, is_performed_now, performed_here
 from waza_engine.runs.records import GraderOutcome, TrialRecord, TrialVerdict
 from waza_engine.runs.store_errors import BusyError, StoreError, UnfitError, explained
-from waza_engine.runs.store_reading import readable
+from waza_engine.runs.store_file import StoreFile
 from waza_engine.runs.store_rows import (
     RESULTS_COPY,
     RUN_COLUMNS,
@@ -34,7 +30,6 @@ from waza_engine.runs.store_rows import (
     to_json,
     trial_row,
 )
-from waza_engine.runs.store_schema import migrate
 
 __all__ = [
     "PATIENCE_SECONDS",
@@ -80,11 +75,11 @@ def default_store_dir(eval_path: Path) -> Path:
 class RunStore:
     """An open store, for the thread that opened it. Every method raises `StoreError` when it cannot work."""
 
-    def __init__(self, directory: Path, *, for_reading: bool = False, may_be_busy: bool = False) -> None:
+    def __init__(self, directory: Path, *, for_reading: bool = False, may_come_later: bool = False) -> None:
         """Open the store in `directory`, making it if need be.
 
-        One that is opened `for_reading` must be there, but need not be writable. One that `may_be_busy` is opened later
-        when another program holds it.
+        One that is opened `for_reading` must be there, but need not be writable. One that `may_come_later` is opened once
+        the other program that holds it is done, or there is room for it on the disk.
 
         Raises:
             StoreError: the folder or the file cannot be used.
@@ -92,18 +87,9 @@ class RunStore:
         """
         self.directory = directory
         self.path = directory / FILE_NAME
-        self.patience = PATIENCE_SECONDS
-        """How long to wait for other programs that write, in seconds."""
-        self._connection: sqlite3.Connection
-        self._is_open = False
-        self._for_reading = for_reading
-        self._stack = ExitStack()
-        try:
-            with explained(self.path):
-                self._open()
-        except BusyError:
-            if not may_be_busy:
-                raise
+        self.file = StoreFile(
+            self.path, PATIENCE_SECONDS, for_reading=for_reading, may_come_later=may_come_later
+        )
 
     def __enter__(self) -> Self:
         return self
@@ -113,26 +99,7 @@ class RunStore:
 
     def close(self) -> None:
         """Close the store; closing twice is harmless."""
-        self._stack.close()
-
-    def _open(self) -> None:
-        path = self.path
-        with ExitStack() as stack:
-            if self._for_reading:
-                path = stack.enter_context(readable(path))
-            else:
-                self._make_folder()
-            connection = sqlite3.connect(path, timeout=self.patience, isolation_level=None)
-            stack.enter_context(contextlib.closing(connection))
-            migrate(connection, self.patience)
-            self._connection, self._is_open = connection, True
-            self._stack = stack.pop_all()
-
-    def _make_folder(self) -> None:
-        self.directory.mkdir(parents=True, exist_ok=True)
-        ignore = self.directory / ".gitignore"
-        if not ignore.exists():
-            ignore.write_text("*\n", encoding="utf-8")
+        self.file.close()
 
     def start_run(
         self,
@@ -144,7 +111,8 @@ class RunStore:
         baseline_of: str | None = None,
     ) -> None:
         """Note that a run begins, or that one goes on that was started before."""
-        with self._transaction() as sql:
+        with self.file.transaction() as sql:
+            self.file.is_writing(run_id)
             sql.execute(
                 "INSERT INTO runs (run_id, eval_path, suite_name, executor, model, started_at, baseline_of, frame)"
                 " VALUES (?,?,?,?,?,?,?,?) ON CONFLICT (run_id) DO UPDATE SET finished_at = NULL, status = NULL,"
@@ -163,19 +131,20 @@ class RunStore:
 
     def take_over(self, run_id: str) -> StoredRun:
         """Have this process perform a run unless another one does; the run as it was before."""
-        with self._transaction() as sql:
+        with self.file.transaction() as sql:
             row = sql.execute(f"SELECT {RUN_COLUMNS} FROM runs WHERE run_id = ?", (run_id,)).fetchone()  # noqa: S608  # our own names
             before = stored_run(row)
             if not (before.status is None and is_performed_now(before.frame)):
                 frame = to_json(performed_here(before.frame))
                 sql.execute("UPDATE runs SET status = NULL, frame = ? WHERE run_id = ?", (frame, run_id))
+                self.file.is_writing(run_id)
         return before
 
     def save_trial(self, run_id: str, record: TrialRecord) -> None:
         """Store a finished trial durably. One that is there already stays: another process was faster."""
         with explained(self.path):
             values = trial_row(run_id, record, time.time())
-        with self._transaction() as sql:
+        with self.file.transaction() as sql:
             inserted = sql.execute(TRIAL_INSERT, values)
             if not inserted.rowcount:
                 return
@@ -187,19 +156,19 @@ class RunStore:
 
     def copy_trials(self, source: str, source_index: int, run_id: str, task_index: int, trials: int) -> None:
         """Have the first trials of a task of another run count for this one, too."""
-        with self._transaction() as sql:
+        with self.file.transaction() as sql:
             for number in range(1, trials + 1):
                 row = sql.execute(TRIAL_COPY, (run_id, task_index, source, source_index, number))
                 sql.execute(RESULTS_COPY, (row.lastrowid, source, source_index, number))
 
     def forget_task(self, run_id: str, task_index: int) -> None:
         """Remove the trials of a task of a run, because they are no longer about the task as it is."""
-        with self._transaction() as sql:
+        with self.file.transaction() as sql:
             sql.execute("DELETE FROM trials WHERE run_id = ? AND task_index = ?", (run_id, task_index))
 
     def finish_run(self, run_id: str, status: str, score: float, end: RunEnd | None = None) -> None:
         """Note that a run is over."""
-        with self._transaction() as sql:
+        with self.file.transaction() as sql:
             sql.execute(
                 "UPDATE runs SET finished_at = ?, status = ?, score = ?, ending = ? WHERE run_id = ?",
                 (time.time(), status, score, to_json(end or RunEnd()), run_id),
@@ -207,7 +176,7 @@ class RunStore:
 
     def runs(self, eval_path: Path | None = None, limit: int = 100) -> list[StoredRun]:
         """The newest runs first, of one eval or of all; the passes without skills are part of their runs."""
-        rows = self._rows(
+        rows = self.file.rows(
             f"SELECT {RUN_COLUMNS} FROM runs WHERE (?1 IS NULL OR eval_path = ?1) AND baseline_of IS NULL"  # noqa: S608  # our own names
             " ORDER BY rowid DESC LIMIT ?2",
             (str(eval_path.resolve()) if eval_path else None, limit),
@@ -217,7 +186,7 @@ class RunStore:
 
     def find_runs(self, run_id: str) -> list[StoredRun]:
         """The runs whose id starts with this, newest first; the exact one alone if there is one."""
-        rows = self._rows(
+        rows = self.file.rows(
             f"SELECT {RUN_COLUMNS} FROM runs WHERE substr(run_id, 1, length(?1)) = ?1"  # noqa: S608  # our own names
             " AND (baseline_of IS NULL OR run_id = ?1) ORDER BY rowid DESC",
             (run_id,),
@@ -228,7 +197,7 @@ class RunStore:
 
     def baseline_of(self, run_id: str) -> StoredRun | None:
         """The pass without skills of a run that had one."""
-        rows = self._rows(f"SELECT {RUN_COLUMNS} FROM runs WHERE baseline_of = ?", (run_id,))  # noqa: S608  # our own names
+        rows = self.file.rows(f"SELECT {RUN_COLUMNS} FROM runs WHERE baseline_of = ?", (run_id,))  # noqa: S608  # our own names
         with explained(self.path):
             return stored_run(rows[0]) if rows else None
 
@@ -248,13 +217,13 @@ class RunStore:
 
     def finished(self, run_id: str) -> list[tuple[int, int]]:
         """Which trials of a run are there: the index of the task, and the number of the trial."""
-        return self._rows(
+        return self.file.rows(
             "SELECT task_index, trial FROM trials WHERE run_id = ? ORDER BY task_index, trial", (run_id,)
         )
 
     def verdicts(self, run_id: str) -> list[TrialVerdict]:
         """How the trials of a run ended, without what the agents did: much faster to read."""
-        rows = self._rows(
+        rows = self.file.rows(
             "SELECT task_id, trial, status, score FROM trials WHERE run_id = ? ORDER BY task_index, trial",
             (run_id,),
         )
@@ -262,7 +231,7 @@ class RunStore:
 
     def history(self, run_id: str, most: int = 20) -> list[list[TrialVerdict]]:
         """The verdicts of a run and of those before it of the same eval, in the order of time."""
-        rows = self._rows(
+        rows = self.file.rows(
             "SELECT run_id FROM runs JOIN (SELECT eval_path AS path, rowid AS last FROM runs WHERE run_id = ?1)"
             " ON eval_path = path AND runs.rowid <= last WHERE baseline_of IS NULL ORDER BY runs.rowid DESC LIMIT ?2",
             (run_id, most),
@@ -278,32 +247,10 @@ class RunStore:
         return self._trials(_TRIALS + _OF_TASK, (str(eval_path.resolve()), task_id, most))
 
     def _trials(self, sql: str, values: tuple[Any, ...]) -> list[StoredTrial]:
-        rows = self._rows(sql, values)
+        rows = self.file.rows(sql, values)
         with explained(self.path):
             return [stored_trial(row, self._results(row[0])) for row in rows]
 
     def _results(self, trial_key: int) -> tuple[GraderOutcome, ...]:
-        rows = self._rows("SELECT * FROM results WHERE trial_id = ? ORDER BY position", (trial_key,))
+        rows = self.file.rows("SELECT * FROM results WHERE trial_id = ? ORDER BY position", (trial_key,))
         return tuple(stored_outcome(row[2:]) for row in rows)
-
-    def _rows(self, sql: str, values: tuple[Any, ...]) -> list[Any]:
-        with explained(self.path):
-            if not self._is_open:
-                self._open()
-            return self._connection.execute(sql, values).fetchall()
-
-    @contextlib.contextmanager
-    def _transaction(self) -> Iterator[sqlite3.Connection]:
-        with explained(self.path):
-            if not self._is_open:
-                self._open()
-            self._connection.execute(f"PRAGMA busy_timeout = {round(self.patience * 1000)}")
-            self._connection.execute("BEGIN IMMEDIATE")
-            try:
-                yield self._connection
-            except BaseException:
-                # A full disk, for one, has ended the transaction already.
-                if self._connection.in_transaction:
-                    self._connection.execute("ROLLBACK")
-                raise
-            self._connection.execute("COMMIT")

@@ -2,6 +2,7 @@
 
 import contextlib
 import errno
+import shutil
 import sqlite3
 import zlib
 from collections.abc import Iterator
@@ -11,13 +12,20 @@ from pydantic import ValidationError
 
 from waza_engine.runs.store_schema import NewerError
 
+_LITTLE_ROOM = 1 << 20
+"""In bytes: with less than that, what cannot be written does not fit."""
+
 
 class StoreError(Exception):
     """The store cannot be used; the text names the file and says what to do. A run goes on without it."""
 
 
-class BusyError(StoreError):
-    """Another program holds the store; later it may be free."""
+class MomentaryError(StoreError):
+    """Later the store may be usable, as it is: there may be room on the disk again."""
+
+
+class BusyError(MomentaryError):
+    """Another program holds the store."""
 
 
 class UnfitError(StoreError):
@@ -30,14 +38,16 @@ def explained(path: Path) -> Iterator[None]:
     try:
         yield
     except (sqlite3.Error, OSError, ValidationError, zlib.error, ValueError) as error:
-        kind = _kind(error)
+        kind = _kind(error, path)
         told = str(error).rstrip(".")
         raise kind(f"The run store {path} cannot be used: {told}. {_what_to_do(error, path)}") from error
 
 
-def _kind(error: Exception) -> type[StoreError]:
+def _kind(error: Exception, path: Path) -> type[StoreError]:
     if _code(error) in {sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED}:
         return BusyError
+    if _is_full(error, path):
+        return MomentaryError
     is_of_store = isinstance(error, sqlite3.Error) and not isinstance(error, sqlite3.IntegrityError)
     return StoreError if is_of_store or isinstance(error, OSError) else UnfitError
 
@@ -59,10 +69,25 @@ def _advice(error: Exception, path: Path) -> str:
     code = _code(error)
     if isinstance(error, NewerError):
         return "Install that version, or a later one"
-    if code == sqlite3.SQLITE_FULL or number in {errno.ENOSPC, errno.EDQUOT}:
+    if _is_full(error, path):
         return "Free some space"
     if code in {sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED}:
         return "Wait until the other program is done"
+    if number in {errno.EEXIST, errno.ENOTDIR}:
+        return f"Move away what is no folder, and stands where {path.parent} should be"
+    if number == errno.ENOENT:
+        return f"See that {path.parent.parent} is there"
     if code in {sqlite3.SQLITE_READONLY, sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_PERM} or number is not None:
         return f"See that {path.parent} can be written"
     return f"Move {path.parent} away to start a new one (sqlite3's '.recover' gets most runs out of a damaged {path.name})"
+
+
+def _is_full(error: Exception, path: Path) -> bool:
+    code = _code(error)
+    if code == sqlite3.SQLITE_IOERR:
+        # Of what lies beside the database SQLite only says that it cannot be written.
+        with contextlib.suppress(OSError):
+            return shutil.disk_usage(path.parent).free < _LITTLE_ROOM
+    return code == sqlite3.SQLITE_FULL or (
+        isinstance(error, OSError) and error.errno in {errno.ENOSPC, errno.EDQUOT}
+    )

@@ -2,12 +2,14 @@
 
 import os
 import shutil
+import sqlite3
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from pathlib import Path
 
 from waza_engine.temporary import temporary_folder
 
+_BUSY_SECONDS = 1.0
 _BESIDE = ("", "-wal")
 """The files that make the database: what is in the log is not yet in the file itself."""
 
@@ -29,3 +31,20 @@ def readable(path: Path) -> Iterator[Path]:
             if not ending or source.exists():
                 shutil.copyfile(source, folder / source.name)
         yield folder / path.name
+
+
+@contextmanager
+def reading(path: Path) -> Iterator[sqlite3.Connection]:
+    """A connection that changes nothing, neither in the store nor beside it, and trusts nothing in it.
+
+    Raises:
+        OSError: the store cannot be copied where it would have to be.
+        sqlite3.Error: it is no database.
+
+    """
+    with (
+        readable(path) as there,
+        closing(sqlite3.connect(f"{there.as_uri()}?mode=ro", uri=True, timeout=_BUSY_SECONDS)) as sql,
+    ):
+        sql.execute("PRAGMA trusted_schema = OFF")
+        yield sql

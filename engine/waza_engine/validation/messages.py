@@ -8,25 +8,18 @@ from waza_engine.findings import (
     Finding,
     Fix,
     InsertKey,
-    MoveKey,
-    Pointer,
-    RemoveKey,
-    RenameKey,
     SetValue,
     Severity,
 )
 from waza_engine.rules.bad_format import BAD_FORMAT
 from waza_engine.rules.empty_value import EMPTY_VALUE
-from waza_engine.rules.legacy_shape import LEGACY_SHAPE
-from waza_engine.rules.missing_companion import MISSING_COMPANION
 from waza_engine.rules.missing_key import MISSING_KEY
-from waza_engine.rules.never_applied import NEVER_APPLIED
 from waza_engine.rules.out_of_range import OUT_OF_RANGE
 from waza_engine.rules.unknown_grader_type import UNKNOWN_GRADER_TYPE
 from waza_engine.rules.unknown_value import UNKNOWN_VALUE
 from waza_engine.rules.wrong_type import WRONG_TYPE
 from waza_engine.validation.error import SchemaError
-from waza_engine.validation.keywords import unmet_needs
+from waza_engine.validation.key_messages import companion, no_effect, no_value, old_form
 from waza_engine.validation.mending import (
     only_one,
     other_type,
@@ -70,13 +63,9 @@ _KINDS = {
 }
 
 
-def _pointer(error: SchemaError) -> Pointer:
-    return tuple(error.absolute_path)
-
-
 def _wrong_type(checker: "SchemaChecker", error: SchemaError) -> Iterator[Finding]:
     wanted = error.validator_value if isinstance(error.validator_value, list) else [error.validator_value]
-    pointer, value = _pointer(error), error.instance
+    pointer, value = error.absolute_path, error.instance
     expected = " or ".join(_KINDS.get(str(it), str(it)) for it in wanted if it != "null")
     if wanted == ["array"] and (items := checker.resolve(error.schema.get("items", {})).get("type")):
         expected = f"a list of {_plural(items)}"
@@ -115,7 +104,7 @@ def _short(text: str) -> str:
 
 
 def _unknown_value(checker: "SchemaChecker", error: SchemaError) -> Iterator[Finding]:
-    pointer, allowed = _pointer(error), [str(it) for it in error.validator_value]
+    pointer, allowed = error.absolute_path, [str(it) for it in error.validator_value]
     if isinstance(error.instance, (dict, list)):
         yield WRONG_TYPE.at(pointer, f"Expected a text, found {_found(error.instance)}")
         return
@@ -147,11 +136,11 @@ def _bound(
     def out_of_range(_checker: "SchemaChecker", error: SchemaError) -> Iterator[Finding]:
         consequence = error.schema.get("x-consequence", "")
         yield OUT_OF_RANGE.at(
-            _pointer(error),
+            error.absolute_path,
             f"{error.instance} is out of range; it must be {word} {error.validator_value}"
             + (f". {consequence}" if consequence else ""),
-            severity=_severity(error),
-            fixes=within(_pointer(error), error.validator_value) if is_allowed else _usual(error),
+            severity=error.severity,
+            fixes=within(error.absolute_path, error.validator_value) if is_allowed else _usual(error),
         )
 
     return out_of_range
@@ -160,42 +149,7 @@ def _bound(
 def _usual(error: SchemaError) -> list[Fix]:
     """The default, where the bound itself is not allowed."""
     usual = error.schema.get("default")
-    return within(_pointer(error), usual) if usual else []
-
-
-def _severity(error: SchemaError) -> Severity | None:
-    """What the schema of the value says about mistakes in it; None leaves it to the rule."""
-    said = error.schema.get("x-severity")
-    return Severity(said) if said else None
-
-
-def _no_effect(_checker: "SchemaChecker", error: SchemaError) -> Iterator[Finding]:
-    if "x-move-to" in error.schema:
-        return
-    pointer = _pointer(error)
-    fix = Fix(f"Remove {_key(pointer)}", (RemoveKey(pointer),))
-    message = f"{_key(pointer)} has no effect. {error.schema.get('description', '')}".strip()
-    message = message[0].upper() + message[1:]
-    yield NEVER_APPLIED.at(pointer, message, on="key", fixes=[fix])
-
-
-def _old_form(_checker: "SchemaChecker", error: SchemaError) -> Iterator[Finding]:
-    """A legacy key. `x-move-to` is the way to its new place from the mapping that it is in, empty when there is none."""
-    pointer = _pointer(error)
-    way = str(error.validator_value)
-    change = MoveKey(pointer, (*pointer[:-1], *way.split("."))) if "." in way else RenameKey(pointer, way)
-    fix = Fix(f"Change to '{way}'", (change,), preferred=True, safe=True)
-    if not way:
-        fix = Fix(f"Remove {_key(pointer)}", (RemoveKey(pointer),), preferred=True, safe=True)
-    instead = f"; it is now '{way}'" if way else f". {error.schema.get('description', '')}"
-    message = f"{_key(pointer)} is an old form{instead}"
-    message = message[0].upper() + message[1:]
-    yield LEGACY_SHAPE.at(pointer, message, on="key", fixes=[fix], severity=_severity(error))
-
-
-def _key(pointer: Pointer) -> str:
-    """The key at a pointer, quoted; a value that is checked on its own does not know its key."""
-    return f"'{pointer[-1]}'" if pointer else "this key"
+    return within(error.absolute_path, usual) if usual else []
 
 
 def _empty(_checker: "SchemaChecker", error: SchemaError) -> Iterator[Finding]:
@@ -207,16 +161,11 @@ def _empty(_checker: "SchemaChecker", error: SchemaError) -> Iterator[Finding]:
         if error.validator_value == 1
         else f"{what} needs at least {error.validator_value} items"
     )
-    yield EMPTY_VALUE.at(_pointer(error), message)
-
-
-def _no_value(_checker: "SchemaChecker", error: SchemaError) -> Iterator[Finding]:
-    pointer = _pointer(error)
-    yield EMPTY_VALUE.at(pointer, f"{_key(pointer)} has no value, and it needs one", on="key")
+    yield EMPTY_VALUE.at(error.absolute_path, message)
 
 
 def _too_many(_checker: "SchemaChecker", error: SchemaError) -> Iterator[Finding]:
-    yield OUT_OF_RANGE.at(_pointer(error), f"The list may have at most {error.validator_value} items")
+    yield OUT_OF_RANGE.at(error.absolute_path, f"The list may have at most {error.validator_value} items")
 
 
 def _alternatives(checker: "SchemaChecker", error: SchemaError) -> Iterator[Finding]:
@@ -227,23 +176,23 @@ def _alternatives(checker: "SchemaChecker", error: SchemaError) -> Iterator[Find
             return  # That it is no mapping is said by its type.
         names = [f"'{it['required'][0]}'" for it in branches]
         if error.validator == "oneOf" and any(it["required"][0] in error.instance for it in branches):
-            fixes = only_one(_pointer(error), [it["required"][0] for it in branches], error.instance)
+            fixes = only_one(error.absolute_path, [it["required"][0] for it in branches], error.instance)
             message = f"Give only one of {', '.join(names)}"
-            yield MISSING_KEY.at(_pointer(error), message, on="key", fixes=fixes)
+            yield MISSING_KEY.at(error.absolute_path, message, on="key", fixes=fixes)
         else:
             fixes = [
-                Fix(f"Add {name}", (InsertKey(_pointer(error), it["required"][0], None),))
+                Fix(f"Add {name}", (InsertKey(error.absolute_path, it["required"][0], None),))
                 for name, it in zip(names, branches, strict=True)
                 if it["required"][0] not in error.instance
             ]
             message = f"Give at least one of {', '.join(names)}"
-            yield MISSING_KEY.at(_pointer(error), message, on="key", fixes=fixes, severity=_severity(error))
+            yield MISSING_KEY.at(error.absolute_path, message, on="key", fixes=fixes, severity=error.severity)
         return
     wanted = [str(it["type"]) for it in branches if "type" in it]
     expected = " or ".join(dict.fromkeys(_KINDS.get(it, it) for it in wanted))
-    advice, fixes = other_type(_pointer(error), error.instance, wanted)
+    advice, fixes = other_type(error.absolute_path, error.instance, wanted)
     message = f"Expected {expected}, found {_found(error.instance)}{advice}"
-    yield WRONG_TYPE.at(_pointer(error), message, fixes=fixes)
+    yield WRONG_TYPE.at(error.absolute_path, message, fixes=fixes)
 
 
 def _fits(schema: Mapping[str, Any], value: Any) -> bool:
@@ -255,7 +204,7 @@ def _fits(schema: Mapping[str, Any], value: Any) -> bool:
 
 def _pattern(_checker: "SchemaChecker", error: SchemaError) -> Iterator[Finding]:
     wanted = error.schema.get("x-pattern-text", f"it must match {error.validator_value}")
-    pointer, text = _pointer(error), str(error.instance)
+    pointer, text = error.absolute_path, str(error.instance)
     meant = with_unit(text, error.schema.get("x-units", ()))
     others = (f"{text}.0", *error.schema.get("examples", ())[:1])
     near = [meant] if meant else [it for it in others if _has_format(error, it)]
@@ -268,19 +217,7 @@ def _has_format(error: SchemaError, value: Any) -> bool:
 
 
 def _other(_checker: "SchemaChecker", error: SchemaError) -> Iterator[Finding]:
-    yield BAD_FORMAT.at(_pointer(error), error.message)
-
-
-def _companion(_checker: "SchemaChecker", error: SchemaError) -> Iterator[Finding]:
-    """A list that needs another option beside it."""
-    pointer = _pointer(error)
-    for name in unmet_needs(error.instance, error.validator_value):
-        option, likely = error.validator_value[name]["option"], error.validator_value[name]["likely"]
-        values = [str(it) for it in error.schema["properties"][option].get("enum", ())]
-        listed = f": {', '.join(values[:-1])} or {values[-1]}" if len(values) > 1 else ""
-        fix = Fix(f"Add '{option}: {likely}'", (InsertKey(pointer, option, likely),), preferred=True)
-        message = f"'{name}' needs a '{option}'{listed}"
-        yield MISSING_COMPANION.at((*pointer, name), message, on="key", fixes=[fix], refused=True)
+    yield BAD_FORMAT.at(error.absolute_path, error.message)
 
 
 _BY_KEYWORD: dict[str, Callable[["SchemaChecker", SchemaError], Iterator[Finding]]] = {
@@ -298,9 +235,9 @@ _BY_KEYWORD: dict[str, Callable[["SchemaChecker", SchemaError], Iterator[Finding
     "anyOf": _alternatives,
     "oneOf": _alternatives,
     "pattern": _pattern,
-    "x-no-effect": _no_effect,
-    "x-move-to": _old_form,
+    "x-no-effect": no_effect,
+    "x-move-to": old_form,
     "x-unknown-keys": tolerated_keys,
-    "x-needs": _companion,
-    NO_VALUE: _no_value,
+    "x-needs": companion,
+    NO_VALUE: no_value,
 }

@@ -63,7 +63,7 @@ def _moved_together(finding: Finding, moves: list[MoveKey]) -> Finding:
 
 def _each(checker: "SchemaChecker", error: SchemaError) -> Iterator[Finding]:
     known = list(error.schema.get("properties", {}))
-    pointer: Pointer = tuple(error.absolute_path)
+    pointer: Pointer = error.absolute_path
     free = [it for it in known if it not in error.instance]
     strange = 0
     for key in error.instance:

@@ -4,14 +4,29 @@ import os
 import sys
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
+from typing import Annotated
+
+from pydantic import Field
 
 from waza_engine import processes
 from waza_engine.findings import Finding
+from waza_engine.formats.model import marks
 from waza_engine.graders.base import GradingContext
 from waza_engine.paths import escape_reason
 from waza_engine.processes import Finished
 from waza_engine.rules.escaping_path import ESCAPING_PATH
+from waza_engine.vally.fields import Text
 from waza_engine.vally_values import has_placeholder, milliseconds
+
+SubPath = Annotated[
+    Text,
+    Field(
+        description="The directory below the workspace to run in.",
+        examples=["packages/core"],
+        json_schema_extra=marks(path=("workspace", "directory")),
+    ),
+]
+"""The option `sub_path`."""
 
 
 class NoPlaceError(Exception):

@@ -1,10 +1,10 @@
 """A trial of ours as a trajectory in vally's form (vally.md, section 10.1)."""
 
 from collections.abc import Mapping
-from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from waza_engine.graders.base import GradingContext
+from waza_engine.moments import rfc3339
 from waza_engine.runs.records import TrialRecord
 from waza_engine.trajectory import Trajectory, Usage
 from waza_engine.vally.events import events_of, last_message, of_type
@@ -16,18 +16,17 @@ def vally_trajectory(trial: TrialRecord, executor: str) -> dict[str, Any]:
     it = trial.trajectory
     context = context_of(it)
     events = events_of(context)
-    started = datetime.fromtimestamp(trial.started_at, UTC)
-    ended = started + timedelta(milliseconds=it.duration_ms)
+    started = rfc3339(trial.started_at)
     told: dict[str, Any] = {
         "id": f"{trial.task}/{trial.trial - 1}",
         "stimulus": {"name": trial.task, "prompt": it.prompt},
-        "events": [{"type": e["type"], "timestamp": _moment(started), "data": e["data"]} for e in events],
+        "events": [{"type": e["type"], "timestamp": started, "data": e["data"]} for e in events],
         "metrics": _metrics(context),
         "output": last_message(events) or it.output,
         "workDir": trial.workspace,
         "metadata": {
-            "startedAt": _moment(started),
-            "completedAt": _moment(ended),
+            "startedAt": started,
+            "completedAt": rfc3339(trial.started_at + it.duration_ms / 1000),
             "model": it.model,
             "executor": executor,
             "skillsLoaded": list(dict.fromkeys(skill.name for skill in it.skills)),
@@ -75,7 +74,3 @@ def _tokens(usage: Usage) -> dict[str, int]:
         "cacheWriteTokens": usage.cache_write_tokens,
         "callCount": usage.turns,
     }
-
-
-def _moment(at: datetime) -> str:
-    return at.isoformat(timespec="milliseconds").replace("+00:00", "Z")

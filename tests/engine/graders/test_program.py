@@ -8,9 +8,9 @@ from typing import Any
 import pytest
 from pydantic import ValidationError
 
+from waza_engine.formats.waza.project_file import program_timeout
 from waza_engine.graders.base import GraderResult, GradingContext
 from waza_engine.graders.waza.program import ProgramGrader
-from waza_engine.project_file import program_timeout
 
 pytestmark = pytest.mark.skipif(os.name == "nt", reason="the programs are those of POSIX")
 

@@ -112,7 +112,7 @@ def test_a_damaged_trajectory_says_so(tmp_path: Path) -> None:
     with RunStore(tmp_path) as store:
         started(store, "r1")
         store.save_trial("r1", trial())
-        store._connection.execute("UPDATE trials SET trajectory = x'00'")
+        store.file.connection.execute("UPDATE trials SET trajectory = x'00'")
         with pytest.raises(StoreError):
             store.trials("r1")
 
@@ -137,7 +137,7 @@ async def test_a_run_goes_on_when_the_store_breaks(bench: Bench, scripted: Scrip
 
 async def test_a_locked_store_does_not_stop_the_run(bench: Bench) -> None:
     bench.store = RunStore(bench.folder / "store")
-    bench.store._connection.execute("PRAGMA busy_timeout = 50")
+    bench.store.file.connection.execute("PRAGMA busy_timeout = 50")
     other = sqlite3.connect(bench.folder / "store" / FILE_NAME, isolation_level=None)
     other.execute("BEGIN IMMEDIATE")
     record = await bench.run(bench.suite(task("a")))

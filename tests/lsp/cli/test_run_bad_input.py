@@ -201,8 +201,8 @@ def test_a_store_that_is_full_is_not_to_be_deleted(folder: Path) -> None:
     from waza_engine.runs.store import StoreError
 
     with RunStore(folder / "store") as store:
-        pages = store._connection.execute("PRAGMA page_count").fetchone()[0]
-        store._connection.execute(f"PRAGMA max_page_count = {pages}")
+        pages = store.file.connection.execute("PRAGMA page_count").fetchone()[0]
+        store.file.connection.execute(f"PRAGMA max_page_count = {pages}")
         with pytest.raises(StoreError, match="Free some space") as error:
             store.start_run("r", folder / "eval.yaml", RunFrame("x" * 10_000_000), started_at=1.0)
     assert "Delete" not in str(error.value)

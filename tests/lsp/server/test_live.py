@@ -46,6 +46,18 @@ async def test_an_edit_changes_the_verdict(tmp_path: Path, task_file: Path, prof
         assert it.events == []
 
 
+async def test_edits_made_before_the_recordings_are_known_are_graded_when_they_are(
+    tmp_path: Path, task_file: Path
+) -> None:
+    async with editor(tmp_path) as it:
+        it.open(task_file)
+        it.replace("name: Explain the retry helper", "name: Explain it")
+        it.replace("[jitter]", "[jitters]")
+        _, marked, message = await it.says("failed-check")
+        assert (marked, message.partition(";")[0]) == ("jitters", "missing: jitters")
+        assert len(it.said()) == 1
+
+
 async def test_an_edit_elsewhere_grades_nothing(tmp_path: Path, task_file: Path) -> None:
     async with editor(tmp_path) as it:
         await ready(it, task_file)

@@ -93,9 +93,20 @@ async def test_a_failed_pattern_shows_the_nearest_recorded_text(tmp_path: Path, 
         heading, fence, *excerpt = shown.split("\n\n", 1)[0], *shown.split("```text\n")[1].split("\n")
         assert heading.startswith("**Not passed**: no match: \\(?i\\)the delay tripl")
         assert any("delay" in line for line in (fence, *excerpt))
-        assert shown.endswith(before)
+        # What is known from the recording is told once, whether or not it was there before the run.
+        assert shown.endswith(before.partition("\n\nNot found")[0])
+        assert "last recorded" not in shown
         it.replace("tripl(es|ed)", "doubl")
         assert "Not passed" not in await hover(it, "(?i)the delay")
+
+
+async def test_a_metric_has_its_last_value(tmp_path: Path, suite: Path) -> None:
+    async with editor(tmp_path) as it:
+        it.open(suite / "eval.yaml")
+        assert "Last value" not in await hover(it, "threshold: 0.9")
+        await it.execute("waza.runTask", uri=it.uri, task=TASK)
+        await it.lenses_with("1.00")
+        assert "Last value: **1**." in await hover(it, "threshold: 0.9")
 
 
 async def test_it_moves_with_edits_and_goes_when_touched(tmp_path: Path, suite: Path) -> None:

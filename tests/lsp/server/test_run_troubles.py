@@ -160,4 +160,4 @@ async def test_a_folder_that_is_gone_is_no_internal_error(tmp_path: Path, suite:
         it.open(task_file(suite))
         shutil.rmtree(suite)
         assert await it.execute("waza.runTask", uri=it.uri, task=TASK) is None
-        await until(lambda: any("No eval file lists" in one for one in it.messages))
+        await until(lambda: any("is not on disk; save it first" in one for one in it.messages))

@@ -41,6 +41,7 @@ class Metric(FileModel):
             "maximum": 1,
             "x-severity": "warning",
             "x-consequence": "waza takes any number, which is then always or never reached",
+            "x-limit": "metric",
         },
     )
     description: Text = Field(

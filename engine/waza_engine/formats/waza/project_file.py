@@ -46,3 +46,9 @@ def find_project(process_dir: Path) -> Project:
         except LoadError as error:
             return Project(ProjectFile(), None, f"{error}. The whole file is ignored")
     return Project(ProjectFile())
+
+
+def program_timeout(process_dir: Path) -> int:
+    """The time limit in seconds of `program` graders that set none (waza-graders.md, section 5.10)."""
+    seconds = find_project(process_dir).settings.graders.program_timeout
+    return seconds if seconds > 0 else 30

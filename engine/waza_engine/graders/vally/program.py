@@ -31,12 +31,12 @@ from typing import Any, ClassVar
 from pydantic import Field
 
 from waza_engine.findings import Finding
-from waza_engine.formats.model import marks
 from waza_engine.graders.base import Criterion, FailedCheck, GraderResult, GradingContext, Scope
 from waza_engine.rules.conflicting_keys import CONFLICTING_KEYS
 from waza_engine.temporary import temporary_folder
 from waza_engine.vally.commands import (
     NoPlaceError,
+    SubPath,
     directory_for,
     ending,
     run_child,
@@ -68,12 +68,7 @@ class ProgramGrader(VallyGrader):
         examples=[["checks/verdict.mjs"]],
     )
     shell: Flag = Field(default=False, description="Whether a shell reads the line.", examples=[True])
-    sub_path: Text = Field(
-        default="",
-        description="The directory below the workspace to run in.",
-        examples=["packages/core"],
-        json_schema_extra=marks(path=("workspace", "directory")),
-    )
+    sub_path: SubPath = ""
     timeout: Duration = Field(
         default="60s", description="How long it may take, with a unit.", examples=["90s"]
     )

@@ -28,7 +28,6 @@ from pydantic import Field
 
 from waza_engine.excerpts import quoted
 from waza_engine.findings import Finding, Fix, InsertKey
-from waza_engine.formats.model import marks
 from waza_engine.graders.base import FailedCheck, GraderResult, GradingContext, Scope
 from waza_engine.js_regex import TooSlowError, js_found
 from waza_engine.processes import Finished
@@ -36,6 +35,7 @@ from waza_engine.rules.exit_code_only import EXIT_CODE_ONLY
 from waza_engine.rules.pattern_as_text import pattern_as_text
 from waza_engine.vally.commands import (
     NoPlaceError,
+    SubPath,
     directory_for,
     ending,
     run_child,
@@ -92,12 +92,7 @@ class RunCommandGrader(VallyGrader):
         examples=["(?i)\\berror\\b"],
         json_schema_extra=pattern_marks(),
     )
-    sub_path: Text = Field(
-        default="",
-        description="The directory below the workspace to run in.",
-        examples=["packages/core"],
-        json_schema_extra=marks(path=("workspace", "directory")),
-    )
+    sub_path: SubPath = ""
     timeout: Duration = Field(
         default="30s", description="How long it may take, with a unit.", examples=["120s"]
     )

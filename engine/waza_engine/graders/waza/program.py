@@ -33,8 +33,8 @@ from pydantic import ConfigDict, Field
 from waza_engine import processes
 from waza_engine.findings import Finding
 from waza_engine.formats.model import foreign
+from waza_engine.formats.waza.project_file import program_timeout
 from waza_engine.graders.base import Grader, GraderResult, GradingContext, Scope
-from waza_engine.project_file import program_timeout
 from waza_engine.rules.unlikely_duration import too_long
 from waza_engine.values import Integer, Strings, Text
 

@@ -45,25 +45,25 @@ class ExperimentTeller:
 
         return part_of
 
-    def end(self) -> None:
+    def end(self) -> RunFinished:
         """The experiment is over: what has been told of its arms adds up to this."""
         ended = [it for its in self._ended.values() for it in its]
         status = next((it for it in _WORST if any(end.status == it for end in ended)), "error")
-        self._tell(
-            RunFinished(
-                run_id=self.run_id,
-                status=status,  # type: ignore[arg-type]  # one of the statuses of runs
-                exit_status=EXIT_STATUS[status],
-                score=mean([it.score for it in ended]),
-                weighted_score=mean([it.weighted_score for it in ended]),
-                total=len(self.parts),
-                succeeded=sum(all(it.status == "passed" for it in its) for its in self._ended.values()),
-                failed=sum(any(it.status == "failed" for it in its) for its in self._ended.values()),
-                skipped=len(self.parts) - len(self._ended),
-                duration_ms=sum(it.duration_ms for it in ended),
-                error="; ".join(it.error for it in ended if it.error),
-            )
+        finished = RunFinished(
+            run_id=self.run_id,
+            status=status,  # type: ignore[arg-type]  # one of the statuses of runs
+            exit_status=EXIT_STATUS[status],
+            score=mean([it.score for it in ended]),
+            weighted_score=mean([it.weighted_score for it in ended]),
+            total=len(self.parts),
+            succeeded=sum(all(it.status == "passed" for it in its) for its in self._ended.values()),
+            failed=sum(any(it.status == "failed" for it in its) for its in self._ended.values()),
+            skipped=len(self.parts) - len(self._ended),
+            duration_ms=sum(it.duration_ms for it in ended),
+            error="; ".join(it.error for it in ended if it.error),
         )
+        self._tell(finished)
+        return finished
 
     def _told(self, arm: str, event: Event) -> None:
         if not self._ended and not self._open:

@@ -1,0 +1,74 @@
+"""vally's grader of tool calls as waza's, of which each says a part of it (vally.md, section 13)."""
+
+import re
+from collections.abc import Iterator
+from typing import Any
+
+from waza_engine.convert.conversion import CannotSayError
+from waza_engine.convert.patterns import said_in_re2
+from waza_engine.graders.base import Grader
+from waza_engine.graders.vally.tool_calls import ToolCallsGrader as VallyToolCalls
+from waza_engine.graders.waza.action_sequence import ActionSequenceGrader
+from waza_engine.graders.waza.tool_calls import ToolCallsGrader
+from waza_engine.graders.waza.tool_constraint import ToolConstraintGrader
+from waza_engine.vally.tool_match import RequiredTool
+
+_EXACT = re.compile(r"\^([\w-]+)\$")
+
+
+def calls_as_waza(it: VallyToolCalls) -> Iterator[Grader]:
+    """The graders that together pass when the calls are as they should be.
+
+    Raises:
+        CannotSayError: there are none.
+
+    """
+    if it.sequence:
+        names = _exact_names(it.sequence)
+        if names is None:
+            raise CannotSayError("waza's sequences are of names, not of patterns")
+        yield ActionSequenceGrader(matching_mode="in_order_match", expected_actions=names)
+    required, disallowed = _exact_names(it.required), _exact_names(it.disallowed)
+    if required is not None and disallowed is not None:
+        lists = {"required_tools": required, "forbidden_tools": disallowed}
+        if given := {option: names for option, names in lists.items() if names}:
+            yield ToolCallsGrader(**given)
+        return
+    match it.required, it.disallowed:
+        case [RequiredTool(name=".", model_fields_set=keys) as whole], [] if keys == {"name", "min_count"}:
+            yield ToolCallsGrader(min_calls=whole.min_count)
+            return
+    specs: dict[str, list[Any]] = {"expect_tools": [*it.required], "reject_tools": [*it.disallowed]}
+    yield ToolConstraintGrader(
+        **{option: [_spec(tool) for tool in tools] for option, tools in specs.items() if tools}
+    )
+
+
+def _exact_names(entries: list[Any]) -> list[str] | None:
+    """The tools' names, when every entry is a pattern for one name and nothing else."""
+    found = [_EXACT.fullmatch(it) if isinstance(it, str) else None for it in entries]
+    return [it[1] for it in found if it] if all(found) else None
+
+
+def _spec(tool: Any) -> dict[str, str]:
+    if isinstance(tool, str):
+        return {"tool": said_in_re2(tool)}
+    given = tool.model_dump(exclude_defaults=True)
+    args = given.pop("args", {})
+    if set(given) - {"name", "command", "path"} or set(args) - {"skill"}:
+        raise CannotSayError(
+            "waza looks at the command, the path and the skill of a call, and at nothing else"
+        )
+    made = {"tool": said_in_re2(given["name"])}
+    patterns = {"command": given.get("command"), "path": given.get("path"), "skill": args.get("skill")}
+    for argument, pattern in patterns.items():
+        if pattern:
+            made[f"{argument}_pattern"] = _without_case(said_in_re2(pattern))
+    return made
+
+
+def _without_case(pattern: str) -> str:
+    """Of a pattern that is put behind `(?i)`, what stands after it."""
+    if not pattern.startswith("(?i)"):
+        raise CannotSayError("waza looks at arguments without regard to case")
+    return pattern.removeprefix("(?i)")

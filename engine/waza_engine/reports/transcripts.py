@@ -1,0 +1,84 @@
+"""A file per task with what the agent said and did, as waza's `--transcript-dir` has them (waza-formats.md, section 15.4).
+
+What the trials of a task have in common is told once, as waza tells it: their transcripts one after the other, of
+graders, final output and session what the last trial left.
+"""
+
+import json
+import re
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from waza_engine.moments import rfc3339
+from waza_engine.reports.results_task import digest_data, run_data, without_empty
+from waza_engine.runs.records import RunRecord, TaskRecord
+from waza_engine.trajectory import Session
+from waza_engine.whole_files import write_whole
+
+_UNFIT = re.compile(r"[^a-z0-9_-]")
+
+
+def write_transcripts(record: RunRecord, folder: Path) -> None:
+    """Write the tasks of a run into `folder`; files of other runs stay.
+
+    Raises:
+        OSError: a file cannot be written.
+        StoreError: a trial cannot be read.
+
+    """
+    for task in record.tasks:
+        started = next((it.started_at for it in task.trials if it.started_at), record.started_at)
+        text = json.dumps(_transcript(task, started), indent=2, ensure_ascii=False, default=str)
+        write_whole(_free(folder, _stem(task.name, started)), [text, "\n"])
+
+
+def _transcript(task: TaskRecord, started: float) -> dict[str, Any]:
+    data: dict[str, Any] = {
+        "prompt": "",
+        "final_output": "",
+        "session": digest_data(Session()),
+        "error_msg": task.error,
+    }
+    transcript: list[Any] = []
+    validations: dict[str, Any] = {}
+    duration = 0
+    for it in task.trials:
+        run = run_data(it)
+        transcript += run.get("transcript", ())
+        validations |= run["validations"]
+        duration += run["duration_ms"]
+        data |= {"final_output": run["final_output"], "session": run["session_digest"]}
+        data |= {key: run[key] for key in ("prompt", "error_msg") if run.get(key)}
+    return without_empty(
+        {
+            "task_id": task.task,
+            "task_name": task.name,
+            "status": task.status,
+            "started_at": rfc3339(started),
+            "completed_at": rfc3339(started + duration / 1000),
+            "duration_ms": duration,
+            "prompt": data["prompt"],
+            "final_output": data["final_output"],
+            "transcript": transcript,
+            "validations": validations,
+            "session": data["session"],
+            "error_msg": data["error_msg"],
+        },
+        "validations",
+        "error_msg",
+    )
+
+
+def _stem(name: str, started: float) -> str:
+    fit = _UNFIT.sub("", name.strip().lower().replace(" ", "-")) or "unnamed"
+    return f"{fit}-{datetime.fromtimestamp(started, UTC).astimezone():%Y%m%d-%H%M%S}"
+
+
+def _free(folder: Path, stem: str) -> Path:
+    """A file that is not there yet: tasks of one name may have begun in the same second."""
+    path, number = folder / f"{stem}.json", 1
+    while path.exists():
+        number += 1
+        path = folder / f"{stem}-{number}.json"
+    return path

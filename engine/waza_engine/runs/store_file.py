@@ -1,0 +1,118 @@
+"""The open database of a run store: made where there is none, waited for while it is busy, found again when it is gone."""
+
+import contextlib
+import sqlite3
+from collections.abc import Iterator
+from contextlib import ExitStack
+from pathlib import Path
+from typing import Any
+
+from waza_engine.runs.store_errors import MomentaryError, explained
+from waza_engine.runs.store_moved import File, copy_runs, file_at, is_at
+from waza_engine.runs.store_reading import readable
+from waza_engine.runs.store_schema import migrate
+
+
+class StoreFile:
+    """A database for the thread that opened it. Every method raises `StoreError` when it cannot work.
+
+    One that is opened `for_reading` must be there, but need not be writable. One that `may_come_later` is opened once the
+    other program that holds it is done, or there is room for it on the disk.
+    """
+
+    def __init__(self, path: Path, patience: float, *, for_reading: bool, may_come_later: bool) -> None:
+        self.path = path
+        self.patience = patience
+        """How long to wait for other programs that write, in seconds."""
+        self.is_new = False
+        """Whether the file was deleted or replaced while we wrote, and what we knew of our runs is in the one there now."""
+        self.is_lost = False
+        """Whether the file was deleted or replaced, and no other can be written: what is read here is nowhere else."""
+        self.connection: sqlite3.Connection
+        self._ours: dict[str, None] = {}
+        self._file: File | None = None
+        self._is_open = False
+        self._for_reading = for_reading
+        self._stack = ExitStack()
+        try:
+            with explained(self.path):
+                self._open()
+        except MomentaryError:
+            if not may_come_later:
+                raise
+
+    def close(self) -> None:
+        """Close it; closing twice is harmless."""
+        self._stack.close()
+
+    def is_writing(self, run_id: str) -> None:
+        """We write this run: what is known of it goes with us when the file is gone."""
+        self._ours[run_id] = None
+
+    def rows(self, sql: str, values: tuple[Any, ...]) -> list[Any]:
+        """What is asked for."""
+        with explained(self.path):
+            if not self._is_open:
+                self._open()
+            return self.connection.execute(sql, values).fetchall()
+
+    @contextlib.contextmanager
+    def transaction(self) -> Iterator[sqlite3.Connection]:
+        """All of what is written in the block, or nothing of it."""
+        with explained(self.path):
+            if not self._is_open:
+                self._open()
+            elif not is_at(self.path, self._file):
+                self._open_again()
+            self.connection.execute(f"PRAGMA busy_timeout = {round(self.patience * 1000)}")
+            self.connection.execute("BEGIN IMMEDIATE")
+            try:
+                yield self.connection
+            except BaseException:
+                # A full disk, for one, has ended the transaction already.
+                if self.connection.in_transaction:
+                    self.connection.execute("ROLLBACK")
+                raise
+            self.connection.execute("COMMIT")
+
+    def _open(self) -> None:
+        with ExitStack() as stack:
+            if self._for_reading:
+                self.connection = self._connected(stack, stack.enter_context(readable(self.path)))
+            else:
+                self._make_folder(parents=True)
+                self.connection = self._connected(stack, self.path)
+                self._file = file_at(self.path)
+            self._is_open = True
+            self._stack = stack.pop_all()
+
+    def _open_again(self) -> None:
+        """Go on in the file that is at our path now, after what is known of our runs was written there."""
+        if not self.is_lost:
+            # The old file goes first: what lies beside the new one may still be that of the old one.
+            with ExitStack() as stack:
+                aside = self._connected(stack, "")
+                copy_runs(self.connection, aside, self._ours)
+                self._stack.close()
+                self.connection, self._stack, self.is_lost = aside, stack.pop_all(), True
+        with ExitStack() as stack:
+            # A workspace that was deleted is not made again.
+            self._make_folder(parents=False)
+            connection = self._connected(stack, self.path)
+            copy_runs(self.connection, connection, self._ours)
+            self._stack.close()
+            self.connection, self._stack, self._file = connection, stack.pop_all(), file_at(self.path)
+            self.is_lost, self.is_new = False, True
+
+    def _connected(self, stack: ExitStack, path: Path | str) -> sqlite3.Connection:
+        connection = sqlite3.connect(path, timeout=self.patience, isolation_level=None)
+        stack.enter_context(contextlib.closing(connection))
+        migrate(connection, self.patience)
+        return connection
+
+    def _make_folder(self, *, parents: bool) -> None:
+        folder = self.path.parent
+        folder.mkdir(parents=parents, exist_ok=True)
+        ignore = folder / ".gitignore"
+        if not ignore.exists() or not ignore.stat().st_size:  # There was no room for it.
+            ignore.write_text("*\n", encoding="utf-8")
