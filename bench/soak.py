@@ -1,11 +1,11 @@
 """Eight hours of an author, without the pauses: memory, handles, threads, processes and waiting must not grow.
 
-    python bench/soak.py                    # 30,000 edits, 2,000 live verdicts, 200 runs: about an hour
+    python bench/soak.py                    # 30,000 edits, 2,000 live verdicts, 200 runs: 8 minutes to an hour
     python bench/soak.py --hours 1          # the eighth part
 
 An hour of an author is 3,750 edits (one each second), 188 completions and hovers, 250 verdicts on edited graders, 25
 runs. A line is printed each quarter of it. The exit status is 1 when something grew after the first hour, in which
-everything is done for the first time: see `soaking/judged.py`.
+everything is done for the first time (see `soaking/judged.py`), and when a run that nobody cancelled did not pass.
 """
 
 import argparse
@@ -41,10 +41,15 @@ _LIMITS = {
     "edit": Limit(0.3, 1),
     "completion": Limit(0.3, 1),
     "hover": Limit(0.3, 1),
-    "verdict": Limit(0.3, 10),
-    "run": Limit(0.3, 300),
+    "verdict/work": Limit(0.3, 0.05),
+    "run/work": Limit(0.3, 1),
 }
-"""Memory in MB, everything below in milliseconds; `cpu` is that of the server for an edit and what goes with it."""
+"""Memory in MB, everything below in milliseconds; `cpu` is that of the server for an edit and what goes with it.
+
+What is done by several processes takes longer when somebody else needs the processors. So it is measured in pieces of
+work of the same minutes.
+"""
+_SHOWN = (*_LIMITS, "verdict", "run", "work")
 
 Sample = dict[str, float]
 
@@ -57,10 +62,12 @@ def main() -> int:
         for name in sorted({it.partition("/")[0] for it in FILES}):
             shutil.copytree(ROOT / "examples" / name, root / name)
         (root / ".git").mkdir()
-        samples = _simulated(root, options)
+        samples, bad_runs = _simulated(root, options)
     if options.json:
         options.json.write_text(json.dumps(samples, indent=1) + "\n", encoding="utf-8")
-    return _judged(samples)
+    for it in bad_runs:
+        print(it)
+    return _judged(samples) or int(bool(bad_runs))
 
 
 def _options() -> argparse.Namespace:
@@ -73,7 +80,8 @@ def _options() -> argparse.Namespace:
     return parser.parse_args()
 
 
-def _simulated(root: Path, options: argparse.Namespace) -> list[Sample]:
+def _simulated(root: Path, options: argparse.Namespace) -> tuple[list[Sample], list[str]]:
+    """What was measured in each quarter of an hour, and what is known of runs that did not end as they should."""
     server = Server("waza-lsp", [sys.executable, "-P", "-m", "waza_lsp", "serve"], settings())
     samples: list[Sample] = []
     with Editor(server, root, FILES[0]) as editor:
@@ -92,14 +100,17 @@ def _simulated(root: Path, options: argparse.Namespace) -> list[Sample]:
             samples.append(sample)
             _print(sample, is_first=number == 1)
     print("  ".join(f"{count:,} {name}" for name, count in author.counts.items()))
-    return samples
+    return samples, author.bad_runs
 
 
 def _sample(author: Author, before: Needs, now: Needs, edits: int) -> Sample:
     needed = dataclasses.asdict(now) | {"cpu": 1000 * (now.cpu - before.cpu) / edits}
     waits = {name: statistics.median(it) for name, it in author.times.items()}
     late = {f"{name} p95": _p95(it) for name, it in author.times.items()}
-    return needed | waits | late
+    by_work = {
+        f"{it}/work": waits[it] / waits["work"] for it in ("verdict", "run") if {it, "work"} <= waits.keys()
+    }
+    return needed | waits | late | by_work
 
 
 def _p95(times: list[float]) -> float:
@@ -107,10 +118,10 @@ def _p95(times: list[float]) -> float:
 
 
 def _print(sample: Sample, *, is_first: bool) -> None:
-    names = [it for it in _LIMITS if it in sample]
+    names = [it for it in _SHOWN if it in sample]
     if is_first:
-        print("hours " + "".join(f"{it:>11}" for it in names))
-    print(f"{sample['hours']:5.2f} " + "".join(f"{sample[it]:11.1f}" for it in names), flush=True)
+        print("hours " + "".join(f"{it:>13}" for it in names))
+    print(f"{sample['hours']:5.2f} " + "".join(f"{sample[it]:13.2f}" for it in names), flush=True)
 
 
 def _judged(samples: list[Sample]) -> int:
@@ -128,7 +139,7 @@ def _judged(samples: list[Sample]) -> int:
         much = growth(times, values)
         is_bad = has_grown(times, values, limit)
         grown += is_bad
-        print(f"{name:12} {statistics.median(values):8.1f} {much:+8.2f}{'   GREW' if is_bad else ''}")
+        print(f"{name:12} {statistics.median(values):8.2f} {much:+8.2f}{'   GREW' if is_bad else ''}")
     return 1 if grown else 0
 
 

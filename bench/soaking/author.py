@@ -9,6 +9,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from bench.editing.client import Editor, Told
+from bench.soaking.bad_run import told
+from bench.soaking.work import seconds_of_work
 
 FILES = ["code-explainer/eval.yaml", "code-explainer/tasks/explain-retry.yaml", "release-notes/eval.yaml"]
 _GRADED, _LINE = FILES[1], "      contains: [jitter]"
@@ -42,9 +44,12 @@ class Author:
     every: dict[str, int]
     times: Times = field(default_factory=lambda: defaultdict(list))
     counts: dict[str, int] = field(default_factory=lambda: defaultdict(int))
+    bad_runs: list[str] = field(default_factory=list)
+    """What is known of runs that ended otherwise than they should."""
     _number: Iterator[int] = field(default_factory=itertools.count)
     _run: tuple[int, float, str] | None = None
     """The run that goes on: its request, when it was started, and its name."""
+    _cancelled: set[str] = field(default_factory=set)
 
     def arrive(self) -> None:
         """Open what is graded and wait until the server knows of its recordings."""
@@ -78,12 +83,19 @@ class Author:
         self._ask_about_file()
         if self.chance.random() < 0.5:
             # Saved, and so seen by whoever watches files.
-            (self.editor.root / name).write_text(text, encoding="utf-8")
+            self._save(name, text)
             self.editor.notify("textDocument/didSave", {"textDocument": {"uri": self.editor.uri}})
             change = {"uri": self.editor.uri, "type": 2}
             self.editor.notify("workspace/didChangeWatchedFiles", {"changes": [change]})
             time.sleep(_SETTLED)
         self.editor.close()
+
+    def _save(self, name: str, text: str) -> None:
+        """At once: a run that begins in this moment would read half of a file that is still being written."""
+        path = self.editor.root / name
+        new = path.with_name(f"{path.name}.new")
+        new.write_text(text, encoding="utf-8")
+        new.replace(path)
 
     def _open(self, name: str) -> str:
         text = (self.editor.root / name).read_text(encoding="utf-8")
@@ -124,6 +136,8 @@ class Author:
             self._look_up(line, start)
         if count % self.every["run"] == 0:
             self._start_run()
+        if count % self.every["run"] == 10:
+            self._took("work", seconds_of_work())
         if count % self.every["run"] == 20:
             self._cancel_some()
         if count % self.every["verdict"] == 0:
@@ -154,10 +168,11 @@ class Author:
         self._open(_GRADED)
         line = self.editor.lines.index(_LINE)
         number = next(self._number)
-        changed = f"      contains: [jitter, j{number}]"
+        new = f"j{number}"
+        changed = f"      contains: [jitter, {new}]"
         since, sent = len(self.editor.told), time.perf_counter()
         version = self.editor.edit(line, 0, len(_LINE), changed)
-        told = self.editor.until(lambda it: it.version >= version and _has_verdict(it), since)
+        told = self.editor.until(lambda it: it.version >= version and _has_verdict(it, new), since)
         self._took("verdict", told.at - sent)
         self.counts["verdicts"] += 1
         self.editor.edit(line, 0, len(changed), _LINE)
@@ -177,23 +192,27 @@ class Author:
     def _cancel_some(self) -> None:
         if self._run is not None and self.counts["runs"] % _CANCELLED == 0:
             given = {"command": "waza.cancelRun", "arguments": [{"token": self._run[2]}]}
+            self._cancelled.add(self._run[2])
             self.editor.answer("workspace/executeCommand", given)
 
     def _await_run(self) -> None:
         if self._run is not None:
-            request, sent, _ = self._run
+            request, sent, token = self._run
             at, answer = self.editor.result(request)
             self.counts[answer["status"]] += 1
             if answer["status"] == "passed":
                 self._took("run", at - sent)
+            elif answer["status"] != "cancelled" or token not in self._cancelled:
+                self.bad_runs.append(told(self.editor.root, token, answer))
             self._run = None
 
     def _took(self, what: str, seconds: float) -> None:
         self.times[what].append(1000 * seconds)
 
 
-def _has_verdict(told: Told) -> bool:
-    return any(it.get("code") in _VERDICTS for it in told.items)
+def _has_verdict(told: Told, about: str) -> bool:
+    """Whether there is a verdict that speaks of this; one on the text before is carried along until then."""
+    return any(it.get("code") in _VERDICTS and about in it["message"] for it in told.items)
 
 
 def settings() -> dict[str, Any]:

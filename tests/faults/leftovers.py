@@ -5,6 +5,7 @@ import sqlite3
 import time
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 from waza_engine.runs.store import FILE_NAME
 
@@ -20,17 +21,23 @@ def until(condition: Callable[[], object], what: Callable[[], object] = str) -> 
         time.sleep(0.005)
 
 
-def processes_with(temporary: Path) -> list[str]:
-    """The processes, but for us, whose temporary folder this is."""
-    word, found = f"TMPDIR={temporary}".encode(), []
+def pids_with(temporary: Path) -> dict[int, str]:
+    """The processes, but for us, whose temporary folder this is, with their command lines."""
+    word, found = f"TMPDIR={temporary}".encode(), {}
     for it in Path("/proc").iterdir():
         if it.name.isdigit() and int(it.name) != os.getpid():
             try:
                 if word in (it / "environ").read_bytes().split(b"\0"):
-                    found.append((it / "cmdline").read_bytes().replace(b"\0", b" ").decode(errors="replace"))
+                    line = (it / "cmdline").read_bytes().replace(b"\0", b" ").decode(errors="replace")
+                    found[int(it.name)] = line
             except OSError:
                 continue
     return found
+
+
+def processes_with(temporary: Path) -> list[str]:
+    """Their command lines."""
+    return list(pids_with(temporary).values())
 
 
 def files_in(temporary: Path) -> list[str]:
@@ -47,17 +54,22 @@ def wait_for_nothing(temporary: Path) -> None:
 
 def finished(store: Path) -> list[list[tuple[int, int]]]:
     """The trials in the store by run, oldest run first, read without our own code."""
+    return list(finished_by_run(store, "task_index").values())
+
+
+def finished_by_run(store: Path, task: str = "task_id") -> dict[str, list[tuple[Any, int]]]:
+    """The same by the name of the run, with the ids of tasks; `task` is another column that says which task it was."""
     path = store / FILE_NAME
     if not path.exists():
-        return []
+        return {}
     connection = sqlite3.connect(path, timeout=30)
     try:
         tables = connection.execute("SELECT count(*) FROM sqlite_master WHERE name = 'trials'").fetchone()
         if not tables[0]:
-            return []
+            return {}
         runs = connection.execute("SELECT run_id FROM runs ORDER BY rowid").fetchall()
-        ask = "SELECT task_index, trial FROM trials WHERE run_id = ? ORDER BY task_index, trial"
-        return [connection.execute(ask, it).fetchall() for it in runs]
+        ask = f"SELECT {task}, trial FROM trials WHERE run_id = ? ORDER BY task_index, trial"  # noqa: S608  # our own name
+        return {name: connection.execute(ask, (name,)).fetchall() for (name,) in runs}
     finally:
         connection.close()
 

@@ -1,7 +1,10 @@
 """Suites to break off: of every executor and dialect, with graders that start processes; their agents say what they do."""
 
 import json
+import os
 import shlex
+import subprocess
+import sys
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -104,6 +107,23 @@ def performed(folder: Path) -> int:
     """How many trials the agents have begun."""
     log = folder / "log"
     return len(log.read_text(encoding="utf-8").splitlines()) if log.exists() else 0
+
+
+def started(
+    folder: Path,
+    *arguments: str,
+    temporary: Path | None = None,
+    variables: Mapping[str, str] | None = None,
+) -> "subprocess.Popen[str]":
+    """`waza-lsp` at work in a folder; its temporary folder is `tmp` in it unless another one is named."""
+    return subprocess.Popen(
+        [sys.executable, "-m", "waza_lsp", *arguments],
+        cwd=folder,
+        env=environment(temporary or folder / "tmp", {**os.environ, **(variables or {})}),
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
 
 
 def environment(temporary: Path, known: Mapping[str, str]) -> dict[str, str]:

@@ -1,115 +1,23 @@
 """The connection to the editor ends without a word: the server ends within seconds, with all it has started."""
 
-import json
 import os
-import queue
 import signal
 import subprocess
 import sys
 import threading
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import IO, Any
 
 import pytest
 
 from tests.faults.leftovers import PATIENCE_SECONDS, finished, until, wait_for_nothing
-from tests.faults.suites import Case, environment, performed
+from tests.faults.suites import Case
+from tests.faults.wire import Wire
+from waza_lsp.server.connection import once
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="looks for leftovers in /proc")
 
 CASE = Case("waza", "command", trials=1, workers=2)
-
-
-class Wire:
-    """A server process, and the bare messages that are exchanged with it."""
-
-    def __init__(self, folder: Path, *, reads: bool = True) -> None:
-        self.folder = folder
-        self.temporary = folder / "tmp"
-        self.process = subprocess.Popen(
-            [sys.executable, "-P", "-m", "waza_lsp", "serve"],
-            cwd=folder,
-            env=environment(self.temporary, os.environ),
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-        )
-        self.got: queue.Queue[dict[str, Any]] = queue.Queue()
-        if reads:
-            threading.Thread(target=self._read, daemon=True).start()
-
-    @property
-    def input(self) -> IO[bytes]:
-        assert self.process.stdin
-        return self.process.stdin
-
-    @property
-    def output(self) -> IO[bytes]:
-        assert self.process.stdout
-        return self.process.stdout
-
-    def begin(self, editor: int | None = None) -> None:
-        """Go through the greetings; `editor` is the process that the server is told of."""
-        capabilities = {"window": {"workDoneProgress": False}}
-        folders = [{"uri": self.folder.as_uri(), "name": "here"}]
-        params = {"processId": editor, "capabilities": capabilities, "workspaceFolders": folders}
-        self.send("initialize", {**params, "initializationOptions": {"runEvents": True}}, number=1)
-        self.answer(1)
-        self.send("initialized", {})
-
-    def run(self) -> None:
-        """Have the suite run until its agents are at work."""
-        text = (self.folder / "eval.yaml").read_text()
-        item = {"uri": (self.folder / "eval.yaml").as_uri(), "languageId": "yaml", "version": 1, "text": text}
-        self.send("textDocument/didOpen", {"textDocument": item})
-        variables = {"uri": item["uri"]}
-        self.send("workspace/executeCommand", {"command": "waza.runEval", "arguments": [variables]}, number=2)
-        until(lambda: performed(self.folder) == 2)
-
-    def send(self, method: str, params: Any, number: int | None = None) -> None:
-        message = {"jsonrpc": "2.0", "method": method, "params": params}
-        self.write(message if number is None else {**message, "id": number})
-
-    def write(self, message: dict[str, Any], part: float = 1.0) -> None:
-        """Write a message, or only so much of it."""
-        body = json.dumps(message).encode()
-        data = f"Content-Length: {len(body)}\r\n\r\n".encode() + body
-        self.input.write(data[: round(len(data) * part)])
-        self.input.flush()
-
-    def answer(self, number: int) -> dict[str, Any]:
-        while True:
-            message = self.got.get(timeout=PATIENCE_SECONDS)
-            if message.get("id") == number and "method" not in message:
-                return message
-
-    def _read(self) -> None:
-        length = 0
-        while head := self.output.readline():
-            if head.lower().startswith(b"content-length:"):
-                length = int(head.split(b":")[1])
-            elif head == b"\r\n":
-                body = self.output.read(length)
-                if len(body) == length:
-                    self.got.put(json.loads(body))
-
-    def wait(self) -> None:
-        """See that the server has ended, with everything that it had started, and has nothing to complain about."""
-        self.process.wait(PATIENCE_SECONDS)
-        assert self.process.stderr
-        assert self.process.stderr.read() == b""
-        wait_for_nothing(self.temporary)
-
-    def close(self) -> None:
-        self.process.kill()
-        self.process.wait()
-        for it in (self.process.stdin, self.process.stdout, self.process.stderr):
-            assert it
-            try:
-                it.close()
-            except OSError:
-                continue
 
 
 @pytest.fixture
@@ -251,3 +159,15 @@ def test_a_killed_server_takes_everything_along(folder: Path, wire: Wire) -> Non
     wire.process.wait()
     wait_for_nothing(wire.temporary)
     assert finished(folder / ".waza-lsp") == [[(0, 1)]]
+
+
+def test_who_leaves_leaves_once_however_many_threads_have_noticed() -> None:
+    left: list[int] = []
+    leave = once(lambda: left.append(threading.get_ident()))
+    threads = [threading.Thread(target=leave) for _ in range(20)]
+    for it in threads:
+        it.start()
+    for it in threads:
+        it.join()
+    leave()
+    assert len(left) == 1

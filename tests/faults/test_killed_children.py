@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from tests.faults.leftovers import finished, processes_with, until, wait_for_nothing
-from tests.faults.suites import Case, environment
+from tests.faults.suites import Case, environment, started
 from tests.lsp.server.conftest import EXAMPLES
 from tests.lsp.server.results_harness import editor
 from tests.lsp.server.results_harness import until as until_in_editor
@@ -38,17 +38,6 @@ def looping(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def run(folder: Path) -> "subprocess.Popen[str]":
-    return subprocess.Popen(
-        [sys.executable, "-m", "waza_lsp", "run", "eval.yaml"],
-        cwd=folder,
-        env=environment(folder / "tmp", os.environ),
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-    )
-
-
 def interpreters(folder: Path) -> list[int]:
     """The interpreters of assertions, those that are at work last: each is the child of one that waits."""
     found = subprocess.run(["ps", "-eo", "pid=,args="], capture_output=True, text=True, check=True).stdout
@@ -66,7 +55,7 @@ def interpreters(folder: Path) -> list[int]:
 
 @pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGTERM])
 def test_an_endless_assertion_does_not_outlive_its_run(looping: Path, number: signal.Signals) -> None:
-    process = run(looping)
+    process = started(looping, "run", "eval.yaml")
     until(lambda: len(interpreters(looping)) == 2)
     process.send_signal(number)
     process.communicate(timeout=60)
@@ -76,7 +65,7 @@ def test_an_endless_assertion_does_not_outlive_its_run(looping: Path, number: si
 
 @pytest.mark.parametrize("which", [0, 1])
 def test_an_interpreter_that_is_killed_costs_its_verdict_alone(looping: Path, which: int) -> None:
-    process = run(looping)
+    process = started(looping, "run", "eval.yaml")
     killed = 0
     while killed < 4:  # each of the four tasks has one
         until(lambda: len(interpreters(looping)) == 2 or process.poll() is not None)

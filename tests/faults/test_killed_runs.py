@@ -16,7 +16,7 @@ from pathlib import Path
 import pytest
 
 from tests.faults.leftovers import finished, until, wait_for_nothing
-from tests.faults.suites import CASES, Case, environment, performed
+from tests.faults.suites import CASES, Case, environment, performed, started
 from waza_engine.runs.store import RunStore
 
 ROOT = Path(__file__).parents[2]
@@ -41,17 +41,6 @@ def test_runs_that_are_broken_off_lose_nothing_and_leave_nothing(tmp_path: Path)
         assert it["killed"] == KILLS
         # A kill costs what the workers were at, and nothing else.
         assert it["begun"] is None or it["wanted"] <= it["begun"] <= it["most"]
-
-
-def started(folder: Path, *arguments: str) -> "subprocess.Popen[str]":
-    return subprocess.Popen(
-        [sys.executable, "-m", "waza_lsp", *arguments],
-        cwd=folder,
-        env=environment(folder / "tmp", os.environ),
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-    )
 
 
 @pytest.fixture
@@ -138,7 +127,7 @@ def test_the_number_of_a_killed_run_may_belong_to_another_process_by_now(tmp_pat
     run.communicate()
     with RunStore(tmp_path / ".waza-lsp") as store:
         # As after a restart of the machine: there is a process of that number, and it is none of ours.
-        store._connection.execute(
+        store.file.connection.execute(
             "UPDATE runs SET frame = json_set(frame, '$.pid', ?, '$.born', 'another boot 1')", (os.getppid(),)
         )
     case.written(tmp_path, seconds=0)

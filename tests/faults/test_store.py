@@ -176,7 +176,7 @@ async def test_what_could_not_be_stored_is_stored_when_the_lock_is_gone(
         return said("hello")
 
     executor.perform = perform
-    bench.store = RunStore(folder / ".waza-lsp", may_be_busy=True)
+    bench.store = RunStore(folder / ".waza-lsp", may_come_later=True)
     record = await bench.run(bench.suite(*map(task, "abcd")), executor)
     bench.store.close()
     assert record.status == "passed"
@@ -201,7 +201,7 @@ async def test_a_disk_that_gets_room_again_gets_everything(
 ) -> None:
     bench, executor = _bench(tmp_path, monkeypatch, patience=0.1)
     bench.store = RunStore(tmp_path / "store")
-    limit = bench.store._connection
+    limit = bench.store.file.connection
 
     async def perform(request: TrialRequest) -> Trajectory:
         if request.task.id == "b":

@@ -97,6 +97,16 @@ def test_what_is_known_of_a_piece_goes_with_it(editor: _Editor) -> None:
     assert len(alive) < 200
 
 
+def test_long_pieces_are_held_for_a_shorter_time(editor: _Editor) -> None:
+    editor.open()
+    long = "x" * 1_800
+    pieces = [weakref.ref(_piece(editor.edited(f"'{long}{it}'"))) for it in range(100)]
+    gc.collect()
+    alive = [index for index, it in enumerate(pieces) if it() is not None]
+    assert alive[-1] == 99
+    assert len(alive) < 50
+
+
 def test_the_text_before_an_edit_is_known_when_the_edit_is_taken_back(editor: _Editor) -> None:
     editor.open()
     before = _piece(editor.edited("'x'"))
