@@ -44,10 +44,11 @@ def test_an_interpreter_that_ends_is_an_error_of_the_grader() -> None:
         graded("True", "re.enum.sys.exit(0)")
 
 
-def test_a_process_directory_that_is_gone_is_an_error_of_the_grader(tmp_path: Path) -> None:
+def test_assertions_are_evaluated_where_the_process_directory_is_gone(tmp_path: Path) -> None:
+    """A workspace that is deleted while a run goes on costs no verdict that needs nothing of it."""
     context = GradingContext(process_dir=tmp_path / "gone")
-    with pytest.raises(GradeError, match="no result"):
-        CodeGrader(assertions=["True"]).grade(context)
+    assert CodeGrader(assertions=["True"]).grade(context).passed
+    assert not CodeGrader(assertions=["False"]).grade(context).passed
 
 
 @pytest.mark.parametrize(
