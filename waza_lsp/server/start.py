@@ -51,7 +51,7 @@ def _collect_rarely() -> None:
     gc.freeze()
     # Trees live long and hold no cycles: looking through all of them often would only make people wait. But what has
     # become garbage only after the first look, such as the pipes of a run, should not lie about all day.
-    gc.set_threshold(20_000, 5, 100)
+    gc.set_threshold(50_000, 5, 100)
 
 
 def _bound(handler: Callable[..., Any], server: WazaServer) -> Callable[..., Any]:
