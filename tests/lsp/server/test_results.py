@@ -105,8 +105,11 @@ async def test_a_metric_has_its_last_value(tmp_path: Path, suite: Path) -> None:
         it.open(suite / "eval.yaml")
         assert "Last value" not in await hover(it, "threshold: 0.9")
         await it.execute("waza.runTask", uri=it.uri, task=TASK)
-        await it.lenses_with("1.00")
-        assert "Last value: **1**." in await hover(it, "threshold: 0.9")
+        # The lens knows of the run sooner than the store can be asked.
+        async with asyncio.timeout(60):
+            while "Last value: **1**." not in (said := await hover(it, "threshold: 0.9")):
+                assert "threshold" in said
+                await asyncio.sleep(0.1)
 
 
 async def test_it_moves_with_edits_and_goes_when_touched(tmp_path: Path, suite: Path) -> None:
