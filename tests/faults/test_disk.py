@@ -11,6 +11,7 @@ import pytest
 from click.testing import CliRunner
 
 from tests.faults.leftovers import finished
+from tests.faults.small_disk import mounted
 from tests.faults.suites import Case
 from waza_engine.runs.store import StoreError
 from waza_engine.whole_files import write_whole
@@ -29,15 +30,8 @@ def folder(tmp_path: Path) -> Path:
 @pytest.fixture
 def small_disk(tmp_path: Path) -> Iterator[Path]:
     """A folder on a disk of 64 kB, with a dozen files at most."""
-    place = tmp_path / "small"
-    place.mkdir()
-    mount = ["mount", "-t", "tmpfs", "-o", "size=64k,nr_inodes=12", "tmpfs", str(place)]
-    if sys.platform != "linux" or subprocess.run(mount, capture_output=True, check=False).returncode:
-        pytest.skip("no small disk can be mounted here")
-    try:
+    with mounted(tmp_path / "small", "size=64k,nr_inodes=12") as place:
         yield place
-    finally:
-        subprocess.run(["umount", str(place)], check=True)
 
 
 def waza_lsp(

@@ -1,8 +1,6 @@
 """The disk with the store becomes full at any write, and has room again later: everything is stored, whatever was torn."""
 
 import os
-import subprocess
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -10,6 +8,7 @@ import pytest
 
 from tests.engine.runs.bench import Bench, Scripted, contains, said, task
 from tests.faults.leftovers import finished, problems_of
+from tests.faults.small_disk import mounted
 from waza_engine.executors.base import ExecutorOptions, TrialRequest
 from waza_engine.runs.events import Note
 from waza_engine.runs.store import RunStore
@@ -22,15 +21,8 @@ TASKS = "abcdef"
 @pytest.fixture
 def disk(tmp_path: Path) -> Iterator[Path]:
     """A folder on a disk of 1 MB."""
-    place = tmp_path / "disk"
-    place.mkdir()
-    mount = ["mount", "-t", "tmpfs", "-o", "size=1m", "tmpfs", str(place)]
-    if sys.platform != "linux" or subprocess.run(mount, capture_output=True, check=False).returncode:
-        pytest.skip("no small disk can be mounted here")
-    try:
+    with mounted(tmp_path / "disk", "size=1m") as place:
         yield place
-    finally:
-        subprocess.run(["umount", str(place)], check=True)
 
 
 async def run(folder: Path, disk: Path, pages: int) -> list[str]:
