@@ -45,8 +45,11 @@ def _option(options: Any, name: str, *, default: bool) -> Any:
 async def on_initialized(server: WazaServer, _params: types.InitializedParams) -> None:
     """Everything that may take a moment; no request waits for it, what it changes is delivered afterwards."""
     answer_formatting(server)
-    await asyncio.gather(_ask_for_settings(server), _register(server), _prepare(server), _warm_up(server))
-    await asyncio.to_thread(server.compiled.keep)
+    try:
+        await asyncio.gather(_ask_for_settings(server), _register(server), _prepare(server), _warm_up(server))
+    finally:
+        # Also when one of them fails: what is compiled later is not to be remembered all day.
+        await asyncio.to_thread(server.compiled.keep)
 
 
 async def _warm_up(server: WazaServer) -> None:
