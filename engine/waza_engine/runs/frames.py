@@ -144,14 +144,24 @@ def _files(plan: Plan) -> dict[str, str]:
 
 
 def _born(pid: int) -> str:
-    """When a process was started, as a text that no other process of that number has; "" where nobody says."""
+    """When a process was started, as a text that no other process of that number has; "" where nobody says.
+
+    One that is ending, or has ended and whose parent has not asked how, is none any more.
+    """
     try:
         boot = Path("/proc/sys/kernel/random/boot_id").read_text(encoding="ascii").strip()
         status = Path(f"/proc/{pid}/stat").read_bytes()
     except OSError:
         return ""
     # The name of the program, which may hold anything, stands in brackets before.
-    return f"{boot} {status.rpartition(b')')[2].split()[19].decode()}"
+    fields = status.rpartition(b")")[2].split()
+    has_ended = fields[0] in _ENDED or int(fields[6]) & _IS_EXITING
+    return "" if has_ended else f"{boot} {fields[19].decode()}"
+
+
+_ENDED = frozenset([b"Z", b"X", b"x"])
+_IS_EXITING = 0x4
+"""Linux's `PF_EXITING`."""
 
 
 def _fingerprint(task: Task, plan: Plan, surroundings: str) -> str:
