@@ -69,7 +69,13 @@ class Editor:
         self._out: queue.SimpleQueue[bytes | None] = queue.SimpleQueue()
         self.started = time.perf_counter()
         self.process = subprocess.Popen(
-            server.command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, cwd=root
+            server.command,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+            cwd=root,
+            # Some machines that build software compile all modules anew at every start: no editor does.
+            env={key: it for key, it in os.environ.items() if key != "PYTHONDONTWRITEBYTECODE"},
         )
         for work, stream in ((self._read, self.process.stdout), (self._write, self.process.stdin)):
             threading.Thread(target=work, args=(stream,), daemon=True).start()

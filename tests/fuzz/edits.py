@@ -20,7 +20,7 @@ from tests.fuzz.made_files import made_file
 from waza_engine.checking.files import Files
 from waza_engine.scope import Scope
 from waza_lsp.features.code_lens import code_lens
-from waza_lsp.features.diagnostics import written_diagnostics
+from waza_lsp.features.diagnostics import Writings, written_diagnostics
 from waza_lsp.features.document_symbol import written_symbols
 from waza_lsp.schema.world import World
 from waza_lsp.snapshot import Snapshot
@@ -50,6 +50,7 @@ class Desk:
         self._encoding = encoding
         self.texts = texts
         self.open = {it: Snapshot.of(it.as_uri(), text, 1, encoding) for it, text in texts.items()}
+        self._written: dict[Path, Writings] = {}
         self._files = Files(lambda path: str(self.open[path].text) if path in self.open else None)
 
     def edit(self, path: Path, edit: Edit) -> None:
@@ -66,7 +67,7 @@ class Desk:
     def diagnostics(self, path: Path) -> list[str]:
         """What a client gets to know of a document."""
         world = World(path, Scope(path.parent, path.parent), self._files)
-        return written_diagnostics(self.open[path], world)
+        return written_diagnostics(self.open[path], world, self._written.setdefault(path, {}))
 
     def seen(self, path: Path) -> dict[str, Any]:
         """Everything that is compared of a document, as a client gets it."""

@@ -61,9 +61,31 @@ def diagnostics(snapshot: Snapshot, world: World) -> "list[types.Diagnostic]":
     return [_diagnostic(snapshot, it, world) for it in _few(findings(snapshot, world))]
 
 
-def written_diagnostics(snapshot: Snapshot, world: World) -> list[str]:
-    """The same, each as JSON: of a long document there are many at every edit, and they go out as they are."""
-    return [_written(snapshot, it, world) for it in _few(findings(snapshot, world))]
+Writings = dict[int, tuple[Mark, str]]
+"""What was written last of a document, by the identity of what it was made of."""
+
+
+def written_diagnostics(snapshot: Snapshot, world: World, last: Writings | None = None) -> list[str]:
+    """The same, each as JSON: of a long document there are many at every edit, and they go out as they are.
+
+    `last` is brought up to date. A mark that is the same object says the same: pieces that an edit did not touch, and
+    that stand where they stood, keep theirs.
+    """
+    known = last if last is not None else {}
+    marks = _few(findings(snapshot, world))
+    written = [
+        before[1] if (before := known.get(id(it))) is not None else _written(snapshot, it, world)
+        for it in marks
+    ]
+    if last is not None:
+        last.clear()
+        last.update(
+            (id(mark), (mark, text))
+            for mark, text in zip(marks, written, strict=True)
+            # What stands in other files may move there.
+            if not mark.finding.related
+        )
+    return written
 
 
 def _few(found: list[Mark]) -> list[Mark]:
@@ -133,7 +155,9 @@ def _seen_by(found: list[Mark], form: Form, target: str) -> Iterator[Mark]:
 def _at_levels(found: list[Mark], levels: Levels) -> Iterator[Mark]:
     for mark in found:
         level = levels.get(mark.finding.code, mark.finding.severity)
-        if level is not None:
+        if level is mark.finding.severity:
+            yield mark
+        elif level is not None:
             yield mark._replace(finding=replace(mark.finding, severity=level))
 
 

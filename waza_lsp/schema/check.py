@@ -20,7 +20,7 @@ from waza_engine.scope import Scope
 from waza_engine.validation.mending import skeletons
 from waza_lsp.schema.form import Form
 from waza_lsp.schema.mark import Mark
-from waza_lsp.schema.piece_marks import mark_in, piece_marks, standing
+from waza_lsp.schema.piece_marks import item_marks, mark_in, piece_marks, standing
 from waza_lsp.schema.rule_marks import rule_marks
 from waza_lsp.schema.walk import Schema, resolve
 from waza_lsp.schema.world import World
@@ -188,12 +188,10 @@ def _list(tree: Tree, entry: Entry, form: Form, schema: Schema, scope: Scope | N
         return
     for it in form.checker.check_list([None] * len(entry.items), schema):
         yield Mark(entry.key.span.shifted(entry.piece.start), it)
-    key, last = entry.key.source, None
-    where = standing(form, key, scope)
-    for index, (piece, _) in enumerate(entry.items):
-        if piece is last:
-            continue
+    last = None
+    where = standing(form, entry.key.source, scope)
+    for index, _ in entry.items.found(where, where.has_a_say):
+        piece, _ = entry.items[index]
+        if piece is not last:
+            yield from item_marks(piece, where, tree.anchors, index)
         last = piece
-        if not piece.parsed.problems and (found := piece_marks(piece.parsed, where, tree.anchors)):
-            base = (key, index)
-            yield from (it.shifted(piece.start, base) for it in found)

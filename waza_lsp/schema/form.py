@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 from waza_engine.checking.document import Document
 from waza_engine.checking.files import Files
-from waza_engine.checking.memory import watched
+from waza_engine.checking.memory import followed
 from waza_engine.checking.named import named_by_eval
-from waza_engine.findings import Finding
+from waza_engine.findings import Finding, Pointer
 from waza_engine.formats import Dialect, Kind, recognise, told_by_text
 from waza_engine.schema_files import read_schema
 from waza_engine.scope import Scope
@@ -49,7 +49,7 @@ class Form:
 
     def document(self, data: Any, path: Path | None, process_dir: Path | None, files: Files) -> Document:
         """A file of this form as rules see it."""
-        return Document(self.dialect, self.kind, watched(data), path, process_dir, files)
+        return followed(Document(self.dialect, self.kind, data, path, process_dir, files))
 
     def judged(self, document: Document) -> Iterator[Finding]:
         """What the rules for whole files say of a file as a whole."""
@@ -58,12 +58,14 @@ class Form:
 
         return (it for said in check_whole(document) for it in said)
 
-    def judged_grader(self, document: Document, grader: Mapping[str, Any]) -> tuple[Finding, ...]:
-        """What the rules say of one grader entry of a file, pointing into the entry."""
+    def judged_graders(
+        self, document: Document
+    ) -> Iterator[tuple[Pointer, Mapping[str, Any], tuple[Finding, ...]]]:
+        """The grader entries that the rules have something to say of: what they say, pointing into the entry."""
         # Imported late: the rules are many.
-        from waza_engine.checking.registry import check_grader
+        from waza_engine.checking.registry import check_graders
 
-        return check_grader(document, grader)
+        return check_graders(document)
 
     def seen_by(self, finding: Finding, target: str) -> Finding | None:
         """The finding as it is for the version of the runner that a project uses; None when it has nothing against it."""

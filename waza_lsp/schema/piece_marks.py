@@ -19,6 +19,7 @@ from waza_lsp.schema.spots import span_of
 from waza_lsp.schema.walk import Schema, discriminated, resolve
 from waza_lsp.syntax.node import Kind, Node, descend
 from waza_lsp.syntax.parse import Parsed
+from waza_lsp.syntax.piece import Piece
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -28,6 +29,16 @@ class Standing:
     form: Form
     key: str | None
     scope: Scope | None
+
+    def has_a_say(self, item: tuple[Piece, Node]) -> bool:
+        """Whether an item may have findings here, now or when files on disk are others."""
+        parsed = item[0].parsed
+        if parsed.root is None or parsed.problems:
+            return False
+        if parsed.has_alias:
+            return True
+        remembered = _remembered(parsed, parsed.root, self)
+        return bool(remembered.found) or remembered.has_stamps
 
 
 @lru_cache(maxsize=256)
@@ -45,24 +56,42 @@ def piece_marks(parsed: Parsed, where: Standing, anchors: dict[str, Node]) -> tu
         return ()
     if parsed.has_alias:
         return _found(parsed, parsed.root, where, anchors)
-    memory = parsed.root.memory
+    return _remembered(parsed, parsed.root, where).found
+
+
+def item_marks(piece: Piece, where: Standing, anchors: dict[str, Node], index: int) -> tuple[Mark, ...]:
+    """The same of a sound piece in a list, whose first item has an index, with places in the whole text."""
+    parsed, base = piece.parsed, (where.key or "", index)
+    if parsed.root is None or parsed.has_alias:
+        return tuple(it.shifted(piece.start, base) for it in piece_marks(parsed, where, anchors))
+    return _remembered(parsed, parsed.root, where).at(piece.start, base)
+
+
+def _remembered(parsed: Parsed, root: Node, where: Standing) -> "_Remembered":
+    memory = root.memory
     remembered: _Remembered | None = memory.get(where)
     if remembered is None:
         remembered = memory[where] = _Remembered()
-    if remembered.is_fresh():
-        return remembered.found
-    root = parsed.root
-    return remembered.anew(lambda: _found(parsed, root, where, parsed.anchors))
+    if not remembered.is_fresh():
+        remembered.anew(lambda: _found(parsed, root, where, parsed.anchors))
+    return remembered
 
 
 class _Remembered:
     """What a piece gave, and the state of the files on disk that had a say in it."""
 
-    __slots__ = ("_stamps", "found")
+    __slots__ = ("_at", "_shifted", "_stamps", "found")
 
     def __init__(self) -> None:
         self.found: tuple[Mark, ...] = ()
         self._stamps: dict[Path, Stamp] | None = None
+        self._at: tuple[int, tuple[str, int]] | None = None
+        self._shifted: tuple[Mark, ...] = ()
+
+    @property
+    def has_stamps(self) -> bool:
+        """Whether files had a say."""
+        return bool(self._stamps)
 
     def is_fresh(self) -> bool:
         """Whether there are findings, and none of the files has changed since."""
@@ -72,14 +101,21 @@ class _Remembered:
             note_read(path)
         return all(stamp(path) == then for path, then in self._stamps.items())
 
-    def anew(self, find: Callable[[], tuple[Mark, ...]]) -> tuple[Mark, ...]:
+    def anew(self, find: Callable[[], tuple[Mark, ...]]) -> None:
         """Find and remember."""
         with noting() as seen:
             self.found = find()
         self._stamps = {it: stamp(it) for it in seen.paths}
+        self._at = None
         for path in self._stamps:
             note_read(path)
-        return self.found
+
+    def at(self, start: int, base: tuple[str, int]) -> tuple[Mark, ...]:
+        """The findings of a piece that starts at a line: most stay where they were, and are the same objects."""
+        if self._at != (start, base):
+            self._shifted = tuple(it.shifted(start, base) for it in self.found)
+            self._at = (start, base)
+        return self._shifted
 
 
 def _found(parsed: Parsed, root: Node, where: Standing, anchors: dict[str, Node]) -> tuple[Mark, ...]:

@@ -6,12 +6,13 @@ What is said of an entry is remembered with its node, so that an edit costs the 
 from collections.abc import Iterator, Sequence
 
 from waza_engine.checking.document import Document
-from waza_engine.findings import Finding
+from waza_engine.findings import Finding, Pointer
 from waza_lsp.schema.form import Form
 from waza_lsp.schema.mark import Mark
 from waza_lsp.schema.newer import newer
 from waza_lsp.schema.spots import alias_above, span_below, span_in
 from waza_lsp.schema.world import World
+from waza_lsp.syntax.entries import Entry
 from waza_lsp.syntax.node import Node
 from waza_lsp.syntax.piece import Piece
 from waza_lsp.syntax.tree import Tree
@@ -42,22 +43,25 @@ def _all(tree: Tree, form: Form, world: World) -> Iterator[Mark]:
 def _of_graders(tree: Tree, form: Form, document: Document) -> Iterator[Mark]:
     first = {it.key.source: it for it in reversed(tree.entries)}
     lists = {key: it for key, it in first.items() if it.is_list}
-    executor, top = document.executor, (form, ())
-    for pointer, grader in document.graders():
+    for pointer, _, found in form.judged_graders(document):
         entry = lists.get(str(pointer[0]))
-        if entry is not None:
-            piece, node = entry.items[int(pointer[1])]
-            place = top if len(pointer) == 2 else (form, pointer[2:])
-            placed: _Placed | None = node.memory.get(place)
-            if placed is None or placed.executor != executor:
-                found = [it.below(pointer[2:]) for it in form.judged_grader(document, grader)]
-                placed = node.memory[place] = _Placed(piece, node, found, executor)
-            if placed.found:
-                yield from placed.at(piece.start, entry.key.source, int(pointer[1]))
-            if placed.found is not None:
-                continue
-        for finding in form.judged_grader(document, grader):
-            yield from _mark(tree, finding.below(pointer))
+        marks = _in_list(entry, pointer, found) if entry is not None else None
+        if marks is not None:
+            yield from marks
+        else:
+            for finding in found:
+                yield from _mark(tree, finding.below(pointer))
+
+
+def _in_list(entry: Entry, pointer: Pointer, findings: tuple[Finding, ...]) -> tuple[Mark, ...] | None:
+    """What is said of a grader in the list of a top-level key; None where some of it stands somewhere else."""
+    index = int(pointer[1])
+    piece, node = entry.items[index]
+    place = (_Placed, pointer[2:])
+    placed: _Placed | None = node.memory.get(place)
+    if placed is None or (placed.findings is not findings and placed.findings != findings):
+        placed = node.memory[place] = _Placed(piece, node, pointer[2:], findings)
+    return placed.at(piece.start, entry.key.source, index)
 
 
 def _mark(tree: Tree, finding: Finding) -> Iterator[Mark]:
@@ -70,21 +74,25 @@ def _mark(tree: Tree, finding: Finding) -> Iterator[Mark]:
 class _Placed:
     """What is said of one grader of an item, with places that count from the start of the item's piece."""
 
-    __slots__ = ("_at", "_offset", "_shifted", "executor", "found")
+    __slots__ = ("_at", "_found", "_offset", "_shifted", "findings")
 
-    def __init__(self, piece: Piece, node: Node, findings: Sequence[Finding], executor: str) -> None:
-        self.executor = executor
+    def __init__(self, piece: Piece, node: Node, rest: Pointer, findings: tuple[Finding, ...]) -> None:
+        self.findings = findings
         self._offset = _offset(piece, node)
-        self.found = _placed(piece, node, self._offset, findings)
-        """None where a finding stands somewhere else, or aliases have a say."""
+        self._found = _placed(piece, node, self._offset, [it.below(rest) for it in findings])
         self._at: tuple[int, str, int] | None = None
         self._shifted: tuple[Mark, ...] = ()
 
-    def at(self, start: int, key: str, index: int) -> tuple[Mark, ...]:
-        """The marks of the item `index` of a list, whose piece starts at a line: most stay where they were."""
+    def at(self, start: int, key: str, index: int) -> tuple[Mark, ...] | None:
+        """The marks of the item `index` of a list, whose piece starts at a line: most stay where they were.
+
+        None where a finding stands somewhere else, or aliases have a say.
+        """
+        if self._found is None:
+            return None
         if self._at != (start, key, index):
             base = (key, index - self._offset)
-            self._shifted = tuple(it.shifted(start, base) for it in self.found or ())
+            self._shifted = tuple(it.shifted(start, base) for it in self._found)
             self._at = (start, key, index)
         return self._shifted
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from lsprotocol import types
 
-from waza_lsp.features.diagnostics import written_diagnostics
+from waza_lsp.features.diagnostics import Writings, written_diagnostics
 from waza_lsp.schema.written_diagnostic import published, written
 from waza_lsp.snapshot import Snapshot
 
@@ -26,6 +26,7 @@ class Delivery:
         """Whether the client asks for findings itself."""
         self._sent: dict[str, str] = {}
         self._told: set[str] = set()
+        self._written: dict[str, Writings] = {}
         self._others: asyncio.TimerHandle | None = None
 
     def published(self, sent: Mapping[str, str]) -> None:
@@ -90,6 +91,7 @@ class Delivery:
 
     def closed(self, server: "WazaServer", uri: str) -> None:
         """The findings of a document that is no longer open are taken back."""
+        self._written.pop(uri, None)
         if self._sent.pop(uri, None) is not None:
             server.text_document_publish_diagnostics(types.PublishDiagnosticsParams(uri, []))
 
@@ -100,7 +102,8 @@ class Delivery:
             if problem not in self._told:
                 self._told.add(problem)
                 server.warn(problem)
-        return written_diagnostics(snapshot, server.world(snapshot, project))
+        last = self._written.setdefault(snapshot.uri, {})
+        return written_diagnostics(snapshot, server.world(snapshot, project), last)
 
     def _publish_all(self, server: "WazaServer") -> None:
         server.documents.touch()

@@ -4,11 +4,13 @@ from bisect import bisect_left
 from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
+from waza_engine.checking.carried import Carried, carried
 from waza_lsp.syntax.cut import PieceKind
 from waza_lsp.syntax.node import Kind, Node
 from waza_lsp.syntax.piece import Piece
 
-Items = list[tuple[Piece, Node]]
+Items = Carried[tuple[Piece, Node]]
+"""Pairs of a piece and a node in it."""
 
 
 class Entry(NamedTuple):
@@ -30,19 +32,19 @@ class Entry(NamedTuple):
         middle = [(it, node) for it in new if it.parsed.root is not None for node in it.parsed.root.items]
         rest = self.items[last:]
         moved = [(below[id(it)], node) for it, node in rest] if below else rest
-        return self._replace(items=[*self.items[:first], *middle, *moved])
+        return self._replace(items=carried([*self.items[:first], *middle, *moved], self.items))
 
     def moved(self, below: Mapping[int, Piece]) -> "Entry":
         """The entry where it stands now."""
         if id(self.piece) not in below:
             return self
-        items = [(below[id(it)], node) for it, node in self.items]
+        items = Carried((below[id(it)], node) for it, node in self.items)
         return self._replace(piece=below[id(self.piece)], items=items)
 
 
 def entries(pieces: Sequence[Piece]) -> Iterator[Entry]:
     """The top-level keys of a text, in order; none of one that is no block mapping."""
-    items: Items = []
+    items = Items()
     for piece in pieces:
         root = piece.parsed.root
         if root is None or piece.kind in {PieceKind.WHOLE, PieceKind.SKIPPED}:
@@ -52,9 +54,9 @@ def entries(pieces: Sequence[Piece]) -> Iterator[Entry]:
         elif root.kind is Kind.MAP:
             is_list = piece.kind is PieceKind.HEAD
             if is_list:
-                items = []
+                items = Items()
             for key, value in root.pairs:
-                yield Entry(key, piece, value, items if is_list else [], is_list)
+                yield Entry(key, piece, value, items if is_list else Items(), is_list)
 
 
 def _start_of_item(item: tuple[Piece, Node]) -> int:

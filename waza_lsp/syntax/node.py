@@ -5,7 +5,6 @@ from datetime import datetime
 from enum import StrEnum
 from typing import Any
 
-from waza_engine.checking.by_entry import Record
 from waza_engine.findings import Pointer
 from waza_engine.scalars import Scalar
 from waza_lsp.syntax.text import Place, Span
@@ -25,6 +24,7 @@ class Node:
 
     __slots__ = (
         "_memory",
+        "_own",
         "anchor",
         "end",
         "flow",
@@ -50,6 +50,7 @@ class Node:
         self.flow = False
         self.anchor: str | None = None
         self._memory: dict[Any, Any] | None = None
+        self._own: Any = None
 
     @property
     def span(self) -> Span:
@@ -116,10 +117,10 @@ class Node:
 
     def own_data(self) -> Any:
         """Data of a node without aliases, made once: nobody may change it."""
-        memory = self.memory
-        if _OWN not in memory:
-            memory[_OWN] = self.data({})
-        return memory[_OWN]
+        own = self._own
+        if own is None:
+            own = self._own = self.data({})
+        return own
 
     def typed(self, anchors: "dict[str, Node]") -> Any:
         """Data as the engine's loader has it: plain scalars that are no texts keep their source (`Scalar`)."""
@@ -135,17 +136,14 @@ class Node:
                 return self.value if isinstance(self.value, str) else Scalar(self.source, self.value)
 
     def _mapping(self, anchors: "dict[str, Node]", depth: int) -> dict[str, Any]:
-        own = Record()
+        own: dict[str, Any] = {}
         merged: dict[str, Any] = {}
         for key, value in self.pairs:
             if key.source == "<<" and not key.style:
                 merged |= _merged(value.data(anchors, depth=depth))
             elif key.source not in own:
                 own[key.source] = value.data(anchors, depth=depth)
-        return Record({**merged, **own}) if merged else own
-
-
-_OWN = "own data"
+        return {**merged, **own} if merged else own
 
 
 def _merged(value: Any) -> dict[str, Any]:

@@ -11,7 +11,7 @@ from weakref import WeakKeyDictionary
 
 from waza_engine.findings import Pointer
 from waza_lsp.syntax.cut import PieceKind, cut
-from waza_lsp.syntax.entries import Entry, entries
+from waza_lsp.syntax.entries import Entry, Items, entries
 from waza_lsp.syntax.expansion import first_excess
 from waza_lsp.syntax.located import Located, innermost, located_below
 from waza_lsp.syntax.node import Kind, Node
@@ -157,7 +157,8 @@ class Tree:
             data = self.data()
             return data if isinstance(data, dict) else None
         return {
-            it.key.source: self.entry_data(it._replace(items=it.items[:_SKETCHED])) for it in self.entries
+            it.key.source: self.entry_data(it._replace(items=Items(it.items[:_SKETCHED])))
+            for it in self.entries
         }
 
     def data(self) -> Any:
@@ -173,6 +174,8 @@ class Tree:
 
     def entry_data(self, entry: Entry) -> Any:
         """Plain data of one top-level value."""
+        if entry.is_list and not self.has_alias:
+            return [node.own_data() for _, node in entry.items]
         if entry.is_list:
             return [self._data(piece, node) for piece, node in entry.items]
         return self._data(entry.piece, entry.value)

@@ -2,9 +2,11 @@
 
 from collections.abc import Callable, Hashable, Iterator, Mapping
 from dataclasses import dataclass, field
+from functools import cache
 from pathlib import Path
 from typing import Any, TypeVar
 
+from waza_engine.checking.carried import Carried
 from waza_engine.checking.files import Files
 from waza_engine.checking.suite_files import SuiteFiles, suite_of
 from waza_engine.findings import Pointer
@@ -96,7 +98,7 @@ class Document:
         if self.kind == "task":
             return [((), self.mapping())]
         if self.kind == "eval":
-            inline = [(place, it) for place, it in self.mappings("tasks") if "inputs" in it or "id" in it]
+            inline = [(place, it) for place, it in self.mappings("tasks") if _is_task(it)]
             return [*inline, *self.mappings("stimuli")]
         return []
 
@@ -106,9 +108,99 @@ class Document:
 
     @noted_property
     def _graders(self) -> list[tuple[Pointer, Mapping[str, Any]]]:
-        found = list(self.mappings("graders")) if self.kind == "eval" else []
-        for task, _ in self.tasks():
-            found += self.mappings(*task, "graders")
-            for checkpoint, _ in self.mappings(*task, "checkpoints"):
-                found += self.mappings(*checkpoint, "graders")
+        return [(pointer, grader) for pointer, grader, _ in self.graders_with(_is_there)]
+
+    def graders_with(self, make: "Make[_Made | None]") -> Iterator[tuple[Pointer, Mapping[str, Any], _Made]]:
+        """The grader entries of which `make` makes something (that is not empty), with that.
+
+        It may look at the entry, at top-level keys and at files, and is asked again when one of these is another. It
+        has to be the same function each time.
+        """
+        if self.kind not in {"eval", "task"}:
+            return
+        for index, grader, found in self.entries_with("graders", make):
+            yield ("graders", index), grader, found
+        for key, inside in _BELOW[self.kind]:
+            for index, _, rows in self.entries_with(key, inside(make)):
+                for rest, grader, found in rows:
+                    yield (key, index, *rest), grader, found
+
+    def entries_with(
+        self, key: str, make: "Make[_Made | None]"
+    ) -> Iterator[tuple[int, Mapping[str, Any], _Made]]:
+        """The same for the mappings in the list of a top-level key: index, mapping, and what was made of it."""
+        entries = self.value(key)
+        if isinstance(entries, Carried):
+            made = entries.found(make, lambda it: make(self, it) if isinstance(it, Mapping) else None)
+            yield from ((index, entries[index], found) for index, found in made)
+        elif isinstance(entries, list):
+            yield from (
+                (index, it, found)
+                for index, it in enumerate(entries)
+                if isinstance(it, Mapping) and (found := make(self, it))
+            )
+
+
+Make = Callable[[Document, Mapping[str, Any]], _Made]
+"""What somebody wants to know of an entry of a document."""
+_Rows = list[tuple[Pointer, Mapping[str, Any], Any]]
+
+
+def _is_there(_document: Document, _grader: Mapping[str, Any]) -> bool:
+    return True
+
+
+@cache
+def _of_checkpoint(make: Make[Any]) -> Make[_Rows]:
+    """What is made of the graders of a checkpoint, with their pointers in it."""
+
+    def rows(document: Document, checkpoint: Mapping[str, Any]) -> _Rows:
+        return [
+            (("graders", index), it, found)
+            for index, it in _mappings(checkpoint.get("graders"))
+            if (found := make(document, it))
+        ]
+
+    return rows
+
+
+@cache
+def _of_stimulus(make: Make[Any]) -> Make[_Rows]:
+    """The same for a task in an eval, its checkpoints included."""
+    of_checkpoint = _of_checkpoint(make)
+
+    def rows(document: Document, task: Mapping[str, Any]) -> _Rows:
+        found = of_checkpoint(document, task)
+        for index, checkpoint in _mappings(task.get("checkpoints")):
+            found += [
+                (("checkpoints", index, *rest), *more) for rest, *more in of_checkpoint(document, checkpoint)
+            ]
         return found
+
+    return rows
+
+
+@cache
+def _of_task(make: Make[Any]) -> Make[_Rows]:
+    """The same for an item of `tasks`, which need not be a task itself."""
+    of_stimulus = _of_stimulus(make)
+    return lambda document, task: of_stimulus(document, task) if _is_task(task) else []
+
+
+def _is_task(item: Mapping[str, Any]) -> bool:
+    return "inputs" in item or "id" in item
+
+
+def _mappings(entries: Any) -> list[tuple[int, Mapping[str, Any]]]:
+    return (
+        [(index, it) for index, it in enumerate(entries) if isinstance(it, Mapping)]
+        if isinstance(entries, list)
+        else []
+    )
+
+
+_BELOW: dict[str, list[tuple[str, Callable[[Make[Any]], Make[_Rows]]]]] = {
+    "eval": [("tasks", _of_task), ("stimuli", _of_stimulus)],
+    "task": [("checkpoints", _of_checkpoint)],
+}
+"""Where other graders than those under `graders` stand in a file."""

@@ -1,6 +1,7 @@
 """What checks may ask about other files. Texts that an editor holds open come before those on disk."""
 
 import os
+import shutil
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -12,7 +13,8 @@ from waza_engine.scalars import plain
 from waza_engine.yaml_reader import YamlError, read_yaml
 
 _LARGEST = 5_000_000
-_Stamp = tuple[int, int] | int
+Stamp = tuple[int, int] | int
+"""Time of the last change in nanoseconds and size in bytes; of open texts a hash; 0: not there."""
 _Made = TypeVar("_Made")
 
 
@@ -24,7 +26,7 @@ class Files:
     """
 
     open_text: Callable[[Path], str | None] = lambda _: None
-    _read: dict[tuple[Path, Callable[[str], Any]], tuple[_Stamp, Any]] = field(default_factory=dict)
+    _read: dict[tuple[Path, Callable[[str], Any]], tuple[Stamp, Any]] = field(default_factory=dict)
     _names: dict[Path, tuple[int, list[str]]] = field(default_factory=dict)
     _texts: set[Path] = field(default_factory=set)
     """Files whose texts, not just their existence, somebody has asked for."""
@@ -42,6 +44,12 @@ class Files:
     def exists(self, path: Path) -> bool:
         note_read(path)
         return _quietly(path.exists, default=False)
+
+    def finds_program(self, command: str) -> bool:
+        """Whether a command without a path names a program on this machine."""
+        for folder in os.get_exec_path():
+            note_read(Path(folder))
+        return shutil.which(command) is not None
 
     def names(self, folder: Path) -> list[str]:
         """The names in a folder, sorted; none when there is no such folder."""
@@ -107,7 +115,11 @@ class Files:
         data = self.data(path)
         return data if isinstance(data, dict) else {}
 
-    def stamp(self, path: Path) -> _Stamp:
+    def is_asked_for_text(self, path: Path) -> bool:
+        """Whether somebody has asked for the text of a file: then an editor that holds it open has a say."""
+        return path in self._texts
+
+    def stamp(self, path: Path) -> Stamp:
         """What tells one state of a file, open or on disk, from another."""
         text = self.open_text(path) if path in self._texts else None
         if text is not None:

@@ -4,13 +4,15 @@ A rule notices nothing of this: the document's data tells which top-level keys a
 folders. Values that are the same objects as before have not changed.
 """
 
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable, Iterator, Set
+from dataclasses import dataclass, field
 from operator import is_
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from waza_engine.checking.carried import carried
 from waza_engine.checking.document import Document
+from waza_engine.checking.stamps import Stamps
 from waza_engine.findings import Finding
 from waza_engine.noted_reads import note_keys, note_reads, noting
 
@@ -33,46 +35,69 @@ class _Version:
 
     data: Any = None
     said: dict[Check, _Said] = field(default_factory=dict)
-    stamps: dict[Path, Any] = field(default_factory=dict)
+    stamps: Stamps | None = None
+
+
+@dataclass(frozen=True, eq=False)
+class _Followed(Document):
+    """A document that knows what is another in it than in the version `before`: these top-level keys, and these files."""
+
+    before: _Version = field(default_factory=_Version)
+    is_open: bool = False
+    other_keys: Set[str] = frozenset()
+    other_paths: Set[Path] = frozenset()
+
+
+def followed(document: Document) -> Document:
+    """The document as the next version of the one that was checked last: its lists know what was made of their items.
+
+    What rules look at is noted from now on.
+    """
+    if not isinstance(document.data, dict):
+        return document
+    is_open = document.path is not None and document.files.open_text(document.path) is not None
+    before = (document.files.memory.get(_place(document)) if is_open else None) or _Version()
+    paths = before.stamps.changed() if before.stamps is not None else set[Path]()
+    keys = _other_keys(before.data, document.data)
+    known = before.data or {}
+    data = _Watched(
+        (key, carried(it, known.get(key), paths, keys) if isinstance(it, list) else it)
+        for key, it in document.data.items()
+    )
+    dialect, kind, path, process_dir = _place(document)
+    return _Followed(dialect, kind, data, path, process_dir, document.files, before, is_open, keys, paths)
 
 
 def findings(document: Document, checks: tuple[Check, ...]) -> Iterator[tuple[Finding, ...]]:
     """What each of the rules says about a file; of one that is open in an editor it is remembered."""
-    path = document.path
-    if not isinstance(document.data, dict) or path is None or document.files.open_text(path) is None:
+    document = document if isinstance(document, _Followed) else followed(document)
+    if not isinstance(document, _Followed) or not document.is_open:
         yield from (tuple(check(document)) for check in checks)
         return
-    memory = document.files.memory
-    place = (document.dialect, document.kind, document.path, document.process_dir)
-    before = memory.pop(place, None) or _Version()
-    other_keys = _other_keys(before.data, document.data)
-    other_files = {path for path, then in before.stamps.items() if document.files.stamp(path) != then}
-    now = _Version(document.data)
-    noted = (
-        document if isinstance(document.data, _Watched) else replace(document, data=watched(document.data))
-    )
-    has_other_paths = bool(other_files)
+    before, other_keys, other_paths = document.before, document.other_keys, document.other_paths
+    memory, place, now = document.files.memory, _place(document), _Version(document.data)
+    memory.pop(place, None)
+    has_other_paths = bool(other_paths) or before.stamps is None
     for check in checks:
         said = before.said.get(check)
         if said is None or not (
-            other_keys.isdisjoint(said.keys) and (not other_files or other_files.isdisjoint(said.paths))
+            other_keys.isdisjoint(said.keys) and (not other_paths or other_paths.isdisjoint(said.paths))
         ):
             paths = said.paths if said is not None else None
-            said = _asked(check, noted)
+            said = _asked(check, document)
             has_other_paths = has_other_paths or said.paths != paths
         now.said[check] = said
         if said.paths:
             note_reads(said.paths)
         yield said.findings
-    now.stamps = _stamps(document, now, before, other_files) if has_other_paths else before.stamps
+    now.stamps = _stamps(document, now, before, other_paths) if has_other_paths else before.stamps
     memory[place] = now
     while len(memory) > _MOST_FILES:
         del memory[next(iter(memory))]
 
 
-def watched(data: Any) -> Any:
-    """The data of a document, for `findings`: what it notes is asked for only once if others look at the same document."""
-    return _Watched(data) if isinstance(data, dict) else data
+def _place(document: Document) -> tuple[str, str, Path | None, Path | None]:
+    return document.dialect, document.kind, document.path, document.process_dir
 
 
 def _asked(check: Check, document: Document) -> _Said:
@@ -81,11 +106,12 @@ def _asked(check: Check, document: Document) -> _Said:
     return _Said(found, frozenset(seen.keys), frozenset(seen.paths))
 
 
-def _stamps(document: Document, now: _Version, before: _Version, changed: set[Path]) -> dict[Path, Any]:
+def _stamps(document: Document, now: _Version, before: _Version, changed: Set[Path]) -> Stamps:
     """The state of all files that were looked at, as it was before somebody did."""
     paths = {path for said in now.said.values() for path in said.paths}
-    kept = before.stamps.keys() & paths - changed
-    return {it: before.stamps[it] if it in kept else document.files.stamp(it) for it in paths}
+    known = before.stamps.states if before.stamps is not None else {}
+    kept = known.keys() & paths - changed
+    return Stamps(document.files, {it: known[it] if it in kept else document.files.stamp(it) for it in paths})
 
 
 def _other_keys(before: Any, now: dict[str, Any]) -> set[str]:

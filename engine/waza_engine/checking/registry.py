@@ -1,7 +1,7 @@
 """Which rules check whole files: found by looking into the folder, no list to keep.
 
 A rule's module has its constant, and, when it looks at files, `APPLIES` (dialect -> kinds) and `check(document)` or, for
-what one grader entry says of itself, `check_grader(entry, executor)`, or both. What only one grader type has is in the type's own file, `check` and `check_written`.
+what is to be said of one grader entry, `check_grader(entry, document)`, or both. What only one grader type has is in the type's own file, `check` and `check_written`.
 """
 
 import importlib
@@ -13,19 +13,19 @@ from typing import Any
 
 from waza_engine import rules as _folder
 from waza_engine.checking.document import Document
-from waza_engine.checking.memory import findings
-from waza_engine.findings import Finding
+from waza_engine.checking.memory import findings, followed
+from waza_engine.findings import Finding, Pointer
 from waza_engine.graders.checking import check_written
 
 Check = Callable[[Document], Iterator[Finding]]
-GraderCheck = Callable[[Document, str], Iterator[Finding]]
-"""Takes the entry as a document of its own, and the suite's executor."""
+GraderCheck = Callable[[Document, Document], Iterator[Finding]]
+"""Takes the entry as a document of its own, and the document that it stands in."""
 
 
 @cache
 def checks(dialect: str, kind: str) -> tuple[Check, ...]:
     """The checks for one kind of file."""
-    return tuple(it.check for it in _modules(dialect, kind) if hasattr(it, "check"))
+    return (*(it.check for it in _modules(dialect, kind) if hasattr(it, "check")), _look_at_graders)
 
 
 @cache
@@ -36,11 +36,11 @@ def grader_checks(dialect: str, kind: str) -> tuple[GraderCheck, ...]:
 
 def check_document(document: Document) -> Iterator[Finding]:
     """What all rules say about a file."""
+    document = followed(document)
     for said in check_whole(document):
         yield from said
-    for pointer, grader in document.graders():
-        for finding in check_grader(document, grader):
-            yield finding.below(pointer)
+    for pointer, _, found in check_graders(document):
+        yield from (it.below(pointer) for it in found)
 
 
 def check_whole(document: Document) -> Iterator[tuple[Finding, ...]]:
@@ -48,12 +48,25 @@ def check_whole(document: Document) -> Iterator[tuple[Finding, ...]]:
     return findings(document, checks(document.dialect, document.kind))
 
 
-def check_grader(document: Document, grader: Mapping[str, Any]) -> tuple[Finding, ...]:
-    """What the rules say about one grader entry of a file, pointing into the entry."""
-    dialect, kind, executor = document.dialect, document.kind, document.executor
+def check_graders(
+    document: Document,
+) -> Iterator[tuple[Pointer, Mapping[str, Any], tuple[Finding, ...]]]:
+    """The grader entries of a file that there is something to say of: what the rules say of each, pointing into it."""
+    return document.graders_with(_check_grader)
+
+
+def _check_grader(document: Document, grader: Mapping[str, Any]) -> tuple[Finding, ...]:
+    dialect, kind = document.dialect, document.kind
     entry = Document(dialect, kind, grader)
-    found = [it for check in grader_checks(dialect, kind) for it in check(entry, executor)]
+    found = [it for check in grader_checks(dialect, kind) for it in check(entry, document)]
     return (*found, *check_written(dialect, grader))
+
+
+def _look_at_graders(document: Document) -> Iterator[Finding]:
+    """Says nothing, but has the files watched that `check_graders` looks at."""
+    for _ in check_graders(document):
+        pass
+    yield from ()
 
 
 def _modules(dialect: str, kind: str) -> list[ModuleType]:

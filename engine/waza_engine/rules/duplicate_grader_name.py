@@ -73,8 +73,7 @@ def check(document: Document) -> Iterator[Finding]:
 
 
 def _twice(document: Document, base: Pointer, inherited: Mapping[str, Related]) -> Iterator[Finding]:
-    entries = document.value(*base, "graders")
-    if not inherited and _are_all_different(entries):
+    if not inherited and _are_all_different(document.value(*base, "graders")):
         return
     seen: dict[str, Pointer] = {}
     for pointer, grader in document.mappings(*base, "graders"):
@@ -94,10 +93,11 @@ def _twice(document: Document, base: Pointer, inherited: Mapping[str, Related]) 
 
 def _are_all_different(entries: Any) -> bool:
     """Whether every entry has a name, and each another one: as most of the time."""
-    if not isinstance(entries, list) or not all(isinstance(it, Mapping) for it in entries):
+    if not isinstance(entries, list):
         return False
-    names = [name for it in entries if isinstance(name := it.get("name"), str)]
-    return len(names) == len(entries) == len(set(names))
+    # Asked of all graders at every edit: `Mapping` instead of `dict` takes three times as long.
+    names = {name for it in entries if isinstance(it, dict) and isinstance(name := it.get("name"), str)}
+    return len(names) == len(entries)
 
 
 def _renamed(document: Document, place: Pointer, name: str, taken: set[str]) -> Fix:

@@ -33,7 +33,7 @@ EMPTY_VALUE = Rule("empty-value", "empty text or list where something must stand
 APPLIES = {"waza": {"eval", "task"}}
 
 
-def check_grader(entry: Document, _executor: str) -> Iterator[Finding]:
+def check_grader(entry: Document, _document: Document) -> Iterator[Finding]:
     # Imported late: this finding's name is used where pydantic is not wanted.
     from waza_engine.graders.registry import graders
 

@@ -57,8 +57,8 @@ _LACKS = {
 }
 
 
-def check_grader(entry: Document, executor: str) -> Iterator[Finding]:
-    kind = newest_meaning(entry.value("type")) if executor == "mock" else None
+def check_grader(entry: Document, document: Document) -> Iterator[Finding]:
+    kind = newest_meaning(entry.value("type")) if document.executor == "mock" else None
     demanded = kind.demanded(entry.mapping("config")) if kind is not None else None
     if demanded is not None:
         option, demand = demanded

@@ -49,8 +49,8 @@ JUDGE_UNDER_MOCK = Rule("judge-under-mock", "judge that is asked about a mock an
 APPLIES = {"waza": {"eval", "task"}}
 
 
-def check_grader(entry: Document, executor: str) -> Iterator[Finding]:
-    kind = newest_meaning(entry.value("type")) if executor == "mock" else None
+def check_grader(entry: Document, document: Document) -> Iterator[Finding]:
+    kind = newest_meaning(entry.value("type")) if document.executor == "mock" else None
     if kind is not None and kind.asks_judge:
         message = "The agent is a mock, but this grader calls a real model to judge its echo"
         yield JUDGE_UNDER_MOCK.at(("type",), message)

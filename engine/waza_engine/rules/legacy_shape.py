@@ -41,7 +41,7 @@ def check(document: Document) -> Iterator[Finding]:
         yield from _expected_graders(document, task)
 
 
-def check_grader(entry: Document, _executor: str) -> Iterator[Finding]:
+def check_grader(entry: Document, _document: Document) -> Iterator[Finding]:
     # Imported late: this finding's name is used where pydantic is not wanted.
     from waza_engine.checking.conversion import beside_type, converted, outdated_type
 

@@ -47,11 +47,9 @@ graders:
 ```
 """
 
-import shutil
 from collections.abc import Iterator, Mapping
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
-from waza_engine.checking.by_entry import by_entry
 from waza_engine.checking.document import Document
 from waza_engine.checking.mocks import command_responses
 from waza_engine.checking.run_paths import Standing, may_be_read, run_path, suite_folder
@@ -65,7 +63,13 @@ APPLIES = {"waza": {"eval", "task"}}
 
 
 def check(document: Document) -> Iterator[Finding]:
-    for place, text, kind in grader_files(document):
+    for pointer, text in _command_fixtures(document):
+        message = f"There is no '{text}' in the folder of the eval: the mock has no output"
+        yield MISSING_FILE.at(pointer, message)
+
+
+def check_grader(entry: Document, document: Document) -> Iterator[Finding]:
+    for place, text, kind in files_of(entry):
         standing = run_path(document, text)
         if standing.standing is Standing.MISSING:
             message = f"There is no '{text}' where runs are started, nor beside the eval: {kind.without_file}"
@@ -75,30 +79,14 @@ def check(document: Document) -> Iterator[Finding]:
             problem = document.files.made(standing.path, reader) if may else ""
             if problem:
                 yield MISSING_FILE.at(place, f"{problem}: {kind.without_file}", severity=Severity.ERROR)
-    can_start: dict[str, bool] = {}
-    for pointer, grader in document.graders():
-        program = _program_of(grader)
-        if program is not None:
-            command = program.command
-            if command not in can_start:
-                can_start[command] = _can_start(document, command)
-            if not can_start[command]:
-                yield _no_program(document, (*pointer, "config"), program)
-    for pointer, text in _command_fixtures(document):
-        message = f"There is no '{text}' in the folder of the eval: the mock has no output"
-        yield MISSING_FILE.at(pointer, message)
+    program = _program_of(entry)
+    if program is not None and not _can_start(document, program.command):
+        yield _no_program(entry, program)
 
 
-def grader_files(document: Document) -> Iterator[tuple[Pointer, str, type[Grader]]]:
-    """Files that graders read from where the run is started: where each is named, its path, and the grader's class."""
-    for pointer, grader in document.graders():
-        for place, text, kind in _files_of(grader):
-            yield (*pointer, *place), text, kind
-
-
-@by_entry
-def _files_of(grader: Mapping[str, Any]) -> list[tuple[Pointer, str, type[Grader]]]:
-    kind, config = newest_meaning(grader.get("type")), grader.get("config")
+def files_of(entry: Document) -> list[tuple[Pointer, str, type[Grader]]]:
+    """Files that a grader reads from where the run is started: where each is named, its path, and the grader's class."""
+    kind, config = newest_meaning(entry.value("type")), entry.value("config")
     if kind is None or not isinstance(config, Mapping):
         return []
     return [(("config", *place), text, kind) for place, text in kind.run_files(config)]
@@ -112,9 +100,8 @@ class _Program(NamedTuple):
     more: str
 
 
-@by_entry
-def _program_of(grader: Mapping[str, Any]) -> _Program | None:
-    kind, config = newest_meaning(grader.get("type")), grader.get("config")
+def _program_of(entry: Document) -> _Program | None:
+    kind, config = newest_meaning(entry.value("type")), entry.value("config")
     if kind is None or kind.program_options is None or not isinstance(config, Mapping):
         return None
     option, more = kind.program_options
@@ -122,19 +109,19 @@ def _program_of(grader: Mapping[str, Any]) -> _Program | None:
     return _Program(option, command, more) if isinstance(command, str) and command.strip() else None
 
 
-def _no_program(document: Document, config: Pointer, program: _Program) -> Finding:
+def _no_program(entry: Document, program: _Program) -> Finding:
     """A program that cannot be started."""
     option, command, more = program
-    place = (*config, option)
+    place, rest = ("config", option), ("config", more)
     name, *arguments = command.split()
     if arguments:
-        given = [it for _, it in document.texts(*config, more)]
+        given = [it for _, it in entry.texts(*rest)]
         all_arguments = [*arguments, *given]
         changes: tuple[Change, ...] = (
             SetValue(place, name),
-            SetValue((*config, more), all_arguments)
-            if document.value(*config, more) is not None
-            else InsertKey(config, more, all_arguments),
+            SetValue(rest, all_arguments)
+            if entry.value(*rest) is not None
+            else InsertKey(("config",), more, all_arguments),
         )
         message = f"There is no program called '{command}': arguments belong under '{more}'"
         fix = Fix(f"Move the arguments to '{more}'", changes, preferred=True)
@@ -146,7 +133,7 @@ def _can_start(document: Document, command: str) -> bool:
     """Whether there is such a program, as far as can be known."""
     if "/" in command and " " not in command:
         return run_path(document, command).standing is not Standing.MISSING
-    return document.once((shutil.which, command), lambda: shutil.which(command)) is not None
+    return document.once(("finds program", command), lambda: document.files.finds_program(command))
 
 
 def _command_fixtures(document: Document) -> Iterator[tuple[Pointer, str]]:

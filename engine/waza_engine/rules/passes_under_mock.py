@@ -55,8 +55,8 @@ def check(document: Document) -> Iterator[Finding]:
             yield from _echoes(document, task)
 
 
-def check_grader(entry: Document, executor: str) -> Iterator[Finding]:
-    kind = newest_meaning(entry.value("type")) if executor == "mock" else None
+def check_grader(entry: Document, document: Document) -> Iterator[Finding]:
+    kind = newest_meaning(entry.value("type")) if document.executor == "mock" else None
     for place in kind.passed_by_anything(entry.mapping("config")) if kind is not None else ():
         message = "The mock executor always answers something: this says nothing"
         yield PASSES_UNDER_MOCK.at(("config", *place), message)

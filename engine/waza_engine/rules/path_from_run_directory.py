@@ -52,7 +52,7 @@ from collections.abc import Iterator
 from waza_engine.checking.document import Document
 from waza_engine.checking.run_paths import Standing, run_path
 from waza_engine.findings import Finding, Fix, Rule, SetValue, Severity
-from waza_engine.rules.missing_file import grader_files
+from waza_engine.rules.missing_file import files_of
 
 PATH_FROM_RUN_DIRECTORY = Rule(
     "path-from-run-directory", "path that is right in one starting folder only", Severity.WARNING
@@ -60,12 +60,12 @@ PATH_FROM_RUN_DIRECTORY = Rule(
 APPLIES = {"waza": {"eval", "task"}}
 
 
-def check(document: Document) -> Iterator[Finding]:
-    for place, text, _kind in grader_files(document):
+def check_grader(entry: Document, document: Document) -> Iterator[Finding]:
+    for place, text, _kind in files_of(entry):
         standing = run_path(document, text)
         if standing.standing is Standing.BESIDE_EVAL:
             # A snapshot below a `context_dir` cannot be mended alone.
-            is_whole = document.value(*place) == text
+            is_whole = entry.value(*place) == text
             fix = Fix(f"Change to '{standing.better}'", (SetValue(place, standing.better),))
             message = f"'{text}' starts where the run is started; from the project's folder it is '{standing.better}'"
             yield PATH_FROM_RUN_DIRECTORY.at(place, message, fixes=[fix] if is_whole else [])

@@ -46,7 +46,6 @@ graders:
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from waza_engine.checking.by_entry import by_entry
 from waza_engine.checking.document import Document
 from waza_engine.findings import Finding, Fix, InsertKey, Rule, Severity
 from waza_engine.graders.registry import newest_meaning
@@ -67,18 +66,16 @@ def check(document: Document) -> Iterator[Finding]:
         has_baseline = bool(suite.eval.get("baseline"))
     else:
         return
-    for pointer, grader in document.graders() if not has_baseline else ():
-        if option := _comparing_option(grader):
-            message = (
-                "There is nothing to compare with: the eval has no 'baseline: true' (or run with --baseline)"
-            )
-            fix = Fix("Add 'baseline: true'", (InsertKey((), "baseline", True),))
-            fixes = [fix] if document.kind == "eval" else []
-            yield POINTLESS_BASELINE.at((*pointer, "config", option), message, fixes=fixes)
+    for pointer, _, option in document.graders_with(_comparing_option) if not has_baseline else ():
+        message = (
+            "There is nothing to compare with: the eval has no 'baseline: true' (or run with --baseline)"
+        )
+        fix = Fix("Add 'baseline: true'", (InsertKey((), "baseline", True),))
+        fixes = [fix] if document.kind == "eval" else []
+        yield POINTLESS_BASELINE.at((*pointer, "config", option), message, fixes=fixes)
 
 
-@by_entry
-def _comparing_option(grader: Mapping[str, Any]) -> str:
+def _comparing_option(_document: Document, grader: Mapping[str, Any]) -> str:
     """The option that makes this grader compare; empty when it does not."""
     kind, config = newest_meaning(grader.get("type")), grader.get("config")
     if kind is None or not kind.baseline_choice or not isinstance(config, Mapping):

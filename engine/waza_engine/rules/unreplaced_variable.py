@@ -46,8 +46,8 @@ def check(document: Document) -> Iterator[Finding]:
             yield from _finding(document, (section, key))
 
 
-def check_grader(document: Document, _executor: str) -> Iterator[Finding]:
-    yield from _finding(document, ("config", "model"))
+def check_grader(entry: Document, _document: Document) -> Iterator[Finding]:
+    yield from _finding(entry, ("config", "model"))
 
 
 def _finding(document: Document, place: Pointer) -> Iterator[Finding]:

@@ -14,6 +14,7 @@ from waza_engine.formats.vally.project_file import Project
 from waza_engine.suite import InputFile, LoadError, Repository
 
 _MOST_BYTES = 32 << 20
+_MOST_FILES = 10_000
 
 
 def merged(of_spec: Environment, of_stimulus: Environment) -> Environment:
@@ -53,15 +54,26 @@ def named_or_inline(
 def staged(files: list[StagedFile], eval_dir: Path) -> tuple[list[InputFile], str]:
     """The files to put into the workspace, and why that is impossible, or ""."""
     found: list[InputFile] = []
+    left, number = _MOST_BYTES, 0
     for it in files:
         if problem := _refusal(it, eval_dir):
             return [], problem
         try:
-            found += _copies(it, eval_dir / it.src)
+            for target, path in _copies(it, eval_dir / it.src):
+                number += 1
+                if path.is_file():
+                    with path.open("rb") as stream:
+                        # Not by its size, which some files do not know.
+                        content = stream.read(left + 1)
+                    left -= len(content)
+                    found.append(
+                        InputFile(target.as_posix(), content, is_executable=os.access(path, os.X_OK))
+                    )
+                if left < 0 or number > _MOST_FILES:
+                    most = f"at most {_MOST_FILES:,} files and folders, {_MOST_BYTES >> 20} MB together, are staged"
+                    return [], f"environment.files: {it.src} is too big: {most}"
         except OSError as error:
             return [], f"environment.files: {it.src} cannot be read: {error.strerror or error}"
-        if sum(len(copy.content) for copy in found) > _MOST_BYTES:
-            return [], f"environment.files: {it.src} is too big: at most {_MOST_BYTES >> 20} MB are staged"
     return found, ""
 
 
@@ -74,19 +86,17 @@ def _refusal(it: StagedFile, eval_dir: Path) -> str:
     return ""
 
 
-def _copies(it: StagedFile, source: Path) -> Iterator[InputFile]:
+def _copies(it: StagedFile, source: Path) -> Iterator[tuple[Path, Path]]:
+    """Where what goes, folders included: one by one, for nobody knows how much stands below a folder."""
     if not source.is_dir():
         inside = it.dest in {".", "./"} or it.dest.endswith("/")
-        yield _copy(Path(it.dest) / source.name if inside else Path(it.dest), source)
+        yield (Path(it.dest) / source.name if inside else Path(it.dest)), source
         return
-    for path in sorted(source.rglob("*")):
-        below = path.relative_to(source)
-        if path.is_file():
-            yield _copy(Path(it.dest) / below, path)
-
-
-def _copy(target: Path, path: Path) -> InputFile:
-    return InputFile(target.as_posix(), path.read_bytes(), is_executable=os.access(path, os.X_OK))
+    for folder, folders, names in os.walk(source):
+        folders.sort()
+        for name in sorted([*folders, *names]):
+            path = Path(folder) / name
+            yield Path(it.dest) / path.relative_to(source), path
 
 
 def repository(environment: Environment, eval_dir: Path) -> tuple[Repository, ...]:

@@ -159,6 +159,19 @@ def test_files_that_cannot_be_staged_block_the_trial(tmp_path: Path, file: str, 
     assert said in task.blocked
 
 
+@pytest.mark.parametrize("limit", ["_MOST_FILES", "_MOST_BYTES"])
+def test_a_folder_without_end_is_not_read_to_its_end(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, limit: str
+) -> None:
+    for name in "abcdefgh":
+        (tmp_path / "many" / name).mkdir(parents=True)
+        (tmp_path / "many" / name / "text.txt").write_text("0123456789")
+    monkeypatch.setattr(f"waza_engine.formats.vally.surroundings.{limit}", 12)
+    [task] = load(tmp_path, "environment:\n  files: [{src: many, dest: .}]\n" + STIMULUS).tasks
+    assert "many is too big" in task.blocked
+    assert not task.files
+
+
 def test_weights_go_by_type_and_names_are_made_unique(tmp_path: Path) -> None:
     spec = """\
     scoring: {weights: {completed: 0.7, exit-success: 0.3}, threshold: 0.8}
