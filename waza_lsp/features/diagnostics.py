@@ -78,13 +78,10 @@ def written_diagnostics(snapshot: Snapshot, world: World, last: Writings | None 
         for it in marks
     ]
     if last is not None:
+        # What stands in other files may move there.
+        now = {id(it): (it, text) for it, text in zip(marks, written, strict=True) if not it.finding.related}
         last.clear()
-        last.update(
-            (id(mark), (mark, text))
-            for mark, text in zip(marks, written, strict=True)
-            # What stands in other files may move there.
-            if not mark.finding.related
-        )
+        last.update(now)
     return written
 
 

@@ -146,7 +146,6 @@ def _whole(whole: Piece, form: Form) -> Iterator[Mark]:
 
 def _root(tree: Tree, form: Form) -> Iterator[Mark]:
     """What is wrong with the top-level keys as such."""
-    broken = any(it.parsed.problems and it.kind is not PieceKind.ITEM for it in tree.pieces)
     data = {it.key.source: True if it.is_list else tree.entry_data(it) for it in tree.entries}
     for finding in form.checker.check_root(data):
         located = tree.find(finding.pointer) if finding.pointer else None
@@ -154,9 +153,13 @@ def _root(tree: Tree, form: Form) -> Iterator[Mark]:
             # A key inside a broken piece may be no key of the top level at all.
             if _is_sound(tree, located.key.start):
                 yield Mark(located.key, finding)
-        elif not broken and tree.entries:
+        elif tree.entries and not _is_broken(tree):
             first = tree.entries[0]
             yield Mark(first.key.span.shifted(first.piece.start), finding)
+
+
+def _is_broken(tree: Tree) -> bool:
+    return any(it.parsed.problems and it.kind is not PieceKind.ITEM for it in tree.pieces)
 
 
 def _is_sound(tree: Tree, key: Place) -> bool:

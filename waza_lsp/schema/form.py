@@ -51,16 +51,16 @@ class Form:
         """A file of this form as rules see it."""
         return followed(Document(self.dialect, self.kind, data, path, process_dir, files))
 
-    def judged(self, document: Document) -> Iterator[Finding]:
-        """What the rules for whole files say of a file as a whole."""
+    def judged(self, document: Document) -> Iterator[tuple[Finding, ...]]:
+        """What the rules for whole files say of a file as a whole, by rule."""
         # Imported late: the rules are many.
         from waza_engine.checking.registry import check_whole
 
-        return (it for said in check_whole(document) for it in said)
+        return check_whole(document)
 
     def judged_graders(
         self, document: Document
-    ) -> Iterator[tuple[Pointer, Mapping[str, Any], tuple[Finding, ...]]]:
+    ) -> list[tuple[Pointer, Mapping[str, Any], tuple[Finding, ...]]]:
         """The grader entries that the rules have something to say of: what they say, pointing into the entry."""
         # Imported late: the rules are many.
         from waza_engine.checking.registry import check_graders

@@ -4,6 +4,7 @@ What is said of an entry is remembered with its node, so that an edit costs the 
 """
 
 from collections.abc import Iterator, Sequence
+from typing import NamedTuple
 
 from waza_engine.checking.document import Document
 from waza_engine.findings import Finding, Pointer
@@ -16,6 +17,9 @@ from waza_lsp.syntax.entries import Entry
 from waza_lsp.syntax.node import Node
 from waza_lsp.syntax.piece import Piece
 from waza_lsp.syntax.tree import Tree
+
+_MANY = 8
+"""Findings for which it is worth the while to remember where they stand."""
 
 
 def rule_marks(tree: Tree, form: Form, world: World) -> Iterator[Mark]:
@@ -35,9 +39,32 @@ def _all(tree: Tree, form: Form, world: World) -> Iterator[Mark]:
     data = tree.data()
     document = form.document(data, world.path, world.scope.process_dir, world.files)
     too_new = newer(form.schema, data, world.target) if world.target else ()
-    for finding in (*form.judged(document), *too_new):
-        yield from _mark(tree, finding)
+    for said in (*form.judged(document), tuple(too_new)):
+        if said:
+            yield from _of_rule(tree, said)
     yield from _of_graders(tree, form, document)
+
+
+def _of_rule(tree: Tree, said: tuple[Finding, ...]) -> tuple[Mark, ...]:
+    """What one rule says: about an entry that did not change it says the same, in the same places."""
+    key = said[0].pointer[:1]
+    entry = tree.entry(key[0]) if key else None
+    if entry is None or tree.has_alias or len(said) < _MANY:
+        return tuple(mark for it in said for mark in _mark(tree, it))
+    place = (_of_rule, said[0].rule)
+    known: _Said | None = entry.key.memory.get(place)
+    if known is None or known.said is not said or known.entry is not entry:
+        found = tuple(mark for it in said for mark in _mark(tree, it))
+        if any(it.pointer[:1] != key or it.related for it in said):
+            return found  # Other entries have a say.
+        known = entry.key.memory[place] = _Said(said, entry, found)
+    return known.marks
+
+
+class _Said(NamedTuple):
+    said: tuple[Finding, ...]
+    entry: Entry
+    marks: tuple[Mark, ...]
 
 
 def _of_graders(tree: Tree, form: Form, document: Document) -> Iterator[Mark]:

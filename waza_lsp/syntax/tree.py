@@ -196,7 +196,7 @@ class Tree:
             return located_below(whole, whole.parsed.root, (), pointer)
         if not pointer:
             return None
-        entry = self._entry(pointer[0])
+        entry = self.entry(pointer[0])
         if entry is None:
             return None
         if entry.is_list and len(pointer) > 1:
@@ -211,7 +211,7 @@ class Tree:
             else located_below(entry.piece, entry.value, pointer[:1], pointer[1:])
         )
 
-    def _entry(self, key: str | int) -> Entry | None:
+    def entry(self, key: str | int) -> Entry | None:
         """The first entry with a key."""
         if len(self.entries) <= _MANY:
             return next((it for it in self.entries if it.key.source == key), None)
@@ -224,7 +224,7 @@ class Tree:
         """The piece that a pointer leads into, the node to start from, and the rest of the way; None for whole lists."""
         if self.whole is not None or not pointer:
             return None
-        entry = self._entry(pointer[0])
+        entry = self.entry(pointer[0])
         if entry is None or (entry.is_list and len(pointer) == 1):
             return None
         if not entry.is_list:

@@ -110,25 +110,28 @@ class Document:
     def _graders(self) -> list[tuple[Pointer, Mapping[str, Any]]]:
         return [(pointer, grader) for pointer, grader, _ in self.graders_with(_is_there)]
 
-    def graders_with(self, make: "Make[_Made | None]") -> Iterator[tuple[Pointer, Mapping[str, Any], _Made]]:
+    def graders_with(self, make: "Make[_Made | None]") -> list[tuple[Pointer, Mapping[str, Any], _Made]]:
         """The grader entries of which `make` makes something (that is not empty), with that.
 
         It may look at the entry, at top-level keys and at files, and is asked again when one of these is another. It
         has to be the same function each time.
         """
+        return self.once(("graders with", make), lambda: [*self._graders_with(make)])
+
+    def _graders_with(self, make: "Make[_Made | None]") -> Iterator[tuple[Pointer, Mapping[str, Any], _Made]]:
         if self.kind not in {"eval", "task"}:
             return
-        for index, grader, found in self.entries_with("graders", make):
+        for index, grader, found in self._entries_with("graders", make):
             yield ("graders", index), grader, found
         for key, inside in _BELOW[self.kind]:
-            for index, _, rows in self.entries_with(key, inside(make)):
+            for index, _, rows in self._entries_with(key, inside(make)):
                 for rest, grader, found in rows:
                     yield (key, index, *rest), grader, found
 
-    def entries_with(
+    def _entries_with(
         self, key: str, make: "Make[_Made | None]"
     ) -> Iterator[tuple[int, Mapping[str, Any], _Made]]:
-        """The same for the mappings in the list of a top-level key: index, mapping, and what was made of it."""
+        """The mappings in the list of a top-level key, in the same way, with their indices."""
         entries = self.value(key)
         if isinstance(entries, Carried):
             made = entries.found(make, lambda it: make(self, it) if isinstance(it, Mapping) else None)

@@ -50,7 +50,7 @@ def check_whole(document: Document) -> Iterator[tuple[Finding, ...]]:
 
 def check_graders(
     document: Document,
-) -> Iterator[tuple[Pointer, Mapping[str, Any], tuple[Finding, ...]]]:
+) -> list[tuple[Pointer, Mapping[str, Any], tuple[Finding, ...]]]:
     """The grader entries of a file that there is something to say of: what the rules say of each, pointing into it."""
     return document.graders_with(_check_grader)
 
@@ -64,8 +64,7 @@ def _check_grader(document: Document, grader: Mapping[str, Any]) -> tuple[Findin
 
 def _look_at_graders(document: Document) -> Iterator[Finding]:
     """Says nothing, but has the files watched that `check_graders` looks at."""
-    for _ in check_graders(document):
-        pass
+    check_graders(document)
     yield from ()
 
 

@@ -49,6 +49,7 @@ graders:
 """
 
 from collections.abc import Iterator, Mapping
+from operator import methodcaller
 from typing import Any
 
 from waza_engine.checking.document import Document
@@ -59,6 +60,7 @@ DUPLICATE_GRADER_NAME = Rule(
     "duplicate-grader-name", "grader whose result another one overwrites", Severity.WARNING
 )
 APPLIES = {"waza": {"eval", "task"}}
+_NAME = methodcaller("get", "name")
 _OF_EXPECTATIONS = ("output_contains", "output_not_contains", "output_contains_any")
 
 
@@ -95,9 +97,11 @@ def _are_all_different(entries: Any) -> bool:
     """Whether every entry has a name, and each another one: as most of the time."""
     if not isinstance(entries, list):
         return False
-    # Asked of all graders at every edit: `Mapping` instead of `dict` takes three times as long.
-    names = {name for it in entries if isinstance(it, dict) and isinstance(name := it.get("name"), str)}
-    return len(names) == len(entries)
+    try:
+        names = {*map(_NAME, entries)}  # Of all graders, at every edit.
+    except (AttributeError, TypeError):  # an entry that is no mapping, a name that is one
+        return False
+    return len(names) == len(entries) and {*map(type, names)} <= {str}
 
 
 def _renamed(document: Document, place: Pointer, name: str, taken: set[str]) -> Fix:
