@@ -5,11 +5,13 @@ pick is never blamed.
 """
 
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from functools import cache
 from typing import Any
 
 from waza_engine.validation.error import SchemaError
 from waza_engine.validation.keyword import Check, Keyword, Maker, Schema, Way
+from waza_engine.validation.value_keywords import has_type
 
 DISCRIMINATOR = "x-discriminator"
 NO_VALUE = "x-no-value"
@@ -19,11 +21,24 @@ NO_VALUE = "x-no-value"
 def _properties(it: Keyword) -> Check:
     known, compiled = it.value, it.compiler.compiled
     order = {name: index for index, name in enumerate(known)}
+    checks: dict[str, Check] = {}
 
     def check(instance: Any, way: Way, out: list[SchemaError]) -> None:
-        if isinstance(instance, dict):
+        if not isinstance(instance, dict):
+            return
+        before = len(out)
+        for name, value in instance.items():
+            found = checks.get(name)
+            if found is None:
+                if name not in known:
+                    continue
+                found = checks[name] = compiled(known[name])
+            found(value, (way, name), out)
+        if len(out) > before + 1:
+            # Several come in the order of the schema. There seldom are, so sorting them all first costs too much.
+            del out[before:]
             for name in sorted(instance.keys() & order.keys(), key=order.__getitem__):
-                compiled(known[name])(instance[name], (way, name), out)
+                checks[name](instance[name], (way, name), out)
 
     return check
 
@@ -47,9 +62,11 @@ def _additional(it: Keyword) -> Check:
 
 
 def _required(it: Keyword) -> Check:
+    names = it.value
+
     def check(instance: Any, way: Way, out: list[SchemaError]) -> None:
         if isinstance(instance, dict):
-            out.extend(it.error(instance, way) for name in it.value if name not in instance)
+            out += [it.error(instance, way) for name in names if name not in instance]
 
     return check
 
@@ -62,8 +79,8 @@ def required_value(it: Keyword) -> Check:
     def check(instance: Any, way: Way, out: list[SchemaError]) -> None:
         absent(instance, way, out)
         if isinstance(instance, dict):
-            empty = (name for name in needed if name in instance and instance[name] is None)
-            out.extend(blank.error(None, (way, name)) for name in empty)
+            empty = [name for name in needed if name in instance and instance[name] is None]
+            out += [blank.error(None, (way, name)) for name in empty]
 
     return check
 
@@ -80,23 +97,25 @@ def _items(it: Keyword) -> Check:
 
 
 def _reference(it: Keyword) -> Check:
-    target, compiled = it.compiler.target(it.value), it.compiler.compiled
+    # Not compiled ahead: a schema may contain itself.
+    target = cache(lambda: it.compiler.compiled(it.compiler.target(it.value)))
 
     def check(instance: Any, way: Way, out: list[SchemaError]) -> None:
-        # Not compiled ahead: a schema may contain itself.
-        compiled(target)(instance, way, out)
+        target()(instance, way, out)
 
     return check
 
 
 def _condition(it: Keyword) -> Check:
     compiled = it.compiler.compiled
-    test = compiled(it.value)
+    test, may_fit = compiled(it.value), _screen(it.value)
 
     def check(instance: Any, way: Way, out: list[SchemaError]) -> None:
         against: list[SchemaError] = []
-        test(instance, way, against)
-        branch = "else" if against else "then"
+        fits = may_fit(instance)
+        if fits:
+            test(instance, way, against)
+        branch = "then" if fits and not against else "else"
         if branch in it.schema:
             compiled(it.schema[branch])(instance, way, out)
 
@@ -128,30 +147,56 @@ def _is_branch(schema: Schema, key: str | None) -> bool:
 
 
 def _alternatives(it: Keyword) -> Check:
+    parts, is_any = it.value, it.name == "anyOf"
+    compiled, may_fit = it.compiler.compiled, [*map(_screen, parts)]
+
+    def fitting(instance: Any, way: Way) -> int:
+        """How many of the alternatives fit; one is as good as more where one is enough."""
+        count = 0
+        for part, is_possible in zip(parts, may_fit, strict=True):
+            if is_possible(instance):
+                against: list[SchemaError] = []
+                compiled(part)(instance, way, against)
+                count += not against
+                if count and is_any:
+                    break
+        return count
+
     def check(instance: Any, way: Way, out: list[SchemaError]) -> None:
-        fitting, context = _fitting(it, instance, way)
-        if not fitting:
-            out.append(it.error(instance, way, context=context))
-        elif len(fitting) > 1:
+        count = fitting(instance, way)
+        if not count:
+            out.append(it.error(instance, way, context=_reasons(it, instance, way)))
+        elif count > 1:
             out.append(it.error(instance, way))
 
     return check
 
 
-def _fitting(it: Keyword, instance: Any, way: Way) -> tuple[list[int], list[SchemaError]]:
-    """Which of the alternatives fit, and, up to the first one that does, why others do not."""
-    fitting: list[int] = []
+def _screen(schema: Any) -> Callable[[Any], bool]:
+    """What says quickly, and without a reason, that a value cannot fit: of what is tried, most does not."""
+    if not isinstance(schema, Mapping):
+        return lambda _: bool(schema)
+    is_of_type, names = has_type(schema.get("type")), schema.get("required", ())
+    parts = [*map(_screen, schema.get("anyOf", ()))]
+
+    def may_fit(instance: Any) -> bool:
+        if isinstance(instance, dict) and not all(name in instance for name in names):
+            return False
+        # A placeholder may stand for whatever is asked for.
+        is_possible = is_of_type(instance) or (isinstance(instance, str) and "$" in instance)
+        return is_possible and (not parts or any(it(instance) for it in parts))
+
+    return may_fit
+
+
+def _reasons(it: Keyword, instance: Any, way: Way) -> list[SchemaError]:
+    """Why none of the alternatives fits."""
     context: list[SchemaError] = []
     for index, part in enumerate(it.value):
         against: list[SchemaError] = []
         it.compiler.compiled(part)(instance, way, against)
-        if not against:
-            fitting.append(index)
-            if it.name == "anyOf":
-                break
-        elif not fitting:
-            context += [_of_alternative(error, index) for error in against]
-    return fitting, context
+        context += [_of_alternative(error, index) for error in against]
+    return context
 
 
 def _of_alternative(error: SchemaError, index: int) -> SchemaError:
@@ -168,9 +213,11 @@ def _of_alternative(error: SchemaError, index: int) -> SchemaError:
 
 
 def _not(it: Keyword) -> Check:
-    unwanted = it.compiler.compiled(it.value)
+    unwanted, may_fit = it.compiler.compiled(it.value), _screen(it.value)
 
     def check(instance: Any, way: Way, out: list[SchemaError]) -> None:
+        if not may_fit(instance):
+            return
         against: list[SchemaError] = []
         unwanted(instance, way, against)
         if not against:

@@ -27,12 +27,19 @@ _KINDS: dict[str, Callable[[Any], bool]] = {
 _is_number = _KINDS["number"]
 
 
+def has_type(named: Any) -> Callable[[Any], bool]:
+    """What tells whether a value is of a type, or one of several, as a schema names them; None: of any."""
+    if named is None:
+        return lambda _: True
+    [first, *others] = [_KINDS[kind] for kind in (named if isinstance(named, list) else [named])]
+    return lambda it: it is None or first(it) or any(kind(it) for kind in others)
+
+
 def _type(it: Keyword) -> Check:
-    kinds = [_KINDS[kind] for kind in (it.value if isinstance(it.value, list) else [it.value])]
-    [first, *others] = kinds
+    is_of_type = has_type(it.value)
 
     def check(instance: Any, way: Way, out: list[SchemaError]) -> None:
-        if instance is not None and not first(instance) and not any(kind(instance) for kind in others):
+        if not is_of_type(instance):
             out.append(it.error(instance, way))
 
     return check
