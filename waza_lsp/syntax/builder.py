@@ -22,6 +22,8 @@ from waza_lsp.syntax.node import Kind, Node
 from waza_lsp.syntax.text import Place, Span, Text
 
 _SCALAR, _SEQ = Kind.SCALAR, Kind.SEQ
+_new = tuple.__new__
+"""Makes a `Place` in half the time."""
 _TOO_DEEP = f"the nesting is too deep; more than {MAX_DEPTH} levels are not read"
 _BREAKS = ("\x85", "\u2028", "\u2029")
 _CORE = "tag:yaml.org,2002:"
@@ -137,7 +139,9 @@ class Builder:
         """The node of a scalar."""
         start, end = event.start_mark, event.end_mark
         if self._starts is None:
-            node = Node(_SCALAR, Place(start.line, start.column), Place(end.line, end.column))
+            node = Node(
+                _SCALAR, _new(Place, (start.line, start.column)), _new(Place, (end.line, end.column))
+            )
         else:
             node = Node(_SCALAR, self._place(start), self._place(end))
         node.source = source = event.value

@@ -19,6 +19,12 @@ class Kind(StrEnum):
     ALIAS = "alias"
 
 
+_SCALAR = Kind.SCALAR
+_NO_PAIRS: list[Any] = []
+_NO_ITEMS: list[Any] = []
+"""Of scalars, which are nearly all nodes and never have any."""
+
+
 class Node:
     """A map (pairs), a sequence (items), a scalar (source text and value) or an alias (its anchor's name)."""
 
@@ -41,8 +47,8 @@ class Node:
         self.kind = kind
         self.start = start
         self.end = end
-        self.pairs: list[tuple[Node, Node]] = []
-        self.items: list[Node] = []
+        self.pairs: list[tuple[Node, Node]] = _NO_PAIRS if kind is _SCALAR else []
+        self.items: list[Node] = _NO_ITEMS if kind is _SCALAR else []
         self.source = ""
         self.value: Any = None
         self.style = ""
