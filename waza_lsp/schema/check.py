@@ -62,7 +62,9 @@ def marks(tree: Tree, form: Form, world: World) -> list[Mark]:
     if world.complete:
         condemned = {it.span.start for it in result if it.finding.severity is Severity.ERROR}
         cut_off = set(_lines_of_cut_off_blocks(tree))
-        found = (it for it in rule_marks(tree, form, world) if it.span.start.line not in cut_off)
+        found = rule_marks(tree, form, world)
+        if cut_off:
+            found = [it for it in found if it.span.start.line not in cut_off]
         result += [it for it in found if it.span.start not in condemned]
     return sorted(result, key=_SPAN)
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from waza_engine.checking.document import Document
-from waza_engine.findings import Finding, Pointer
+from waza_engine.findings import Finding, Pointer, Rule
 from waza_lsp.schema.form import Form
 from waza_lsp.schema.mark import Mark
 from waza_lsp.schema.newer import newer
@@ -22,27 +22,25 @@ _MANY = 8
 """Findings for which it is worth the while to remember where they stand."""
 
 
-def rule_marks(tree: Tree, form: Form, world: World) -> Iterator[Mark]:
+def rule_marks(tree: Tree, form: Form, world: World) -> list[Mark]:
     """All findings of the rules, in no order; what is said at an anchor is not said again at its aliases."""
     found = _all(tree, form, world)
     if not tree.has_alias:
-        yield from found
-        return
+        return found
     marks = [(it, alias_above(tree, it.in_document.pointer) == it.span) for it in found]
     said = {(it.finding.code, it.finding.message) for it, on_alias in marks if not on_alias}
-    for it, on_alias in marks:
-        if not on_alias or (it.finding.code, it.finding.message) not in said:
-            yield it
+    return [it for it, on_alias in marks if not on_alias or (it.finding.code, it.finding.message) not in said]
 
 
-def _all(tree: Tree, form: Form, world: World) -> Iterator[Mark]:
+def _all(tree: Tree, form: Form, world: World) -> list[Mark]:
     data = tree.data()
     document = form.document(data, world.path, world.scope.process_dir, world.files)
     too_new = newer(form.schema, data, world.target) if world.target else ()
+    result: list[Mark] = []
     for said in (*form.judged(document), tuple(too_new)):
         if said:
-            yield from _of_rule(tree, said)
-    yield from _of_graders(tree, form, document)
+            result += _of_rule(tree, said)
+    return [*result, *_of_graders(tree, form, document)]
 
 
 def _of_rule(tree: Tree, said: tuple[Finding, ...]) -> tuple[Mark, ...]:
@@ -51,19 +49,18 @@ def _of_rule(tree: Tree, said: tuple[Finding, ...]) -> tuple[Mark, ...]:
     entry = tree.entry(key[0]) if key else None
     if entry is None or tree.has_alias or len(said) < _MANY:
         return tuple(mark for it in said for mark in _mark(tree, it))
-    place = (_of_rule, said[0].rule)
-    known: _Said | None = entry.key.memory.get(place)
-    if known is None or known.said is not said or known.entry is not entry:
+    remembered: dict[Rule, _Said] = entry.items.memory
+    known = remembered.get(said[0].rule)
+    if known is None or known.findings is not said:
         found = tuple(mark for it in said for mark in _mark(tree, it))
         if any(it.pointer[:1] != key or it.related for it in said):
             return found  # Other entries have a say.
-        known = entry.key.memory[place] = _Said(said, entry, found)
+        known = remembered[said[0].rule] = _Said(said, found)
     return known.marks
 
 
 class _Said(NamedTuple):
-    said: tuple[Finding, ...]
-    entry: Entry
+    findings: tuple[Finding, ...]
     marks: tuple[Mark, ...]
 
 

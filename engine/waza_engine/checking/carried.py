@@ -32,13 +32,15 @@ _PATHS, _KEYS = itemgetter(1), itemgetter(2)
 class Carried(list[_Item]):
     """A list that nobody changes, with what was made of its items."""
 
-    __slots__ = ("_found", "_made")
+    __slots__ = ("_found", "_made", "memory")
 
     def __init__(self, items: Iterable[_Item] = ()) -> None:
         super().__init__(items)
         self._made: dict[Hashable, list[_Made | None]] = {}
         """None: nobody has asked about the item yet."""
         self._found: dict[Hashable, _Found] = {}
+        self.memory: dict[Any, Any] = {}
+        """What others remember of this very list, as long as it lives."""
 
     def found(self, name: Hashable, make: Callable[[_Item], Any]) -> list[tuple[int, Any]]:
         """The items of which `make` makes something (that is not empty): their indices, with that.

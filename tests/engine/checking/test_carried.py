@@ -72,7 +72,8 @@ def test_what_looked_at_something_that_changed_is_asked_again(
 
 
 def test_a_version_that_nobody_asked_about_forgets_nothing() -> None:
-    make, items = Maker(), [{"value": "x"}, {"value": None}]
+    make = Maker()
+    items: list[dict[str, Any]] = [{"value": "x"}, {"value": None}]
     first = Carried(items)
     first.found("made", make)
     second = carried([*items, {"value": "y"}], first)
@@ -83,7 +84,8 @@ def test_a_version_that_nobody_asked_about_forgets_nothing() -> None:
 
 
 def test_what_nobody_asks_for_any_more_is_forgotten() -> None:
-    make, items = Maker(), [{"value": "x"}]
+    make = Maker()
+    items: list[dict[str, Any]] = [{"value": "x"}]
     first = Carried(items)
     first.found("once", make)
     first.found("always", make)
