@@ -139,13 +139,14 @@ def _until_the_pipe_is_full(wire: Wire) -> Callable[[], bool]:
     import struct
     import termios
 
-    fcntl.fcntl(wire.output.fileno(), fcntl.F_SETPIPE_SZ, 4096)
+    # Two pages: the system says that nothing more can be written once the second has anything in it.
+    fcntl.fcntl(wire.output.fileno(), fcntl.F_SETPIPE_SZ, 2 * 4096)
     for number in range(2, 60):
         wire.send("workspace/executeCommand", {"command": "no such command", "arguments": []}, number=number)
 
     def is_full() -> bool:
         (waiting,) = struct.unpack("i", fcntl.ioctl(wire.output.fileno(), termios.FIONREAD, bytes(4)))
-        return bool(waiting > 3000)
+        return bool(waiting > 4096)
 
     until(is_full)
     return is_full

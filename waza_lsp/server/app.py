@@ -33,6 +33,8 @@ from waza_lsp.server.testview import TestTree
 from waza_lsp.snapshot import Snapshot, path_of
 from waza_lsp.suite.around import Around
 
+_MOST_WORLDS = 64
+
 
 class WazaServer(LanguageServer):
     """A language server with its documents, settings and runs."""
@@ -78,6 +80,7 @@ class WazaServer(LanguageServer):
         """Ends the server, if it is for one editor alone."""
         self.watches = False
         """Whether the client tells about changed files."""
+        self._worlds: dict[Path | None, tuple[object, World]] = {}
         self.compiled = Compiled(None)
         """What libraries had compiled while the server was started."""
 
@@ -98,6 +101,15 @@ class WazaServer(LanguageServer):
         """What checks of a document may know about where it stands. `project`: its settings, when they are known."""
         path = snapshot.path
         project = project or self.project(path)
+        about = project, self.settings, self.warm.is_set(), *self.workspace.folders
+        known = self._worlds.get(path)
+        if known is None or known[0] != about:
+            if len(self._worlds) >= _MOST_WORLDS:
+                self._worlds.clear()
+            self._worlds[path] = known = about, self._world(path, project)
+        return known[1]
+
+    def _world(self, path: Path | None, project: ProjectSettings) -> World:
         return World(
             path,
             Scope(path.parent if path else None, self.process_dir(path)),

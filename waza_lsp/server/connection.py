@@ -2,29 +2,39 @@
 
 import asyncio
 import os
+import select
 import stat
 import sys
 import threading
 from collections.abc import Callable
-from typing import BinaryIO
 
 _LOOK_SECONDS = 2.0
+_AT_ONCE = getattr(select, "PIPE_BUF", 512)
 
 
 class Output:
-    """Where messages are written. Once nobody reads them `gone` is called, and the rest goes nowhere."""
+    """Where messages are written. Once nobody reads them `gone` is called, and the rest goes nowhere.
 
-    def __init__(self, stream: BinaryIO, gone: Callable[[], None]) -> None:
-        self._stream = stream
+    `ready` waits until as much as a pipe takes at once can be written; without it the system waits until all is.
+    """
+
+    def __init__(
+        self, descriptor: int, gone: Callable[[], None], ready: Callable[[int], None] | None = None
+    ) -> None:
+        self._descriptor = descriptor
         self._gone = gone
+        self._ready = ready
         self._is_gone = False
 
     def write(self, data: bytes) -> None:
-        if self._is_gone:
-            return
+        rest = memoryview(data)
         try:
-            self._stream.write(data)
-            self._stream.flush()
+            while rest and not self._is_gone:
+                if self._ready is not None:
+                    self._ready(self._descriptor)
+                    rest = rest[os.write(self._descriptor, rest[:_AT_ONCE]) :]
+                else:
+                    rest = rest[os.write(self._descriptor, rest) :]
         except (OSError, ValueError):
             self._is_gone = True
             self._gone()
@@ -49,6 +59,20 @@ def when_unread(descriptor: int, then: Callable[[], None]) -> None:
     if sys.platform == "linux" and stat.S_ISFIFO(os.fstat(descriptor).st_mode):
         # Nothing can be read from this end: it is awake when the other one is closed.
         asyncio.get_running_loop().add_reader(descriptor, then)
+
+
+def when_closed(descriptor: int, then: Callable[[], None]) -> None:
+    """Call `then`, in a thread, once nobody can write any more what is read from a pipe: however busy the loop is."""
+    if not hasattr(select, "poll"):
+        return
+    closed = select.poll()
+    closed.register(descriptor, 0)  # The end is told of unasked.
+
+    def wait() -> None:
+        closed.poll()
+        then()
+
+    threading.Thread(target=wait, name="closed", daemon=True).start()
 
 
 def when_gone(pid: int | None, then: Callable[[], None]) -> None:

@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Iterable, Mapping
+from functools import partial
 from typing import TYPE_CHECKING
 
 from lsprotocol import types
@@ -14,8 +15,6 @@ if TYPE_CHECKING:
     from waza_lsp.server.app import WazaServer
 
 _PAUSE_SECONDS = 0.3
-GRACE_SECONDS = 0.001
-"""How long findings wait for requests that are on their way with the edit."""
 
 
 class Delivery:
@@ -63,7 +62,7 @@ class Delivery:
     def soon(self, server: "WazaServer") -> None:
         """Publish after the messages that are already waiting, so that a burst of edits is published once."""
         if not self.pulls:
-            asyncio.get_running_loop().call_later(GRACE_SECONDS, self._publish, server)
+            server.protocol.later(partial(self._publish, server))
 
     def text_changed(self, server: "WazaServer") -> None:
         """Publish the document at once, and the others, whose findings may depend on it, when typing pauses."""

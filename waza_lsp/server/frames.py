@@ -5,7 +5,8 @@ import re
 import select
 
 _LENGTH = re.compile(rb"(?:^|\r\n)content-length:[ \t]*(\d+)[ \t]*(?=\r\n|$)", re.IGNORECASE)
-_MOST = 1 << 20
+_MOST = 1 << 16
+"""As much as a pipe holds: of a larger one the room is made and given back for every message."""
 
 
 class Frames:
@@ -24,6 +25,19 @@ class Frames:
     def is_waiting(self, seconds: float) -> bool:
         """Whether there is something to read, now or within a time."""
         return bool(select.select([self._descriptor], [], [], seconds)[0])
+
+    def wait_to_write(self, descriptor: int) -> bool:
+        """Wait until something can be written there, and read what comes meanwhile; whether anything did.
+
+        Who waits for us to read may not read what we have to write.
+        """
+        inputs, has_read = [self._descriptor], False
+        while not select.select(inputs, [descriptor], [])[1]:
+            if self.read():
+                has_read = True
+            else:
+                inputs = []
+        return has_read
 
     def take(self) -> list[bytes]:
         """The bodies of all messages that are complete."""

@@ -14,7 +14,7 @@ from waza_lsp.server.app import WazaServer
 from waza_lsp.server.beside import read_beside, whole_requests
 from waza_lsp.server.connection import when_gone
 from waza_lsp.server.formatters import answer_formatting, offer_formatting, update_formatting
-from waza_lsp.server.pulling import PULLED
+from waza_lsp.server.pulling import ASKED_ONCE, PULLED
 from waza_lsp.server.watching import concerns_findings, registrations
 
 _PAUSE_SECONDS = 0.05
@@ -34,8 +34,9 @@ def on_initialize(server: WazaServer, params: types.InitializeParams) -> None:
     document = params.capabilities.text_document
     if document is not None and document.diagnostic is not None:
         server.delivery.pulls = True
+        others = {} if server.finding_refresh.is_known_to(server) else ASKED_ONCE
         for method, handler, provided in PULLED:
-            server.feature(method, provided)(functools.partial(handler, server))
+            server.feature(method, provided)(functools.partial(others.get(method, handler), server))
 
 
 def _option(options: Any, name: str, *, default: bool) -> Any:

@@ -8,12 +8,18 @@ import time
 from collections.abc import Callable, Generator
 from concurrent.futures import Future
 from contextvars import copy_context
-from typing import Any, NamedTuple
+from dataclasses import dataclass
+from functools import partial
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from lsprotocol import types
-from pygls.exceptions import JsonRpcException, JsonRpcInvalidRequest
+from pygls.exceptions import JsonRpcException, JsonRpcInvalidRequest, JsonRpcRequestCancelled
 from pygls.protocol import LanguageServerProtocol
 from pygls.protocol.language_server import lsp_method
+
+if TYPE_CHECKING:
+    from cattrs import Converter
+    from pygls.lsp.server import LanguageServer
 
 _Steps = Generator[Any, Any, None]
 _log = logging.getLogger(__name__)
@@ -22,12 +28,28 @@ _sending: set[asyncio.Future[Any]] = set()
 _DOCUMENTS = frozenset(
     [types.TEXT_DOCUMENT_DID_OPEN, types.TEXT_DOCUMENT_DID_CHANGE, types.TEXT_DOCUMENT_DID_CLOSE]
 )
+_GRACE_SECONDS = 0.001
+"""How long what may wait waits where nobody can tell whether more is on its way."""
 
 
 class Json(NamedTuple):
     """A result that is written already."""
 
     text: str
+
+
+class Later(NamedTuple):
+    """A result that is found when no more messages are on their way: first what the user is waiting for."""
+
+    find: Callable[[], Any]
+
+
+@dataclass(eq=False, slots=True)
+class _Waiting:
+    """A request whose answer is put off."""
+
+    number: int | str
+    find: Callable[[], Any]
 
 
 class OwnDocumentsProtocol(LanguageServerProtocol):
@@ -37,6 +59,14 @@ class OwnDocumentsProtocol(LanguageServerProtocol):
     """The id of an `initialize` that has had its answer."""
     asked_at = 0.0
     """When the last message came, by `time.monotonic`, which event loops count by, too."""
+
+    def __init__(self, server: "LanguageServer", converter: "Converter") -> None:
+        super().__init__(server, converter)
+        self._is_plain: dict[Callable[..., Any], bool] = {}
+        """Whether handlers have done their work when they return."""
+        self._waiting: list[_Waiting] = []
+        self.later: Callable[[Callable[[], None]], None] = _after_a_grace
+        """Does something when no more messages are on their way, as far as one can tell."""
 
     def notify_json(self, method: str, params: str) -> None:
         """Send a notification whose parameters are JSON."""
@@ -53,7 +83,8 @@ class OwnDocumentsProtocol(LanguageServerProtocol):
         error = {"code": reason.code, "message": reason.message}
         self._send_json(json.dumps({"jsonrpc": "2.0", "id": number, "error": error}))
 
-    def handle_message(self, message: Any) -> None:
+    def handle_message(self, message: Any) -> bool:
+        """Deal with a message; whether nothing of it is left that has to begin."""
         self.asked_at = time.monotonic()
         number = getattr(message, "id", None)
         if self._shutdown and number is not None and hasattr(message, "method"):
@@ -63,30 +94,70 @@ class OwnDocumentsProtocol(LanguageServerProtocol):
         elif self._shutdown or not hasattr(message, "method") or message.jsonrpc != self.VERSION:
             super().handle_message(message)
         # pygls finds out what kind of message it is in more time than most handlers take.
+        elif (handler := self._plain_handler(message.method)) is not None:
+            if hasattr(message, "id"):
+                self._answer(message.id, handler, message.params)
+            else:
+                self._tell(handler, message.params)
+            return True
         elif hasattr(message, "id"):
             copy_context().run(self._handle_request, message.id, message.method, message.params)
         else:
             copy_context().run(self._handle_notification, message.method, message.params)
+        return False
+
+    def _plain_handler(self, method: str) -> Callable[[Any], Any] | None:
+        """A handler that is ours alone, and has done its work when it returns."""
+        handler = self.fm.features.get(method)
+        if handler is None or (method not in _DOCUMENTS and method in self.fm.builtin_features):
+            return None
+        if handler not in self._is_plain:
+            self._is_plain[handler] = not inspect.iscoroutinefunction(handler)
+        return handler if self._is_plain[handler] else None
+
+    def _tell(self, handler: Callable[[Any], Any], params: Any) -> None:
+        # Without the number that pygls draws for each: nobody can cancel what is done at once.
+        try:
+            handler(params)
+        except Exception as error:  # noqa: BLE001  # the one place per notification
+            self._check_handler_result(_failed(error))
+
+    def _answer(self, number: int | str, handler: Callable[[Any], Any], params: Any) -> None:
+        try:
+            result = handler(params)
+        except Exception as error:  # noqa: BLE001  # the one place per request
+            self._send_handler_result(_failed(error), msg_id=number)
+            return
+        self._send_response(number, result)
+
+    def _put_off(self, number: int | str, find: Callable[[], Any]) -> None:
+        waiting = _Waiting(number, find)
+        self._waiting.append(waiting)
+        self.later(partial(self._find, waiting))
+
+    def _find(self, waiting: _Waiting) -> None:
+        if waiting not in self._waiting:
+            return  # Cancelled.
+        self._waiting.remove(waiting)
+        self._answer(waiting.number, lambda _: waiting.find(), None)
+
+    def _handle_cancel_notification(self, msg_id: Any) -> None:
+        waiting = next((it for it in self._waiting if it.number == msg_id), None)
+        if waiting is None:
+            super()._handle_cancel_notification(msg_id)
+        else:
+            self._cancel(waiting)
+
+    def _cancel(self, waiting: _Waiting) -> None:
+        self._waiting.remove(waiting)
+        reason = JsonRpcRequestCancelled(f'Request with id "{waiting.number}" is canceled')
+        self._send_response(waiting.number, error=reason.to_response_error())
 
     def _get_handler(self, feature_name: str) -> Callable[..., Any]:
         # pygls would keep a second copy of the text.
         features = self.fm.features if feature_name in _DOCUMENTS else {}
         handler: Callable[..., Any] = features.get(feature_name) or super()._get_handler(feature_name)
         return handler
-
-    def _handle_notification(self, method_name: str, params: Any) -> None:
-        handler = self.fm.features.get(method_name)
-        is_ours = method_name in _DOCUMENTS or method_name not in self.fm.builtin_features
-        if handler is None or not is_ours or inspect.iscoroutinefunction(handler):
-            super()._handle_notification(method_name, params)
-            return
-        # Without the number that pygls draws for each: nobody can cancel what is done at once.
-        try:
-            handler(params)
-        except Exception as error:  # noqa: BLE001  # the one place per notification
-            failed = Future[Any]()
-            failed.set_exception(error)
-            self._check_handler_result(failed)
 
     def _execute_handler(self, msg_id: Any, handler: Any, *more: Any, **named: Any) -> None:
         super()._execute_handler(msg_id, handler, *more, **named)
@@ -123,6 +194,8 @@ class OwnDocumentsProtocol(LanguageServerProtocol):
     def _send_response(self, msg_id: Any, result: Any = None, error: Any = None) -> None:
         if error is None and isinstance(result, types.InitializeResult) and msg_id == self.answered:
             self._result_types.pop(msg_id, None)
+        elif error is None and isinstance(result, Later):
+            self._put_off(msg_id, result.find)
         elif error is None and isinstance(result, Json):
             self._result_types.pop(msg_id, None)
             self._send_json(f'{{"jsonrpc":"2.0","id":{json.dumps(msg_id)},"result":{result.text}}}')
@@ -149,4 +222,17 @@ class OwnDocumentsProtocol(LanguageServerProtocol):
         for message, future in list(self._request_futures.items()):
             if message != current and not future.done():
                 future.cancel()
+        for it in list(self._waiting):
+            self._cancel(it)
         self._shutdown = True
+
+
+def _failed(error: Exception) -> Future[Any]:
+    """What the library makes of a handler that has failed."""
+    failed = Future[Any]()
+    failed.set_exception(error)
+    return failed
+
+
+def _after_a_grace(do: Callable[[], None]) -> None:
+    asyncio.get_running_loop().call_later(_GRACE_SECONDS, do)

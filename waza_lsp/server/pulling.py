@@ -1,6 +1,7 @@
 """Findings for clients that ask for them: `textDocument/diagnostic` and `workspace/diagnostic`."""
 
 import asyncio
+import functools
 import threading
 from collections.abc import Callable
 from typing import Any
@@ -9,18 +10,23 @@ from lsprotocol import types
 
 from waza_lsp.features.pull_diagnostics import document_report, workspace_report
 from waza_lsp.server.app import WazaServer
-from waza_lsp.server.delivery import GRACE_SECONDS
-from waza_lsp.server.protocol import Json
+from waza_lsp.server.protocol import Json, Later
 
 _BATCH = 50
 
 
-async def on_diagnostic(server: WazaServer, params: types.DocumentDiagnosticParams) -> Json:
-    if not server.finding_refresh.is_known_to(server):
-        # The client could not be told later that the checks were not complete yet.
-        await server.warm.wait()
+def on_diagnostic(server: WazaServer, params: types.DocumentDiagnosticParams) -> Later:
     # An editor asks for findings first, and then for what its user is waiting for.
-    await asyncio.sleep(GRACE_SECONDS)
+    return Later(functools.partial(_report, server, params))
+
+
+async def on_diagnostic_asked_once(server: WazaServer, params: types.DocumentDiagnosticParams) -> Later:
+    """The same for a client that could not be told later that the checks were not complete yet."""
+    await server.warm.wait()
+    return on_diagnostic(server, params)
+
+
+def _report(server: WazaServer, params: types.DocumentDiagnosticParams) -> Json:
     snapshot = server.documents.get(params.text_document.uri)
     items = server.delivery.check(server, snapshot) if snapshot is not None else []
     return Json(document_report(items, params.previous_result_id))
@@ -85,3 +91,5 @@ PULLED: list[tuple[str, Callable[..., Any], Any]] = [
     (types.TEXT_DOCUMENT_DIAGNOSTIC, on_diagnostic, _OPTIONS),
     (types.WORKSPACE_DIAGNOSTIC, on_workspace_diagnostic, None),
 ]
+ASKED_ONCE = {types.TEXT_DOCUMENT_DIAGNOSTIC: on_diagnostic_asked_once}
+"""What instead of these handles clients that cannot be told to ask again."""

@@ -34,6 +34,7 @@ from waza_lsp.features.semantic_tokens import LEGEND, semantic_tokens
 from waza_lsp.features.will_rename_files import will_rename_files
 from waza_lsp.features.workspace_symbol import workspace_symbol
 from waza_lsp.schema.run_offers import Sort
+from waza_lsp.schema.written_completion import written
 from waza_lsp.server import about, testview
 from waza_lsp.server.app import WazaServer
 from waza_lsp.server.beside import own_items
@@ -60,14 +61,14 @@ def on_hover(server: WazaServer, params: types.HoverParams) -> types.Hover | Non
     )
 
 
-def on_completion(server: WazaServer, params: types.CompletionParams) -> types.CompletionList | None:
+def on_completion(server: WazaServer, params: types.CompletionParams) -> Json:
     snapshot = server.documents.get(params.text_document.uri)
     if snapshot is None:
-        return None
+        return Json("null")
     around = server.around(snapshot)
     known = functools.partial(known_names, snapshot=snapshot, around=around)
     found = completion(snapshot, params.position, server.completion_client, around, known)
-    return own_items(found, server.beside)
+    return Json(written(own_items(found, server.beside)))
 
 
 def on_completion_resolve(_server: WazaServer, item: types.CompletionItem) -> types.CompletionItem:

@@ -1,26 +1,28 @@
-"""The server on standard input and output: one thread reads, and hands over all messages that have come together.
+"""The server on standard input and output, read and answered in one thread where the system can tell what has come.
 
 pygls's own loop goes through three threads for each message.
 """
 
 import asyncio
+import functools
 import json
 import logging
 import os
 import sys
 import threading
-from collections import deque
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from typing import Any
 
 from pygls.exceptions import JsonRpcException, JsonRpcInvalidParams, JsonRpcInvalidRequest
 
 from waza_lsp.server.app import WazaServer
-from waza_lsp.server.connection import Output, once, when_unread
+from waza_lsp.server.connection import Output, once, when_closed, when_unread
 from waza_lsp.server.frames import Frames
+from waza_lsp.server.turns import Turns
 
 _log = logging.getLogger(__name__)
+_INPUT = 0
 _LEAVE_SECONDS = 3.0
 
 
@@ -34,53 +36,71 @@ def serve(server: WazaServer, frames: Frames, waiting: Sequence[bytes]) -> None:
 
 async def _serve(server: WazaServer, frames: Frames, waiting: Sequence[bytes]) -> None:
     loop, ended = asyncio.get_running_loop(), asyncio.Event()
-    pending: deque[bytes] = deque()
+    turns = Turns(functools.partial(_handle, server), frames)
 
     # Should something hang, an editor that does not read say, nobody is there any more to see it.
     giving_up = threading.Timer(_LEAVE_SECONDS, _give_up, [server])
     giving_up.daemon = True
+    leave_soon = once(giving_up.start)  # Several may notice at the same time.
 
-    @once  # Several may notice at the same time.
     def leave() -> None:
-        giving_up.start()
+        leave_soon()
         # The loop may be over already.
         with suppress(RuntimeError):
             loop.call_soon_threadsafe(ended.set)
+
+    server.leave = leave
+    reads_itself = _read_in_loop(turns, leave)
+    output = sys.stdout.fileno()
+    server.protocol.set_writer(Output(output, leave, turns.wait_to_write if reads_itself else None))
+    when_unread(output, leave)
+    if reads_itself:
+        server.protocol.later = turns.later
+        when_closed(_INPUT, leave_soon)
+    turns.take(waiting)
+    if not reads_itself:
+        _read_in_thread(frames, turns, leave)
+    await ended.wait()
+    server.end_children()
+    # To close the loop would tear what is being started right now, and wait for what is done in threads.
+    os._exit(0)
+
+
+def _read_in_loop(turns: Turns, leave: Callable[[], None]) -> bool:
+    """Read whenever something has come; False where the system cannot tell (Windows) or it is no pipe."""
+    loop = asyncio.get_running_loop()
+
+    def read() -> None:
+        try:
+            is_open = turns.read()
+        except OSError:
+            _log.warning("The input cannot be read any more")
+            is_open = False
+        if not is_open:
+            loop.remove_reader(_INPUT)
+            leave()
+
+    try:
+        loop.add_reader(_INPUT, read)
+    except (NotImplementedError, OSError):
+        return False
+    return True
+
+
+def _read_in_thread(frames: Frames, turns: Turns, leave: Callable[[], None]) -> None:
+    loop = asyncio.get_running_loop()
 
     def read() -> None:
         try:
             while frames.read():
                 if bodies := frames.take():
-                    loop.call_soon_threadsafe(take, bodies)
+                    loop.call_soon_threadsafe(turns.take, bodies)
         except OSError:
             _log.warning("The input cannot be read any more")
         finally:
             leave()
 
-    is_busy = False
-
-    def take(bodies: Sequence[bytes]) -> None:
-        pending.extend(bodies)
-        if not is_busy:
-            next_one()
-
-    def next_one() -> None:
-        nonlocal is_busy
-        is_busy = bool(pending)
-        if is_busy:
-            _handle(server, pending.popleft())
-            # One a turn: what a message sets going has begun before the next one is looked at.
-            loop.call_soon(next_one)
-
-    server.leave = leave
-    server.protocol.set_writer(Output(sys.stdout.buffer, leave))
-    when_unread(sys.stdout.fileno(), leave)
-    take(waiting)
     threading.Thread(target=read, name="reader", daemon=True).start()
-    await ended.wait()
-    server.end_children()
-    # To close the loop would tear what is being started right now, and wait for what is done in threads.
-    os._exit(0)
 
 
 def _give_up(server: WazaServer) -> None:
@@ -88,14 +108,16 @@ def _give_up(server: WazaServer) -> None:
     os._exit(1)
 
 
-def _handle(server: WazaServer, body: bytes) -> None:
+def _handle(server: WazaServer, body: bytes) -> bool:
+    """Deal with a message; whether nothing of it is left that has to begin."""
     message: Any = None
     try:
         message = json.loads(body)
-        server.protocol.handle_message(server.protocol.structure_message(message))
+        return server.protocol.handle_message(server.protocol.structure_message(message))
     except JsonRpcInvalidParams as reason:
         server.protocol.refuse(message, reason)
     except Exception as error:  # noqa: BLE001  # the one place per message
         _log.exception("A message could not be handled")
         server.protocol.refuse(message, JsonRpcInvalidRequest())
         server.report_server_error(error, JsonRpcException)
+    return False

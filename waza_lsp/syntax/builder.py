@@ -139,9 +139,7 @@ class Builder:
         """The node of a scalar."""
         start, end = event.start_mark, event.end_mark
         if self._starts is None:
-            node = Node(
-                _SCALAR, _new(Place, (start.line, start.column)), _new(Place, (end.line, end.column))
-            )
+            node = Node(_SCALAR, _new(Place, (start.line, start.column)), _new(Place, (end.line, end.column)))
         else:
             node = Node(_SCALAR, self._place(start), self._place(end))
         node.source = source = event.value

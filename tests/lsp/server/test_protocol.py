@@ -1,9 +1,14 @@
 """What the library's protocol does not do by itself."""
 
 import asyncio
+import json
+from collections.abc import Callable, Iterator
 from concurrent.futures import Future
 from typing import Any
 
+from lsprotocol import types
+
+from waza_lsp.server.protocol import Json, Later
 from waza_lsp.server.start import create_server
 
 
@@ -17,3 +22,81 @@ def test_an_answer_that_nobody_waits_for_any_more_is_no_error() -> None:
         return protocol._request_futures
 
     assert asyncio.run(answered()) == {}
+
+
+class Talk:
+    """A server that answers one request when it is told to, and what it has written."""
+
+    def __init__(self, find: Callable[[], Any]) -> None:
+        self.written: list[Any] = []
+        self.late: list[Callable[[], None]] = []
+        self.protocol = create_server().protocol
+        self.protocol.set_writer(self, include_headers=False)
+        self.protocol.later = self.late.append
+        self.protocol.fm.features[types.TEXT_DOCUMENT_DIAGNOSTIC] = lambda _: Later(find)
+
+    def write(self, data: bytes) -> None:
+        self.written.append(json.loads(data))
+
+    def close(self) -> None: ...
+
+    def say(self, method: str, params: Any, number: int | None = None) -> None:
+        message = {"jsonrpc": "2.0", "method": method, "params": params}
+        if number is not None:
+            message["id"] = number
+        self.protocol.handle_message(self.protocol.structure_message(message))
+
+    def ask(self, number: int) -> None:
+        self.say(types.TEXT_DOCUMENT_DIAGNOSTIC, {"textDocument": {"uri": "file:///a"}}, number)
+
+    def now(self) -> None:
+        for do in self.late:
+            do()
+        self.late.clear()
+
+    @property
+    def answers(self) -> Iterator[tuple[Any, Any]]:
+        """The numbers of what was answered, each with the result or the code of the error."""
+        for it in self.written:
+            if "method" not in it:
+                yield it["id"], it["error"]["code"] if "error" in it else it["result"]
+
+
+def test_an_answer_that_is_put_off_comes_once() -> None:
+    talk = Talk(lambda: Json("[1]"))
+    talk.ask(1)
+    talk.ask(2)
+    assert talk.written == []
+    talk.now()
+    assert list(talk.answers) == [(1, [1]), (2, [1])]
+
+
+def test_an_answer_that_is_put_off_can_be_cancelled() -> None:
+    talk = Talk(lambda: Json("[1]"))
+    talk.ask(1)
+    talk.ask(2)
+    talk.say(types.CANCEL_REQUEST, {"id": 1})
+    cancelled = (1, types.LSPErrorCodes.RequestCancelled)
+    assert list(talk.answers) == [cancelled]
+    talk.now()
+    talk.say(types.CANCEL_REQUEST, {"id": 2})
+    assert list(talk.answers) == [cancelled, (2, [1])]
+
+
+def test_an_answer_that_is_put_off_and_fails_is_an_error() -> None:
+    talk = Talk(lambda: 1 / 0)
+    talk.ask(1)
+    talk.now()
+    assert list(talk.answers) == [(1, types.ErrorCodes.InternalError)]
+
+
+def test_a_server_that_shuts_down_leaves_no_answer_put_off() -> None:
+    talk = Talk(lambda: Json("[1]"))
+
+    async def shut_down() -> None:
+        talk.ask(1)
+        talk.say(types.SHUTDOWN, None, 2)
+        talk.now()
+
+    asyncio.run(shut_down())
+    assert list(talk.answers) == [(1, types.LSPErrorCodes.RequestCancelled), (2, None)]
