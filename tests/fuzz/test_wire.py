@@ -57,6 +57,13 @@ def test_after_the_shutdown_requests_are_refused(line: Line) -> None:
     assert line.answers[number][0]["error"]["code"] == -32600
 
 
+def test_after_the_shutdown_what_was_on_its_way_is_no_reason_to_warn(line: Line) -> None:
+    line.ask("shutdown", None)
+    line.tell("textDocument/didClose", {"textDocument": {"uri": "x"}})
+    line.write(b'{"jsonrpc": "2.0", "id": "late", "result": null}')
+    line.leave()
+
+
 def test_what_is_no_message_does_not_end_the_talk(line: Line) -> None:
     for body in (b"{nope", b"\xff\xfe", b"[]", b"3", b"[" * 100_000, b'{"id":5}', b'{"id":[],"method":3}'):
         line.write(body)

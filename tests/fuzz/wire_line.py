@@ -108,6 +108,10 @@ class Line:
     def end(self) -> None:
         """Shut the server down and judge the whole talk."""
         self.ask("shutdown", None)
+        self.leave()
+
+    def leave(self) -> None:
+        """The same for a server that is shut down."""
         self.tell("exit", None)
         status = self._process.wait(_PATIENCE_SECONDS)
         self._reader.join(_PATIENCE_SECONDS)

@@ -91,6 +91,8 @@ class OwnDocumentsProtocol(LanguageServerProtocol):
             self._send_response(
                 number, error=JsonRpcInvalidRequest("The server is shut down").to_response_error()
             )
+        elif self._shutdown and getattr(message, "method", None) != types.EXIT:
+            pass  # What was on its way, such as an answer to us, concerns nobody any more: no need to warn of it.
         elif self._shutdown or not hasattr(message, "method") or message.jsonrpc != self.VERSION:
             super().handle_message(message)
         # pygls finds out what kind of message it is in more time than most handlers take.
