@@ -25,6 +25,8 @@ EXAMPLES = Path(__file__).parents[2] / "examples"
 _PATIENCE_SECONDS = 30
 _OPTIONS = {"trusted": False, "runEvents": True}
 """Nothing is run here: what runs do to a talk is shown elsewhere."""
+_OF_EDITED_GRADERS = {"live-verdict", "failed-check"}
+"""What a grader says of recorded work is only said of one that was edited."""
 
 
 def played(seed: int, messages: int) -> Counter[str]:
@@ -115,8 +117,7 @@ def _findings(line: Line, uri: str, *, pulls: bool) -> list[Message]:
         found = line.ask("textDocument/diagnostic", {"textDocument": {"uri": uri}}).get("items")
     else:
         found = line.published.get(uri, {}).get("diagnostics")
-    # What a grader says of recorded work is only said of one that was edited.
-    return [it for it in found or () if it.get("code") != "live-verdict"]
+    return [it for it in found or () if it.get("code") not in _OF_EDITED_GRADERS]
 
 
 def _is_broken(snapshot: Snapshot) -> bool:
