@@ -25,7 +25,8 @@ _SCALAR, _SEQ = Kind.SCALAR, Kind.SEQ
 _new = tuple.__new__
 """Makes a `Place` in half the time."""
 _TOO_DEEP = f"the nesting is too deep; more than {MAX_DEPTH} levels are not read"
-_BREAKS = ("\x85", "\u2028", "\u2029")
+BREAKS = ("\x85", "\u2028", "\u2029")
+"""Line ends that libyaml knows and LSP does not."""
 _CORE = "tag:yaml.org,2002:"
 _TAG = re.compile(r"![^\s,\[\]{}]*")
 _TEXT_TAGS = frozenset([_CORE + "str", "!", _CORE + "binary"])
@@ -48,7 +49,7 @@ class Builder:
         self._source = source
         self._stack: list[Node] = []
         self._keys: list[Node | None] = []
-        self._starts = _index_lines(source) if any(it in source for it in _BREAKS) else None
+        self._starts = _index_lines(source) if any(it in source for it in BREAKS) else None
 
     def read(self) -> yaml.YAMLError | None:
         """Read all events; the error that ended the reading, if any."""

@@ -2,10 +2,12 @@
 
 import re
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 import yaml
 
+from waza_lsp.syntax.builder import BREAKS
 from waza_lsp.syntax.clues import (
     colon_without_blank,
     mark_without_blank,
@@ -16,16 +18,31 @@ from waza_lsp.syntax.clues import (
     unfinished_above,
 )
 from waza_lsp.syntax.problem import Cause, Problem, on_line
-from waza_lsp.syntax.text import Place, Span
+from waza_lsp.syntax.text import Place, Span, split_lines
 
 _DASH_OF_A_WORD = re.compile(r"-(?=[^\s-])")
 
 
 def problem_of(source: str, error: yaml.YAMLError) -> Problem:
     """Say what libyaml stumbled over."""
-    lines = source.splitlines() or [""]
     if not isinstance(error, yaml.MarkedYAMLError):
         return _unmarked(source, error)
+    found = _marked(source, error)
+    if not any(it in source for it in BREAKS):
+        return found
+    start, end = (_by_our_lines(source, it) for it in found.span)
+    return replace(found, span=Span(start, end))
+
+
+def _by_our_lines(source: str, place: Place) -> Place:
+    """A place that was counted with the line ends of libyaml, which knows more of them."""
+    index = sum(map(len, source.splitlines(keepends=True)[: place.line])) + place.column
+    before = split_lines(source[:index])
+    return Place(len(before) - 1, len(before[-1]))
+
+
+def _marked(source: str, error: yaml.MarkedYAMLError) -> Problem:
+    lines = source.splitlines() or [""]
     mark = error.problem_mark or error.context_mark
     line, column = (int(mark.line), int(mark.column)) if mark else (0, 0)
     context = int(error.context_mark.line) if error.context_mark else line

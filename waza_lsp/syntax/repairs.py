@@ -32,6 +32,8 @@ def repairs(source: str, problem: Problem) -> list[Repair]:
     whole: dict[str, Repair] = {}
     partly: dict[str, Repair] = {}
     for it in _CANDIDATES.get(problem.cause, _none)(text, problem):
+        if not it.edits:
+            continue  # What was to be mended everywhere stands nowhere.
         outcome = str(_edited(text, it))
         left = parse(outcome).problems
         if not left:
