@@ -86,9 +86,10 @@ def carried(
         return now
     place = _placing(now, before)
     is_all = place is None
-    for name, made, found in before.asked():
+    for name, known, found in before.asked():
+        made = known
         if found is None or not (found.paths.isdisjoint(paths) and found.keys.isdisjoint(keys)):
-            made = [it if it is not None and _holds(it, paths, keys) else None for it in made]  # noqa: PLW2901  # the same, as far as it holds
+            made = [it if it is not None and _holds(it, paths, keys) else None for it in known]
             is_all = False
         now.with_made(name, place(made) if place is not None else made)
     return before if is_all else now
