@@ -2,13 +2,13 @@
 
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import Annotated, Any, Self
+from typing import TYPE_CHECKING, Annotated, Any, Self
 
 from pydantic import BeforeValidator, ConfigDict, Field, model_validator
 
 from waza_engine.findings import Finding, Pointer
 from waza_engine.formats.model import FileModel, MapOf
-from waza_engine.json_schema import CompiledSchema, SchemaError, UnknownFileError, compile_schema
+from waza_engine.json_schema import SchemaError, UnknownFileError, compile_schema
 from waza_engine.json_text import go_json, json_equal
 from waza_engine.regex import regex_error, regex_fault, regex_found
 from waza_engine.rules.invalid_json_schema import INVALID_JSON_SCHEMA
@@ -16,6 +16,9 @@ from waza_engine.rules.invalid_regex import INVALID_REGEX
 from waza_engine.scalars import plain
 from waza_engine.trajectory import ToolCall
 from waza_engine.values import AnyValue, IfGiven, Number, Text
+
+if TYPE_CHECKING:
+    from waza_engine.json_schema.compiled import CompiledSchema
 
 _KNOWN_ARGUMENTS = ("path", "file_text", "command", "description", "skill")
 

@@ -118,7 +118,7 @@ def _phrase_score(phrase: str, prompt: str, distinct: Sequence[str]) -> float:
 
 
 class _FrontMatter(BaseModel):
-    model_config = ConfigDict(extra="ignore")
+    model_config = ConfigDict(extra="ignore", defer_build=True)
 
     name: Text = ""
     description: Text = ""

@@ -10,7 +10,7 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
 
 from waza_engine.values import Flag, Integer, ListOf, Text, TextMap
 
-_LENIENT = ConfigDict(extra="ignore", frozen=True)
+_LENIENT = ConfigDict(extra="ignore", frozen=True, defer_build=True)
 
 
 def _arguments(value: Any) -> dict[str, Any]:

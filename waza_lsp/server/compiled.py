@@ -13,7 +13,6 @@ import __future__
 
 import functools
 import importlib
-import marshal
 import operator
 import sys
 from types import CodeType, ModuleType
@@ -72,13 +71,12 @@ class Compiled:
 
     def _code(self, source: str, filename: str, mode: str, flags: int) -> CodeType:
         key = f"{mode} {flags} {filename}\n{source}"
-        found = self._kept.find(key) if self._kept is not None else None
+        found: CodeType | None = self._kept.find(key) if self._kept is not None else None
         if found is not None:
-            kept: CodeType = marshal.loads(found)  # noqa: S302  # from our own file
-            return kept
+            return found
         made: CodeType = compile(source, filename, mode, flags, dont_inherit=True)
         if self._kept is not None:
-            self._kept.add(key, marshal.dumps(made))
+            self._kept.add(key, made)
         return made
 
     def keep(self) -> None:

@@ -1,6 +1,5 @@
 """What patterns were compiled to, kept from one start to the next."""
 
-import marshal
 import re
 from typing import Any
 
@@ -23,9 +22,9 @@ class KeptPatterns:
         key = f"pattern {flags}\n{pattern}"
         found = self._kept.find(key)
         if found is not None:
-            return self._make(pattern, *marshal.loads(found))  # noqa: S302  # from our own file
+            return self._make(pattern, *found)
         made = self._plain(pattern, flags)
-        self._kept.add(key, marshal.dumps(self._parts(made, flags)))
+        self._kept.add(key, self._parts(made, flags))
         return made
 
     def _parts(self, made: re.Pattern[str], flags: int) -> tuple[Any, ...]:

@@ -2,6 +2,7 @@
 
 import gc
 import os
+import sys
 from typing import TYPE_CHECKING
 
 from waza_lsp.server.put_off import put_off
@@ -11,15 +12,28 @@ if TYPE_CHECKING:
 
     from waza_lsp.server.compiled import Compiled
 
-_NOT_YET = ("inspect", "ipaddress", "base64")
-"""What `dataclasses`, `urllib.parse` and `yaml` import at once, and use for what nothing asks of them at the start."""
+_RARELY = (500_000, 20, 100)
+_NOT_AT_FIRST = (
+    "inspect",  # by dataclasses
+    "ipaddress",  # by urllib.parse
+    "base64",  # by yaml
+)
+_NOT_YET = (
+    "bz2",  # by shutil
+    "lzma",  # by shutil
+    "pickle",  # by logging
+    "secrets",  # by pydantic, and for names of temporary files
+    "hashlib",  # for the names of what is kept
+    "regex",  # for the few patterns that RE2 cannot match
+)
+"""What is imported at once, and used for what nothing asks of it at the start."""
 
 
 def serve_stdio(log_file: "Path | None" = None) -> None:
     """Answer an editor until it says that it is done."""
     # While modules are imported little is garbage, and looking for it takes a tenth of the time: that is done later.
-    gc.set_threshold(500_000, 20, 100)
-    for name in _NOT_YET:
+    gc.set_threshold(*_RARELY)
+    for name in _NOT_AT_FIRST:
         put_off(name)
     from waza_lsp.server.compiled import STARTS, WRITERS
 
@@ -31,6 +45,8 @@ def serve_stdio(log_file: "Path | None" = None) -> None:
     early = Early(Frames(0))
     if os.name != "nt":  # Windows cannot tell whether a pipe has something to read.
         early.run()
+    for name in _NOT_YET:
+        put_off(name)
     log_to(log_file)
     if early.failure is not None:
         import logging
@@ -39,9 +55,38 @@ def serve_stdio(log_file: "Path | None" = None) -> None:
     first.keep()
     rest = _compiled("methods")
     rest.serve(*WRITERS)
+    _without_tls()
+    _with_protocol()
     from waza_lsp.server.start import go_on
 
     go_on(early, rest)
+
+
+def _without_tls() -> None:
+    """Import asyncio as where Python has no TLS: nothing here connects to anything, and OpenSSL takes 4 MB."""
+    if "ssl" not in sys.modules:
+        sys.modules["ssl"] = None  # type: ignore[assignment]  # that is how an import is refused
+        import asyncio  # noqa: F401
+
+        del sys.modules["ssl"]
+
+
+def _with_protocol() -> None:
+    """Import the types of the protocol, an early answer having put them off.
+
+    Each class of theirs is made twice. The first ones are garbage that would stay as holes in the heap, 8 MB of them, if
+    it were not looked for meanwhile; and that is quick only if nothing older is looked through each time.
+    """
+    gc.freeze()
+    gc.set_threshold(5_000, 10, 100)
+    import linecache
+
+    from lsprotocol import types
+
+    types.Position  # noqa: B018  # the first look imports
+    linecache.clearcache()  # attrs has put the text of each method there that it wrote.
+    gc.freeze()
+    gc.set_threshold(*_RARELY)
 
 
 def _compiled(name: str) -> "Compiled":

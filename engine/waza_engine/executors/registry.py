@@ -3,11 +3,14 @@
 import importlib
 import pkgutil
 from functools import cache
-from importlib.metadata import EntryPoint
+from typing import TYPE_CHECKING
 
 from waza_engine import executors as _folder
 from waza_engine.executors.base import AGENT_COMMAND, Executor, ExecutorOptions, UnavailableError
 from waza_engine.plug_ins import EXECUTOR_GROUP, plug_ins
+
+if TYPE_CHECKING:
+    from importlib.metadata import EntryPoint
 
 _AGENTS = {"codex": "codex exec {prompt}", "claude-cli": "claude -p {prompt}"}
 """Executors of some versions of waza whose agents are programs: how the executor `command` starts them."""
@@ -64,11 +67,11 @@ def executor_names() -> list[str]:
 
 
 @cache
-def _plug_ins() -> dict[str, EntryPoint]:
+def _plug_ins() -> "dict[str, EntryPoint]":
     return {it.name: it for it in plug_ins(EXECUTOR_GROUP)}
 
 
-def _loaded(plug_in: EntryPoint) -> type[Executor]:
+def _loaded(plug_in: "EntryPoint") -> type[Executor]:
     try:
         executor: type[Executor] = plug_in.load()
     except (ImportError, AttributeError) as error:

@@ -31,13 +31,13 @@ _Model = TypeVar("_Model", bound=BaseModel)
 
 
 class _Prompt(BaseModel):
-    model_config = ConfigDict(extra="ignore", frozen=True)
+    model_config = ConfigDict(extra="ignore", frozen=True, defer_build=True)
 
     skills: Strings = Field(default_factory=list)
 
 
 class _Triggers(BaseModel):
-    model_config = ConfigDict(extra="ignore", frozen=True)
+    model_config = ConfigDict(extra="ignore", frozen=True, defer_build=True)
 
     version: Integer = _VERSION
     prompts: Annotated[dict[str, _Prompt], Field(default_factory=dict)]

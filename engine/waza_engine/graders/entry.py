@@ -31,7 +31,7 @@ def _config(value: Any) -> Any:
 class _Keys(BaseModel):
     """The keys of an entry that waza decodes before it looks at the type."""
 
-    model_config = ConfigDict(extra="forbid", frozen=True)
+    model_config = ConfigDict(extra="forbid", frozen=True, defer_build=True)
 
     type: Text = ""
     name: Text = ""

@@ -9,13 +9,15 @@ import logging
 import pkgutil
 from collections.abc import Iterator
 from functools import cache
-from importlib.metadata import EntryPoint
-from typing import TypeGuard
+from typing import TYPE_CHECKING, TypeGuard
 
 from waza_engine import graders as _folder
 from waza_engine.graders.base import Grader
 from waza_engine.plug_ins import GRADER_GROUP, plug_ins
 from waza_engine.suite import GraderEntry
+
+if TYPE_CHECKING:
+    from importlib.metadata import EntryPoint
 
 CURRENT = "G2+G3"
 """The generation that is graded when nothing else is asked for."""
@@ -98,7 +100,7 @@ def _key(dialect: str, grader: type[Grader]) -> str:
     return f"{min(grader.generations)}:{grader.type_name}" if dialect == "legacy" else grader.type_name
 
 
-def _loaded(plug_in: EntryPoint, taken: dict[str, type[Grader]]) -> type[Grader] | None:
+def _loaded(plug_in: "EntryPoint", taken: dict[str, type[Grader]]) -> type[Grader] | None:
     try:
         grader = plug_in.load()
         if _is_grader_type(grader) and grader.type_name not in taken:

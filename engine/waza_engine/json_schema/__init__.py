@@ -5,7 +5,26 @@ differs where it matters: patterns are RE2, `multipleOf` is exact, formats count
 compiled before anything is validated, and an endless reference is a failure.
 """
 
-from waza_engine.json_schema.compiled import CompiledSchema, compile_schema
-from waza_engine.json_schema.sources import SchemaError, UnknownFileError
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
-__all__ = ["CompiledSchema", "SchemaError", "UnknownFileError", "compile_schema"]
+from waza_engine.json_schema.errors import SchemaError, UnknownFileError
+
+if TYPE_CHECKING:
+    from waza_engine.json_schema.compiled import CompiledSchema
+
+__all__ = ["SchemaError", "UnknownFileError", "compile_schema"]
+
+
+def compile_schema(schema: Any, base_dir: Path | None, *, within: bool = False) -> "CompiledSchema":
+    """Compile `schema`; relative references start from `base_dir`, and stay below it if they have to be `within` it.
+
+    Raises:
+        UnknownFileError: it refers to a file and `base_dir` is None, or to one that is not to be read.
+        SchemaError: it is not valid, a pattern is not RE2, or a reference leads nowhere.
+
+    """
+    # Few evals bring a schema along, and what checks one takes longer to import than all graders.
+    from waza_engine.json_schema.compiled import CompiledSchema
+
+    return CompiledSchema.of(schema, base_dir, within=within)

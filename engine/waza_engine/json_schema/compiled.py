@@ -3,14 +3,15 @@
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
 from referencing.exceptions import Unresolvable
 
 from waza_engine.deep import run_deep
 from waza_engine.json_schema.drafts import LATEST, Draft
+from waza_engine.json_schema.errors import SchemaError
 from waza_engine.json_schema.evaluation import Evaluator, Location, Place
-from waza_engine.json_schema.sources import SchemaError, Sources, draft_of, normal
+from waza_engine.json_schema.sources import Sources, draft_of, normal
 from waza_engine.regex import regex_error
 
 _SINGLE = frozenset(["not", "additionalProperties", "additionalItems", "contains", "propertyNames", "if"]) | {
@@ -30,6 +31,19 @@ class CompiledSchema:
     _place: Place
     _drafts: Mapping[int, Draft]
 
+    @classmethod
+    def of(cls, schema: Any, base_dir: Path | None, *, within: bool) -> Self:
+        """As `compile_schema`."""
+        root = normal(schema)
+        try:
+            sources = Sources(root, base_dir, within=within)
+            place = Place(Location(), sources.root_resolver(), draft_of(root, LATEST))
+            walk = _Walk()
+            walk.visit(root, place)
+        except RecursionError as error:
+            raise SchemaError("the schema is nested too deeply") from error
+        return cls(root, place, walk.drafts)
+
     def error(self, value: Any) -> str | None:
         """Why `value` does not fit, in one sentence; None when it does."""
         try:
@@ -41,25 +55,6 @@ class CompiledSchema:
     def _first_error(self, value: Any) -> str | None:
         failure = Evaluator(self._drafts).evaluate(self._schema, normal(value), self._place).error
         return str(failure) if failure else None
-
-
-def compile_schema(schema: Any, base_dir: Path | None, *, within: bool = False) -> CompiledSchema:
-    """Compile `schema`; relative references start from `base_dir`, and stay below it if they have to be `within` it.
-
-    Raises:
-        UnknownFileError: it refers to a file and `base_dir` is None, or to one that is not to be read.
-        SchemaError: it is not valid, a pattern is not RE2, or a reference leads nowhere.
-
-    """
-    root = normal(schema)
-    try:
-        sources = Sources(root, base_dir, within=within)
-        place = Place(Location(), sources.root_resolver(), draft_of(root, LATEST))
-        walk = _Walk()
-        walk.visit(root, place)
-    except RecursionError as error:
-        raise SchemaError("the schema is nested too deeply") from error
-    return CompiledSchema(root, place, walk.drafts)
 
 
 class _Walk:

@@ -10,19 +10,12 @@ from referencing import Registry, Resource
 from referencing.exceptions import NoSuchResource
 
 from waza_engine.json_schema.drafts import LATEST, Draft, draft_named
+from waza_engine.json_schema.errors import SchemaError, UnknownFileError
 from waza_engine.json_text import JsonError, read_json
 from waza_engine.paths import content
 from waza_engine.text import decode
 
 _NOWHERE = "file:///nowhere/schema.json"
-
-
-class SchemaError(ValueError):
-    """A schema that waza cannot compile; the text says why."""
-
-
-class UnknownFileError(SchemaError):
-    """The schema refers to a file, and the directory that files start from is not known, or must not be left."""
 
 
 class Sources:

@@ -28,7 +28,7 @@ Filled = Annotated[Text, StringConstraints(min_length=1)]
 class Golden(BaseModel):
     """An example of a rubric: an output, and what a judge should say about it."""
 
-    model_config = ConfigDict(extra="ignore", frozen=True)
+    model_config = ConfigDict(extra="ignore", frozen=True, defer_build=True)
 
     name: Filled
     output: Filled
@@ -38,7 +38,7 @@ class Golden(BaseModel):
 
 
 class _FrontMatter(BaseModel):
-    model_config = ConfigDict(extra="ignore", frozen=True)
+    model_config = ConfigDict(extra="ignore", frozen=True, defer_build=True)
 
     name: Filled
     version: Annotated[Text, StringConstraints(pattern=_SEMANTIC_VERSION)]

@@ -23,7 +23,7 @@ class Normalization(BaseModel):
     `1-5`: (n - 1) / 4. `0/1`: as it is. `boolean`: true is 1. `violation`: true is 0.
     """
 
-    model_config = ConfigDict(frozen=True)
+    model_config = ConfigDict(frozen=True, defer_build=True)
 
     member: Text
     scale: Literal["1-5", "0/1", "boolean", "violation"]
@@ -32,7 +32,7 @@ class Normalization(BaseModel):
 class Template(BaseModel):
     """A rubric template as its file has it."""
 
-    model_config = ConfigDict(frozen=True)
+    model_config = ConfigDict(frozen=True, defer_build=True)
 
     name: Text
     description: Text

@@ -199,8 +199,8 @@ def test_the_input_may_end_at_once(tmp_path: Path) -> None:
 
 def test_the_library_is_not_imported_early() -> None:
     code = (
-        "import sys; from waza_lsp.server.main import _NOT_YET; from waza_lsp.server.put_off import put_off;"
-        "[put_off(it) for it in (*_NOT_YET, 'lsprotocol.types')];"
+        "import sys; from waza_lsp.server.main import _NOT_AT_FIRST; from waza_lsp.server.put_off import put_off;"
+        "[put_off(it) for it in (*_NOT_AT_FIRST, 'lsprotocol.types')];"
         "from waza_lsp.features.diagnostics import written_diagnostics;"
         "from waza_lsp.features.pull_diagnostics import document_report;"
         "from waza_lsp.schema.world import World; from waza_lsp.snapshot import Snapshot;"
@@ -211,3 +211,19 @@ def test_the_library_is_not_imported_early() -> None:
     )
     done = subprocess.run([sys.executable, "-P", "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout == "[] _Later\n"
+
+
+def test_what_nothing_asks_for_takes_no_memory() -> None:
+    """OpenSSL alone is 4 MB; the rest 5. Whoever does ask still gets it."""
+    code = (
+        "import sys; from waza_lsp.server import main;"
+        "[main.put_off(it) for it in (*main._NOT_AT_FIRST, *main._NOT_YET, 'lsprotocol.types')];"
+        "main._without_tls(); main._with_protocol(); import waza_lsp.server.start, waza_engine.graders.waza.json_schema;"
+        "unasked = '_ssl', '_hashlib', '_lzma', '_bz2', '_pickle', 'regex._regex', 'jsonschema', 'referencing', 'rpds';"
+        "assert [it for it in unasked if it in sys.modules] == [], 'loaded';"
+        "import hashlib, ssl, pickle, regex;"
+        "assert regex.fullmatch('a+', 'aa') and pickle.loads(pickle.dumps(1)) == 1 and ssl.create_default_context();"
+        "assert hashlib.sha256(b'').hexdigest().startswith('e3b0')"
+    )
+    done = subprocess.run([sys.executable, "-P", "-c", code], capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stderr) == (0, "")
