@@ -10,8 +10,8 @@ from contextvars import ContextVar
 from pathlib import Path
 from typing import Any, Generic, TypeVar, overload
 
-Stamp = tuple[int, int] | None
-"""Time of the last change in nanoseconds and size in bytes; None: not there, or not to be looked at."""
+Stamp = tuple[int, int, int] | None
+"""Times of the last changes of content and of rights in nanoseconds, size in bytes; None: not there, or not to be looked at."""
 
 _Value = TypeVar("_Value")
 _noting: "ContextVar[noting | None]" = ContextVar("noting", default=None)
@@ -65,7 +65,7 @@ def stamp(path: Path) -> Stamp:
         status = os.stat(path)  # noqa: PTH116  # twice as fast, and asked for at every edit
     except (OSError, ValueError):  # ValueError: a NUL in the name
         return None
-    return status.st_mtime_ns, status.st_size
+    return status.st_mtime_ns, status.st_ctime_ns, status.st_size
 
 
 def noted_once(made: dict[Any, Any], place: Hashable, make: Callable[[], _Value]) -> _Value:

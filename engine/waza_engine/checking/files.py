@@ -8,13 +8,13 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from waza_engine.goglob import BadPattern, glob
-from waza_engine.noted_reads import note_read
+from waza_engine.noted_reads import Stamp, note_read, stamp
 from waza_engine.scalars import plain
 from waza_engine.yaml_reader import YamlError, read_yaml
 
 _LARGEST = 5_000_000
-Stamp = tuple[int, int] | int
-"""Time of the last change in nanoseconds and size in bytes; of open texts a hash; 0: not there."""
+State = Stamp | int
+"""Of a file on disk its stamp, of an open text a hash."""
 _Made = TypeVar("_Made")
 
 
@@ -26,7 +26,7 @@ class Files:
     """
 
     open_text: Callable[[Path], str | None] = lambda _: None
-    _read: dict[tuple[Path, Callable[[str], Any]], tuple[Stamp, Any]] = field(default_factory=dict)
+    _read: dict[tuple[Path, Callable[[str], Any]], tuple[State, Any]] = field(default_factory=dict)
     _names: dict[Path, tuple[int, list[str]]] = field(default_factory=dict)
     _texts: set[Path] = field(default_factory=set)
     """Files whose texts, not just their existence, somebody has asked for."""
@@ -49,6 +49,7 @@ class Files:
         """Whether a command without a path names a program on this machine."""
         for folder in os.get_exec_path():
             note_read(Path(folder))
+            note_read(Path(folder, command))  # It may be there, and become executable.
         return shutil.which(command) is not None
 
     def names(self, folder: Path) -> list[str]:
@@ -98,11 +99,11 @@ class Files:
         """
         note_read(path)
         self._texts.add(path)
-        stamp = self.stamp(path)
+        state = self.state(path)
         place = (path, reader)
-        if place not in self._read or self._read[place][0] != stamp:
+        if place not in self._read or self._read[place][0] != state:
             text = self.text(path)
-            self._read[place] = (stamp, reader(text) if text is not None else None)
+            self._read[place] = (state, reader(text) if text is not None else None)
         result: _Made | None = self._read[place][1]
         return result
 
@@ -119,16 +120,10 @@ class Files:
         """Whether somebody has asked for the text of a file: then an editor that holds it open has a say."""
         return path in self._texts
 
-    def stamp(self, path: Path) -> Stamp:
+    def state(self, path: Path) -> State:
         """What tells one state of a file, open or on disk, from another."""
         text = self.open_text(path) if path in self._texts else None
-        if text is not None:
-            return hash(text)
-        try:
-            status = os.stat(path)  # noqa: PTH116  # twice as fast, and asked for at every edit
-        except (OSError, ValueError):
-            return 0
-        return status.st_mtime_ns, status.st_size
+        return stamp(path) if text is None else hash(text)
 
 
 def _fixed_part(pattern: str) -> str:

@@ -111,7 +111,7 @@ def _stamps(document: Document, now: _Version, before: _Version, changed: Set[Pa
     paths = {path for said in now.said.values() for path in said.paths}
     known = before.stamps.states if before.stamps is not None else {}
     kept = known.keys() & paths - changed
-    return Stamps(document.files, {it: known[it] if it in kept else document.files.stamp(it) for it in paths})
+    return Stamps(document.files, {it: known[it] if it in kept else document.files.state(it) for it in paths})
 
 
 def _other_keys(before: Any, now: dict[str, Any]) -> set[str]:

@@ -8,9 +8,8 @@ import time
 from collections.abc import Mapping
 from pathlib import Path
 
-from waza_engine.checking.files import Files, Stamp
+from waza_engine.checking.files import Files, State
 
-_NOT_THERE = 0
 _SURE_NS = 3_000_000_000
 """A folder that changed so shortly ago may change once more within what its file system takes for the same instant."""
 _MANY = 2
@@ -20,11 +19,11 @@ _Folder = tuple[int, int, int, int]
 class Stamps:
     """The states of files, and of the folders of those that are not there."""
 
-    def __init__(self, files: Files, states: Mapping[Path, Stamp]) -> None:
+    def __init__(self, files: Files, states: Mapping[Path, State]) -> None:
         self._files = files
         self.states = states
         self._alone = {
-            it: then for it, then in states.items() if then != _NOT_THERE or files.is_asked_for_text(it)
+            it: then for it, then in states.items() if then is not None or files.is_asked_for_text(it)
         }
         self._missing: dict[Path, list[Path]] = {}
         for it in states.keys() - self._alone.keys():
@@ -34,11 +33,11 @@ class Stamps:
 
     def changed(self) -> set[Path]:
         """The files that are not as they were."""
-        found = {it for it, then in self._alone.items() if self._files.stamp(it) != then}
+        found = {it for it, then in self._alone.items() if self._files.state(it) != then}
         for folder, paths in self._missing.items():
             if len(paths) >= _MANY and self._is_unchanged(folder):
                 continue
-            found.update(it for it in paths if self._files.stamp(it) != _NOT_THERE)
+            found.update(it for it in paths if self._files.state(it) is not None)
         return found
 
     def _is_unchanged(self, folder: Path) -> bool:

@@ -1,5 +1,6 @@
 """Rules that are asked again only when what they looked at has changed say what they would say anew."""
 
+import os
 from pathlib import Path
 from typing import Any
 
@@ -10,7 +11,7 @@ from tests.behaviour.test_rules_pages import WITH_EXAMPLE
 from waza_engine.checking.document import Document
 from waza_engine.checking.files import Files
 from waza_engine.checking.memory import findings
-from waza_engine.checking.registry import checks
+from waza_engine.checking.registry import check_document
 from waza_engine.findings import Finding, Rule
 from waza_engine.formats import recognise
 from waza_engine.scalars import plain
@@ -23,11 +24,11 @@ def an_open_eval(path: Path) -> str | None:
     return "" if path.name == "eval.yaml" else None
 
 
-def said(path: Path, data: Any, files: Files) -> list[tuple[Finding, ...]]:
+def said(path: Path, data: Any, files: Files) -> list[Finding]:
     known = recognise(data, path)
     assert known is not None
     document = Document(known[0].name, known[1].name, data, path, path.parent, files)
-    return list(findings(document, checks(document.dialect, document.kind)))
+    return list(check_document(document))
 
 
 @pytest.mark.parametrize("code", [it for it, page in WITH_EXAMPLE.items() if "Instead" in page])
@@ -145,3 +146,28 @@ def test_typing_in_a_file_is_no_change_to_the_folder_it_stands_in(tmp_path: Path
     texts[0] = "a: 3\n"
     ask()
     assert rule.count > 1
+
+
+@pytest.mark.skipif(os.name == "nt", reason="Windows knows programs by their names")
+def test_a_program_comes_becomes_executable_and_goes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (program := tmp_path / "bin" / "my-check").parent.mkdir()
+    monkeypatch.setenv("PATH", f"{tmp_path / 'nowhere'}{os.pathsep}{program.parent}")
+    files = Files()
+    grader = {"type": "program", "name": "a", "config": {"command": "my-check"}}
+    data = {"name": "a", "skill": "a", "graders": [grader], "tasks": ["tasks/*.yaml"]}
+
+    def complaints() -> list[str]:
+        found = said(tmp_path / "eval.yaml", data, files)
+        return [it.message for it in found if "my-check" in it.message]
+
+    [complaint] = complaints()
+    program.write_text("#!/bin/sh\n", encoding="utf-8")
+    assert complaints() == [complaint]
+    program.chmod(0o755)
+    assert complaints() == []
+    program.chmod(0o644)
+    assert complaints() == [complaint]
+    program.chmod(0o755)
+    assert complaints() == []
+    program.unlink()
+    assert complaints() == [complaint]

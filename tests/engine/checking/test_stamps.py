@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from waza_engine.checking.files import Files
+from waza_engine.checking.files import Files, State
 from waza_engine.checking.stamps import Stamps
 
 LONG_AGO = (0, time.time_ns() - 3_600_000_000_000)
@@ -17,9 +17,9 @@ class Counting(Files):
 
     count = 0
 
-    def stamp(self, path: Path) -> tuple[int, int] | int:
+    def state(self, path: Path) -> State:
         self.count += 1
-        return super().stamp(path)
+        return super().state(path)
 
 
 @pytest.fixture
@@ -28,7 +28,7 @@ def files() -> Counting:
 
 
 def stamps(files: Files, *paths: Path) -> Stamps:
-    return Stamps(files, {it: Files.stamp(files, it) for it in paths})
+    return Stamps(files, {it: Files.state(files, it) for it in paths})
 
 
 def aged(folder: Path) -> None:
