@@ -4,10 +4,10 @@ from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from pathlib import Path
 from typing import Any
-from urllib.parse import unquote, urlsplit
 
 from lsprotocol import types
 
+from waza_engine.file_address import path_of_address
 from waza_engine.findings import Pointer
 from waza_lsp.schema.form import Form, Recognised, recognised
 from waza_lsp.schema.walk import Schema, schema_at
@@ -74,7 +74,7 @@ class Snapshot:
                 count = len(text.lines)
                 top = min(top, span.start.line)
                 bottom = min(bottom, count - span.end.line - 1)
-                text = text.edited(span, change.text)
+                text = text.changed(change.range, change.text)
             else:
                 text, top, bottom = text.edited(None, change.text), 0, 0
         same = max(0, top - 1), max(0, bottom - 1)
@@ -119,5 +119,4 @@ class Snapshot:
 @lru_cache(maxsize=256)
 def path_of(uri: str) -> Path | None:
     """The path of a `file:` URI."""
-    parts = urlsplit(uri)
-    return Path(unquote(parts.path)) if parts.scheme == "file" else None
+    return path_of_address(uri)

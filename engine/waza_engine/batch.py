@@ -156,7 +156,7 @@ def _graded_run(run: Any, context: GradingContext, generation: str) -> Answer:
     verdict = grade_run(
         _list(run, "eval_graders"),
         _list(task, "graders"),
-        {it: [as_text(text) for text in _list(expected, it)] for it in _EXPECTATIONS},
+        {it: _texts(expected, it) for it in _EXPECTATIONS},
         context,
         generation,
     )
@@ -171,6 +171,13 @@ def _run_answer(verdict: RunVerdict) -> Answer:
         "weighted_score": verdict.weighted_score,
     }
     return answer | ({"message": str(verdict.error)} if verdict.error else {})
+
+
+def _texts(owner: Mapping[str, Any], member: str) -> list[str]:
+    texts = [as_text(it) for it in _list(owner, member)]
+    if not all(isinstance(it, str) for it in texts):
+        raise InputError(f"'{member}' must be a list of texts")
+    return texts
 
 
 def _object(owner: Mapping[str, Any], member: str) -> Mapping[str, Any]:

@@ -7,9 +7,13 @@ from pathlib import Path
 from pathspec import GitIgnoreSpec
 
 from waza_engine.checking.project import Projects
+from waza_engine.ignore_patterns import ignore_spec
+from waza_engine.regular_files import regular_bytes
 
 _SUFFIXES = (".yaml", ".yml")
 _NEVER = frozenset([".git", ".hg", ".svn", ".venv", "node_modules", "__pycache__", ".waza-lsp"])
+_LOCK = ".#"
+"""How the links begin with which Emacs marks a file as being edited; they lead nowhere."""
 
 _Ignored = list[tuple[Path, GitIgnoreSpec]]
 
@@ -32,6 +36,8 @@ def _below(shown: Path, folder: Path, ignored: _Ignored, projects: Projects) -> 
     settings = projects.of(folder)
     for entry in _entries(folder):
         path = folder / entry.name
+        if entry.name.startswith(_LOCK):
+            continue
         is_folder = entry.is_dir()
         if is_folder and (entry.name in _NEVER or entry.is_symlink()):
             continue
@@ -67,10 +73,10 @@ def _ignored_above(folder: Path) -> Iterator[tuple[Path, GitIgnoreSpec]]:
 
 def _spec(folder: Path) -> _Ignored:
     try:
-        lines = (folder / ".gitignore").read_text(encoding="utf-8", errors="replace").splitlines()
+        lines = regular_bytes(folder / ".gitignore").decode("utf-8", errors="replace").splitlines()
     except OSError:
         return []
-    return [(folder, GitIgnoreSpec.from_lines(lines))]
+    return [(folder, ignore_spec(lines))]
 
 
 def _is_ignored(path: Path, ignored: _Ignored, end: str) -> bool:

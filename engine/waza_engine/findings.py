@@ -40,8 +40,18 @@ class SetValue:
 
 
 @dataclass(frozen=True, slots=True)
+class QuoteValue:
+    """The number, truth value or date at `pointer` should be a text: the very characters that stand there."""
+
+    pointer: Pointer
+
+
+@dataclass(frozen=True, slots=True)
 class InsertKey:
-    """The mapping at `pointer` should gain `key` with `value`; None leaves the value to the schema."""
+    """The mapping at `pointer` should gain `key` with `value`; None leaves the value to the schema.
+
+    A key that is there without a value gets one.
+    """
 
     pointer: Pointer
     key: str
@@ -98,7 +108,16 @@ class CreateFile:
 
 
 Change = (
-    RenameKey | SetValue | InsertKey | RemoveKey | MoveKey | AppendItem | MakeList | AddBlanks | CreateFile
+    RenameKey
+    | SetValue
+    | QuoteValue
+    | InsertKey
+    | RemoveKey
+    | MoveKey
+    | AppendItem
+    | MakeList
+    | AddBlanks
+    | CreateFile
 )
 
 

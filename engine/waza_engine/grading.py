@@ -3,6 +3,7 @@
 `grade_run` is a real run: the first error ends it. `grade_entry` grades one entry on its own.
 """
 
+import logging
 import time
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -24,6 +25,10 @@ from waza_engine.scalars import plain
 from waza_engine.scoring import mean, weighted_mean
 from waza_engine.suite import GraderEntry
 from waza_engine.text import fold
+
+_log = logging.getLogger(__name__)
+_WITHOUT_EXPECTATIONS = frozenset(["G1", "PY"])
+"""The generations that read a task's expectations on the output and never looked at them (waza-formats.md, 5.2)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,14 +113,18 @@ def grade_entry(
     """Grade one entry on its own; what goes wrong is a `GraderFailure`, never an exception."""
     started = time.perf_counter()
     name, type_name = _shown(entry)
+    step: Literal["config", "grade"] = "config"
     try:
         built = build(entry, generation, level, Scope(process_dir=context.process_dir))
-        name, type_name = built.name, built.type
+        name, type_name, step = built.name, built.type, "grade"
         result = built.grader.grade_turn(context, _turn(entry))
     except ConfigError as error:
         return GraderFailure(name, type_name, "config", str(error))
     except GradeError as error:
         return GraderFailure(name, type_name, "grade", str(error))
+    except Exception as error:  # noqa: BLE001  # the one place per grader: a defect must not take the others down
+        _log.exception("The grader '%s' of type '%s' broke", name, type_name)
+        return GraderFailure(name, type_name, step, f"internal error: {type(error).__name__}: {error}")
     shown_type = type_name if result.type_name is None else result.type_name
     return GraderVerdict(
         name, shown_type, built.weight, result, round((time.perf_counter() - started) * 1000)
@@ -166,7 +175,8 @@ def grade_run(
             if isinstance(graded, GraderFailure):
                 return RunVerdict("error", error=graded)
             results[graded.name] = graded
-    results.update((it.name, it) for it in _expectations(expected, context.output))
+    if generation not in _WITHOUT_EXPECTATIONS:
+        results.update((it.name, it) for it in _expectations(expected, context.output))
     return _run_verdict(results, agent_error)
 
 

@@ -110,7 +110,8 @@ def _as_context(
     keeps_events = generation == "PY" or generation in OTHER_DIALECTS
     return GradingContext(
         output=read.output,
-        outcome=read.outcome or {},
+        # Only the Python generation had an outcome, waza leaves it empty (section 3).
+        outcome=(read.outcome or {}) if generation == "PY" else {},
         transcript=read.transcript if keeps_events else [_event(it) for it in read.transcript],
         session=read.session,
         tool_events=read.tool_events,

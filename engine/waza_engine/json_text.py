@@ -108,13 +108,20 @@ def json_equal(left: Any, right: Any) -> bool:
         case (bool(), _) | (_, bool()):
             return left is right
         case (int() | float(), int() | float()):
-            return float(left) == float(right)
+            return _same_number(left, right)
         case list(), list():
             return len(left) == len(right) and all(json_equal(a, b) for a, b in zip(left, right, strict=True))
         case dict(), dict():
             return left.keys() == right.keys() and all(json_equal(it, right[key]) for key, it in left.items())
         case _:
             return type(left) is type(right) and bool(left == right)
+
+
+def _same_number(left: float, right: float) -> bool:
+    try:
+        return float(left) == float(right)
+    except OverflowError:  # a whole number beyond all doubles
+        return left == right
 
 
 _GO_ESCAPES = str.maketrans(

@@ -8,6 +8,7 @@ from pydantic import BeforeValidator, ConfigDict, Field, model_validator
 
 from waza_engine.findings import Finding, Pointer
 from waza_engine.formats.model import FileModel, MapOf
+from waza_engine.graders.base import ConfigError
 from waza_engine.json_schema import SchemaError, UnknownFileError, compile_schema
 from waza_engine.json_text import go_json, json_equal
 from waza_engine.regex import regex_error, regex_fault, regex_found
@@ -29,7 +30,19 @@ def _mapping(value: Any) -> Any:
     return value
 
 
-class Range(FileModel):
+class _StrictModel(FileModel):
+    """A mapping whose keys the newest generation checks itself: an unknown one is an error there, too."""
+
+    @model_validator(mode="before")
+    @classmethod
+    def _has_known_keys(cls, value: Any) -> Any:
+        unknown = [it for it in value if it not in cls.model_fields] if isinstance(value, Mapping) else []
+        if unknown:
+            raise ValueError(f"'{unknown[0]}' is an unknown key; one of {', '.join(cls.model_fields)}")
+        return value
+
+
+class Range(_StrictModel):
     """Bounds of a number; at least one."""
 
     model_config = ConfigDict(json_schema_extra={"minProperties": 1})
@@ -57,7 +70,7 @@ class Range(FileModel):
         )
 
 
-class Matcher(FileModel):
+class Matcher(_StrictModel):
     """What one argument must be; exactly one of the keys."""
 
     model_config = ConfigDict(json_schema_extra={"minProperties": 1, "maxProperties": 1})
@@ -118,14 +131,17 @@ Matchers = MapOf[Annotated[Matcher, BeforeValidator(_mapping)]]
 
 
 class ArgumentTest:
-    """The matchers of one entry, ready to be put to calls. Relative `$ref`s start from `base_dir`."""
+    """The matchers of one entry, ready to be put to calls. Relative `$ref`s start from `base_dir`.
+
+    Raises:
+        ConfigError: a schema does not compile, also because of a file that a static check does not look into.
+
+    """
 
     def __init__(self, matchers: Mapping[str, Matcher], base_dir: Path) -> None:
         self._matchers = matchers
         self._schemas: dict[str, CompiledSchema] = {
-            name: compile_schema(it.json_schema, base_dir)
-            for name, it in matchers.items()
-            if it.kind == "json_schema"
+            name: _compiled(name, it, base_dir) for name, it in matchers.items() if it.kind == "json_schema"
         }
 
     def passes(self, arguments: Any) -> bool:
@@ -149,6 +165,13 @@ class ArgumentTest:
                 return matcher.range is not None and matcher.range.holds(value)
             case _:
                 return self._schemas[name].error(value) is None
+
+
+def _compiled(name: str, matcher: Matcher, base_dir: Path) -> "CompiledSchema":
+    try:
+        return compile_schema(matcher.json_schema, base_dir)
+    except SchemaError as error:
+        raise ConfigError(f"args.{name}.json_schema: the schema does not compile: {error}") from error
 
 
 def _text(value: Any) -> str:

@@ -5,6 +5,7 @@ import os
 from pathlib import Path
 
 from waza_engine.noted_reads import note_read
+from waza_engine.regular_files import regular_bytes
 
 
 class PathError(ValueError):
@@ -67,10 +68,15 @@ def is_there(place: str) -> bool:
     return True
 
 
+def is_directory(place: str | Path) -> bool:
+    """Whether a directory stands there, links followed. `Path.is_dir` raises for a name that is too long."""
+    return os.path.isdir(place)  # noqa: PTH112
+
+
 def content(place: str | Path) -> bytes | None:
-    """The bytes of the file, links followed; None when it cannot be read."""
+    """The bytes of the file, links followed; None when it cannot be read, as anything that is no regular file."""
     note_read(Path(place))
     try:
-        return Path(place).read_bytes()
+        return regular_bytes(Path(place))
     except (OSError, ValueError):
         return None

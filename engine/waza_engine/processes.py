@@ -65,7 +65,8 @@ def run(
         expired.set()
         kill_group(process)
 
-    alarm = threading.Timer(seconds, expire)
+    # A limit of centuries is more than a thread can wait for.
+    alarm = threading.Timer(min(seconds, threading.TIMEOUT_MAX), expire)
     alarm.daemon = True
     for it in (alarm, *threads):
         it.start()

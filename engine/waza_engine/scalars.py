@@ -48,6 +48,35 @@ class Scalar:
     value: Any
 
 
+class WrittenInt(int):
+    """A whole number that is written in another way than Python would: `001`, `0x1F`, `1_000`."""
+
+    source: str
+
+
+class WrittenFloat(float):
+    """The same with a fraction: `1.10`, `.5`, `1e3`."""
+
+    source: str
+
+
+def with_source(value: Any, source: str) -> Any:
+    """The value of a plain scalar for checks: a text field takes it as it is written, and so says what it is.
+
+    It counts and prints as the plain number does; `written` tells the difference.
+    """
+    if isinstance(value, bool) or not isinstance(value, (int, float)) or str(value) == source:
+        return value
+    number = WrittenInt(value) if isinstance(value, int) else WrittenFloat(value)
+    number.source = source
+    return number
+
+
+def written(value: float) -> str:
+    """A number as it stands in the file."""
+    return value.source if isinstance(value, (WrittenInt, WrittenFloat)) else str(value)
+
+
 def resolve(source: str) -> Any:
     """The value of a plain scalar: None, bool, int, float, datetime, or the text itself."""
     if source in _WORDS:
@@ -115,5 +144,20 @@ def plain(data: Any) -> Any:
             return {str(key): plain(value) for key, value in data.items()}
         case list():
             return [plain(it) for it in data]
+        case _:
+            return data
+
+
+def plain_as_written(data: Any) -> Any:
+    """The same for checks: what a text field would take is known, of numbers (`with_source`) and of moments."""
+    match data:
+        case Scalar(source=source, value=datetime()):
+            return source
+        case Scalar(source=source, value=value):
+            return with_source(value, source)
+        case dict():
+            return {str(key): plain_as_written(value) for key, value in data.items()}
+        case list():
+            return [plain_as_written(it) for it in data]
         case _:
             return data

@@ -1,5 +1,7 @@
 """Completion of keys (peers.md, section 6.2: C1 to C6, C14 to C19, C24, C28 to C33, C35 to C46)."""
 
+import pytest
+
 from tests.behaviour.completion_harness import check_nothing, check_offered, check_taken, offered
 
 ITEM = """
@@ -246,6 +248,30 @@ def test_c29_the_type_may_stand_below() -> None:
     )
 
 
+@pytest.mark.parametrize(
+    "graders",
+    [
+        "\n  - {config: {¦}, type: file}",
+        "\n  - {config: {m¦}, type: file}",
+        "\n  - {config: {¦}, name: a, type: file}\n  - {type: text}",
+        "\n  - {\n    config: {¦},\n    # below\n    type: file\n  }",
+        " [{config: {¦}, type: file}, {type: text}]",
+        " [{type: text}, {config: {must_exist: [a], ¦}, name: {x: y}, type: file}]",
+        " [{'config':{¦},'type':'file'}]",
+    ],
+)
+def test_c29_in_brackets_the_type_may_stand_behind_those_of_the_cursor(graders: str) -> None:
+    check_offered(f"name: demo\ngraders:{graders}\n", has=["must_not_exist"], lacks=["contains", "command"])
+
+
+def test_c29_in_json_and_in_the_other_dialect_the_type_may_stand_behind() -> None:
+    json = '{"name": "x", "skill": "y", "graders": [{"config": {"¦"}, "type": "file"}]}'
+    check_offered(json, has=["must_exist"], lacks=["contains"])
+    check_offered(json.replace(": ", ":").replace(", ", ","), has=["must_exist"], lacks=["contains"])
+    stimuli = "name: x\nstimuli:\n  - {prompt: a, graders: [{config: {¦}, type: file-exists}]}\n"
+    check_offered(stimuli, has=["path"], lacks=["substring", "pattern"])
+
+
 def test_c30_without_a_type_the_options_are_grouped_by_type() -> None:
     found = check_offered(
         """
@@ -404,6 +430,55 @@ def test_c40_merged_keys_are_not_offered_again() -> None:
     )
 
 
+@pytest.mark.parametrize(
+    "config",
+    ["{<<: *base, ¦}", "{¦, <<: *base}", "{<<: [*other, *base], ¦}", "{<<: *base,\n  ¦}", "{<<: *base, ¦"],
+)
+def test_c40_in_brackets_merged_keys_are_not_offered_again(config: str) -> None:
+    check_offered(
+        f"x: &base {{executor: mock, model: m}}\nname: demo\nskill: demo\nconfig: {config}\n",
+        has=["parallel"],
+        lacks=["executor", "model"],
+    )
+
+
+@pytest.mark.parametrize(
+    "grader",
+    [
+        "{<<: *base, config: {¦}}",
+        "{config: {¦}, <<: *base}",
+        "{<<: [*base, *other], config: {¦}}",
+        "{type: *kind, config: {¦}}",
+        "{<<: *other, type: file, config: {¦}}",
+        "{type: file, config: {¦}, <<: *other}",
+    ],
+)
+def test_c40_a_merged_type_tells_the_options_in_brackets(grader: str) -> None:
+    check_offered(
+        f"x: [&base {{type: file}}, &other {{type: text}}, &kind file]\nname: demo\ngraders:\n  - {grader}\n",
+        only=["must_exist", "must_not_exist", "content_patterns"],
+    )
+
+
+@pytest.mark.parametrize(
+    "lines",
+    [
+        "config:\n  *¦",
+        "config:\n  *ba¦",
+        "config:\n  *¦ # all of it",
+        "config:\n  model:\n    *¦",
+        "config:\n  executor: mock\n  *¦",
+        "graders:\n  *¦",
+        "config: {<<: *¦",
+        "? config\n: *¦",
+    ],
+)
+def test_c41_an_alias_may_stand_on_a_line_of_its_own(lines: str) -> None:
+    before = f"x: &base {{executor: mock}}\nname: demo\nskill: demo\n{lines}\n"
+    check_offered(before, only=["base"])
+    check_taken(before, "base", before.replace("*ba¦", "*¦").replace("*¦", "*base"))
+
+
 def test_c41_behind_an_asterisk_the_anchors_above_are_offered() -> None:
     before = """
         name: demo
@@ -517,3 +592,41 @@ def test_c46_an_explicit_key_has_no_colon() -> None:
         : []
         """,
     )
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        ("config:\n  ? executor\n  : ¦", "config:\n  ? executor\n  : mock"),
+        ("config:\n  ? executor\n  :¦", "config:\n  ? executor\n  : mock"),
+        ("config:\n  ? executor\n  : mo¦", "config:\n  ? executor\n  : mock"),
+        ('config:\n  ? "executor"\n  : "m¦o"', 'config:\n  ? "executor"\n  : "mock"'),
+        ("config:\n  ? executor\n  : ¦ # which", "config:\n  ? executor\n  : mock # which"),
+        ("config:\n  ? executor\n  :\n    ¦", "config:\n  ? executor\n  :\n    mock"),
+        ("config: {? executor : ¦}", "config: {? executor : mock}"),
+    ],
+)
+def test_c46_the_value_of_an_explicit_key_stands_behind_its_colon(before: str, after: str) -> None:
+    document = f"name: demo\nskill: other\n{before}\n"
+    check_offered(document, has=["mock", "acp"], lacks=["model", "tasks"])
+    check_taken(document, "mock", f"name: demo\nskill: other\n{after}\n")
+
+
+@pytest.mark.parametrize(
+    ("before", "label", "after"),
+    [
+        ("? config\n: ¦", "executor", "? config\n: executor: copilot-sdk"),
+        ("? config\n: ¦\n  model: x", "executor", "? config\n: executor: copilot-sdk\n  model: x"),
+        ("? config\n: model: x\n  ¦", "executor", "? config\n: model: x\n  executor: copilot-sdk"),
+        ("config: {? ¦ : mock}", "executor", "config: {? executor : mock}"),
+        ("config: {? exec¦}", "executor", "config: {? executor: copilot-sdk}"),
+        (
+            "config:\n  ? executor\n  : mock\n  ¦",
+            "model",
+            "config:\n  ? executor\n  : mock\n  model: claude-sonnet-4.6",
+        ),
+        ("graders:\n  - ? type\n    : ¦", "text", "graders:\n  - ? type\n    : text"),
+    ],
+)
+def test_c46_explicit_keys_stand_in_the_column_of_their_mark(before: str, label: str, after: str) -> None:
+    check_taken(f"name: demo\nskill: other\n{before}\n", label, f"name: demo\nskill: other\n{after}\n")

@@ -364,3 +364,64 @@ def test_finished_values_get_nothing() -> None:
     check_nothing(SUITE.format("executor: mock ¦"))
     check_nothing(SUITE.format("executor: 'mock' ¦"))
     check_nothing(SUITE.format("skill_directories: [a] ¦"))
+
+
+@pytest.mark.parametrize(
+    "lines",
+    [
+        "tasks:\n  - tasks/a.yaml\n  - ¦\n",
+        "tasks:\n  - tasks/¦\n  - tasks/a.yaml\n",
+        "tasks: [tasks/a.yaml, tasks/¦]\n",
+        "graders: []\ntasks:\n- tasks/a.yaml\n- tasks/¦\n",
+    ],
+)
+def test_c47_a_file_that_is_listed_already_is_not_offered_again(lines: str) -> None:
+    files = ["tasks/a.yaml", "tasks/b.yaml"]
+    offered_ones = {it for it in offered(f"name: demo\n{lines}", files=files).labels if it.endswith("yaml")}
+    assert "tasks/a.yaml" not in offered_ones
+    check_offered("name: demo\ntasks:\n  - tasks/a.ya¦ml\n", has=files, files=files)
+
+
+def test_c47_a_nested_list_does_not_get_the_same_file_twice() -> None:
+    files = ["fixtures/a.txt", "fixtures/b.txt"]
+    document = (
+        "name: demo\ngraders:\n  - type: file\n    config:\n      must_exist:\n        - a.txt\n        {}\n"
+    )
+    check_offered(document.format("- ¦"), only=["b.txt"], files=files)
+    check_offered(document.format("¦"), only=["- b.txt"], files=files)
+
+
+def test_names_may_occur_twice_in_a_list() -> None:
+    document = """
+        name: demo
+        graders:
+          - type: action_sequence
+            config:
+              matching_mode: in_order_match
+              expected_actions: [view, edit, ¦]
+        """
+    check_offered(document, has=["view"])
+
+
+def test_c47_a_rubric_is_a_name_or_a_path() -> None:
+    files = ["prompts/strict.md", "tasks/a.yaml"]
+    before = "name: demo\ngraders:\n  - type: prompt\n    config:\n      rubric: {}\n"
+    check_offered(before.format("¦"), first=["groundedness"], has=["prompts/", "tasks/"], files=files)
+    check_taken(
+        before.format("prompts/¦"), "prompts/strict.md", before.format("prompts/strict.md"), files=files
+    )
+
+
+def test_the_grader_to_calibrate_is_one_of_the_file() -> None:
+    check_offered(
+        """
+        name: demo
+        graders:
+          - type: text
+            name: quality
+          - type: human_calibration
+            config:
+              calibrate_grader: ¦
+        """,
+        has=["quality"],
+    )

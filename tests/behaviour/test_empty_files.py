@@ -4,12 +4,32 @@ from pathlib import Path
 
 import pytest
 
-from tests.behaviour.fixes_harness import draft_of, marks_of
+from tests.behaviour.fixes_harness import actions_at, applied, draft_of, marks_of
 from waza_engine.findings import Severity
 from waza_lsp.schema.solutions import solutions
 from waza_lsp.snapshot import Snapshot
 
 EVAL = "name: a\nskill: a\nconfig: {trials_per_task: 1}\ntasks: [tasks/*.yaml]\n"
+
+
+@pytest.mark.parametrize(
+    ("before", "kept"),
+    [
+        ("# c\n¦", "# c\n"),
+        ("# c\n# d\n\n¦\n\n", "# c\n# d\n"),
+        ("\n\n¦", ""),
+        ("---\n¦", "---\n"),
+        ("¦# c\n", "# c\n"),
+        ("# c\n  ¦", "# c\n"),
+    ],
+)
+@pytest.mark.parametrize("name", ["eval.yaml", "trigger_tests.yaml"])
+def test_the_skeleton_is_offered_wherever_the_cursor_is(name: str, before: str, kept: str) -> None:
+    snapshot, actions = actions_at(before, name, only=["quickfix"])
+    [action] = [it for it in actions if it.title == "Write a skeleton"]
+    written = applied(snapshot, action)
+    assert written.startswith(kept)
+    assert len(written.strip().splitlines()) > len(kept.splitlines()) + 1
 
 
 @pytest.mark.parametrize("name", ["eval.yaml", "tasks/a.yaml", "trigger_tests.yaml"])

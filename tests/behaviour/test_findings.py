@@ -81,6 +81,38 @@ def test_v09_a_number_for_a_text_keeps_its_text() -> None:
     assert (found.underlined, found.code, found.severity) == ("1.0", "refused-by-check", "hint")
 
 
+@pytest.mark.parametrize("value", ["foo", "[a]", "3", "true", "'{}'"])
+def test_a_config_of_the_wrong_type_is_one_mistake(value: str) -> None:
+    found = only_finding(HEADER + f"graders:\n  - type: text\n    name: a\n    config: {value}\n")
+    assert (found.underlined, found.code) == (value, "wrong-type")
+
+
+@pytest.mark.parametrize("value", ["[text]", "{a: b}"])
+def test_a_type_of_the_wrong_type_is_one_mistake(value: str) -> None:
+    text = HEADER + f"graders:\n  - type: {value}\n    name: a\n    config: {{contains: [a]}}\n"
+    assert only_finding(text).code == "wrong-type"
+
+
+@pytest.mark.parametrize("options", ["contains:[a]", "contains:[a]\n      not_contains:[b]", "contains:a"])
+def test_v15_in_the_only_line_of_a_config(options: str) -> None:
+    text = HEADER + f"graders:\n  - type: text\n    name: a\n    config:\n      {options}\n"
+    assert only_finding(text).message.endswith("a blank is missing after the colon")
+
+
+@pytest.mark.parametrize("value", ["0.5", "-0.5", "'0'", "-1.5", "[0]"])
+@pytest.mark.parametrize("entry", ["timeout_seconds: 60", "trials_per_task: 1"])
+def test_a_number_of_the_wrong_type_is_not_also_out_of_range(entry: str, value: str) -> None:
+    assert entry in HEADER
+    found = only_finding(HEADER.replace(entry, f"{entry.partition(':')[0]}: {value}"))
+    assert (found.underlined, found.code) == (value, "wrong-type")
+
+
+@pytest.mark.parametrize("value", ["foo", "[a]"])
+def test_a_config_of_vally_of_the_wrong_type(value: str) -> None:
+    text = "name: a\nstimuli:\n  - name: s\n    prompt: hi\n    graders:\n      - type: output-contains\n"
+    assert only_finding(text + f"        config: {value}\n").code == "wrong-type"
+
+
 def test_v10_a_duplicate_key_is_marked_where_it_comes_again() -> None:
     found = only_finding(_suite("contains: [a]\n      contains: [b]"))
     assert (found.line, found.underlined, found.code) == (14, "contains", "duplicate-key")
@@ -156,6 +188,67 @@ def test_v23_an_alias_without_anchor() -> None:
 def test_v23_an_anchor_further_down_does_not_count() -> None:
     found = only_finding(HEADER.replace("gpt-4o", "*name") + "description: &name later\n")
     assert found.underlined == "*name"
+
+
+_GRADER = "graders:\n  - type: text\n    name: a\n    config:\n      contains: "
+_CONFIG = HEADER[HEADER.index("config:") :]
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        HEADER.replace(_CONFIG, "config:\n  <<: *no\n"),
+        HEADER.replace(_CONFIG, "config: {<<: *no}\n"),
+        HEADER.replace(_CONFIG, "config:\n  <<: [*no]\n  executor: mock\n"),
+        HEADER.replace(_CONFIG, "config: *no\n"),
+        HEADER.replace("[tasks/*.yaml]", "*no"),
+        HEADER.replace("trials_per_task: 1", "trials_per_task: *no"),
+        f"{HEADER}{_GRADER}[*no]\n",
+        f"{HEADER}{_GRADER}*no\n",
+        HEADER + "graders:\n  - type: program\n    name: a\n    config: *no\n",
+        HEADER + "graders:\n  - <<: *no\n    name: a\n",
+        HEADER + "graders:\n  - name: a\n    <<: *no\n",
+        HEADER + "graders:\n  - {<<: *no, name: a}\n",
+        HEADER + "graders:\n  - type: *no\n    name: a\n    config: {contains: [a]}\n",
+        HEADER + "graders:\n  - type: program\n    name: a\n    config: {<<: *no}\n",
+        HEADER + "graders:\n  - type: file\n    name: a\n    config: {must_exist: *no}\n",
+        HEADER + "graders:\n  - *no\n",
+        HEADER + "graders: *no\n",
+        f"{HEADER}{_GRADER}*no\nversion: &no x\n",
+        HEADER.replace(_CONFIG, "config:\n  <<: *no\nversion: &no x\n"),
+    ],
+)
+def test_v23_nothing_is_said_of_what_an_alias_was_to_bring(source: str) -> None:
+    found = only_finding(source)
+    assert (found.underlined, found.code) == ("*no", "syntax-error")
+
+
+def test_v23_what_else_is_wrong_is_said() -> None:
+    text = HEADER.replace("model: gpt-4o", "<<: *no\n  modle: gpt-4o").replace("trials_per_task: 1\n  ", "")
+    text = text.replace("skill: notes", "skil: notes") + f"{_GRADER}[]\n"
+    assert [(it.underlined, it.code) for it in found_in(text)] == [
+        ("skil", "unknown-key"),
+        ("*no", "syntax-error"),
+        ("modle", "unknown-key"),
+        ("config", "cannot-fail"),
+    ]
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        HEADER.replace("config:", "config: &no").replace("model: gpt-4o", "model: *no"),
+        HEADER.replace("config:", "config: &no")
+        .replace("model: gpt-4o", "model: m\n  mcp_servers: *no")
+        .replace("mock", "copilot-sdk"),
+        HEADER.replace("config:", "config: &no").replace("model: gpt-4o", "<<: *no"),
+        HEADER + "graders: &no\n  - *no\n",
+        HEADER + "graders:\n  - &no\n    type: text\n    name: n\n    config: {contains: [*no]}\n",
+    ],
+)
+def test_v24_an_anchor_that_contains_itself_is_one_mistake(source: str) -> None:
+    found = only_finding(source)
+    assert (found.underlined, found.code) == ("*no", "syntax-error")
 
 
 def test_v24_an_anchor_that_holds_itself() -> None:

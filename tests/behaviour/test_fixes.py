@@ -106,6 +106,34 @@ def test_v07_a_quoted_number() -> None:
     check_fix(HEADER.replace("task: 1", 'task: "¦3"  # three'), HEADER.replace("task: 1", "task: 3  # three"))
 
 
+@pytest.mark.parametrize(
+    "value",
+    ["1.10", "001", "0x1F", "1_000", "1e3", ".5", "0o17", ".inf", "true", "True", "1.0", "-0", "+1.10"],
+)
+@pytest.mark.parametrize(
+    ("name", "rest"),
+    [("eval.yaml", f"{HEADER}version: "), ("tasks/a.yaml", "name: a\ninputs: {prompt: b}\nid: ")],
+)
+def test_v09_quotes_keep_the_characters(name: str, rest: str, value: str) -> None:
+    snapshot, actions = actions_at(f"{rest}¦{value}\n", name)
+    found = [it for it in actions if it.title == "Put it in quotes"]
+    assert [applied(snapshot, it) for it in found] == [f"{rest}'{value}'\n"]
+    assert found[0].is_preferred
+
+
+def test_v09_a_format_version_keeps_its_characters() -> None:
+    assert "Change to '010.0'" in _titles(f"{HEADER}schemaVersion: ¦010\n")
+
+
+@pytest.mark.parametrize(("before", "after"), [("&v 1.10", "&v '1.10'"), ("1.10 # new", "'1.10' # new")])
+def test_v09_quotes_go_around_the_value_alone(before: str, after: str) -> None:
+    check_fix(f"{HEADER}version: ¦{before}\n", f"{HEADER}version: {after}\n", "Put it in quotes")
+
+
+def test_v09_a_tag_that_wants_a_number_keeps_it() -> None:
+    assert "Put it in quotes" not in _titles(f"{HEADER}version: ¦!!float 1.10\n")
+
+
 def test_a_number_out_of_range() -> None:
     check_fix(HEADER.replace("task: 1", "task: ¦0"), HEADER)
 

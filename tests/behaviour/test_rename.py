@@ -6,7 +6,9 @@ import pytest
 from lsprotocol import types
 
 from tests.behaviour.suite_harness import EVAL, SUITE, TASK, at
+from waza_lsp.features.rename import rename
 from waza_lsp.features.will_rename_files import will_rename_files
+from waza_lsp.suite.client import Client
 from waza_lsp.suite.renaming import CannotRename
 
 
@@ -117,6 +119,22 @@ def test_a_file_does_not_move_over_another_one(tmp_path: Path) -> None:
 def test_a_path_to_nothing_cannot_be_renamed(tmp_path: Path) -> None:
     files = {**SUITE, "evals/tasks/a.yaml": TASK.replace("notes.txt", "gone.txt")}
     assert at(tmp_path, "evals/tasks/a.yaml", "go¦ne.txt", files).renamable() is None
+
+
+def test_an_editor_that_renames_no_files_is_told_so(tmp_path: Path) -> None:
+    place = at(tmp_path, "evals/tasks/a.yaml", "no¦tes.txt")
+    with pytest.raises(CannotRename, match="This editor cannot rename files"):
+        rename(place.snapshot, place.position, "minutes.txt", place.around, Client(rename_files=False))
+
+
+def test_an_editor_without_document_changes_gets_plain_ones(tmp_path: Path) -> None:
+    place = at(tmp_path, "evals/eval.yaml", "note-¦taker")
+    move = [types.FileRename((tmp_path / "evals/tasks").as_uri(), (tmp_path / "evals/cases").as_uri())]
+    edit = will_rename_files(move, place.around, Client(document_changes=False, rename_files=False))
+    assert edit is not None
+    assert edit.document_changes is None
+    assert place.applied(edit)["evals/eval.yaml"] == EVAL.replace("tasks/*.yaml", "cases/*.yaml")
+    assert will_rename_files([], place.around, Client(document_changes=False)) is None
 
 
 def _moved(root: Path, old: str, new: str, files: dict[str, str]) -> dict[str, str]:

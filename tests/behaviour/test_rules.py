@@ -97,6 +97,37 @@ def test_one_id_in_two_files_is_told_in_both(tmp_path: Path) -> None:
         assert codes(tmp_path, name, **files) == [("duplicate-task-id", "error")]
 
 
+@pytest.mark.parametrize(
+    ("one", "other", "is_same"),
+    [
+        ("1.10", "1.1", False),
+        ("1.10", "1.10", True),
+        ("1.10", "'1.10'", True),
+        ("001", "1", False),
+        ("001", '"001"', True),
+        ("0x1F", "31", False),
+        ("1_000", "1000", False),
+        ("1e3", "1000.0", False),
+        ("1.0", "1", False),
+        ("7", "7", True),
+        ("2024-01-01", "2024-1-1", False),
+        ("2024-01-01", "'2024-01-01'", True),
+    ],
+)
+@pytest.mark.parametrize("key", ["id", "name"])
+def test_numbers_are_told_apart_as_they_are_written(
+    key: str, one: str, other: str, is_same: bool, tmp_path: Path
+) -> None:
+    """waza-formats.md, 3: a text field takes the source text."""
+    old = {"id": "some-task", "name": "Some task"}[key]
+    rest = ("Some task", "Other") if key == "id" else ("some-task", "other")
+    files = {"eval_yaml": GRADED, "tasks__a_yaml": TASK.replace(old, one)}
+    files["tasks__b_yaml"] = TASK.replace(old, other).replace(*rest)
+    for name in ("tasks/a.yaml", "tasks/b.yaml"):
+        found = [code for code, _ in codes(tmp_path, name, **files)]
+        assert (f"duplicate-task-{key}" in found) is is_same
+
+
 def test_one_id_in_two_suites_is_fine(tmp_path: Path) -> None:
     write(tmp_path / "other", {"eval.yaml": GRADED, "tasks/a.yaml": TASK})
     assert codes(tmp_path, "tasks/a.yaml", eval_yaml=GRADED, tasks__a_yaml=TASK) == []

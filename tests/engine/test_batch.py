@@ -8,6 +8,8 @@ from typing import Any
 import pytest
 
 from waza_engine.batch import answer_line
+from waza_engine.graders.registry import graders
+from waza_engine.graders.waza.text import TextGrader
 from waza_engine.grading_input import InputError, grading_context
 
 
@@ -50,6 +52,10 @@ def test_entries_are_graded_on_their_own() -> None:
         '{"id": "x", "graders": [], "context": {"session": {"tool_calls": [5]}}}',
         '{"id": "x", "graders": [], "context": {"judge_tool_calls": {}}}',
         '{"id": "x", "graders": [], "context": {"judge_tool_calls": [[5]]}}',
+        '{"id": "x", "graders": [], "context": {"judge_tool_calls": [5]}}',
+        '{"id": "x", "graders": [], "context": {"judge_tool_calls": [{"tool": "a"}]}}',
+        '{"id": "x", "run": {"task": {"expected": {"output_contains": [[1]]}}}}',
+        '{"id": "x", "run": {"task": {"expected": {"output_not_contains": [{}]}}}}',
         '{"id": "x", "graders": [], "workspace_files": {"../a": ""}}',
         '{"id": "x", "graders": [], "workspace_files": {"a": 5}}',
         '{"id": "x", "graders": [], "workspace_files": []}',
@@ -62,6 +68,87 @@ def test_a_line_that_cannot_be_understood(line: str) -> None:
     assert found["error"]["kind"] == "input"
     assert found["error"]["message"]
     assert found["id"] == ("x" if line.startswith('{"id"') else None)
+
+
+def _expected(schema: dict[str, Any]) -> dict[str, Any]:
+    return {"expect": [{"tool": "a", "args": {"p": {"json_schema": schema}}}]}
+
+
+_LONG = "a" * 300
+_HOSTILE: list[tuple[str, dict[str, Any], str]] = [
+    *(
+        ("tool_calls", _expected(it), "config")
+        for it in (
+            {"$ref": "../nope.json"},
+            {"$ref": "../outside.txt"},
+            {"$ref": "file:///etc/passwd"},
+            {"$id": "http://[x"},
+        )
+    ),
+    *(
+        ("tool_constraint", {it: [{"tool": "a", "args": {"p": {"json_schema": {"$ref": "../nope"}}}}]}, "config")
+        for it in ("expect_tools", "reject_tools", "allow_only")
+    ),
+    ("json_schema", {"schema": {"$id": "http://[x"}}, "grade"),
+    ("json_schema", {"schema": {"$ref": "../nope.json"}}, "grade"),
+    ("json_schema", {"schema": {"$schema": "https://json-schema.org/draft/2019-09/schema", "$recursiveRef": "x"}},
+     "grade"),
+    ("json_schema", {"schema_file": _LONG}, "grade"),
+    ("trigger", {"skill_path": _LONG, "mode": "positive"}, "config"),
+    ("trigger", {"skill_path": "a\0", "mode": "positive"}, "config"),
+    ("prompt", {"rubric": "a\0.md"}, "config"),
+    ("prompt", {"rubric": f"{_LONG}.md"}, "config"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("type_name", "config", "kind"), _HOSTILE)
+@pytest.mark.parametrize("session", [{"tool_calls": [{"name": "a"}]}, None])
+def test_what_no_file_or_schema_is(type_name: str, config: dict[str, Any], kind: str, session: Any) -> None:
+    context = {"output": "{}", "session": session}
+    hostile = {"type": type_name, "name": "h", "config": config}
+    found = answer_line(json.dumps({"graders": [hostile, text(contains=["{"])], "context": context}))
+    first, second = found["results"]
+    assert (first["error"]["kind"], "internal" in first["error"]["message"]) == (kind, False)
+    assert second["passed"]
+
+
+def test_a_bad_schema_does_not_matter_to_an_output_that_is_no_json() -> None:
+    bad = {"type": "json_schema", "config": {"schema": {"$id": "http://[x"}}}
+    assert answer(graders=[bad], context={"output": "no"})["results"][0]["passed"] is False
+
+
+@pytest.mark.parametrize("identity", [{}, [], 5, None])
+def test_a_call_whose_id_is_none(identity: Any) -> None:
+    events = [
+        {"type": "tool.execution_start", "tool_name": "a", "tool_call_id": identity},
+        {"type": "tool.execution_complete", "tool_call_id": identity},
+    ]
+    code = {"type": "code", "config": {"assertions": ["len(tool_calls) == 0"]}}
+    assert answer(graders=[code], context={"transcript": events})["results"][0]["passed"]
+
+
+@pytest.mark.parametrize("sub_path", ["a\0b", "a" * 300, "a/" * 3000, "loop"])
+@pytest.mark.parametrize("entry", [{"type": "run-command", "config": {"command": "true"}},
+                                   {"type": "program", "config": {"program": "true"}}])  # fmt: skip
+def test_a_child_that_has_no_place_to_run_in(entry: dict[str, Any], sub_path: str) -> None:
+    entry = {**entry, "config": {**entry["config"], "sub_path": sub_path}}
+    found = answer(gen="VALLY", graders=[entry], workspace_symlinks={"loop": "loop"})["results"][0]
+    assert (found["passed"], found["status"]) == (False, "error")
+
+
+class _Broken(TextGrader):
+    def grade(self, context: Any) -> Any:
+        raise ZeroDivisionError("a defect")
+
+
+def test_a_defect_of_one_grader_leaves_the_others_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(graders("waza"), "file", _Broken)
+    broken = {"type": "file", "name": "f", "config": {"contains": ["a"]}}
+    first, second = answer(graders=[broken, text(contains=["a"])], context={"output": "a"})["results"]
+    assert first["error"] == {"kind": "grade", "message": "internal error: ZeroDivisionError: a defect"}
+    assert second["passed"]
+    found = answer(run={"eval_graders": [broken, text(contains=["a"])]})
+    assert (found["status"], found["results"]) == ("error", [])
 
 
 def test_the_files_of_a_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -170,6 +257,11 @@ def test_what_is_left_of_events_and_arguments() -> None:
 def test_the_python_generation_keeps_its_transcript() -> None:
     entries = [{"role": "tool", "name": "bash", "content": "ls"}]
     assert _context(gen="PY", transcript=entries).transcript == entries
+
+
+@pytest.mark.parametrize(("generation", "outcome"), [("PY", {"status": "ok"}), ("G3", {}), ("G2+G3", {})])
+def test_only_the_python_generation_had_an_outcome(generation: str, outcome: dict[str, Any]) -> None:
+    assert _context(gen=generation, outcome={"status": "ok"}).outcome == outcome
 
 
 def test_the_defaults_of_a_context() -> None:

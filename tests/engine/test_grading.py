@@ -1,6 +1,7 @@
 """From entries to the verdict on a run (waza-graders.md, sections 2.1 to 2.5), and plug-ins."""
 
 import logging
+from dataclasses import replace
 from importlib.metadata import EntryPoint
 from pathlib import Path
 from typing import Any
@@ -13,6 +14,7 @@ from waza_engine.grading import GraderFailure, GraderVerdict, build, grade_entry
 from waza_engine.plug_ins import GRADER_GROUP
 from waza_engine.scalars import Scalar
 from waza_engine.suite import GraderEntry
+from waza_engine.trajectory import Session
 
 _CONTEXT = GradingContext(output="hello world", process_dir=Path("/nowhere"))
 
@@ -114,6 +116,57 @@ def test_generations() -> None:
 def test_the_first_go_generation_decodes_its_own_way(config: dict[str, Any], score: float | None) -> None:
     graded = grade_entry({"type": "regex", "name": "r", "config": config, "unknown": 1}, _CONTEXT, "G1")
     assert (graded.result.score if isinstance(graded, GraderVerdict) else None) == score
+
+
+_UNKNOWN = [
+    {"type": "text", "config": {"contains": ["hello"], "bogus": 1}},
+    {"type": "text", "bogus": 1, "config": {"contains": ["hello"]}},
+    {"type": "tool_calls", "config": {"expect": [{"tool": "bash", "bogus": 1}]}},
+]
+
+
+@pytest.mark.parametrize("entry", _UNKNOWN)
+@pytest.mark.parametrize(("generation", "is_refused"), [("G2+G3", True), ("G3", False), ("G1", False)])
+def test_unknown_keys_are_refused_by_the_strict_generation_only(
+    entry: dict[str, Any], generation: str, is_refused: bool
+) -> None:
+    assert isinstance(grade_entry(entry, _CONTEXT, generation), GraderFailure) is is_refused
+
+
+@pytest.mark.parametrize(
+    "matcher", [{"starts": "a"}, {"regex": "a", "starts": "a"}, {"range": {"gte": 1, "above": 0}}]
+)
+def test_matchers_are_strict_in_the_newest_generation_too(matcher: dict[str, Any]) -> None:
+    entry = {"type": "tool_calls", "config": {"expect": [{"tool": "a", "args": {"p": matcher}}]}}
+    for generation in ("G2+G3", "G3"):
+        graded = grade_entry(entry, _CONTEXT, generation)
+        assert isinstance(graded, GraderFailure)
+        assert graded.kind == "config"
+
+
+@pytest.mark.parametrize(
+    ("type_name", "config", "passed"),
+    [
+        ("text", {"CONTAINS": ["nope"], "Contains_CS": ["hello"]}, False),
+        ("text", {"CONTAINS": ["nope"], "contains": ["hello"]}, True),
+        ("file", {"Content_Patterns": [{"PATH": "x", "Must_Match": ["a"]}]}, False),
+        ("json_schema", {"SCHEMA": {"required": ["A"]}}, False),
+        ("behavior", {"MAX_TOOL_CALLS": 1}, True),
+    ],
+)
+def test_the_case_of_keys_did_not_matter_to_the_first_go_generation(
+    type_name: str, config: dict[str, Any], passed: bool
+) -> None:
+    context = replace(_CONTEXT, session=Session(tool_call_count=1))
+    graded = grade_entry({"type": type_name, "name": "n", "config": config}, context, "G1")
+    assert isinstance(graded, GraderVerdict)
+    assert graded.result.passed is passed
+
+
+@pytest.mark.parametrize(("generation", "names"), [("G2+G3", ["_output_contains"]), ("G1", []), ("PY", [])])
+def test_older_generations_had_no_expectations_on_the_output(generation: str, names: list[str]) -> None:
+    verdict = grade_run([], [], {"output_contains": ["q"]}, _CONTEXT, generation)
+    assert list(verdict.results) == names
 
 
 class Shout(Grader):

@@ -7,7 +7,9 @@ import pytest
 
 from waza_engine.json_schema import SchemaError, UnknownFileError, compile_schema
 
+_DRAFT4 = "http://json-schema.org/draft-04/schema#"
 _DRAFT7 = "http://json-schema.org/draft-07/schema#"
+_DRAFT2019 = "https://json-schema.org/draft/2019-09/schema"
 
 
 def fits(schema: dict[str, Any], value: Any, base: Path | None = None) -> bool:
@@ -23,6 +25,9 @@ def fits(schema: dict[str, Any], value: Any, base: Path | None = None) -> bool:
         ({"enum": [1, "a", None]}, [1.0, "a", None], [True, False, "1"]),
         ({"const": {"a": [1]}}, [{"a": [1.0]}], [{"a": [True]}]),
         ({"uniqueItems": True}, [[1, True, "1", [1], {"a": 1}]], [[{"a": 1}, {"a": 1.0}], [[0], [0.0]]]),
+        ({"uniqueItems": True}, [[10**400, 1], [2**53, 2**53 + 1, True, 1]], [[10**400, 10**400], [1, 1.0]]),
+        ({"multipleOf": 3}, [3 * 10**5000], [float("inf"), float("nan"), 10**400]),
+        ({"enum": [10**400]}, [10**400], [1, 10**401]),
         ({"minLength": 2, "maxLength": 2}, ["é😀", 5], ["😀"]),
         ({"pattern": r"^\p{Lu}"}, ["Éa", 1], ["é"]),
         (
@@ -212,6 +217,16 @@ def test_a_dynamic_reference_goes_to_the_outermost_anchor() -> None:
         {"$schema": "http://json-schema.org/draft-03/schema#"},
         {"$schema": _DRAFT7, "definitions": {"unused": {"pattern": "["}}},
         {"$ref": "#/x-data", "x-data": 5},
+        {"$ref": "#/x-data", "x-data": {"type": 5}},
+        {"$schema": _DRAFT7, "$ref": "#/$defs/a", "$defs": {"a": {"minLength": "1"}}},
+        {"properties": {"a": {"$schema": _DRAFT4, "id": 5}}},
+        {"$id": "http://[x"},
+        {"properties": {"a": {"$id": "http://[x"}}},
+        {"$ref": "http://[x"},
+        {"$schema": _DRAFT2019, "$recursiveRef": "x"},
+        {"$schema": _DRAFT2019, "$recursiveRef": "http://[x"},
+        {"multipleOf": float("inf")},
+        {"properties": {"a": {"enum": [1, float("nan")]}}},
     ],
 )
 def test_what_does_not_compile(schema: dict[str, Any], tmp_path: Path) -> None:

@@ -75,6 +75,12 @@ def test_what_cannot_be_started_is_an_os_error(tmp_path: Path) -> None:
         processes.run(["no-such-program"], cwd=tmp_path, seconds=1)
 
 
+@pytest.mark.parametrize("seconds", [1e10, float("inf"), 2**62])
+def test_a_limit_beyond_what_a_thread_can_wait_for(seconds: float, tmp_path: Path) -> None:
+    # An alarm that cannot be set would die in its thread, and pytest tells of that.
+    assert _run("echo 5", tmp_path, seconds=seconds).stdout.strip() == b"5"
+
+
 def test_end_all_ends_what_is_running(tmp_path: Path) -> None:
     child = processes.start(["sleep", "30"], cwd=tmp_path)
     processes.end_all()

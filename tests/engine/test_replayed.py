@@ -59,7 +59,7 @@ def test_the_newest_stored_run_comes_before_files(eval_path: Path, tmp_path: Pat
     with replayed(recorded_task(plan, recording), recording) as trial:
         record = grade_again(bench_for(plan, recording, tmp_path), trial)
     with RunStore(tmp_path / ".waza-lsp") as store:
-        store.start_run("r1", eval_path, frame_of(plan), started_at=1.0)
+        store.start_run("r1", eval_path, frame_of(plan, tmp_path), started_at=1.0)
         store.save_trial("r1", record)
     [found] = recordings_of(eval_path, "list-todos", tmp_path / ".waza-lsp")
     assert (found.run_id, found.trial) == ("r1", 1)
@@ -111,7 +111,7 @@ def test_history_knows_the_newest_run_and_the_scores_before(eval_path: Path, tmp
         for index, it in enumerate([*found, found[0]]):
             with replayed(recorded_task(plan, it), it) as trial:
                 record = grade_again(bench_for(plan, it, tmp_path), trial)
-            store.start_run(f"r{index}", eval_path, frame_of(plan), started_at=float(index))
+            store.start_run(f"r{index}", eval_path, frame_of(plan, tmp_path), started_at=float(index))
             store.save_trial(f"r{index}", record)
     history = read_history(store_dir, eval_path)["rename-function"]
     assert (history.run_id, history.status, history.trials) == ("r2", "failed", 1)

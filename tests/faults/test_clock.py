@@ -159,5 +159,6 @@ async def test_a_cached_trial_is_taken_whatever_its_age(tmp_path: Path, wall: Wa
     with RunStore(tmp_path / ".waza-lsp") as store:
         from waza_engine.runs.frames import frame_of
 
-        store.start_run("r2", suite.path, frame_of(plan), started_at=time.time())
-        assert take_from_earlier_runs(store, "r2", plan) == {(0, 1), (0, 2)}
+        frame = replace(frame_of(plan, tmp_path), agent=store.runs()[0].frame.agent)
+        store.start_run("r2", suite.path, frame, started_at=time.time())
+        assert take_from_earlier_runs(store, "r2", plan, frame) == {(0, 1), (0, 2)}

@@ -2,6 +2,7 @@
 
 import difflib
 import os
+import re
 import tempfile
 from collections import Counter
 from collections.abc import Callable, Sequence
@@ -16,6 +17,7 @@ from waza_lsp.syntax.edits import Draft
 
 Find = Callable[[Snapshot], Sequence[Mark]]
 _BOM = b"\xef\xbb\xbf"
+_LINE = re.compile(r"[^\n]*\n|[^\n]+")
 
 
 class FixedFile(NamedTuple):
@@ -62,10 +64,13 @@ def write(file: FixedFile) -> None:
 
 def patch(file: FixedFile) -> str:
     """What would change, as a unified diff."""
-    lines = difflib.unified_diff(
-        file.before.splitlines(keepends=True), file.after.splitlines(keepends=True), file.name, file.name
-    )
+    lines = difflib.unified_diff(_lines(file.before), _lines(file.after), file.name, file.name)
     return "".join(it if it.endswith("\n") else f"{it}\n\\ No newline at end of file\n" for it in lines)
+
+
+def _lines(text: str) -> list[str]:
+    """The lines as programs see them that apply patches: str.splitlines knows more line ends."""
+    return _LINE.findall(text)
 
 
 def summary(file: FixedFile) -> str:

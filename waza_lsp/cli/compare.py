@@ -8,7 +8,7 @@ import click
 from waza_engine.reports.comparison import comparison_data, comparison_text
 from waza_engine.reports.html_comparison import html_comparison
 from waza_lsp.cli.run_reports import FILE, written
-from waza_lsp.cli.run_source import FOLDER, give_up, record_named
+from waza_lsp.cli.run_source import STORE, give_up, record_named
 
 
 @click.command(short_help="Compare runs, task by task.")
@@ -16,9 +16,7 @@ from waza_lsp.cli.run_source import FOLDER, give_up, record_named
 @click.option(
     "--format", "-f", "form", type=click.Choice(["table", "json"]), default="table", show_default=True
 )
-@click.option(
-    "--store", "store_dir", type=FOLDER, metavar="DIR", help="Where runs are kept; default .waza-lsp."
-)
+@STORE
 @click.option("--html", type=FILE, metavar="FILE", help="Write a comparison to look at.")
 @click.option("--pairwise", is_flag=True, help="Ask a judge which of two runs is better, trial by trial.")
 @click.option(

@@ -1,24 +1,22 @@
 """`waza-lsp convert`: a suite in another dialect, or in the newest form of its own."""
 
-import sys
-from functools import partial
 from pathlib import Path, PurePosixPath
 
 import click
 
-from waza_engine.convert import Conversion, to_vally, to_waza
-from waza_engine.formats.choose import dialect_of_file
+from waza_engine.convert import TARGETS, Conversion, converted
 from waza_engine.suite import LoadError
 from waza_lsp.cli.newest_form import in_newest_form
-from waza_lsp.cli.run_error import load_error_text
+from waza_lsp.cli.run_error import give_up_loading
+from waza_lsp.cli.run_source import give_up
 
-_WAYS = {"vally": to_vally, "waza": to_waza}
+_NEWEST = "latest"
 
 
 @click.command(short_help="Convert an eval to another dialect or the newest form.")
 @click.argument("path", metavar="EVAL", type=click.Path(exists=True, dir_okay=False, path_type=Path))
 @click.option(
-    "--to", "target", type=click.Choice([*_WAYS, "latest"]), required=True, help="What to make of it."
+    "--to", "target", type=click.Choice([*TARGETS, _NEWEST]), required=True, help="What to make of it."
 )
 @click.option(
     "--out",
@@ -42,10 +40,12 @@ def convert(path: Path, target: str, out: Path | None, force: bool, dry_run: boo
     """
     folder = out or path.parent / target
     try:
-        result = _converted(path, target, folder)
+        if target == _NEWEST:
+            result = in_newest_form(path, Path.cwd())
+        else:
+            result = converted(path, target, folder, Path.cwd())
     except LoadError as error:
-        click.echo(load_error_text(error), err=True)
-        sys.exit(2)
+        give_up_loading(error)
     _tell_losses(result)
     if dry_run:
         for name, text in result.files.items():
@@ -53,28 +53,12 @@ def convert(path: Path, target: str, out: Path | None, force: bool, dry_run: boo
         return
     taken = [folder / it for it in result.files if (folder / it).exists()]
     if taken and not force:
-        click.echo(
-            f"error: {taken[0]} is there already; nothing was written. Give --force or another --out",
-            err=True,
-        )
-        sys.exit(2)
+        give_up(f"{taken[0]} is there already; nothing was written. Give --force or another --out")
     try:
         for name, text in result.files.items():
             _write(folder, name, text)
     except OSError as error:
-        click.echo(f"error: {error.filename} cannot be written: {error.strerror}", err=True)
-        sys.exit(2)
-
-
-def _converted(path: Path, target: str, folder: Path) -> Conversion:
-    dialect = dialect_of_file(path)
-    if target == "latest":
-        return in_newest_form(path, Path.cwd())
-    if dialect.name == target:
-        raise LoadError(
-            path, f"This is a suite of {target} already; `--to latest` brings it to its newest form"
-        )
-    return partial(_WAYS[target], path, folder.absolute())(process_dir=Path.cwd())
+        give_up(f"{error.filename} cannot be written: {error.strerror}")
 
 
 def _tell_losses(result: Conversion) -> None:

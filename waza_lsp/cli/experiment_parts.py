@@ -12,8 +12,7 @@ from waza_engine.runs.store_rows import StoredRun
 from waza_engine.suite import ExperimentArm, Suite
 from waza_engine.vally.experiment_arms import Arm, may_differ, pointer_text
 from waza_lsp.cli.run_asked import Asked, Part
-from waza_lsp.cli.run_prepare import give_up
-from waza_lsp.cli.run_source import LAST, find_run
+from waza_lsp.cli.run_source import LAST, find_run, give_up
 
 Stored = Mapping[tuple[str, str], StoredRun]
 """The runs of an experiment in the store, by arm and eval."""
@@ -119,7 +118,7 @@ def _chosen(experiment: Experiment, variants: Sequence[str]) -> list[str]:
         name = names.get(it) or names.get(frozenset(it.split(",")))
         if name is None:
             known = ", ".join(arm.name for arm in experiment.arms)
-            give_up(f"{experiment.path}: error: There is no variant '{it}'; there are: {known}")
+            give_up(f"There is no variant '{it}'; there are: {known}", experiment.path)
         found.append(name)
     return found
 
@@ -127,17 +126,17 @@ def _chosen(experiment: Experiment, variants: Sequence[str]) -> list[str]:
 def _refuse_options(experiment: Experiment, asked: Asked) -> None:
     overrides = asked.overrides
     if overrides.baseline or overrides.no_skills:
-        give_up("error: An experiment says itself what its arms have; leave out --baseline and --no-skills")
+        give_up("An experiment says itself what its arms have; leave out --baseline and --no-skills")
     for name, path in _SETTINGS.items():
         if getattr(overrides, name) is not None and may_differ(path, list(experiment.varied)):
             option = name.replace("_", "-")
-            give_up(f"error: --{option} would make the arms alike: they differ in {pointer_text(path)}")
+            give_up(f"--{option} would make the arms alike: they differ in {pointer_text(path)}")
 
 
 def _resumed(experiment: Experiment, asked: Asked, variants: Sequence[str], directory: Path) -> ExperimentRun:
     if asked.overrides != Overrides() or asked.replay_from or variants:
         give_up(
-            "error: --resume goes on with the experiment as it was started; leave out the options that choose arms, tasks, "
+            "--resume goes on with the experiment as it was started; leave out the options that choose arms, tasks, "
             "trials or models"
         )
     there = _stored(asked.resume or LAST, experiment, directory)
@@ -145,12 +144,12 @@ def _resumed(experiment: Experiment, asked: Asked, variants: Sequence[str], dire
     about = _about(known)
     gone = [it for it in about.arms if it not in {arm.name for arm in experiment.arms}]
     if gone:
-        give_up(f"error: The experiment has no arm '{gone[0]}' any more; start a new run")
+        give_up(f"The experiment has no arm '{gone[0]}' any more; start a new run")
     # Arms that were not begun are run as those that were.
     anew = replace(asked, resume=None, overrides=known.frame.overrides)
     run = _run(experiment, anew, about.arms, about.run_id, there=there)
     if all(it.is_done for it in run.parts):
-        give_up(f"error: Run {run.run_id} of the experiment is over; there is nothing left to do")
+        give_up(f"Run {run.run_id} of the experiment is over; there is nothing left to do")
     return run
 
 
@@ -165,7 +164,7 @@ def _stored(name: str, experiment: Experiment, directory: Path) -> Stored:
                 if it.frame.arm is not None and it.frame.arm.run_id == about.run_id
             }
     except StoreError as error:
-        give_up(f"error: {error}")
+        give_up(str(error))
 
 
 def _first(store: RunStore, name: str, experiment: Experiment) -> StoredRun:
@@ -177,11 +176,11 @@ def _first(store: RunStore, name: str, experiment: Experiment) -> StoredRun:
 
 def _about(run: StoredRun) -> ExperimentArm:
     if run.frame.arm is None:
-        give_up(f"error: Run {run.run_id} is no arm of an experiment, but a run of {run.eval_path}")
+        give_up(f"Run {run.run_id} is no arm of an experiment, but a run of {run.eval_path}")
     return run.frame.arm
 
 
 def _source(stored: Stored, key: tuple[str, str]) -> str:
     if key not in stored:
-        give_up(f"error: The recorded run has no arm '{key[0]}' over {key[1]}")
+        give_up(f"The recorded run has no arm '{key[0]}' over {key[1]}")
     return stored[key].run_id

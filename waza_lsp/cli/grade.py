@@ -128,7 +128,10 @@ def _shown(results: list[dict[str, Any]], output_format: str) -> Iterator[str]:
 
 
 def _batch(path: Path) -> None:
-    lines = [it for it in _text(path).split("\n") if it.strip()]
+    lines = _text(path).split("\n")
+    if not lines[-1]:
+        # What stands after the last line break is no line; a blank one before it has an answer, too.
+        lines.pop()
     with ThreadPoolExecutor(_WORKERS) as pool:
         for answered in as_completed([pool.submit(answer_line, it) for it in lines]):
             sys.stdout.write(json.dumps(answered.result(), default=str) + "\n")

@@ -15,7 +15,7 @@ from waza_engine.runs.records import RunRecord
 from waza_engine.runs.regrade import regrade
 from waza_engine.runs.store import StoredRun, StoreError
 from waza_engine.suite import LoadError, Suite
-from waza_lsp.cli.run_error import load_error_text
+from waza_lsp.cli.run_error import give_up_loading
 from waza_lsp.cli.run_source import find_run, give_up, open_store
 
 _EXIT_STATUS = {"passed": 0, "failed": 1}
@@ -37,8 +37,7 @@ def _graded(name: str, tasks: tuple[str, ...], store_dir: Path | None) -> RunRec
             suite = _suite(run)
             return regrade(store, run, suite, tasks=tasks, process_dir=Path.cwd(), environment=os.environ)
         except LoadError as error:
-            click.echo(load_error_text(error), err=True)
-            sys.exit(2)
+            give_up_loading(error)
         except (PlanError, StoreError) as error:
             give_up(str(error))
 

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 CANNOT = 2
+"""The exit status of a command that could not do what was asked for."""
 
 
 @contextlib.contextmanager

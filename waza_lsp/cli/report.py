@@ -9,7 +9,7 @@ from waza_engine.reports.github import github_markdown
 from waza_engine.reports.results_json import results_json
 from waza_engine.reports.text import text_report
 from waza_lsp.cli.run_reports import FILE, Reports
-from waza_lsp.cli.run_source import FOLDER, LAST, record_and_store
+from waza_lsp.cli.run_source import FOLDER, LAST, STORE, record_and_store
 
 _PRINTED = {"text": text_report, "json": results_json, "github": github_markdown}
 
@@ -24,9 +24,7 @@ _PRINTED = {"text": text_report, "json": results_json, "github": github_markdown
 @click.option(
     "--format", "printed", type=click.Choice(list(_PRINTED)), help="Print it; text unless a file is written."
 )
-@click.option(
-    "--store", "store_dir", type=FOLDER, metavar="DIR", help="Where runs are kept; default .waza-lsp."
-)
+@STORE
 def report(  # click hands over one argument per option
     run: str,
     html: Path | None,

@@ -9,11 +9,8 @@ from waza_engine.reviews import Review, reviews, submit
 from waza_engine.runs.reviewed import Pending, pending, review_file, with_reviews
 from waza_engine.runs.store import RunStore, StoreError
 from waza_engine.runs.store_rows import StoredRun
-from waza_lsp.cli.run_source import FOLDER, LAST, find_run, give_up, open_store
+from waza_lsp.cli.run_source import LAST, STORE, find_run, give_up, open_store
 
-_STORE = click.option(
-    "--store", "store_dir", type=FOLDER, metavar="DIR", help="Where runs are kept; default .waza-lsp."
-)
 _RUN = click.option("--run", "run_name", default=LAST, show_default=True, metavar="RUN", help="The run's id.")
 
 
@@ -31,7 +28,7 @@ def review() -> None:
 
 @review.command("list")
 @_RUN
-@_STORE
+@STORE
 def list_(run_name: str, store_dir: Path | None) -> None:
     """The verdicts of a run that still wait."""
     with open_store(store_dir) as store:
@@ -57,7 +54,7 @@ def list_(run_name: str, store_dir: Path | None) -> None:
 @click.option("--reviewer", help="Who; without it the name you are signed in with.")
 @click.option("--trial", type=click.IntRange(min=1), default=1, show_default=True)
 @_RUN
-@_STORE
+@STORE
 def submit_(  # noqa: PLR0913, PLR0917  # click hands over one argument per option
     task: str,
     grader: str,
@@ -88,7 +85,7 @@ def submit_(  # noqa: PLR0913, PLR0917  # click hands over one argument per opti
             trial=trial,
             passed=passed,
             score=float(passed) if score is None else score,
-            reviewer=reviewer or getpass.getuser(),
+            reviewer=reviewer or _who_runs_this(),
             comments=comment,
         )
         try:
@@ -99,6 +96,13 @@ def submit_(  # noqa: PLR0913, PLR0917  # click hands over one argument per opti
     click.echo(
         f"{task}: {grader} {'passed' if passed else 'failed'} ({given.score:.2f}); {left} more to review"
     )
+
+
+def _who_runs_this() -> str:
+    try:
+        return getpass.getuser()
+    except (KeyError, OSError):  # Python 3.13 raises the latter.
+        give_up("The system has no name for who runs this. Say who you are with --reviewer NAME")
 
 
 def _waiting(store: RunStore, run: StoredRun) -> list[Pending]:

@@ -14,12 +14,13 @@ from waza_engine.runs.records import RunRecord
 from waza_engine.runs.run import EXIT_STATUS
 from waza_engine.runs.store import default_store_dir
 from waza_engine.suite import LoadError
+from waza_lsp.cli.outputs import CANNOT
 from waza_lsp.cli.run_asked import asked, reports, shown
-from waza_lsp.cli.run_error import load_error_text
+from waza_lsp.cli.run_error import give_up_loading
 from waza_lsp.cli.run_options import AGENT, CHOICE, MANNER, OUTPUT
 from waza_lsp.cli.run_output_dir import configured_directory
-from waza_lsp.cli.run_perform import CANNOT_RUN, perform
-from waza_lsp.cli.run_prepare import give_up, planned
+from waza_lsp.cli.run_perform import perform
+from waza_lsp.cli.run_prepare import planned
 
 if TYPE_CHECKING:
     from waza_engine.formats.vally.experiment_load import Experiment
@@ -76,7 +77,7 @@ def run(eval_file: Path, **options: Any) -> None:
         records.append(record)
         # Of several models the last failure decides; what could not be done ends all of it (waza-formats.md, 14.6).
         last_failure = status or last_failure
-        if status == CANNOT_RUN:
+        if status == CANNOT:
             break
     if len(records) > 1 and options["printed"] == "text" and not options["events"]:
         click.echo("\n" + _compared(records))
@@ -88,7 +89,7 @@ def _experiment(path: Path) -> "Experiment | None":
     try:
         return experiment_at(path.absolute())
     except LoadError as error:
-        give_up(load_error_text(error))
+        give_up_loading(error)
 
 
 def _with_directory(eval_file: Path, options: Mapping[str, Any]) -> Mapping[str, Any]:

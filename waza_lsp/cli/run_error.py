@@ -1,12 +1,18 @@
 """A file of the suite that cannot be used, as `path:line:column: error: message`."""
 
 import contextlib
+import sys
 from pathlib import Path
+from typing import NoReturn
+
+import click
 
 from waza_engine.findings import Pointer, Severity
+from waza_engine.regular_files import regular_bytes
 from waza_engine.rules.duplicate_key import DUPLICATE_KEY
 from waza_engine.rules.syntax_error import SYNTAX_ERROR
 from waza_engine.suite import LoadError
+from waza_lsp.cli.outputs import CANNOT
 from waza_lsp.features.diagnostics import findings
 from waza_lsp.schema.world import World
 from waza_lsp.snapshot import Snapshot
@@ -25,11 +31,16 @@ def load_error_text(error: LoadError) -> str:
     return f"{where}: error: {message}"
 
 
+def give_up_loading(error: LoadError) -> NoReturn:
+    """End the program: a file of the suite cannot be used."""
+    click.echo(load_error_text(error), err=True)
+    sys.exit(CANNOT)
+
+
 def _said_by_the_editor(error: LoadError, place: Place) -> tuple[Place, str] | None:
     """The editor's first error in a text that is no YAML, or on the line of the error."""
-    try:
-        text = error.path.read_text(encoding="utf-8-sig")
-    except (OSError, UnicodeDecodeError):
+    text = _text(error.path)
+    if text is None:
         return None
     marks = findings(Snapshot.of(error.path.absolute().as_uri(), text), World(error.path.absolute()))
     for it in marks:
@@ -43,14 +54,21 @@ def _said_by_the_editor(error: LoadError, place: Place) -> tuple[Place, str] | N
 
 def _place(path: Path, pointer: Pointer) -> Place | None:
     """Where the entry that the pointer names starts, or else the nearest one above it."""
-    try:
-        tree = Snapshot.of(path.absolute().as_uri(), path.read_text(encoding="utf-8-sig")).tree
-    except (OSError, UnicodeDecodeError):
+    text = _text(path)
+    if text is None:
         return None
+    tree = Snapshot.of(path.absolute().as_uri(), text).tree
     for length in range(len(pointer), 0, -1):
         if found := tree.find(pointer[:length]):
             return (found.key or found.value).start
     return Place(0, 0)
+
+
+def _text(path: Path) -> str | None:
+    try:
+        return regular_bytes(path).decode("utf-8-sig")
+    except (OSError, UnicodeDecodeError):
+        return None
 
 
 def _short(path: Path) -> Path:

@@ -13,11 +13,13 @@ from waza_engine.runs.experiment_events import ExperimentTeller
 from waza_engine.runs.plan import Plan
 from waza_lsp.cli.experiment_parts import ArmRun, ExperimentRun, experiment_run
 from waza_lsp.cli.experiment_reports import Done, concluded
+from waza_lsp.cli.outputs import CANNOT
 from waza_lsp.cli.run_asked import Shown, asked, reports, shown
-from waza_lsp.cli.run_perform import CANNOT_RUN, perform
+from waza_lsp.cli.run_perform import perform
 from waza_lsp.cli.run_plans import Experimented, plans_json, plans_text
-from waza_lsp.cli.run_prepare import give_up, planned
+from waza_lsp.cli.run_prepare import planned
 from waza_lsp.cli.run_reports import Reports
+from waza_lsp.cli.run_source import give_up
 
 
 def run_experiment(
@@ -33,9 +35,7 @@ def run_experiment(
     run = experiment_run(experiment, wanted, options["variants"], directory)
     plans = [planned(it.asked) for it in run.parts]
     if wanted.agent.command and not any(starts_agent(it.settings.executor) for it in plans):
-        give_up(
-            "error: No arm of the experiment has an executor that starts an agent; leave out --agent-command"
-        )
+        give_up("No arm of the experiment has an executor that starts an agent; leave out --agent-command")
     if options["dry_run"]:
         of = Experimented(experiment.name, experiment.baseline)
         click.echo((plans_json if options["printed"] == "json" else plans_text)(plans, of))
@@ -60,14 +60,14 @@ def _performed(run: ExperimentRun, plans: list[Plan], files: Reports, how: Shown
         record, status = perform(part.asked, _files(part, files, run), how, directory, part_of)
         done.append(Done(part.arm.name, part.run_id, record))
         last_failure = status or last_failure
-        if status == CANNOT_RUN:
+        if status == CANNOT:
             break
     if how.events:
         teller.end()
     problems = concluded(run, done, files, how, directory)
     for it in problems:
         click.echo(f"error: {it}", err=True)
-    return CANNOT_RUN if problems else last_failure
+    return CANNOT if problems else last_failure
 
 
 def _title(part: ArmRun, run: ExperimentRun) -> str:

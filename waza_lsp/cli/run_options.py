@@ -6,7 +6,7 @@ from typing import Any
 import click
 
 from waza_lsp.cli.run_reports import FILE, FILE_OR_FOLDER
-from waza_lsp.cli.run_source import FOLDER, LAST
+from waza_lsp.cli.run_source import FOLDER, LAST, STORE
 
 Decorator = Callable[[Callable[..., Any]], Callable[..., Any]]
 
@@ -112,9 +112,7 @@ MANNER = _together(
         default=None,
         help="Take unchanged tasks from earlier runs, instead of performing them.",
     ),
-    click.option(
-        "--store", "store_dir", type=FOLDER, metavar="DIR", help="Where runs are kept; default .waza-lsp."
-    ),
+    STORE,
 )
 OUTPUT = _together(
     click.option(

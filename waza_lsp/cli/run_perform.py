@@ -25,15 +25,14 @@ from waza_engine.runs.records import RunRecord
 from waza_engine.runs.run import EXIT_STATUS, run_suite
 from waza_engine.runs.store import RunStore, StoreError, default_store_dir
 from waza_engine.runs.trial import run_trial
-from waza_lsp.cli.outputs import stop_printing
+from waza_lsp.cli.outputs import CANNOT, stop_printing
 from waza_lsp.cli.run_asked import Asked, Shown
 from waza_lsp.cli.run_live import LiveProgress
 from waza_lsp.cli.run_output import EventLines, ProgressLines, QuietLines, WhileHeard
-from waza_lsp.cli.run_prepare import CANNOT_RUN, Prepared, give_up, prepared, starts_anew
+from waza_lsp.cli.run_prepare import Prepared, prepared, starts_anew
 from waza_lsp.cli.run_reports import Reports
+from waza_lsp.cli.run_source import give_up
 from waza_lsp.cli.run_traces import refuse_without_otel, send_traces
-
-__all__ = ["CANNOT_RUN", "perform"]
 
 _TICK_SECONDS = 0.5
 _ENDING = [signal.SIGINT, signal.SIGTERM, *([] if sys.platform == "win32" else [signal.SIGHUP])]
@@ -60,14 +59,14 @@ def perform(
         try:
             refuse_without_otel()
         except UnavailableError as error:
-            give_up(f"error: {error}")
+            give_up(str(error))
     ready = prepared(asked, None) if starts_anew(asked) else None
     with asyncio.Runner() as runner, _opened(directory, ready.run_id if ready else "", emit) as store:
         run = ready or prepared(asked, store)
         try:
             record = runner.run(_cancellable(run, asked.dask, emit, live, store, directory / "logs"))
         except UnavailableError as error:
-            give_up(f"{asked.eval_file}: error: {error}")
+            give_up(str(error), asked.eval_file)
         except (asyncio.CancelledError, KeyboardInterrupt):
             _say("Broken off. What was finished is in the run store.")
             _leave_at_once(EXIT_STATUS["cancelled"])
@@ -100,7 +99,7 @@ def _concluded(
         _say(f"error: {it}")
     if problems and store is not None and not store.file.is_lost:
         _say(f"The run is in the store; report it again with: waza-lsp report {record.run_id}")
-    return CANNOT_RUN if problems and record.status != "cancelled" else EXIT_STATUS[record.status]
+    return CANNOT if problems and record.status != "cancelled" else EXIT_STATUS[record.status]
 
 
 def _is_live(shown: Shown) -> bool:

@@ -3,7 +3,6 @@
 import os
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import NoReturn
 
 import click
 
@@ -15,15 +14,13 @@ from waza_engine.runs.chosen_agent import with_agent
 from waza_engine.runs.loadable import refuse_unreadable_graders
 from waza_engine.runs.plan import Overrides, Plan, PlanError, make_plan
 from waza_engine.runs.resume import Resumed, ResumeError, refuse_to_resume, resumed
-from waza_engine.runs.run import EXIT_STATUS, new_run_id
+from waza_engine.runs.run import new_run_id
 from waza_engine.runs.store import RunStore, StoreError
 from waza_engine.runs.stored_replay import StoredReplay
 from waza_engine.suite import LoadError, Suite
 from waza_lsp.cli.run_asked import Asked
-from waza_lsp.cli.run_error import load_error_text
-from waza_lsp.cli.run_source import LAST, find_run
-
-CANNOT_RUN = EXIT_STATUS["error"]
+from waza_lsp.cli.run_error import give_up_loading
+from waza_lsp.cli.run_source import LAST, find_run, give_up
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +46,7 @@ def prepared(asked: Asked, store: RunStore | None) -> Prepared:
         give_up("--replay-from reads the run store of this machine, and cannot go with --dask")
     if eval_file.is_dir():
         give_up(
-            f"{eval_file}: error: This is a folder; name the eval file in it, for example {eval_file / 'eval.yaml'}"
+            f"This is a folder; name the eval file in it, for example {eval_file / 'eval.yaml'}", eval_file
         )
     try:
         suite = _suite(asked)
@@ -63,9 +60,9 @@ def prepared(asked: Asked, store: RunStore | None) -> Prepared:
             return Prepared(_run_id(asked), replace(plan, settings=settings), replay, _options(asked, plan))
         return _performed(asked, plan, _run_id(asked), Resumed())
     except LoadError as error:
-        give_up(load_error_text(error))
+        give_up_loading(error)
     except (PlanError, UnavailableError, ResumeError, StoreError) as error:
-        give_up(f"{eval_file}: error: {error}")
+        give_up(str(error), eval_file)
 
 
 def planned(asked: Asked) -> Plan:
@@ -73,9 +70,9 @@ def planned(asked: Asked) -> Plan:
     try:
         return _plan(asked, _suite(asked))
     except LoadError as error:
-        give_up(load_error_text(error))
+        give_up_loading(error)
     except (PlanError, UnavailableError) as error:
-        give_up(f"{asked.eval_file}: error: {error}")
+        give_up(str(error), asked.eval_file)
 
 
 def _plan(asked: Asked, suite: Suite) -> Plan:
@@ -96,12 +93,6 @@ def _suite(asked: Asked) -> Suite:
     if asked.use_cache is None:
         return suite
     return replace(suite, settings=replace(suite.settings, use_cache=asked.use_cache))
-
-
-def give_up(message: str) -> NoReturn:
-    """End the program: the run cannot be done."""
-    click.echo(message, err=True)
-    raise SystemExit(CANNOT_RUN)
 
 
 def _performed(asked: Asked, plan: Plan, run_id: str, there: Resumed) -> Prepared:
@@ -126,7 +117,7 @@ def _resumed(asked: Asked, suite: Suite, store: RunStore | None) -> Prepared:
         raise PlanError(
             f"The executor of the run, '{plan.settings.executor}', starts no agent; leave out --agent-command"
         )
-    there = resumed(known, run, plan)
+    there = resumed(known, run, plan, Path.cwd())
     for it in there.changed:
         click.echo(f"note: task {it} has changed since; its trials are performed again", err=True)
     # What it took from earlier runs it has already: the rest is performed.

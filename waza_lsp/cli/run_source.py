@@ -12,16 +12,20 @@ from waza_engine.reports.read_results import ResultsError, read_results
 from waza_engine.runs.records import RunRecord
 from waza_engine.runs.store import FILE_NAME, RunStore, StoredRun, StoreError, workspace_root
 from waza_engine.runs.stored_record import stored_record
+from waza_lsp.cli.outputs import CANNOT
 
 FOLDER = click.Path(file_okay=False, path_type=Path)
+STORE = click.option(
+    "--store", "store_dir", type=FOLDER, metavar="DIR", help="Where runs are kept; default .waza-lsp."
+)
+"""Takes what `store_directory` and `open_store` want to be told."""
 LAST = "last"
-_CANNOT = 2
 
 
-def give_up(message: str) -> NoReturn:
-    """End the program: what was asked for cannot be done."""
-    click.echo(f"error: {message}", err=True)
-    sys.exit(_CANNOT)
+def give_up(message: str, about: Path | None = None) -> NoReturn:
+    """End the program: what was asked for cannot be done. `about` is the file with which that is so."""
+    click.echo(f"{about}: error: {message}" if about else f"error: {message}", err=True)
+    sys.exit(CANNOT)
 
 
 def store_directory(given: Path | None) -> Path:

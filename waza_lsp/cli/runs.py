@@ -16,11 +16,8 @@ from waza_engine.runs.frames import is_performed_now
 from waza_engine.runs.store import StoredRun, StoreError
 from waza_engine.runs.stored_record import stored_record
 from waza_lsp.cli.run_reports import FILE, written
-from waza_lsp.cli.run_source import FOLDER, LAST, find_run, give_up, open_store
+from waza_lsp.cli.run_source import LAST, STORE, find_run, give_up, open_store
 
-_STORE = click.option(
-    "--store", "store_dir", type=FOLDER, metavar="DIR", help="Where runs are kept; default .waza-lsp."
-)
 _FORMAT = click.option(
     "--format", "form", type=click.Choice(["text", "json"]), default="text", show_default=True
 )
@@ -46,7 +43,7 @@ def runs() -> None:
 @_EVAL
 @_LIMIT
 @_FORMAT
-@_STORE
+@STORE
 def list_(eval_file: Path | None, limit: int, form: str, store_dir: Path | None) -> None:
     """The newest runs first, of EVAL or of all evals."""
     with open_store(store_dir) as store:
@@ -64,7 +61,7 @@ def list_(eval_file: Path | None, limit: int, form: str, store_dir: Path | None)
 @runs.command()
 @click.argument("run", default=LAST)
 @_FORMAT
-@_STORE
+@STORE
 def show(run: str, form: str, store_dir: Path | None) -> None:
     """The summary of RUN: an id, the beginning of one, or "last"."""
     with open_store(store_dir) as store:
@@ -82,7 +79,7 @@ def show(run: str, form: str, store_dir: Path | None) -> None:
 @runs.command()
 @_EVAL
 @_LIMIT
-@_STORE
+@STORE
 @click.option("--html", type=FILE, metavar="FILE", help="Write it to look at.")
 def history(eval_file: Path | None, limit: int, store_dir: Path | None, html: Path | None) -> None:
     """How each task did over the last runs, and which are flaky: the newest run is on the right."""

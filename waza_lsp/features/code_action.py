@@ -1,10 +1,10 @@
 """`textDocument/codeAction`: fixes for the findings at a place, and all safe fixes at once."""
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 
 from lsprotocol import types
 
+from waza_engine.rules.empty_file import EMPTY_FILE
 from waza_lsp.schema.action_kinds import is_asked, is_wanted
 from waza_lsp.schema.fixing import fixed
 from waza_lsp.schema.form import Form
@@ -12,6 +12,7 @@ from waza_lsp.schema.mark import Mark
 from waza_lsp.schema.silencing import silencing
 from waza_lsp.schema.solutions import Solution, solutions
 from waza_lsp.snapshot import Snapshot
+from waza_lsp.suite.client import ABLE, Client
 from waza_lsp.syntax.edits import Draft, Edit, difference
 from waza_lsp.syntax.text import Place, Span
 
@@ -23,19 +24,8 @@ Find = Callable[[Snapshot], Sequence[Mark]]
 """The findings of a document; asked again while fixes are tried."""
 
 
-@dataclass(frozen=True, slots=True)
-class Client:
-    """What the editor can take."""
-
-    document_changes: bool = True
-    create_files: bool = True
-
-
-_ABLE = Client()
-
-
 def code_action(
-    snapshot: Snapshot, at: types.Range, context: types.CodeActionContext, find: Find, client: Client = _ABLE
+    snapshot: Snapshot, at: types.Range, context: types.CodeActionContext, find: Find, client: Client = ABLE
 ) -> list[types.CodeAction]:
     """What can be done about the findings in a stretch of the document, and to the document as a whole."""
     form = snapshot.form
@@ -59,7 +49,7 @@ def _quick_fixes(
 ) -> Iterator[types.CodeAction]:
     draft = Draft(snapshot.text, snapshot.tree)
     span = Span(snapshot.place(at.start), snapshot.place(at.end))
-    marks = [it for it in find(snapshot) if it.span.start <= span.end and span.start <= it.span.end]
+    marks = [it for it in find(snapshot) if _is_at(it, span)]
     for mark in marks:
         reported = _reported(snapshot, mark, context)
         for it in solutions(mark, draft, form.schema):
@@ -71,10 +61,15 @@ def _quick_fixes(
             yield _quick_fix(snapshot, Solution(title, (edit,)), _reported(snapshot, mark, context), client)
 
 
+def _is_at(mark: Mark, span: Span) -> bool:
+    """Whether a finding is about a stretch of the document; that nothing stands in it, it is about all of it."""
+    return mark.finding.rule is EMPTY_FILE or (mark.span.start <= span.end and span.start <= mark.span.end)
+
+
 def _reported(
     snapshot: Snapshot, mark: Mark, context: types.CodeActionContext
 ) -> list[types.Diagnostic] | None:
-    where = snapshot.range(mark.span)
+    where = snapshot.range(mark.shown)
     return [it for it in context.diagnostics if it.code == mark.finding.code and it.range == where] or None
 
 

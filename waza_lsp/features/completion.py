@@ -84,6 +84,8 @@ def completion(
         if template is not None:
             return _listed(list(_items(snapshot, template.here, template.offers, client)))
         for here in situations(snapshot.tree, snapshot.text, place):
+            if here.is_guess and items:
+                break
             items += _items(snapshot, here, matching(offers(here, around), here), client)
             inside = code_offers(here, snapshot.form.schema, snapshot.text.line(place.line))
             if inside is not None:

@@ -4,17 +4,18 @@ from lsprotocol import types
 
 from waza_lsp.snapshot import Snapshot
 from waza_lsp.suite.around import Around
+from waza_lsp.suite.client import ABLE, Client
 from waza_lsp.suite.renaming import renamable, renamed
 
 
 def rename(
-    snapshot: Snapshot, position: types.Position, new_name: str, around: Around
+    snapshot: Snapshot, position: types.Position, new_name: str, around: Around, client: Client = ABLE
 ) -> types.WorkspaceEdit | None:
     """All edits, in every file.
 
     Raises:
-        waza_lsp.suite.renaming.CannotRename: the name cannot be used, or something else has it.
+        waza_lsp.suite.renaming.CannotRename: the name cannot be used, something else has it, or the editor cannot do it.
 
     """
     found = renamable(snapshot, snapshot.place(position), around)
-    return renamed(found, new_name, snapshot, around) if found is not None else None
+    return renamed(found, new_name, snapshot, around, client) if found is not None else None

@@ -6,11 +6,15 @@ from lsprotocol import types
 
 from waza_lsp.snapshot import path_of
 from waza_lsp.suite.around import Around
+from waza_lsp.suite.client import ABLE, Client
 from waza_lsp.suite.renaming import moved_files
 
 
-def will_rename_files(files: Sequence[types.FileRename], around: Around) -> types.WorkspaceEdit | None:
+def will_rename_files(
+    files: Sequence[types.FileRename], around: Around, client: Client = ABLE
+) -> types.WorkspaceEdit | None:
     """The edits that keep paths true when files are moved."""
     paths = [(path_of(it.old_uri), path_of(it.new_uri)) for it in files]
-    edit = moved_files([(old, new) for old, new in paths if old is not None and new is not None], around)
-    return edit if edit.document_changes else None
+    pairs = [(old, new) for old, new in paths if old is not None and new is not None]
+    edit = moved_files(pairs, around, client)
+    return edit if edit.document_changes or edit.changes else None

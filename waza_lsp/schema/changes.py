@@ -12,6 +12,7 @@ from waza_engine.findings import (
     InsertKey,
     MakeList,
     MoveKey,
+    QuoteValue,
     RemoveKey,
     RenameKey,
     SetValue,
@@ -21,9 +22,11 @@ from waza_lsp.schema.walk import Schema
 from waza_lsp.syntax.edits import Draft, Edit, difference
 from waza_lsp.syntax.entry_edits import with_item, with_key, without
 from waza_lsp.syntax.moving import moved
-from waza_lsp.syntax.value_edits import as_list, renamed, with_blanks, with_value
+from waza_lsp.syntax.value_edits import as_list, as_text, has_no_value, renamed, with_blanks, with_value
 
-_InText = RenameKey | SetValue | InsertKey | RemoveKey | MoveKey | AppendItem | MakeList | AddBlanks
+_InText = (
+    RenameKey | SetValue | QuoteValue | InsertKey | RemoveKey | MoveKey | AppendItem | MakeList | AddBlanks
+)
 
 
 class Made(NamedTuple):
@@ -54,6 +57,7 @@ def _all_edits(changes: Sequence[_InText], draft: Draft, root: Schema) -> list[E
 
 _ORDER: Sequence[type[_InText]] = (
     SetValue,
+    QuoteValue,
     MakeList,
     AddBlanks,
     AppendItem,
@@ -77,6 +81,8 @@ def _edits(change: _InText, draft: Draft, root: Schema) -> list[Edit] | None:
             return renamed(draft, pointer, name)
         case SetValue(pointer, value):
             return with_value(draft, pointer, value)
+        case QuoteValue(pointer):
+            return as_text(draft, pointer)
         case MakeList(pointer):
             return as_list(draft, pointer)
         case AddBlanks(pointer):
@@ -96,4 +102,6 @@ def _inserted(change: InsertKey, draft: Draft, root: Schema) -> list[Edit] | Non
     data = draft.tree.data()
     if value is None:
         value = placeholder(root, pointer, key, data)
+    if has_no_value(draft, (*pointer, key)):
+        return with_value(draft, (*pointer, key), value)
     return with_key(draft, pointer, key, value, key_order(root, pointer, data))

@@ -20,8 +20,10 @@ from waza_engine.scope import Scope
 from waza_engine.validation.mending import skeletons
 from waza_lsp.schema.form import Form
 from waza_lsp.schema.mark import Mark
+from waza_lsp.schema.nameless import without_consequences
 from waza_lsp.schema.piece_marks import item_marks, mark_in, piece_marks, standing
 from waza_lsp.schema.rule_marks import rule_marks
+from waza_lsp.schema.strays import with_strays_told
 from waza_lsp.schema.walk import Schema, resolve
 from waza_lsp.schema.world import World
 from waza_lsp.syntax.clues import TEMPLATE_MESSAGE
@@ -66,7 +68,8 @@ def marks(tree: Tree, form: Form, world: World) -> list[Mark]:
         if cut_off:
             found = [it for it in found if it.span.start.line not in cut_off]
         result += [it for it in found if it.span.start not in condemned]
-    return sorted(result, key=_SPAN)
+    told = with_strays_told(without_consequences(result, tree), tree, form)
+    return sorted(told, key=_SPAN)
 
 
 _SPAN = attrgetter("span")
@@ -92,11 +95,12 @@ def _lines_of_cut_off_blocks(tree: Tree) -> Iterator[int]:
 
 def _references(tree: Tree) -> Iterator[Mark]:
     """Aliases and tags that stand for nothing."""
-    for name, span in unknown_aliases(tree):
+    pieces = tree.pieces if tree.has_alias else ()
+    for name, span in unknown_aliases(pieces):
         yield Mark(span, SYNTAX_ERROR.at((), f"There is no anchor '&{name}' above"))
-    for name, span in endless_aliases(tree):
+    for name, span in endless_aliases(pieces):
         yield Mark(span, SYNTAX_ERROR.at((), f"This stands inside of '&{name}', which would contain itself"))
-    for tag, span in unknown_tags(tree):
+    for tag, span in unknown_tags(tree.pieces):
         yield Mark(
             span, UNKNOWN_TAG.at((), f"YAML has no tag '{tag}'; remove it, or put the value in quotes")
         )
@@ -125,7 +129,7 @@ def _duplicate(first: Node, second: Node, first_piece: Piece, second_piece: Piec
 
 def _structure(tree: Tree, form: Form) -> Iterator[Mark]:
     is_blank = all(it.kind is PieceKind.SKIPPED for it in tree.pieces)
-    if is_blank and form.schema.get("required"):
+    if is_blank and tree.second_document < 0 and form.schema.get("required"):
         empty = EMPTY_FILE.at((), "There is nothing in this file yet", fixes=skeletons(form.schema))
         yield Mark(Span(Place(0, 0), Place(0, 0)), empty)
     seen: dict[str, Entry] = {}
@@ -136,7 +140,12 @@ def _structure(tree: Tree, form: Form) -> Iterator[Mark]:
     if tree.second_document >= 0:
         line = tree.second_document
         message = "Only the first document of a file is read; everything below this line is ignored"
-        yield Mark(Span(Place(line, 0), Place(line, 3)), SECOND_DOCUMENT.at((), message))
+        severity = None
+        if is_blank:
+            message = "Only the first document of a file is read, and it is empty; remove this line"
+            severity = Severity.ERROR
+        finding = SECOND_DOCUMENT.at((), message, severity=severity)
+        yield Mark(Span(Place(line, 0), Place(line, 3)), finding)
 
 
 def _whole(whole: Piece, form: Form) -> Iterator[Mark]:
@@ -148,7 +157,7 @@ def _whole(whole: Piece, form: Form) -> Iterator[Mark]:
 
 def _root(tree: Tree, form: Form) -> Iterator[Mark]:
     """What is wrong with the top-level keys as such."""
-    data = {it.key.source: True if it.is_list else tree.entry_data(it) for it in tree.entries}
+    data = {it.key.source: True if _is_beyond(it) else tree.entry_data(it) for it in tree.entries}
     for finding in form.checker.check_root(data):
         located = tree.find(finding.pointer) if finding.pointer else None
         if located is not None and located.key is not None:
@@ -160,13 +169,24 @@ def _root(tree: Tree, form: Form) -> Iterator[Mark]:
             yield Mark(first.key.span.shifted(first.piece.start), finding)
 
 
+def _is_beyond(entry: Entry) -> bool:
+    """Whether a value stands in other pieces, or could not be read."""
+    return entry.is_list or (entry.value.is_empty and bool(entry.piece.parsed.problems))
+
+
 def _is_broken(tree: Tree) -> bool:
     return any(it.parsed.problems and it.kind is not PieceKind.ITEM for it in tree.pieces)
 
 
 def _is_sound(tree: Tree, key: Place) -> bool:
     piece = tree.piece_at(key.line)
-    return piece is None or not piece.parsed.problems or key.line == piece.start
+    if piece is None:
+        return True
+    problems = piece.parsed.problems
+    at_fault = [*(it.span for it in problems), *(it.span for it in piece.parsed.templates)]
+    if any(it.start <= key < it.end for it in (span.shifted(piece.start) for span in at_fault)):
+        return False
+    return not problems or key.line == piece.start
 
 
 def _parts(tree: Tree, form: Form, scope: Scope | None) -> Iterator[Mark]:

@@ -48,7 +48,14 @@ def insert_of(here: Situation, offer: Offer, pen: Pen, layout: Layout, line: str
     label = f"- {it.label}" if at is At.ITEM else it.label
     filter_text = blanks + it.label if blanks or at is At.ITEM else None
     lead = pen.line_end + " " * place.column if place.on_new_line else here.lead
-    return Insert(_with_quote(place.span, here, at), lead + text, label, filter_text, pen.is_snippet, indent)
+    return Insert(
+        _with_quote(place.span, here, at),
+        lead + text + here.comma,
+        label,
+        filter_text,
+        pen.is_snippet,
+        indent,
+    )
 
 
 @dataclass(frozen=True, slots=True)

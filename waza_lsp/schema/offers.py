@@ -1,6 +1,6 @@
 """What to offer for a situation of the cursor: the schema's suggestions, names of the document, files."""
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
@@ -24,7 +24,7 @@ from waza_lsp.schema.suggest import (
     with_units,
 )
 from waza_lsp.schema.walk import Schema, narrowed, schema_at, value_at
-from waza_lsp.syntax.node import Node
+from waza_lsp.syntax.node import Kind, Node
 from waza_lsp.syntax.situation import At, Situation
 from waza_lsp.syntax.template import Hole
 from waza_lsp.syntax.tree import Tree
@@ -62,6 +62,8 @@ def offers(here: Situation, around: Surroundings) -> list[Offer]:
     schema = schema_at(root, here.pointer, here.data)
     if here.at is At.ALIAS:
         return [Offer(At.ALIAS, it, here.pointer) for it in _anchors(around.tree, here)]
+    if here.at is not At.VALUE and _is_text(schema, value_at(here.data, here.pointer)):
+        return []
     if here.at is At.KEY:
         return list(_keys(here, root, schema))
     if schema is None:
@@ -99,8 +101,10 @@ def _has_letters(label: str, typed: str) -> bool:
 def _of_kind(kind: str, here: Situation, schema: Schema, around: Surroundings) -> Iterator[Offer]:
     # Right behind a colon the next thing is a line end or a blank, and neither may pick an item from a list.
     is_open = not here.quote and (here.below is None or not (here.has_children or here.lead))
+    # A text in quotes on a line of its own, or behind a dash, may be half a key.
+    is_half_key = bool(here.quote) and here.below is None and not here.flow
     match kind:
-        case "object" if is_open:
+        case "object" if is_open or is_half_key:
             yield from _keys(here, around.form.schema, schema)
         case "array" if is_open:
             yield from _items(here, schema, around, here.pointer)
@@ -115,7 +119,7 @@ def _of_kind(kind: str, here: Situation, schema: Schema, around: Surroundings) -
 def _keys(here: Situation, root: Schema, schema: Schema | None) -> Iterator[Offer]:
     value = value_at(here.data, here.pointer)
     found = keys(root, schema, value) if schema is not None else []
-    if schema is not None and not value and not here.has_colon:
+    if schema is not None and not value and not here.has_colon and not here.quote:
         more = skeletons(root, schema, "" if here.pointer else schema.get("title", ""))
         found = sorted([*found, *(it for it in more if _says_more(it, found))], key=lambda it: it.rank)
     if not found and here.pointer:
@@ -126,6 +130,11 @@ def _keys(here: Situation, root: Schema, schema: Schema | None) -> Iterator[Offe
         if parent is not None and has_open_branch(parent, holder):
             found = keys_by_branch(root, parent, here.pointer[-1], value)
     yield from (Offer(At.KEY, it, (*here.pointer, it.label)) for it in found)
+
+
+def _is_text(schema: Schema | None, value: object) -> bool:
+    """Whether a value that may be no finished map is right as it is."""
+    return isinstance(value, str) and schema is not None and "string" in kinds_of(schema)
 
 
 def _says_more(skeleton: Suggestion, found: list[Suggestion]) -> bool:
@@ -163,7 +172,8 @@ def _scalars(here: Situation, schema: Schema, around: Surroundings, pointer: Poi
     found = [*names, *values(schema, examples=not (names and has_home(around.form, thing)))]
     if here.at is At.VALUE:
         found = [*with_units(here.typed, schema), *found]
-    if (mark := schema.get("x-path")) and around.files is not None:
+    # With `x-or-path` a path is only one of the things that the text may be.
+    if (mark := schema.get("x-path") or schema.get("x-or-path")) and around.files is not None:
         start = start_folder(around.form, around.tree, around.path, around.files, _base(mark), pointer)
         typed = here.typed if here.at is At.VALUE else ""
         listed = (
@@ -171,8 +181,29 @@ def _scalars(here: Situation, schema: Schema, around: Surroundings, pointer: Poi
             if start is not None
             else []
         )
-        found = [*(it for it in listed if start is None or start / it.label != around.path), *found]
-    return list({it.label: it for it in reversed(found)}.values())[::-1]
+        listed = [it for it in listed if start is None or start / it.label != around.path]
+        found = [*listed, *found] if "x-path" in schema else [*found, *listed]
+    # Names may be meant to occur more than once: tools, in the order in which they are called.
+    others = _others(here, around.tree, pointer) if "x-reference" not in schema else ()
+    return list({it.label: it for it in reversed(found) if it.label not in others}.values())[::-1]
+
+
+def _others(here: Situation, tree: Tree, pointer: Pointer) -> Container[str]:
+    """The texts that are in the list already when `pointer` is that of an item."""
+    if not pointer or not isinstance(pointer[-1], int):
+        return ()
+    own = pointer[-1] if here.at is At.VALUE and here.pointer == pointer else None
+    listed = _listed(tree, pointer[:-1])
+    return {it.source for at, it in enumerate(listed) if it.kind is Kind.SCALAR and at != own}
+
+
+def _listed(tree: Tree, pointer: Pointer) -> Iterable[Node]:
+    """The items of a list as far as the text can be read."""
+    entry = tree.entry(pointer[0]) if len(pointer) == 1 else None
+    if entry is not None and entry.is_list:
+        return (node for _, node in entry.items)
+    located = tree.find(pointer)
+    return located.node.items if located is not None else ()
 
 
 def _names(thing: str, here: Situation, around: Surroundings) -> list[Suggestion]:

@@ -15,6 +15,7 @@ from waza_engine.noted_reads import Stamp, note_read, noting, stamp
 from waza_engine.scope import Scope
 from waza_lsp.schema.form import Form
 from waza_lsp.schema.mark import Mark
+from waza_lsp.schema.nameless import has_hole
 from waza_lsp.schema.spots import span_of
 from waza_lsp.schema.walk import Schema, discriminated, resolve
 from waza_lsp.syntax.node import Kind, Node, descend
@@ -163,7 +164,7 @@ def _value_marks(
         if any(it[: len(pointer)] == pointer for it in condemned):
             continue
         node = descend(value, pointer)
-        if node is not None and node[1].kind is Kind.MAP:
+        if node is not None and node[1].kind is Kind.MAP and not has_hole(node[1], anchors):
             for finding in form.meaning(node[1].typed(anchors), scope):
                 yield mark_in(root, finding.below((*base, *pointer)))
 

@@ -81,6 +81,8 @@ def _token(node: Node) -> Span:
     if node.kind is Kind.SEQ and node.items and not node.flow:
         return _token(node.items[0])
     start, end = node.span
+    if node.kind is Kind.SCALAR and not node.style and end > start:
+        return node.span
     if end.line > start.line:
         return Span(start, Place(start.line, start.column + 1))
     return node.span if end > start else Span(start, Place(start.line, start.column + 1))

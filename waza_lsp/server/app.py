@@ -13,7 +13,6 @@ from waza_engine.checking.project import Projects, ProjectSettings
 from waza_engine.recalled import Recollections
 from waza_engine.scope import Scope
 from waza_engine.version import __version__
-from waza_lsp.features import code_action
 from waza_lsp.features.completion import Client
 from waza_lsp.schema.world import World
 from waza_lsp.server.beside import levels
@@ -31,6 +30,7 @@ from waza_lsp.server.store_watch import StoreWatch
 from waza_lsp.server.survey import Survey, workspace_files
 from waza_lsp.server.testview import TestTree
 from waza_lsp.snapshot import Snapshot, path_of
+from waza_lsp.suite import client as edit_client
 from waza_lsp.suite.around import Around
 
 _MOST_WORLDS = 64
@@ -160,14 +160,9 @@ class WazaServer(LanguageServer):
         return Client.of(self.client_capabilities, self.client_name)
 
     @cached_property
-    def action_client(self) -> code_action.Client:
-        """What the editor can take in code actions."""
-        workspace = self.client_capabilities.workspace
-        edit = workspace.workspace_edit if workspace is not None else None
-        if edit is None or not edit.document_changes:
-            return code_action.Client(document_changes=False, create_files=False)
-        operations = edit.resource_operations or ()
-        return code_action.Client(create_files=types.ResourceOperationKind.Create in operations)
+    def edit_client(self) -> edit_client.Client:
+        """What the editor can take in edits; asked for after `initialize` only."""
+        return edit_client.Client.of(self.client_capabilities)
 
     def configure(self, values: object) -> None:
         """Take the client's `waza` settings over; a bad value is reported and its default used."""

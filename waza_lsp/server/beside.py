@@ -54,9 +54,13 @@ _OURS = frozenset(
 
 def read_beside(value: Any) -> frozenset[str]:
     """The known names of a list; anything else counts as empty."""
-    return (
-        frozenset(it for it in value if it in FEATURES) if isinstance(value, (list, tuple)) else frozenset()
-    )
+    names = value if isinstance(value, (list, tuple)) else ()
+    return frozenset(it for it in names if is_feature(it))
+
+
+def is_feature(value: Any) -> bool:
+    """Whether it is one of the names; clients may send anything."""
+    return isinstance(value, str) and value in FEATURES
 
 
 def levels(beside: AbstractSet[str]) -> Levels:

@@ -221,7 +221,7 @@ def _unsaved(server: WazaServer, eval_path: Path) -> list[Snapshot]:
         for it in ours
         if it.path is not None
         and (saved := on_disk(it.path, server.encoding)) is not None
-        and str(saved.text) != str(it.text)
+        and str(saved.text) != str(it.text).removeprefix("\ufeff")  # Most editors leave it out, as `on_disk`.
     ]
 
 

@@ -2,7 +2,7 @@
 
 import asyncio
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from lsprotocol import types
 
@@ -10,6 +10,9 @@ from waza_lsp.server.app import WazaServer
 from waza_lsp.server.given import given, text_in
 from waza_lsp.snapshot import path_of
 from waza_lsp.syntax.text import Place, Span, Text
+
+if TYPE_CHECKING:
+    from waza_engine.convert import Conversion
 
 
 async def convert(server: WazaServer, *arguments: Any) -> dict[str, Any] | None:
@@ -33,6 +36,10 @@ async def convert(server: WazaServer, *arguments: Any) -> dict[str, Any] | None:
     except LoadError as error:
         _refused(server, str(error))
         return None
+    if not server.edit_client.create_files:
+        command = f"waza-lsp convert {path.name} --to {target}"
+        _refused(server, f"This editor cannot make files for a server; in a terminal this does: {command}")
+        return None
     files = {(folder / name).as_uri(): text for name, text in result.files.items()}
     made = await server.workspace_apply_edit_async(
         types.ApplyWorkspaceEditParams(_edit(files), label=f"Convert to {target}")
@@ -44,18 +51,11 @@ async def convert(server: WazaServer, *arguments: Any) -> dict[str, Any] | None:
     return {"files": list(files), "lost": lost}
 
 
-def _converted(path: Path, target: str, folder: Path, process_dir: Path) -> Any:
+def _converted(path: Path, target: str, folder: Path, process_dir: Path) -> "Conversion":
     # Every grader type comes with it.
-    from waza_engine.convert import to_vally, to_waza
-    from waza_engine.formats.choose import dialect_of_file
-    from waza_engine.suite import LoadError
+    from waza_engine.convert import converted
 
-    ways = {"vally": to_vally, "waza": to_waza}
-    if target not in ways:
-        raise LoadError(path, f"'to' must be one of {', '.join(ways)}, not '{target}'")
-    if dialect_of_file(path).name == target:
-        raise LoadError(path, f"This is a suite of {target} already")
-    return ways[target](path, folder, process_dir=process_dir)
+    return converted(path, target, folder, process_dir)
 
 
 def _edit(files: dict[str, str]) -> types.WorkspaceEdit:

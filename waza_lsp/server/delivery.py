@@ -1,6 +1,7 @@
 """How findings get to the client: pushed, or pulled by clients that can; never both."""
 
 import asyncio
+from codecs import BOM_UTF8
 from collections.abc import Iterable, Mapping
 from functools import partial
 from typing import TYPE_CHECKING
@@ -47,8 +48,10 @@ class Delivery:
 
     def shown_or_hidden(self, server: "WazaServer", snapshot: Snapshot) -> None:
         """A document was opened or closed: where it is not what is on disk, the others see another text from now on."""
-        if len(server.documents) > 0 and _is_unsaved(snapshot):
-            self._anew(server)
+        if _is_unsaved(snapshot):
+            server.survey.text_replaced(snapshot.uri)
+            if len(server.documents) > 0:
+                self._anew(server)
 
     def _anew(self, server: "WazaServer", pause: float | None = None) -> None:
         server.hint_refresh.soon(server)
@@ -64,8 +67,9 @@ class Delivery:
         if not self.pulls:
             server.protocol.later(partial(self._publish, server))
 
-    def text_changed(self, server: "WazaServer") -> None:
+    def text_changed(self, server: "WazaServer", uri: str) -> None:
         """Publish the document at once, and the others, whose findings may depend on it, when typing pauses."""
+        server.survey.text_changed(uri)
         self.soon(server)
         self._results_again(server)
         if self._others is not None:
@@ -136,4 +140,6 @@ def _is_unsaved(snapshot: Snapshot) -> bool:
         saved = snapshot.path.read_bytes() if snapshot.path is not None else None
     except (OSError, ValueError):
         saved = None
-    return saved != str(snapshot.text).encode("utf-8", "surrogatepass")
+    # Most editors send the text without its byte-order mark.
+    text = str(snapshot.text).encode("utf-8", "surrogatepass")
+    return saved is None or saved.removeprefix(BOM_UTF8) != text.removeprefix(BOM_UTF8)

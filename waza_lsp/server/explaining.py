@@ -69,16 +69,18 @@ def _site(snapshot: Snapshot, pointer: tuple[str | int, ...] | None) -> GraderSi
 
 async def _asked(server: WazaServer, snapshot: Snapshot, path: Path, site: GraderSite) -> Answer | None:
     """The answer of a worker of its own: the warm one goes on with live grading. None when it was cancelled."""
-    # Executing is what the user has asked for, but not beside a run.
-    may_execute = server.trusted and not server.live.is_run(server.results.eval_of(snapshot))
-    asked = question(server, snapshot, path, "explain", site.pointer, may_execute=may_execute)
+    reason = _why_nothing_executes(server, snapshot)
+    asked = question(server, snapshot, path, "explain", site.pointer, may_execute=not reason)
     worker, progress = Worker("waza_lsp.server.live_worker", _LIMIT_SECONDS), RunProgress(server)
     progress.begin(f"Grading recorded runs: {site.label}")
     asking = asyncio.create_task(worker.ask_cold(asked))
     cancelled = asyncio.create_task(progress.cancel.wait())
     try:
         await asyncio.wait({asking, cancelled}, return_when=asyncio.FIRST_COMPLETED)
-        return await asking if asking.done() else None
+        if not asking.done():
+            return None
+        answer = await asking
+        return {"none": f"{answer['none']}, and {reason}"} if answer.get("waits") else answer
     except WorkerError as error:
         return {"none": str(error)}
     finally:
@@ -86,6 +88,14 @@ async def _asked(server: WazaServer, snapshot: Snapshot, path: Path, site: Grade
         asking.cancel()
         cancelled.cancel()
         progress.end("done")
+
+
+def _why_nothing_executes(server: WazaServer, snapshot: Snapshot) -> str:
+    """Empty when something may: it is what the user has asked for, but not beside a run."""
+    if not server.trusted:
+        return "nothing is executed in a workspace that is not trusted"
+    is_run = server.live.is_run(server.results.eval_of(snapshot))
+    return "its eval is being run now" if is_run else ""
 
 
 def _say(server: WazaServer, label: str, failed: Sequence[Answer], count: int) -> None:

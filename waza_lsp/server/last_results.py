@@ -98,7 +98,7 @@ class _Files:
         return text if (written <= moment if digest is None else now == digest) else None
 
     def _from_disk(self, path: Path) -> tuple[float, str, Snapshot] | None:
-        from waza_engine.runs.frames import digest
+        from waza_engine.file_digests import digest
 
         text = on_disk(path, self._encoding)
         try:
@@ -110,8 +110,8 @@ class _Files:
 def on_disk(path: Path, encoding: types.PositionEncodingKind) -> Snapshot | None:
     """A file as it is on disk now; None when it cannot be read."""
     try:
-        # Line ends as they are: positions count on them.
-        text = path.read_bytes().decode("utf-8")
+        # Line ends as they are: positions count on them. Editors send the text without its byte-order mark.
+        text = path.read_bytes().decode("utf-8-sig")
     except (OSError, ValueError):
         return None
     return Snapshot.of(path.as_uri(), text, None, encoding)

@@ -21,7 +21,7 @@ from waza_lsp.server.questions import question
 from waza_lsp.server.said import tell
 from waza_lsp.server.worker import Worker, WorkerError
 from waza_lsp.snapshot import Snapshot
-from waza_lsp.syntax.carry import Change, change_between
+from waza_lsp.syntax.carry import Change, carried, change_between
 from waza_lsp.syntax.text import Span
 
 if TYPE_CHECKING:
@@ -31,8 +31,8 @@ _PAUSE_SECONDS = 0.02
 """How long to wait for the next key before grading."""
 _LIMIT_SECONDS = 5.0
 
-_Wanted = dict[str, set[Pointer]]
-"""Graders by the URI of their document."""
+_Wanted = dict[str, tuple[Snapshot, set[Pointer]]]
+"""Graders by the URI of their document, with the version of it that the pointers lead into."""
 
 
 def _new_worker() -> Worker:
@@ -97,7 +97,7 @@ class LiveGrading:
 
     def _want(self, server: "WazaServer", snapshot: Snapshot, touched: set[Pointer]) -> None:
         if touched:
-            self._wanted.setdefault(snapshot.uri, set()).update(touched)
+            _add(self._wanted, snapshot, touched)
             self._work_soon(server)
 
     def run_starts(self, eval_path: Path) -> None:
@@ -112,13 +112,18 @@ class LiveGrading:
         if self._running[eval_path] > 0:
             return
         del self._running[eval_path]
-        for uri, pointers in list(self._waiting.items()):
+        for uri in list(self._waiting):
             snapshot = server.documents.get(uri)
             if snapshot is None or server.results.eval_of(snapshot) == eval_path:
-                del self._waiting[uri]
-                self._wanted.setdefault(uri, set()).update(pointers)
+                self._want_what_waits(server, uri)
         if self._wanted:
             self._work_soon(server)
+
+    def _want_what_waits(self, server: "WazaServer", uri: str) -> None:
+        before, pointers = self._waiting.pop(uri)
+        now = server.documents.get(uri)
+        if now is not None:
+            _add(self._wanted, now, _pointers_now(before, pointers, now))
 
     def is_run(self, eval_path: Path | None) -> bool:
         """Whether the eval is being run or graded now."""
@@ -135,10 +140,11 @@ class LiveGrading:
     async def _work(self, server: "WazaServer") -> None:
         while self._wanted:
             await asyncio.sleep(_PAUSE_SECONDS)
-            uri, pointers = self._wanted.popitem()
+            uri, (before, wanted) = self._wanted.popitem()
             snapshot = server.documents.get(uri)
             if snapshot is None:
                 continue
+            pointers = _pointers_now(before, wanted, snapshot)
             for site in _sites(snapshot):
                 if site.pointer in pointers:
                     await self._grade(server, snapshot, site)
@@ -170,10 +176,10 @@ class LiveGrading:
         finally:
             self._executing = None
         if answer.get("waits") and (was_running or eval_path in self._running):
-            self._waiting.setdefault(snapshot.uri, set()).add(site.pointer)
+            _add(self._waiting, snapshot, {site.pointer})
             if eval_path not in self._running and eval_path is not None:
                 # The run ended while the worker was asked.
-                self._wanted.setdefault(snapshot.uri, set()).update(self._waiting.pop(snapshot.uri))
+                self._want_what_waits(server, snapshot.uri)
         return answer
 
 
@@ -190,6 +196,31 @@ def replace_said(server: "WazaServer", snapshot: Snapshot, site: GraderSite, sai
         inline.follow(path, now.text.lines)
     if touched or said:
         tell(server, {path})
+
+
+def _add(wanted: _Wanted, snapshot: Snapshot, pointers: set[Pointer]) -> None:
+    """Have these graders among those that are wanted."""
+    known = wanted.get(snapshot.uri)
+    before = _pointers_now(*known, snapshot) if known is not None else set()
+    wanted[snapshot.uri] = snapshot, before | pointers
+
+
+def _pointers_now(before: Snapshot, pointers: set[Pointer], now: Snapshot) -> set[Pointer]:
+    """Where the same graders stand in another version of their document.
+
+    Where the text is another one, they are those that nobody has left out before.
+    """
+    change = change_between(before.text.lines, now.text.lines) if before is not now else None
+    if change is None:
+        return pointers
+    sites = _sites(before)
+    kept = {carried(it.span, change) for it in sites if it.pointer in pointers}
+    left_out = {before.text.slice(it.span) for it in sites if it.pointer not in pointers}
+    return {
+        it.pointer
+        for it in _sites(now)
+        if it.span in kept or (_is_touched(it.span, change) and now.text.slice(it.span) not in left_out)
+    }
 
 
 def _edited(before: Snapshot, now: Snapshot) -> set[Pointer]:

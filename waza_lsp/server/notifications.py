@@ -140,6 +140,9 @@ def on_open(server: WazaServer, params: types.DidOpenTextDocumentParams) -> None
     if snapshot is not None:
         if len(server.documents) > 1:
             server.delivery.shown_or_hidden(server, snapshot)
+        else:
+            # Without a look at the disk: nobody is to wait for the first document.
+            server.survey.text_replaced(snapshot.uri)
         server.results.opened(server, snapshot)
         server.tests.text_changed(server, snapshot.uri)
         server.store_watch.begin(server)
@@ -148,7 +151,7 @@ def on_open(server: WazaServer, params: types.DidOpenTextDocumentParams) -> None
 def on_change(server: WazaServer, params: types.DidChangeTextDocumentParams) -> None:
     before = server.documents.get(params.text_document.uri)
     server.documents.change(params)
-    server.delivery.text_changed(server)
+    server.delivery.text_changed(server, params.text_document.uri)
     after = server.documents.get(params.text_document.uri)
     if before is not None and after is not None:
         server.live.changed(server, before, after)

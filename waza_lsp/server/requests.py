@@ -108,14 +108,15 @@ async def on_rename(server: WazaServer, params: types.RenameParams) -> types.Wor
         return None
     try:
         return await asyncio.to_thread(
-            rename, snapshot, params.position, params.new_name, server.around(snapshot)
+            rename, snapshot, params.position, params.new_name, server.around(snapshot), server.edit_client
         )
     except CannotRename as reason:
         raise JsonRpcException(str(reason), types.LSPErrorCodes.RequestFailed) from reason
 
 
 async def on_moved_files(server: WazaServer, params: types.RenameFilesParams) -> types.WorkspaceEdit | None:
-    return await asyncio.to_thread(will_rename_files, params.files, server.workspace_around())
+    around = server.workspace_around()
+    return await asyncio.to_thread(will_rename_files, params.files, around, server.edit_client)
 
 
 async def on_workspace_symbols(
@@ -207,13 +208,13 @@ async def on_actions(server: WazaServer, params: types.CodeActionParams) -> list
     world, at, context = server.world(snapshot), params.range, params.context
     standings = server.results.standings(server, snapshot)
     found = [
-        *code_action(snapshot, at, context, lambda it: findings(it, world), server.action_client),
+        *code_action(snapshot, at, context, lambda it: findings(it, world), server.edit_client),
         *run_actions(snapshot, at, context, standings, time.time()),
     ]
     task = task_to_draft_for(snapshot, at, context)
     drafts = await drafts_for(server, snapshot, task) if task is not None else []
     if task is not None and drafts and server.documents.get(snapshot.uri) is snapshot:
-        changes = server.action_client.document_changes
+        changes = server.edit_client.document_changes
         found += draft_actions(snapshot, task, drafts, document_changes=changes)
     return found
 

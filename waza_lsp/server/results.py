@@ -23,9 +23,7 @@ from waza_lsp.server.covered import (
     runnables_in,
     together,
 )
-from waza_lsp.server.inline_results import (
-    InlineResults,
-)
+from waza_lsp.server.inline_results import InlineResults
 from waza_lsp.server.last_results import LastResult, LastResults, read_last_results
 from waza_lsp.server.said import show, tell
 from waza_lsp.snapshot import Snapshot
@@ -34,7 +32,6 @@ if TYPE_CHECKING:
     from waza_lsp.server.app import WazaServer
 
 _Key = tuple[Path, str]
-_REFRESH_SECONDS = 0.1
 _SHOWN_SCORES = 8
 
 

@@ -218,13 +218,20 @@ async def _stop_when(cancel: asyncio.Event, process: asyncio.subprocess.Process)
 
 
 def end_group(process: asyncio.subprocess.Process) -> None:
-    """Kill the process and everything it has started."""
-    kill_session(process.pid)
+    """Kill the process and everything it has started; on Windows, which has no groups, the process."""
+    if sys.platform == "win32":
+        with suppress(OSError):
+            process.kill()
+    else:
+        kill_session(process.pid)
 
 
 def _signal_group(process: asyncio.subprocess.Process, number: signal.Signals) -> None:
     with suppress(ProcessLookupError, PermissionError):
-        os.killpg(process.pid, number)
+        if sys.platform == "win32":
+            process.terminate()
+        else:
+            os.killpg(process.pid, number)
 
 
 async def _feed(stream: asyncio.StreamWriter | None, data: bytes) -> None:

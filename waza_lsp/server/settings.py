@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 from waza_engine.checking.levels import LEVEL_NAMES, Levels, read_levels
 from waza_engine.checking.names import read_names
 from waza_engine.checking.target import VERSION_PATTERN, read_target
-from waza_lsp.server.beside import FEATURES, read_beside
+from waza_lsp.server.beside import FEATURES, is_feature, read_beside
 
 
 class Setting(NamedTuple):
@@ -219,7 +219,7 @@ def _levels_from(value: Any, name: str, _default: Any) -> tuple[Any, list[str]]:
 def _names_from(value: Any, name: str, _default: Any) -> tuple[Any, list[str]]:
     if not isinstance(value, (list, tuple)):
         return (), [f"Setting {name} must be a list; it is taken as empty"]
-    unknown = [it for it in value if it not in FEATURES]
+    unknown = [it for it in value if not is_feature(it)]
     said = f"Setting {name}: unknown {', '.join(map(repr, unknown))}; there are {', '.join(FEATURES)}"
     return tuple(sorted(read_beside(value))), [said] if unknown else []
 

@@ -23,6 +23,8 @@ Found = tuple[str, int | None, list[types.Diagnostic]]
 """URI, version (of an open document), findings."""
 
 _BREATH_SECONDS = 0.001
+_PAUSE_SECONDS = 0.5
+"""Of a large suite every file looks at every other: that is not gone through again at each key."""
 _CHANGED = types.FileChangeType.Changed
 
 
@@ -43,6 +45,8 @@ class Survey:
 
     _found: dict[Path, _Checked] = field(default_factory=dict)
     _changed: set[str] | None = None
+    _edited: dict[str, float] = field(default_factory=dict)
+    """Documents that read otherwise since, not in `_changed` yet: when they were edited last, by address."""
     _lock: threading.Lock = field(default_factory=threading.Lock)
 
     def forget(self) -> None:
@@ -58,6 +62,14 @@ class Survey:
             elif self._changed is not None:
                 self._changed.update(_touched(path, roots, is_there_still=change.type is _CHANGED))
 
+    def text_changed(self, uri: str) -> None:
+        """An open document was edited: other files' findings follow when typing pauses. Called at every key."""
+        self._edited[uri] = time.monotonic()
+
+    def text_replaced(self, uri: str) -> None:
+        """A document that is not what is on disk was opened or closed: others read another text from now on."""
+        self._edited[uri] = 0.0
+
     def documents(self, server: "WazaServer", stop: threading.Event) -> Iterator[Found]:
         """Every eval file below the workspace folders, found while one iterates; ends early once `stop` is set."""
         is_open: set[Path | None] = set()
@@ -71,6 +83,7 @@ class Survey:
                     yield path.as_uri(), None, checked.items
 
     def _on_disk(self, server: "WazaServer", stop: threading.Event) -> Iterator[tuple[Path, _Checked]]:
+        self._take_edits()
         changed = self._changed if server.watches else None
         if changed is not None and not changed:
             yield from self._found.items()
@@ -94,6 +107,16 @@ class Survey:
                 self.forget()
             elif since is not None:
                 since.update(changed)
+
+    def _take_edits(self) -> None:
+        quiet_since = time.monotonic() - _PAUSE_SECONDS
+        for uri, edited_at in list(self._edited.items()):
+            if edited_at > quiet_since:
+                continue
+            del self._edited[uri]
+            path, changed = path_of(uri), self._changed
+            if path is not None and changed is not None:
+                changed.add(os.path.normpath(path))
 
 
 def _touched(path: Path, roots: list[Path], *, is_there_still: bool) -> Iterator[str]:

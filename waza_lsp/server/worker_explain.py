@@ -6,7 +6,7 @@ from waza_engine.recordings import Recording, all_recordings_of
 from waza_engine.runs.records import GraderOutcome
 from waza_engine.runs.store import StoreError, default_store_dir
 from waza_lsp.server.recorded_entry import NothingError, Question, recorded_entry
-from waza_lsp.server.worker_grade import refuse_what_cannot_be_live, verdicts_on
+from waza_lsp.server.worker_grade import WaitsError, refuse_what_cannot_be_live, verdicts_on
 
 _MOST = 100
 """How many trials are graded, shared by all tasks of an eval's grader."""
@@ -14,10 +14,13 @@ _SECONDS = 45.0
 
 
 def explained(question: Question) -> dict[str, Any]:
-    """`{eval, name, trials: [{runId, task, trial, at, status, score, message}]}`, the newest first."""
+    """`{eval, name, trials: [{runId, task, trial, at, status, score, message}]}`, the newest first; as in `graded` with `waits`."""
     asked = recorded_entry(question)
     # The user asks for it, as for a run.
-    refuse_what_cannot_be_live(asked.entry, may_execute=question["mayExecute"])
+    try:
+        refuse_what_cannot_be_live(asked.entry, may_execute=question["mayExecute"])
+    except WaitsError as reason:
+        return {"none": str(reason), "waits": True}
     eval_path, count = asked.suite.eval_path, asked.suite.plan.settings.trials
     share = max(1, _MOST // max(1, len(asked.tasks)))
     try:

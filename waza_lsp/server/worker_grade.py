@@ -21,7 +21,7 @@ _ENOUGH_SECONDS = 1.0
 
 
 class WaitsError(NothingError):
-    """The entry executes something, which is not allowed now; the text says why."""
+    """The entry executes something, which is not allowed now; who asks knows why."""
 
 
 def graded(question: Question) -> dict[str, Any]:
@@ -54,7 +54,7 @@ def refuse_what_cannot_be_live(entry: GraderEntry, *, may_execute: bool) -> None
     if kind.asks_judge or (not kind.deterministic and not kind.executes):
         raise NothingError("it asks a model")
     if kind.executes and not may_execute:
-        raise WaitsError("it executes something, and the eval was not run yet, or is being run")
+        raise WaitsError("it executes something")
 
 
 def newest_recordings(suite: Suite, task: str) -> Sequence[Recording]:

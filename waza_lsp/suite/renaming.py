@@ -10,6 +10,7 @@ from waza_lsp.schema.names import anchor_occurrences
 from waza_lsp.schema.paths import PathValue, path_value_at
 from waza_lsp.snapshot import Snapshot
 from waza_lsp.suite.around import Around
+from waza_lsp.suite.client import ABLE, Client
 from waza_lsp.suite.mentions import Mentions, mentions
 from waza_lsp.suite.moving import moved, normal
 from waza_lsp.syntax.text import Place, Span
@@ -82,11 +83,13 @@ def _before(place: Place) -> Place:
     return Place(place.line, place.column - 1)
 
 
-def renamed(target: Renamable, new: str, snapshot: Snapshot, around: Around) -> types.WorkspaceEdit:
+def renamed(
+    target: Renamable, new: str, snapshot: Snapshot, around: Around, client: Client = ABLE
+) -> types.WorkspaceEdit:
     """The edits that give the thing another name.
 
     Raises:
-        CannotRename: the name cannot be used, or something else has it.
+        CannotRename: the name cannot be used, something else has it, or the editor cannot do it.
 
     """
     new = new.strip()
@@ -96,7 +99,7 @@ def renamed(target: Renamable, new: str, snapshot: Snapshot, around: Around) -> 
         case Anchors(spans):
             return _renamed_anchor(spans, new, snapshot)
         case PathValue() as value:
-            return _renamed_file(value, new, snapshot, around)
+            return _renamed_file(value, new, snapshot, around, client)
         case found:
             return _renamed_name(found, new)
 
@@ -121,22 +124,35 @@ def _renamed_name(found: Mentions, new: str) -> types.WorkspaceEdit:
     return types.WorkspaceEdit(changes)
 
 
-def _renamed_file(value: PathValue, new: str, snapshot: Snapshot, around: Around) -> types.WorkspaceEdit:
+def _renamed_file(
+    value: PathValue, new: str, snapshot: Snapshot, around: Around, client: Client
+) -> types.WorkspaceEdit:
+    if not client.rename_files:
+        raise CannotRename("This editor cannot rename files for a server")
     old, wanted = normal(value.folder / value.text), normal(value.folder / new)
     if around.files.exists(wanted):
         raise CannotRename(f"There is a file '{new}' already")
-    return moved_files([(old, wanted)], around, snapshot, rename=True)
+    return moved_files([(old, wanted)], around, client, snapshot, rename=True)
 
 
 def moved_files(
-    pairs: list[tuple[Path, Path]], around: Around, snapshot: Snapshot | None = None, *, rename: bool = False
+    pairs: list[tuple[Path, Path]],
+    around: Around,
+    client: Client,
+    snapshot: Snapshot | None = None,
+    *,
+    rename: bool = False,
 ) -> types.WorkspaceEdit:
     """The edits that keep all paths leading where they do when files move; with `rename` the moves themselves, too."""
     changes: list[types.TextDocumentEdit | types.CreateFile | types.RenameFile | types.DeleteFile] = []
+    plain: dict[str, list[types.TextEdit]] = {}
     for old, new in pairs:
         for member, edits in moved(old, new, around.mentioning(old.name, snapshot, below=old), around):
             document = types.OptionalVersionedTextDocumentIdentifier(member.uri, member.version)
             changes.append(types.TextDocumentEdit(document, list(edits)))
+            plain.setdefault(member.uri, []).extend(edits)
         if rename:
             changes.append(types.RenameFile(old.as_uri(), new.as_uri()))
+    if not client.document_changes:
+        return types.WorkspaceEdit(plain)
     return types.WorkspaceEdit(document_changes=changes)

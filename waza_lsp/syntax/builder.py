@@ -61,6 +61,7 @@ class Builder:
                 if kind is ScalarEvent:
                     add(scalar(event))
                 elif kind is DocumentEndEvent or event is None:
+                    next_event()  # What stands behind the root, in no column of it, is an error only now.
                     return None
                 else:
                     self._take(kind, event)
@@ -117,6 +118,15 @@ class Builder:
         """Let what an error left open end where its last part ends."""
         for parent, node in zip(reversed(self._stack[:-1]), reversed(self._stack), strict=False):
             parent.end = max(parent.end, node.end)
+
+    def adopt(self, rest: "Builder") -> None:
+        """Let the items of another list stand behind those of this one."""
+        if self.root is not None and rest.root is not None:
+            self.root.items += rest.root.items
+            self.root.end = rest.root.end
+            self.anchors |= rest.anchors
+            self.has_alias |= rest.has_alias
+            self.size += rest.size
 
     def _add(self, node: Node) -> None:
         self.size += 1

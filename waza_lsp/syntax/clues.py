@@ -9,8 +9,11 @@ from waza_lsp.syntax.rows import closing, row_of
 TEMPLATE_MESSAGE = "A value that starts with {{ needs quotes; without them YAML reads brackets"
 
 _TAB = re.compile(r"^ *\t+")
+_TAB_AFTER_DASH = re.compile(r"^ *(?:- +)*-\s*\t\s*(?=\S)")
 _NO_BLANK_AFTER_COLON = re.compile(r"^\s*(?:- )*([\w.-]+):(?=[^\s:/\\])")
-_NO_BLANK_AFTER_DASH = re.compile(r"^\s*(-)(?=[A-Za-z_][\w.-]*:(?:\s|$))")
+_NO_BLANK_BEFORE_BRACKET = re.compile(r"^\s*(?:- )*([\w.-]+):(?=[\[{])")
+_NO_BLANK_AFTER_DASH = re.compile(r"^\s*(-)(?=[A-Za-z_][\w.-]*:(?:\s|$)|[\[{])")
+_KEY_BEFORE_COLON = re.compile(r"[\w.-]+$")
 _IN_BRACKETS = re.compile(r"(?:[\[,]|: )[ \t]*(?=\{\{)")
 _WORD = re.compile(r"\s*([\w.-]+)\s*$")
 _BLOCK = re.compile(r"(\s*(?:- +)*)([\w.-]+):\s+([|>][+-]?)\s*(?:#.*)?$")
@@ -46,7 +49,7 @@ def mark_without_blank(lines: Sequence[str], at: int) -> Problem | None:
         text = lines[line] if 0 <= line < len(lines) else ""
         if dash := _dash_without_blank(text, line):
             return dash
-        if found := _TAB.match(text):
+        if found := (_TAB.match(text) or (line == at and _TAB_AFTER_DASH.match(text))):
             columns = (found.group().index("\t"), found.end())
             return on_line("Tabs cannot indent YAML; use blanks", line, columns, Cause.TAB)
     return None
@@ -62,9 +65,27 @@ def _dash_without_blank(text: str, line: int) -> Problem | None:
 
 def colon_without_blank(lines: Sequence[str], line: int) -> Problem | None:
     """`key:value` on a line, on the one before it, or on the one that it is indented below."""
+    return _without_blank(_NO_BLANK_AFTER_COLON, lines, line)
+
+
+def bracket_without_blank(lines: Sequence[str], line: int) -> Problem | None:
+    """The same of `key:{...}` and `key:[...]`, whose brackets YAML reads as letters of the key."""
+    return _without_blank(_NO_BLANK_BEFORE_BRACKET, lines, line)
+
+
+def colon_in_brackets(lines: Sequence[str], line: int, column: int) -> Problem | None:
+    """The key before a colon in brackets that is followed by another bracket: `{key:[a]}`."""
+    text = lines[line] if line < len(lines) else ""
+    found = _KEY_BEFORE_COLON.search(text, 0, column)
+    if found is None or text[column + 1 : column + 2] not in {"[", "{"}:
+        return None
+    return on_line("A blank is missing after the colon", line, (found.start(), column + 1), Cause.COLON)
+
+
+def _without_blank(glued: re.Pattern[str], lines: Sequence[str], line: int) -> Problem | None:
     for at in (line, line - 1, _parent(lines, line)):
         text = lines[at] if 0 <= at < len(lines) else ""
-        if found := _NO_BLANK_AFTER_COLON.match(text):
+        if found := glued.match(text):
             columns = (found.start(1), len(text.rstrip()))
             return on_line("A blank is missing after the colon", at, columns, Cause.COLON)
     return None

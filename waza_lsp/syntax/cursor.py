@@ -15,7 +15,7 @@ from waza_lsp.syntax.layout import layout_of
 from waza_lsp.syntax.node import Node
 from waza_lsp.syntax.outline import Container, Entry, Lines, Outline, Shape, outline
 from waza_lsp.syntax.region import region_of
-from waza_lsp.syntax.rows import Row, closing
+from waza_lsp.syntax.rows import Row, closing, scalar_value
 from waza_lsp.syntax.situation import At, Situation
 from waza_lsp.syntax.slots import slots
 from waza_lsp.syntax.text import Place, Span, Text
@@ -47,8 +47,13 @@ class _Cursor:
         row, inside = self.outline.row, self.outline.inside
         if row is None or (inside is None and row.comment < self.place.column):
             return
+        start = self.outline.start
         if inside is not None:
             yield from self._in_flow(inside, inside.value_row or inside.row)
+        elif start is not None and start.line < row.line:
+            yield from self._in_flow(None, start)
+        elif (explained := self._explained(row)) is not None:
+            yield from self._on_value(explained, row, row.mark + 1)
         elif row.is_blank:
             if row.comment == len(self.text):
                 yield from self._on_own_line(
@@ -58,6 +63,14 @@ class _Cursor:
             yield from self._on_entry(row)
         elif row.value <= self.place.column <= row.end:
             yield from self._on_word(row)
+
+    def _explained(self, row: Row) -> Entry | None:
+        """The entry with a `?` that the value behind a `:` at the start of the line belongs to."""
+        last = self.outline.last
+        if row.explicit or row.key is not None or not 0 <= row.mark < self.place.column:
+            return None
+        is_its = last is not None and last.row.explicit and last.container.column == row.mark + row.shift
+        return last if is_its else None
 
     def _width(self) -> int:
         """The cursor's column with tabs counted as the outline does."""
@@ -154,7 +167,9 @@ class _Cursor:
             yield from self._after_glued_colon(row, found.group(1))
         else:
             span, quote, close = self._token(row)
-            if span.contains(self.place):
+            if source[0] == "*" and span.contains(self.place):
+                yield Situation(At.ALIAS, (), {}, span, self._typed(span))
+            elif span.contains(self.place):
                 for here in self._on_own_line(row, span, row.column):
                     if here.span == span and not (quote and here.at is At.ITEM):
                         yield replace(here, quote=quote, close=close)
@@ -163,7 +178,9 @@ class _Cursor:
 
     def _after_glued_colon(self, row: Row, key: str) -> Iterator[Situation]:
         """A value whose blank after the colon is missing, so that YAML sees no key."""
-        for _, target, column in slots(self.outline, row.column):
+        for at, target, column, _ in slots(self.outline, row.column):
+            if at is At.ITEM:
+                continue  # A key starts no item.
             if isinstance(target, Entry):
                 target = Container(Shape.MAP, column, target)  # noqa: PLW2901  # the map that the key would start
             if target is not None and target.shape is Shape.MAP:
@@ -174,14 +191,15 @@ class _Cursor:
 
     def _on_own_line(self, row: Row, span: Span, width: int) -> Iterator[Situation]:
         """What may start on this line when its first character is meant to stand in column `width`."""
-        for at, target, column in slots(self.outline, width):
+        for at, target, column, is_guess in slots(self.outline, width):
             if isinstance(target, Entry):
                 here = self._of_entry(at, target, span)
             elif target is None:
                 here = Situation(at, (), {}, span, self._typed(span))
             else:
                 here = self._situation(at, target, span)
-            here = replace(here, column=column, has_children=self._is_followed(at, column))
+            has_children = self._is_followed(at, column)
+            here = replace(here, column=column, has_children=has_children, is_guess=is_guess)
             yield here if column == width and not row.shift else self._moved(here)
 
     def _is_followed(self, at: At, column: int) -> bool:
@@ -204,12 +222,13 @@ class _Cursor:
             yield from self._in_brackets(row.line, row.value, base, entry)
 
     def _in_brackets(self, line: int, start: int, base: Pointer, entry: Entry | None) -> Iterator[Situation]:
-        found = flow_place([it for it in self.lines if it[0] >= line], start, self.place)
+        lines = [it for it in self.lines if line <= it[0] <= self.outline.end]
+        found = flow_place(lines, start, self.place)
         if found is None:
             return
         frames, token = found.frames, found.token
         pointer = (*base, *(it.part for it in frames[1:] if it.part is not None))
-        data = flow_data(found)
+        data = flow_data(found, self.anchors)
         if entry is not None:
             _, data = way(entry.container, self.anchors, {entry.part: data})
         span, quote, close = Span(self.place, self.place), "", ""
@@ -219,7 +238,8 @@ class _Cursor:
             span = self._span(token.start + len(quote), token.end - (token.kind == "quoted"))
         inner = frames[-1]
         here = Situation(At.KEY, pointer, data, span, self._typed(span), quote=quote, close=close, flow=True)
-        here = replace(here, lead=" " if found.after_colon else "", has_colon=found.has_colon)
+        comma = self._comma(self.place.column if token is None else token.end) if found.comma else ""
+        here = replace(here, lead=" " if found.after_colon else "", has_colon=found.has_colon, comma=comma)
         if inner.is_map and inner.key is None:
             yield here
         elif token is not None and self.text[token.start : token.start + 1] == "*":
@@ -228,7 +248,14 @@ class _Cursor:
             )
         else:
             part = inner.key if inner.is_map else inner.index
+            if quote and not close:
+                # It would come to stand inside the quotes.
+                here = replace(here, comma="")
             yield replace(here, at=At.VALUE, pointer=(*pointer, part or 0), has_colon=False)
+
+    def _comma(self, column: int) -> str:
+        """The comma before an entry that follows, with a blank unless one stands there."""
+        return "," if self.text[column : column + 1] in {"", " ", "\t"} else ", "
 
     def _situation(
         self, at: At, container: Container, span: Span, *, without: Entry | None = None
@@ -238,6 +265,8 @@ class _Cursor:
 
     def _of_entry(self, at: At, entry: Entry, span: Span) -> Situation:
         child = entry.child.data(self.anchors) if entry.child is not None else None
+        if entry.is_doubtful:
+            child = scalar_value(entry.value)
         pointer, data = way(entry.container, self.anchors, {entry.part: child})
         return Situation(at, (*pointer, entry.part), data, span, self._typed(span))
 

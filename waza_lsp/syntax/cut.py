@@ -93,15 +93,15 @@ def starts_nothing(line: str) -> bool:
 
 def _first_document(lines: Sequence[str], tops: list[int]) -> tuple[int, list[int], int]:
     """Where the first document starts, its lines with text in column 0, and the mark that ends it."""
-    start = 0
+    start, is_begun = 0, False
     kept: list[int] = []
     for line in tops:
         text = lines[line]
         is_mark = text.startswith("---") and (len(text.rstrip()) == 3 or text[3] in " \t")
-        if is_mark and not kept and text[3:].strip() in {"", *_comment(text[3:])}:
-            start = line + 1
+        if is_mark and not (kept or is_begun) and text[3:].strip() in {"", *_comment(text[3:])}:
+            start, is_begun = line + 1, True
         elif is_mark or (text.startswith("...") and not text[3:].strip()):
-            if kept:
+            if kept or (is_mark and is_begun):
                 return start, kept, line
         elif not (text.startswith("%") and not kept):
             kept.append(line)

@@ -1,7 +1,7 @@
 """A stretch of flow-style YAML (`{a: [b]}`) around a cursor, finished or not."""
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
@@ -9,8 +9,9 @@ from waza_lsp.syntax.rows import scalar_text, scalar_value
 from waza_lsp.syntax.text import Place
 
 _TOKEN = re.compile(
-    r"""[ \t]+ | (?P<comment>(?:^|(?<=[ \t]))\#.*) | (?P<mark>[{}\[\],]) | (?P<colon>:)(?=[ \t,\[\]{}]|$)
-    | (?P<quoted>"(?:[^"\\]|\\.)*"|'(?:[^']|'')*') | (?P<open>["'].*)
+    r"""[ \t]+ | (?P<comment>(?:^|(?<=[ \t]))\#.*) | (?P<mark>[{}\[\],])
+    | (?P<colon>:)(?:(?=[ \t,\[\]{}]|$)|(?<=["'\]}]:))
+    | \?(?=[ \t]|$) | (?P<quoted>"(?:[^"\\]|\\.)*"|'(?:[^']|'')*') | (?P<open>["'].*)
     | (?P<plain>(?:[^\s,\[\]{}:\#]|:(?![ \t,\[\]{}]|$)|(?<=\S)\#|[ \t]+(?=[^\s,\[\]{}:\#]))+) | .""",
     re.VERBOSE,
 )
@@ -28,6 +29,12 @@ class Token(NamedTuple):
     end: int
 
 
+class Alias(NamedTuple):
+    """The value that an anchor marks."""
+
+    name: str
+
+
 @dataclass(slots=True, eq=False)
 class Frame:
     """An open bracket: the keys written so far with their values, and which key or item is being written.
@@ -38,6 +45,8 @@ class Frame:
     is_map: bool
     part: str | int | None
     keys: dict[str, Any] = field(default_factory=dict)
+    items: list[Any] = field(default_factory=list)
+    """The items of a list so far; maps among them are empty."""
     index: int = 0
     key: str | None = None
     """The key whose value comes next; None where a key comes next."""
@@ -53,6 +62,8 @@ class FlowPlace:
     """Whether a colon follows the scalar (or the cursor)."""
     after_colon: bool
     """Whether a colon stands directly before the cursor, without a blank."""
+    comma: bool
+    """Whether a comma is missing behind the cursor, where another entry follows."""
 
 
 def tokens(line: int, text: str, start: int) -> Iterator[Token]:
@@ -80,23 +91,34 @@ def flow_place(lines: Iterable[tuple[int, str]], start: int, place: Place) -> Fl
     listed = [
         it for at, (number, text) in enumerate(lines) for it in tokens(number, text, 0 if at else start)
     ]
+    if any(it.kind == "comment" and it.line == place.line and it.start < place.column for it in listed):
+        return None
+    listed = [it for it in listed if it.kind != "comment"]
     before = [it for it in listed if (it.line, it.end) <= place and not _touches(it, place)]
     touched = next((it for it in listed if _touches(it, place)), None)
     after = [it for it in listed if (it.line, it.start) >= place and it is not touched]
-    if any(it.kind == "comment" and it.line == place.line and it.start < place.column for it in listed):
-        return None
     frames: list[Frame] = []
     for token in before:
         _read(frames, token)
         if not frames:
             return None
-    if not frames or (touched is None and (_is_filled(before[-1]) or (after and after[0].kind in _STARTS))):
+    if not frames or (touched is None and _is_filled(before[-1])):
         return None
     has_colon = bool(after) and after[0].kind == "colon"
-    _read_rest(frames[-1], after, on_value=has_colon or frames[-1].key is not None)
+    on_value = frames[-1].key is not None
+    is_before = bool(after) and after[0].kind in _STARTS
+    if is_before and on_value and touched is None and not _is_key(after):
+        return None
+    _read_rest(frames, after, on_value=(has_colon or on_value) and not is_before)
     last = before[-1]
     glued = last.kind == "colon" and Place(last.line, last.end) == (_start(touched) if touched else place)
-    return FlowPlace(tuple(frames), touched, has_colon, glued)
+    comma = is_before and (touched is None or _is_key(after))
+    return FlowPlace(tuple(frames), touched, has_colon, glued, comma)
+
+
+def _is_key(after: Sequence[Token]) -> bool:
+    """Whether the first of some tokens is a key, so that it is no value of a key before it."""
+    return len(after) > 1 and after[1].kind == "colon"
 
 
 def _start(token: Token) -> Place:
@@ -116,9 +138,10 @@ def _read(frames: list[Frame], token: Token) -> None:
     """Take one token in."""
     if token.kind in _OPEN:
         part = _part(frames[-1]) if frames else None
+        opened = Frame(token.kind == "{", part)
         if frames:
-            _store(frames[-1], {} if token.kind == "{" else [])
-        frames.append(Frame(token.kind == "{", part))
+            _store(frames[-1], {} if opened.is_map else opened.items)
+        frames.append(opened)
     elif token.kind in _CLOSE and frames:
         frames.pop()
     elif frames:
@@ -134,28 +157,31 @@ def _read_inside(frame: Frame, token: Token) -> None:
             frame.key = scalar_text(token.source)
             frame.keys.setdefault(frame.key, None)
         else:
-            _store(frame, scalar_value(token.source))
+            is_alias = token.source.startswith("*")
+            _store(frame, Alias(token.source[1:]) if is_alias else scalar_value(token.source))
 
 
-def _read_rest(frame: Frame, after: list[Token], *, on_value: bool) -> None:
-    """Add the keys that stand behind the cursor in the same brackets; `on_value`: first comes the rest of a pair."""
-    depth = 0
-    rest = Frame(frame.is_map, None, key="" if on_value else None)
+def _read_rest(frames: Sequence[Frame], after: Iterable[Token], *, on_value: bool) -> None:
+    """Add what stands behind the cursor in the same brackets and in those around them.
+
+    `on_value`: first comes the rest of a pair, as it always does behind an inner bracket.
+    """
+    rests = [Frame(it.is_map, it.part, key="" if it is not frames[-1] or on_value else None) for it in frames]
+    open_ones = list(rests)
     for token in after:
-        if depth == 0 and token.kind in _CLOSE:
+        _read(open_ones, token)
+        if not open_ones:
             break
-        if depth == 0:
-            _read_inside(rest, token)
-        if token.kind in _OPEN and depth == 0:
-            _store(rest, {} if token.kind == "{" else [])
-        depth += (token.kind in _OPEN) - (token.kind in _CLOSE)
-    rest.keys.pop("", None)
-    for key, value in rest.keys.items():
-        frame.keys.setdefault(key, value)
+    for frame, rest in zip(frames, rests, strict=True):
+        rest.keys.pop("", None)
+        frame.keys = {**rest.keys, **frame.keys}
+        frame.items += rest.items
 
 
 def _store(frame: Frame, value: Any) -> None:
-    if frame.is_map and frame.key is not None:
+    if not frame.is_map:
+        frame.items.append(value)
+    elif frame.key is not None:
         frame.keys[frame.key] = value
 
 

@@ -9,14 +9,14 @@ _LOOKED_AT = 20
 
 
 def schema_address(lines: Sequence[str]) -> str:
-    """What the file names as its schema; empty when it names none on the web. Only comments at the top count.
+    """What the file names as its schema: an address on the web or a path; empty when it names none.
 
-    A path on this machine is left out: it says where a schema lies, not whose it is.
+    Only comments at the top count.
     """
     for line in lines[:_LOOKED_AT]:
         text = line.strip()
         if text and not text.startswith(("#", "---", "%")):
             return ""
         if _MARK in text and (found := _MODELINE.match(text)):
-            return found[1] if "://" in found[1] else ""
+            return found[1]
     return ""

@@ -6,7 +6,7 @@ from enum import StrEnum
 from typing import Any
 
 from waza_engine.findings import Pointer
-from waza_engine.scalars import Scalar
+from waza_engine.scalars import Scalar, with_source
 from waza_lsp.syntax.text import Place, Span
 
 
@@ -107,7 +107,10 @@ class Node:
             waiting.extend(reversed([*pairs, *node.items]))
 
     def data(self, anchors: "dict[str, Node]", *, depth: int = 0) -> Any:
-        """Plain data as JSON has it: merge keys applied, aliases followed (not beyond a depth of 50)."""
+        """Plain data as JSON has it: merge keys applied, aliases followed (not beyond a depth of 50).
+
+        Numbers know how they are written (`with_source`).
+        """
         if depth > 50:
             return None
         match self.kind:
@@ -119,7 +122,10 @@ class Node:
                 target = anchors.get(self.source)
                 return target.data(anchors, depth=depth + 5) if target is not None else None
             case Kind.SCALAR:
-                return self.source if isinstance(self.value, datetime) else self.value
+                return self.value if isinstance(self.value, str) else self._number_or_word()
+
+    def _number_or_word(self) -> Any:
+        return self.source if isinstance(self.value, datetime) else with_source(self.value, self.source)
 
     def own_data(self) -> Any:
         """Data of a node without aliases, made once: nobody may change it."""

@@ -10,10 +10,10 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any
 
-from waza_lsp.syntax.flow import extent
 from waza_lsp.syntax.node import Node
-from waza_lsp.syntax.rows import Row, closing, row_of, scalar_value
+from waza_lsp.syntax.rows import Row, row_of, scalar_value
 from waza_lsp.syntax.text import Place
+from waza_lsp.syntax.value_end import value_end
 
 Lines = Sequence[tuple[int, str]]
 """Line numbers with their texts, without line ends; numbers may skip."""
@@ -37,11 +37,17 @@ class Entry:
     value_row: Row | None = None
     """The line on which the value starts."""
     child: "Container | None" = None
+    is_doubtful: bool = False
+    """The value stands on a line of its own or beside a dash: an unfinished line may look like that, too."""
 
     @property
     def can_hold(self) -> bool:
         """Whether nothing stands where its value would."""
         return not self.value
+
+    def hold(self, child: "Container") -> None:
+        """Take a map or list as the value; what looked like one was the child's first line, unfinished."""
+        self.value, self.value_row, self.child, self.is_doubtful = "", None, child, False
 
 
 @dataclass(slots=True, eq=False)
@@ -54,6 +60,13 @@ class Container:
     first: int = 0
     """The index of the first item, when earlier ones are not among the lines."""
     entries: list[Entry] = field(default_factory=list)
+
+    @property
+    def is_stray(self) -> bool:
+        """Whether it is a single dash with a word, where a key in its column tells that a map was meant."""
+        if self.shape is Shape.MAP or self.owner is None or self.first or len(self.entries) != 1:
+            return False
+        return self.column > self.owner.container.column and self.entries[0].child is None
 
     def data(self, anchors: dict[str, Node], without: Entry | None = None) -> Any:
         """Keys with their one-line values; what lies deeper is an empty map or list. Merge keys are applied."""
@@ -88,6 +101,10 @@ class Outline:
     """The cursor's line."""
     inside: Entry | None = None
     """The entry whose quotes, brackets or block scalar the cursor's line is inside."""
+    start: Row | None = None
+    """The line that the cursor's one goes on from, or that itself."""
+    end: int = 0
+    """The last line that goes on from `start`."""
 
 
 def outline(lines: Lines, cursor: Place, *, first: int = 0, tab: int = 2) -> Outline:
@@ -108,8 +125,10 @@ def outline(lines: Lines, cursor: Place, *, first: int = 0, tab: int = 2) -> Out
             result.next = result.next or (found[0] if found else None)
         newest = found[-1] if found else builder.newest
         end = at + 1
-        if row.has_value and newest is not None:
-            end = _extent(lines, at, row, newest.container.column, cursor)
+        if row.has_value and (newest is not None or text[row.value] in "[{"):
+            end = value_end(lines, at, row, newest.container.column if newest is not None else -1, cursor)
+        if number <= cursor.line <= lines[end - 1][0]:
+            result.start, result.end = row, lines[end - 1][0]
         for inner, inner_text in lines[at + 1 : end]:
             if inner == cursor.line:
                 _reach(result, builder, row_of(inner, inner_text, tab))
@@ -136,13 +155,14 @@ class _Builder:
         """Add what a row holds; a bare value on the line that is being typed is no value yet."""
         found = [self._add(Shape.SEQ, it + row.shift, row, None) for it in row.dashes]
         if row.key is not None:
-            found.append(self._add(Shape.MAP, row.start + row.shift, row, row.key))
+            column = row.mark if row.explicit else row.start
+            found.append(self._add(Shape.MAP, column + row.shift, row, row.key))
         added = [it for it in found if it is not None]
         if row.key is not None or row.dashes:
             if added and added[-1] is found[-1] and (row.key is not None or not typing):
-                added[-1].value, added[-1].value_row = text[row.value : row.end], row
+                _write(added[-1], row, text)
         elif not typing and (owner := self._continued(row)) is not None:
-            owner.value, owner.value_row = text[row.value : row.end], row
+            _write(owner, row, text)
         return added
 
     def _continued(self, row: Row) -> Entry | None:
@@ -175,6 +195,8 @@ class _Builder:
         if top.column == column and top.shape is Shape.SEQ and len(self.stack) > 1:
             # A list in its parent's column has ended.
             self.stack.pop()
+            if top.owner is not None and top.is_stray:
+                return self._opened(top.owner, Container(shape, column, top.owner))
             return self._container(shape, column)
         return self._below(top, shape, column, left)
 
@@ -186,56 +208,23 @@ class _Builder:
 
     def _below(self, top: Container, shape: Shape, column: int, left: Container | None) -> Container | None:
         owner = top.entries[-1]
-        if owner.can_hold and owner.child is None:
+        if owner.child is None and (owner.can_hold or (owner.is_doubtful and column > top.column)):
             is_top_list = shape is Shape.SEQ and top is self.root
-            owner.child = Container(shape, column, owner, self._first if is_top_list else 0)
-            self.stack.append(owner.child)
-            return owner.child
+            return self._opened(owner, Container(shape, column, owner, self._first if is_top_list else 0))
         if left is not None and left.owner is owner and left.shape is shape:
             self.stack.append(left)
             return left
         return top if top.shape is shape else None
 
-
-_BLOCK_SCALAR = re.compile(r"[|>][-+0-9]*\s*(?:#.*)?$")
-_REST_OF_QUOTE = {'"': re.compile(r'(?:[^"\\]|\\.)*"'), "'": re.compile(r"(?:[^']|'')*'")}
-
-
-def _extent(lines: Lines, at: int, row: Row, base: int, cursor: Place) -> int:
-    """The index behind the last line that the value starting on line `at` covers; `base` is its parent's column."""
-    text = lines[at][1]
-    mark = text[row.value]
-    if _BLOCK_SCALAR.match(text, row.value):
-        return _deeper(lines, at + 1, base, cursor)
-    if mark in _REST_OF_QUOTE and closing(text, row.value) < 0:
-        for index in range(at + 1, _deeper(lines, at + 1, base, cursor)):
-            if _REST_OF_QUOTE[mark].match(lines[index][1]):
-                return index + 1
-    elif mark in "[{":
-        end = _deeper(lines, at + 1, base, cursor, also="]}")
-        closed = extent(lines[at:end], row.value)
-        return end if closed is None else at + 1 + sum(1 for it, _ in lines[at + 1 : end] if it <= closed)
-    return at + 1
+    def _opened(self, owner: Entry, child: Container) -> Container:
+        owner.hold(child)
+        self.stack.append(child)
+        return child
 
 
-def _deeper(lines: Lines, start: int, base: int, cursor: Place, also: str = "") -> int:
-    """The index behind the lines from `start` on that are indented deeper than `base`.
-
-    Blank lines at the end do not count, but for the cursor's when the cursor is deep enough. `also` are characters
-    with which a line may start that is not deeper.
-    """
-    end = start
-    for index in range(start, len(lines)):
-        number, text = lines[index]
-        bare = text.lstrip(" \t")
-        if not bare:
-            if number == cursor.line and cursor.column > base:
-                end = index + 1
-        elif len(text) - len(bare) > base or (also and bare[0] in also):
-            end = index + 1
-        else:
-            break
-    return end
+def _write(entry: Entry, row: Row, text: str) -> None:
+    entry.value, entry.value_row = text[row.value : row.end], row
+    entry.is_doubtful = row.has_value and row.key is None
 
 
 _ALIAS = re.compile(r"\*([^\s,\[\]{}]+)")

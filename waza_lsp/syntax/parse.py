@@ -4,7 +4,9 @@ A piece that libyaml refuses is tried again with the line at fault left blank, s
 half-typed line is known too; the problem is kept either way.
 """
 
+from collections.abc import Iterator
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 
 import yaml
@@ -12,9 +14,10 @@ import yaml
 from waza_engine.placeholders import PLACEHOLDER
 from waza_lsp.syntax.builder import Builder
 from waza_lsp.syntax.cut_texts import cut_texts
-from waza_lsp.syntax.node import Node
+from waza_lsp.syntax.node import Kind, Node
 from waza_lsp.syntax.problem import Problem
-from waza_lsp.syntax.problems import problem_of
+from waza_lsp.syntax.problems import is_behind_root, problem_of
+from waza_lsp.syntax.rows import row_of
 from waza_lsp.syntax.text import Span
 
 _WORDS = {ord(it): chr(0xE000 + ord(it)) for it in "{}[]=:,#&*!|>'\"%@`- "}
@@ -56,15 +59,32 @@ def parse(source: str) -> Parsed:
     problem = problem_of(source, error)
     mark = getattr(error, "problem_mark", None)
     unterminated = mark is not None and mark.index >= len(source.rstrip())
+    if is_behind_root(error):
+        _read_on(builder, source, error)
     best = builder
-    for line in {problem.span.start.line, max(0, _error_line(error) - 1), _error_line(error)}:
-        repaired = Builder(_without_line(source, line))
+    for it in _without_mistake(source, problem, error):
+        repaired = Builder(it)
         if repaired.read() is None and repaired.size > best.size:
             best = repaired
     filled = _filled(source) if "${" in source else None
     return Parsed(
         best.root, (problem,), best.anchors, best.has_alias, unterminated=unterminated, filled=filled
     )
+
+
+def _read_on(builder: Builder, source: str, error: yaml.YAMLError) -> None:
+    """Add the items that stand below a list in another column than its own."""
+    while builder.root is not None and builder.root.kind is Kind.SEQ and is_behind_root(error):
+        line = _error_line(error)
+        rest = Builder("\n" * line + "".join(source.splitlines(keepends=True)[line:]))
+        failed = rest.read()
+        if rest.root is None or rest.root.kind is not Kind.SEQ or rest.root.flow:
+            return
+        rest.close_open()
+        builder.adopt(rest)
+        if failed is None:
+            return
+        error = failed
 
 
 def _filled(source: str) -> Parsed | None:
@@ -74,6 +94,24 @@ def _filled(source: str) -> Parsed | None:
         return None
     found = tuple(builder.duplicates), tuple(builder.templates), tuple(builder.tags)
     return Parsed(builder.root, (), builder.anchors, builder.has_alias, *found)
+
+
+def _without_mistake(source: str, problem: Problem, error: yaml.YAMLError) -> Iterator[str]:
+    """The text with a line at fault left blank, or with its key alone."""
+    line, start = _error_line(error), problem.span.start.line
+    above = set() if is_behind_root(error) else {start, max(0, line - 1)}
+    yield from (_without_line(source, it) for it in {line, *above})
+    yield from (it for it in map(partial(_without_value, source), {line, start}) if it)
+
+
+def _without_value(source: str, line: int) -> str:
+    """Empty where the line has no key."""
+    lines = source.splitlines(keepends=True)
+    row = row_of(line, lines[line], 1) if line < len(lines) else None
+    if row is None or row.colon < 0:
+        return ""
+    lines[line] = lines[line][: row.colon + 1] + "\n"
+    return "".join(lines)
 
 
 def _without_line(source: str, line: int) -> str:

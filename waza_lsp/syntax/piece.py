@@ -40,9 +40,15 @@ def piece_of(lines: Sequence[str], it: Cut) -> Piece:
     if it.kind is PieceKind.SKIPPED:
         return Piece(*it, _NOTHING)
     parsed = _parsed("".join(lines[it.start : it.end]))
-    if it.kind is PieceKind.STRAY and not parsed.problems:
+    if it.kind is PieceKind.STRAY and not (parsed.problems or _begins_with_template(parsed)):
         parsed = replace(parsed, problems=(half_key(lines[it.start : it.end], 0, 0),))
     return Piece(*it, parsed)
+
+
+def _begins_with_template(parsed: Parsed) -> bool:
+    """Whether the key of a line is a template, of which more cannot be said than that it needs quotes."""
+    root = parsed.root
+    return root is not None and bool(root.pairs) and root.pairs[0][0] in parsed.templates
 
 
 def pieces_of(

@@ -9,6 +9,8 @@ import yaml
 
 from waza_lsp.syntax.builder import BREAKS
 from waza_lsp.syntax.clues import (
+    bracket_without_blank,
+    colon_in_brackets,
     colon_without_blank,
     mark_without_blank,
     never_closed,
@@ -32,6 +34,11 @@ def problem_of(source: str, error: yaml.YAMLError) -> Problem:
         return found
     start, end = (_by_our_lines(source, it) for it in found.span)
     return replace(found, span=Span(start, end))
+
+
+def is_behind_root(error: yaml.YAMLError) -> bool:
+    """Whether the whole value of a piece was read, and something stands behind it."""
+    return isinstance(error, yaml.MarkedYAMLError) and "<document start>" in str(error.problem)
 
 
 def _by_our_lines(source: str, place: Place) -> Place:
@@ -77,12 +84,16 @@ def _told_by_the_context(lines: list[str], error: yaml.MarkedYAMLError) -> Probl
     """Causes that stand where libyaml's construct began, not where it gave up."""
     problem, context, mark = str(error.problem), str(error.context or ""), error.context_mark
     at = error.problem_mark
+    if at is not None and is_behind_root(error):
+        return _behind_the_root(lines, at.line, at.column)
     if mark is None or at is None:
         return _stray_colon(lines, error)
     if "end of stream" in problem and "quoted scalar" in context:
         return never_closed(lines, mark.line, mark.column)
     if "flow" in context:
         return _bracket(lines)
+    if "unexpected ':'" in problem:
+        return colon_in_brackets(lines, at.line, at.column)
     if "simple key" in context:
         return half_key(lines, mark.line, mark.column)
     if "block mapping" in context or "block collection" in context:
@@ -144,9 +155,25 @@ def _misplaced(lines: list[str], line: int, column: int) -> Problem | None:
         message = "This line is indented differently from its neighbours; align it with them"
         found = unfinished_above(lines, line)
         return found or on_line(message, line, (column, end), Cause.INDENTATION)
-    message = "Unexpected text after the value; remove it or quote the whole value"
     columns = (column, len(text.rstrip()))
-    return open_quote(lines, line) or on_line(message, line, columns, Cause.TEXT_AFTER)
+    found = open_quote(lines, line) or bracket_without_blank(lines, line)
+    return found or on_line(_TEXT_AFTER, line, columns, Cause.TEXT_AFTER)
+
+
+def _behind_the_root(lines: list[str], line: int, column: int) -> Problem | None:
+    """Text below a list, in none of its columns, or behind a bracket that closes it all."""
+    if line >= len(lines) or column >= len(lines[line]):  # A directive, which wants a document below it.
+        line = max(it for it, text in enumerate(lines) if _indent_of_content(text) is not None)
+        column = _indent_of_content(lines[line]) or 0
+    root = next((it for it in map(_indent_of_content, lines) if it is not None), 0)
+    if column < root and lines[line][column] not in "]},":
+        return _misplaced(lines, line, column)
+    return on_line(_TEXT_AFTER, line, (column, len(lines[line].rstrip())), Cause.TEXT_AFTER)
+
+
+def _indent_of_content(text: str) -> int | None:
+    content = text.lstrip()
+    return len(text) - len(content) if content and not content.startswith("#") else None
 
 
 def _stray_colon(lines: list[str], error: yaml.MarkedYAMLError) -> Problem | None:
@@ -184,6 +211,7 @@ def _token(lines: list[str], line: int, column: int) -> Span:
     return Span(Place(line, column), Place(line, max(end, column + 1)))
 
 
+_TEXT_AFTER = "Unexpected text after the value; remove it or quote the whole value"
 _NAMELESS = "An anchor or alias needs a name; quote the value if it is a text"
 _SENTENCES = {
     "found invalid Unicode character escape code": (

@@ -1,18 +1,16 @@
 """Aliases that name nothing, or what they stand in themselves, and tags that no reader of YAML knows."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from waza_lsp.syntax.node import Kind, Node
+from waza_lsp.syntax.piece import Piece
 from waza_lsp.syntax.text import Span
-from waza_lsp.syntax.tree import Tree
 
 
-def unknown_aliases(tree: Tree) -> Iterator[tuple[str, Span]]:
+def unknown_aliases(pieces: Sequence[Piece]) -> Iterator[tuple[str, Span]]:
     """The aliases without an anchor above them, and where they stand."""
-    if not tree.has_alias:
-        return
     known: set[str] = set()
-    for piece in tree.pieces:
+    for piece in pieces:
         if not piece.parsed.has_alias or piece.parsed.root is None:
             known.update(piece.parsed.anchors)
             continue
@@ -25,9 +23,9 @@ def unknown_aliases(tree: Tree) -> Iterator[tuple[str, Span]]:
                 known.add(node.anchor)
 
 
-def endless_aliases(tree: Tree) -> Iterator[tuple[str, Span]]:
+def endless_aliases(pieces: Sequence[Piece]) -> Iterator[tuple[str, Span]]:
     """The aliases that stand inside of what they name, and where they stand."""
-    for piece in tree.pieces if tree.has_alias else ():
+    for piece in pieces:
         if piece.parsed.has_alias and piece.parsed.anchors and piece.parsed.root is not None:
             for node in _inside(piece.parsed.root, frozenset()):
                 yield node.source, node.span.shifted(piece.start)
@@ -45,8 +43,8 @@ def _inside(node: Node, named: frozenset[str]) -> Iterator[Node]:
         yield from _inside(item, below)
 
 
-def unknown_tags(tree: Tree) -> Iterator[tuple[str, Span]]:
+def unknown_tags(pieces: Sequence[Piece]) -> Iterator[tuple[str, Span]]:
     """The tags that stand for nothing, and where they stand."""
-    for piece in tree.pieces:
+    for piece in pieces:
         for tag, span in piece.parsed.tags:
             yield tag, span.shifted(piece.start)

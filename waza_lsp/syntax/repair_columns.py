@@ -1,5 +1,6 @@
 """Repairs of the indentation: tabs, and lines in no column of their neighbours."""
 
+import re
 from collections.abc import Iterator
 from itertools import takewhile
 
@@ -9,12 +10,16 @@ from waza_lsp.syntax.repair import Repair
 from waza_lsp.syntax.rows import row_of
 from waza_lsp.syntax.text import Place, Span, Text
 
+_DASH_AND_TAB = re.compile(r"( *(?:- +)*-) *\t\s*(?=\S)")
 _NO_LIMIT = 1_000
 
 
 def without_tabs(text: Text, problem: Problem) -> Iterator[Repair]:
     """Among lines with blanks a line goes to a column of theirs; in a text with tabs every tab becomes a step."""
     at = problem.span.start.line
+    if text.line(at)[: problem.span.start.column].strip():
+        yield from _without_tabs_after_dashes(text, at)
+        return
     lines = [it for it in range(len(text.lines)) if text.line(it).startswith("\t") and text.line(it).strip()]
     for column in _columns_above(text, at) if lines == [at] else ():
         yield Repair("Use blanks instead of tabs", (_indented(text, at, column),), safe=True)
@@ -24,6 +29,19 @@ def without_tabs(text: Text, problem: Problem) -> Iterator[Repair]:
                 "Use blanks instead of tabs",
                 tuple(_indented(text, it, _expanded(text.line(it), step)) for it in chosen),
                 safe=True,
+            )
+
+
+def _without_tabs_after_dashes(text: Text, at: int) -> Iterator[Repair]:
+    """As many blanks as bring the first key of the item above the others; else one."""
+    below = next((it for it in range(at + 1, len(text.lines)) if _is_content(text, it)), None)
+    for chosen in (range(len(text.lines)), [at]):
+        found = [(it, _DASH_AND_TAB.match(text.line(it))) for it in chosen]
+        gaps = [Span(Place(it, dash.end(1)), Place(it, dash.end())) for it, dash in found if dash]
+        beside = indent_of(text, below) - gaps[0].start.column if below is not None and gaps else 1
+        for blanks in dict.fromkeys([max(1, beside), 1]):
+            yield Repair(
+                "Use blanks instead of tabs", tuple(Edit(it, " " * blanks) for it in gaps), safe=True
             )
 
 
@@ -74,16 +92,18 @@ def realigned(text: Text, problem: Problem) -> Iterator[Repair]:
     """To the column of a line above, the nearest first; what is indented below the line goes with it."""
     line = problem.span.start.line
     indent = indent_of(text, line)
-    columns = {it for row in range(line) if text.line(row).strip() for it in _columns(text, row)}
+    is_item = bool(row_of(line, text.line(line), 1).dashes)
+    columns = {it for row in range(line) if text.line(row).strip() for it in _columns(text, row, is_item)}
     for column in sorted(columns - {indent}, key=lambda it: abs(it - indent)):
         for lines in (_run(text, line, indent + 1), [line], _run(text, line, indent)):
             edits = tuple(_shift(text, it, column - indent) for it in lines)
             yield Repair(f"Indent by {column} instead of {indent}", edits)
 
 
-def _columns(text: Text, line: int) -> set[int]:
+def _columns(text: Text, line: int, is_item: bool) -> set[int]:
+    """Where a line can stand because of one above; an item in the column of a text would go on with the text."""
     row = row_of(line, text.line(line), 1)
-    return {*row.dashes, row.start}
+    return {*row.dashes} if is_item and row.key is None else {*row.dashes, row.start}
 
 
 def _run(text: Text, line: int, at_least: int) -> Iterator[int]:

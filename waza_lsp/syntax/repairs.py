@@ -3,6 +3,7 @@
 import json
 import re
 from collections.abc import Callable, Iterator
+from itertools import takewhile
 
 from waza_lsp.syntax.edits import Edit
 from waza_lsp.syntax.parse import parse
@@ -65,9 +66,20 @@ def _dash(text: Text, problem: Problem) -> Iterator[Repair]:
 
 
 def _colon(text: Text, problem: Problem) -> Iterator[Repair]:
+    """All keys of the mapping at once; or this one."""
     line, column = problem.span.start
     at = text.line(line).find(":", column) + 1
-    yield Repair("Add the missing blank", (_insert(line, at, " "),), safe=True)
+    same = re.compile(rf" {{{column}}}[\w.-]+:(?=[^\s:/\\])")
+    others = ((it, same.match(text.line(it))) for it in _beside(text, line, column))
+    edits = [_insert(line, at, " "), *(_insert(it, found.end(), " ") for it, found in others if found)]
+    for chosen in (edits, edits[:1]):
+        yield Repair("Add the missing blank", tuple(chosen), safe=True)
+
+
+def _beside(text: Text, line: int, column: int) -> Iterator[int]:
+    """The other lines of the block that has a line in this column."""
+    for way in (range(line - 1, -1, -1), range(line + 1, len(text.lines))):
+        yield from takewhile(lambda it: not text.line(it).strip() or indent_of(text, it) >= column, way)
 
 
 def _quote(text: Text, problem: Problem) -> Iterator[Repair]:

@@ -24,7 +24,8 @@ class Row(NamedTuple):
 
     `shift` is what tabs add to the columns of the indentation, `start` the column of the first content after the
     dashes. A missing key has `colon` -1; an absent value has `value` and `end` at the place where it would start.
-    `comment` is the column of a comment, or the line's length.
+    `comment` is the column of a comment, or the line's length, `mark` that of a `?` or `:` before the content, or -1.
+    `explicit`: the content is the key that a `?` announces.
     """
 
     line: int
@@ -39,6 +40,7 @@ class Row(NamedTuple):
     value: int
     end: int
     comment: int
+    mark: int = -1
 
     @property
     def is_blank(self) -> bool:
@@ -53,7 +55,8 @@ class Row(NamedTuple):
     @property
     def column(self) -> int:
         """The column of the first dash or content, with tabs counted as blanks."""
-        return (self.dashes[0] if self.dashes else self.start) + self.shift
+        start = self.mark if self.explicit else self.start
+        return (self.dashes[0] if self.dashes else start) + self.shift
 
 
 def row_of(line: int, text: str, tab: int) -> Row:
@@ -65,21 +68,36 @@ def row_of(line: int, text: str, tab: int) -> Row:
         dashes.append(start)
         start = found.end()
     explicit = _EXPLICIT.match(text, start)
+    mark = -1
     if explicit:
-        start = explicit.end()
-    is_key = explicit is not None and text[explicit.start()] == "?"
+        mark, start = explicit.span()
+    is_key = mark >= 0 and text[mark] == "?"
     found = _KEY.match(text, start)
     if found is None:
         value, end, comment = _value(text, start)
         key = scalar_text(text[value:end]) if is_key else None
         if is_key:
-            return Row(line, shift, tuple(dashes), start, key, value, end, -1, True, end, end, comment)
-        return Row(line, shift, tuple(dashes), start, None, start, start, -1, False, value, end, comment)
+            return Row(line, shift, tuple(dashes), start, key, value, end, -1, True, end, end, comment, mark)
+        return Row(
+            line, shift, tuple(dashes), start, None, start, start, -1, False, value, end, comment, mark
+        )
     first, last = found.span("key")
     value, end, comment = _value(text, found.end("colon"))
     key = scalar_text(text[first:last])
     return Row(
-        line, shift, tuple(dashes), start, key, first, last, found.start("colon"), False, value, end, comment
+        line,
+        shift,
+        tuple(dashes),
+        start,
+        key,
+        first,
+        last,
+        found.start("colon"),
+        False,
+        value,
+        end,
+        comment,
+        mark,
     )
 
 

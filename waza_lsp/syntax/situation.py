@@ -39,6 +39,8 @@ class Situation:
     lead: str = ""
     close: str = ""
     """What must be written behind a value: the closing quote, or a blank before a comment."""
+    comma: str = ""
+    """What must be written behind all, because another entry follows in the same brackets."""
     quote: str = ""
     """The quotes that surround the span."""
     flow: bool = False
@@ -48,3 +50,5 @@ class Situation:
     """Deeper lines follow that would be the value of a key written here."""
     below: int | None = None
     """A value beside its key, which stands in this column: a map or list must start on a new line."""
+    is_guess: bool = False
+    """Meant only where nothing fits in the situations before it."""

@@ -15,6 +15,7 @@ from lsprotocol import types
 
 _LINE = re.compile(r"[^\r\n]*(?:\r\n|\n|\r)|[^\r\n]+")
 UTF_16 = "utf-16"
+_MARK = "\ufeff"
 _UNITS: dict[str, Callable[[str], int]] = {
     UTF_16: lambda it: len(it.encode("utf-16-le", "surrogatepass")) // 2,
     "utf-8": lambda it: len(it.encode("utf-8", "surrogatepass")),
@@ -47,18 +48,22 @@ class Span(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Text:
-    """An immutable text as a list of lines, each with its line end; the last line has none."""
+    """An immutable text as a list of lines, each with its line end; the last line has none.
+
+    `is_marked` says that a byte-order mark stands before the first line. Places do not count it, clients do.
+    """
 
     lines: Sequence[str]
     encoding: str = UTF_16
+    is_marked: bool = False
 
     @classmethod
     def of(cls, source: str, encoding: str = UTF_16) -> "Text":
         """A text by its lines."""
-        return cls(split_lines(source), encoding)
+        return cls(split_lines(source.removeprefix(_MARK)), encoding, source.startswith(_MARK))
 
     def __str__(self) -> str:
-        return "".join(self.lines)
+        return _MARK * self.is_marked + "".join(self.lines)
 
     def line(self, index: int) -> str:
         """The line without its end; empty beyond the last one."""
@@ -76,9 +81,10 @@ class Text:
             last = len(self.lines) - 1
             return Place(last, len(self.line(last)))
         line = self.line(position.line)
+        units = max(0, position.character - self._before(position.line))
         if line.isascii():
-            return Place(position.line, min(position.character, len(line)))
-        units, measure = position.character, _measure(self.encoding)
+            return Place(position.line, min(units, len(line)))
+        measure = _measure(self.encoding)
         column = 0
         while column < len(line) and units > 0:
             units -= measure(line[column])
@@ -96,27 +102,31 @@ class Text:
     def written(self, span: Span) -> str:
         """The range as the JSON that a client gets."""
         (first, start), (last, end) = span
-        if last < len(self.lines):
+        if last < len(self.lines) and not (self.is_marked and first == 0):
             one, other = self.lines[first], self.lines[last]
             if one.isascii() and other.isascii() and _is_inside(start, one) and _is_inside(end, other):
                 return _RANGE % (first, start, last, end)  # As most are.
         return _RANGE % (first, self._units(first, start), last, self._units(last, end))
 
     def _units(self, index: int, column: int) -> int:
-        line = self.lines[index] if index < len(self.lines) else ""
+        line, before = self.lines[index] if index < len(self.lines) else "", self._before(index)
         if line.isascii() and column < len(line) - 1:
-            return column  # Before the line end, which has two characters at most.
+            return before + column  # Before the line end, which has two characters at most.
         line = line.rstrip("\r\n")
-        return min(column, len(line)) if line.isascii() else _measure(self.encoding)(line[:column])
+        return before + (min(column, len(line)) if line.isascii() else _measure(self.encoding)(line[:column]))
+
+    def _before(self, index: int) -> int:
+        """How many units of a line the client counts before the first one that we count."""
+        return _measure(self.encoding)(_MARK) if self.is_marked and index == 0 else 0
 
     def measured(self, span: Span) -> tuple[int, int, int]:
         """Line, column and length of a stretch of one line, as the client counts them."""
         (line, first), (_, last) = span
-        text = self.line(line)
+        text, before = self.line(line), self._before(line)
         if text.isascii():
-            return line, first, last - first
+            return line, before + first, last - first
         measure = _measure(self.encoding)
-        return line, measure(text[:first]), measure(text[first:last])
+        return line, before + measure(text[:first]), measure(text[first:last])
 
     def slice(self, span: Span) -> str:
         """The text of a span."""
@@ -126,16 +136,26 @@ class Text:
         middle = self.lines[first + 1 : last]
         return "".join([self.lines[first][start:], *middle, self.line(last)[:end]])
 
+    def changed(self, where: "types.Range", new: str) -> "Text":
+        """The text with a client's range replaced, which may begin at or before a byte-order mark."""
+        span = Span(self.place(where.start), self.place(where.end))
+        if span.start > (0, 0) or not (self.is_marked or new.startswith(_MARK)):
+            return self.edited(span, new)
+        before = _MARK * (self.is_marked and where.start.character > 0)
+        after = _MARK * (self.is_marked and where.end.line == 0 == where.end.character)
+        bare = Text(self.lines, self.encoding)
+        return Text.of(before + str(bare.edited(span, new + after)), self.encoding)
+
     def edited(self, span: Span | None, new: str) -> "Text":
         """The text with a span replaced; with no span, a wholly new text."""
         if span is None:
-            return Text(split_lines(new), self.encoding)
+            return Text.of(new, self.encoding)
         (first, start), (last, end) = span
         replaced = split_lines(self.lines[first][:start] + new + self.lines[last][end:])
         tail = self.lines[last + 1 :]
         if tail:
             replaced.pop()  # The text ends in the line end of `last`; what follows is not an empty line.
-        return Text(_rejoined([*self.lines[:first], *replaced, *tail], first), self.encoding)
+        return Text(_rejoined([*self.lines[:first], *replaced, *tail], first), self.encoding, self.is_marked)
 
 
 def _is_inside(column: int, line: str) -> bool:

@@ -18,6 +18,7 @@ from waza_lsp.syntax.node import Kind, Node
 from waza_lsp.syntax.piece import Piece, completed, piece_of, pieces_of
 from waza_lsp.syntax.problem import Problem
 from waza_lsp.syntax.recut import recut
+from waza_lsp.syntax.references import endless_aliases, unknown_aliases
 from waza_lsp.syntax.text import Place, Span
 from waza_lsp.syntax.too_large import beginning
 
@@ -276,7 +277,15 @@ def _names(pieces: Sequence[Piece]) -> tuple[int, dict[str, Node]]:
         excess = first_excess((it.parsed.root, it.start) for it in pieces if it.parsed.root is not None)
         if excess >= 0:
             return excess, {}
-    return -1, {name: node for it in pieces if it.parsed.anchors for name, node in it.parsed.anchors.items()}
+        # Where one of its aliases is wrong, it is not known what the others mean.
+        wrong = {name for name, _ in (*unknown_aliases(pieces), *endless_aliases(pieces))}
+        return -1, {name: node for name, node in _anchors(pieces) if name not in wrong}
+    return -1, dict(_anchors(pieces))
+
+
+def _anchors(pieces: Sequence[Piece]) -> Iterator[tuple[str, Node]]:
+    for it in pieces:
+        yield from it.parsed.anchors.items()
 
 
 def _has_alias(pieces: Iterable[Piece]) -> bool:

@@ -49,6 +49,30 @@ def with_value(draft: Draft, pointer: Pointer, value: Any) -> list[Edit] | None:
     return [Edit(bare(draft.text, member.value), _in_style(value, style, inside=container.flow))]
 
 
+def has_no_value(draft: Draft, pointer: Pointer) -> bool:
+    """Whether there is a key that nothing stands behind, or a word for nothing."""
+    found = member_at(draft, pointer)
+    if found is None or found[1].node.kind is not Kind.SCALAR:
+        return False
+    return found[1].node.is_empty or found[1].node.value is None
+
+
+def as_text(draft: Draft, pointer: Pointer) -> list[Edit] | None:
+    """Put quotes around a plain value, whose characters stay as they are."""
+    found = member_at(draft, pointer)
+    if (
+        found is None
+        or found[1].node.kind is not Kind.SCALAR
+        or found[1].node.style
+        or found[1].node.is_empty
+    ):
+        return None
+    span = bare(draft.text, found[1].value)
+    if "!" in draft.text.slice(Span(found[1].value.start, span.start)):
+        return None  # The tag would still say that it is a number.
+    return [Edit(span, quoted(found[1].node.source))]
+
+
 def as_list(draft: Draft, pointer: Pointer) -> list[Edit] | None:
     """Make the value the only item of a list, written as the lists around it are."""
     found = member_at(draft, pointer)
@@ -70,8 +94,10 @@ def with_blanks(draft: Draft, pointer: Pointer) -> list[Edit] | None:
     """Put the missing blank behind the dash or colon that lines of a plain text, or of keys, start with."""
     container = container_at(draft, pointer)
     found = member_at(draft, pointer)
-    if container is not None and not container.flow:
-        starts = [it.key.start for it in container.members if it.key is not None]
+    if container is not None:
+        starts = [
+            it.key.start for it in container.members if it.key and (it.node.is_empty or not container.flow)
+        ]
     elif found is not None and found[1].node.kind is Kind.SCALAR and not found[1].node.style:
         start, end = bare(draft.text, found[1].value)
         starts = [start, *(Place(it, 0) for it in range(start.line + 1, end.line + 1))]

@@ -5,9 +5,14 @@ import re
 from collections.abc import Iterator
 from copy import deepcopy
 
-_OPERATORS = (("===", "=="), ("!==", "!="), ("&&", " and "), ("||", " or "))
+_OPERATORS = (("!==", "!="), ("===", "=="), ("&&", " and "), ("||", " or "))
 _WORDS = {"true": "True", "false": "False", "null": "None"}
-_WORD = re.compile(r"(?<![\w.'\"])(true|false|null)(?![\w'\"])")
+_WORD = re.compile(r"(?<![\w.])(true|false|null)(?!\w)")
+_LITERAL = re.compile(
+    r"""('{3}(?:\\.|[^\\])*?'{3}|"{3}(?:\\.|[^\\])*?"{3}|'(?:\\.|[^\\'\n])*'|"(?:\\.|[^\\"\n])*")""",
+    re.DOTALL,
+)
+"""A string, with which the text splits into code and strings by turns."""
 _ASSIGNMENT = re.compile(r"^([^=!<>:'\"]+[^=!<>:'\"\s])\s*=\s*([^=].*)$", re.DOTALL)
 _JAVASCRIPT = re.compile(
     r"=>|\.(?:length\b|includes\(|trim\(|match\(|test\(|toLowerCase\(|some\(|every\(|filter\()"
@@ -17,14 +22,19 @@ _MOST = 8
 
 def in_python(assertion: str) -> str | None:
     """An assertion with operators of other languages, or a single `=`, in Python; None when that is no expression."""
-    if _JAVASCRIPT.search(assertion):
+    parts = _LITERAL.split(assertion)
+    if any(_JAVASCRIPT.search(it) for it in parts[::2]):
         return None
-    text = assertion
-    for foreign, ours in (("!==", "!="), *_OPERATORS):
-        text = text.replace(foreign, ours)
-    text = re.sub(r"\s+(and|or)\s+", r" \1 ", _WORD.sub(lambda it: _WORDS[it[1]], text))
+    parts[::2] = [_code_in_python(it) for it in parts[::2]]
+    text = "".join(parts)
     candidates = [text, _ASSIGNMENT.sub(r"\1 == \2", text)]
     return next((it for it in candidates if it != assertion and _is_expression(it)), None)
+
+
+def _code_in_python(code: str) -> str:
+    for foreign, ours in _OPERATORS:
+        code = code.replace(foreign, ours)
+    return re.sub(r"\s+(and|or)\s+", r" \1 ", _WORD.sub(lambda it: _WORDS[it[1]], code))
 
 
 def written_out(assertion: str) -> str | None:

@@ -68,7 +68,8 @@ def _tool_calls(transcript: Iterable[Mapping[str, Any]]) -> list[dict[str, Any]]
     calls: dict[str, dict[str, Any]] = {}
     order: list[str] = []
     for event in transcript:
-        identity = event.get("tool_call_id")
+        given = event.get("tool_call_id")
+        identity = given if isinstance(given, str) else ""
         match event["type"]:
             case "tool.execution_start" if identity and event.get("tool_name"):
                 calls[identity] = {

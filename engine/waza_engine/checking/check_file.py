@@ -13,7 +13,7 @@ from waza_engine.findings import Finding, Pointer, Severity
 from waza_engine.formats import recognise
 from waza_engine.formats.reading import read_filled_mapping
 from waza_engine.graders.checking import check_entry
-from waza_engine.scalars import plain
+from waza_engine.scalars import plain_as_written
 from waza_engine.schema_files import read_schema
 from waza_engine.scope import Scope
 from waza_engine.validation.checker import SchemaChecker
@@ -33,7 +33,7 @@ def check_file(path: Path, *, process_dir: Path | None = None) -> list[Finding]:
     """
     path = path.absolute()
     written = read_filled_mapping(path)
-    data = plain(written)
+    data = plain_as_written(written)
     recognised = recognise(data, path) or named_by_eval(path)
     settings = Projects().of(path.parent)
     if recognised is None or settings.excludes(path):

@@ -9,7 +9,8 @@ from typing import Any, TypeVar
 
 from waza_engine.goglob import BadPattern, glob
 from waza_engine.noted_reads import Stamp, note_read, stamp
-from waza_engine.scalars import plain
+from waza_engine.regular_files import is_regular
+from waza_engine.scalars import plain_as_written
 from waza_engine.yaml_reader import YamlError, read_yaml
 
 _LARGEST = 5_000_000
@@ -79,7 +80,7 @@ class Files:
         if text is not None:
             return text
         try:
-            return path.read_text(encoding="utf-8-sig") if path.stat().st_size <= _LARGEST else None
+            return path.read_text(encoding="utf-8-sig") if _is_readable(path) else None
         except (OSError, UnicodeDecodeError, ValueError):
             return None
 
@@ -87,6 +88,8 @@ class Files:
         """Whether a file on disk begins with a byte-order mark."""
         note_read(path)
         try:
+            if not _is_readable(path):
+                return False
             with path.open("rb") as file:
                 return file.read(3) == b"\xef\xbb\xbf"
         except (OSError, ValueError):
@@ -126,6 +129,11 @@ class Files:
         return stamp(path) if text is None else hash(text)
 
 
+def _is_readable(path: Path) -> bool:
+    """Whether it is a file of bearable size."""
+    return is_regular(path) and path.stat().st_size <= _LARGEST
+
+
 def _fixed_part(pattern: str) -> str:
     """The folders that a glob names before its first wildcard."""
     parts = pattern.split("/")
@@ -135,7 +143,7 @@ def _fixed_part(pattern: str) -> str:
 
 def _yaml_data(text: str) -> Any:
     try:
-        return plain(read_yaml(text))
+        return plain_as_written(read_yaml(text))
     except YamlError:
         return None
 

@@ -15,6 +15,7 @@ from waza_engine.checking.document import Document
 from waza_engine.checking.stamps import Stamps
 from waza_engine.findings import Finding
 from waza_engine.noted_reads import note_keys, note_reads, noting
+from waza_engine.scalars import written
 
 Check = Callable[[Document], Iterator[Finding]]
 
@@ -129,7 +130,10 @@ def _is_same(before: dict[str, Any], now: dict[str, Any], key: str) -> bool:
     if isinstance(one, list) and isinstance(other, list):
         # A list of items that are read one by one is made anew each time.
         return len(one) == len(other) and all(map(is_, one, other))
-    return one is other or (one == other and type(one) is type(other) and not isinstance(one, (dict, list)))
+    if one is other or isinstance(one, (dict, list)):
+        return one is other
+    is_equal = one == other and type(one) is type(other)
+    return is_equal and (not isinstance(one, (int, float)) or written(one) == written(other))
 
 
 class _Watched(dict[str, Any]):

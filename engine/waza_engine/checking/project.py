@@ -13,6 +13,7 @@ from waza_engine.checking.levels import Levels, read_levels
 from waza_engine.checking.names import read_names
 from waza_engine.checking.target import read_target
 from waza_engine.noted_reads import Stamp, stamp
+from waza_engine.regular_files import regular_bytes
 from waza_engine.validation.spelling import nearest
 
 if TYPE_CHECKING:
@@ -45,9 +46,9 @@ class ProjectSettings:
     @cached_property
     def _patterns(self) -> "GitIgnoreSpec":
         # Imported late: most projects exclude nothing, and the server must start fast.
-        from pathspec import GitIgnoreSpec
+        from waza_engine.ignore_patterns import ignore_spec
 
-        return GitIgnoreSpec.from_lines(self.exclude)
+        return ignore_spec(self.exclude)
 
 
 _NOTHING = ProjectSettings()
@@ -93,7 +94,7 @@ def read_project(path: Path) -> ProjectSettings | None:
     import tomllib
 
     try:
-        data: Any = tomllib.loads(path.read_text("utf-8"))
+        data: Any = tomllib.loads(regular_bytes(path).decode("utf-8"))
     except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
         # A broken pyproject.toml is other tools' concern until it is known to be ours.
         problem = f"{path} cannot be read: {error}; the defaults are used"
@@ -122,9 +123,16 @@ def _extra_types(given: Any, path: Path) -> tuple[tuple[str, ...], list[str]]:
 
 
 def _patterns(given: Any, path: Path) -> tuple[tuple[str, ...], list[str]]:
-    if isinstance(given, list) and all(isinstance(it, str) for it in given):
-        return tuple(given), []
-    return (), [f"{path}: 'exclude' must be a list of patterns, such as ['drafts/']; it is ignored"]
+    if not isinstance(given, list) or not all(isinstance(it, str) for it in given):
+        return (), [f"{path}: 'exclude' must be a list of patterns, such as ['drafts/']; it is ignored"]
+    if not given:
+        return (), []
+    # Imported late, as above.
+    from waza_engine.ignore_patterns import is_ignore_pattern
+
+    patterns = tuple(it for it in given if is_ignore_pattern(it))
+    wrong = [it for it in given if it not in patterns]
+    return patterns, [f"{path}: 'exclude': '{it}' is no pattern; it is ignored" for it in wrong]
 
 
 def _unknown_keys(data: Mapping[str, Any], path: Path) -> Iterator[str]:

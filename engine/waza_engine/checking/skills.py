@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 from waza_engine.checking.files import Files
 from waza_engine.checking.suite_files import SuiteFiles
-from waza_engine.scalars import plain
+from waza_engine.scalars import Scalar
 from waza_engine.yaml_reader import YamlError, read_yaml
 
 SKILL = "skill"
@@ -57,10 +57,10 @@ def _is_skill_name(name: str) -> bool:
 
 
 def front_matter(text: str) -> dict[str, Any]:
-    """What stands between the fences at the top of a Markdown file; empty when that cannot be read."""
+    """What stands between the fences at the top of a Markdown file, as read; empty when that cannot be read."""
     lines = front_lines(text)
     try:
-        data = plain(read_yaml("".join(lines))) if lines else None
+        data = read_yaml("".join(lines)) if lines else None
     except YamlError:
         return {}
     return data if isinstance(data, dict) else {}
@@ -116,4 +116,6 @@ def _below(folder: Path, files: Files) -> Iterator[Path]:
 
 
 def _text(value: Any) -> str:
-    return value.strip() if isinstance(value, str) else ""
+    # A plain scalar that is no text for YAML (`name: 365`) is one here.
+    text = value.source if isinstance(value, Scalar) and value.value is not None else value
+    return text.strip() if isinstance(text, str) else ""

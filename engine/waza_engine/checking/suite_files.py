@@ -4,6 +4,7 @@ Everything comes from `Files`, which remembers what it has read; nothing here is
 """
 
 import os
+import re
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -13,10 +14,11 @@ from waza_engine.formats import dialect, recognise
 from waza_engine.formats.waza.paths import cleaned
 from waza_engine.goglob import BadPattern, match
 from waza_engine.noted_reads import noted_property
+from waza_engine.scalars import written
 
 _LEVELS = 6
 _EVAL_NAMES = ("eval.yaml", "eval.yml")
-_EVAL_KEYS = ("tasks", "tasks_from")
+_EVAL_KEY = re.compile(r"""(?:^|[{,])\s*(["']?)tasks(?:_from)?\1\s*:""", re.MULTILINE)
 _SUFFIXES = (".yaml", ".yml")
 _TRIGGERS = "trigger_tests.yaml"
 _PROJECT = ".waza.yaml"
@@ -147,7 +149,7 @@ def suite_of(
         case "eval":
             found: Path | None = path
         case "task":
-            found = _eval_of_task(path, files)
+            found = eval_of_task(path, files)
         case "triggers":
             found = next(_evals_in(path.parent, files), None)
         case _:
@@ -175,19 +177,19 @@ def as_glob(pattern: str) -> str:
 
 
 def text_of(value: Any) -> str:
-    """A text, as it stands; numbers as their digits; anything else is empty."""
+    """A text, as it stands; numbers as they are written; anything else is empty."""
     if isinstance(value, str):
         return value
-    return str(value) if isinstance(value, (int, float)) and not isinstance(value, bool) else ""
+    return written(value) if isinstance(value, (int, float)) and not isinstance(value, bool) else ""
 
 
 def eval_naming(path: Path, files: Files) -> Path | None:
     """The nearest eval above a file that names it as a task, among those that are called some kind of eval."""
-    return _eval_of_task(path, files, usual=True) if path.name.endswith(_SUFFIXES) else None
+    return eval_of_task(path, files, usual=True) if path.name.endswith(_SUFFIXES) else None
 
 
-def _eval_of_task(path: Path, files: Files, *, usual: bool = False) -> Path | None:
-    """The nearest eval above a task file that lists it."""
+def eval_of_task(path: Path, files: Files, *, usual: bool = False) -> Path | None:
+    """The nearest eval above a task file that lists it; with `usual` among those that are called some kind of eval."""
     for folder in list(path.parents)[:_LEVELS]:
         name = path.relative_to(folder).as_posix()
         for candidate in _evals_in(folder, files, usual=usual):
@@ -209,7 +211,7 @@ def _evals_in(folder: Path, files: Files, *, usual: bool = False) -> Iterator[Pa
 
 
 def _may_be_eval(text: str) -> bool:
-    return any(text.startswith(f"{it}:") or f"\n{it}:" in text for it in _EVAL_KEYS)
+    return _EVAL_KEY.search(text) is not None
 
 
 def _is_eval(data: Mapping[str, Any], path: Path) -> bool:

@@ -15,7 +15,7 @@ from typing import Any, ClassVar
 
 from waza_engine import deathwatch
 from waza_engine.executors.acp_client import Client, conclude
-from waza_engine.executors.agent_command import COMMAND_VARIABLE, agent_argv
+from waza_engine.executors.agent_command import COMMAND_VARIABLE, agent_argv, agent_identity
 from waza_engine.executors.agent_process import end
 from waza_engine.executors.base import (
     ALLOWED_TOOLS,
@@ -51,6 +51,10 @@ class AcpExecutor:
         self._command = options.agent_command or self._environment.get(COMMAND_VARIABLE, "")
         self._argv: list[str] = []
         self._acp: Any = None
+
+    def identity(self) -> str:
+        """What changes with the agent that is started."""
+        return agent_identity(self._command, self._environment)
 
     async def start(self) -> None:
         """See that there is an agent.

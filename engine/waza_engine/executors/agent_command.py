@@ -4,8 +4,10 @@ import os
 import shlex
 import shutil
 from collections.abc import Mapping
+from pathlib import Path
 
 from waza_engine.executors.base import UnavailableError
+from waza_engine.file_digests import command_files
 
 COMMAND_VARIABLE = "WAZA_LSP_AGENT_COMMAND"
 
@@ -32,3 +34,8 @@ def agent_argv(command: str, environment: Mapping[str, str], *, executor: str, e
     if found is None:
         raise UnavailableError(f"The agent '{argv[0]}' was not found; install it, or name its whole path")
     return [os.path.abspath(found), *argv[1:]]  # noqa: PTH100  # no link is resolved
+
+
+def agent_identity(command: str, environment: Mapping[str, str]) -> str:
+    """A text that changes with the command, and with the content of its program and of files that it names."""
+    return repr((command, command_files(command, (), Path(), environment.get("PATH"))))

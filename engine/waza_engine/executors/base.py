@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, ClassVar, Protocol
 
+from waza_engine.file_digests import digest
 from waza_engine.suite import InputFile, Task
 from waza_engine.trajectory import Trajectory
 
@@ -125,7 +126,9 @@ class Executor(Protocol):
     unknown: frozenset[str]
     """What its trajectories can never tell, as `runs.unknown` names it; graders that need it have no verdict.
 
-    An executor may also have `ignores`, a frozenset of the words above: what it makes no use of. The user is told.
+    An executor may also have `ignores`, a frozenset of the words above: what it makes no use of. The user is told. And
+    `identity`, a method without arguments: a text that changes with everything beside a plan that can change what the
+    agent does, such as its program. Results of another one are not taken from the cache.
     """
 
     def __init__(self, options: ExecutorOptions) -> None: ...
@@ -161,3 +164,10 @@ class Executor(Protocol):
     async def close(self) -> None:
         """Stop everything that was started. Called once, also after a failure."""
         ...
+
+
+def agent_of(executor: Executor) -> str:
+    """What tells the agent that an executor starts from others; never empty."""
+    identity = getattr(executor, "identity", None)
+    told = identity() if identity is not None else ""
+    return digest(repr((executor.name, told)).encode("utf-8", "replace"))

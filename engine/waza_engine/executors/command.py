@@ -20,7 +20,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, ClassVar
 
-from waza_engine.executors.agent_command import COMMAND_VARIABLE, agent_argv
+from waza_engine.executors.agent_command import COMMAND_VARIABLE, agent_argv, agent_identity
 from waza_engine.executors.agent_process import Ended, Limits, run_agent
 from waza_engine.executors.base import (
     ALLOWED_TOOLS,
@@ -70,6 +70,10 @@ class CommandExecutor:
                 *(it for it, word in offered.items() if word not in self._command),
             ]
         )
+
+    def identity(self) -> str:
+        """What changes with the program that is started, and how its output is read."""
+        return f"{self._format} {agent_identity(self._command, self._environment)}"
 
     async def start(self) -> None:
         """See that there is a program.

@@ -22,6 +22,7 @@ from waza_engine.executors.base import (
     TriggerRequest,
     UnavailableError,
 )
+from waza_engine.file_digests import file_digest
 from waza_engine.trajectory import Trajectory
 from waza_engine.values import Integer, Strings
 
@@ -53,6 +54,11 @@ class ReplayExecutor:
     def __init__(self, options: ExecutorOptions) -> None:
         self._folder = options.recordings or options.eval_dir / "recordings"
         self._triggers: _Triggers | None = None
+
+    def identity(self) -> str:
+        """What changes with the recordings."""
+        found = sorted(self._folder.rglob("*.json"))
+        return repr([(it.relative_to(self._folder).as_posix(), file_digest(it)) for it in found])
 
     async def start(self) -> None:
         """See that there is a recordings folder.

@@ -57,8 +57,10 @@ def recognise(
     (a half-typed word), it is empty. What the keys say comes before what the path says; when it is a mapping, its
     values may then say that it is another tool's after all. `schema` is the address that the file itself names as
     that of its schema: one of ours decides where the keys leave room, another tool's leaves only what is beyond
-    doubt. With a `dialect_name` no other dialect is thought of.
+    doubt. A path says nothing when it does not end as those of our schemas do. With a `dialect_name` no other dialect is
+    thought of.
     """
+    schema = _believed(schema)
     told = told_by_text(top_level_keys, dialect_name=dialect_name, schema=schema)
     if told is not None:
         return told
@@ -75,6 +77,7 @@ def told_by_text(
     top_level_keys: Collection[str] | None, *, dialect_name: str = "", schema: str = ""
 ) -> tuple[Dialect, Kind, str] | None:
     """What `recognise` says where the text alone decides, wherever the file is; else None."""
+    schema = _believed(schema)
     keys, values = frozenset(top_level_keys or ()), _values(top_level_keys, dialect_name)
     possible = _possible(keys, dialect_name)
     for find in _finders(keys, values, schema):
@@ -82,6 +85,12 @@ def told_by_text(
             if found := find(candidate):
                 return candidate, *found
     return None
+
+
+def _believed(schema: str) -> str:
+    """The address of a schema; a path only if it is like those of ours: it says where a schema lies, not whose it is."""
+    kinds = (kind for it in dialects() for kind in it.kinds)
+    return schema if "://" in schema or (schema and any(it.is_named_by(schema) for it in kinds)) else ""
 
 
 def _possible(keys: frozenset[str], dialect_name: str) -> list[Dialect]:

@@ -20,11 +20,13 @@ class Signal:
 
     A `weak` signal also occurs in files of other tools: then most of the keys must be known to the kind, and none
     typical of another tool. With `shaped`, what stands under that key must be ours; then other keys do not matter.
+    With `any_values` strange keys below do not matter; for a weak signal, where all at the top are known.
     """
 
     groups: tuple[frozenset[str], ...]
     weak: bool = False
     shaped: str = ""
+    any_values: bool = False
 
     def found_in(self, keys: frozenset[str], known: frozenset[str]) -> str | None:
         """The keys that gave the signal, as a phrase, or None."""
@@ -128,8 +130,10 @@ class Kind:
     """One kind of file. `schema` is the name for `schema_files.read_schema`, `model` is `module:class`.
 
     `shapes` tells values of ours from those that other tools have under the same top-level keys. A schema whose
-    address fits one of `addresses` (patterns) is the one that a file of this kind names in its modeline. `planner` is
-    `module:function`, called with the path, which makes an experiment of a file that has evals run in several ways.
+    address fits one of `addresses` (patterns) is the one that a file of this kind names in its modeline, as is one at
+    one of `paths`. Where a strong signal leaves room for `any_values`, only the `deciding` keys can speak against it.
+    `planner` is `module:function`, called with the path, which makes an experiment of a file that has evals run in several
+    ways.
     """
 
     name: str
@@ -139,19 +143,30 @@ class Kind:
     addresses: tuple[str, ...] = ()
     signals: tuple[Signal, ...] = ()
     file_names: tuple[FileName, ...] = ()
+    paths: tuple[str, ...] = ()
     shapes: Mapping[str, Shape] = field(default_factory=dict)
+    deciding: frozenset[str] = frozenset()
     planner: str = ""
 
     def verdict(self, values: Mapping[str, Any]) -> int:
         """What the values of the top-level keys say together, as in `Shape.verdict`."""
         return sum(it.verdict(values.get(key)) for key, it in self.shapes.items())
 
+    def is_plausible(self, signal: Signal, keys: frozenset[str], values: Mapping[str, Any]) -> bool:
+        """Whether the values leave room for a signal that the keys give."""
+        verdict = self.verdict(values)
+        if signal.weak:
+            return verdict >= (-2 if signal.any_values and keys <= self.keys else 0)
+        decided = (self.shapes[it].verdict(values.get(it)) for it in self.deciding)
+        return verdict >= -1 or (signal.any_values and min(decided, default=0) >= 0)
+
     def knows_most(self, keys: frozenset[str]) -> bool:
         return len(keys & self.keys) > len(keys - self.keys)
 
     def is_named_by(self, address: str) -> bool:
-        """Whether this is the kind whose schema stands at an address."""
-        return any(fnmatchcase(address.lower(), it) for it in self.addresses)
+        """Whether this is the kind whose schema stands at an address on the web, or at a path."""
+        patterns = self.addresses if "://" in address else self.paths
+        return any(fnmatchcase(address.lower().replace("\\", "/"), it) for it in patterns)
 
 
 @dataclass(frozen=True, slots=True)
@@ -203,11 +218,10 @@ class Dialect:
             and (reason := signal.found_in(keys, kind.keys))
             and (not signal.shaped or kind.shapes[signal.shaped].verdict(values.get(signal.shaped)) > 0)
         ]
-        verdicts = {name: kind.verdict(values) for name, kind in {it.name: it for _, it, _ in given}.items()}
         found = [
             ((not signal.weak, len(keys & kind.keys) - len(keys - kind.keys)), kind, reason)
             for signal, kind, reason in given
-            if verdicts[kind.name] >= (0 if signal.weak else -1)
+            if kind.is_plausible(signal, keys, values)
         ]
         if not found:
             return None

@@ -3,9 +3,9 @@
 from collections.abc import Mapping
 from typing import Annotated, Any, Literal, TypeVar
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict
+from pydantic import BaseModel, BeforeValidator, ConfigDict, model_validator
 
-from waza_engine.values import as_mapping
+from waza_engine.values import as_mapping, is_null
 
 PathBase = Literal["eval", "task", "fixtures", "process", "workspace", "project"]
 PathKind = Literal["file", "directory", "any", "glob"]
@@ -18,9 +18,17 @@ MapOf = Annotated[dict[str, _Part], BeforeValidator(as_mapping)]
 
 
 class FileModel(BaseModel):
-    """A mapping of a file: unknown keys are errors."""
+    """A mapping of a file: unknown keys are errors, and a key that must be there has to have a value."""
 
     model_config = ConfigDict(extra="forbid", frozen=True, defer_build=True, populate_by_name=False)
+
+    @model_validator(mode="before")
+    @classmethod
+    def _empty_is_missing(cls, value: Any) -> Any:
+        if not isinstance(value, dict) or not any(map(is_null, value.values())):
+            return value
+        needed = {it.alias or name for name, it in cls.model_fields.items() if it.is_required()}
+        return {key: it for key, it in value.items() if key not in needed or not is_null(it)}
 
 
 def marks(  # noqa: PLR0913  # one argument for each keyword of our own

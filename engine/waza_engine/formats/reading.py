@@ -10,6 +10,7 @@ from pydantic import BaseModel, ValidationError
 
 from waza_engine.findings import Pointer
 from waza_engine.formats.filled import read_filled
+from waza_engine.regular_files import regular_bytes
 from waza_engine.scalars import plain
 from waza_engine.suite import LoadError
 from waza_engine.yaml_reader import YamlError, read_yaml
@@ -35,13 +36,13 @@ def read_text(path: Path) -> str:
     """The text of a file.
 
     Raises:
-        LoadError: the file cannot be read, or is not UTF-8.
+        LoadError: the file cannot be read, is no regular one, or is not UTF-8.
 
     """
     if (text := _open_texts.get().get(path)) is not None:
         return text
     try:
-        return path.read_bytes().decode("utf-8")
+        return regular_bytes(path).decode("utf-8")
     except UnicodeDecodeError as error:
         raise LoadError(path, f"The file is not UTF-8 (byte {error.start}); save it as UTF-8") from error
     except (OSError, ValueError) as error:

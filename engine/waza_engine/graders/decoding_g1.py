@@ -1,6 +1,6 @@
 """How the first Go generation decoded the config of a grader (waza-graders.md, sections 2.1 and 13.14)."""
 
-from collections.abc import Collection, Mapping
+from collections.abc import Mapping
 from typing import Annotated, Any
 
 from pydantic import BeforeValidator
@@ -8,11 +8,19 @@ from pydantic import BeforeValidator
 from waza_engine.values import is_null
 
 
-def known_keys(config: Any, known: Collection[str]) -> Any:
-    """The config with its known keys only, whose case did not matter."""
-    if not isinstance(config, Mapping):
-        return config
-    return {key.lower(): value for key, value in config.items() if key.lower() in known}
+def in_lower_case(config: Mapping[str, Any]) -> dict[str, Any]:
+    """The config with its keys, and those of the mappings in its lists, in the case that options have.
+
+    Their case did not matter; of two that differ in nothing else the exact one counts.
+    """
+    exact_last = sorted(config, key=lambda it: it == it.lower())
+    return {it.lower(): _items_in_lower_case(config[it]) for it in exact_last}
+
+
+def _items_in_lower_case(value: Any) -> Any:
+    if not isinstance(value, list):
+        return value
+    return [in_lower_case(it) if isinstance(it, Mapping) else it for it in value]
 
 
 def _text_items(value: Any) -> Any:

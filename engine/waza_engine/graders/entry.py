@@ -8,6 +8,7 @@ from typing import Annotated, Any, Literal
 from pydantic import BaseModel, BeforeValidator, ConfigDict, ValidationError
 
 from waza_engine.graders.base import ConfigError, Grader
+from waza_engine.graders.decoding_g1 import in_lower_case
 from waza_engine.scalars import Scalar, plain
 from waza_engine.suite import GraderEntry
 from waza_engine.values import Number, Text, is_null
@@ -15,6 +16,8 @@ from waza_engine.values import Number, Text, is_null
 Level = Literal["eval", "task"]
 _STRICT = frozenset(["G2+G3", "G3", "G1"])
 """The generations that refuse entries, or configs, of the wrong shape."""
+_LENIENT = frozenset(["G1", "G3"])
+"""Those that pass over keys they do not know: the first without a word, the newest with a warning."""
 
 
 def _config(value: Any) -> Any:
@@ -60,6 +63,7 @@ class Entry:
     weight: float
     data: Mapping[str, Any]
     level: Level = "eval"
+    generation: str = ""
 
     def configured(self, kind: "builtins.type[Grader]") -> Grader:
         """The grader of class `kind` with the config of this entry.
@@ -68,9 +72,12 @@ class Entry:
             ConfigError: the config does not fit the options of the type.
 
         """
-        config = kind.config_from_entry(self.data, self.level)
+        given = kind.config_from_entry(self.data, self.level)
         try:
-            return kind.model_validate(_config(config))
+            config = _config(given)
+            if self.generation == "G1":
+                config = in_lower_case(config)
+            return kind.model_validate(config, extra=_unknown_keys(self.generation))
         except ValidationError as error:
             raise ConfigError(problems_text(error, "config")) from error
         except ValueError as error:
@@ -92,14 +99,16 @@ def read_entry(entry: Mapping[str, Any] | GraderEntry, generation: str, level: L
     if generation not in _STRICT:
         return _tolerant_entry(data, level, entry.weight if isinstance(entry, GraderEntry) else 1.0)
     keys = _EvalKeys if level == "eval" else _TaskKeys
-    if generation == "G1":
-        # The first Go generation ignored keys that it did not know.
-        data = {key: value for key, value in data.items() if key in keys.model_fields}
     try:
-        read = keys.model_validate(dict(data))
+        read = keys.model_validate(dict(data), extra=_unknown_keys(generation))
     except ValidationError as error:
         raise ConfigError(problems_text(error)) from error
-    return Entry(read.type, read.name, effective_weight(read.weight), data, level)
+    return Entry(read.type, read.name, effective_weight(read.weight), data, level, generation)
+
+
+def _unknown_keys(generation: str) -> Literal["ignore"] | None:
+    """What becomes of keys that a model does not know; None leaves it to the model."""
+    return "ignore" if generation in _LENIENT else None
 
 
 def effective_weight(weight: float) -> float:

@@ -1,5 +1,6 @@
 """The keywords of JSON Schema that look at one value and need no other schema."""
 
+import math
 from collections.abc import Callable, Mapping, Sequence
 from fractions import Fraction
 from typing import Any
@@ -38,10 +39,22 @@ def _const(wanted: Any, value: Any) -> str | None:
 
 
 def _multiple_of(divisor: float, value: Any) -> str | None:
-    # On the decimal digits as written: 19.99 is a multiple of 0.01, though not as doubles.
-    if not _is_number(value) or (Fraction(str(value)) / Fraction(str(divisor))).denominator == 1:
+    if not _is_number(value):
         return None
-    return f"is no multiple of {divisor}"
+    number, step = _exact(value), _exact(divisor)
+    if number is None or step is None or (number / step).denominator != 1:
+        return f"is no multiple of {divisor}"
+    return None
+
+
+def _exact(number: float) -> Fraction | None:
+    """The number by its decimal digits as written, None when it is not finite.
+
+    19.99 is a multiple of 0.01, though not as doubles.
+    """
+    if isinstance(number, int):
+        return Fraction(number)
+    return Fraction(str(number)) if math.isfinite(number) else None
 
 
 def _maximum(limit: float, value: Any) -> str | None:
@@ -89,7 +102,7 @@ def _key(value: Any) -> Any:
         case bool():
             return ("flag", value)
         case int() | float():
-            return ("number", float(value))
+            return ("number", value)
         case list():
             return ("list", tuple(_key(it) for it in value))
         case dict():

@@ -1,5 +1,6 @@
 """Compiling a schema: everything that can be wrong with it is found before any value is looked at."""
 
+import math
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -34,14 +35,19 @@ class CompiledSchema:
     @classmethod
     def of(cls, schema: Any, base_dir: Path | None, *, within: bool) -> Self:
         """As `compile_schema`."""
-        root = normal(schema)
         try:
+            root = normal(schema)
+            _demand_json(root)
             sources = Sources(root, base_dir, within=within)
             place = Place(Location(), sources.root_resolver(), draft_of(root, LATEST))
             walk = _Walk()
             walk.visit(root, place)
         except RecursionError as error:
             raise SchemaError("the schema is nested too deeply") from error
+        except SchemaError:
+            raise
+        except ValueError as error:
+            raise SchemaError(f"an address in it cannot be read: {error}") from error
         return cls(root, place, walk.drafts)
 
     def error(self, value: Any) -> str | None:
@@ -67,7 +73,11 @@ class _Walk:
     def visit(self, schema: Any, place: Place) -> None:
         if not isinstance(schema, dict) or id(schema) in self.drafts:
             return
-        place = place.inside(schema, draft_of(schema, place.draft))
+        draft = draft_of(schema, place.draft)
+        if draft is not place.draft:
+            # The document was checked by the rules of another draft.
+            _demand_valid(schema, draft, "")
+        place = place.inside(schema, draft)
         self.drafts[id(schema)] = place.draft
         for keyword in _REFERENCES & place.draft.keywords & schema.keys():
             self._follow(keyword, schema[keyword], place)
@@ -80,6 +90,7 @@ class _Walk:
     def _follow(self, keyword: str, reference: str, place: Place) -> None:
         try:
             target = place.target(keyword, reference)
+            draft = self._draft_at(place, reference)
         except (Unresolvable, ValueError) as error:
             # `referencing` wraps what its retrieve function raised, more than once.
             cause: BaseException | None = error
@@ -88,12 +99,12 @@ class _Walk:
             raise cause or SchemaError(f"the reference '{reference}' leads nowhere") from error
         if not isinstance(target.contents, dict | bool):
             raise SchemaError(f"the reference '{reference}' leads to something that is no schema")
-        self.visit(
-            target.contents,
-            Place(Location(), target.resolver, self._draft_at(target.contents, place, reference)),
-        )
+        if id(target.contents) not in self.drafts and not _is_definition(reference, draft):
+            # It may stand where the rules of the document's draft expect no schema, and then nobody has checked it.
+            _demand_valid(target.contents, draft_of(target.contents, draft), reference)
+        self.visit(target.contents, Place(Location(), target.resolver, draft))
 
-    def _draft_at(self, schema: Any, place: Place, reference: str) -> Draft:
+    def _draft_at(self, place: Place, reference: str) -> Draft:
         """The draft of a schema found by reference: its document's, which is another one for another document."""
         document, _, _ = reference.partition("#")
         if not document:
@@ -108,6 +119,25 @@ class _Walk:
         ]:
             if reason := regex_error(pattern):
                 raise SchemaError(f"the pattern '{pattern}' is not valid: {reason}")
+
+
+def _demand_valid(schema: Any, draft: Draft, reference: str) -> None:
+    if problem := draft.problem(schema):
+        raise SchemaError(f"the schema at '{reference}': {problem}" if reference else problem)
+
+
+def _is_definition(reference: str, draft: Draft) -> bool:
+    """Whether a reference leads to a document, or to a definition of one: these are checked with the document."""
+    steps = reference.partition("#")[2].split("/")
+    places = {"definitions", "$defs"} if draft.number >= 2019 else {"definitions"}
+    return steps == [""] or (len(steps) == 3 and not steps[0] and steps[1] in places)
+
+
+def _demand_json(value: Any) -> None:
+    if isinstance(value, float) and not math.isfinite(value):
+        raise SchemaError(f"it holds {value}, a number that JSON does not have")
+    for it in value.values() if isinstance(value, dict) else value if isinstance(value, list) else ():
+        _demand_json(it)
 
 
 def children(schema: dict[str, Any], draft: Draft) -> Iterator[Any]:

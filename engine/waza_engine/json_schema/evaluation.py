@@ -50,7 +50,7 @@ class Place:
 
     def target(self, keyword: str, reference: str) -> "referencing._core.Resolved[Any]":
         """What a reference leads to from here."""
-        if keyword == "$recursiveRef":
+        if keyword == "$recursiveRef" and reference == "#":
             return lookup_recursive_ref(self.resolver)
         return self.resolver.lookup(reference)
 

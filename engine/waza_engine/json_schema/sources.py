@@ -2,13 +2,13 @@
 
 from pathlib import Path
 from typing import Any
-from urllib.parse import unquote, urlsplit
 
 import referencing
 from jsonschema_specifications import REGISTRY  # type: ignore[import-untyped]  # it ships no types
 from referencing import Registry, Resource
 from referencing.exceptions import NoSuchResource
 
+from waza_engine.file_address import path_of_address
 from waza_engine.json_schema.drafts import LATEST, Draft, draft_named
 from waza_engine.json_schema.errors import SchemaError, UnknownFileError
 from waza_engine.json_text import JsonError, read_json
@@ -44,12 +44,11 @@ class Sources:
         return self._documents[uri]
 
     def _read(self, uri: str) -> Resource[Any]:
-        parts = urlsplit(uri)
-        if parts.scheme != "file":
+        path = path_of_address(uri)
+        if path is None:
             raise NoSuchResource(uri)
         if self._base_dir is None:
             raise UnknownFileError(f"the file {uri} cannot be looked for")
-        path = Path(unquote(parts.path))
         if self._within and not path.resolve().is_relative_to(self._base_dir.resolve()):
             raise UnknownFileError(f"the file {uri} is not to be read")
         data = content(path)

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Protocol
+from typing import Any, Protocol, Self
 
 
 @dataclass(frozen=True, slots=True)
@@ -16,10 +16,18 @@ class JudgeTool:
 
 @dataclass(frozen=True, slots=True)
 class JudgeCall:
-    """A tool call the judge made; `arguments` as it sent them."""
+    """A tool call the judge made; `arguments` as it sent them. What is no object is `unreadable`, and says nothing."""
 
     tool: str
     arguments: Mapping[str, Any] = field(default_factory=dict)
+    unreadable: bool = False
+
+    @classmethod
+    def of(cls, tool: str, given: Any) -> Self:
+        """The call with the arguments that were given, whatever they are; None is none at all."""
+        if isinstance(given, Mapping):
+            return cls(tool, given)
+        return cls(tool, unreadable=given is not None)
 
 
 Reminder = Callable[[Sequence[JudgeCall]], str]

@@ -136,8 +136,7 @@ class _Talk:
         )
 
     def _called(self, tools: Any, name: str, call: Any) -> Any:
-        arguments = call.arguments if isinstance(call.arguments, dict) else {}
-        self.calls.append(JudgeCall(name, arguments))
+        self.calls.append(JudgeCall.of(name, call.arguments))
         return tools.ToolResult(text_result_for_llm="Recorded.")
 
     def _noted(self, event: Any) -> None:

@@ -141,12 +141,13 @@ class _Talk:
         """Run one tool call; whatever is wrong with it, the judge is told and may go on."""
         function = call.get("function")
         function = function if isinstance(function, dict) else {}
-        name, arguments = str(function.get("name") or ""), _arguments(function.get("arguments"))
+        name, given = str(function.get("name") or ""), _arguments(function.get("arguments"))
         answer: str | None = None
         if any(it.name == name for it in self.request.tools):
-            self.calls.append(JudgeCall(name, arguments))
+            self.calls.append(JudgeCall.of(name, given))
             answer = "Recorded."
         elif any(it.name == name for it in self._tools()):
+            arguments = given if isinstance(given, dict) else {}
             answer = workspace_answer(Path(self.request.workspace_dir), name, arguments)
         return {
             "role": "tool",
@@ -188,14 +189,14 @@ def _text(message: Mapping[str, Any]) -> str:
     return str(content)
 
 
-def _arguments(value: Any) -> dict[str, Any]:
-    """Tool arguments, however they were sent: a call with unreadable ones still counts."""
-    if isinstance(value, str):
-        try:
-            value = json.loads(value)
-        except (ValueError, RecursionError):
-            return {}
-    return value if isinstance(value, dict) else {}
+def _arguments(value: Any) -> Any:
+    """Tool arguments, however they were sent: a text that is no JSON stays a text, an empty one is none at all."""
+    if not isinstance(value, str):
+        return value
+    try:
+        return json.loads(value) if value else None
+    except (ValueError, RecursionError):
+        return value
 
 
 def _list(value: Any) -> list[Any]:

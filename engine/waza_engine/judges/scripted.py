@@ -89,10 +89,7 @@ def _list(context: Mapping[str, Any], member: str) -> list[Any]:
 
 
 def _calls(turn: Any) -> list[JudgeCall]:
-    calls: list[JudgeCall] = []
-    for it in turn or []:
-        if not isinstance(it, Mapping):
-            raise ValueError("Each item of 'judge_tool_calls' is a list of {tool, args}")  # noqa: TRY004  # bad input
-        arguments = it.get("args")
-        calls.append(JudgeCall(str(it.get("tool", "")), arguments if isinstance(arguments, Mapping) else {}))
-    return calls
+    calls = [] if turn is None else turn
+    if not isinstance(calls, list) or not all(isinstance(it, Mapping) for it in calls):
+        raise ValueError("Each item of 'judge_tool_calls' is a list of {tool, args}")
+    return [JudgeCall.of(str(it.get("tool", "")), it.get("args")) for it in calls]

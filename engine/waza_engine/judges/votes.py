@@ -77,4 +77,5 @@ def _entry(word: str, call: JudgeCall) -> str:
     """`pass: description: reason`; arguments that are no texts leave the bare word, the vote counts all the same."""
     parts = [call.arguments.get(it) for it in ("description", "reason")]
     texts = ["" if it is None else it for it in parts]
-    return ": ".join([word, *texts]) if all(isinstance(it, str) for it in texts) else word
+    is_told = not call.unreadable and all(isinstance(it, str) for it in texts)
+    return ": ".join([word, *texts]) if is_told else word

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from waza_engine.judges.base import JudgeTool
+from waza_engine.regular_files import is_regular
 
 _MOST_CHARACTERS = 100_000
 _MOST_FILES = 1_000
@@ -38,6 +39,8 @@ def workspace_answer(workspace: Path, tool: str, arguments: Mapping[str, Any]) -
         target = (root / path).resolve()
         if not target.is_relative_to(root):
             return f"{path} is outside the workspace"
+        if not is_regular(target):
+            return f"{path} cannot be read: it is no plain file"
         with target.open(encoding="utf-8", errors="replace") as file:
             text = file.read(_MOST_CHARACTERS + 1)
     except (OSError, ValueError) as error:

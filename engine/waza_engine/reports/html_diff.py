@@ -4,6 +4,7 @@ import difflib
 import re
 from collections.abc import Iterator
 from html import escape
+from itertools import islice
 
 _MOST_LINES = 1500
 _HEAD = re.compile(r"^diff --git a/(.*) b/\1$", re.MULTILINE)
@@ -32,11 +33,8 @@ def files_in(patch: str) -> list[str]:
 def text_diff(before: str, after: str, names: tuple[str, str]) -> str:
     """What is different between two texts, "" when nothing is."""
     lines = difflib.unified_diff(before.splitlines(), after.splitlines(), *names, lineterm="", n=2)
-    body = [
-        _line(it)
-        for _, it in zip(range(_MOST_LINES), lines, strict=False)
-        if not it.startswith(("---", "+++"))
-    ]
+    # Before all others come two lines with the names.
+    body = [_line(it) for it in islice(lines, 2, 2 + _MOST_LINES)]
     head = f'<div class="head">{escape(names[0])} \u2192 {escape(names[1])}</div>'
     return f'<div class="diff">{head}{"".join(body)}</div>' if body else ""
 

@@ -56,6 +56,9 @@ def _frame(record: RunRecord) -> RunFrame:
         record.trials,
         record.timeout_seconds,
         metrics=metrics,
+        scoring=record.scoring,
+        eval_path=record.eval_path,
+        arm=record.arm,
     )
 
 

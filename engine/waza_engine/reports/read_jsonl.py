@@ -46,7 +46,8 @@ def read_jsonl(path: Path) -> RunRecord:
 
 
 def _lines(text: str) -> Iterator[Mapping[str, Any]]:
-    for line in text.splitlines():
+    # str.splitlines knows more line ends, which may stand in an output as they are.
+    for line in text.split("\n"):
         if line.strip():
             data = json.loads(line)
             if not isinstance(data, dict):

@@ -11,10 +11,16 @@ from typing import Annotated, Literal
 from pydantic import BaseModel, ConfigDict, StringConstraints, ValidationError
 
 from waza_engine.noted_reads import note_read
+from waza_engine.regular_files import regular_text
 from waza_engine.values import ListOf, Text
 from waza_engine.yaml_reader import YamlError, read_yaml
 
-_SEMANTIC_VERSION = r"^\d+\.\d+\.\d+(-[0-9A-Za-z-]+(\.[0-9A-Za-z-]+)*)?(\+[0-9A-Za-z-]+(\.[0-9A-Za-z-]+)*)?$"
+_NUMBER = "(0|[1-9][0-9]*)"
+_PRE_RELEASE = f"({_NUMBER}|[0-9]*[A-Za-z-][0-9A-Za-z-]*)"
+_BUILD = "[0-9A-Za-z-]+"
+_SEMANTIC_VERSION = (
+    rf"^{_NUMBER}\.{_NUMBER}\.{_NUMBER}(-{_PRE_RELEASE}(\.{_PRE_RELEASE})*)?(\+{_BUILD}(\.{_BUILD})*)?$"
+)
 _FRONT_MATTER = re.compile(r"---[ \t]*\r?\n(.*?)^---[ \t]*(?:\r?\n|\Z)(.*)", re.DOTALL | re.MULTILINE)
 
 
@@ -103,7 +109,7 @@ def load_rubric(reference: str, process_dir: Path) -> Rubric:
     path = process_dir / _expanded(name)
     note_read(path)
     try:
-        text = path.read_text("utf-8")
+        text = regular_text(path)
     except (OSError, ValueError) as error:
         raise RubricError(f"The rubric {path} cannot be read: {error}") from error
     try:

@@ -48,6 +48,7 @@ from waza_engine.formats.waza.loader_rules import leads_out
 from waza_engine.regex import regex_error, regex_fault
 from waza_engine.regex_mending import regex_fixes
 from waza_engine.rules.invalid_regex import INVALID_REGEX
+from waza_engine.rules.missing_key import MISSING_KEY
 
 BAD_MOCK = Rule("bad-mock", "mock that waza refuses")
 APPLIES = {"waza": {"eval", "task"}}
@@ -66,6 +67,10 @@ def check(document: Document) -> Iterator[Finding]:
                 yield BAD_MOCK.at(
                     (*pointer, "name"), "This mock has no tools: give it 'fixtures' or 'tools'", on="key"
                 )
+            for name, tool in document.mapping(*pointer, "tools").items():
+                if tool is None:
+                    message = f"'{name}' has no value, and it needs one with 'responses'"
+                    yield MISSING_KEY.at((*pointer, "tools", name), message, on="key")
         for response in mcp_responses(document):
             yield from _patterns(
                 document.mapping(*response, "match_regex").items(), (*response, "match_regex")

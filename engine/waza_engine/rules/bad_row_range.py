@@ -87,4 +87,8 @@ def check(document: Document) -> Iterator[Finding]:
 
 
 def _are_two_numbers(value: object) -> bool:
-    return isinstance(value, list) and len(value) == 2 and all(type(it) is int for it in value)
+    return (
+        isinstance(value, list)
+        and len(value) == 2
+        and all(isinstance(it, int) and not isinstance(it, bool) for it in value)
+    )

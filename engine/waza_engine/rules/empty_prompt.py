@@ -32,8 +32,9 @@ APPLIES = {"waza": {"task", "eval"}}
 def check(document: Document) -> Iterator[Finding]:
     for task, _ in document.tasks():
         inputs = document.mapping(*task, "inputs")
-        prompt = inputs.get("prompt", "absent")
-        is_blank = prompt is None or (isinstance(prompt, str) and not prompt.strip())
+        prompt = inputs.get("prompt")
+        # A prompt without a value counts as missing, which is told already.
+        is_blank = isinstance(prompt, str) and not prompt.strip()
         if is_blank and not inputs.get("prompt_file"):
             yield EMPTY_PROMPT.at(
                 (*task, "inputs", "prompt"), "The prompt is empty: the agent is asked nothing"

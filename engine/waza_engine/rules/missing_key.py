@@ -1,7 +1,8 @@
 """A key that must be there is not.
 
 ## Why
-waza refuses the file, or finds out after the agent has run; either way the run is lost.
+waza refuses the file, or finds out after the agent has run; either way the run is lost. A key without a value, or with
+`null`, counts as missing.
 
 ## Example
 ```yaml

@@ -34,7 +34,7 @@ tasks: ["tasks/*.yaml"]
 from collections.abc import Iterator
 
 from waza_engine.checking.document import Document
-from waza_engine.findings import Finding, Fix, Pointer, Rule, SetValue, Severity
+from waza_engine.findings import Finding, Fix, Pointer, QuoteValue, Rule, SetValue, Severity
 from waza_engine.scalars import FALSE_WORDS, TRUE_WORDS
 
 REFUSED_BY_CHECK = Rule("refused-by-check", "value that runs accept and `waza check` reports", Severity.HINT)
@@ -65,12 +65,5 @@ def check(document: Document) -> Iterator[Finding]:
         value = document.value(*place)
         if isinstance(value, bool | int | float):
             message = "Runs take this as a text; `waza check` wants quotes around it"
-            yield REFUSED_BY_CHECK.at(place, message, fixes=_quoted(place, value))
-
-
-def _quoted(place: Pointer, value: int | float) -> list[Fix]:
-    """The same in quotes, where the digits are known: a fraction may have been written with more of them."""
-    written = str(value)
-    if isinstance(value, bool) or len(written.partition(".")[2]) > 1 or "e" in written:
-        return []
-    return [Fix("Put it in quotes", (SetValue(place, written),), preferred=True)]
+            fix = Fix("Put it in quotes", (QuoteValue(place),), preferred=True)
+            yield REFUSED_BY_CHECK.at(place, message, fixes=[fix])

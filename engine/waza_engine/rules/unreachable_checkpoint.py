@@ -58,7 +58,7 @@ def check(document: Document) -> Iterator[Finding]:
         last = 1 + len(follow_ups) + most
         for pointer, checkpoint in document.mappings(*task, "checkpoints"):
             turn = checkpoint.get("after_turn")
-            if type(turn) is int and turn > last:
+            if isinstance(turn, int) and not isinstance(turn, bool) and turn > last:
                 place = (*pointer, "after_turn")
                 message = f"There are only {last} turns: this checkpoint is never reached"
                 fix = Fix(f"Change to {last}", (SetValue(place, last),))

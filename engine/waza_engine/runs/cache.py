@@ -1,12 +1,12 @@
 """Trials that need not be performed again, because the store has them: `--cache`, or `cache.enabled` of `.waza.yaml`.
 
 waza keeps results in files of a cache folder (waza-formats.md, section 13.9). Here every trial is in the store anyway: a
-task of which nothing has changed gets the trials of the newest run that finished them all. Failed ones count as well. A
+task of which nothing has changed gets the trials of the newest run of the same agent that finished them all. Failed ones count as well. A
 grader of the eval that waza never caches (`behavior`, `prompt`) switches this off, and so does a baseline.
 """
 
 from waza_engine.graders.registry import newest_meaning
-from waza_engine.runs.frames import frame_of
+from waza_engine.runs.frames import RunFrame
 from waza_engine.runs.live import Finished
 from waza_engine.runs.plan import Plan
 from waza_engine.runs.store import RunStore
@@ -21,17 +21,19 @@ def is_cacheable(plan: Plan) -> bool:
     ) and all(it is None or it.cacheable for it in kinds)
 
 
-def take_from_earlier_runs(store: RunStore, run_id: str, plan: Plan) -> Finished:
-    """Copy what earlier runs of the eval have finished into the run, which is started by that; which trials these are."""
+def take_from_earlier_runs(store: RunStore, run_id: str, plan: Plan, frame: RunFrame) -> Finished:
+    """Copy what earlier runs of the eval have finished into the run of that frame; which trials these are."""
     numbers = range(1, plan.settings.trials + 1)
     known: dict[str, tuple[str, int]] = {}
     for run in store.runs(plan.suite.listed_as):
+        if not frame.agent or run.frame.agent != frame.agent:
+            continue
         finished = set(store.finished(run.run_id))
         for index, it in enumerate(run.frame.tasks):
             if it.fingerprint and all((index, number) in finished for number in numbers):
                 known.setdefault(it.fingerprint, (run.run_id, index))
     taken = set()
-    for index, it in enumerate(frame_of(plan).tasks):
+    for index, it in enumerate(frame.tasks):
         if it.fingerprint in known:
             store.copy_trials(*known[it.fingerprint], run_id, index, plan.settings.trials)
             taken |= {(index, number) for number in numbers}

@@ -1,5 +1,6 @@
 """An experiment's run told as events: a run whose tasks are its arms, with what happens in each arm inside."""
 
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -34,6 +35,7 @@ class ExperimentTeller:
     notes: Sequence[str] = ()
     listener: Listener | None = None
     _ended: dict[str, list[RunFinished]] = field(default_factory=dict)
+    _told_ended: set[str] = field(default_factory=set)
     _open: str = ""
 
     def of_arm(self, arm: str) -> Callable[[Listener], Listener]:
@@ -47,6 +49,10 @@ class ExperimentTeller:
 
     def end(self) -> RunFinished:
         """The experiment is over: what has been told of its arms adds up to this."""
+        for arm in self._ended:
+            self._arm_ended(arm)
+        counts = Counter(map(self._status_of, self._ended))
+        succeeded, failed = counts["passed"], counts["failed"] + counts["error"]
         ended = [it for its in self._ended.values() for it in its]
         status = next((it for it in _WORST if any(end.status == it for end in ended)), "error")
         finished = RunFinished(
@@ -56,9 +62,9 @@ class ExperimentTeller:
             score=mean([it.score for it in ended]),
             weighted_score=mean([it.weighted_score for it in ended]),
             total=len(self.parts),
-            succeeded=sum(all(it.status == "passed" for it in its) for its in self._ended.values()),
-            failed=sum(any(it.status == "failed" for it in its) for its in self._ended.values()),
-            skipped=len(self.parts) - len(self._ended),
+            succeeded=succeeded,
+            failed=failed,
+            skipped=len(self.parts) - succeeded - failed,
             duration_ms=sum(it.duration_ms for it in ended),
             error="; ".join(it.error for it in ended if it.error),
         )
@@ -75,7 +81,7 @@ class ExperimentTeller:
         self._tell(event if isinstance(event, Note) else ArmEvent(self.run_id, arm, event))
         if isinstance(event, RunFinished):
             self._ended.setdefault(arm, []).append(event)
-            if event.status == "cancelled" or len(self._ended[arm]) == self.parts[arm]:
+            if len(self._ended[arm]) == self.parts[arm]:
                 self._arm_ended(arm)
             if event.status == "cancelled":
                 self.end()
@@ -87,12 +93,21 @@ class ExperimentTeller:
             self._tell(Note(self.run_id, "warning", it))
 
     def _arm_ended(self, arm: str) -> None:
+        """Tell the end of an arm, once: also of one that has not been run over all its evals."""
+        if arm in self._told_ended:
+            return
+        self._told_ended.add(arm)
         ends = self._ended[arm]
-        status = next(it for it in _WORST if any(end.status == it for end in ends))
-        known: Status = "skipped" if status == "cancelled" else status  # type: ignore[assignment]  # the rest is the same
         error = "; ".join(it.error for it in ends if it.error)
         score, weighted = mean([it.score for it in ends]), mean([it.weighted_score for it in ends])
-        self._tell(TaskFinished(self.run_id, arm, known, score, weighted, error))
+        self._tell(TaskFinished(self.run_id, arm, self._status_of(arm), score, weighted, error))
+
+    def _status_of(self, arm: str) -> Status:
+        """That of the worst of its runs; without a bad one the arm has passed only if it was run over all its evals."""
+        ends = self._ended[arm]
+        worst = next(it for it in _WORST if any(end.status == it for end in ends))
+        is_unfinished = worst == "passed" and len(ends) < self.parts[arm]
+        return "skipped" if worst == "cancelled" or is_unfinished else worst  # type: ignore[return-value]  # the rest is the same
 
     def _tell(self, event: Event) -> None:
         if self.listener is not None:

@@ -5,25 +5,22 @@ trials, also for a run that was killed.
 """
 
 import contextlib
-import hashlib
 import os
 import socket
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from itertools import islice
 from pathlib import Path
 
+from waza_engine.file_digests import digest
+from waza_engine.runs.fingerprint import fingerprints
 from waza_engine.runs.plan import Overrides, Plan
 from waza_engine.runs.records import TriggerResult
-from waza_engine.runs.small_files import small_files
-from waza_engine.suite import ExperimentArm, Metric, Scoring, Task
-
-_MOST_SKILL_FILES = 1000
+from waza_engine.suite import ExperimentArm, Metric, Scoring
 
 
 @dataclass(frozen=True, slots=True)
 class TaskFrame:
-    """A task of a run. `fingerprint` changes with anything about the task that can change a verdict."""
+    """A task of a run. `fingerprint` changes with anything about the task that can change a verdict (`fingerprint.py`)."""
 
     id: str
     name: str
@@ -38,6 +35,7 @@ class RunFrame:
 
     `overrides` is how it was asked for, `unknown` what its executor could not know; `host`, `pid` and `born` say which
     process performs it. `files` are the files that the suite was read from, each with the `digest` of what was in it.
+    `agent` changes with the agent that performs the tasks; it is empty when there were several, or nobody knows.
     """
 
     suite_name: str = ""
@@ -59,6 +57,7 @@ class RunFrame:
     eval_path: str = ""
     files: Mapping[str, str] = field(default_factory=dict)
     arm: ExperimentArm | None = None
+    agent: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,8 +70,8 @@ class RunEnd:
     task_errors: Mapping[int, str] = field(default_factory=dict)
 
 
-def frame_of(plan: Plan) -> RunFrame:
-    """The frame of a run that starts now, in this process."""
+def frame_of(plan: Plan, process_dir: Path) -> RunFrame:
+    """The frame of a run that starts now, in this process and in that directory."""
     suite, settings = plan.suite, plan.settings
     frame = RunFrame(
         suite_name=suite.name,
@@ -82,7 +81,7 @@ def frame_of(plan: Plan) -> RunFrame:
         judge_model=settings.judge_model,
         trials=settings.trials,
         timeout_seconds=settings.timeout_seconds,
-        tasks=_task_frames(plan),
+        tasks=_task_frames(plan, process_dir),
         metrics=suite.metrics,
         shard=str(plan.shard or ""),
         overrides=plan.overrides,
@@ -99,11 +98,9 @@ def performed_here(frame: RunFrame) -> RunFrame:
     return replace(frame, host=socket.gethostname(), pid=os.getpid(), born=_born(os.getpid()))
 
 
-def _task_frames(plan: Plan) -> tuple[TaskFrame, ...]:
-    around = _surroundings(plan)
-    return tuple(
-        TaskFrame(it.id, it.name, it.group, it.golden, _fingerprint(it, plan, around)) for it in plan.tasks
-    )
+def _task_frames(plan: Plan, process_dir: Path) -> tuple[TaskFrame, ...]:
+    pairs = zip(plan.tasks, fingerprints(plan, process_dir), strict=True)
+    return tuple(TaskFrame(it.id, it.name, it.group, it.golden, fingerprint) for it, fingerprint in pairs)
 
 
 def is_performed_now(frame: RunFrame) -> bool:
@@ -119,11 +116,6 @@ def is_performed_now(frame: RunFrame) -> bool:
     except OSError:
         return True
     return True
-
-
-def digest(content: bytes) -> str:
-    """A text that tells one content of a file from another."""
-    return hashlib.sha256(content).hexdigest()[:16]
 
 
 def _files(plan: Plan) -> dict[str, str]:
@@ -162,36 +154,3 @@ def _born(pid: int) -> str:
 _ENDED = frozenset([b"Z", b"X", b"x"])
 _IS_EXITING = 0x4
 """Linux's `PF_EXITING`."""
-
-
-def _fingerprint(task: Task, plan: Plan, surroundings: str) -> str:
-    settings = plan.settings
-    what = (
-        task,
-        plan.suite.graders,
-        settings.executor,
-        settings.model,
-        settings.timeout_seconds,
-        surroundings,
-    )
-    return hashlib.sha256(repr(what).encode("utf-8", "replace")).hexdigest()[:16]
-
-
-def _surroundings(plan: Plan) -> str:
-    """What is the same for all tasks of a plan, and can change what an agent does or how it is judged."""
-    suite, settings = plan.suite, plan.settings
-    asked = (
-        settings.max_attempts,
-        settings.judge_model,
-        settings.reasoning_effort,
-        settings.inject_skill_body,
-    )
-    given = (suite.skill, suite.agent, suite.mcp_mocks, settings.mcp_servers, settings.skill_directories)
-    skills = [_skill_files(suite.directory / it) for it in settings.skill_directories]
-    return hashlib.sha256(repr((asked, given, skills)).encode("utf-8", "replace")).hexdigest()
-
-
-def _skill_files(folder: Path) -> list[tuple[str, str]]:
-    """The files of a skill with what is in them, as far as it is of a usual size."""
-    found = islice(small_files(folder), _MOST_SKILL_FILES)
-    return [(it.target, hashlib.sha256(it.content).hexdigest()) for it in found]

@@ -4,7 +4,7 @@ import time
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field, replace
 
-from waza_engine.executors.base import Progress
+from waza_engine.executors.base import Progress, agent_of
 from waza_engine.runs.events import BaselineEvent, Event, Listener, Note
 from waza_engine.runs.frames import RunFrame, frame_of
 from waza_engine.runs.grade import Bench
@@ -49,7 +49,9 @@ class LiveRun:
 
     def __post_init__(self) -> None:
         self.began = self.clock()
-        self.frame = replace(frame_of(self.plan), unknown=tuple(sorted(self.bench.executor.unknown)))
+        executor = self.bench.executor
+        frame = frame_of(self.plan, self.bench.process_dir)
+        self.frame = replace(frame, unknown=tuple(sorted(executor.unknown)), agent=agent_of(executor))
 
     @property
     def plan(self) -> Plan:

@@ -49,7 +49,7 @@ def regrade(
     plan = make_plan(known, Overrides(tasks=tasks, executor=run.executor, judge_model=judge_model))
     plan = replace(plan, settings=replace(plan.settings, baseline=False, trials=run.frame.trials))
     bench = Bench(plan, StoredReplay(store, run), process_dir, judge_for(plan, environment))
-    frame = replace(frame_of(plan), executor=run.executor, model=run.model)
+    frame = replace(frame_of(plan, process_dir), executor=run.executor, model=run.model)
     records = [
         task_record(
             frame.tasks[index],

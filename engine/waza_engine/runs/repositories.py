@@ -29,8 +29,13 @@ def add_repositories(workspace: Path, repositories: Iterable[Repository]) -> Non
         _add(workspace, it)
 
 
-def _add(workspace: Path, repository: Repository) -> None:
-    place = workspace if repository.is_workspace else _place(workspace, repository.dest)
+def commit_of(repository: Repository) -> str:
+    """The commit that would be put into a workspace now.
+
+    Raises:
+        WorkspaceError: git or the repository is missing, or there is no such commit.
+
+    """
     commit = repository.commit or "HEAD"
     if commit.startswith("-"):
         raise WorkspaceError(f"inputs.repos: '{commit}' is no commit")
@@ -40,6 +45,12 @@ def _add(workspace: Path, repository: Repository) -> None:
     exact = _git(source, "rev-parse", "--verify", "--quiet", f"{commit}^{{commit}}").strip()
     if not exact:
         raise WorkspaceError(f"inputs.repos: {source} is no git repository with a commit '{commit}'")
+    return exact
+
+
+def _add(workspace: Path, repository: Repository) -> None:
+    place = workspace if repository.is_workspace else _place(workspace, repository.dest)
+    source, exact = repository.source, commit_of(repository)
     top = _git(source, "rev-parse", "--show-toplevel").strip() or str(source)
     place.parent.mkdir(parents=True, exist_ok=True)
     for arguments in (

@@ -6,13 +6,11 @@ in its front matter; parents of skill folders are not searched.
 
 from collections.abc import Iterable
 from pathlib import Path
-from typing import Any
 
+from waza_engine.checking.skills import front_matter
+from waza_engine.regular_files import regular_text
 from waza_engine.suite import Suite
 from waza_engine.values import as_text
-from waza_engine.yaml_reader import YamlError, read_yaml
-
-_FENCE = "---"
 
 
 def missing_skills(suite: Suite, skill_directories: Iterable[str]) -> str:
@@ -38,10 +36,7 @@ def missing_skills(suite: Suite, skill_directories: Iterable[str]) -> str:
 
 def _skill_name(path: Path) -> str | None:
     try:
-        lines = path.read_text(encoding="utf-8-sig").splitlines()
-        end = next(i for i, it in enumerate(lines) if i and it.startswith(_FENCE))
-        front: Any = read_yaml("\n".join(lines[1:end])) if lines[0].startswith(_FENCE) else None
-    except (OSError, UnicodeDecodeError, StopIteration, YamlError, IndexError):
+        name = as_text(front_matter(regular_text(path, "utf-8-sig")).get("name"))
+    except (OSError, ValueError):
         return None
-    name = as_text(front.get("name")) if isinstance(front, dict) else None
     return name if isinstance(name, str) else None

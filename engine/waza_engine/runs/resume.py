@@ -5,6 +5,7 @@ are forgotten and performed again.
 """
 
 from dataclasses import dataclass
+from pathlib import Path
 
 from waza_engine.runs.frames import frame_of, is_performed_now
 from waza_engine.runs.live import Finished
@@ -19,12 +20,16 @@ class ResumeError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Resumed:
-    """What is there already. `changed` are the ids of tasks that are performed again because they have changed."""
+    """What is there already. `changed` are the ids of tasks that are performed again because they have changed.
+
+    `agent` is the one that has performed it (`RunFrame.agent`).
+    """
 
     started_at: float = 0.0
     finished: Finished = frozenset()
     baseline: Finished = frozenset()
     changed: tuple[str, ...] = ()
+    agent: str = ""
 
 
 def refuse_to_resume(run: StoredRun) -> None:
@@ -42,8 +47,8 @@ def refuse_to_resume(run: StoredRun) -> None:
         )
 
 
-def resumed(store: RunStore, run: StoredRun, plan: Plan) -> Resumed:
-    """What of the plan the stored run has finished.
+def resumed(store: RunStore, run: StoredRun, plan: Plan, process_dir: Path) -> Resumed:
+    """What of the plan the stored run has finished. `process_dir` is the directory that we are started in.
 
     Raises:
         ResumeError: the tasks are no longer those of the run.
@@ -58,16 +63,22 @@ def resumed(store: RunStore, run: StoredRun, plan: Plan) -> Resumed:
         )
     # Two may want to go on with it at once. From here on it is ours.
     refuse_to_resume(store.take_over(run.run_id))
-    finished, changed = _finished(store, run, plan)
+    finished, changed = _finished(store, run, plan, process_dir)
     second = store.baseline_of(run.run_id)
-    without = _finished(store, second, plan_without_skills(plan))[0] if second else frozenset()
-    return Resumed(run.started_at, finished, without, changed)
+    without = frozenset[tuple[int, int]]()
+    if second:
+        without, _ = _finished(store, second, plan_without_skills(plan), process_dir)
+    return Resumed(run.started_at, finished, without, changed, run.frame.agent)
 
 
-def _finished(store: RunStore, run: StoredRun, plan: Plan) -> tuple[Finished, tuple[str, ...]]:
+def _finished(
+    store: RunStore, run: StoredRun, plan: Plan, process_dir: Path
+) -> tuple[Finished, tuple[str, ...]]:
     changed = {
         index
-        for index, (now, was) in enumerate(zip(frame_of(plan).tasks, run.frame.tasks, strict=True))
+        for index, (now, was) in enumerate(
+            zip(frame_of(plan, process_dir).tasks, run.frame.tasks, strict=True)
+        )
         if now.fingerprint != was.fingerprint
     }
     for index in changed:

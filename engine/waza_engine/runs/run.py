@@ -8,6 +8,7 @@ import asyncio
 import time
 import traceback
 import uuid
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -66,6 +67,8 @@ async def run_suite(  # noqa: PLR0913  # the world comes in as arguments
     live = LiveRun(
         run_id, bench, emit, store, resumed.started_at or time.time(), resumed.finished, perform=perform
     )
+    if resumed.finished and resumed.agent != live.frame.agent:
+        live.frame = replace(live.frame, agent="")
     _announce(live)
     ending = Ending()
     try:
@@ -176,7 +179,7 @@ def _take_from_earlier_runs(live: LiveRun) -> None:
     if live.store is None or live.is_unstored:
         return
     try:
-        live.already_finished(take_from_earlier_runs(live.store, live.run_id, live.plan))
+        live.already_finished(take_from_earlier_runs(live.store, live.run_id, live.plan, live.frame))
     except StoreError as error:
         live.warn(f"{error}. Nothing is taken from earlier runs")
     if live.finished:

@@ -15,6 +15,8 @@ _SKIPPED = frozenset(["vendor", "node_modules"])
 
 def small_files(root: Path) -> Iterator[InputFile]:
     """The files below `root`, by name; links, hidden folders, big files and unreadable ones are left out."""
+    if "\0" in os.fspath(root):
+        return
     for folder, folders, names in os.walk(root):
         folders[:] = sorted(it for it in folders if not it.startswith(".") and it not in _SKIPPED)
         for name in sorted(names):

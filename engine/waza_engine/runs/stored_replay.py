@@ -29,6 +29,10 @@ class StoredReplay:
         self._triggers = {it.prompt: it for it in run.end.triggers}
         self.unknown: frozenset[str] = frozenset(run.frame.unknown)
 
+    def identity(self) -> str:
+        """Which run stands in for the agent."""
+        return self._run_id
+
     async def start(self) -> None:
         """Nothing to start."""
 

@@ -27,6 +27,8 @@ class SchemaChecker:
         """By the identity of a list's schema: that schema, and what it says of the list alone."""
         self._most = Severity(schema["x-severity"]) if "x-severity" in schema else None
         """In some files no mistake is an error: what the schema says at its top."""
+        self.is_null_nothing = not schema.get("x-null-refused")
+        """Whether a key without a value is as good as none."""
         self.discriminating = {
             id(it["properties"][it[DISCRIMINATOR]])
             for it in schema.get("$defs", {}).values()

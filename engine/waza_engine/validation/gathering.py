@@ -5,8 +5,9 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from waza_engine.findings import Finding, Fix, InsertKey, MoveKey, Pointer, RenameKey, Severity
+from waza_engine.findings import AddBlanks, Finding, Fix, InsertKey, MoveKey, Pointer, RenameKey, Severity
 from waza_engine.rules.missing_key import MISSING_KEY
+from waza_engine.rules.unknown_key import UNKNOWN_KEY
 from waza_engine.validation.error import SchemaError
 from waza_engine.validation.mending import all_missing, likely_types, missing_type
 from waza_engine.validation.messages import errors_of_choice, findings_of_error
@@ -19,15 +20,17 @@ if TYPE_CHECKING:
 def findings_of(checker: "SchemaChecker", errors: Iterable[SchemaError]) -> list[Finding]:
     """All errors of one check as findings.
 
-    What is missing at one place is one finding, and a misspelt key is not also reported as missing.
+    What is missing at one place is one finding, and a misspelt key is not also reported as missing. Of a value of the
+    wrong type nothing else is said.
     """
     findings: list[Finding] = []
     missing: dict[Pointer, dict[str, bool]] = defaultdict(dict)
     mapping: dict[Pointer, Mapping[str, Any]] = {}
-    for error in errors:
+    for error in _without_consequences([*errors]):
         if error.validator in _ASKING:
             absent = missing[error.absolute_path]
-            absent.update({name: is_needed or absent.get(name, False) for name, is_needed in _absent(error)})
+            found = _absent(checker, error)
+            absent.update({name: is_needed or absent.get(name, False) for name, is_needed in found})
             mapping[error.absolute_path] = error.instance
         elif inner := errors_of_choice(checker, error):
             findings.extend(findings_of(checker, inner))
@@ -35,22 +38,35 @@ def findings_of(checker: "SchemaChecker", errors: Iterable[SchemaError]) -> list
             findings.extend(findings_of_error(checker, error))
     taken = _renamed(findings)
     for pointer, names in missing.items():
-        if rest := [it for it in names if (pointer, it) not in taken]:
-            severity = None if any(names[it] for it in rest) else Severity.WARNING
-            fixes = _types(checker, rest, pointer, mapping[pointer])
-            missing_here = _missing(pointer, rest, severity, fixes)
-            findings.append(replace(missing_here, message=missing_here.message + _known_types(checker, rest)))
+        asked = [it for it in names if (pointer, it) not in taken]
+        blank = [it for it in asked if it in mapping[pointer]]
+        rest = [it for it in asked if it not in blank]
+        for group in ([rest] if rest else []) + [[it] for it in blank]:
+            severity = None if any(names[it] for it in group) else Severity.WARNING
+            findings.append(_missing(checker, pointer, group, mapping[pointer], severity))
     return _merged([it for it in findings if not _is_settled(it, taken)])
+
+
+def _without_consequences(errors: Sequence[SchemaError]) -> Iterator[SchemaError]:
+    """The errors, but of values of the wrong type only that: what else they violate would be mended with it."""
+    wrong: dict[Pointer, SchemaError] = {}
+    for it in errors:
+        if it.validator == "type":
+            wrong.setdefault(it.absolute_path, it)
+    for it in errors:
+        # Our own keywords are about the key.
+        if wrong.get(it.absolute_path, it) is it or it.validator.startswith("x-"):
+            yield it
 
 
 _ASKING = {"required", "x-recommended"}
 
 
-def _absent(error: SchemaError) -> Iterator[tuple[str, bool]]:
-    """The names that are not there, and whether waza needs them."""
+def _absent(checker: "SchemaChecker", error: SchemaError) -> Iterator[tuple[str, bool]]:
+    """The names that are not there, or have no value, and whether waza needs them."""
     tolerated = error.schema.get("x-tolerated", ())
     for name in error.validator_value:
-        if name not in error.instance:
+        if name not in error.instance or (checker.is_null_nothing and error.instance[name] is None):
             yield name, error.validator == "required" and name not in tolerated
 
 
@@ -58,6 +74,11 @@ def _renamed(findings: list[Finding]) -> set[tuple[Pointer, str]]:
     """Keys that the best fix of an unknown key would bring, with the mapping they belong to."""
     best = [change for it in findings for fix in it.fixes[:1] for change in fix.changes]
     new = {(it.pointer[:-1], it.name) for it in best if isinstance(it, RenameKey)}
+    new |= {
+        (it.pointer[:-1], str(it.pointer[-1]).partition(":")[0])
+        for it in findings
+        if it.rule is UNKNOWN_KEY and it.fixes and isinstance(it.fixes[0].changes[0], AddBlanks)
+    }
     for it in best:
         if isinstance(it, MoveKey):
             new |= {(it.to[:depth], str(part)) for depth, part in enumerate(it.to) if part != ".."}
@@ -66,8 +87,10 @@ def _renamed(findings: list[Finding]) -> set[tuple[Pointer, str]]:
 
 def _is_settled(finding: Finding, taken: set[tuple[Pointer, str]]) -> bool:
     """Whether a "give one of" is what an unknown key was meant to be."""
-    wanted = {it.key for fix in finding.fixes for it in fix.changes if isinstance(it, InsertKey)}
-    return finding.rule is MISSING_KEY and any((finding.pointer, it) in taken for it in wanted)
+    wanted = {
+        (it.pointer, it.key) for fix in finding.fixes for it in fix.changes if isinstance(it, InsertKey)
+    }
+    return finding.rule is MISSING_KEY and not taken.isdisjoint(wanted)
 
 
 def _merged(findings: list[Finding]) -> list[Finding]:
@@ -89,11 +112,26 @@ def _merged(findings: list[Finding]) -> list[Finding]:
 
 
 def _missing(
-    pointer: Pointer, names: list[str], severity: Severity | None = None, fixes: Sequence[Fix] = ()
+    checker: "SchemaChecker",
+    pointer: Pointer,
+    names: list[str],
+    mapping: Mapping[str, Any],
+    severity: Severity | None,
 ) -> Finding:
+    """The finding of keys that a mapping lacks, or of one that it has without a value: that is at the key."""
     listed = ", ".join(f"'{it}'" for it in names)
-    fix = Fix(f"Add {listed}", tuple(InsertKey(pointer, it, None) for it in names), preferred=True)
-    return MISSING_KEY.at(pointer, f"Missing {listed}", on="key", fixes=fixes or [fix], severity=severity)
+    is_blank = names[0] in mapping
+    what, title = (
+        (f"{listed} has no value, and it needs one", "Fill in") if is_blank else (f"Missing {listed}", "Add")
+    )
+    fix = Fix(f"{title} {listed}", tuple(InsertKey(pointer, it, None) for it in names), preferred=True)
+    return MISSING_KEY.at(
+        (*pointer, names[0]) if is_blank else pointer,
+        what + _known_types(checker, names),
+        on="key",
+        fixes=_types(checker, names, pointer, mapping) or [fix],
+        severity=severity,
+    )
 
 
 def _known_types(checker: "SchemaChecker", names: list[str]) -> str:

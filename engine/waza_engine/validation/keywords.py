@@ -68,7 +68,9 @@ def _unless_placeholder(make: Maker) -> Maker:
 
 
 _OURS: dict[str, Maker] = {
-    "x-recommended": simple(lambda it, names: isinstance(it, dict) and any(name not in it for name in names)),
+    "x-recommended": simple(
+        lambda it, names: isinstance(it, dict) and any(it.get(name) is None for name in names)
+    ),
     "x-no-effect": simple(_is_marked),
     "x-move-to": simple(_is_marked),
     "x-unknown-keys": _has_unknown,

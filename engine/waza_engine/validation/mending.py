@@ -1,6 +1,7 @@
 """Fixes for what a schema error tells: other values, other types, keys to add or to leave out."""
 
 import json
+import math
 import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from itertools import product
@@ -99,7 +100,8 @@ def _number_meant(key: str, text: str, wanted: Collection[str]) -> float | None:
         is_time = key.endswith(("_ms", "_seconds", "timeout", "Timeout"))
         return int(value) if is_time and value.is_integer() and value > 0 else None
     if (found := _PERCENT.fullmatch(text.strip())) and "number" in wanted and "string" not in wanted:
-        return float(found[1]) / 100
+        value = float(found[1]) / 100
+        return value if math.isfinite(value) else None
     return None
 
 
@@ -121,6 +123,8 @@ def with_unit(text: str, units: Collection[str]) -> str | None:
     if not parts or _PART.sub("", bare).strip():
         return None
     total = sum(float(number) * _milliseconds(unit.lower()) for number, unit in parts)
+    if not math.isfinite(total):
+        return None
     if len(parts) == 1 and float(parts[0][0]).is_integer():
         given = parts[0][1].lower()
         unit = "ms" if given.startswith(("ms", "milli")) else given[0]
@@ -149,7 +153,9 @@ def _is_list_without_blanks(value: Any) -> bool:
 def _unquoted(value: str, wanted: Collection[str]) -> Any:
     try:
         result = json.loads(value.lower() if value.lower() in {"true", "false"} else value)
-    except ValueError:
+    except (ValueError, RecursionError):
+        return None
+    if isinstance(result, float) and not math.isfinite(result):
         return None
     fitting = [it for it in wanted if it in _TYPES and isinstance(result, _TYPES[it])]
     # To Python a truth value is a number.

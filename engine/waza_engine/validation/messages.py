@@ -18,6 +18,7 @@ from waza_engine.rules.out_of_range import OUT_OF_RANGE
 from waza_engine.rules.unknown_grader_type import UNKNOWN_GRADER_TYPE
 from waza_engine.rules.unknown_value import UNKNOWN_VALUE
 from waza_engine.rules.wrong_type import WRONG_TYPE
+from waza_engine.scalars import written
 from waza_engine.validation.error import SchemaError
 from waza_engine.validation.key_messages import companion, no_effect, no_value, old_form
 from waza_engine.validation.mending import (
@@ -88,7 +89,7 @@ def _found(value: Any) -> str:
         case bool():
             return f"{str(value).lower()}"
         case int() | float():
-            return f"the number {value}"
+            return f"the number {written(value)}"
         case str():
             return f"the text '{_short(value)}'"
         case list():
@@ -108,7 +109,7 @@ def _unknown_value(checker: "SchemaChecker", error: SchemaError) -> Iterator[Fin
     if isinstance(error.instance, (dict, list)):
         yield WRONG_TYPE.at(pointer, f"Expected a text, found {_found(error.instance)}")
         return
-    value = str(error.instance)
+    value = written(error.instance) if isinstance(error.instance, (int, float)) else str(error.instance)
     meant = error.schema.get("x-meant", {}).get(value)
     close = [meant] if meant else nearest(value, allowed)
     fixes = other_values(pointer, value, close, error.validator_value)
@@ -174,19 +175,7 @@ def _alternatives(checker: "SchemaChecker", error: SchemaError) -> Iterator[Find
     if all(set(it) == {"required"} for it in branches):
         if not isinstance(error.instance, Mapping):
             return  # That it is no mapping is said by its type.
-        names = [f"'{it['required'][0]}'" for it in branches]
-        if error.validator == "oneOf" and any(it["required"][0] in error.instance for it in branches):
-            fixes = only_one(error.absolute_path, [it["required"][0] for it in branches], error.instance)
-            message = f"Give only one of {', '.join(names)}"
-            yield MISSING_KEY.at(error.absolute_path, message, on="key", fixes=fixes)
-        else:
-            fixes = [
-                Fix(f"Add {name}", (InsertKey(error.absolute_path, it["required"][0], None),))
-                for name, it in zip(names, branches, strict=True)
-                if it["required"][0] not in error.instance
-            ]
-            message = f"Give at least one of {', '.join(names)}"
-            yield MISSING_KEY.at(error.absolute_path, message, on="key", fixes=fixes, severity=error.severity)
+        yield _one_of(checker, error, [it["required"][0] for it in branches])
         return
     wanted = [str(it["type"]) for it in branches if "type" in it]
     expected = " or ".join(dict.fromkeys(_KINDS.get(it, it) for it in wanted))
@@ -195,16 +184,44 @@ def _alternatives(checker: "SchemaChecker", error: SchemaError) -> Iterator[Find
     yield WRONG_TYPE.at(error.absolute_path, message, fixes=fixes)
 
 
+def _one_of(checker: "SchemaChecker", error: SchemaError, names: list[str]) -> Finding:
+    """Of a group of keys none is given, or too many; what has no value is as good as absent, and is told there."""
+    pointer, mapping = error.absolute_path, error.instance
+    listed = ", ".join(f"'{it}'" for it in names)
+    blank = [it for it in names if checker.is_null_nothing and mapping.get(it, "") is None]
+    if error.validator == "oneOf" and any(it in mapping and it not in blank for it in names):
+        fixes = only_one(pointer, names, mapping)
+        return MISSING_KEY.at(pointer, f"Give only one of {listed}", on="key", fixes=fixes)
+    free = [*blank, *(it for it in names if it not in mapping)]
+    title = {it: "Fill in" if it in blank else "Add" for it in free}
+    fixes = [Fix(f"{title[it]} '{it}'", (InsertKey(pointer, it, None),)) for it in free]
+    message = f"Give at least one of {listed}"
+    if blank:
+        pointer, message = (*pointer, blank[0]), f"'{blank[0]}' has no value; give at least one of {listed}"
+    return MISSING_KEY.at(pointer, message, on="key", fixes=fixes, severity=error.severity)
+
+
 def _fits(schema: Mapping[str, Any], value: Any) -> bool:
-    kinds = {str: "string", bool: "boolean", int: "integer", float: "number", list: "array", dict: "object"}
     wanted = schema.get("type")
-    actual = kinds.get(type(value), "null")
+    actual = next((kind for of, kind in _PYTHON_KINDS.items() if isinstance(value, of)), "null")
     return wanted is None or actual == wanted or actual in wanted
+
+
+_PYTHON_KINDS = {
+    str: "string",
+    bool: "boolean",
+    int: "integer",
+    float: "number",
+    list: "array",
+    dict: "object",
+}
+"""To Python a truth value is a number, too: it comes first."""
 
 
 def _pattern(_checker: "SchemaChecker", error: SchemaError) -> Iterator[Finding]:
     wanted = error.schema.get("x-pattern-text", f"it must match {error.validator_value}")
-    pointer, text = error.absolute_path, str(error.instance)
+    pointer, value = error.absolute_path, error.instance
+    text = written(value) if isinstance(value, (int, float)) else str(value)
     meant = with_unit(text, error.schema.get("x-units", ()))
     others = (f"{text}.0", *error.schema.get("examples", ())[:1])
     near = [meant] if meant else [it for it in others if _has_format(error, it)]

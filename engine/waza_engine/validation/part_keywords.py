@@ -62,6 +62,17 @@ def _additional(it: Keyword) -> Check:
 
 
 def _required(it: Keyword) -> Check:
+    """An empty value is the zero value, and so as good as none (waza-formats.md, section 3)."""
+    names = it.value
+
+    def check(instance: Any, way: Way, out: list[SchemaError]) -> None:
+        if isinstance(instance, dict):
+            out += [it.error(instance, way) for name in names if instance.get(name) is None]
+
+    return check
+
+
+def _required_key(it: Keyword) -> Check:
     names = it.value
 
     def check(instance: Any, way: Way, out: list[SchemaError]) -> None:
@@ -72,8 +83,8 @@ def _required(it: Keyword) -> Check:
 
 
 def required_value(it: Keyword) -> Check:
-    """The same where `null` is refused: a key that must be there must also have a value."""
-    absent, blank = _required(it), it._replace(name=NO_VALUE)
+    """The same where `null` is refused: a key that must be there must also have a value, and says so itself."""
+    absent, blank = _required_key(it), it._replace(name=NO_VALUE)
     needed = [name for name in it.value if name not in it.schema.get("x-tolerated", ())]
 
     def check(instance: Any, way: Way, out: list[SchemaError]) -> None:

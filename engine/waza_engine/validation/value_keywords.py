@@ -8,7 +8,7 @@ import re
 from collections.abc import Callable
 from typing import Any
 
-from waza_engine.scalars import FALSE_WORDS, TRUE_WORDS
+from waza_engine.scalars import FALSE_WORDS, TRUE_WORDS, written
 from waza_engine.validation.error import SchemaError
 from waza_engine.validation.keyword import Check, Keyword, Maker, Way, simple
 
@@ -72,7 +72,9 @@ def _text(instance: Any) -> str | None:
     """A number or boolean as the text that waza makes of it."""
     if isinstance(instance, str):
         return instance
-    return str(instance) if isinstance(instance, (bool, int, float)) else None
+    if isinstance(instance, bool):
+        return str(instance)
+    return written(instance) if isinstance(instance, (int, float)) else None
 
 
 def _length(is_wrong: Callable[[int, int], bool]) -> Callable[[Any, Any], bool]:

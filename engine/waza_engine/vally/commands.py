@@ -12,7 +12,7 @@ from waza_engine import processes
 from waza_engine.findings import Finding
 from waza_engine.formats.model import marks
 from waza_engine.graders.base import GradingContext
-from waza_engine.paths import escape_reason
+from waza_engine.paths import escape_reason, is_directory
 from waza_engine.processes import Finished
 from waza_engine.rules.escaping_path import ESCAPING_PATH
 from waza_engine.vally.fields import Text
@@ -48,10 +48,13 @@ def directory_for(context: GradingContext, sub_path: str) -> Path:
     workspace = context.workspace_dir
     if workspace is None or context.workspace_status == "remote":
         raise NoPlaceError("there is no workspace here")
-    place = (workspace / sub_path).resolve()
+    try:
+        place = (workspace / sub_path).resolve()
+    except (OSError, RuntimeError, ValueError) as error:
+        raise NoPlaceError(f"'{sub_path}' is no directory: {error}") from error
     if not place.is_relative_to(workspace.resolve()):
         raise NoPlaceError(f"'{sub_path}' is not inside the workspace")
-    if not place.is_dir():
+    if not is_directory(place):
         raise NoPlaceError(f"the workspace has no directory '{sub_path}'")
     return place
 

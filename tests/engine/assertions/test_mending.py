@@ -18,6 +18,14 @@ from waza_engine.assertions.mending import in_python, written_out
         ("len(output) > 3", None),
         ("output == 'true'", None),
         ("output.length === 1", None),
+        ('"a && b" in output && len(output) > 3', '"a && b" in output and len(output) > 3'),
+        (
+            "'it is null' in output && 'x  and  y' in output",
+            "'it is null' in output and 'x  and  y' in output",
+        ),
+        (r"'\' || ' in output || errors", r"'\' || ' in output or errors"),
+        ('"""a " && b""" in output', None),
+        ("'x => y' in output && errors", "'x => y' in output and errors"),
     ],
 )
 def test_operators_of_other_languages(assertion: str, mended: str | None) -> None:

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from tests.behaviour.rules_harness import write
+from tests.behaviour.rules_harness import EVAL, TASK, write
 from tests.behaviour.test_rules_pages import WITH_EXAMPLE
 from waza_engine.checking.document import Document
 from waza_engine.checking.files import Files
@@ -14,7 +14,7 @@ from waza_engine.checking.memory import findings
 from waza_engine.checking.registry import check_document
 from waza_engine.findings import Finding, Rule
 from waza_engine.formats import recognise
-from waza_engine.scalars import plain
+from waza_engine.scalars import plain, plain_as_written
 from waza_engine.yaml_reader import YamlError, read_yaml
 
 RULE = Rule("test", "test")
@@ -50,6 +50,18 @@ def readable(path: Path) -> Any:
         return plain(read_yaml(path.read_text(encoding="utf-8")))
     except YamlError:
         return None
+
+
+def test_a_number_that_is_written_in_another_way_is_another_id(tmp_path: Path) -> None:
+    write(
+        tmp_path, {"eval.yaml": EVAL, "tasks/a.yaml": TASK, "tasks/b.yaml": TASK.replace("some-task", "1.10")}
+    )
+    files = Files(lambda it: it.read_text(encoding="utf-8") if it.name == "a.yaml" else None)
+    found = []
+    for written in ("1.10", "1.1", "1.100", "1.10"):
+        data = plain_as_written(read_yaml(TASK.replace("some-task", written)))
+        found.append("duplicate-task-id" in {it.code for it in said(tmp_path / "tasks/a.yaml", data, files)})
+    assert found == [True, False, False, True]
 
 
 class Counting:

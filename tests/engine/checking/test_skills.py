@@ -74,3 +74,9 @@ def test_an_agent_is_called_after_its_file(tmp_path: Path) -> None:
     _write(tmp_path, ".github/agents/scribe.agent.md")
     (tmp_path / ".github/agents/scribe.agent.md").write_text("# Scribe", encoding="utf-8")
     assert _found(tmp_path) == [(".github/agents/scribe.agent.md", "scribe")]
+
+
+def test_a_name_that_is_a_number_for_yaml_is_the_text_that_waza_reads(tmp_path: Path) -> None:
+    _write(tmp_path, "skills/notes/SKILL.md")
+    (tmp_path / "skills/notes/SKILL.md").write_text(SKILL.format("365"), encoding="utf-8")
+    assert _found(tmp_path) == [("skills/notes/SKILL.md", "365")]

@@ -1,5 +1,6 @@
 """What cannot be loaded: one clear message, and where."""
 
+import os
 from pathlib import Path
 
 import pytest
@@ -197,3 +198,11 @@ def test_command_mocks_need_the_real_agent(tmp_path: Path) -> None:
 def test_a_document_of_zero_values_misses_what_it_needs(tmp_path: Path) -> None:
     assert load(tmp_path, eval=EVAL.replace("name: demo", "name:")).name == ""
     assert refused(tmp_path, eval="name: x\nskill: y\ntasks: [a]\n").message == "'config' is missing"
+
+
+def test_named_pipes_are_no_files(tmp_path: Path) -> None:
+    write(tmp_path, {"eval.yaml": EVAL})
+    (tmp_path / "tasks").mkdir()
+    os.mkfifo(tmp_path / "tasks" / "p.yaml")
+    with pytest.raises(LoadError, match="cannot be read: it is no regular file"):
+        load_suite(tmp_path / "eval.yaml", process_dir=tmp_path)

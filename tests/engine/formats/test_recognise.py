@@ -230,6 +230,48 @@ def test_mistakes_do_not_make_a_file_another_tools(text: str, kind: str) -> None
     assert _kind_of_text(text, "tasks/a.yaml") == kind
 
 
+_EVAL = "name: a\nskill: b\n"
+
+
+@pytest.mark.parametrize("path", ["eval.yaml", "some/file.yaml"])
+@pytest.mark.parametrize(
+    ("text", "kind"),
+    [
+        (f"{_EVAL}config: {{zz: 1, exec: mock}}", "waza eval"),
+        (f"{_EVAL}config: {{}}\nmetrics: [{{foo: 1, bar: 2}}]", "waza eval"),
+        (f"{_EVAL}graders: [{{foo: 1, bar: 2}}]", "waza eval"),
+        (
+            f"{_EVAL}graders: [{{foo: 1, bar: 2}}, {{foo: 3, bar: 4}}]\nconfig: {{zz: 1, exec: mock}}",
+            "waza eval",
+        ),
+        (f"{_EVAL}tasks: [{{name: foo, prompt: x}}]", "waza eval"),
+        (f"{_EVAL}tasks_from: a.csv\nconfig: {{a: 1, b: 2}}", "waza eval"),
+        ("name: a\nscenario: b\nconfig: {zz: 1, exec: mock}", "waza eval"),
+        ("id: a\nname: b\ninputs: {text: x, context_files: [a]}", "waza task"),
+        ("id: a\nname: b\ntags: [c]\ninputs: {text: x, context_files: [a]}", "waza task"),
+    ],
+)
+def test_the_signals_of_the_content_are_enough(text: str, kind: str, path: str) -> None:
+    assert _kind_of_text(text, path) == kind
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "name: a\nconfig: {zz: 1, exec: mock}",
+        "name: a\nagent: b\nconfig: {temperature: 0, tools: []}",
+        f"{_EVAL}tasks: [{{id: foo, prompt: x, assertions: [y]}}]\nconfig: {{zz: 1, exec: mock}}",
+        "name: a\nskill: ../b\nconfig: {zz: 1, exec: mock}",
+        "id: a\nname: b\ninputs: {text: x, lang: en}\nexpected: c",
+        "id: a\nname: b\ninputs: {text: x, lang: en}\nsteps: []",
+        "id: a\nname: b\ninputs: {text: x, lang: en}\non_error: c",
+        "name: b\ninputs: {text: x, lang: en}",
+    ],
+)
+def test_less_than_these_signals_is_not(text: str) -> None:
+    assert _kind_of_text(text, "some/file.yaml") is None
+
+
 def test_settings_and_globs_of_ours_speak_for_a_file_whose_other_keys_are_misspelt() -> None:
     text = "name: a\nskil: b\nconfig: {trials_per_task: 1}\ntasks: ['tasks/*.yaml']"
     assert _kind_of_text(text, "eval.yaml") == "waza eval"
@@ -249,6 +291,18 @@ _WAZA = "https://raw.githubusercontent.com/microsoft/waza/main/schemas"
         ("name skill tasks", f"{_WAZA}/task.schema.json", "waza eval"),
         ("defaults", f"{_WAZA}/config.schema.json", "waza project"),
         ("services volumes", f"{_WAZA}/eval.schema.json", None),
+        ("", "../schemas/task.schema.json", "waza task"),
+        ("prompt", "./schemas/task.schema.json", "waza task"),
+        ("name tasks", "../../waza/schemas/eval.schema.json", "waza eval"),
+        ("defaults", "schemas/config.schema.json", "waza project"),
+        ("prompt", "path/to/schemas/task.schema.json", "waza task"),
+        ("prompt", "/home/me/waza/schemas/task.schema.json", "waza task"),
+        ("name", "../schemas/vally/experiment.schema.json", "vally experiment"),
+        ("name", "none", "waza eval"),
+        ("services volumes", "../schemas/eval.schema.json", None),
+        ("name skill tasks", "../schemas/task.schema.json", "waza eval"),
+        ("name", "../schemas/other.schema.json", "waza eval"),
+        ("", "https://example.org/schemas/task.schema.json", None),
         ("name", "https://promptfoo.dev/config-schema.json", None),
         ("graders tasks", "https://example.org/eval.schema.json", None),
         ("name skill tasks", "https://example.org/eval.schema.json", "waza eval"),

@@ -264,6 +264,21 @@ def test_without_a_rubric_there_is_a_built_in_one() -> None:
     assert judge.model == "run"
 
 
+@pytest.mark.parametrize("kind", [PyLlmGrader, PyLlmComparisonGrader])
+@pytest.mark.parametrize(("of_run", "told"), [("", None), ("run", "run")])
+def test_a_model_that_is_not_given_is_null(kind: type[PyGrader], of_run: str, told: str | None) -> None:
+    config = {"model": None, "reference": "r"}
+    result = graded(kind, config, judge=_Asked(), judge_model=of_run)
+    assert result.details is not None
+    assert result.details["model"] == told
+
+
+@pytest.mark.parametrize("script", ["a" * 300, "a\0.py", "a/" * 3000])
+def test_a_script_whose_name_is_none_fails(script: str, tmp_path: Path) -> None:
+    result = graded(PyScriptGrader, {"script": script}, process_dir=tmp_path)
+    assert (result.score, result.passed) == (0.0, False)
+
+
 def test_a_judge_that_fails_or_is_missing() -> None:
     failed, missing = _Asked(JudgeError("boom")), _Asked(JudgeMissing("none"))
     assert graded(PyLlmGrader, {}, judge=failed).score == 0.0

@@ -63,7 +63,7 @@ def test_the_score_is_the_share_of_passes_and_any_fail_fails() -> None:
     assert result.details == {
         "response": "thoughts",
         "prompt": "judge this",
-        "passes": "pass: d: r; pass: d: r; pass: d: r",
+        "passes": "pass: d: r;pass: d: r;pass: d: r",
         "failures": "fail: d2: bad",
     }
 
@@ -85,10 +85,13 @@ def test_without_votes_nothing_passed_although_the_feedback_says_so() -> None:
         ({"reason": None, "description": "d"}, "pass: d: "),
         ({"description": 5, "reason": "r"}, "pass"),
         ({"description": ["d"]}, "pass"),
+        (None, "pass: : "),
+        ([], "pass"),
+        ("d", "pass"),
     ],
 )
-def test_a_vote_with_odd_arguments_counts(arguments: dict[str, Any], entry: str) -> None:
-    result = graded(JudgeTurn([JudgeCall("set_waza_grade_pass", arguments)]))
+def test_a_vote_with_odd_arguments_counts(arguments: Any, entry: str) -> None:
+    result = graded(JudgeTurn([JudgeCall.of("set_waza_grade_pass", arguments)]))
     assert result.passed
     assert result.details is not None
     assert result.details["passes"] == entry

@@ -103,7 +103,7 @@ def test_a_turn_in_a_session_of_its_own(monkeypatch: pytest.MonkeyPatch) -> None
     provider = {"type": "openai", "base_url": "http://localhost/v1"}
     judge = CopilotJudge("run-model", "/bin/copilot", provider, {"COPILOT_HOME": "/h"})
     turn = judge.turn(JudgeRequest("judge", VOTE_TOOLS, reasoning_effort="low", workspace_dir="/ws"))
-    assert turn.calls == (JudgeCall(*VOTE), JudgeCall("set_waza_grade_fail", {}))
+    assert turn.calls == (JudgeCall(*VOTE), JudgeCall("set_waza_grade_fail", unreadable=True))
     assert (turn.text, turn.error) == ("done", "")
     assert turn.usage == {"model": "run-model", "input_tokens": 9, "output_tokens": 2, "cost": 0.5}
     assert sdk.log == ["judge", "disconnected", "deleted new", "stopped"]

@@ -123,10 +123,11 @@ def test_two_calls_in_one_message_are_both_answered(chat: Chat) -> None:
     assert [it["tool_call_id"] for it in chat.requests[1]["messages"][2:]] == ["c0", "c1"]
 
 
-@pytest.mark.parametrize("arguments", ["{not json", "5", "", None, ["x"], '"text"'])
+@pytest.mark.parametrize("arguments", ["{not json", "5", ["x"], '"text"', "", None, "null"])
 def test_a_call_with_unreadable_arguments_counts(arguments: Any, chat: Chat) -> None:
     turn = chat.turn(calls(("set_waza_grade_fail", arguments)), DONE)
-    assert turn.calls == (JudgeCall("set_waza_grade_fail", {}),)
+    has_none = arguments in ("", None, "null")
+    assert turn.calls == (JudgeCall("set_waza_grade_fail", {}, unreadable=not has_none),)
 
 
 def test_arguments_may_come_as_an_object(chat: Chat) -> None:

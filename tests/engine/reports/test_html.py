@@ -168,6 +168,12 @@ def test_a_long_patch_is_cut() -> None:
     assert "and more files" in shown
 
 
+def test_changed_lines_that_look_like_the_head_of_a_diff_are_shown() -> None:
+    found = text_diff("-- old\nb", "++ new\nb", ("x", "y"))
+    assert '<div class="del">--- old</div><div class="add">+++ new</div>' in found
+    assert "--- x" not in found
+
+
 def test_texts_that_are_the_same_have_no_diff() -> None:
     assert text_diff("a\nb", "a\nb", ("x", "y")) == ""
     assert "+c" in text_diff("a\nb", "a\nc", ("x", "y"))

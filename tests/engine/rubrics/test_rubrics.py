@@ -57,7 +57,10 @@ def test_the_home_directory_is_expanded(tmp_path: Path, monkeypatch: pytest.Monk
         ("---\n[\n---\nBe nice.", "no YAML"),
         (f"---\n{FRONT}name: again\n---\nBe nice.", "no YAML"),
         ("---\n- a\n---\nBe nice.", "front matter"),
-        (f"---\n{FRONT.replace('1.0.0', '1.0')}---\nBe nice.", "version"),
+        *(
+            (f"---\n{FRONT.replace('1.0.0', it)}---\nBe nice.", "version")
+            for it in ("1.0", "01.0.0", "1.0.00", "1.0.0-01", "1.0.0-a..b", "v1.0.0", "१.0.0")
+        ),
         (f"---\n{FRONT.replace('1-5', '1-10')}---\nBe nice.", "scale"),
         (f"---\n{FRONT.replace('Friendly.', '')}---\nBe nice.", "description"),
         (f"---\n{FRONT}goldens: [{{name: a, output: b, expected: maybe}}]\n---\nBe nice.", "expected"),
@@ -66,6 +69,11 @@ def test_the_home_directory_is_expanded(tmp_path: Path, monkeypatch: pytest.Monk
 def test_a_file_that_is_no_rubric_is_refused_with_the_reason(text: str, reason: str) -> None:
     with pytest.raises(RubricError, match=reason):
         parse_rubric(text, "x.md")
+
+
+@pytest.mark.parametrize("version", ["0.0.10", "1.0.0-0.a.1-b", "1.0.0-0a+001.x"])
+def test_semantic_versions(version: str) -> None:
+    assert parse_rubric(f"---\n{FRONT.replace('1.0.0', version)}---\nBe nice.", "x.md").version == version
 
 
 def test_a_missing_file_is_named(tmp_path: Path) -> None:

@@ -99,7 +99,7 @@ def _going_on(store: RunStore, folder: Path) -> tuple[Plan, Resumed]:
     if not (known := store.runs()):
         return plan, Resumed()
     refuse_to_resume(known[0])
-    return plan, resumed(store, known[0], plan)
+    return plan, resumed(store, known[0], plan, folder)
 
 
 if __name__ == "__main__":

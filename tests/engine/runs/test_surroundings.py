@@ -171,8 +171,9 @@ async def test_a_custom_agent_is_held_to_its_tools(bench: Bench, scripted: Scrip
     scripted.perform = uses
     suite = load(bench.folder, **{".github/agents/demo.agent.md": AGENT, ".git/HEAD": ""})
     [implicit] = suite.tasks[0].graders
-    assert (implicit.type, implicit.config) == (
+    assert (implicit.type, implicit.name, implicit.config) == (
         "tool_constraint",
+        "agent_tools_implicit",
         {"allow_only": [{"tool": "read"}, {"tool": "bash"}]},
     )
     only = (await bench.run(suite, scripted)).tasks[0].trials[0]

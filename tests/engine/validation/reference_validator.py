@@ -1,6 +1,6 @@
 """`jsonschema` with our changes to its keywords: what `waza_engine.validation` must agree with.
 
-An empty value is fine everywhere, a text field takes numbers and booleans, a boolean field takes `yes` and `off`.
+An empty value is fine where nothing is required, and as good as none there; a text field takes numbers and booleans, a boolean field takes `yes` and `off`.
 Of a list of alternatives chosen by a discriminator, only the chosen one is looked at: a branch that the author
 did not pick is never blamed.
 """
@@ -73,8 +73,13 @@ def _is_branch(schema: Mapping[str, Any], key: str) -> bool:
 
 
 def _recommended(_validator: Any, names: list[str], instance: Any, _schema: Any) -> Iterator[ValidationError]:
-    if isinstance(instance, dict) and any(it not in instance for it in names):
+    if isinstance(instance, dict) and any(instance.get(it) is None for it in names):
         yield ValidationError("recommended keys are missing")
+
+
+def _required(_validator: Any, names: list[str], instance: Any, _schema: Any) -> Iterator[ValidationError]:
+    if isinstance(instance, dict):
+        yield from (ValidationError("no value") for it in names if instance.get(it) is None)
 
 
 def _annotation(message: str) -> Any:
@@ -124,6 +129,7 @@ Validator = validators.extend(  # type: ignore[no-untyped-call]  # the library g
         "minLength": _as_written("minLength"),
         "maxLength": _as_written("maxLength"),
         "allOf": _all_of,
+        "required": _required,
         "x-recommended": _recommended,
         "x-no-effect": _annotation("has no effect"),
         "x-move-to": _annotation("is an old form"),

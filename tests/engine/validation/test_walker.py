@@ -184,9 +184,14 @@ def test_keywords_of_plug_ins_are_left_to_the_library(schema: Any, value: Any, m
     assert error.message == message
 
 
-def test_a_key_that_is_needed_needs_a_value_where_null_is_refused() -> None:
+def test_a_key_that_is_needed_needs_a_value() -> None:
     schema = {"required": ["a", "b"], "x-tolerated": ["b"], "properties": {"a": {"type": "string"}}}
-    assert Walker(schema).errors(schema, {"a": None, "b": None}) == []
+    found = Walker(schema).errors(schema, {"a": None, "c": None})
+    assert [(it.validator, it.absolute_path) for it in found] == [("required", ())] * 2
+
+
+def test_a_key_that_is_needed_says_so_itself_where_null_is_refused() -> None:
+    schema = {"required": ["a", "b"], "x-tolerated": ["b"], "properties": {"a": {"type": "string"}}}
     strict = {**schema, "x-null-refused": True}
     found = Walker(strict).errors(strict, {"a": None, "b": None, "c": None})
     assert [(it.validator, tuple(it.absolute_path)) for it in found] == [("x-no-value", ("a",))]

@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -63,6 +64,18 @@ async def test_results_say_the_same_when_they_are_read_back(recorded: RunRecord,
             assert line.get("trajectory", {}).get(part) == json.loads(rewritten).get("trajectory", {}).get(
                 part
             )
+
+
+async def test_an_output_may_hold_whatever_ends_lines_elsewhere(recorded: RunRecord, tmp_path: Path) -> None:
+    first = recorded.tasks[0]
+    trial = first.trials[0]
+    said = trial.trajectory.model_copy(
+        update={"output": "one\u2028two\u2029three\u0085four", "transcript": []}
+    )
+    odd = replace(recorded, tasks=(replace(first, trials=[replace(trial, trajectory=said)]),))
+    path = _written(odd, tmp_path / "results.jsonl")
+    assert "\u2028" in path.read_text(encoding="utf-8")
+    assert read_jsonl(path).tasks[0].trials[0].trajectory.output == said.output
 
 
 async def test_other_forms_of_results_tell_the_same(recorded: RunRecord, tmp_path: Path) -> None:

@@ -255,6 +255,22 @@ def test_settings_that_cannot_be_used_are_told_and_left_out() -> None:
     assert "cannot be read" in check().stderr
 
 
+def test_what_is_no_pattern_is_told_and_excludes_nothing() -> None:
+    write(".waza-lsp.toml", "exclude = ['[z-a].yaml', '!', 'drafts/']\n")
+    write("drafts/one.yaml", TASK + TYPO)
+    result = check()
+    assert result.exit_code == 0
+    assert [it.partition(": ")[2] for it in result.stderr.splitlines()] == [
+        "'exclude': '[z-a].yaml' is no pattern; it is ignored",
+        "'exclude': '!' is no pattern; it is ignored",
+    ]
+
+
+def test_a_named_pipe_among_the_tasks_is_a_finding() -> None:
+    os.mkfifo("tasks/p.yaml")
+    assert codes("eval.yaml") == ["unloadable-task"]
+
+
 @pytest.mark.parametrize(
     ("text", "said"),
     [

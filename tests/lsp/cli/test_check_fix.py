@@ -107,6 +107,15 @@ def test_a_patch_changes_nothing(suite: Path) -> None:
     assert (_check("--diff").stdout, _check("--diff").exit_code) == ("", 0)
 
 
+def test_a_patch_has_the_lines_that_other_programs_see(suite: Path) -> None:
+    (suite / "eval.yaml").write_text(
+        BAD.replace("graders:", "# one\u2028two\x0cthree\ngraders:"), encoding="utf-8"
+    )
+    result = _check("--diff")
+    assert "# one\u2028two\x0cthree\n" in result.stdout
+    assert "No newline" not in result.stdout
+
+
 def test_a_folder_that_cannot_be_written(suite: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = suite / "eval.yaml"
     path.write_text(BAD)

@@ -101,11 +101,11 @@ def test_bad_usage(folder: Path, arguments: tuple[str, ...]) -> None:
 def test_batch_answers_every_line_whatever_the_verdicts(folder: Path) -> None:
     entry = {"type": "text", "config": {"contains": ["b"]}}
     lines: list[Any] = [{"id": str(number), "graders": [entry]} for number in range(20)]
-    (folder / "batch.jsonl").write_text("\n".join(json.dumps(it) for it in lines) + "\nno json\n\n")
+    (folder / "batch.jsonl").write_text("\n".join(json.dumps(it) for it in lines) + "\nno json\n \n\n")
     done = grade("--batch", "batch.jsonl")
     assert done.exit_code == 0
     answers = [json.loads(it) for it in done.stdout.splitlines()]
-    assert len(answers) == 21
+    assert len(answers) == 23
     assert {it["id"] for it in answers} == {None, *(it["id"] for it in lines)}
     assert {it.get("status") for it in answers} == {"failed", None}
 

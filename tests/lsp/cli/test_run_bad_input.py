@@ -213,3 +213,10 @@ def test_a_folder_that_nobody_may_write_is_named(folder: Path) -> None:
     (folder / "locked").mkdir(mode=0o500)
     result = run("--store", "locked/store")
     assert (result.exit_code, "can be written" in result.stderr) == (0, True)
+
+
+def test_a_named_pipe_among_the_tasks_is_told_at_once(folder: Path) -> None:
+    os.mkfifo(folder / "tasks" / "p.yaml")
+    result = CliRunner().invoke(main, ["run", "eval.yaml"])
+    assert result.exit_code == 2
+    assert result.stderr == "tasks/p.yaml: error: The file cannot be read: it is no regular file\n"

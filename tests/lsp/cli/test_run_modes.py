@@ -143,6 +143,31 @@ def test_the_cache_looks_at_skills_and_leaves_some_graders_alone(folder: Path) -
     assert "The cache is not used" in run("--cache").stderr
 
 
+def test_the_cache_has_nothing_of_another_agent(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for name, answer in (("good", "mock response"), ("bad", "no idea")):
+        write(folder / name, f"#!/bin/sh\necho {answer}\n")
+        (folder / name).chmod(0o755)
+    monkeypatch.setenv("WAZA_LSP_AGENT_COMMAND", "./good")
+    run("--executor", "command", "--cache")
+    assert "2 unchanged" in run("--agent-command", "./good", "--cache").stderr
+    other = run("--agent-command", "./bad", "--cache")
+    assert ("unchanged" in other.stderr, other.exit_code) == (False, 1)
+    write(folder / "good", "#!/bin/sh\necho no idea any more\n")
+    edited = run("--executor", "command", "--cache")
+    assert ("unchanged" in edited.stderr, edited.exit_code) == (False, 1)
+
+
+def test_the_cache_looks_into_the_programs_of_graders(folder: Path) -> None:
+    grader = "{type: program, name: own, config: {command: sh, args: [check.sh]}}"
+    add_task(folder, "b", f"graders: [{grader}]")
+    write(folder / "check.sh", "exit 0\n")
+    run()
+    assert "2 unchanged" in run("--cache").stderr
+    write(folder / "check.sh", "exit 1\n")
+    result = run("--cache")
+    assert ("1 unchanged" in result.stderr, result.exit_code) == (True, 1)
+
+
 def test_pages_to_look_at(folder: Path) -> None:
     run("--html", "one.html")
     add_task(folder, "b", "graders: [{type: text, name: polite, config: {contains: [please]}}]")

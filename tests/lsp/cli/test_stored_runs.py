@@ -16,6 +16,7 @@ from typing import Any
 import pytest
 from click.testing import CliRunner, Result
 
+from waza_engine.reports.read_results import read_results
 from waza_engine.runs.store import RunStore, StoredRun
 from waza_lsp.cli import main
 
@@ -156,6 +157,21 @@ def test_shards_make_a_whole_again() -> None:
         k: v for k, v in whole["summary"].items() if k not in timeless
     }
     assert merged["metadata"]["measures"] == whole["metadata"]["measures"]
+
+
+def test_merged_shards_are_judged_as_their_eval_says() -> None:
+    stimuli = "".join(
+        f"  - {{name: {it}, prompt: hello, graders: [{{type: output-contains, config: {{substring: {it}}}}}]}}\n"
+        for it in ("hello", "nothing")
+    )
+    write(Path("v/eval.yaml"), f"name: v\nscoring: {{threshold: 0.4}}\nstimuli:\n{stimuli}")
+    command = ("run", "v/eval.yaml", "--executor", "mock", "--output")
+    assert invoke(*command, "whole.json").exit_code == 0
+    for number in (1, 2):
+        invoke(*command, f"{number}.json", "--shard", f"{number}/2")
+    assert invoke("merge", "1.json", "2.json", "--output", "merged.json").exit_code == 0
+    whole, merged = (read_results(Path(it)) for it in ("whole.json", "merged.json"))
+    assert (merged.status, merged.scoring, merged.eval_path) == ("passed", whole.scoring, whole.eval_path)
 
 
 @pytest.mark.parametrize("shard", ["0/2", "3/2", "x", "1", "9/9"])

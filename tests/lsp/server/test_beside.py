@@ -14,8 +14,8 @@ def test_every_code_exists() -> None:
     assert not [it for codes in CODES.values() for it in codes if unknown_code(it)]
 
 
-@pytest.mark.parametrize("value", [None, "hover", 3, {"hover": True}, False])
-def test_what_is_no_list_counts_as_empty(value: object) -> None:
+@pytest.mark.parametrize("value", [None, "hover", 3, {"hover": True}, False, [["hover"]], [{}]])
+def test_what_is_no_list_of_names_counts_as_empty(value: object) -> None:
     assert read_beside(value) == frozenset()
 
 
@@ -23,6 +23,9 @@ def test_unknown_names_are_passed_over_and_told() -> None:
     settings, problems = read_settings({"beside": ["hover", "nope"]})
     assert settings.beside == ("hover",)
     assert problems == [f"Setting waza.beside: unknown 'nope'; there are {', '.join(FEATURES)}"]
+    settings, [problem] = read_settings({"beside": ["hover", ["nope"]]})
+    assert settings.beside == ("hover",)
+    assert "unknown ['nope']" in problem
 
 
 def test_findings_that_are_left_out() -> None:

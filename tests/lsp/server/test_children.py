@@ -8,6 +8,7 @@ from asyncio.base_subprocess import BaseSubprocessTransport as _Transport
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -15,6 +16,7 @@ import pytest
 from tests.faults.leftovers import PATIENCE_SECONDS
 from tests.lsp.server.results_harness import until
 from tests.lsp.server.test_results import children
+from waza_lsp.server import runs
 from waza_lsp.server.runs import Runs
 from waza_lsp.server.worker import Worker, WorkerError
 
@@ -115,3 +117,28 @@ async def test_a_worker_that_is_ended_while_it_warms_up_is_not_asked_what_execut
         await asking
     assert notes.read_text() == "False\n"
     await no_child(WORKER)
+
+
+class _Process:
+    """A child as Windows knows it: it can be ended, and leads no group."""
+
+    pid = 2**22 + 1
+
+    def __init__(self) -> None:
+        self.asked: list[str] = []
+
+    def terminate(self) -> None:
+        self.asked.append("terminate")
+
+    def kill(self) -> None:
+        self.asked.append("kill")
+
+
+async def test_a_system_without_groups(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(runs, "sys", SimpleNamespace(platform="win32"))
+    monkeypatch.setattr(runs, "os", SimpleNamespace())
+    monkeypatch.setattr(runs, "_GRACE_SECONDS", 0)
+    cancel, process = asyncio.Event(), _Process()
+    cancel.set()
+    await runs._stop_when(cancel, process)  # type: ignore[arg-type]  # it is as much of one as is asked for
+    assert process.asked == ["terminate", "kill"]

@@ -292,6 +292,31 @@ async def test_the_whole_workspace(pulling: Recorder, tmp_path: Path) -> None:
     assert (third[bad.as_uri()].kind, list(third[bad.as_uri()].items)) == ("full", [])
 
 
+async def test_the_workspace_after_what_was_not_saved(pulling: Recorder, tmp_path: Path) -> None:
+    one, two = tmp_path / "tasks" / "one.yaml", tmp_path / "tasks" / "two.yaml"
+    (tmp_path / "eval.yaml").write_text(EVAL, encoding="utf-8")
+    for path in (one, two):
+        path.write_text(TASK.format(name=path.stem), encoding="utf-8")
+
+    async def found() -> dict[str, list[Any]]:
+        return {Path(it.uri).name: codes(it.items) for it in (await survey(pulling)).items if it.items}
+
+    await until(lambda: any(it.method == "workspace/didChangeWatchedFiles" for it in pulling.registered))
+    assert await found() == {}
+    uri = open_document(pulling, two, TASK.format(name="two") + "bad: 1\n")
+    assert await found() == {"two.yaml": ["unknown-key"]}
+    change(pulling, uri, 2, 0, (4, 7), "one")
+    async with asyncio.timeout(60):
+        while True:
+            now = await found()
+            if "one.yaml" in now:
+                break
+            await asyncio.sleep(0.1)
+    assert now["one.yaml"] == ["duplicate-task-id"]
+    pulling.text_document_did_close(types.DidCloseTextDocumentParams(types.TextDocumentIdentifier(uri)))
+    assert await found() == {}
+
+
 async def test_the_workspace_comes_in_parts(pulling: Recorder, tmp_path: Path) -> None:
     for index in range(120):
         path = tmp_path / "tasks" / f"t{index}.yaml"

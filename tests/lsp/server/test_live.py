@@ -129,6 +129,22 @@ async def test_what_executes_waits_for_the_run_of_its_eval(
         await it.says("failed-check", "len(output)")
 
 
+async def test_what_waits_for_a_run_is_found_where_it_stands_afterwards(
+    tmp_path: Path, suite: Path, task_file: Path
+) -> None:
+    slow = make_slow(suite, "1.2")
+    async with editor(tmp_path) as it:
+        await ready(it, task_file)
+        running = asyncio.create_task(it.execute("waza.runTask", uri=it.uri, task=TASK))
+        await until(lambda: running_now(slow))
+        it.replace("60 <= len(output.split()) <= 350", "len(output) < 3")
+        it.replace("[jitter]", "[jitters]")
+        await it.says("failed-check", "jitters")
+        it.replace("graders:\n", "graders:\n  - {type: text, name: new, config: {contains: [retry]}}\n")
+        await running
+        await it.says("failed-check", "len(output)")
+
+
 async def test_a_run_stops_what_is_executed_live(tmp_path: Path, suite: Path, task_file: Path) -> None:
     slow = make_slow(suite, "1.2")
     async with editor(tmp_path) as it:

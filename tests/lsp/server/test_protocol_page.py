@@ -1,6 +1,8 @@
 """`docs/protocol.md` names every command, and every member of every event."""
 
 import dataclasses
+import inspect
+import re
 from pathlib import Path
 
 import pytest
@@ -8,6 +10,7 @@ import pytest
 from waza_engine.runs import events
 from waza_lsp.server import testview
 from waza_lsp.server.commands import COMMANDS
+from waza_lsp.server.notifications import on_initialize
 
 PAGE = (Path(__file__).parents[3] / "docs" / "protocol.md").read_text(encoding="utf-8")
 RUNNING = (Path(__file__).parents[3] / "docs" / "running.md").read_text(encoding="utf-8")
@@ -23,6 +26,12 @@ def test_every_event_has_its_row_and_members(kind: type, name: str) -> None:
     [row] = [line for line in PAGE.splitlines() if line.startswith(f"| `{name}` |")]
     missing = [it.name for it in dataclasses.fields(kind) if f"`{it.name}`" not in row]
     assert set(missing) <= {"run_id"}
+
+
+def test_every_initialization_option_has_its_row() -> None:
+    read = re.findall(r'_option\(options, "(\w+)"', inspect.getsource(on_initialize))
+    rows = re.findall(r"^\| `(\w+): ", PAGE, re.MULTILINE)
+    assert sorted(rows) == sorted(read)
 
 
 def test_the_requests_of_the_test_view_are_there() -> None:

@@ -164,7 +164,12 @@ async def test_what_cannot_be_explained_says_why(tmp_path: Path, suite: Path) ->
         assert await it.execute("waza.explainGrader", uri=it.uri) is None
         await until(lambda: len([one for one in it.messages if "no grader at this place" in one]) == 2)
         assert await it.execute("waza.explainGrader", uri=it.uri, pointer=["graders", 1]) is None
-        await until(lambda: any("it executes something" in one for one in it.messages))
+        await until(
+            lambda: any(
+                "executes something, and nothing is executed in a workspace that is not" in one
+                for one in it.messages
+            )
+        )
         assert await it.execute("waza.explainGrader", uri=it.uri, pointer=["graders", 0]) is not None
 
 

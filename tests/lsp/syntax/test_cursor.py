@@ -75,3 +75,41 @@ def test_a_list_in_the_column_of_its_parent_leaves_room_for_both() -> None:
 )
 def test_nothing_can_stand_here(source: str) -> None:
     assert _at(source) == []
+
+
+def test_the_first_line_of_a_map_may_be_unfinished() -> None:
+    first, second, guess = _at("a:\n  b:\n    word\n    ¦\n")
+    assert (first.at, first.pointer, first.column, first.is_guess) == (At.KEY, ("a", "b"), 4, False)
+    assert (second.at, second.pointer, second.column) == (At.ITEM, ("a", "b"), 4)
+    assert (guess.at, guess.pointer, guess.is_guess) == (At.KEY, ("a",), True)
+    # What the value is as it stands decides whether it can be right.
+    assert first.data == {"a": {"b": "word"}}
+    (here,) = _at("a:\n  b:\n    word\n    c: 1\n    ¦\n")
+    assert (here.at, here.pointer, here.data) == (At.KEY, ("a", "b"), {"a": {"b": {"c": 1}}})
+    (here,) = _at("a:\n  - word\n    c: 1\n    ¦\n")
+    assert (here.at, here.pointer, here.data) == (At.KEY, ("a", 0), {"a": [{"c": 1}]})
+
+
+def test_an_open_bracket_ends_where_lines_in_block_style_begin() -> None:
+    (here,) = _at("a:\n  [open\n  c: 1\n  ¦\n")
+    assert (here.at, here.pointer, here.data) == (At.KEY, ("a",), {"a": {"c": 1}})
+    (here,) = _at("a:\n  {\n  c: 1,\n  ¦\n")
+    assert (here.flow, here.pointer, here.data) == (True, ("a",), {"a": {"c": 1}})
+    (here,) = _at("a: {b: 1, ¦\nc: [2]\n")
+    assert (here.flow, here.pointer, here.data) == (True, ("a",), {"a": {"b": 1}, "c": []})
+
+
+def test_brackets_around_those_at_the_cursor_are_read_to_their_end() -> None:
+    (here,) = _at("a: [{b: {¦}, c: 1, d: [x, {e: 2}]}, {c: 2}]\n")
+    assert here.pointer == ("a", 0, "b")
+    assert here.data == {"a": [{"b": {}, "c": 1, "d": ["x", {}]}]}
+    (here,) = _at("z: &z {c: 3, d: 4}\na: {b: {¦}, <<: *z, d: 5}\n")
+    assert here.data["a"] == {"b": {}, "c": 3, "d": 5}
+
+
+def test_a_value_may_stand_behind_the_colon_of_an_explicit_key() -> None:
+    for source in ("? a\n: ¦\n", "? a\n: x¦\n", "{? a : ¦}\n"):
+        (here,) = _at(source)
+        assert (here.at, here.pointer) == (At.VALUE, ("a",)), source
+    (here,) = _at("a:\n  ? b\n  : c: 1\n ¦\n")
+    assert (here.at, here.pointer, here.column, here.lead) == (At.KEY, ("a",), 2, "  ")

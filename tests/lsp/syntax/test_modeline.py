@@ -19,12 +19,16 @@ def test_the_address_of_the_schema(text: str) -> None:
     assert schema_address(text.splitlines(keepends=True)) == URL
 
 
+def test_a_path() -> None:
+    lines = ["# yaml-language-server: $schema=../schemas/task.schema.json\n", "id: a\n"]
+    assert schema_address(lines) == "../schemas/task.schema.json"
+
+
 @pytest.mark.parametrize(
     "text",
     [
         "id: a\n",
         f"id: a\n# yaml-language-server: $schema={URL}\n",
-        "# yaml-language-server: $schema=../schemas/task.schema.json\nid: a\n",
         f"# $schema={URL}\n",
         "",
     ],

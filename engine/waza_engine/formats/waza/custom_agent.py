@@ -14,6 +14,8 @@ _FENCE = "---"
 _USUAL = ("agents", ".github/agents", ".")
 _LEVELS = 10
 _CONSTRAINT = "tool_constraint"
+_IMPLICIT = "agent_tools_implicit"
+"""The name of the grader that waza adds (waza-graders.md, section 2.7)."""
 
 
 def custom_agent(name: str, eval_dir: Path, skill_directories: Iterable[Path]) -> CustomAgent | None:
@@ -34,7 +36,7 @@ def held_to_its_tools(
     if agent is None or agent.tools is None or _is_constrained(eval_graders):
         return list(tasks)
     config = {"allow_only": [{"tool": it} for it in agent.tools]}
-    implicit = GraderEntry(_CONSTRAINT, f"{agent.name}-tools", config=config, path=agent.path)
+    implicit = GraderEntry(_CONSTRAINT, _IMPLICIT, config=config, path=agent.path)
     return [
         it if _is_constrained(it.graders) else replace(it, graders=(*it.graders, implicit)) for it in tasks
     ]

@@ -70,7 +70,12 @@ _EVAL_SHAPES = {
         ),
         common=_keys("model parallel workers verbose mcp_servers reasoning_effort group_by trials timeout"),
     ),
-    "tasks": Shape(own=_keys("inputs include task_files validators"), text=_task),
+    "tasks": Shape(
+        own=_keys("inputs include task_files validators"),
+        # Who has only read of `tasks` may write them here; with an `id` they are another tool's.
+        common=_keys("name description prompt"),
+        text=_task,
+    ),
     "graders": replace(_GRADERS, own=_keys("config ref")),
     "metrics": Shape(common=_keys("name weight threshold description enabled")),
 }
@@ -100,6 +105,11 @@ def _addresses(*names: str) -> tuple[str, ...]:
     return tuple(f"*/{tool}/*schemas/{name}.schema.json" for tool in ("waza", "waza-lsp") for name in names)
 
 
+def _paths(*names: str) -> tuple[str, ...]:
+    """The same as a path, into a copy of a repository that has them."""
+    return tuple(f"{start}schemas/{it}.schema.json" for start in ("", "*/") for it in names)
+
+
 def _task_files() -> tuple[FileName, ...]:
     """Task files stand in `tasks`; below a folder of evals an `id` is enough."""
     return tuple(
@@ -125,6 +135,7 @@ DIALECT = Dialect(
             shapes=_TASK_SHAPES,
             signals=(
                 Signal((_keys("id"), _keys("inputs")), weak=True),
+                Signal((_keys("id"), _keys("name"), _keys("inputs")), weak=True, any_values=True),
                 Signal((_keys("inputs"), _keys("graders expected")), weak=True),
                 Signal(
                     (_keys("id"), _keys("graders"), _keys("name tags expected")),
@@ -132,6 +143,7 @@ DIALECT = Dialect(
                 ),
             ),
             addresses=_addresses("task"),
+            paths=_paths("task"),
             file_names=_task_files(),
         ),
         Kind(
@@ -140,8 +152,14 @@ DIALECT = Dialect(
             model="waza_engine.formats.waza.eval:EvalFile",
             keys=_EVAL_KEYS,
             shapes=_EVAL_SHAPES,
+            deciding=_keys("skill tasks"),
             addresses=_addresses("eval"),
+            paths=_paths("eval"),
             signals=(
+                Signal(
+                    (_keys("name"), _keys("skill scenario"), _keys("config tasks tasks_from graders")),
+                    any_values=True,
+                ),
                 Signal((_keys("name"), _SUBJECT, _keys("config tasks tasks_from graders metrics"))),
                 Signal((_keys("graders"), _keys("tasks tasks_from")), weak=True),
                 Signal((_keys("graders"), _keys("config skill scenario")), weak=True),
@@ -167,6 +185,7 @@ DIALECT = Dialect(
             model="waza_engine.formats.waza.project:ProjectFile",
             keys=_PROJECT_KEYS,
             addresses=_addresses("config", "project"),
+            paths=_paths("config", "project"),
             file_names=(FileName(".waza.yaml", alone=True),),
         ),
     ),

@@ -10,7 +10,7 @@ from waza_engine.formats.waza.hooks import Hooks
 from waza_engine.formats.waza.mocks import Adversarial, CommandMock, McpMock
 from waza_engine.formats.waza.settings import Settings
 from waza_engine.formats.waza.task import InlineTask
-from waza_engine.values import Flag, Integer, ListOf, Number, Text, TextMap, as_text
+from waza_engine.values import Flag, IfGiven, Integer, ListOf, Number, Text, TextMap, as_text
 
 
 class Metric(FileModel):
@@ -224,7 +224,7 @@ class EvalFile(FileModel):
         examples=[[{"name": "kubectl", "responses": [{"stdout": "healthy\n"}]}]],
         json_schema_extra=marks(since="0.36"),
     )
-    adversarial: Adversarial | None = Field(
+    adversarial: IfGiven[Adversarial] = Field(
         default=None,
         description="Attacks for `waza adversarial`; an ordinary run ignores them.",
         examples=[{"packs": ["prompt-injection"]}],

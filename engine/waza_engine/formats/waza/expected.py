@@ -5,7 +5,7 @@ from typing import Any
 from pydantic import ConfigDict, Field
 
 from waza_engine.formats.model import FileModel, MapOf, foreign, marks
-from waza_engine.values import AnyValue, Flag, Integer, ListOf, Strings, Text
+from waza_engine.values import AnyValue, Flag, IfGiven, Integer, ListOf, Strings, Text
 
 _COUNTS: dict[str, Any] = {"x-check-weight": 1}
 """Such a list is a check of weight 1 in the score."""
@@ -105,7 +105,7 @@ class Expected(FileModel):
         examples=[{"required": [{"pattern": "bash"}]}],
         json_schema_extra=marks(no_effect=True),
     )
-    behavior: Behavior | None = Field(
+    behavior: IfGiven[Behavior] = Field(
         default=None,
         description="Read, but never checked by any version of waza. The `behavior` grader checks limits.",
         examples=[{"max_tool_calls": 5}],

@@ -6,7 +6,7 @@ from pydantic import ConfigDict, Field, model_validator
 
 from waza_engine.formats.model import FileModel, SectionOf, foreign, marks
 from waza_engine.scalars import Scalar
-from waza_engine.values import AnyValue, Integer, ListOf, Strings, Text, TextMap
+from waza_engine.values import AnyValue, IfGiven, Integer, ListOf, Strings, Text, TextMap
 
 
 class InputFile(FileModel):
@@ -140,7 +140,7 @@ class Inputs(FileModel):
         examples=[["Now shorten it."]],
         json_schema_extra=marks(since="0.28"),
     )
-    responder: Responder | None = Field(
+    responder: IfGiven[Responder] = Field(
         default=None,
         description="A model that answers the agent's questions. Excludes `follow_up_prompts`.",
         examples=[{"instructions": "Say yes to every offer.", "max_followups": 2}],

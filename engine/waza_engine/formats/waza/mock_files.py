@@ -11,6 +11,7 @@ from waza_engine.formats.waza.mocks import CommandMock as CommandEntry
 from waza_engine.formats.waza.mocks import CommandResponse, McpTool
 from waza_engine.formats.waza.mocks import McpMock as McpEntry
 from waza_engine.formats.waza.paths import is_inside
+from waza_engine.regular_files import regular_bytes
 from waza_engine.scalars import plain
 from waza_engine.suite import CommandMock, LoadError, McpMock
 
@@ -60,7 +61,7 @@ def _fixtures(entry: McpEntry, eval_path: Path, pointer: Pointer) -> dict[str, M
     found: dict[str, McpTool] = {}
     for file in sorted(folder.glob("*.json")):
         try:
-            data = json.loads(file.read_text(encoding="utf-8-sig"))
+            data = json.loads(regular_bytes(file).decode("utf-8-sig"))
         except (OSError, ValueError) as error:
             raise LoadError(file, f"The fixture cannot be read: {error}") from error
         tools = data.get("tools") if isinstance(data, dict) else None
@@ -107,7 +108,7 @@ def _stdout(response: CommandResponse, path: Path, pointer: Pointer, eval_dir: P
             path, f"'fixture': '{response.fixture}' leads out of {eval_dir}", (*pointer, "fixture")
         )
     try:
-        return file.read_bytes().decode("utf-8", "replace")
+        return regular_bytes(file).decode("utf-8", "replace")
     except OSError as error:
         reason = f"'fixture': '{response.fixture}' cannot be read from {eval_dir}: {error.strerror}"
         raise LoadError(path, reason, (*pointer, "fixture")) from error

@@ -2,7 +2,7 @@
 
 from pydantic import Field
 
-from waza_engine.formats.model import FileModel, MapOf, marks
+from waza_engine.formats.model import FileModel, MapOf, SectionOf, marks
 from waza_engine.values import AnyValue, Integer, ListOf, Strings, Text, TextMap
 
 
@@ -64,7 +64,7 @@ class McpMock(FileModel):
         examples=["mocks/tickets"],
         json_schema_extra=marks(path=("eval", "directory")),
     )
-    tools: MapOf[McpTool] = Field(
+    tools: MapOf[SectionOf[McpTool]] = Field(
         default={},
         description="Tools of the server, by name.",
         examples=[{"find": {"responses": [{"return": {"status": "ok"}}]}}],

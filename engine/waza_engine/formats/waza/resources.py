@@ -12,6 +12,7 @@ from pathlib import Path
 from waza_engine.formats.waza.inputs import InputFile as FileEntry
 from waza_engine.formats.waza.inputs import Inputs
 from waza_engine.formats.waza.paths import cleaned, is_inside
+from waza_engine.regular_files import regular_bytes
 from waza_engine.suite import InputFile
 
 
@@ -62,7 +63,7 @@ def _input_file(entry: FileEntry, place: str, fixtures: Path, found: Resources) 
         found.warnings.append(f"{place}: '{entry.path}' leads out of {fixtures}, so the file is left out")
         return
     try:
-        found.files.append(InputFile(cleaned(entry.path), path.read_bytes()))
+        found.files.append(InputFile(cleaned(entry.path), regular_bytes(path)))
     except (OSError, ValueError) as error:
         cause = error.strerror if isinstance(error, OSError) else error
         found.warnings.append(
@@ -82,7 +83,7 @@ def _instruction_file(name: str, fixtures: Path, found: Resources) -> None:
         found.block(f"The instruction file '{name}' must be a relative path inside {fixtures}")
         return
     try:
-        found.files.append(InputFile(cleaned(name), (fixtures / name).read_bytes()))
+        found.files.append(InputFile(cleaned(name), regular_bytes(fixtures / name)))
     except (OSError, ValueError) as error:
         found.block(f"The instruction file '{name}' cannot be read from {fixtures}: {error}")
 

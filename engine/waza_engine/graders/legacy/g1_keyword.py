@@ -21,13 +21,13 @@ config:
 - `keywords` is another name for `must_contain`; with both, all of their texts count.
 """
 
-from typing import Any, ClassVar
+from typing import ClassVar
 
-from pydantic import Field, model_validator
+from pydantic import Field
 
 from waza_engine.excerpts import instead_of, place_of
 from waza_engine.graders.base import FailedCheck, Grader, GraderResult, GradingContext
-from waza_engine.graders.decoding_g1 import TextItems, known_keys
+from waza_engine.graders.decoding_g1 import TextItems
 from waza_engine.text import fold
 
 
@@ -46,11 +46,6 @@ class KeywordGrader(Grader):
     must_not_contain: TextItems = Field(
         default=[], description="Texts that must not occur.", examples=[["panic"]]
     )
-
-    @model_validator(mode="before")
-    @classmethod
-    def _decode(cls, config: Any) -> Any:
-        return known_keys(config, cls.model_fields)
 
     def grade(self, context: GradingContext) -> GraderResult:
         folded = fold(context.output)

@@ -22,14 +22,14 @@ config:
 - The Python generation had a grader of this name that ignored case.
 """
 
-from typing import Any, ClassVar
+from typing import ClassVar
 
-from pydantic import ConfigDict, Field, model_validator
+from pydantic import ConfigDict, Field
 
 from waza_engine.excerpts import match_of, no_match_of
 from waza_engine.formats.model import each, foreign
 from waza_engine.graders.base import FailedCheck, Grader, GraderResult, GradingContext
-from waza_engine.graders.decoding_g1 import TextItems, known_keys
+from waza_engine.graders.decoding_g1 import TextItems
 from waza_engine.regex import regex_found
 
 
@@ -58,11 +58,6 @@ class RegexGrader(Grader):
         examples=[["fatal"]],
         json_schema_extra=each(language="regex", **{"x-applies-to": "output"}),
     )
-
-    @model_validator(mode="before")
-    @classmethod
-    def _decode(cls, config: Any) -> Any:
-        return known_keys(config, cls.model_fields)
 
     def grade(self, context: GradingContext) -> GraderResult:
         failures = [

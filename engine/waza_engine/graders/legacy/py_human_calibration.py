@@ -37,7 +37,7 @@ class PyHumanCalibrationGrader(PyGrader):
         default="",
         description="Name of the grader to compare with.",
         examples=["quality"],
-        json_schema_extra={"type": "string"},
+        json_schema_extra={"type": "string", "x-reference": "grader"},
     )
 
     def grade(self, context: GradingContext) -> GraderResult:

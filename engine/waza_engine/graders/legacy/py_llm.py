@@ -103,7 +103,7 @@ class PyLlmGrader(PyGrader):
             return GraderResult(0.0, False, f"The judge gave no verdict: {error}", type_name="llm")
         points = points_of(reply_mapping(reply))
         score = normalised(points)
-        details = {"raw_score": points, "model": model, "rubric_used": rubric[:100]}
+        details = {"raw_score": points, "model": model or None, "rubric_used": rubric[:100]}
         feedback = reasoning_of(reply_mapping(reply))
         return checked_result(
             GraderResult(score, score >= _threshold(self.threshold), feedback, details, "llm")

@@ -69,7 +69,7 @@ class PyLlmComparisonGrader(PyGrader):
         points = points_of(members)
         score = normalised(points)
         passed = flag_of(members, "passed") if "passed" in members else score >= _PASSING_SCORE
-        details = {"raw_score": points, "model": model}
+        details = {"raw_score": points, "model": model or None}
         return checked_result(GraderResult(score, passed, reasoning_of(members), details, "llm"))
 
 

@@ -22,6 +22,7 @@ script: graders/check.py
 """
 
 import json
+import os
 import sys
 from pathlib import Path
 from typing import Any, ClassVar
@@ -32,6 +33,7 @@ from waza_engine import processes
 from waza_engine.formats.model import marks
 from waza_engine.graders.base import GraderResult, GradingContext
 from waza_engine.graders.python_generation import PyGrader
+from waza_engine.paths import is_there
 from waza_engine.values import AnyValue
 
 _SECONDS = 30.0
@@ -67,7 +69,7 @@ class PyScriptGrader(PyGrader):
         if not isinstance(self.script, str) or not self.script:
             return _failed("No script is configured")
         path = context.process_dir / self.script
-        if not path.exists():
+        if not is_there(os.fspath(path)):
             return _failed(f"There is no script {self.script}")
         try:
             finished = processes.run(

@@ -20,10 +20,12 @@ config:
 
 ## Watch out
 - The judge model is that of the grader, else `--judge-model`, else `judge_model` of the spec, else claude-sonnet-4.6.
-- A judge that cannot be reached, or submits no grade after two reminders, is a failed check with score 0.
+- A judge that cannot be reached, or submits no grade after two reminders, is a failed check with score 0. Without
+  any judge the check cannot be decided: it counts as failed, and is told apart.
 - `rubric` is a key of the stimulus, not an option.
 """
 
+from dataclasses import replace
 from typing import Literal
 
 from pydantic import Field
@@ -61,4 +63,6 @@ class PromptGrader(JudgeGrader):
     )
 
     def grade(self, context: GradingContext) -> GraderResult:
-        return judged(context, self.question, self.model, self.reasoning_effort or "")
+        result = judged(context, self.question, self.model, self.reasoning_effort or "")
+        # A judge that was asked in vain fails the check, which is no error of the grader (waza-graders.md, section 8).
+        return result if context.judge is None else replace(result, status="")

@@ -101,6 +101,7 @@ class PromptGrader(Grader):
         json_schema_extra={
             **marks(since="0.36", reference="rubric"),
             "x-suggestions": list[JsonValue](built_in_names()),
+            "x-or-path": {"base": "process", "kind": "file"},
         },
     )
     model: Text = Field(
@@ -193,8 +194,8 @@ class PromptGrader(Grader):
         details: dict[str, Any] = {
             "response": turn.text or "(the judge wrote nothing)",
             "prompt": message,
-            "passes": "; ".join(votes.passes),
-            "failures": "; ".join(votes.fails),
+            "passes": ";".join(votes.passes),
+            "failures": ";".join(votes.fails),
         }
         if rubric:
             details["rubric"] = rubric.facts()
@@ -272,4 +273,8 @@ def _timeout_seconds(setting: str) -> float:
 def _may_be_read(rubric: str, scope: Scope) -> bool:
     """A check looks into no file outside the directory that runs start in."""
     start = scope.process_dir
-    return start is not None and (start / rubric).resolve().is_relative_to(start.resolve())
+    try:
+        return start is not None and (start / rubric).resolve().is_relative_to(start.resolve())
+    except (OSError, RuntimeError, ValueError):
+        # A NUL, a name that is too long, a loop of links: loading says what is wrong, without reading anything.
+        return True

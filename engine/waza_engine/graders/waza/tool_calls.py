@@ -30,7 +30,6 @@ config:
 """
 
 from collections.abc import Iterator, Mapping
-from pathlib import Path
 from typing import Annotated, Any, ClassVar
 
 from pydantic import ConfigDict, Field
@@ -69,7 +68,7 @@ class ExpectedCall(FileModel):
         examples=[{"query": {"contains": "auth"}}],
     )
 
-    def outcome(self, context: GradingContext, session: Session) -> dict[str, Any]:
+    def outcome(self, test: ArgumentTest, context: GradingContext, session: Session) -> dict[str, Any]:
         """Which call meets the expectation, or the reason why none does, as it is shown in the details."""
         shown: dict[str, Any] = {"tool": self.tool}
         if self.args:
@@ -77,16 +76,15 @@ class ExpectedCall(FileModel):
             events = [it for it in enumerate(context.tool_events) if self._is_meant(it[1].tool_name)]
             # Events know all arguments, so when some are of the tool they alone decide.
             if events:
-                return shown | self._event_outcome(events, context.process_dir, session)
-        return shown | self._call_outcome(context.process_dir, session)
+                return shown | self._event_outcome(events, test, session)
+        return shown | self._call_outcome(test, session)
 
     def _is_meant(self, name: str) -> bool:
         return regex_found(tool_pattern(self.tool), name) is True
 
     def _event_outcome(
-        self, events: list[tuple[int, Any]], process_dir: Path, session: Session
+        self, events: list[tuple[int, Any]], test: ArgumentTest, session: Session
     ) -> dict[str, Any]:
-        test = ArgumentTest(self.args, process_dir)
         for index, event in events:
             if test.passes(event.args):
                 ids = [it.id for it in session.tool_calls]
@@ -98,8 +96,7 @@ class ExpectedCall(FileModel):
                 }
         return {"reason": "no call of the tool has these arguments"}
 
-    def _call_outcome(self, process_dir: Path, session: Session) -> dict[str, Any]:
-        test = ArgumentTest(self.args, process_dir)
+    def _call_outcome(self, test: ArgumentTest, session: Session) -> dict[str, Any]:
         meant = [it for it in enumerate(session.tool_calls) if self._is_meant(it[1].name)]
         for index, call in meant:
             if test.passes(known_arguments(call)):
@@ -189,11 +186,15 @@ class ToolCallsGrader(Grader):
             yield from matcher_findings(expected.args, scope.process_dir, (*place, "args"))
 
     def grade(self, context: GradingContext) -> GraderResult:
+        # An argument's schema that does not compile is a load error: it comes before there being no session.
+        tests = [ArgumentTest(it.args, context.process_dir) for it in self.expect]
         session = context.session
         if session is None:
             return GraderResult(0.0, False, "There is no session to look into", type_name="")
         names = [it.name for it in session.tool_calls]
-        expectations = [it.outcome(context, session) for it in self.expect]
+        expectations = [
+            it.outcome(test, context, session) for it, test in zip(self.expect, tests, strict=True)
+        ]
         failures = [
             *(
                 FailedCheck(("required_tools", index), f"not called: {it}", calls_made(names))

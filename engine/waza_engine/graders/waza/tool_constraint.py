@@ -30,7 +30,6 @@ config:
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any, ClassVar
 
 from pydantic import ConfigDict, Field
@@ -132,6 +131,9 @@ class _Spec:
     def fits(self, call: ToolCall) -> bool:
         return self._fits_name(call.name) and self._fits_arguments(call)
 
+    def fits_one_of(self, calls: Sequence[ToolCall]) -> bool:
+        return any(self.fits(it) for it in calls)
+
     def _fits_name(self, name: str) -> bool:
         if self.whole_name:
             return is_same_tool(self.spec.name, name)
@@ -197,13 +199,22 @@ class ToolConstraintGrader(Grader):
                 yield from matcher_findings(spec.args, scope.process_dir, (option, index, "args"))
 
     def grade(self, context: GradingContext) -> GraderResult:
+        # An argument's schema that does not compile is a load error: it comes before there being no session.
+        expected, rejected, allowed = (
+            [_Spec(it, ArgumentTest(it.args, context.process_dir), whole_name) for it in specs or ()]
+            for specs, whole_name in (
+                (self.expect_tools, False),
+                (self.reject_tools, False),
+                (self.allow_only, True),
+            )
+        )
         session = context.session
         if session is None:
             return GraderResult.failed("There is no session to look into")
-        calls, base = session.tool_calls, context.process_dir
-        unmet = [it for it in enumerate(self.expect_tools) if not _some_call(it[1], calls, base)]
-        hit = [it for it in enumerate(self.reject_tools) if _some_call(it[1], calls, base)]
-        violations = self._violations(calls, base)
+        calls = session.tool_calls
+        unmet = [(at, it.spec) for at, it in enumerate(expected) if not it.fits_one_of(calls)]
+        hit = [(at, it.spec) for at, it in enumerate(rejected) if it.fits_one_of(calls)]
+        violations = [] if self.allow_only is None else [it for it in calls if not _is_allowed(it, allowed)]
         # A tool that is not allowed is told once, but each of its calls is a failed check.
         names = list(dict.fromkeys(it.name for it in violations))
         used = calls_made([it.name for it in calls])
@@ -223,12 +234,6 @@ class ToolConstraintGrader(Grader):
             parts=tuple(failures),
         )
 
-    def _violations(self, calls: Sequence[ToolCall], base_dir: Path) -> list[ToolCall]:
-        if self.allow_only is None:
-            return []
-        allowed = [_Spec(it, ArgumentTest(it.args, base_dir), whole_name=True) for it in self.allow_only]
-        return [call for call in calls if not any(it.fits(call) for it in allowed)]
-
     def _details(self, session: Session, failures: list[str], violations: list[str]) -> dict[str, Any]:
         details: dict[str, Any] = {
             "expect_tools": [it.label for it in self.expect_tools],
@@ -247,9 +252,8 @@ class ToolConstraintGrader(Grader):
         return details
 
 
-def _some_call(spec: ToolSpec, calls: Sequence[ToolCall], base_dir: Path) -> bool:
-    ready = _Spec(spec, ArgumentTest(spec.args, base_dir), whole_name=False)
-    return any(ready.fits(it) for it in calls)
+def _is_allowed(call: ToolCall, allowed: Sequence[_Spec]) -> bool:
+    return any(it.fits(call) for it in allowed)
 
 
 def _name_findings(spec: ToolSpec, pointer: Pointer, *, whole_name: bool) -> Iterator[Finding]:

@@ -43,7 +43,7 @@ from waza_engine.graders.base import (
     GradingContext,
     Scope,
 )
-from waza_engine.paths import content
+from waza_engine.paths import content, is_directory
 from waza_engine.rules.cannot_fail import CANNOT_FAIL
 from waza_engine.skill_text import SkillText, SkillTextError, read_skill, relevance
 from waza_engine.text import decode, fold, trim
@@ -121,7 +121,7 @@ class TriggerGrader(Grader):
 
     def _skill(self, process_dir: Path) -> SkillText:
         place = process_dir / self.skill_path
-        if "\0" not in self.skill_path and place.is_dir():
+        if is_directory(place):
             place /= "SKILL.md"
         data = content(place)
         if data is None:

@@ -116,7 +116,7 @@ def test_there_is_an_answer(kind: str) -> None:
         line = json.dumps({"id": 1, "gen": "VALLY", "graders": [entry], "context": context})
         answer = answer_line(line)
         assert json.dumps(answer)
-        assert answer.get("error", {}).get("kind") != "internal", (line, answer)
+        assert "internal error" not in json.dumps(answer), (line, answer)
         assert len(answer.get("results", ["no input"])) == 1
         check_entry("vally", entry, Scope())
         check_written("vally", entry)

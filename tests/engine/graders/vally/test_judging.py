@@ -207,7 +207,7 @@ def test_the_grader_waits_through_its_context() -> None:
 
     pauses: list[float] = []
     result = _graded(replace(TRIAL, judge=Judge(busy), sleep=pauses.append)).result
-    assert (result.status, len(pauses)) == ("error", 2)
+    assert (result.score, result.passed, result.status, len(pauses)) == (0.0, False, "", 2)
     assert 5 <= pauses[0] <= 6
     assert 10 <= pauses[1] <= 11
 

@@ -1,0 +1,107 @@
+"""A blank left out after a colon or a dash: one finding, and the fix puts it in (peers.md, V15 and V16)."""
+
+import pytest
+
+from tests.behaviour.findings_harness import found_in
+from tests.behaviour.fixes_harness import check_fix
+
+START = "name: x\nskill: y\ntasks: [a]\n"
+CONFIG = "config: {trials_per_task: 1, timeout_seconds: 60, executor: mock, model: m}\n"
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "underlined"),
+    [
+        pytest.param(
+            "graders:\n  - {ty¦pe:text, name: a, config: {contains: [a]}}\n",
+            "graders:\n  - {type: text, name: a, config: {contains: [a]}}\n",
+            "type:text",
+            id="type-in-brackets",
+        ),
+        pytest.param(
+            "graders:\n  - {type: text, na¦me:a, config: {contains: [a]}}\n",
+            "graders:\n  - {type: text, name: a, config: {contains: [a]}}\n",
+            "name:a",
+            id="name-in-brackets",
+        ),
+        pytest.param(
+            "graders: [{type: text, name: a, con¦fig:{contains: [a]}}]\n",
+            "graders: [{type: text, name: a, config: {contains: [a]}}]\n",
+            "config:",
+            id="bracket-in-brackets",
+        ),
+        pytest.param(
+            "graders:\n  - type: text\n    name: a\n    con¦fig:{contains: [a]}\n",
+            "graders:\n  - type: text\n    name: a\n    config: {contains: [a]}\n",
+            "config:{contains: [a]}",
+            id="bracket",
+        ),
+        pytest.param(
+            "graders:\n  - type: text\n    con¦fig:{contains: [a]}\n    name: a\n",
+            "graders:\n  - type: text\n    config: {contains: [a]}\n    name: a\n",
+            "config:{contains: [a]}",
+            id="bracket-in-the-middle",
+        ),
+        pytest.param(
+            "graders:\n  ¦-{type: text, name: a, config: {contains: [a]}}\n",
+            "graders:\n  - {type: text, name: a, config: {contains: [a]}}\n",
+            "-{type: text, name: a, config: {contains: [a]}}",
+            id="dash",
+        ),
+        pytest.param(
+            "graders:\n  ¦-{type: text, name: a, config: {contains: [a]}}\n  -{type: text, name: b, config: {contains: [b]}}\n",
+            "graders:\n  - {type: text, name: a, config: {contains: [a]}}\n  - {type: text, name: b, config: {contains: [b]}}\n",
+            "-{type: text, name: a, config: {contains: [a]}}",
+            id="dashes",
+        ),
+    ],
+)
+def test_one_finding_and_its_fix(before: str, after: str, underlined: str) -> None:
+    start = START + CONFIG
+    [found] = found_in(start + before.replace("¦", ""))
+    assert found.underlined == underlined
+    assert "a blank is missing after the" in found.message.lower()
+    check_fix(start + before, start + after, "Add the missing blank")
+    assert found_in(start + after) == []
+
+
+@pytest.mark.parametrize(
+    ("key", "glued", "underlined"),
+    [
+        ("tasks", "  -a\n  -b\n", "-a\n  -b"),
+        ("tasks", "  -a\n", "-a"),
+        ("config", "  trials_per_task:1\n  timeout_seconds:60\n", "trials_per_task:1\n  timeout_seconds:60"),
+    ],
+)
+@pytest.mark.parametrize("line", [0, -1])
+def test_everything_glued_is_marked_and_mended_as_a_whole(
+    key: str, glued: str, underlined: str, line: int
+) -> None:
+    start = "name: x\nskill: y\n"
+    source = start + f"{key}:\n{glued}"
+    [found] = [it for it in found_in(source) if it.code == "wrong-type"]
+    assert found.underlined == underlined
+    lines = glued.splitlines(keepends=True)
+    lines[line] = lines[line].replace("\n", "¦\n")
+    after = glued.replace("-", "- ").replace(":", ": ")
+    check_fix(start + f"{key}:\n" + "".join(lines), start + f"{key}:\n{after}", "Add the missing blank")
+
+
+def test_the_keys_of_a_block_are_mended_together() -> None:
+    config = "config:\n  trials_per_task: 1\n  ¦timeout_seconds:60\n\n  mcp_servers:\n    a:\n      command:b\n  model:x\n  executor:mock\n"
+    check_fix(
+        START + config,
+        START
+        + "config:\n  trials_per_task: 1\n  timeout_seconds: 60\n\n  mcp_servers:\n    a:\n      command:b\n  model: x\n  executor: mock\n",
+        "Add the missing blank",
+    )
+
+
+@pytest.mark.parametrize("line", ["config:{executor: mock}", "config:[a] b", "confg:{executor: mock}"])
+def test_a_glued_key_of_the_top_level_is_one_mistake(line: str) -> None:
+    found = [it for it in found_in(START + line + "\n") if it.line == 4]
+    assert [it.code for it in found] == ["syntax-error"]
+
+
+def test_a_text_with_a_colon_is_no_key() -> None:
+    assert found_in(START + CONFIG + "description: a:{b} c:[d]\n") == []

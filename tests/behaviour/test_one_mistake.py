@@ -1,0 +1,78 @@
+"""Mistakes that break more than one thing, and are one finding all the same (peers.md, V12, V17, V21, V23)."""
+
+import pytest
+
+from tests.behaviour.completion_harness import offered
+from tests.behaviour.findings_harness import HEADER, found_in, only_finding
+from tests.behaviour.fixes_harness import check_fix
+
+GRADER = "graders:\n  - type: text\n    name: a\n    config:\n      contains: [a]\n"
+
+
+@pytest.mark.parametrize(
+    "config",
+    [
+        "config:\n  trials_per_task: 1\n  timeout_seconds: 60\nexecutor: mock\n  model: m\n",
+        "config:\n  trials_per_task: 1\n  timeout_seconds: 60\nexecutor: mock\n  # about it\n\n  model: m\n",
+        "config:\n    trials_per_task: 1\n    timeout_seconds: 60\nexecutor: mock\n    model: m\n",
+        "config:\n  trials_per_task: 1\n  mcp_servers:\n    a: {command: x}\nexecutor:\n    b: {command: x}\n  model: m\n",
+    ],
+)
+def test_v12_a_line_of_a_mapping_in_column_0(config: str) -> None:
+    found = only_finding("name: x\nskill: y\ntasks: [a]\n" + config + "version: '1'\n")
+    assert (found.underlined, found.code) == ("executor", "syntax-error")
+    assert found.message == "This line is indented differently from its neighbours; align it with them"
+
+
+def test_v12_a_line_too_deep_below_a_key_of_the_top_level_is_blamed_itself() -> None:
+    found = only_finding(HEADER + "version: x\n  description: y\n")
+    assert (found.line, found.underlined, found.code) == (10, "description", "syntax-error")
+
+
+@pytest.mark.parametrize("line", ["{{x}}: 1", "{{ x }}: [1]", "{{x}}:"])
+def test_v17_a_template_as_a_key(line: str) -> None:
+    found = only_finding(f"{HEADER}{line}\n")
+    assert (found.underlined, found.code) == (line.partition(":")[0], "unquoted-template")
+    check_fix(f"{HEADER}¦{line}\n", HEADER + line.replace("{{", '"{{').replace("}}", '}}"') + "\n")
+
+
+def test_v17_other_brackets_in_column_0_are_no_entry() -> None:
+    assert only_finding(f"{HEADER}{{a: 1}}: 1\n").code == "syntax-error"
+
+
+@pytest.mark.parametrize(
+    ("start", "line"),
+    [
+        ("---\n---\n", 2),
+        ("---\n\n# about it\n--- # here\n", 4),
+        ("# about it\n---\n---\n", 3),
+        ("%YAML 1.2\n---\n---\n", 3),
+        ("---\n---\n---\n", 2),
+    ],
+)
+def test_v21_an_empty_document_before_the_eval(start: str, line: int) -> None:
+    found = only_finding(start + HEADER)
+    assert (found.line, found.underlined, found.code, found.severity) == (
+        line,
+        "---",
+        "second-document",
+        "error",
+    )
+    assert found.message == "Only the first document of a file is read, and it is empty; remove this line"
+
+
+def test_v21_keys_are_offered_in_the_second_document_all_the_same() -> None:
+    assert "config" in offered("---\n---\nname: x\n¦").labels
+
+
+@pytest.mark.parametrize("start", ["---\n", "# a\n---\n# b\n", "%YAML 1.2\n---\n", "\n---\n\n"])
+def test_v21_one_mark_begins_the_document(start: str) -> None:
+    assert found_in(start + HEADER) == []
+
+
+@pytest.mark.parametrize("value", ["*", "@x", "%x", "&"])
+def test_a_key_whose_value_cannot_be_read_is_there(value: str) -> None:
+    found = only_finding(f"name: x\nskill: y\ntasks: [a]\nconfig: {value}\n")
+    assert (found.line, found.code) == (4, "syntax-error")
+    [found] = found_in(HEADER.replace("executor: mock", f"executor: {value}"))
+    assert (found.line, found.code) == (7, "syntax-error")

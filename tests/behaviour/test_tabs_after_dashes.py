@@ -1,0 +1,28 @@
+"""A tab behind the dash of an item, where YAML wants blanks (peers.md, V11)."""
+
+import pytest
+
+from tests.behaviour.findings_harness import HEADER, found_in
+from tests.behaviour.fixes_harness import check_fix
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        ("graders:\n  -¦\ttype: text\n", "graders:\n  - type: text\n"),
+        ("graders:\n  -¦\ttype: text\n    name: a\n", "graders:\n  - type: text\n    name: a\n"),
+        ("graders:\n  - ¦\ttype: text\n    name: a\n", "graders:\n  - type: text\n    name: a\n"),
+        ("graders:\n  -¦\ttype: text\n      name: a\n", "graders:\n  -   type: text\n      name: a\n"),
+        ("graders:\n-¦\ttype: text\n  name: a\n", "graders:\n- type: text\n  name: a\n"),
+        ("tags:\n  -¦\ta\n  - b\n", "tags:\n  - a\n  - b\n"),
+        (
+            "hooks:\n  before_run:\n    -¦\tcommand: a\n    -\tcommand: b\n",
+            "hooks:\n  before_run:\n    - command: a\n    - command: b\n",
+        ),
+    ],
+)
+def test_it_becomes_blanks(before: str, after: str) -> None:
+    [found] = [it for it in found_in(HEADER + before.replace("¦", "")) if it.code == "syntax-error"]
+    assert set(found.underlined) <= {"\t", " "}
+    assert found.message == "Tabs cannot indent YAML; use blanks"
+    check_fix(HEADER + before, HEADER + after, "Use blanks instead of tabs")

@@ -1,0 +1,53 @@
+"""Aliases that stand for nothing: what else could be said of their places comes only from what they do not bring."""
+
+from collections.abc import Collection, Iterator
+
+from waza_engine.rules.empty_value import EMPTY_VALUE
+from waza_engine.rules.missing_key import MISSING_KEY
+from waza_engine.rules.syntax_error import SYNTAX_ERROR
+from waza_lsp.schema.mark import Mark
+from waza_lsp.syntax.node import Kind, Node
+from waza_lsp.syntax.text import Place
+from waza_lsp.syntax.tree import Tree
+
+_ABSENT = frozenset([MISSING_KEY, EMPTY_VALUE])
+
+
+def has_hole(node: Node, anchors: Collection[str]) -> bool:
+    """Whether there is an alias at or below a node that stands for nothing."""
+    return any(it.kind is Kind.ALIAS and it.source not in anchors for it in node.walk())
+
+
+def without_consequences(marks: list[Mark], tree: Tree) -> list[Mark]:
+    """The findings without those that only say that something is not there which an alias was to bring."""
+    if not tree.has_alias:
+        return marks
+    holes: set[Place] = set()
+    around: set[Place] = set()
+    for piece in tree.pieces:
+        root = piece.parsed.root
+        if piece.parsed.has_alias and root is not None and has_hole(root, tree.anchors):
+            for is_hole, place in _places(root, None, tree.anchors):
+                (holes if is_hole else around).add(Place(place.line + piece.start, place.column))
+    return [it for it in marks if not _is_consequence(it, holes, around)]
+
+
+def _is_consequence(mark: Mark, holes: set[Place], around: set[Place]) -> bool:
+    rule, start = mark.finding.rule, mark.span.start
+    return (start in holes and rule is not SYNTAX_ERROR) or (start in around and rule in _ABSENT)
+
+
+def _places(node: Node, key: Node | None, anchors: Collection[str]) -> Iterator[tuple[bool, Place]]:
+    """Where such aliases stand, each with True; and where it would be said that they are missing."""
+    if node.kind is Kind.ALIAS:
+        if node.source not in anchors:
+            yield True, node.start
+            if key is not None:
+                yield False, key.start
+        return
+    for key_node, value in node.pairs:
+        yield from _places(value, key_node, anchors)
+        if key_node.source == "<<" and has_hole(value, anchors):
+            yield from ((False, it.start) for it in (key, node, node.pairs[0][0]) if it is not None)
+    for item in node.items:
+        yield from _places(item, None, anchors)
