@@ -40,18 +40,19 @@ def _is_in(mark: Mark, piece: Piece) -> bool:
 
 def _strays(tree: Tree, form: Form) -> Iterator[tuple[Piece, Piece]]:
     """The pieces of mappings, and those that begin with a key that was meant to be in them."""
-    known = form.schema.get("properties", {})
-    for above, piece in zip(tree.pieces, tree.pieces[1:], strict=False):
-        root, problems = piece.parsed.root, piece.parsed.problems
+    pieces, known = tree.pieces, form.schema.get("properties", {})
+    for number in [index for index, it in enumerate(pieces) if it.parsed.problems]:
+        above, piece = pieces[number - 1], pieces[number]
+        root, first = piece.parsed.root, piece.parsed.problems[0]
         if (
-            problems
-            and problems[0].cause is Cause.INDENTATION
+            number > 0
+            and first.cause is Cause.INDENTATION
             and piece.kind is above.kind is PieceKind.PAIR
             and not above.parsed.problems
             and root is not None
             and root.pairs
             and root.pairs[0][0].source not in known
-            and problems[0].span.start.column in _columns(above)
+            and first.span.start.column in _columns(above)
         ):
             yield above, piece
 
