@@ -4,7 +4,7 @@ import contextlib
 import hashlib
 import shlex
 import shutil
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from itertools import chain
 from pathlib import Path
 
@@ -31,22 +31,27 @@ def file_digest(path: Path) -> str:
 
 
 def command_files(
-    command: str, arguments: tuple[str, ...], folder: Path, path: str | None = None
+    command: str,
+    arguments: tuple[str, ...],
+    folder: Path,
+    path: str | None = None,
+    digest_of: Callable[[Path], str] = file_digest,
 ) -> FileDigests:
     """The program of a command, and the files that its words name in `folder` or with whole paths.
 
-    `command` is a program, or a line for a shell; `path` are the folders that programs are looked for in.
+    `command` is a program, or a line for a shell; `path` are the folders that programs are looked for in. With a
+    `digest_of` that remembers, many commands can name one big program.
     """
     words = dict.fromkeys(chain([command, *arguments], *map(_words, (command, *arguments))))
-    found = ((it, file_digest(folder / it) or _program_digest(it, path)) for it in words if it)
+    found = ((it, digest_of(folder / it) or _program_digest(it, path, digest_of)) for it in words if it)
     return tuple(it for it in found if it[1])
 
 
-def _program_digest(name: str, path: str | None) -> str:
+def _program_digest(name: str, path: str | None, digest_of: Callable[[Path], str]) -> str:
     # ValueError: a NUL.
     with contextlib.suppress(OSError, ValueError):
         if found := shutil.which(name, path=path):
-            return file_digest(Path(found))
+            return digest_of(Path(found))
     return ""
 
 

@@ -108,7 +108,7 @@ def json_equal(left: Any, right: Any) -> bool:
         case (bool(), _) | (_, bool()):
             return left is right
         case (int() | float(), int() | float()):
-            return _same_number(left, right)
+            return number_key(left) == number_key(right)
         case list(), list():
             return len(left) == len(right) and all(json_equal(a, b) for a, b in zip(left, right, strict=True))
         case dict(), dict():
@@ -117,11 +117,12 @@ def json_equal(left: Any, right: Any) -> bool:
             return type(left) is type(right) and bool(left == right)
 
 
-def _same_number(left: float, right: float) -> bool:
+def number_key(value: float) -> float:
+    """What is equal for numbers that are the same JSON: the double; of a whole number beyond all doubles itself."""
     try:
-        return float(left) == float(right)
-    except OverflowError:  # a whole number beyond all doubles
-        return left == right
+        return float(value)
+    except OverflowError:
+        return value
 
 
 _GO_ESCAPES = str.maketrans(

@@ -9,7 +9,7 @@ from pydantic import BeforeValidator, ConfigDict, Field, model_validator
 from waza_engine.findings import Finding, Pointer
 from waza_engine.formats.model import FileModel, MapOf
 from waza_engine.graders.base import ConfigError
-from waza_engine.json_schema import SchemaError, UnknownFileError, compile_schema
+from waza_engine.json_schema import SchemaError, UnknownFileError, compile_schema, schema_documents
 from waza_engine.json_text import go_json, json_equal
 from waza_engine.regex import regex_error, regex_fault, regex_found
 from waza_engine.rules.invalid_json_schema import INVALID_JSON_SCHEMA
@@ -172,6 +172,21 @@ def _compiled(name: str, matcher: Matcher, base_dir: Path) -> "CompiledSchema":
         return compile_schema(matcher.json_schema, base_dir)
     except SchemaError as error:
         raise ConfigError(f"args.{name}.json_schema: the schema does not compile: {error}") from error
+
+
+def matcher_documents(config: Any, base_dir: Path) -> Iterator[Path]:
+    """The files that the schemas of matchers reach, wherever in `config` these stand."""
+    places = [config]
+    while places:
+        match places.pop():
+            case dict() as found:
+                if isinstance(schema := found.get("json_schema"), dict):
+                    yield from schema_documents(schema, base_dir)
+                places.extend(found.values())
+            case list() as found:
+                places.extend(found)
+            case _:
+                pass
 
 
 def _text(value: Any) -> str:

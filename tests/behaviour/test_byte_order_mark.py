@@ -98,3 +98,10 @@ def test_a_whole_new_text_brings_its_own() -> None:
 
 def test_the_line_of_the_mark_is_read_as_any_other() -> None:
     assert snapshot_of(MARK + HEADER).data == snapshot_of(HEADER).data
+
+
+def test_a_mark_that_comes_to_the_front_is_one() -> None:
+    text = Text.of(f"{MARK}name: n\n")
+    there = text.changed(_range((0, 0), (0, 0)), "y")
+    assert (there.is_marked, there.lines[0]) == (False, f"y{MARK}name: n\n")
+    assert there.changed(_range((0, 0), (0, 1)), "") == text

@@ -29,6 +29,22 @@ def test_v12_a_line_too_deep_below_a_key_of_the_top_level_is_blamed_itself() -> 
     assert (found.line, found.underlined, found.code) == (10, "description", "syntax-error")
 
 
+def test_v12_nothing_is_kept_back_where_the_moved_line_is_not_known() -> None:
+    config = "config:\n  trials_per_task: 1\n  timeout_seconds: 60\ndescription: x\n  executor: mock\n  workers: 2\n"
+    found = found_in("name: x\nskill: y\ntasks: [a]\n" + config)
+    assert [(it.underlined, it.code) for it in found] == [
+        ("config", "missing-key"),
+        ("executor", "syntax-error"),
+    ]
+
+
+def test_v12_what_else_is_missing_in_the_section_above_is_said() -> None:
+    hooks = "hooks:\n  before_run:\n    - working_directory: x\nfoo: bar\n  after_run: []\n"
+    found = found_in(HEADER + hooks)
+    assert [it.code for it in found] == ["missing-key", "syntax-error"]
+    assert "'command'" in found[0].message
+
+
 @pytest.mark.parametrize("line", ["{{x}}: 1", "{{ x }}: [1]", "{{x}}:"])
 def test_v17_a_template_as_a_key(line: str) -> None:
     found = only_finding(f"{HEADER}{line}\n")

@@ -120,26 +120,31 @@ class _Remembered:
 
 
 def _found(parsed: Parsed, root: Node, where: Standing, anchors: dict[str, Node]) -> tuple[Mark, ...]:
-    found = _part_marks(root, where.form, where.key, where.scope, anchors)
+    found = _part_marks(root, where, anchors, has_alias=parsed.has_alias)
     # A template is read as a text; what that text would be worth is not said before it is one.
     templates = {it.start for it in parsed.templates}
     return tuple(it for it in found if it.span.start not in templates) if templates else found
 
 
-def _part_marks(
-    root: Node, form: Form, key: str | None, scope: Scope | None, nodes: dict[str, Node]
-) -> tuple[Mark, ...]:
+def _part_marks(root: Node, where: Standing, nodes: dict[str, Node], *, has_alias: bool) -> tuple[Mark, ...]:
+    form, key = where.form, where.key
     known: dict[str, Any] = form.schema.get("properties", {})
     result: list[Mark] = []
     if key is not None:
         items = resolve(form.schema, known[key])["items"]
         for index, item in enumerate(root.items):
-            result += _value_marks(root, (index,), item, form, items, scope, nodes)
+            result += _value_marks(root, (index,), item, where, items, nodes, has_alias=has_alias)
     else:
         for key_node, value in root.pairs:
             if key_node.source in known:
                 result += _value_marks(
-                    root, (key_node.source,), value, form, known[key_node.source], scope, nodes
+                    root,
+                    (key_node.source,),
+                    value,
+                    where,
+                    known[key_node.source],
+                    nodes,
+                    has_alias=has_alias,
                 )
     return tuple(result)
 
@@ -148,11 +153,13 @@ def _value_marks(
     root: Node,
     base: Pointer,
     value: Node,
-    form: Form,
+    where: Standing,
     schema: Schema,
-    scope: Scope | None,
     anchors: dict[str, Node],
+    *,
+    has_alias: bool,
 ) -> Iterator[Mark]:
+    form, scope = where.form, where.scope
     data = value.data(anchors)
     found = form.checker.check_part(data, schema)
     for finding in found:
@@ -164,7 +171,9 @@ def _value_marks(
         if any(it[: len(pointer)] == pointer for it in condemned):
             continue
         node = descend(value, pointer)
-        if node is not None and node[1].kind is Kind.MAP and not has_hole(node[1], anchors):
+        if node is None or (has_alias and has_hole(node[1], anchors)):
+            continue
+        if node[1].kind is Kind.MAP:
             for finding in form.meaning(node[1].typed(anchors), scope):
                 yield mark_in(root, finding.below((*base, *pointer)))
 

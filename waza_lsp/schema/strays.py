@@ -11,50 +11,54 @@ from waza_engine.rules.syntax_error import SYNTAX_ERROR
 from waza_lsp.schema.form import Form
 from waza_lsp.schema.mark import Mark
 from waza_lsp.syntax.cut import PieceKind
-from waza_lsp.syntax.node import Kind
+from waza_lsp.syntax.node import Kind, Node
 from waza_lsp.syntax.piece import Piece
 from waza_lsp.syntax.problem import Cause
+from waza_lsp.syntax.text import Place
 from waza_lsp.syntax.tree import Tree
 
+_FIRST = Place(0, 0)
 _MESSAGE = "This line is indented differently from its neighbours; align it with them"
 
 
 def with_strays_told(marks: list[Mark], tree: Tree, form: Form) -> list[Mark]:
     """The marks of a document, with one for all that such a line brings about."""
-    for above, piece in list(_strays(tree, form)):
-        root = piece.parsed.root
-        if root is None or not root.pairs:
-            continue
-        marks = [
-            it
-            for it in marks
-            if not (_is_in(it, piece) or (it.finding.rule is MISSING_KEY and _is_in(it, above)))
-        ]
-        marks.append(Mark(root.pairs[0][0].span.shifted(piece.start), SYNTAX_ERROR.at((), _MESSAGE)))
-    return marks
+    told: list[Mark] = []
+    spoiled: set[int] = set()
+    robbed: set[Place] = set()
+    for above, piece, key in _strays(tree, form):
+        told.append(Mark(key.span.shifted(piece.start), SYNTAX_ERROR.at((), _MESSAGE)))
+        spoiled.update(range(piece.start, piece.end))
+        robbed.add(above)
+    if not told:
+        return marks
+    return [
+        it
+        for it in marks
+        if it.span.start.line not in spoiled
+        and not (it.finding.rule is MISSING_KEY and it.span.start in robbed)
+    ] + told
 
 
-def _is_in(mark: Mark, piece: Piece) -> bool:
-    return piece.start <= mark.span.start.line < piece.end
-
-
-def _strays(tree: Tree, form: Form) -> Iterator[tuple[Piece, Piece]]:
-    """The pieces of mappings, and those that begin with a key that was meant to be in them."""
+def _strays(tree: Tree, form: Form) -> Iterator[tuple[Place, Piece, Node]]:
+    """Where the mapping's key stands, the piece that begins with a key that was meant to be in it, and that key."""
     pieces, known = tree.pieces, form.schema.get("properties", {})
-    for number in [index for index, it in enumerate(pieces) if it.parsed.problems]:
+    for number in [index for index, it in enumerate(pieces) if it.parsed.problems and index > 0]:
         above, piece = pieces[number - 1], pieces[number]
         root, first = piece.parsed.root, piece.parsed.problems[0]
         if (
-            number > 0
-            and first.cause is Cause.INDENTATION
-            and piece.kind is above.kind is PieceKind.PAIR
-            and not above.parsed.problems
-            and root is not None
-            and root.pairs
-            and root.pairs[0][0].source not in known
-            and first.span.start.column in _columns(above)
+            first.cause is not Cause.INDENTATION
+            or not (piece.kind is above.kind is PieceKind.PAIR)
+            or above.parsed.problems
+            or root is None
+            or not root.pairs
         ):
-            yield above, piece
+            continue
+        key = root.pairs[0][0]
+        # Which of the lines could not be read is decided elsewhere: it may have been this one.
+        if key.start == _FIRST and key.source not in known and first.span.start.column in _columns(above):
+            owner = above.parsed.root.pairs[-1][0].start if above.parsed.root is not None else _FIRST
+            yield Place(owner.line + above.start, owner.column), piece, key
 
 
 def _columns(piece: Piece) -> set[int]:

@@ -16,8 +16,7 @@ def runnables_in(snapshot: Snapshot) -> list[Runnable]:
 
 def covered_text(snapshot: Snapshot, runnable: Runnable) -> str:
     """What tells one text of a runnable from another."""
-    # Whether an editor sends the byte-order mark makes no difference.
-    text = snapshot.text.slice(runnable.range).removeprefix("\ufeff")
+    text = snapshot.text.slice(runnable.range)
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
 
 

@@ -13,7 +13,7 @@ from typing import Any
 from waza_lsp.syntax.node import Node
 from waza_lsp.syntax.rows import Row, row_of, scalar_value
 from waza_lsp.syntax.text import Place
-from waza_lsp.syntax.value_end import value_end
+from waza_lsp.syntax.value_end import ValueEnds
 
 Lines = Sequence[tuple[int, str]]
 """Line numbers with their texts, without line ends; numbers may skip."""
@@ -109,7 +109,7 @@ class Outline:
 
 def outline(lines: Lines, cursor: Place, *, first: int = 0, tab: int = 2) -> Outline:
     """The outline of some lines around a cursor; `first` is the index of a top-level list's first item."""
-    builder = _Builder(first)
+    builder, ends = _Builder(first), ValueEnds(lines, cursor)
     result = Outline()
     at = 0
     while at < len(lines):
@@ -126,7 +126,7 @@ def outline(lines: Lines, cursor: Place, *, first: int = 0, tab: int = 2) -> Out
         newest = found[-1] if found else builder.newest
         end = at + 1
         if row.has_value and (newest is not None or text[row.value] in "[{"):
-            end = value_end(lines, at, row, newest.container.column if newest is not None else -1, cursor)
+            end = ends.end(at, row, newest.container.column if newest is not None else -1)
         if number <= cursor.line <= lines[end - 1][0]:
             result.start, result.end = row, lines[end - 1][0]
         for inner, inner_text in lines[at + 1 : end]:

@@ -139,8 +139,12 @@ class Text:
     def changed(self, where: "types.Range", new: str) -> "Text":
         """The text with a client's range replaced, which may begin at or before a byte-order mark."""
         span = Span(self.place(where.start), self.place(where.end))
-        if span.start > (0, 0) or not (self.is_marked or new.startswith(_MARK)):
+        if span.start > (0, 0):
             return self.edited(span, new)
+        if not (self.is_marked or new.startswith(_MARK)):
+            found = self.edited(span, new)
+            # What stood before it may have been taken away.
+            return Text.of(str(found), self.encoding) if found.lines[0].startswith(_MARK) else found
         before = _MARK * (self.is_marked and where.start.character > 0)
         after = _MARK * (self.is_marked and where.end.line == 0 == where.end.character)
         bare = Text(self.lines, self.encoding)

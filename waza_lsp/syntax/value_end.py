@@ -18,23 +18,42 @@ _REST_OF_QUOTE = {
 }
 
 
-def value_end(lines: _Lines, at: int, row: Row, base: int, cursor: Place) -> int:
-    """The index behind the last line that the value starting on line `at` covers; `base` is its parent's column."""
-    text = lines[at][1]
-    mark = text[row.value]
-    if _BLOCK_SCALAR.match(text, row.value):
-        return _deeper(lines, at + 1, base, cursor)
-    if mark in _REST_OF_QUOTE and closing(text, row.value) < 0:
-        for index in range(at + 1, _deeper(lines, at + 1, base, cursor)):
-            if _REST_OF_QUOTE[mark].match(lines[index][1]):
+class ValueEnds:
+    """The ends of the values in some lines, asked for from the first line to the last."""
+
+    def __init__(self, lines: _Lines, cursor: Place) -> None:
+        self._lines = lines
+        self._cursor = cursor
+        self._open: dict[str, tuple[int, int]] = {}
+        """Up to which line nothing deeper than a column ends a quote: it need not be looked for again."""
+
+    def end(self, at: int, row: Row, base: int) -> int:
+        """The index behind the last line that the value starting on line `at` covers; `base` is its parent's column."""
+        lines, cursor = self._lines, self._cursor
+        text = lines[at][1]
+        mark = text[row.value]
+        if _BLOCK_SCALAR.match(text, row.value):
+            return _deeper(lines, at + 1, base, cursor)
+        if mark in _REST_OF_QUOTE and closing(text, row.value) < 0:
+            return self._end_of_quote(at, mark, base)
+        if mark in "[{":
+            end = _deeper(lines, at + 1, base, cursor, also="]}")
+            closed = extent(lines[at:end], row.value)
+            if closed is None:
+                return end if row.key is not None else _before_block(lines, at, end, row)
+            return at + 1 + sum(1 for it, _ in lines[at + 1 : end] if it <= closed)
+        return at + 1
+
+    def _end_of_quote(self, at: int, mark: str, base: int) -> int:
+        until, column = self._open.get(mark, (0, 0))
+        if at < until and base >= column:
+            return at + 1
+        end = _deeper(self._lines, at + 1, base, self._cursor)
+        for index in range(at + 1, end):
+            if _REST_OF_QUOTE[mark].match(self._lines[index][1]):
                 return index + 1
-    elif mark in "[{":
-        end = _deeper(lines, at + 1, base, cursor, also="]}")
-        closed = extent(lines[at:end], row.value)
-        if closed is None:
-            return end if row.key is not None else _before_block(lines, at, end, row)
-        return at + 1 + sum(1 for it, _ in lines[at + 1 : end] if it <= closed)
-    return at + 1
+        self._open[mark] = end, base
+        return at + 1
 
 
 def _before_block(lines: _Lines, at: int, end: int, row: Row) -> int:

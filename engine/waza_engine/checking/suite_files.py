@@ -18,7 +18,8 @@ from waza_engine.scalars import written
 
 _LEVELS = 6
 _EVAL_NAMES = ("eval.yaml", "eval.yml")
-_EVAL_KEY = re.compile(r"""(?:^|[{,])\s*(["']?)tasks(?:_from)?\1\s*:""", re.MULTILINE)
+# Behind a line's start only blanks: with line breaks each of many empty lines would be a start for all that follow.
+_EVAL_KEY = re.compile(r"""(?:^[ \t]*|[{,]\s*)(["']?)tasks(?:_from)?\1\s*:""", re.MULTILINE)
 _SUFFIXES = (".yaml", ".yml")
 _TRIGGERS = "trigger_tests.yaml"
 _PROJECT = ".waza.yaml"

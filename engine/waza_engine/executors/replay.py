@@ -23,6 +23,7 @@ from waza_engine.executors.base import (
     UnavailableError,
 )
 from waza_engine.file_digests import file_digest
+from waza_engine.paths import is_directory
 from waza_engine.trajectory import Trajectory
 from waza_engine.values import Integer, Strings
 
@@ -56,8 +57,11 @@ class ReplayExecutor:
         self._triggers: _Triggers | None = None
 
     def identity(self) -> str:
-        """What changes with the recordings."""
-        found = sorted(self._folder.rglob("*.json"))
+        """What changes with the recordings; empty when they cannot be looked at."""
+        try:
+            found = sorted(self._folder.rglob("*.json"))
+        except (OSError, ValueError):  # A name that is too long; a NUL.
+            return ""
         return repr([(it.relative_to(self._folder).as_posix(), file_digest(it)) for it in found])
 
     async def start(self) -> None:
@@ -67,7 +71,7 @@ class ReplayExecutor:
             UnavailableError: there is none.
 
         """
-        if not self._folder.is_dir():
+        if not is_directory(self._folder):
             raise UnavailableError(
                 f"There is no recordings folder {self._folder}. Name the right one with --recordings DIR, "
                 "or use --executor mock"

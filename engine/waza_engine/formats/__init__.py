@@ -57,18 +57,19 @@ def recognise(
     (a half-typed word), it is empty. What the keys say comes before what the path says; when it is a mapping, its
     values may then say that it is another tool's after all. `schema` is the address that the file itself names as
     that of its schema: one of ours decides where the keys leave room, another tool's leaves only what is beyond
-    doubt. A path says nothing when it does not end as those of our schemas do. With a `dialect_name` no other dialect is
-    thought of.
+    doubt. When it is a path, of which nobody knows whose it is, a file's name counts all the same. With a
+    `dialect_name` no other dialect is thought of.
     """
-    schema = _believed(schema)
     told = told_by_text(top_level_keys, dialect_name=dialect_name, schema=schema)
     if told is not None:
         return told
-    if path is not None and not schema:
+    if path is not None and "://" not in schema:
         keys, values = frozenset(top_level_keys or ()), _values(top_level_keys, dialect_name)
         for candidate in _possible(keys, dialect_name):
             at_home = partial(_is_at_home, candidate, path, certain=bool(dialect_name))
-            if found := candidate.by_path(top_level_keys, values, path, in_project=at_home):
+            if found := candidate.by_path(
+                top_level_keys, values, path, in_project=at_home, by_folder=not _names_one(schema)
+            ):
                 return candidate, *found
     return None
 
@@ -77,7 +78,6 @@ def told_by_text(
     top_level_keys: Collection[str] | None, *, dialect_name: str = "", schema: str = ""
 ) -> tuple[Dialect, Kind, str] | None:
     """What `recognise` says where the text alone decides, wherever the file is; else None."""
-    schema = _believed(schema)
     keys, values = frozenset(top_level_keys or ()), _values(top_level_keys, dialect_name)
     possible = _possible(keys, dialect_name)
     for find in _finders(keys, values, schema):
@@ -87,10 +87,9 @@ def told_by_text(
     return None
 
 
-def _believed(schema: str) -> str:
-    """The address of a schema; a path only if it is like those of ours: it says where a schema lies, not whose it is."""
-    kinds = (kind for it in dialects() for kind in it.kinds)
-    return schema if "://" in schema or (schema and any(it.is_named_by(schema) for it in kinds)) else ""
+def _names_one(schema: str) -> bool:
+    """Whether it is the address of a schema: `none` is what people write to have none applied."""
+    return schema.lower() not in {"", "none"}
 
 
 def _possible(keys: frozenset[str], dialect_name: str) -> list[Dialect]:
@@ -105,7 +104,9 @@ def may_be_ours(top_level_keys: Collection[str], path: PurePath | None = None, *
     """False only if `recognise` says None of a file with these keys, whatever stands under them."""
     keys = frozenset(top_level_keys)
     return recognise(top_level_keys, path, schema=schema) is not None or any(
-        kind.knows_most(keys) and not keys.isdisjoint(kind.shapes) for it in dialects() for kind in it.kinds
+        kind.signals and kind.knows_most(keys) and not keys.isdisjoint(kind.shapes)
+        for it in dialects()
+        for kind in it.kinds
     )
 
 
@@ -113,10 +114,10 @@ def _finders(
     keys: frozenset[str], values: Mapping[str, Any], schema: str
 ) -> list[Callable[[Dialect], tuple[Kind, str] | None]]:
     """What tells the kind of a file by its text, in the order in which it is believed."""
-    if schema:
+    if _names_one(schema):
         return [
             lambda it: it.by_content(keys, values, strongly=True),
-            lambda it: it.by_schema(keys, schema),
+            lambda it: it.by_schema(keys, values, schema),
         ]
     return [lambda it: it.by_content(keys, values), lambda it: it.by_values(keys, values)]
 

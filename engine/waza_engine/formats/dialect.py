@@ -20,13 +20,14 @@ class Signal:
 
     A `weak` signal also occurs in files of other tools: then most of the keys must be known to the kind, and none
     typical of another tool. With `shaped`, what stands under that key must be ours; then other keys do not matter.
-    With `any_values` strange keys below do not matter; for a weak signal, where all at the top are known.
+    One with places `at` (ends of paths, as in `FileName`) speaks only there, where what stands under the keys may be
+    strange: see `Kind.told_at`.
     """
 
     groups: tuple[frozenset[str], ...]
     weak: bool = False
     shaped: str = ""
-    any_values: bool = False
+    at: tuple[str, ...] = ()
 
     def found_in(self, keys: frozenset[str], known: frozenset[str]) -> str | None:
         """The keys that gave the signal, as a phrase, or None."""
@@ -56,8 +57,11 @@ class FileName:
     may_be_empty: bool = True
 
     def fits(self, path: PurePath) -> bool:
-        depth = self.pattern.count("/") + 1
-        return fnmatchcase("/".join(path.parts[-depth:]), self.pattern)
+        return _ends_like(path, self.pattern)
+
+    def is_only_a_folder(self) -> bool:
+        """Whether the pattern says where the file lies, not what it is called."""
+        return "/" in self.pattern
 
     def accepts(self, keys: frozenset[str], known: frozenset[str]) -> bool:
         if not keys:
@@ -71,11 +75,17 @@ class FileName:
         return not self.beginnings or not keys.isdisjoint(self.beginnings)
 
 
+def _ends_like(path: PurePath, pattern: str) -> bool:
+    depth = pattern.count("/") + 1
+    return fnmatchcase("/".join(path.parts[-depth:]), pattern)
+
+
 @dataclass(frozen=True, slots=True)
 class Shape:
     """What the value of a top-level key looks like in files of ours, as far as other tools use the key, too.
 
-    A mapping is ours with one of the `own` keys, or with one of `types` under `type`; the `common` keys alone say nothing.
+    A mapping is ours with one of the `own` keys, or with one of `types` under `type`; the `common` keys alone say
+    nothing.
     `text` judges a text as `verdict` does; without it a text is never ours. Without any keys a mapping says nothing.
     With `named` the keys are names that the author gives, and the values have the shape.
     """
@@ -87,7 +97,7 @@ class Shape:
     named: bool = False
 
     def verdict(self, value: Any) -> int:
-        """More than 0 for a value of ours, less for one of another tool; 0 when it may be either, or is not written yet."""
+        """More than 0 for a value of ours, less for one of another tool; 0 when it may be either, or is not written."""
         value = value.value if isinstance(value, Scalar) else value
         if isinstance(value, dict | Mapping):  # A `dict` is told at once.
             return self._of_items(value.values()) if self.named else self._of_mapping(value)
@@ -130,10 +140,11 @@ class Kind:
     """One kind of file. `schema` is the name for `schema_files.read_schema`, `model` is `module:class`.
 
     `shapes` tells values of ours from those that other tools have under the same top-level keys. A schema whose
-    address fits one of `addresses` (patterns) is the one that a file of this kind names in its modeline, as is one at
-    one of `paths`. Where a strong signal leaves room for `any_values`, only the `deciding` keys can speak against it.
-    `planner` is `module:function`, called with the path, which makes an experiment of a file that has evals run in several
-    ways.
+    address fits one of `addresses` (patterns) is the one that a file of this kind names in its modeline. One at one of
+    `paths` may be another tool's: the keys and values must fit, where a key of `too_high` is as good as one of ours:
+    people write it at the top level, and it belongs below another. Where the file is called as ours are, only what
+    `deciding` says of a value can speak against the keys. `planner` is `module:function`, called with the path, which
+    makes an experiment of a file that has evals run in several ways.
     """
 
     name: str
@@ -145,28 +156,42 @@ class Kind:
     file_names: tuple[FileName, ...] = ()
     paths: tuple[str, ...] = ()
     shapes: Mapping[str, Shape] = field(default_factory=dict)
-    deciding: frozenset[str] = frozenset()
+    deciding: Mapping[str, Shape] = field(default_factory=dict)
+    too_high: frozenset[str] = frozenset()
     planner: str = ""
 
     def verdict(self, values: Mapping[str, Any]) -> int:
         """What the values of the top-level keys say together, as in `Shape.verdict`."""
         return sum(it.verdict(values.get(key)) for key, it in self.shapes.items())
 
-    def is_plausible(self, signal: Signal, keys: frozenset[str], values: Mapping[str, Any]) -> bool:
-        """Whether the values leave room for a signal that the keys give."""
-        verdict = self.verdict(values)
-        if signal.weak:
-            return verdict >= (-2 if signal.any_values and keys <= self.keys else 0)
-        decided = (self.shapes[it].verdict(values.get(it)) for it in self.deciding)
-        return verdict >= -1 or (signal.any_values and min(decided, default=0) >= 0)
+    def told_at(self, path: PurePath, keys: frozenset[str], values: Mapping[str, Any]) -> str | None:
+        """The keys that say it for a file at this path, though what stands under them may be strange; or None.
+
+        With a weak signal all keys must be known.
+        """
+        if any(it.verdict(values.get(key)) < 0 for key, it in self.deciding.items()):
+            return None
+        here = (it for it in self.signals if any(_ends_like(path, pattern) for pattern in it.at))
+        found = (it.found_in(keys, self.keys) for it in here if not it.weak or keys <= self.keys)
+        return next(filter(None, found), None)
 
     def knows_most(self, keys: frozenset[str]) -> bool:
         return len(keys & self.keys) > len(keys - self.keys)
 
-    def is_named_by(self, address: str) -> bool:
-        """Whether this is the kind whose schema stands at an address on the web, or at a path."""
-        patterns = self.addresses if "://" in address else self.paths
-        return any(fnmatchcase(address.lower().replace("\\", "/"), it) for it in patterns)
+    def is_named_by(self, address: str, keys: frozenset[str], values: Mapping[str, Any]) -> bool:
+        """Whether this is the kind whose schema stands at an address; `keys` and `values` are those of the file."""
+        address = address.lower().replace("\\", "/")
+        if any(fnmatchcase(address, it) for it in self.addresses):
+            return True
+        is_like_ours = "://" not in address and any(fnmatchcase(address, it) for it in self.paths)
+        return is_like_ours and self._is_likely(keys, values)
+
+    def _is_likely(self, keys: frozenset[str], values: Mapping[str, Any]) -> bool:
+        """Whether nothing is written yet, or a key tells, most are ours, and no value speaks against it."""
+        telling = self.shapes.keys() | self.too_high
+        strange = keys - self.keys - telling
+        is_told = not keys.isdisjoint(telling) and len(strange) < len(keys) - len(strange)
+        return (not keys or is_told) and self.verdict(values) >= 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -187,16 +212,20 @@ class Dialect:
     schema_folder: str = ""
     project_file: str = ""
 
-    def by_schema(self, keys: frozenset[str], address: str) -> tuple[Kind, str] | None:
+    def by_schema(
+        self, keys: frozenset[str], values: Mapping[str, Any], address: str
+    ) -> tuple[Kind, str] | None:
         """The kind whose schema the file names itself, unless its keys are those of another tool."""
         for kind in self.kinds if address and not keys & self.other_tools else ():
-            if kind.is_named_by(address):
+            if kind.is_named_by(address, keys, values):
                 return kind, f"its $schema {address}"
         return None
 
     def by_values(self, keys: frozenset[str], values: Mapping[str, Any]) -> tuple[Kind, str] | None:
         """The kind whose values stand under at least two of its keys, whatever the others are called."""
         for kind in self.kinds if not keys & self.other_tools else ():
+            if not kind.signals:
+                continue
             ours = [key for key, it in kind.shapes.items() if it.verdict(values.get(key)) > 0]
             if len(ours) > 1 and kind.knows_most(keys) and kind.verdict(values) >= len(ours):
                 return kind, f"what stands under {', '.join(ours)}"
@@ -214,14 +243,15 @@ class Dialect:
             (signal, kind, reason)
             for kind in self.kinds
             for signal in kind.signals
-            if not (signal.weak and (strongly or keys & self.other_tools))
+            if not signal.at
+            and not (signal.weak and (strongly or keys & self.other_tools))
             and (reason := signal.found_in(keys, kind.keys))
             and (not signal.shaped or kind.shapes[signal.shaped].verdict(values.get(signal.shaped)) > 0)
         ]
         found = [
             ((not signal.weak, len(keys & kind.keys) - len(keys - kind.keys)), kind, reason)
             for signal, kind, reason in given
-            if kind.is_plausible(signal, keys, values)
+            if kind.verdict(values) >= (0 if signal.weak else -1)
         ]
         if not found:
             return None
@@ -235,14 +265,20 @@ class Dialect:
         path: PurePath,
         *,
         in_project: Callable[[], bool],
+        by_folder: bool = True,
     ) -> tuple[Kind, str] | None:
         """The kind that the file's name speaks for, if keys (None: no mapping) and values do not speak against it.
 
-        `in_project` says whether this dialect's project file is the nearest one above the file.
+        `in_project` says whether this dialect's project file is the nearest one above the file. Without `by_folder`
+        the file itself must be called so, and no value may be strange.
         """
         present = frozenset(keys or ())
         for kind in self.kinds:
+            if by_folder and not present & self.other_tools and (told := kind.told_at(path, present, values)):
+                return kind, f"top-level keys {told}"
             for name in kind.file_names:
+                if name.is_only_a_folder() and not by_folder:
+                    continue
                 speaks_against = (
                     keys is None
                     or present & self.other_tools

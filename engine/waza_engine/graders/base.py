@@ -7,6 +7,7 @@ what a schema cannot, `grade` gives the verdict. Everything else (schema, comple
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from enum import Enum, auto
+from pathlib import Path
 from typing import Any, ClassVar, Literal, NamedTuple, Self
 
 from pydantic import BaseModel, ConfigDict, GetJsonSchemaHandler, model_validator
@@ -157,6 +158,11 @@ class Grader(BaseModel):
             text = config.get(info.alias or name)
             if isinstance(text, str) and text and _names_run_file(info):
                 yield (info.alias or name,), text
+
+    @classmethod
+    def more_files(cls, config: Mapping[str, Any], process_dir: Path) -> Iterator[Path]:  # noqa: ARG003  # for subclasses
+        """Other files that grading reads when they are there, such as those that a file of `run_files` refers to."""
+        yield from ()
 
     @classmethod
     def file_reader(cls) -> Callable[[str], str] | None:

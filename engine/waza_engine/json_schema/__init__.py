@@ -5,15 +5,17 @@ differs where it matters: patterns are RE2, `multipleOf` is exact, formats count
 compiled before anything is validated, and an endless reference is a failure.
 """
 
+import contextlib
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from waza_engine.json_schema.errors import SchemaError, UnknownFileError
+from waza_engine.noted_reads import noting
 
 if TYPE_CHECKING:
     from waza_engine.json_schema.compiled import CompiledSchema
 
-__all__ = ["SchemaError", "UnknownFileError", "compile_schema"]
+__all__ = ["SchemaError", "UnknownFileError", "compile_schema", "schema_documents"]
 
 
 def compile_schema(schema: Any, base_dir: Path | None, *, within: bool = False) -> "CompiledSchema":
@@ -28,3 +30,10 @@ def compile_schema(schema: Any, base_dir: Path | None, *, within: bool = False) 
     from waza_engine.json_schema.compiled import CompiledSchema
 
     return CompiledSchema.of(schema, base_dir, within=within)
+
+
+def schema_documents(schema: Any, base_dir: Path) -> frozenset[Path]:
+    """The files that `schema` reaches, also one that is not there; for a schema that does not compile those up to that."""
+    with noting() as seen, contextlib.suppress(SchemaError):
+        compile_schema(schema, base_dir)
+    return frozenset(seen.paths)

@@ -5,7 +5,7 @@ from collections.abc import Callable, Mapping, Sequence
 from fractions import Fraction
 from typing import Any
 
-from waza_engine.json_text import json_equal
+from waza_engine.json_text import json_equal, number_key
 from waza_engine.regex import regex_found
 
 
@@ -97,12 +97,12 @@ def _unique_items(wanted: bool, value: Any) -> str | None:
 
 
 def _key(value: Any) -> Any:
-    """Something hashable that is equal for equal JSON values only."""
+    """Something hashable that is equal for values that `json_equal` calls equal, and only for those."""
     match value:
         case bool():
             return ("flag", value)
         case int() | float():
-            return ("number", value)
+            return ("number", number_key(value))
         case list():
             return ("list", tuple(_key(it) for it in value))
         case dict():

@@ -91,6 +91,11 @@ def is_rubric_path(reference: str) -> bool:
     return name.endswith(".md") or name.startswith((".", "/", "~")) or "/" in name or "\\" in name
 
 
+def rubric_path(reference: str, process_dir: Path) -> Path:
+    """The file that `reference` names, if it names one."""
+    return process_dir / _expanded(reference.strip())
+
+
 def load_rubric(reference: str, process_dir: Path) -> Rubric:
     """The rubric that `reference` names; relative paths start at `process_dir`.
 
@@ -106,7 +111,7 @@ def load_rubric(reference: str, process_dir: Path) -> Rubric:
                 f"There is no rubric '{name}'. Built in are {', '.join(rubrics)}; a file needs a path or '.md'"
             )
         return rubrics[name]
-    path = process_dir / _expanded(name)
+    path = rubric_path(name, process_dir)
     note_read(path)
     try:
         text = regular_text(path)

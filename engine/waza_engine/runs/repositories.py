@@ -10,6 +10,7 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from waza_engine import processes
+from waza_engine.paths import is_directory
 from waza_engine.runs.workspace import WorkspaceError
 from waza_engine.suite import Repository
 
@@ -29,18 +30,17 @@ def add_repositories(workspace: Path, repositories: Iterable[Repository]) -> Non
         _add(workspace, it)
 
 
-def commit_of(repository: Repository) -> str:
-    """The commit that would be put into a workspace now.
+def commit_of(source: Path, commit: str) -> str:
+    """The commit of a repository that would be put into a workspace now; without a name that of its HEAD.
 
     Raises:
         WorkspaceError: git or the repository is missing, or there is no such commit.
 
     """
-    commit = repository.commit or "HEAD"
+    commit = commit or "HEAD"
     if commit.startswith("-"):
         raise WorkspaceError(f"inputs.repos: '{commit}' is no commit")
-    source = repository.source
-    if not source.is_dir():
+    if not is_directory(source):
         raise WorkspaceError(f"inputs.repos: there is no directory {source}")
     exact = _git(source, "rev-parse", "--verify", "--quiet", f"{commit}^{{commit}}").strip()
     if not exact:
@@ -50,7 +50,8 @@ def commit_of(repository: Repository) -> str:
 
 def _add(workspace: Path, repository: Repository) -> None:
     place = workspace if repository.is_workspace else _place(workspace, repository.dest)
-    source, exact = repository.source, commit_of(repository)
+    source = repository.source
+    exact = commit_of(source, repository.commit)
     top = _git(source, "rev-parse", "--show-toplevel").strip() or str(source)
     place.parent.mkdir(parents=True, exist_ok=True)
     for arguments in (

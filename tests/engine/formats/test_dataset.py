@@ -32,6 +32,12 @@ def test_rows_can_be_chosen_and_prompts_are_templates(tmp_path: Path) -> None:
     assert [(it.id, it.prompt) for it in tasks] == [("row-1", "Write Go for me"), ("row-2", "row-2")]
 
 
+@pytest.mark.parametrize("written", ["", "null", "~", "[0, 0]"])
+def test_a_range_without_rows_is_all_of_them(tmp_path: Path, written: str) -> None:
+    suite = load(tmp_path, eval=_eval(f"range: {written}\n"), **{"data.csv": "prompt\na\nb\n"})
+    assert [it.prompt for it in suite.tasks] == ["a", "b"]
+
+
 def test_tasks_beside_a_dataset_are_ignored_with_a_warning(tmp_path: Path) -> None:
     suite = load(tmp_path, eval=_eval("tasks: [tasks/*.yaml]\n"), **{"data.csv": "prompt\nHi\n"})
     assert [it.id for it in suite.tasks] == ["row-1"]

@@ -319,3 +319,11 @@ def test_a_null_config_stays_what_the_file_has(tmp_path: Path) -> None:
     text = TASK + "graders:\n  - {type: text, name: a, config: null}\n  - {type: text, name: b}\n"
     [task] = load(tmp_path, task=text).tasks
     assert [plain(it.config) for it in task.graders] == [None, None]
+
+
+@pytest.mark.parametrize("written", ["", "null", "~"])
+def test_a_time_limit_of_a_task_that_is_empty_is_none(tmp_path: Path, written: str) -> None:
+    limits = f"timeout_seconds: {written}\nfirst_event_timeout_seconds: {written}\n"
+    [empty] = load(tmp_path, task=TASK + limits).tasks
+    [absent] = load(tmp_path, task=TASK).tasks
+    assert empty == absent

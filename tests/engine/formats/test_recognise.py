@@ -233,8 +233,7 @@ def test_mistakes_do_not_make_a_file_another_tools(text: str, kind: str) -> None
 _EVAL = "name: a\nskill: b\n"
 
 
-@pytest.mark.parametrize("path", ["eval.yaml", "some/file.yaml"])
-@pytest.mark.parametrize(
+_STRANGE_VALUES = pytest.mark.parametrize(
     ("text", "kind"),
     [
         (f"{_EVAL}config: {{zz: 1, exec: mock}}", "waza eval"),
@@ -251,8 +250,38 @@ _EVAL = "name: a\nskill: b\n"
         ("id: a\nname: b\ntags: [c]\ninputs: {text: x, context_files: [a]}", "waza task"),
     ],
 )
-def test_the_signals_of_the_content_are_enough(text: str, kind: str, path: str) -> None:
-    assert _kind_of_text(text, path) == kind
+
+
+@_STRANGE_VALUES
+def test_the_signals_of_the_content_are_enough_where_the_name_is_ours(text: str, kind: str) -> None:
+    assert _kind_of_text(text, "eval.yaml") == kind
+    assert _kind_of_text(text, "demo/eval.yml") == kind
+    if kind == "waza task":
+        assert _kind_of_text(text, "evals/demo/tasks/a.yaml") == kind
+    else:
+        assert _kind_of_text(text, "demo.eval.yaml") == kind
+
+
+@_STRANGE_VALUES
+def test_strange_values_elsewhere_are_those_of_another_tool(text: str, kind: str) -> None:
+    assert _kind_of_text(text, "some/file.yaml") is None
+    assert _kind_of_text(text, "tasks/a.yaml") is None
+    assert _kind(" ".join(read_yaml(text))) == kind
+
+
+@pytest.mark.parametrize(
+    ("text", "kind"),
+    [
+        ("name: a\nskill: b\nconfig: {executor: mock, zz: 1}", "waza eval"),
+        ("name: a\nscenario: b\ntasks: [tasks/*.yaml]\nconfig: {zz: 1}", "waza eval"),
+        ("name: a\nskill: b\ntasks_from: a.csv", "waza eval"),
+        ("name: a\nskill: b\ngraders: [{type: text, config: {foo: 1}}]", "waza eval"),
+        ("id: a\ninputs: {prompt: hi, foo: 1}", "waza task"),
+        ("skill: a\nshould_trigger_prompts: 3", "waza triggers"),
+    ],
+)
+def test_the_signals_of_the_content_hold_anywhere(text: str, kind: str) -> None:
+    assert _kind_of_text(text, "/x/y/foo.yaml") == kind
 
 
 @pytest.mark.parametrize(
@@ -277,6 +306,93 @@ def test_settings_and_globs_of_ours_speak_for_a_file_whose_other_keys_are_misspe
     assert _kind_of_text(text, "eval.yaml") == "waza eval"
     assert _kind_of_text(text, "mock.yaml") == "waza eval"
     assert _kind_of_text(f"{text}\nrunner: cli", "eval.yaml") is None
+
+
+_TEMPLATE = "id: greet\nname: Greet\ndescription: d\ntags: [x]\n"
+_FOREIGN = {
+    "prompt template": f"{_TEMPLATE}inputs: {{person: {{type: string, required: true}}}}",
+    "prompt template, two inputs": f"{_TEMPLATE}inputs: {{person: {{type: string}}, tone: {{type: string}}}}",
+    "prompt template, a list": f"{_TEMPLATE}inputs: [{{name: person, type: string}}]",
+    "prompt template, names": f"{_TEMPLATE}inputs: [person, tone]",
+    "prompt template in parts": f"{_TEMPLATE}template: 'Hello {{{{x}}}}'\ninputs: {{x: {{default: you}}}}",
+    "network": "id: 3\nname: mnist\ninputs: 784",
+    "network, two sizes": "id: 3\nname: mnist\ninputs: [784, 10]",
+    "network with answers": "id: 3\nname: mnist\ninputs: [784, 10]\nexpected: [1]",
+    "model card": "id: 7\nname: bert\ndescription: d\ntags: [nlp]\ninputs: {text: string, max_length: 512}",
+    "model card, metrics": "name: bert\nskill: ner\nmetrics: [{type: f1, value: 0.9}]\nversion: '1'",
+    "game data": "name: Fireball\nskill: magic\nconfig: {mana: 10, cooldown: 3}",
+    "game data, a quest": "name: Dragon\nscenario: cave\ntasks: [{kill: dragon, reward: 100}, {find: gold, reward: 5}]",
+    "game data, an item": "id: 12\nname: Forge\ninputs: {iron: 3, coal: 1}",
+    "load test": "name: x\nscenario: [{get: /}]\nconfig: {target: 'http://x', phases: []}",
+    "load test with a name": "name: x\nscenario: soak\nconfig: {users: 100, ramp_up: 30s}",
+    "Artillery": "config: {target: 'http://x', phases: [{duration: 60}]}\nscenarios: [{flow: [{get: {url: /}}]}]",
+    "Artillery, merged": "name: x\nscenario: {flow: [{get: /}]}\nconfig: {target: 'http://x', plugins: {}}",
+    "chaos": "name: pod\nscenario: kill\nconfig: {kubeconfig: x, namespace: y}",
+    "Ansible": "name: x\nskill: y\ntasks: [{name: a, shell: make}]",
+    "Ansible with modules": "name: x\nscenario: y\ntasks: [{name: a, apt: {name: git}, become: true}]",
+    "a list of jobs": "name: x\nscenario: soak\ntasks: [{name: a, run: make}, {name: b, run: make}]",
+    "a list of jobs with ids": "name: x\nscenario: soak\ntasks: [{id: a, run: make}]",
+    "agents": "name: x\nskill: writing\ntasks: [{name: t, description: d, agent: a, expected_output: z}]",
+    "to-do": "name: x\nskill: writing\ntasks: [{name: t, description: d}]",
+    "workflow_dispatch": "name: x\n'on': {workflow_dispatch: {inputs: {v: {type: string}}}}\njobs: {}",
+    "its inputs alone": "id: release\nname: Release\ninputs: {version: {description: d, required: true}}",
+    "action": "name: x\ndescription: d\ninputs: {v: {default: a}}\nruns: {using: node20}",
+    "OpenAI evals": "x.dev.v0: {class: 'evals.elsuite.basic.match:Match', args: {samples_jsonl: a.jsonl}}",
+    "OpenAI graders": (
+        "name: x\nskill: z\ngraders: [{type: string_check, input: b, reference: c, operation: eq}]"
+    ),
+    "OpenAI graders with names": (
+        "name: x\nskill: z\ngraders: [{type: string_check, name: a, input: b, reference: c, operation: eq}]"
+    ),
+}
+
+
+@pytest.mark.parametrize("text", _FOREIGN.values(), ids=_FOREIGN)
+@pytest.mark.parametrize("path", ["/x/y/foo.yaml", "/x/tasks/foo.yaml", "/x/prompts/eval/foo.yml"])
+@pytest.mark.parametrize("schema", ["", "./workflow.schema.json", "https://example.org/workflow.json"])
+def test_files_of_other_tools_stay_silent(text: str, path: str, schema: str) -> None:
+    assert recognise(read_yaml(text), PurePath(path), schema=schema) is None
+
+
+@pytest.mark.parametrize(
+    ("text", "schema"),
+    [
+        ("server: {port: 1}\nlogging: {level: info}", "./schemas/config.schema.json"),
+        ("server: {port: 1}\ncache: {enabled: true}", "./schemas/config.schema.json"),
+        ("paths: {src: a}\nserver: {host: b}", "../schemas/config.schema.json"),
+        ("defaults: {colour: red}", "schemas/config.schema.json"),
+        ("version: 1\nservices: []", "../schemas/config.schema.json"),
+        ("title: x\nmembers: []", "schemas/project.schema.json"),
+        ("title: Buy milk\ndue: tomorrow", "./schemas/task.schema.json"),
+        ("id: 3\nname: Milk\ndescription: Buy\ndue: tomorrow", "./schemas/task.schema.json"),
+        ("config: {colour: red}", "./schemas/task.schema.json"),
+        ("prompt: hi\nmodel: m", "./schemas/task.schema.json"),
+        ("steps: [1]\nowner: me", "../schemas/task.schema.json"),
+        (f"{_TEMPLATE}inputs: {{person: {{type: string}}}}", "./schemas/task.schema.json"),
+        ("name: Fireball\nskill: magic\nconfig: {mana: 10, cooldown: 3}", "./schemas/eval.schema.json"),
+        ("name: x\ndataset: y", "./schemas/eval.schema.json"),
+        ("id: a\nname: b\ninputs: {prompt: c}", "./workflow.schema.json"),
+    ],
+)
+@pytest.mark.parametrize("path", ["/x/y/foo.yaml", "/x/evals/tasks/foo.yaml"])
+def test_a_schema_at_a_path_like_ours_does_not_make_a_file_ours(text: str, schema: str, path: str) -> None:
+    data = read_yaml(text)
+    if path == "/x/y/foo.yaml" or recognise(data, PurePath(path)) is None:
+        assert recognise(data, PurePath(path), schema=schema) is None
+
+
+@pytest.mark.parametrize(
+    ("text", "schema", "kind"),
+    [
+        ("defaults: {engine: mock}\nserver: {port: 1}", "schemas/config.schema.json", "waza project"),
+        ("id: a\nprompt: hi", "../schemas/task.schema.json", "waza task"),
+        ("name: a\nconfig: {executor: mock}", "../schemas/eval.schema.json", "waza eval"),
+        ("id: a\ninputs: {prompt: b}", "none", "waza task"),
+    ],
+)
+def test_a_schema_at_a_path_like_ours_helps_where_the_rest_fits(text: str, schema: str, kind: str) -> None:
+    found = recognise(read_yaml(text), PurePath("/x/y/foo.yaml"), schema=schema)
+    assert (f"{found[0].name} {found[1].name}" if found else None) == kind
 
 
 _WAZA = "https://raw.githubusercontent.com/microsoft/waza/main/schemas"

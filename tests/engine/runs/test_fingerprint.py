@@ -7,16 +7,17 @@ from pathlib import Path
 import pytest
 
 from tests.engine.runs.bench import Bench, Scripted, contains, task
-from waza_engine.executors.base import ExecutorOptions, agent_of
+from waza_engine.executors.base import ExecutorOptions, UnavailableError, agent_of
 from waza_engine.executors.command import CommandExecutor
 from waza_engine.executors.replay import ReplayExecutor
+from waza_engine.file_digests import file_digest
 from waza_engine.runs.fingerprint import fingerprints
 from waza_engine.runs.frames import frame_of
 from waza_engine.runs.plan import Overrides, Plan, make_plan
 from waza_engine.runs.resume import Resumed
 from waza_engine.runs.run import run_suite
 from waza_engine.runs.store import RunStore
-from waza_engine.suite import GraderEntry, Scoring
+from waza_engine.suite import GraderEntry, Repository, Scoring
 
 GRADERS = (
     GraderEntry(
@@ -26,9 +27,27 @@ GRADERS = (
     GraderEntry("trigger", "meant", config={"skill_path": "skill", "mode": "positive"}),
     GraderEntry("diff", "same", config={"expected_files": [{"path": "a", "snapshot": "a.txt"}]}),
     GraderEntry("script", "old", extras={"script": "old.py"}),
+    GraderEntry(
+        "json_schema", "inline", config={"schema": {"properties": {"a": {"$ref": "inline.json#/a"}}}}
+    ),
+    GraderEntry(
+        "tool_calls",
+        "called",
+        config={
+            "required_tools": ["edit"],
+            "expect": [{"tool": "edit", "args": {"path": {"json_schema": {"$ref": "argument.json"}}}}],
+        },
+    ),
     GraderEntry("program", "theirs", config={"program": "sh shell.sh", "shell": True}, dialect="vally"),
 )
-FILES = ("check.sh", "rules.json", "list.txt", "shape.json", "skill/SKILL.md", "a.txt", "old.py", "shell.sh")
+FILES = ("check.sh", "rules.json", "list.txt", "skill/SKILL.md", "a.txt", "old.py", "shell.sh")
+SCHEMAS = {
+    "shape.json": '{"$ref": "schemas/part.json"}',
+    "schemas/part.json": '{"items": {"$ref": "of-part.json"}}',
+    "schemas/of-part.json": '{"type": "object"}',
+    "inline.json": '{"a": {"type": "string"}}',
+    "argument.json": '{"minLength": 1}',
+}
 
 
 @pytest.fixture
@@ -36,15 +55,89 @@ def plan(tmp_path: Path) -> Plan:
     for name in FILES:
         (tmp_path / name).parent.mkdir(exist_ok=True)
         (tmp_path / name).write_text("before", encoding="utf-8")
+    for name, text in SCHEMAS.items():
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).write_text(text, encoding="utf-8")
     return make_plan(Bench(tmp_path).suite(task("a"), graders=GRADERS), Overrides())
 
 
-@pytest.mark.parametrize("name", FILES)
+@pytest.mark.parametrize("name", [*FILES, *SCHEMAS])
 def test_a_file_that_a_grader_reads_or_starts(plan: Plan, tmp_path: Path, name: str) -> None:
     before = list(fingerprints(plan, tmp_path))
     assert before == list(fingerprints(plan, tmp_path))
     (tmp_path / name).write_text("after", encoding="utf-8")
     assert before != list(fingerprints(plan, tmp_path))
+
+
+@pytest.mark.parametrize(
+    "entry",
+    [
+        GraderEntry("prompt", "judged", config={"rubric": "rubrics/own.md"}),
+        GraderEntry("prompt", "judged", config={"rubric": "../elsewhere/own.md"}),
+        GraderEntry("llm", "old", extras={"rubric": "rubrics/own.md"}, dialect="PY"),
+    ],
+)
+def test_the_rubric_of_a_task_s_grader(tmp_path: Path, entry: GraderEntry) -> None:
+    start, elsewhere = tmp_path / "start", tmp_path / "elsewhere"
+    plan = make_plan(Bench(tmp_path).suite(task("a", graders=(entry,))), Overrides())
+    found = []
+    for text in ("", "one", "two"):
+        for folder in (start / "rubrics", elsewhere):
+            folder.mkdir(parents=True, exist_ok=True)
+            if text:
+                (folder / "own.md").write_text(text, encoding="utf-8")
+        found.append(next(fingerprints(plan, start)))
+    assert len(set(found)) == 3
+
+
+def test_what_many_tasks_name_is_looked_at_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    looked_at = []
+
+    def counted(path: Path) -> str:
+        looked_at.append(path)
+        return file_digest(path)
+
+    asked = []
+
+    def commit(source: Path, name: str) -> str:
+        asked.append((source, name))
+        return "abc"
+
+    monkeypatch.setattr("waza_engine.runs.grader_files.file_digest", counted)
+    monkeypatch.setattr("waza_engine.runs.fingerprint.commit_of", commit)
+    program, repository = tmp_path / "check.sh", tmp_path / "repository"
+    program.write_text("exit 0", encoding="utf-8")
+    own = GraderEntry("program", "own", config={"command": str(program)})
+    repos = (Repository(repository, "a"), Repository(repository, "b"), Repository(repository, "c", "main"))
+    tasks = [replace(task(it, graders=(own,)), repos=repos) for it in "abc"]
+    plan = make_plan(Bench(tmp_path).suite(*tasks), Overrides())
+    assert len(set(fingerprints(plan, tmp_path))) == 3
+    assert looked_at.count(program) == 1
+    assert asked == [(repository, ""), (repository, "main")]
+
+
+def test_names_that_no_file_can_have(tmp_path: Path) -> None:
+    name = "x" * 300
+    odd = (
+        GraderEntry("diff", "same", config={"expected_files": [{"path": "a", "snapshot": name}]}),
+        GraderEntry("json_schema", "shape", config={"schema_file": name}),
+        GraderEntry(
+            "json_schema", "inline", config={"schema": {"$ref": name, "properties": {1: "no schema"}}}
+        ),
+        GraderEntry("prompt", "judged", config={"rubric": f"./{name}\0"}),
+        GraderEntry("program", "own", config={"command": name, "args": [name]}),
+    )
+    plan = make_plan(Bench(tmp_path).suite(task("a"), graders=odd), Overrides())
+    with_repository = replace(plan.tasks[0], repos=(Repository(tmp_path / name, "a"),))
+    assert len(list(fingerprints(replace(plan, tasks=(with_repository,)), tmp_path))) == 1
+
+
+@pytest.mark.parametrize("name", ["x" * 300, "a\0b"])
+async def test_a_recordings_folder_that_cannot_be_is_told_at_the_start(tmp_path: Path, name: str) -> None:
+    executor = ReplayExecutor(ExecutorOptions(tmp_path, recordings=tmp_path / name))
+    assert isinstance(executor.identity(), str)
+    with pytest.raises(UnavailableError, match="no recordings folder"):
+        await executor.start()
 
 
 def test_the_files_of_the_graders_and_skills_of_one_task_are_its_own(tmp_path: Path) -> None:

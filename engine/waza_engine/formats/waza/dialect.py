@@ -70,12 +70,7 @@ _EVAL_SHAPES = {
         ),
         common=_keys("model parallel workers verbose mcp_servers reasoning_effort group_by trials timeout"),
     ),
-    "tasks": Shape(
-        own=_keys("inputs include task_files validators"),
-        # Who has only read of `tasks` may write them here; with an `id` they are another tool's.
-        common=_keys("name description prompt"),
-        text=_task,
-    ),
+    "tasks": Shape(own=_keys("inputs include task_files validators"), text=_task),
     "graders": replace(_GRADERS, own=_keys("config ref")),
     "metrics": Shape(common=_keys("name weight threshold description enabled")),
 }
@@ -91,7 +86,23 @@ _TASK_SHAPES = {
     ),
     "graders": _GRADERS,
 }
+_PROJECT_SHAPES = {
+    "paths": Shape(own=_keys("skills evals results")),
+    "files": Shape(own=_keys("evalFile taskGlob taskFileSuffix")),
+    "defaults": Shape(
+        own=_keys("engine judgeModel sessionLog"),
+        common=_keys("model model_reasoning_effort reasoningEffort timeout parallel workers verbose"),
+    ),
+    "tokens": Shape(own=_keys("warningThreshold fallbackLimit limits")),
+}
 """What tells waza's values from those of its look-alikes; a test holds the keys to the models."""
+
+_EVAL_DECIDING = {
+    "skill": _EVAL_SHAPES["skill"],
+    # Who has only read of `tasks` may write them here; with an `id` they are another tool's.
+    "tasks": replace(_EVAL_SHAPES["tasks"], common=_keys("name description prompt")),
+}
+_TASK_DECIDING = {"inputs": Shape(), "expected": _TASK_SHAPES["expected"], "graders": _GRADERS}
 
 
 _SUBJECT = _keys("skill scenario agent")
@@ -106,7 +117,7 @@ def _addresses(*names: str) -> tuple[str, ...]:
 
 
 def _paths(*names: str) -> tuple[str, ...]:
-    """The same as a path, into a copy of a repository that has them."""
+    """The same as a path, into a copy of a repository that has them; other tools have such paths, too."""
     return tuple(f"{start}schemas/{it}.schema.json" for start in ("", "*/") for it in names)
 
 
@@ -123,6 +134,10 @@ def _task_files() -> tuple[FileName, ...]:
     )
 
 
+_EVAL_NAMES = ("eval.yaml", "eval.yml", "*.eval.yaml")
+_AMONG_EVALS = tuple(f"*eval*/{it}tasks/*{end}" for it in ("", "*/") for end in (".yaml", ".yml"))
+
+
 DIALECT = Dialect(
     name="waza",
     kinds=(
@@ -133,9 +148,13 @@ DIALECT = Dialect(
             model="waza_engine.formats.waza.task:TaskFile",
             keys=_TASK_KEYS,
             shapes=_TASK_SHAPES,
+            deciding=_TASK_DECIDING,
+            too_high=_keys("prompt prompt_file"),
             signals=(
                 Signal((_keys("id"), _keys("inputs")), weak=True),
-                Signal((_keys("id"), _keys("name"), _keys("inputs")), weak=True, any_values=True),
+                Signal(
+                    (_keys("id"), _keys("name"), _keys("inputs")), weak=True, at=(*_EVAL_NAMES, *_AMONG_EVALS)
+                ),
                 Signal((_keys("inputs"), _keys("graders expected")), weak=True),
                 Signal(
                     (_keys("id"), _keys("graders"), _keys("name tags expected")),
@@ -152,23 +171,21 @@ DIALECT = Dialect(
             model="waza_engine.formats.waza.eval:EvalFile",
             keys=_EVAL_KEYS,
             shapes=_EVAL_SHAPES,
-            deciding=_keys("skill tasks"),
+            deciding=_EVAL_DECIDING,
             addresses=_addresses("eval"),
             paths=_paths("eval"),
             signals=(
                 Signal(
                     (_keys("name"), _keys("skill scenario"), _keys("config tasks tasks_from graders")),
-                    any_values=True,
+                    at=_EVAL_NAMES,
                 ),
                 Signal((_keys("name"), _SUBJECT, _keys("config tasks tasks_from graders metrics"))),
                 Signal((_keys("graders"), _keys("tasks tasks_from")), weak=True),
                 Signal((_keys("graders"), _keys("config skill scenario")), weak=True),
                 Signal((_keys("skill scenario"), _keys("config"), _keys("tasks tasks_from metrics"))),
             ),
-            file_names=(
-                FileName("eval.yaml", telling=_EVAL_TELLING, beginnings=_EVAL_BEGINNINGS),
-                FileName("eval.yml", telling=_EVAL_TELLING, beginnings=_EVAL_BEGINNINGS),
-                FileName("*.eval.yaml", telling=_EVAL_TELLING, beginnings=_EVAL_BEGINNINGS),
+            file_names=tuple(
+                FileName(it, telling=_EVAL_TELLING, beginnings=_EVAL_BEGINNINGS) for it in _EVAL_NAMES
             ),
         ),
         Kind(
@@ -184,6 +201,7 @@ DIALECT = Dialect(
             schema="project",
             model="waza_engine.formats.waza.project:ProjectFile",
             keys=_PROJECT_KEYS,
+            shapes=_PROJECT_SHAPES,
             addresses=_addresses("config", "project"),
             paths=_paths("config", "project"),
             file_names=(FileName(".waza.yaml", alone=True),),

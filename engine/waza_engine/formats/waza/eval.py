@@ -10,7 +10,13 @@ from waza_engine.formats.waza.hooks import Hooks
 from waza_engine.formats.waza.mocks import Adversarial, CommandMock, McpMock
 from waza_engine.formats.waza.settings import Settings
 from waza_engine.formats.waza.task import InlineTask
-from waza_engine.values import Flag, IfGiven, Integer, ListOf, Number, Text, TextMap, as_text
+from waza_engine.values import Flag, IfGiven, Integer, ListOf, Number, Text, TextMap, as_text, is_null
+
+_ALL_ROWS = [0, 0]
+
+
+def _all_rows_when_null(value: Any) -> Any:
+    return _ALL_ROWS if is_null(value) else value
 
 
 class Metric(FileModel):
@@ -184,8 +190,8 @@ class EvalFile(FileModel):
         examples=["prompts.csv"],
         json_schema_extra=marks(path=("eval", "file")),
     )
-    range: ListOf[Integer] = Field(
-        default=[0, 0],
+    range: Annotated[ListOf[Integer], BeforeValidator(_all_rows_when_null)] = Field(
+        default=_ALL_ROWS,
         min_length=2,
         max_length=2,
         description="First and last row of `tasks_from` to use, counted from 1. `[0, 0]` uses all rows.",

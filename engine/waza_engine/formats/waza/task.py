@@ -9,7 +9,7 @@ from waza_engine.formats.waza.expected import Expected
 from waza_engine.formats.waza.graders import TaskGrader
 from waza_engine.formats.waza.inputs import Inputs
 from waza_engine.formats.waza.mocks import CommandMock
-from waza_engine.values import Flag, Integer, ListOf, Strings, Text
+from waza_engine.values import Flag, IfGiven, Integer, ListOf, Strings, Text
 
 _FOREIGN = foreign(
     {
@@ -175,14 +175,14 @@ class TaskFile(FileModel):
     tags: Strings = Field(
         default=[], description="Words to select tasks by, with `--tags`.", examples=[["basic", "python"]]
     )
-    timeout_seconds: Integer | None = Field(
+    timeout_seconds: IfGiven[Integer] = Field(
         default=None,
         ge=1,
         description="Time limit of each turn in seconds, instead of the eval's.",
         examples=[120],
         json_schema_extra={"x-unit": "_seconds"},
     )
-    first_event_timeout_seconds: Integer | None = Field(
+    first_event_timeout_seconds: IfGiven[Integer] = Field(
         default=None,
         ge=0,
         description="Give up without a sign of life after so many seconds, instead of the eval's. 0 never gives up.",

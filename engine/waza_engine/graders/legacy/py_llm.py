@@ -23,7 +23,7 @@ config:
 - When the model cannot be reached the check fails with score 0.0.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -89,6 +89,12 @@ class PyLlmGrader(PyGrader):
         moved = (MoveKey((key,), ("config", name)) for key, name in moves.items() if entry.get(key))
         dropped = (RemoveKey(("config", it)) for it in config)
         return (SetValue(("type",), cls.successor), *dropped, *moved)
+
+    @classmethod
+    def more_files(cls, config: Mapping[str, Any], process_dir: Path) -> Iterator[Path]:
+        rubric = config.get("rubric")
+        if isinstance(rubric, str):  # Perhaps the rubric itself: then no file has that name.
+            yield process_dir / rubric
 
     def grade(self, context: GradingContext) -> GraderResult:
         if context.judge is None:

@@ -24,6 +24,7 @@ config:
 - A reply without a usable score is a failed check with score 0.0.
 """
 
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -64,6 +65,12 @@ class RubricPromptGrader(Grader):
         examples=["json"],
         json_schema_extra=marks(values={"json": "One JSON object.", "text": "A text with a number."}),
     )
+
+    @classmethod
+    def more_files(cls, config: Mapping[str, Any], process_dir: Path) -> Iterator[Path]:
+        rubric = config.get("rubric")
+        if isinstance(rubric, str):  # Perhaps the rubric itself: then no file has that name.
+            yield process_dir / rubric
 
     def grade(self, context: GradingContext) -> GraderResult:
         if context.judge is None:

@@ -30,6 +30,7 @@ config:
 - Without `$schema` the draft is 2020-12, where `items` takes no list: write `prefixItems`.
 """
 
+import contextlib
 import json
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
@@ -50,14 +51,14 @@ from waza_engine.graders.base import (
     GradingContext,
     Scope,
 )
-from waza_engine.json_schema import SchemaError, UnknownFileError, compile_schema
+from waza_engine.json_schema import SchemaError, UnknownFileError, compile_schema, schema_documents
 from waza_engine.json_text import JsonError, read_json
 from waza_engine.paths import content
 from waza_engine.rules.ignored_option import IGNORED_OPTION
 from waza_engine.rules.invalid_json_schema import INVALID_JSON_SCHEMA
 from waza_engine.scalars import plain
 from waza_engine.text import decode
-from waza_engine.values import Flag, IfGiven, Text
+from waza_engine.values import Flag, IfGiven, Text, is_null
 
 
 def _schema_problem(text: str) -> str:
@@ -106,8 +107,17 @@ class JsonSchemaGrader(Grader):
 
     @classmethod
     def run_files(cls, config: Mapping[str, Any]) -> Iterator[tuple[Pointer, str]]:
-        if "schema" not in config:
+        if is_null(config.get("schema")):
             yield from super().run_files(config)
+
+    @classmethod
+    def more_files(cls, config: Mapping[str, Any], process_dir: Path) -> Iterator[Path]:
+        schema, name = config.get("schema"), config.get("schema_file")
+        if is_null(schema) and isinstance(name, str):
+            with contextlib.suppress(GradeError):
+                schema = _read_schema(name, process_dir)
+        if isinstance(schema, dict):
+            yield from schema_documents(schema, process_dir)
 
     @classmethod
     def file_reader(cls) -> Callable[[str], str]:
@@ -146,13 +156,17 @@ class JsonSchemaGrader(Grader):
     def _schema(self, process_dir: Path) -> Any:
         if self.schema_ is not None:
             return self.schema_
-        data = content(process_dir / self.schema_file)
-        if data is None:
-            raise GradeError(f"cannot read the schema file {self.schema_file}")
-        try:
-            schema = read_json(decode(data))
-        except JsonError as error:
-            raise GradeError(f"the schema file {self.schema_file} is no JSON: {error}") from error
-        if not isinstance(schema, dict):
-            raise GradeError(f"the schema file {self.schema_file} holds no object")
-        return schema
+        return _read_schema(self.schema_file, process_dir)
+
+
+def _read_schema(name: str, process_dir: Path) -> dict[str, Any]:
+    data = content(process_dir / name)
+    if data is None:
+        raise GradeError(f"cannot read the schema file {name}")
+    try:
+        schema = read_json(decode(data))
+    except JsonError as error:
+        raise GradeError(f"the schema file {name} is no JSON: {error}") from error
+    if not isinstance(schema, dict):
+        raise GradeError(f"the schema file {name} holds no object")
+    return schema

@@ -48,6 +48,7 @@ from waza_engine.rubrics.rubric import (
     built_in_names,
     is_rubric_path,
     load_rubric,
+    rubric_path,
 )
 from waza_engine.rules.legacy_shape import LEGACY_SHAPE
 from waza_engine.rules.unusable_rubric import UNUSABLE_RUBRIC
@@ -141,6 +142,12 @@ class PromptGrader(Grader):
             },
         ),
     )
+
+    @classmethod
+    def more_files(cls, config: Mapping[str, Any], process_dir: Path) -> Iterator[Path]:
+        rubric = config.get("rubric")
+        if isinstance(rubric, str) and is_rubric_path(rubric):
+            yield rubric_path(rubric, process_dir)
 
     @classmethod
     def check_written(cls, config: Mapping[str, Any]) -> Iterator[Finding]:

@@ -30,6 +30,7 @@ config:
 """
 
 from collections.abc import Iterator, Mapping
+from pathlib import Path
 from typing import Annotated, Any, ClassVar
 
 from pydantic import ConfigDict, Field
@@ -38,7 +39,14 @@ from waza_engine.excerpts import calls_made
 from waza_engine.findings import Finding, Fix, InsertKey, RemoveKey, SetValue
 from waza_engine.formats.model import FileModel, each, foreign, marks
 from waza_engine.graders.base import Demand, FailedCheck, Grader, GraderResult, GradingContext, Scope
-from waza_engine.matchers import ArgumentTest, Matchers, known_arguments, matcher_findings, tool_pattern
+from waza_engine.matchers import (
+    ArgumentTest,
+    Matchers,
+    known_arguments,
+    matcher_documents,
+    matcher_findings,
+    tool_pattern,
+)
 from waza_engine.regex import regex_error, regex_fault, regex_found
 from waza_engine.rules.blank_tool_name import BLANK_TOOL_NAME
 from waza_engine.rules.contradictory_checks import CONTRADICTORY_CHECKS, in_both
@@ -164,6 +172,10 @@ class ToolCallsGrader(Grader):
             fixes = [Fix(f"Change to '{option}'", changes, preferred=True)] if are_names and is_free else []
             message = f"'{old}' with patterns is an old form; it is now '{option}' with names (or 'tool_constraint')"
             yield LEGACY_SHAPE.at((old,), message, on="key", fixes=fixes)
+
+    @classmethod
+    def more_files(cls, config: Mapping[str, Any], process_dir: Path) -> Iterator[Path]:
+        return matcher_documents(config, process_dir)
 
     def check(self, scope: Scope) -> Iterator[Finding]:
         if self.min_calls is not None and self.max_calls is not None and self.min_calls > self.max_calls:

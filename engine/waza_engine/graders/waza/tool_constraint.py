@@ -30,6 +30,7 @@ config:
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any, ClassVar
 
 from pydantic import ConfigDict, Field
@@ -39,7 +40,14 @@ from waza_engine.excerpts import calls_made
 from waza_engine.findings import Finding, Fix, Pointer, SetValue
 from waza_engine.formats.model import FileModel, foreign, marks
 from waza_engine.graders.base import Demand, Drafted, FailedCheck, Grader, GraderResult, GradingContext, Scope
-from waza_engine.matchers import ArgumentTest, Matchers, known_arguments, matcher_findings, tool_pattern
+from waza_engine.matchers import (
+    ArgumentTest,
+    Matchers,
+    known_arguments,
+    matcher_documents,
+    matcher_findings,
+    tool_pattern,
+)
 from waza_engine.regex import literal, regex_error, regex_fault, regex_found
 from waza_engine.regex_mending import regex_fixes
 from waza_engine.rules.blank_tool_name import BLANK_TOOL_NAME
@@ -190,6 +198,10 @@ class ToolConstraintGrader(Grader):
         tools = tools_of_all(trials)[:5]
         specs = [ToolSpec(tool=f"^{literal(it)}$") for it in tools]
         return Drafted("uses-its-tools", ", ".join(tools), cls(expect_tools=specs)) if tools else None
+
+    @classmethod
+    def more_files(cls, config: Mapping[str, Any], process_dir: Path) -> Iterator[Path]:
+        return matcher_documents(config, process_dir)
 
     def check(self, scope: Scope) -> Iterator[Finding]:
         for option in ("expect_tools", "reject_tools", "allow_only"):
