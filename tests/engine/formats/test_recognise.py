@@ -412,7 +412,7 @@ _WAZA = "https://raw.githubusercontent.com/microsoft/waza/main/schemas"
         ("name tasks", "../../waza/schemas/eval.schema.json", "waza eval"),
         ("defaults", "schemas/config.schema.json", "waza project"),
         ("prompt", "path/to/schemas/task.schema.json", "waza task"),
-        ("prompt", "/home/me/waza/schemas/task.schema.json", "waza task"),
+        ("prompt", "/elsewhere/waza/schemas/task.schema.json", "waza task"),
         ("name", "../schemas/vally/experiment.schema.json", "vally experiment"),
         ("name", "none", "waza eval"),
         ("services volumes", "../schemas/eval.schema.json", None),
