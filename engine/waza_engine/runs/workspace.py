@@ -5,12 +5,12 @@ as `/`-separated relative paths; links that lead out of the folder and files tha
 """
 
 import os
-import stat
 import tempfile
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
+from waza_engine.regular_files import is_regular
 from waza_engine.suite import InputFile
 from waza_engine.temporary import make_folder, remove_folder
 
@@ -171,7 +171,7 @@ def _files(workspace: Path) -> Iterator[tuple[str, Path]]:
 def _is_plain_file_inside(path: Path, workspace: Path) -> bool:
     try:
         # A pipe or a device would block or never end; a link may lead to the user's own files.
-        return stat.S_ISREG(path.stat().st_mode) and path.resolve().is_relative_to(workspace)
+        return is_regular(path) and path.resolve().is_relative_to(workspace)
     except (OSError, RuntimeError):
         return False
 
