@@ -17,6 +17,7 @@ from waza_lsp.features.completion import Client
 from waza_lsp.schema.world import World
 from waza_lsp.server.beside import levels
 from waza_lsp.server.compiled import Compiled
+from waza_lsp.server.converter import message_converter
 from waza_lsp.server.delivery import Delivery
 from waza_lsp.server.documents import Documents
 from waza_lsp.server.lens_memory import LensMemory
@@ -47,6 +48,7 @@ class WazaServer(LanguageServer):
             __version__,
             text_document_sync_kind=types.TextDocumentSyncKind.Incremental,
             protocol_cls=OwnDocumentsProtocol,
+            converter_factory=message_converter,
         )
         self.documents = Documents()
         self.files = Files(self.documents.text_of)
