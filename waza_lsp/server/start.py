@@ -49,9 +49,10 @@ def serve_tcp(host: str, port: int) -> None:
 
 def _collect_rarely() -> None:
     gc.freeze()
-    # Trees live long and hold no cycles: looking through all of them often would only make people wait. But what has
-    # become garbage only after the first look, such as the pipes of a run, should not lie about all day.
-    gc.set_threshold(50_000, 5, 100)
+    # Trees live long and hold no cycles: looking through all of them often would only make people wait. But the circles
+    # of completions (`syntax/outline.py`) should not pile up for hours, and what has become garbage only after the first
+    # look, such as the pipes of a run, should not lie about all day.
+    gc.set_threshold(10_000, 5, 100)
 
 
 def _bound(handler: Callable[..., Any], server: WazaServer) -> Callable[..., Any]:
