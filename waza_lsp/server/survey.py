@@ -4,12 +4,13 @@ import os
 import threading
 import time
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from lsprotocol import types
 
+from waza_engine.checking.files import Files
 from waza_engine.checking.project import SETTINGS_FILES
 from waza_engine.noted_reads import noting
 from waza_lsp.features.diagnostics import diagnostics
@@ -92,13 +93,14 @@ class Survey:
         # What changes from here on is looked at next time, in files that were checked before it too.
         self._changed = set()
         found: dict[Path, _Checked] = {}
+        files = server.files.held()
         try:
             for path in workspace_files(server):
                 if stop.is_set():
                     return
                 known = before.get(path)
                 holds = known is not None and known.asked.isdisjoint(changed or ())
-                found[path] = known if known is not None and holds else _checked(server, path)
+                found[path] = known if known is not None and holds else _checked(server, files, path)
                 yield path, found[path]
             self._found, changed = found, set()
         finally:
@@ -138,17 +140,19 @@ def workspace_files(server: "WazaServer") -> Iterator[Path]:
             yield from eval_files(folder, server.projects)
 
 
-def _checked(server: "WazaServer", path: Path) -> _Checked:
+def _checked(server: "WazaServer", files: Files, path: Path) -> _Checked:
     with noting() as seen:
-        items = _findings(server, path)
+        items = _findings(server, files, path)
     time.sleep(_BREATH_SECONDS)  # Lets the thread that answers the editor go first.
     return _Checked(items, frozenset(os.path.normpath(it) for it in (path, *seen.paths)))
 
 
-def _findings(server: "WazaServer", path: Path) -> list[types.Diagnostic] | None:
+def _findings(server: "WazaServer", files: Files, path: Path) -> list[types.Diagnostic] | None:
     """The findings in a file; None when it is no eval, or cannot be read."""
-    text = server.files.text(path)
+    text = files.text(path)
     if text is None or not may_be_eval(text, path):
         return None
     snapshot = Snapshot.of(path.as_uri(), text, None, server.encoding)
-    return diagnostics(snapshot, server.world(snapshot)) if snapshot.recognised is not None else None
+    if snapshot.recognised is None:
+        return None
+    return diagnostics(snapshot, replace(server.world(snapshot), files=files))

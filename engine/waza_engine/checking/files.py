@@ -2,13 +2,13 @@
 
 import os
 import shutil
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Callable, Hashable, Mapping
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, TypeVar
 
 from waza_engine.goglob import BadPattern, glob
-from waza_engine.noted_reads import Stamp, note_read, stamp
+from waza_engine.noted_reads import Stamp, note_read, noted_once, stamp
 from waza_engine.regular_files import is_regular
 from waza_engine.scalars import plain_as_written
 from waza_engine.yaml_reader import YamlError, read_yaml
@@ -33,6 +33,23 @@ class Files:
     """Files whose texts, not just their existence, somebody has asked for."""
     memory: dict[Any, Any] = field(default_factory=dict)
     """What `checking.memory` remembers of the files that were checked."""
+    _held: dict[Hashable, Any] | None = None
+    """What was found since files are taken to be as they were."""
+
+    def held(self) -> "Files":
+        """The same files, each as it was when it was asked for first from now on.
+
+        For going through many files that look at one another: what all of them ask is found once.
+        """
+        return replace(self, _held={})
+
+    @property
+    def is_held(self) -> bool:
+        return self._held is not None
+
+    def once(self, place: Hashable, find: Callable[[], _Made]) -> _Made:
+        """What is the same for all files as long as none is another; found anew each time unless they are `held`."""
+        return find() if self._held is None else noted_once(self._held, place, find)
 
     def is_file(self, path: Path) -> bool:
         note_read(path)
@@ -66,11 +83,7 @@ class Files:
 
     def matching(self, pattern: str, folder: Path) -> list[Path]:
         """The files and folders below `folder` that a Go glob names; none for a pattern that Go refuses."""
-        note_read(folder / _fixed_part(pattern))
-        try:
-            return [folder / it for it in glob(pattern, folder)]
-        except (BadPattern, OSError, ValueError):
-            return []
+        return self.once(("matching", pattern, folder), lambda: _matching(pattern, folder))
 
     def text(self, path: Path) -> str | None:
         """The text of a file, None when it cannot be read or is not UTF-8. A byte-order mark is left out."""
@@ -101,6 +114,11 @@ class Files:
         `reader` must be a function that lives as long as the program, not one made on the spot.
         """
         note_read(path)
+        if not self.is_held:  # The usual case, at every edit.
+            return self._made(path, reader)
+        return self.once((path, reader), lambda: self._made(path, reader))
+
+    def _made(self, path: Path, reader: Callable[[str], _Made]) -> _Made | None:
         self._texts.add(path)
         state = self.state(path)
         place = (path, reader)
@@ -127,6 +145,14 @@ class Files:
         """What tells one state of a file, open or on disk, from another."""
         text = self.open_text(path) if path in self._texts else None
         return stamp(path) if text is None else hash(text)
+
+
+def _matching(pattern: str, folder: Path) -> list[Path]:
+    note_read(folder / _fixed_part(pattern))
+    try:
+        return [folder / it for it in glob(pattern, folder)]
+    except (BadPattern, OSError, ValueError):
+        return []
 
 
 def _is_readable(path: Path) -> bool:

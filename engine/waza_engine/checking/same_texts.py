@@ -1,7 +1,6 @@
 """A key whose text should be different in each task of a suite."""
 
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 from waza_engine.checking.document import Document
@@ -15,17 +14,13 @@ def same_texts(document: Document, key: str) -> Iterator[tuple[Pointer, str, lis
     Disabled tasks count: they are loaded all the same. Between two tasks of one file only the later one is told.
     """
     suite, own = document.suite, document.path
-    elsewhere: dict[str, list[Path]] = {}
-    if suite is not None and not suite.eval.get("tasks_from"):
-        for task in suite.tasks:
-            if task.path != own:
-                elsewhere.setdefault(text_of(task.data.get(key)).strip(), []).append(task.path)
+    elsewhere = suite.having(key) if suite is not None and not suite.eval.get("tasks_from") else {}
     here: dict[str, Pointer] = {}
     for pointer, task_data in document.tasks():
         text = _text(task_data.get(key))
         if not text:
             continue
-        others = [Related((key,), "here, too", path) for path in elsewhere.get(text, ())]
+        others = [Related((key,), "here, too", path) for path in elsewhere.get(text, ()) if path != own]
         if text in here:
             others.append(Related(here[text], "here, too"))
         here.setdefault(text, (*pointer, key))

@@ -5,7 +5,7 @@ Everything comes from `Files`, which remembers what it has read; nothing here is
 
 import os
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -13,7 +13,7 @@ from waza_engine.checking.files import Files
 from waza_engine.formats import dialect, recognise
 from waza_engine.formats.waza.paths import cleaned
 from waza_engine.goglob import BadPattern, match
-from waza_engine.noted_reads import noted_property
+from waza_engine.noted_reads import noted_once, noted_property
 from waza_engine.scalars import written
 
 _LEVELS = 6
@@ -89,6 +89,17 @@ class SuiteFiles:
         """The task files in waza's order; one that two globs name stands here once."""
         return tuple(TaskOfSuite(path, self._data(path), globs) for path, globs in self._named.items())
 
+    def having(self, key: str) -> Mapping[str, list[Path]]:
+        """The task files by the text that they have at this key; those that have none, too."""
+
+        def find() -> Mapping[str, list[Path]]:
+            found: dict[str, list[Path]] = {}
+            for it in self.tasks:
+                found.setdefault(text_of(it.data.get(key)).strip(), []).append(it.path)
+            return found
+
+        return noted_once(self.__dict__, ("having", key), find)
+
     @property
     def paths(self) -> tuple[Path, ...]:
         """All files of the suite: the eval first, then its tasks, then what stands beside it."""
@@ -152,11 +163,14 @@ def suite_of(
         case "task":
             found = eval_of_task(path, files)
         case "triggers":
-            found = next(_evals_in(path.parent, files), None)
+            found = next(iter(_evals_in(path.parent, files)), None)
         case _:
             found = None
     if found is None:
         return None
+    if found != path and files.is_held:
+        # All its files share it: the file that is being checked is the one that `files` has.
+        return files.once(("suite", found), lambda: SuiteFiles(found, files.data(found), files, None, None))
     if found != path:
         return SuiteFiles(found, files.data(found), files, path, data)
     # Its dialect is known: to find it out would make what is asked of the project depend on all of the data.
@@ -201,8 +215,14 @@ def eval_of_task(path: Path, files: Files, *, usual: bool = False) -> Path | Non
     return None
 
 
-def _evals_in(folder: Path, files: Files, *, usual: bool = False) -> Iterator[Path]:
+def _evals_in(folder: Path, files: Files, *, usual: bool = False) -> Iterable[Path]:
     """The eval files of a folder, those with the usual names first; or only those that have `eval` in their name."""
+    found = _find_evals(folder, files, usual=usual)
+    # Of files that are held it is worth knowing all; else who looks for the first one should wait for no other.
+    return files.once(("evals", folder, usual), lambda: tuple(found)) if files.is_held else found
+
+
+def _find_evals(folder: Path, files: Files, *, usual: bool) -> Iterator[Path]:
     names = [it for it in files.names(folder) if it.endswith(_SUFFIXES) and (not usual or "eval" in it)]
     for name in sorted(names, key=lambda it: (it not in _EVAL_NAMES, it)):
         path = folder / name
