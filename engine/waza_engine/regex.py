@@ -48,6 +48,12 @@ def regex_error(pattern: str) -> str | None:
     return str(compiled) if isinstance(compiled, PatternError) else None
 
 
+def any_case_error(pattern: str) -> str | None:
+    """Why a pattern is not valid that waza puts `(?i)` in front of, told of what the author wrote."""
+    reason = regex_error(f"(?i){pattern}")
+    return (regex_error(pattern) or reason) if reason else None
+
+
 def regex_fault(pattern: str) -> tuple[int, int] | None:
     """Where in an invalid pattern the offending part stands; None when that is not told, or is all of it."""
     compiled = _compiled(pattern)
