@@ -5,14 +5,18 @@ import sys
 
 def main() -> None:
     """The command line. Editors start the server with these words alone, and need not wait for all the others."""
-    if sys.argv[1:] in (["serve"], ["serve", "--stdio"]):
-        from waza_lsp.server.main import serve_stdio
+    try:
+        if sys.argv[1:] in (["serve"], ["serve", "--stdio"]):
+            from waza_lsp.server.main import serve_stdio
 
-        serve_stdio()
-    else:
-        from waza_lsp.cli import main as commands
+            serve_stdio()
+        else:
+            from waza_lsp.cli import main as commands
 
-        commands(prog_name="waza-lsp")
+            commands(prog_name="waza-lsp")
+    except KeyboardInterrupt:
+        # Before the command itself could hear of it.
+        sys.exit(130)
 
 
 if __name__ == "__main__":

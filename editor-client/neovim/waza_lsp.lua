@@ -1,18 +1,23 @@
 -- Starts waza-lsp for YAML files. Works with Neovim 0.7 and newer.
 local M = {}
 
+local marks = { '.git', '.waza.yaml' }
+local files = vim.uv or vim.loop
+
+-- The nearest folder above the file that holds a mark, as the server has it; else the file's own folder. In a worktree or a
+-- submodule `.git` is a file.
 local function root_of(path)
-  local folder = vim.fn.fnamemodify(path, ':p:h')
-  for _, mark in ipairs({ '.git', '.waza.yaml' }) do
-    local found = vim.fn.finddir(mark, folder .. ';')
-    if found == '' then
-      found = vim.fn.findfile(mark, folder .. ';')
+  local own = vim.fn.fnamemodify(path, ':p:h')
+  local folder, below = own, nil
+  while folder ~= below do
+    for _, mark in ipairs(marks) do
+      if files.fs_stat(folder .. '/' .. mark) ~= nil then
+        return folder
+      end
     end
-    if found ~= '' then
-      return vim.fn.fnamemodify(found, ':p:h' .. (mark == '.git' and ':h' or ''))
-    end
+    folder, below = vim.fn.fnamemodify(folder, ':h'), folder
   end
-  return folder
+  return own
 end
 
 function M.start(buffer, options)

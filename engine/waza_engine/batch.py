@@ -9,13 +9,13 @@ from typing import Any
 from waza_engine.batch_files import lay_out
 from waza_engine.graders.base import GraderResult, GradingContext
 from waza_engine.graders.registry import CURRENT, GENERATIONS, generation_of_dialect
-from waza_engine.grading import GraderFailure, GraderVerdict, RunVerdict, grade_entry, grade_run
+from waza_engine.grading import GraderFailure, GraderVerdict, RunVerdict, grade_entry, grade_run, shown
 from waza_engine.grading_input import InputError, grading_context
 from waza_engine.json_text import JsonError, read_json
 from waza_engine.scoring import mean, weighted_mean
 from waza_engine.temporary import temporary_folder
 from waza_engine.values import as_text, is_null
-from waza_engine.yaml_reader import YamlError, read_grader_list
+from waza_engine.yaml_reader import RefusedEntry, YamlError, read_grader_list
 
 _log = logging.getLogger(__name__)
 _EXPECTATIONS = ("output_contains", "output_not_contains", "output_contains_any")
@@ -23,7 +23,7 @@ _EXPECTATIONS = ("output_contains", "output_not_contains", "output_contains_any"
 Answer = dict[str, Any]
 
 
-def answer_line(line: str) -> Answer:
+def answer_line(line: str | bytes) -> Answer:
     """The answer to one input line, whatever the line holds; files live in a directory that is gone afterwards."""
     identifier: Any = None
     try:
@@ -39,8 +39,11 @@ def answer_line(line: str) -> Answer:
         return {"id": identifier, "error": {"kind": "internal", "message": message}}
 
 
-def _request(line: str) -> dict[str, Any]:
-    request = read_json(line)
+def _request(line: str | bytes) -> dict[str, Any]:
+    try:
+        request = read_json(line if isinstance(line, str) else line.decode())
+    except UnicodeDecodeError as error:
+        raise InputError(f"the line is not UTF-8 (byte {error.start})") from error
     if not isinstance(request, dict):
         raise InputError("a line must be one JSON object")
     return request
@@ -70,7 +73,7 @@ def _answer(request: Mapping[str, Any], directory: Path) -> Answer:
 
 
 def graders_from_yaml(text: Any) -> list[Any]:
-    """The entries of a YAML list; what cannot be read is a `YamlError` in the place of its entry.
+    """The entries of a YAML list; what waza would refuse to read stands as an error in its place.
 
     Raises:
         InputError: it is no text.
@@ -106,6 +109,8 @@ def grade_list(entries: list[Any], context: GradingContext, generation: str = CU
 def _graded(entry: Any, context: GradingContext, generation: str) -> GraderVerdict | GraderFailure:
     if isinstance(entry, YamlError):
         return GraderFailure("", "", "config", str(entry))
+    if isinstance(entry, RefusedEntry):
+        return GraderFailure(*shown(entry.data), "config", str(entry.error))
     return grade_entry(entry, context, generation)
 
 

@@ -38,10 +38,10 @@ def _below(shown: Path, folder: Path, ignored: _Ignored, projects: Projects) -> 
         path = folder / entry.name
         if entry.name.startswith(_LOCK):
             continue
-        is_folder = entry.is_dir()
+        is_folder = _is_folder(entry)
         if is_folder and (entry.name in _NEVER or entry.is_symlink()):
             continue
-        if not is_folder and not (entry.name.endswith(_SUFFIXES) and (entry.is_file() or entry.is_symlink())):
+        if not is_folder and not (entry.name.endswith(_SUFFIXES) and (entry.is_symlink() or entry.is_file())):
             continue  # Such as a named pipe, which would never end.
         if _is_ignored(path, ignored, "/" if is_folder else "") or settings.excludes(path, folder=is_folder):
             continue
@@ -57,6 +57,14 @@ def _entries(folder: Path) -> list[os.DirEntry[str]]:
             return sorted(entries, key=lambda it: it.name)
     except OSError:
         return []
+
+
+def _is_folder(entry: os.DirEntry[str]) -> bool:
+    """A link that leads in a circle, or through a file, is none."""
+    try:
+        return entry.is_dir()
+    except OSError:
+        return False
 
 
 def _ignored_above(folder: Path) -> Iterator[tuple[Path, GitIgnoreSpec]]:

@@ -112,7 +112,7 @@ def grade_entry(
 ) -> GraderVerdict | GraderFailure:
     """Grade one entry on its own; what goes wrong is a `GraderFailure`, never an exception."""
     started = time.perf_counter()
-    name, type_name = _shown(entry)
+    name, type_name = shown(entry)
     step: Literal["config", "grade"] = "config"
     try:
         built = build(entry, generation, level, Scope(process_dir=context.process_dir))
@@ -131,7 +131,7 @@ def grade_entry(
     )
 
 
-def _shown(entry: Any) -> tuple[str, str]:
+def shown(entry: Any) -> tuple[str, str]:
     """Name and type for the message about an entry that cannot be read, whatever it is."""
     if isinstance(entry, GraderEntry):
         return entry.name, entry.type
@@ -170,7 +170,7 @@ def grade_run(
     ]
     for level, entries in leveled:
         for entry in entries:
-            its_own = newest_generation(_shown(entry)[1]) if older_types else generation
+            its_own = newest_generation(shown(entry)[1]) if older_types else generation
             graded = grade_entry(entry, context, its_own, level)
             if isinstance(graded, GraderFailure):
                 return RunVerdict("error", error=graded)

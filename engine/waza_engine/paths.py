@@ -73,6 +73,11 @@ def is_directory(place: str | Path) -> bool:
     return os.path.isdir(place)  # noqa: PTH112
 
 
+def resolved(path: Path) -> Path:
+    """The path without links, as far as they lead anywhere. `Path.resolve` raises for one that leads in a circle."""
+    return Path(os.path.realpath(path))
+
+
 def content(place: str | Path) -> bytes | None:
     """The bytes of the file, links followed; None when it cannot be read, as anything that is no regular file."""
     note_read(Path(place))

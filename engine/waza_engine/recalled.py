@@ -15,6 +15,7 @@ from typing import Any, NamedTuple
 
 from waza_engine.findings import Pointer
 from waza_engine.noted_reads import Stamp, stamp
+from waza_engine.paths import resolved
 
 _FOLDER = "recordings"
 _STORE = Path(".waza-lsp") / "runs.sqlite3"
@@ -97,7 +98,7 @@ class Recollections:
 def _root(eval_path: Path) -> Path:
     """As in `runs.store`: the nearest folder that looks like that of a project."""
     with suppress(OSError, ValueError):
-        folder = eval_path.resolve().parent
+        folder = resolved(eval_path).parent
         marked = (it for it in (folder, *folder.parents) if any((it / mark).exists() for mark in _ROOT_MARKS))
         return next(marked, folder)
     return eval_path.parent
@@ -128,7 +129,7 @@ def _stored(path: Path, eval_path: Path) -> Iterator[Recalled]:
     ):
         sql.execute("PRAGMA trusted_schema = OFF")
         newest: dict[str, str] = {}
-        for task, run_id, key, size in sql.execute(_LATEST, (str(eval_path.resolve()),)).fetchall()[:_MOST]:
+        for task, run_id, key, size in sql.execute(_LATEST, (str(resolved(eval_path)),)).fetchall()[:_MOST]:
             if newest.setdefault(task, run_id) == run_id and size <= _LARGEST:
                 ((packed,),) = sql.execute("SELECT trajectory FROM trials WHERE id = ?", (key,))
                 data = json.loads(zlib.decompress(packed))

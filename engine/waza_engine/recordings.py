@@ -1,16 +1,18 @@
-"""What was recorded of a task: the newest run in the store, else the files in `recordings/` beside the eval."""
+"""What was recorded of a task: the newest run in the store that performed it, else the files in `recordings/` beside the eval."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from waza_engine.executors.base import ExecutorError
-from waza_engine.executors.replay import ReplayExecutor, read_recording, recording_file
+from waza_engine.executors.replay import ReplayExecutor, is_of_another, read_recording, recording_file
 from waza_engine.runs.store import FILE_NAME, RunStore
+from waza_engine.runs.store_rows import StoredTrial
 from waza_engine.trajectory import Trajectory
 
 FOLDER = "recordings"
 _MOST_TRIALS = 20
+_MOST_EARLIER = 200
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,9 +63,12 @@ def _stored(eval_path: Path, task: str, store_dir: Path) -> list[Recording]:
     if not (store_dir / FILE_NAME).is_file():
         return []
     with RunStore(store_dir, for_reading=True) as store:
-        trials = [
-            it for it in store.latest_trials(eval_path, task) if it.record.trajectory.session is not None
-        ]
+        latest = store.latest_trials(eval_path, task)
+        trials = _performed(latest)
+        if latest and not trials:
+            # The newest run could not perform the task: what an earlier one recorded is still there.
+            earlier = _performed(store.task_trials(eval_path, task, _MOST_EARLIER))
+            trials = [it for it in earlier if it.run_id == earlier[0].run_id]
         if not trials:
             return []
         [run] = store.find_runs(trials[0].run_id)[:1]
@@ -71,6 +76,10 @@ def _stored(eval_path: Path, task: str, store_dir: Path) -> list[Recording]:
             Recording(task, it.record.trial, it.record.trajectory, run.executor, it.run_id)
             for it in trials[:_MOST_TRIALS]
         ]
+
+
+def _performed(trials: Sequence[StoredTrial]) -> list[StoredTrial]:
+    return [it for it in trials if it.record.trajectory.session is not None]
 
 
 def _all_stored(eval_path: Path, task: str, store_dir: Path, most: int) -> Iterator[Recording]:
@@ -95,9 +104,12 @@ def _in_folder(folder: Path, task: str, trials: int) -> Iterator[Recording]:
         if trial > trials:
             return
         try:
-            yield Recording(task, trial, read_recording(path), ReplayExecutor.name)
+            recorded = read_recording(path)
         except ExecutorError:
             continue  # A run would say so; here it is no recording.
+        stem = path.relative_to(folder).as_posix().removesuffix(".json")
+        if not is_of_another(stem, task, recorded):
+            yield Recording(task, trial, recorded, ReplayExecutor.name)
 
 
 def _files(folder: Path, task: str) -> Iterator[tuple[int, Path]]:

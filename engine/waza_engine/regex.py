@@ -95,7 +95,7 @@ def is_found_in_any_word(pattern: str) -> bool:
     return all(regex_found(pattern, it) for it in ("a", "Z", "7"))
 
 
-@lru_cache(maxsize=256)
+@lru_cache(maxsize=64)
 def _compiled(pattern: str) -> "re2._Regexp[str] | PatternError":
     try:
         return re2.compile(as_re2(without_surrogates(pattern)), options=_OPTIONS)

@@ -60,12 +60,13 @@ def bootstrap(scores: Sequence[float], rng: random.Random, resamples: int = RESA
 
 @dataclass(frozen=True, slots=True)
 class RunTotals:
-    """What the totals need of one run (one trial of one task)."""
+    """What the totals need of one run (one trial of one task). Without results its score is no measure of anything."""
 
     status: Status
     score: float = 0.0
     weighted_score: float = 0.0
     duration_ms: int = 0
+    has_results: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,6 +89,7 @@ class TaskStats:
     score_variance: float
     avg_duration_ms: int
     interval: Interval | None = None
+    runs_with_results: int = 0
 
 
 def task_stats(runs: Sequence[RunTotals], rng: random.Random) -> TaskStats:
@@ -117,6 +119,7 @@ def task_stats(runs: Sequence[RunTotals], rng: random.Random) -> TaskStats:
         score_variance=variance(scores),
         avg_duration_ms=sum(it.duration_ms for it in runs) // total if total else 0,
         interval=bootstrap(weighted, rng) if total > 1 else None,
+        runs_with_results=sum(it.has_results for it in runs),
     )
 
 

@@ -10,6 +10,9 @@ from typing import Any
 
 from waza_engine.findings import Pointer
 
+UNNAMED = "unnamed"
+"""In the extras of an entry of vally that has no name in the file: its name here is made from its type."""
+
 
 @dataclass(frozen=True, slots=True)
 class GraderEntry:
@@ -206,7 +209,8 @@ class TriggerTests:
 class RunSettings:
     """How the suite says it wants to be run; flags of the command line override single fields.
 
-    `skills_of_process`: the directory that the run is started in is a skill directory, too.
+    `judge_model` may be the project's, `own_judge_model` is that of the eval itself. `skills_of_process`: the directory
+    that the run is started in is a skill directory, too.
     """
 
     trials: int = 1
@@ -218,6 +222,7 @@ class RunSettings:
     executor: str = ""
     model: str = ""
     judge_model: str = ""
+    own_judge_model: str = ""
     reasoning_effort: str = ""
     judge_reasoning_effort: str = ""
     group_by: str = ""
@@ -257,7 +262,8 @@ class ExperimentArm:
 class Suite:
     """Everything one run needs. `directory` is the eval's folder, `warnings` what the loader let pass.
 
-    `scoring` is None where scores are put together in waza's way. `arm` says that it is one arm of an experiment.
+    `disabled` are tasks of which nothing runs, but which had to load. `scoring` is None where scores are put together in
+    waza's way. `arm` says that it is one arm of an experiment.
     """
 
     dialect: str
@@ -268,6 +274,7 @@ class Suite:
     settings: RunSettings
     graders: tuple[GraderEntry, ...] = ()
     tasks: tuple[Task, ...] = ()
+    disabled: tuple[Task, ...] = ()
     metrics: tuple[Metric, ...] = ()
     hooks: Mapping[str, tuple[Hook, ...]] = field(default_factory=dict)
     triggers: TriggerTests | None = None

@@ -112,6 +112,7 @@ class Trajectory(BaseModel):
     `error` is the agent's error message, empty when it ended well; `duration_ms` is agent time in milliseconds.
     `removed` are input files that were gone after the run, `uncaptured` files that were there but are no text or too
     big to keep. `patch` is what the agent changed in the workspace, as a unified diff; None where nobody looked.
+    `stimulus` is what else the task said, where a trajectory tells it (vally.md, section 10.1).
     """
 
     model_config = _LENIENT
@@ -134,3 +135,4 @@ class Trajectory(BaseModel):
     command_invocations: ListOf[CommandInvocation] = Field(default_factory=list)
     responder: Replies | None = None
     patch: str | None = None
+    stimulus: dict[str, Any] | None = None

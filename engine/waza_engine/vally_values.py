@@ -1,14 +1,15 @@
 """Field types that only vally files have (vally.md, section 2)."""
 
 import re
-from typing import Annotated
+from typing import Annotated, Any
 
-from pydantic import AfterValidator, BeforeValidator, WithJsonSchema
+from pydantic import AfterValidator, BeforeValidator, Field, WithJsonSchema
 
 from waza_engine.placeholders import has_placeholder
-from waza_engine.values import as_text
+from waza_engine.scalars import Scalar
+from waza_engine.values import as_integer, as_text
 
-__all__ = ["DURATION_PATTERN", "DURATION_TEXT", "Duration", "has_placeholder", "milliseconds"]
+__all__ = ["DURATION_PATTERN", "DURATION_TEXT", "Count", "Duration", "has_placeholder", "milliseconds"]
 
 DURATION_PATTERN = r"^[0-9]+(ms|s|m|h)$"
 _DURATION = re.compile(r"([0-9]+)(ms|s|m|h)")
@@ -43,3 +44,14 @@ Duration = Annotated[
     ),
 ]
 """A length of time as text, with a unit: `300s`. A bare number and compound forms (`2m40s`) are refused."""
+
+
+def _whole(value: Any) -> Any:
+    number = value.value if isinstance(value, Scalar) else value
+    if isinstance(number, float) and not number.is_integer():
+        raise ValueError("expected a whole number")
+    return as_integer(value)
+
+
+Count = Annotated[int, BeforeValidator(_whole), Field(ge=0)]
+"""A whole number from 0; unlike Go's, a fraction is refused."""

@@ -83,6 +83,11 @@ def as_flag(value: Any) -> Any:
             raise ValueError("expected true or false")
 
 
+def as_switch(value: Any) -> Any:
+    """The boolean of an option that is on unless the file says no: an empty value says nothing."""
+    return True if is_null(value) else as_flag(value)
+
+
 def as_list(value: Any) -> Any:
     """A list without its null items; an empty value is the empty list."""
     if is_null(value):
@@ -131,6 +136,9 @@ Number = Annotated[float, BeforeValidator(as_number)]
 
 Flag = Annotated[bool, BeforeValidator(as_flag)]
 """True or false, as YAML 1.1 and JSON write them."""
+
+Switch = Annotated[bool, BeforeValidator(as_switch)]
+"""The same, for an option that is true where nothing is said."""
 
 ListOf = Annotated[list[_Item], BeforeValidator(as_list)]
 """A list; items that are null are left out, and an empty value is the empty list."""

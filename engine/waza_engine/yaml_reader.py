@@ -4,7 +4,7 @@ libyaml builds the node tree; the values are ours: quoted scalars are texts, pla
 Only the first document counts. Merge keys and aliases work; a duplicate key is an error.
 """
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import yaml
 
@@ -12,7 +12,7 @@ from waza_engine.scalars import Scalar, resolve
 from waza_engine.yaml_grader_config import config_problem
 from waza_engine.yaml_nodes import CORE, MAX_DEPTH, PLAIN, YamlError, at, compose
 
-__all__ = ["YamlError", "read_grader_list", "read_yaml"]
+__all__ = ["RefusedEntry", "YamlError", "read_grader_list", "read_yaml"]
 
 _MAX_NODES = 1_000_000
 _RESOLVED_TAGS = frozenset([PLAIN, *(CORE + it for it in ("int", "float", "bool", "null", "timestamp"))])
@@ -39,8 +39,17 @@ def read_yaml(text: str, *, strict_graders: bool = False) -> Any:
     return data
 
 
+class RefusedEntry(NamedTuple):
+    """A grader entry that can be read, and whose config waza would stumble over nevertheless."""
+
+    data: Any
+    error: YamlError
+
+
 def read_grader_list(text: str) -> list[Any]:
-    """Read a YAML list of grader entries, or one entry; an entry that waza would refuse to read is its `YamlError`.
+    """Read a YAML list of grader entries, or one entry.
+
+    An entry that waza would refuse to read is a `RefusedEntry`, or a `YamlError` when nothing of it can be told.
 
     Raises:
         YamlError: the text is no YAML, or neither of the two.
@@ -62,7 +71,7 @@ def _entry(node: yaml.Node) -> Any:
     except YamlError as error:
         return error
     problem = config_problem(node)
-    return at(*problem) if problem else data
+    return RefusedEntry(data, at(*problem)) if problem else data
 
 
 def _items(node: yaml.Node) -> list[yaml.Node]:

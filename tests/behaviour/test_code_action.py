@@ -67,6 +67,7 @@ def test_a_good_document_has_nothing_to_fix() -> None:
         (["source.fixAll.other"], set()),
         (["source.organizeImports"], set()),
         (["refactor"], set()),
+        ([], {types.CodeActionKind.QuickFix, "source.fixAll.waza"}),
         ([""], {types.CodeActionKind.QuickFix, "source.fixAll.waza"}),
         (None, {types.CodeActionKind.QuickFix, "source.fixAll.waza"}),
     ],

@@ -479,6 +479,13 @@ def test_c41_an_alias_may_stand_on_a_line_of_its_own(lines: str) -> None:
     check_taken(before, "base", before.replace("*ba¦", "*¦").replace("*¦", "*base"))
 
 
+@pytest.mark.parametrize("lines", ["config:\n  <<: ¦", "config:\n  <<:¦", "config:\n  <<: ¦\n  model: m"])
+def test_c41_a_merge_key_takes_an_alias(lines: str) -> None:
+    before = f"x: &base {{executor: mock}}\nname: demo\nskill: demo\n{lines}\n"
+    check_offered(before, only=["base"])
+    check_taken(before, "base", before.replace("<<:¦", "<<: ¦").replace("¦", "*base"))
+
+
 def test_c41_behind_an_asterisk_the_anchors_above_are_offered() -> None:
     before = """
         name: demo

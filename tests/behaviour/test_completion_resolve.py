@@ -38,9 +38,11 @@ def test_a_key_says_default_limits_and_version() -> None:
     assert "whole number · At least 0 · default `0` · since 0.36" in page
 
 
-def test_an_editor_without_markdown_keeps_its_plain_text() -> None:
-    item = completion_resolve(offered(ITEM, client=Client(markdown=False)).item("contains"))
+def test_an_editor_without_markdown_gets_the_same_without_marks() -> None:
+    item = completion_resolve(offered(ITEM, client=Client(markdown=False)).item("contains"), markdown=False)
     assert isinstance(item.documentation, str)
+    assert "list of strings" in item.documentation
+    assert "`" not in item.documentation
 
 
 def test_an_item_of_somebody_else_stays_as_it_is() -> None:

@@ -78,6 +78,12 @@ def test_c20_a_dash_gets_type_first_and_a_skeleton_for_each_type() -> None:
     )
 
 
+@pytest.mark.parametrize("typed", ["\t", " \t", "\tty"])
+def test_c21_a_tab_behind_a_dash_becomes_a_blank(typed: str) -> None:
+    start = "name: demo\ngraders:\n  -"
+    check_taken(f"{start}{typed}¦\n", "type", f"{start} type: action_sequence\n")
+
+
 def test_c21_a_dash_without_a_blank_gets_one() -> None:
     check_taken(
         """

@@ -158,6 +158,31 @@ def test_v16_a_missing_blank_after_a_dash() -> None:
     assert (found.underlined[:6], found.message) == ("-type:", "A blank is missing after the dash")
 
 
+@pytest.mark.parametrize("blanks", ["\u00a0 ", "\u00a0\u00a0", " \u00a0", "\u2003"])
+def test_v12_blanks_that_are_none_to_yaml(blanks: str) -> None:
+    found = only_finding(HEADER.replace("  executor", f"{blanks}executor"))
+    assert (found.underlined, found.code) == (blanks.lstrip(" "), "syntax-error")
+    assert found.message.endswith("indent with ordinary blanks")
+
+
+@pytest.mark.parametrize(
+    ("line", "message"),
+    [
+        (": c", "The key before this colon is missing"),
+        ("x" * 1025 + ": c", "A key has at most 1024 characters"),
+        ("*n : c", "An alias cannot be a key here; write the key itself"),
+    ],
+)
+def test_v12_a_key_that_is_none(line: str, message: str) -> None:
+    found = only_finding(HEADER.replace("name: ", "name: &n ", 1) + line + "\n")
+    assert (found.line, found.message) == (9, message)
+
+
+def test_v25_a_tag_in_the_place_of_a_value_is_one_mistake() -> None:
+    assert only_finding(HEADER.replace("name: ", "name: !", 1)).code == "unknown-tag"
+    assert only_finding(HEADER.replace("executor: ", "executor: !", 1)).code == "unknown-tag"
+
+
 def test_v18_conflict_markers() -> None:
     found = only_finding(HEADER + "<<<<<<< ours\nversion: '1'\n=======\nversion: '2'\n>>>>>>> theirs\n")
     assert (found.line, found.underlined) == (9, "<<<<<<<")
@@ -172,6 +197,11 @@ def test_v21_a_second_document_is_not_judged() -> None:
         "second-document",
         "warning",
     )
+
+
+@pytest.mark.parametrize("end", ["...\n", "...", "---\n", "---\n# nothing\n\n...\n"])
+def test_v21_a_mark_with_nothing_below_begins_no_document(end: str) -> None:
+    assert found_in(HEADER + end) == []
 
 
 def test_v22_merged_keys_count_as_present() -> None:

@@ -27,9 +27,19 @@ def test_v11_tabs() -> None:
     check_fix(HEADER.replace("\n  ", "\n\t").replace("\ttrials", "¦\ttrials"), HEADER)
 
 
+def test_blanks_of_a_web_page() -> None:
+    check_fix(HEADER.replace("  timeout", "\u00a0 ¦timeout"), HEADER, "Use ordinary blanks")
+    check_fix(HEADER.replace("  timeout", " \u00a0¦timeout"), HEADER, "Use ordinary blanks")
+
+
 def test_tabs_take_the_columns_of_the_neighbours() -> None:
     four = HEADER.replace("\n  ", "\n    ")
     check_fix(four.replace("    timeout", "¦\ttimeout"), four)
+
+
+def test_two_places_for_a_quote_are_told_apart() -> None:
+    found = quick_fixes(HEADER + "description: ¦'notes # of today\n")
+    assert [it.title for it in found] == ["Add the closing quote", "Add the closing quote behind 'today'"]
 
 
 def test_v12_a_line_too_deep() -> None:

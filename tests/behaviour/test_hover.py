@@ -1,8 +1,12 @@
 """What a key or value means (peers.md, H1 to H10)."""
 
 import pytest
+from lsprotocol import types
 
+from tests.behaviour.harness import marked, snapshot_of
 from tests.behaviour.reading_harness import check_hover, hovered
+from waza_lsp.features.hover import hover
+from waza_lsp.suite.around import Around
 
 TEXT_GRADER = """
 graders:
@@ -292,3 +296,13 @@ def test_a_file_that_is_no_eval_has_no_hover() -> None:
 
 def test_an_empty_document_has_no_hover() -> None:
     assert hovered("¦") is None
+
+
+def test_an_editor_without_markdown_gets_a_hover_without_marks() -> None:
+    document = marked("name: a\nskill: b\nconfig:\n  execu¦tor: mock\n")
+    assert document.cursor is not None
+    found = hover(snapshot_of(document.source), document.cursor, Around(), markdown=False)
+    assert found is not None
+    assert isinstance(found.contents, types.MarkupContent)
+    assert found.contents.kind is types.MarkupKind.PlainText
+    assert found.contents.value.startswith("executor · one of ")

@@ -63,6 +63,14 @@ def test_an_eval(root: Path) -> None:
     }
 
 
+def test_a_path_that_leads_up_and_down_again_names_the_place_itself(root: Path) -> None:
+    source = "skill: notes\nconfig:\n  skill_directories: [tasks/../skills/notes, ../other]\n"
+    assert links(source, root / "evals") == {
+        "tasks/../skills/notes": "skills/notes",
+        "../other": f"{root.as_posix()}/other",
+    }
+
+
 def test_a_task_finds_its_eval_above_it(root: Path) -> None:
     assert links(TASK, root / "evals", "tasks/deep/c.yaml") == {
         "skills/notes": "skills/notes",

@@ -25,6 +25,17 @@ def test_a_grader_of_a_task_stays_what_it_is_in_other_tasks(tmp_path: Path) -> N
     assert list(at(tmp_path, "evals/tasks/a.yaml", "name: sho¦rt").renamed("brief")) == ["evals/tasks/a.yaml"]
 
 
+@pytest.mark.parametrize("head", [">-", "|-  # why", ">2-"])
+def test_a_name_on_a_line_of_its_own(tmp_path: Path, head: str) -> None:
+    task = TASK.replace(
+        "{scope: eval, grader: greets}", f"scope: eval\n        grader: {head}\n          greets"
+    )
+    files = {**SUITE, "evals/tasks/a.yaml": task}
+    changed = at(tmp_path, "evals/eval.yaml", "name: gre¦ets", files).renamed("says: hello")
+    assert changed["evals/eval.yaml"] == EVAL.replace("greets", "'says: hello'")
+    assert changed["evals/tasks/a.yaml"] == task.replace("  greets\n", "  says: hello\n")
+
+
 def test_the_id_of_a_task(tmp_path: Path) -> None:
     place = at(tmp_path, "evals/tasks/a.yaml", "id: fi¦rst")
     assert place.renamed("hello-001") == {"evals/tasks/a.yaml": TASK.replace("id: first", "id: hello-001")}
@@ -138,10 +149,20 @@ def test_an_editor_without_document_changes_gets_plain_ones(tmp_path: Path) -> N
 
 
 def _moved(root: Path, old: str, new: str, files: dict[str, str]) -> dict[str, str]:
+    return _all_moved(root, {old: new}, files)
+
+
+def _all_moved(root: Path, moves: dict[str, str], files: dict[str, str]) -> dict[str, str]:
     place = at(root, "evals/eval.yaml", "note-¦taker", files)
-    move = types.FileRename((root / old).as_uri(), (root / new).as_uri())
-    edit = will_rename_files([move], place.around)
-    return place.applied(edit) if edit is not None else {}
+    wanted = [types.FileRename((root / old).as_uri(), (root / new).as_uri()) for old, new in moves.items()]
+    edit = will_rename_files(wanted, place.around)
+    if edit is None:
+        return {}
+    edited = [
+        it.text_document.uri for it in edit.document_changes or () if isinstance(it, types.TextDocumentEdit)
+    ]
+    assert len(edited) == len(set(edited))
+    return place.applied(edit)
 
 
 def test_paths_follow_a_folder_that_the_editor_moves(tmp_path: Path) -> None:
@@ -159,6 +180,33 @@ def test_a_task_that_moves_keeps_its_own_paths_right(tmp_path: Path) -> None:
     files = {**SUITE, "evals/tasks/p.yaml": task, "evals/prompts/p.md": "x"}
     changed = _moved(tmp_path, "evals/tasks/p.yaml", "evals/tasks/deep/p.yaml", files)
     assert changed == {"evals/tasks/p.yaml": task.replace("../prompts", "../../prompts")}
+
+
+def test_what_a_task_takes_from_its_suite_stays_there(tmp_path: Path) -> None:
+    task = TASK.replace("prompt: Say hello.", "prompt_file: p.md")
+    named = EVAL.replace("tasks/*.yaml", "tasks/a.yaml")
+    files = {
+        **SUITE,
+        "eval.yaml": EVAL,
+        "evals/eval.yaml": named,
+        "evals/tasks/a.yaml": task,
+        "evals/tasks/p.md": "",
+    }
+    changed = _moved(tmp_path, "evals/tasks/a.yaml", "out/a.yaml", files)
+    assert changed == {"evals/eval.yaml": named.replace("tasks/a.yaml", "../out/a.yaml")}
+
+
+def test_files_that_change_places(tmp_path: Path) -> None:
+    named = EVAL.replace('  - "tasks/*.yaml"', "  [tasks/a.yaml, tasks/b.yaml]")
+    files = {**SUITE, "evals/eval.yaml": named}
+    moves = {"evals/tasks/a.yaml": "evals/tasks/b.yaml", "evals/tasks/b.yaml": "evals/tasks/a.yaml"}
+    changed = _all_moved(tmp_path, moves, files)
+    assert changed == {"evals/eval.yaml": named.replace("a.yaml, tasks/b.yaml", "b.yaml, tasks/a.yaml")}
+    folder = {"evals/tasks": "evals/cases", "evals/tasks/b.yaml": "evals/cases/second.yaml"}
+    changed = _all_moved(tmp_path, folder, files)
+    assert changed == {
+        "evals/eval.yaml": named.replace("tasks/a", "cases/a").replace("tasks/b", "cases/second")
+    }
 
 
 def test_a_move_that_concerns_no_eval(tmp_path: Path) -> None:

@@ -393,7 +393,7 @@ def test_a_schema_version_without_quotes_is_nothing_to_a_run(tmp_path: Path) -> 
     [
         ("regex", "{must_match: [a], must_not_match: [b]}", True),
         ("keyword", "{keywords: [a]}", True),
-        ("keyword", "{keywords: [a], must_contain: [b]}", False),
+        ("keyword", "{keywords: [a], must_contain: [b]}", True),
         ("script", "{script: a.py}", False),
         ("human", "{instructions: Look.}", False),
     ],
@@ -416,6 +416,15 @@ def test_graders_of_older_versions_are_information(
     document = Document("waza", "eval", plain(read_yaml(text)))
     [finding] = [it for it in check_document(document) if it.code == "legacy-shape"]
     assert bool(finding.fixes) is fixable
+
+
+def test_assertions_without_a_type_are_those_of_an_older_version(tmp_path: Path) -> None:
+    text = TASK + "graders:\n  - name: c\n    assertions: ['True']\n"
+    kept = [
+        (it.code, it.underlined)
+        for it in found(tmp_path, "tasks/a.yaml", eval_yaml=GRADED, tasks__a_yaml=text)
+    ]
+    assert ("legacy-shape", "assertions") in kept
 
 
 def test_a_key_in_the_wrong_place_can_move(tmp_path: Path) -> None:

@@ -174,3 +174,14 @@ def test_written_as_the_library_would_send_them(path: Path) -> None:
         snapshot = Snapshot.of(path.as_uri(), text)
         expected = get_converter().unstructure(document_symbol(snapshot))
         assert json.loads(written_symbols(snapshot)) == json.loads(json.dumps(expected))
+
+
+def test_without_nesting_they_come_one_after_the_other() -> None:
+    snapshot = snapshot_of(SUITE)
+    found = json.loads(written_symbols(snapshot, nested=False))
+    symbols = [get_converter().structure(it, types.SymbolInformation) for it in found]
+    assert {it.location.uri for it in symbols} == {snapshot.uri}
+    named = [(it.name, it.container_name) for it in symbols]
+    assert named[:2] == [("name", None), ("skill", None)]
+    assert ("has-notes", "graders") in named
+    assert named.index(("Take notes", "tasks")) > named.index(("tasks", None))

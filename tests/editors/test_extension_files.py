@@ -32,12 +32,24 @@ def test_the_snippets_are_flawless(tmp_path: Path) -> None:
 
 
 def test_files_with_telling_names_start_the_server() -> None:
-    source = (EXTENSION / "src" / "documents.ts").read_text(encoding="utf-8")
-    known = [it for line in re.findall(r"Names = \[(.*)\]", source) for it in re.findall(r"'([^']+)'", line)]
+    known = telling_names()
     names = {it.pattern for dialect in dialects() for kind in dialect.kinds for it in kind.file_names}
     # These are found by their content: other programs have files of these names, too.
     names -= {it for it in names if "tasks/" in it} | {"experiment.yaml"}
     assert [it for it in sorted(names) if not any(fnmatch(it, pattern) for pattern in known)] == []
+
+
+def test_files_with_telling_names_activate_the_extension() -> None:
+    """The Testing view of a workspace in which no YAML file is open would be empty otherwise."""
+    manifest = json.loads((EXTENSION / "package.json").read_text(encoding="utf-8"))
+    names = [it.removeprefix("workspaceContains:**/") for it in manifest["activationEvents"] if "/" in it]
+    assert sorted(names) == sorted(telling_names())
+
+
+def telling_names() -> list[str]:
+    source = (EXTENSION / "src" / "documents.ts").read_text(encoding="utf-8")
+    lines = re.findall(r"Names = \[(.*)\]", source)
+    return [it for line in lines for it in re.findall(r"'([^']+)'", line)]
 
 
 def test_settings_that_name_programs_are_restricted() -> None:

@@ -3,37 +3,63 @@
 import json
 import subprocess
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from tests.editors.newer import newer
 from tests.editors.programs import needs
-from tests.editors.workspaces import CLIENTS, edited_example, variables
+from tests.editors.workspaces import CLIENTS, edited_example, marked_folders, variables
+from waza_engine.runs.store import workspace_root
 
-SCRIPT = Path(__file__).parent / "neovim" / "drive.lua"
+SCRIPTS = Path(__file__).parent / "neovim"
 
 
-@pytest.mark.editor
-@pytest.mark.parametrize("version", ["of the system", "newer"])
-def test_neovim_edits_and_runs_an_eval(version: str, tmp_path: Path) -> None:
+VERSIONS = pytest.mark.parametrize("version", ["of the system", "newer"])
+
+
+def seen_by_neovim(version: str, script: str, eval_file: Path, folder: Path, **more: str) -> Any:
+    """What a script has written down."""
     if version == "newer":
         command, runtime = newer("nvim")
     else:
         needs("nvim")
         command, runtime = ["nvim"], {}
-    eval_file = edited_example(tmp_path)
-    seen_file = tmp_path / "seen.json"
+    seen_file = folder / "seen.json"
     result = subprocess.run(
-        [*command, "--headless", "-u", "NONE", "-i", "NONE", "-n", "-c", f"luafile {SCRIPT}"],
-        env={**variables(CLIENTS / "neovim", eval_file), **runtime, "WAZA_SEEN": str(seen_file)},
-        cwd=tmp_path,
+        [*command, "--headless", "-u", "NONE", "-i", "NONE", "-n", "-c", f"luafile {SCRIPTS / script}"],
+        env={
+            **variables(CLIENTS / "neovim", eval_file),
+            **runtime,
+            "WAZA_SEEN": str(seen_file),
+            **more,
+        },
+        cwd=folder,
         capture_output=True,
         text=True,
         timeout=90,
         check=False,
     )
     assert result.returncode == 0, result.stderr
-    seen = json.loads(seen_file.read_text(encoding="utf-8"))
+    return json.loads(seen_file.read_text(encoding="utf-8"))
+
+
+@pytest.mark.editor
+@VERSIONS
+def test_the_root_is_the_nearest_folder_with_a_mark(version: str, tmp_path: Path) -> None:
+    """The one that the server takes, also of a worktree, and where names have blanks in them."""
+    wanted = marked_folders(tmp_path)
+    files = list(wanted)
+    named = "\n".join(map(str, files))
+    roots = seen_by_neovim(version, "roots.lua", files[0], tmp_path, WAZA_FILES=named)
+    assert [Path(it) for it in roots] == list(wanted.values()) == [workspace_root(it) for it in files]
+
+
+@pytest.mark.editor
+@VERSIONS
+def test_neovim_edits_and_runs_an_eval(version: str, tmp_path: Path) -> None:
+    eval_file = edited_example(tmp_path)
+    seen = seen_by_neovim(version, "drive.lua", eval_file, tmp_path)
     assert seen["diagnostic"]["message"] == "Unknown key 'not_contians'. Did you mean 'not_contains'?"
     line = eval_file.read_text(encoding="utf-8").split("\n").index("      not_contains:")
     assert (seen["diagnostic"]["line"], seen["diagnostic"]["from"], seen["diagnostic"]["to"]) == (line, 6, 18)

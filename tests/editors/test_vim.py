@@ -7,9 +7,10 @@ from pathlib import Path
 import pytest
 
 from tests.editors.programs import needs
-from tests.editors.workspaces import CLIENTS, edited_example, variables
+from tests.editors.workspaces import CLIENTS, edited_example, marked_folders, variables
 
 SCRIPT = Path(__file__).parent / "vim" / "drive.vim"
+ROOTS = SCRIPT.with_name("roots.vim")
 ALE = Path("/usr/share/vim-ale")
 """Where Debian puts it, outside the runtime path."""
 
@@ -44,3 +45,29 @@ def test_ale_finds_and_explains(tmp_path: Path) -> None:
     lines = eval_file.read_text(encoding="utf-8").split("\n")
     assert (seen["line"], seen["column"]) == (1 + lines.index("      not_contians:"), 7)
     assert "How often each task is run" in seen["hover"]
+
+
+@pytest.mark.editor
+def test_the_root_is_the_nearest_folder_with_a_mark(tmp_path: Path) -> None:
+    needs("vim")
+    wanted = marked_folders(tmp_path)
+    for name, function in (("ale", "Set"), ("ale/linter", "Define")):
+        path = tmp_path / "stand-in" / "autoload" / f"{name}.vim"
+        path.parent.mkdir(parents=True, exist_ok=True)
+        text = f"function! {name.replace('/', '#')}#{function}(...) abort\nendfunction\n"
+        path.write_text(text, encoding="utf-8")
+    subprocess.run(
+        ["vim", "-N", "-u", "NONE", "-i", "NONE", "-n", "-es", "-S", str(ROOTS)],
+        env={
+            **variables(CLIENTS / "vim", next(iter(wanted))),
+            "WAZA_FILES": "\n".join(map(str, wanted)),
+            "WAZA_STAND_IN": str(tmp_path / "stand-in"),
+            "WAZA_SEEN": str(tmp_path / "seen.json"),
+        },
+        cwd=tmp_path,
+        stdin=subprocess.DEVNULL,
+        timeout=60,
+        check=True,
+    )
+    roots = json.loads((tmp_path / "seen.json").read_text(encoding="utf-8"))
+    assert [Path(it) for it in roots] == list(wanted.values())

@@ -58,3 +58,15 @@ def variables(client: Path, eval_file: Path) -> dict[str, str]:
         "WAZA_EVAL": str(eval_file),
         "WAZA_PYTHON": sys.executable,
     }
+
+
+def marked_folders(folder: Path) -> dict[Path, Path]:
+    """Eval files and the root that each is to have: a worktree and a name with blanks, a project of its own, neither."""
+    (folder / ".git").mkdir()
+    tree, project, plain = folder / "w t", folder / "own" / "a[b]", folder / "plain"
+    for it in (tree / "evals", project, plain):
+        it.mkdir(parents=True)
+    (tree / ".git").write_text("gitdir: elsewhere\n", encoding="utf-8")
+    (project / ".waza.yaml").write_text("", encoding="utf-8")
+    wanted = {tree / "evals": tree, project: project, plain: folder}
+    return {it / "eval.yaml": root for it, root in wanted.items()}

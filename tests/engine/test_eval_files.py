@@ -22,3 +22,11 @@ def test_a_line_that_is_no_pattern_leaves_nothing_out(tmp_path: Path) -> None:
     for it in ("a.yaml", "old.yaml"):
         (tmp_path / it).write_text("")
     assert _names(tmp_path) == ["a.yaml"]
+
+
+def test_links_that_lead_nowhere_are_no_folders(tmp_path: Path) -> None:
+    (tmp_path / "my.eval.yaml").write_text("")
+    (tmp_path / "circle").symlink_to("circle")
+    (tmp_path / "circle.yaml").symlink_to("circle.yaml")
+    (tmp_path / "through").symlink_to("my.eval.yaml/below")
+    assert _names(tmp_path) == ["circle.yaml", "my.eval.yaml"]

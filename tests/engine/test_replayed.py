@@ -1,6 +1,7 @@
 """Grading recordings again: from files and from the store, with the text as it is open in an editor."""
 
 import shutil
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -18,8 +19,10 @@ from waza_engine.replayed import (
 )
 from waza_engine.runs.frames import frame_of
 from waza_engine.runs.history import read_history
+from waza_engine.runs.records import TrialRecord
 from waza_engine.runs.store import RunStore, StoreError
 from waza_engine.suite import GraderEntry
+from waza_engine.trajectory import Session, Trajectory
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 
@@ -63,6 +66,20 @@ def test_the_newest_stored_run_comes_before_files(eval_path: Path, tmp_path: Pat
         store.save_trial("r1", record)
     [found] = recordings_of(eval_path, "list-todos", tmp_path / ".waza-lsp")
     assert (found.run_id, found.trial) == ("r1", 1)
+
+
+def test_a_run_that_performed_nothing_hides_no_recording(eval_path: Path, tmp_path: Path) -> None:
+    store_dir = tmp_path / ".waza-lsp"
+    plan = plan_for_grading(eval_path, tmp_path)
+    failed = TrialRecord(
+        "list-todos", 0, 1, "error", 0.0, 0.0, Trajectory(error="no agent"), error="no agent"
+    )
+    said = replace(failed, status="passed", trajectory=Trajectory(output="x", session=Session()), error="")
+    with RunStore(store_dir) as store:
+        for number, record in enumerate((said, said, failed, failed)):
+            store.start_run(f"r{number}", eval_path, frame_of(plan, tmp_path), started_at=number)
+            store.save_trial(f"r{number}", record)
+    assert [it.run_id for it in recordings_of(eval_path, "list-todos", store_dir)] == ["r1"]
 
 
 def test_a_single_entry_needs_no_suite_that_loads(eval_path: Path, tmp_path: Path) -> None:

@@ -169,3 +169,15 @@ def test_eval_files_are_read_by_the_same_rules() -> None:
         with pytest.raises(YamlError) as raised:
             _eval(f"- {{type: text, name: n, config: {config}}}")
         assert raised.value.line == 2
+
+
+def test_a_refused_entry_is_told_by_its_own_name_and_type() -> None:
+    text = (
+        "- {type: text, name: a, config: &x {contains: [a]}}\n- {type: file, name: b, config: *x}\n- &l [*l]"
+    )
+    results = grade_list(graders_from_yaml(text), GradingContext(output="a"))["results"]
+    assert [(it["name"], it["type"], "error" in it) for it in results] == [
+        ("a", "text", False),
+        ("b", "file", True),
+        ("", "", True),
+    ]

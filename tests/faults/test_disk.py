@@ -64,7 +64,7 @@ def test_a_full_disk_under_the_output_loses_no_run(folder: Path) -> None:
     ended = waza_lsp(folder, "waza run eval.yaml 2>/dev/full")
     assert (ended.returncode, "4 of 4 tasks passed" in ended.stdout) == (0, True)
     assert finished(folder / ".waza-lsp") == [CASE.wanted] * 3
-    for command in ("runs list", "report"):
+    for command in ("runs list", "report", "--help", "run --help", "--version"):
         ended = waza_lsp(folder, f"waza {command} >/dev/full")
         assert ended.returncode == 2
         assert "error: The output cannot be written: No space left on device" in ended.stderr

@@ -1,12 +1,15 @@
 """Files that name what they should not: paths out of the workspace, references, programs. Seen from the command line."""
 
 import json
+import re
 from pathlib import Path
 from textwrap import indent
 
 import pytest
+from click.testing import CliRunner
 
 from tests.hostility.bait import CANARY, Victim, listener
+from waza_lsp.cli import main
 
 ATTACKS_ON_CHECK = {
     "an inline schema that refers to a file": (
@@ -197,7 +200,88 @@ def test_an_output_with_escapes_does_not_reach_the_terminal(victim: Victim) -> N
     )
     for arguments in (("run", "eval.yaml"), ("check",), ("check", "--format", "github"), ("runs",)):
         done = victim.call(*arguments)
-        assert not set(done.stdout + done.stderr) & {"\x1b", "\x07", "\x9b"}, arguments
+        assert_inert(done.stdout.replace("::error file", "").replace("::notice file", ""), done.stderr)
+
+
+FORGED = "x\\e]0;owned\\a\\e[2J\\x9b31m\\u2028y\\r\\n::error::forged\\n  ::add-mask::y\\n##[error]forged ##vso[task.x]y"
+"""In YAML's double quotes: what terminals obey, and on lines of their own what CI systems do."""
+COMMANDS_THAT_SHOW_AN_EVAL = [
+    ("check",),
+    ("check", "--format", "json"),
+    ("check", "--format", "sarif"),
+    ("check", "--format", "junit"),
+    ("run", "eval.yaml", "--dry-run"),
+    ("run", "eval.yaml", "--dry-run", "--format", "json"),
+    ("run", "eval.yaml"),
+    ("run", "eval.yaml", "--quiet", "--format", "json"),
+    ("run", "eval.yaml", "--format", "github"),
+    ("run", "eval.yaml", "--events", "jsonl"),
+    ("runs", "list"),
+    ("runs", "show"),
+    ("runs", "history"),
+    ("report",),
+    ("report", "--format", "github"),
+    ("compare", "last", "last"),
+    ("compare", "last", "last", "--format", "json"),
+    ("grade", "--run", "last"),
+    ("grade", "--run", "last", "--task", "::error::*"),
+    ("grade", "--graders", "graders.yaml", "--context", "context.json"),
+    ("grade", "--graders", "graders.yaml", "--context", "context.json", "--format", "json"),
+    ("convert", "eval.yaml", "--to", "vally", "--out", "there"),
+]
+
+
+def assert_inert(*printed: str) -> None:
+    for it in printed:
+        assert not set(it) & {"\x1b", "\x07", "\x9b", "\u2028"}
+        assert not re.search(r"^\s*::|##\[|##vso\[", it, re.MULTILINE)
+
+
+def said_in_process(*arguments: str) -> list[str]:
+    """What the command line prints; a process for each of many commands would take a minute."""
+    done = CliRunner().invoke(main, arguments)
+    assert done.exception is None or isinstance(done.exception, SystemExit)
+    return [done.stdout, done.stderr]
+
+
+def test_names_and_models_are_no_commands_to_a_terminal_or_a_ci_system(
+    victim: Victim, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    graders = f'- type: text\n  name: "{FORGED}"\n  config: {{contains: ["{FORGED}never"]}}\n'
+    victim.write_suite(
+        task=f'inputs: {{prompt: "{FORGED}"}}\ntags: ["{FORGED}"]\n',
+        graders=graders,
+        eval_keys=f'metrics: [{{name: "{FORGED}", weight: 1, threshold: 0.5}}]\n',
+    )
+    text = victim.eval_file.read_text(encoding="utf-8")
+    text = text.replace("name: victim", f'name: "{FORGED}"').replace("model: m", f'model: "{FORGED}"')
+    victim.eval_file.write_text(text, encoding="utf-8")
+    task = victim.workspace / "tasks" / "one.yaml"
+    task.write_text(
+        task.read_text(encoding="utf-8").replace("id: one", f'id: "::error::{FORGED}"'), encoding="utf-8"
+    )
+    (victim.workspace / "graders.yaml").write_text(graders, encoding="utf-8")
+    (victim.workspace / "context.json").write_text(json.dumps({"output": "::error::x"}), encoding="utf-8")
+    monkeypatch.chdir(victim.workspace)
+    for arguments in COMMANDS_THAT_SHOW_AN_EVAL:
+        printed = said_in_process(*arguments)
+        assert_inert(*printed)
+        assert "forged" in "".join(printed), arguments
+
+
+def test_an_eval_that_cannot_be_loaded_is_told_in_one_line(
+    victim: Victim, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    text = victim.eval_file.read_text(encoding="utf-8")
+    victim.eval_file.write_text(f'{text}"{FORGED}": 1\n', encoding="utf-8")
+    monkeypatch.chdir(victim.workspace)
+    _, told = said_in_process("run", "eval.yaml")
+    assert_inert(told)
+    assert len(told.splitlines()) == 1
+    named = victim.workspace / "\n::error::forged\x1b[2J.eval.yaml"
+    victim.eval_file.rename(named)
+    for arguments in (("check",), ("check", "--diff"), ("run", named.name), ("check", f"--{named.name}")):
+        assert_inert(*said_in_process(*arguments))
 
 
 def test_a_message_cannot_forge_a_command_of_github(victim: Victim) -> None:

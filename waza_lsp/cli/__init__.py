@@ -34,6 +34,13 @@ class _Lazy(click.Group):
         command: Any = getattr(importlib.import_module(f"{__name__}.{cmd_name}"), cmd_name)
         return command if isinstance(command, click.Command) else None
 
+    def make_context(self, *args: Any, **extra: Any) -> click.Context:
+        """Reads the options; --help and --version have printed then."""
+        from waza_lsp.cli.outputs import without_tracebacks
+
+        with without_tracebacks():
+            return super().make_context(*args, **extra)
+
     def invoke(self, ctx: click.Context) -> Any:
         from waza_lsp.cli.outputs import without_tracebacks
 

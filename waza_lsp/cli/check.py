@@ -1,7 +1,6 @@
 """`waza-lsp check`: the editor's findings on the command line."""
 
 import gc
-import os
 import sys
 import traceback
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -22,6 +21,7 @@ from waza_lsp.cli.check_report import CheckedFile, as_json, checked_file
 from waza_lsp.cli.check_sarif import as_sarif
 from waza_lsp.cli.check_sources import STDIN, Source, Sources, sources
 from waza_lsp.cli.check_text import as_text
+from waza_lsp.cli.printing import inert, may_colour, tell
 from waza_lsp.features.diagnostics import RULE_PAGES, findings
 from waza_lsp.schema.mark import Mark
 from waza_lsp.snapshot import Snapshot
@@ -110,11 +110,11 @@ def check(  # noqa: PLR0913, PLR0917  # one for each option
     failures: list[str] = []
     checked = [_checked(it, wanted, failures) for it in source]
     for problem in source.projects.problems():
-        click.echo(problem, err=True)
+        tell(problem)
     # The fixed text of standard input has standard output for itself.
     _show(checked, output, quiet=quiet, err=fix and source.stdin is not None)
     for failure in failures:
-        click.echo(failure, err=True)
+        click.echo(inert(failure), err=True)
     has_errors = any(it.finding.severity is Severity.ERROR for file in checked for it in file.found)
     sys.exit(2 if failures else 1 if has_errors else 0)
 
@@ -123,16 +123,18 @@ def _sources(paths: tuple[str, ...], dialect: str, stdin_filename: str | None) -
     try:
         return sources(paths, dialect, stdin_filename)
     except FileNotFoundError as error:
-        click.echo(error, err=True)
+        tell(str(error))
         sys.exit(2)
 
 
 def _show(checked: Sequence[CheckedFile], output: str, *, quiet: bool, err: bool) -> None:
     if output == "text":
         stream = sys.stderr if err else sys.stdout
-        text = as_text(checked, quiet=quiet, colour=stream.isatty() and not os.environ.get("NO_COLOR"))
+        text = as_text(checked, quiet=quiet, colour=may_colour(stream))
     else:
         text = _FORMATS[output](checked)
+        # The lines for GitHub are commands; they escape themselves.
+        text = text if output == "github" else inert(text)
     if text:
         # Half a character, which a file can hold as an escape, is written as an escape: in JSON it is then read back.
         click.echo(f"{text}\n".encode("utf-8", "backslashreplace"), nl=False, err=err)
@@ -183,7 +185,7 @@ def _fixed(source: Sources, wanted: _Wanted) -> Sources:
     """Fix the files, or the text of standard input; reading them again shows if a fix in one settled another."""
     found = list(_fixes(source, wanted))
     for it in found:
-        click.echo(summary(it), err=True)
+        tell(summary(it))
     if source.stdin is not None:
         after = found[0].after.encode() if found else source.stdin
         click.echo(after, nl=False)
@@ -192,6 +194,6 @@ def _fixed(source: Sources, wanted: _Wanted) -> Sources:
         try:
             write(it)
         except OSError as error:
-            click.echo(f"{it.name} cannot be written: {error.strerror}", err=True)
+            tell(f"{it.name} cannot be written: {error.strerror}")
             sys.exit(2)
     return source

@@ -64,7 +64,9 @@ def write(file: FixedFile) -> None:
 
 def patch(file: FixedFile) -> str:
     """What would change, as a unified diff."""
-    lines = difflib.unified_diff(_lines(file.before), _lines(file.after), file.name, file.name)
+    # GNU's way to say where a name with blanks in it ends; without it `patch` takes the first word alone.
+    name = f"{file.name}\t" if " " in file.name else file.name
+    lines = difflib.unified_diff(_lines(file.before), _lines(file.after), name, name)
     return "".join(it if it.endswith("\n") else f"{it}\n\\ No newline at end of file\n" for it in lines)
 
 

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 
 from waza_engine.findings import Severity
 from waza_lsp.cli.check_report import CheckedFile, Reported
+from waza_lsp.cli.printing import harmless
 
 _COMMANDS = {
     Severity.ERROR: "error",
@@ -28,7 +29,8 @@ def _command(name: str, it: Reported) -> str:
 
 
 def _message(text: str) -> str:
-    return text.replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
+    """Line ends stay in it, as GitHub escapes them."""
+    return harmless(text.replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A"))
 
 
 def _property(text: str) -> str:

@@ -1,5 +1,6 @@
 """The eval files that `waza-lsp check` looks at: found, read, and recognised. Whatever is in them, none raises."""
 
+import os
 import sys
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
@@ -118,7 +119,8 @@ def sources(paths: tuple[str, ...], dialect: str, stdin_name: str | None) -> Sou
     projects = Projects()
     if stdin_name is not None or STDIN in paths:
         return Sources((), dialect, projects, sys.stdin.buffer.read(), stdin_name or "")
-    missing = [it for it in paths if not Path(it).exists()]
+    # Of a link that leads nowhere it is a finding that it cannot be read.
+    missing = [it for it in paths if not os.path.lexists(it)]
     if missing:
         raise FileNotFoundError(f"No such file or folder: {', '.join(missing)}")
     return Sources(paths or (".",), dialect, projects)

@@ -1,6 +1,5 @@
 """The findings of `waza-lsp check` for people: one line each; on a terminal in colour, with the line of the file."""
 
-import re
 import unicodedata
 from collections.abc import Iterator, Sequence
 
@@ -8,6 +7,7 @@ import click
 
 from waza_engine.findings import Severity
 from waza_lsp.cli.check_report import CheckedFile, Reported, counts_of
+from waza_lsp.cli.printing import harmless
 
 _COLOURS = {
     Severity.ERROR: "red",
@@ -21,7 +21,6 @@ _MANY = {
     Severity.INFORMATION: "information",
     Severity.HINT: "hints",
 }
-_CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069]")
 _LONGEST_LINE = 160
 
 
@@ -68,8 +67,3 @@ def _excerpt(it: Reported) -> Iterator[str]:
 def _width(text: str) -> int:
     """Columns on a terminal, on which some characters take two."""
     return sum(2 if unicodedata.east_asian_width(it) in "WF" else 1 for it in text)
-
-
-def harmless(text: str) -> str:
-    """The text on one line, without characters that a terminal would obey."""
-    return _CONTROL.sub(lambda it: it[0].encode("unicode_escape").decode(), text)

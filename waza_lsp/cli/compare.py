@@ -7,6 +7,7 @@ import click
 
 from waza_engine.reports.comparison import comparison_data, comparison_text
 from waza_engine.reports.html_comparison import html_comparison
+from waza_lsp.cli.printing import show
 from waza_lsp.cli.run_reports import FILE, written
 from waza_lsp.cli.run_source import STORE, give_up, record_named
 
@@ -67,6 +68,6 @@ def compare(  # one argument for each option
     if html is not None and (problem := written(html, html_comparison(runs, records))):
         give_up(problem)
     if form == "json":
-        click.echo(json.dumps(comparison_data(runs, records), indent=2))
+        show(json.dumps(comparison_data(runs, records), indent=2))
     else:
-        click.echo(comparison_text(runs, records))
+        show(comparison_text(runs, records))

@@ -7,8 +7,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import click
-
 from waza_engine.formats import load_suite
 from waza_engine.judges.base import JudgeMissing
 from waza_engine.judges.openai import OpenAIJudge
@@ -16,6 +14,7 @@ from waza_engine.runs.records import RunRecord
 from waza_engine.suite import LoadError, Suite
 from waza_engine.vally.pairing import comparison_record, pairs_of
 from waza_engine.vally.preferring import Preference
+from waza_lsp.cli.printing import harmless, show, tell
 from waza_lsp.cli.run_source import give_up, record_named
 
 _WORSE = 1
@@ -44,12 +43,12 @@ def compare_pairwise(wanted: Wanted) -> None:
         give_up(str(error))
     pairs = []
     for it in pairs_of(baseline, treatment, Preference(judge, suite, wanted.judge_model)):
-        click.echo(f"{it.treatment.task} trial {it.treatment.trial}: {it.error or it.winner}", err=True)
+        tell(f"{it.treatment.task} trial {it.treatment.trial}: {it.error or it.winner}")
         pairs.append(it)
     if not pairs:
         give_up("The two runs have no trial of the same stimulus in common")
     found = comparison_record(baseline, treatment, (wanted.baseline, wanted.treatment), pairs)
-    click.echo(json.dumps(found, ensure_ascii=False) if wanted.form == "json" else _text(found))
+    show(json.dumps(found, ensure_ascii=False) if wanted.form == "json" else _text(found))
     if wanted.fail_on_regression and found["summary"]["meanScore"] < 0:
         sys.exit(_WORSE)
 
@@ -67,8 +66,10 @@ def _suite(path: Path | None, record: RunRecord) -> Suite | None:
 
 def _text(found: dict[str, Any]) -> str:
     summary = found["summary"]
-    width = max(len(it["stimulusName"]) for it in found["stimuli"])
-    lines = [f"{it['stimulusName']:{width}}  {it['meanScore']:+.2f}" for it in found["stimuli"]]
+    names = [harmless(it["stimulusName"]) for it in found["stimuli"]]
+    width = max(len(it) for it in names)
+    means = [it["meanScore"] for it in found["stimuli"]]
+    lines = [f"{name:{width}}  {mean:+.2f}" for name, mean in zip(names, means, strict=True)]
     unjudged = f", {summary['erroredCount']} not judged" if summary["erroredCount"] else ""
     lines.append(
         f"{found['treatment']} against {found['baseline']}: {summary['wins']} better, {summary['ties']} equal, "

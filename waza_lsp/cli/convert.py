@@ -7,6 +7,7 @@ import click
 from waza_engine.convert import TARGETS, Conversion, converted
 from waza_engine.suite import LoadError
 from waza_lsp.cli.newest_form import in_newest_form
+from waza_lsp.cli.printing import show, tell
 from waza_lsp.cli.run_error import give_up_loading
 from waza_lsp.cli.run_source import give_up
 
@@ -41,7 +42,7 @@ def convert(path: Path, target: str, out: Path | None, force: bool, dry_run: boo
     folder = out or path.parent / target
     try:
         if target == _NEWEST:
-            result = in_newest_form(path, Path.cwd())
+            result = in_newest_form(path, folder, Path.cwd())
         else:
             result = converted(path, target, folder, Path.cwd())
     except LoadError as error:
@@ -50,13 +51,17 @@ def convert(path: Path, target: str, out: Path | None, force: bool, dry_run: boo
     if dry_run:
         for name, text in result.files.items():
             click.echo(f"--- {folder / name}\n{text}")
+        for name, source in result.copies.items():
+            click.echo(f"--- {folder / name}: a copy of {source}")
         return
-    taken = [folder / it for it in result.files if (folder / it).exists()]
+    taken = [folder / it for it in (*result.files, *result.copies) if (folder / it).exists()]
     if taken and not force:
         give_up(f"{taken[0]} is there already; nothing was written. Give --force or another --out")
     try:
         for name, text in result.files.items():
-            _write(folder, name, text)
+            _write(folder, name, text.encode("utf-8", "replace"))
+        for name, source in result.copies.items():
+            _write(folder, name, source.read_bytes())
     except OSError as error:
         give_up(f"{error.filename} cannot be written: {error.strerror}")
 
@@ -64,11 +69,11 @@ def convert(path: Path, target: str, out: Path | None, force: bool, dry_run: boo
 def _tell_losses(result: Conversion) -> None:
     for it in result.lost:
         where = f"{it.path}: " if it.path else ""
-        click.echo(f"{where}{'kept as a comment' if it.kept else 'note'}: {it.message}", err=True)
+        tell(f"{where}{'kept as a comment' if it.kept else 'note'}: {it.message}")
 
 
-def _write(folder: Path, name: PurePosixPath, text: str) -> None:
+def _write(folder: Path, name: PurePosixPath, content: bytes) -> None:
     path = folder / name
     path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_bytes(text.encode("utf-8", "replace"))
-    click.echo(str(path))
+    path.write_bytes(content)
+    show(str(path))

@@ -5,8 +5,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-import click
-
 from waza_engine.reports.experiment import Results, experiment_markdown, experiment_text, over_all_evals
 from waza_engine.reports.experiment_html import experiment_page
 from waza_engine.reports.results_jsonl import summary_line, trial_lines
@@ -15,8 +13,11 @@ from waza_engine.runs.store import RunStore, StoreError
 from waza_engine.runs.stored_record import stored_record
 from waza_lsp.cli.experiment_parts import ExperimentRun
 from waza_lsp.cli.outputs import stop_printing
+from waza_lsp.cli.printing import show
 from waza_lsp.cli.run_asked import Shown
 from waza_lsp.cli.run_reports import Reports, written
+
+_TRIALS, _SUMMARY = "results.jsonl", "run-summary.jsonl"
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,7 +68,7 @@ def _reported(
         return
     text = experiment_text(results) if how.printed == "text" else experiment_markdown(results)
     try:
-        click.echo("\n" + text.rstrip("\n"))
+        show("\n" + text.rstrip("\n"))
     except BrokenPipeError:
         stop_printing()
 
@@ -81,12 +82,30 @@ def _written(
         wanted.append((files.html, iter(experiment_page(results))))
     if files.github is not None:
         wanted.append((files.github, iter([markdown])))
-    if files.results is not None and files.is_folder:
+    # A run that performed nothing leaves what an earlier one has written.
+    if (
+        files.results is not None
+        and files.is_folder
+        and any(it.tasks for its in records.values() for it in its)
+    ):
         wanted.append((files.results / "report.md", iter([markdown])))
-        for name, its in records.items():
+        for name in run.arms:
+            its = records.get(name, [])
             folder = files.results / run.experiment.folder_name(name)
-            wanted.append((folder / "results.jsonl", (line for it in its for line in trial_lines(it))))
-            wanted.append((folder / "run-summary.jsonl", (summary_line(it) for it in its)))
+            if not its:
+                yield from _deleted(folder)
+                continue
+            wanted.append((folder / _TRIALS, (line for it in its for line in trial_lines(it))))
+            wanted.append((folder / _SUMMARY, (summary_line(it) for it in its)))
     for path, chunks in wanted:
         if problem := written(path, chunks):
             yield problem
+
+
+def _deleted(folder: Path) -> Iterator[str]:
+    """Remove what an earlier run has written about an arm that this one did not come to; what went wrong with that."""
+    for it in (folder / _TRIALS, folder / _SUMMARY):
+        try:
+            it.unlink(missing_ok=True)
+        except OSError as error:
+            yield f"{it}: cannot be deleted, and is of an earlier run: {error.strerror or error}"

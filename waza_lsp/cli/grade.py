@@ -14,8 +14,10 @@ from waza_engine.batch import answer_line, grade_list, graders_from_yaml
 from waza_engine.graders.registry import CURRENT, GENERATIONS, OTHER_DIALECTS, generation_of_dialect
 from waza_engine.grading_input import InputError, grading_context
 from waza_engine.json_text import JsonError, read_json
+from waza_lsp.cli.printing import harmless, inert, may_colour
 
-_FILE = click.Path(path_type=Path)
+_FILE = click.Path(path_type=Path, allow_dash=True)
+_STDIN = Path("-")
 _DIRECTORY = click.Path(path_type=Path, exists=True, file_okay=False)
 _WORKERS = min(4, os.cpu_count() or 1)
 
@@ -52,7 +54,10 @@ _WORKERS = min(4, os.cpu_count() or 1)
     help="Whose grader types these are; a dialect of its own has one --gen only.",
 )  # fmt: skip
 @click.option(
-    "--batch", "batch_file", type=_FILE, help="JSON lines to grade in bulk; one JSON line out for each."
+    "--batch",
+    "batch_file",
+    type=_FILE,
+    help="JSON lines to grade in bulk; one JSON line out for each. '-' is standard input.",
 )
 def grade(  # noqa: PLR0913, PLR0917  # click hands over one argument per option
     run_name: str | None,
@@ -90,6 +95,8 @@ def grade(  # noqa: PLR0913, PLR0917  # click hands over one argument per option
         return
     if graders_file is None or context_file is None:
         raise click.UsageError("Give --run, or --graders and --context, or --batch.")
+    if graders_file == context_file == _STDIN:
+        raise click.UsageError("Standard input can be one of --graders and --context.")
     generation = generation_of_dialect(dialect or "") or generation
     try:
         context = grading_context(
@@ -101,38 +108,48 @@ def grade(  # noqa: PLR0913, PLR0917  # click hands over one argument per option
     except (JsonError, InputError) as error:
         raise click.UsageError(f"{context_file}: {error}") from error
     answer = grade_list(graders_from_yaml(_text(graders_file)), context, generation)
-    click.echo("\n".join(_shown(answer["results"], output_format)))
+    for it in _shown(answer["results"], output_format):
+        click.echo(it)
     sys.exit({"passed": 0, "failed": 1}.get(answer["status"], 3))
 
 
 def _text(path: Path) -> str:
     try:
-        return path.read_bytes().decode()
-    except OSError as error:
-        raise click.UsageError(f"Cannot read {path}: {error.strerror}") from error
+        return _bytes(path).decode()
     except UnicodeDecodeError as error:
         raise click.UsageError(f"{path} is not UTF-8 (byte {error.start}).") from error
 
 
+def _bytes(path: Path) -> bytes:
+    try:
+        return sys.stdin.buffer.read() if path == _STDIN else path.read_bytes()
+    except OSError as error:
+        raise click.UsageError(f"Cannot read {path}: {error.strerror}") from error
+
+
 def _shown(results: list[dict[str, Any]], output_format: str) -> Iterator[str]:
     if output_format == "json":
-        yield json.dumps(results, indent=2, default=str)
+        yield inert(json.dumps(results, indent=2, default=str))
         return
     for it in results:
         label = it["name"] or it["type"] or "(no name)"
         if "error" in it:
-            yield f"{click.style('ERROR', fg='red')}  {label}: {it['error']['message']}"
+            yield _coloured("ERROR", "red") + harmless(f"  {label}: {it['error']['message']}")
         else:
-            word = click.style("PASS ", fg="green") if it["passed"] else click.style("FAIL ", fg="red")
-            yield f"{word}  {label}  {it['score']:.2f}  {it['feedback']}"
+            word = _coloured("PASS ", "green") if it["passed"] else _coloured("FAIL ", "red")
+            yield word + harmless(f"  {label}  {it['score']:.2f}  {it['feedback']}")
+
+
+def _coloured(word: str, colour: str) -> str:
+    return click.style(word, fg=colour) if may_colour(sys.stdout) else word
 
 
 def _batch(path: Path) -> None:
-    lines = _text(path).split("\n")
+    lines = _bytes(path).split(b"\n")
     if not lines[-1]:
         # What stands after the last line break is no line; a blank one before it has an answer, too.
         lines.pop()
     with ThreadPoolExecutor(_WORKERS) as pool:
         for answered in as_completed([pool.submit(answer_line, it) for it in lines]):
-            sys.stdout.write(json.dumps(answered.result(), default=str) + "\n")
+            sys.stdout.write(inert(json.dumps(answered.result(), default=str)) + "\n")
             sys.stdout.flush()

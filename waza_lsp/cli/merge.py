@@ -9,6 +9,7 @@ from waza_engine.reports.merge import MergeError, merged
 from waza_engine.reports.read_results import ResultsError, read_results
 from waza_engine.reports.text import text_report
 from waza_engine.runs.run import EXIT_STATUS
+from waza_lsp.cli.printing import show, tell
 from waza_lsp.cli.run_reports import FILE, Reports
 from waza_lsp.cli.run_source import give_up
 
@@ -41,7 +42,7 @@ def merge(  # click hands over one argument per option
     except (MergeError, ResultsError) as error:
         give_up(str(error))
     problems = Reports(results, junit, html, github).write(record)
-    click.echo(text_report(record))
+    show(text_report(record))
     for it in problems:
-        click.echo(f"error: {it}", err=True)
+        tell(f"error: {it}")
     sys.exit(2 if problems else EXIT_STATUS[record.status])

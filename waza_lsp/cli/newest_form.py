@@ -1,53 +1,137 @@
 """A suite in the newest form of its own dialect: the editor's fixes, applied to every file of it."""
 
-import os
+from collections.abc import Iterator, Mapping
 from functools import partial
-from pathlib import Path, PurePosixPath
+from pathlib import Path
+from typing import Any
 
+from waza_engine.checking.files import Files
+from waza_engine.checking.suite_files import as_glob
 from waza_engine.convert import Conversion
-from waza_engine.formats import load_suite
+from waza_engine.findings import AppendItem, Fix, MoveKey, Pointer, RemoveKey, Severity
 from waza_engine.rules.legacy_shape import LEGACY_SHAPE
 from waza_engine.scope import Scope
 from waza_engine.suite import LoadError
 from waza_lsp.cli.check_fix import fixed_file
+from waza_lsp.cli.newest_form_paths import Place, edits_for, named_files
 from waza_lsp.features.diagnostics import findings
 from waza_lsp.schema.fixing import newest_solution
+from waza_lsp.schema.mark import Mark
+from waza_lsp.schema.solutions import Solution
+from waza_lsp.schema.walk import Schema
 from waza_lsp.schema.world import World
 from waza_lsp.snapshot import Snapshot
+from waza_lsp.suite.moving import normal
+from waza_lsp.syntax.edits import Draft
+
+_TRIGGERS = "trigger_tests.yaml"
 
 
-def in_newest_form(path: Path, process_dir: Path) -> Conversion:
-    """The eval at `path` and the task files it names, outdated shapes replaced; other text stays as it is.
+def in_newest_form(path: Path, out: Path, process_dir: Path) -> Conversion:
+    """The eval at `path` and the files it names for the folder `out`, outdated shapes replaced; other text stays as it is.
 
     Raises:
-        LoadError: the eval file cannot be read.
+        LoadError: a file of the suite cannot be read.
 
     """
-    result = Conversion()
-    for it in _files_of(path, process_dir):
+    path, out = normal(path.absolute()), normal(out.absolute())
+    return _Writer(Place(path.parent, out), process_dir).conversion(path)
+
+
+class _Writer:
+    """Puts one suite together."""
+
+    def __init__(self, place: Place, process_dir: Path) -> None:
+        self._place, self._process_dir = place, process_dir
+        self._files = Files()
+        self._result = Conversion()
+
+    def conversion(self, path: Path) -> Conversion:
+        """The files and what was lost."""
+        data = self._add(path)
+        triggers = self._place.source / _TRIGGERS
+        beside = [triggers] if triggers.is_file() else []
+        for it in dict.fromkeys([*self._tasks(path, data), *beside]):
+            if it == path or (self._place.out in it.parents and not self._place.is_same):
+                continue  # No glob makes a task of the eval or of what is written here.
+            if self._place.is_same and self._place.source not in it.parents:
+                self._result.lose("It stands outside of the eval's folder, and stays as it is", it)
+            else:
+                self._add(it)
+        return self._result
+
+    def _tasks(self, path: Path, data: Any) -> Iterator[Path]:
+        """The files that the globs of the eval name, whether they can be used or not."""
+        for index, pattern in _patterns(data):
+            found = [
+                normal(it)
+                for it in self._files.matching(as_glob(pattern), self._place.source)
+                if it.is_file()
+            ]
+            if not found:
+                self._result.lose(f"No file matches '{pattern}'", path, ("tasks", index))
+            yield from found
+
+    def _add(self, path: Path) -> Any:
+        """Put a file into the result; answers its data."""
         try:
-            text = it.read_bytes().decode("utf-8")
+            text = path.read_bytes().decode("utf-8")
         except (OSError, UnicodeDecodeError) as error:
-            raise LoadError(it, f"The file cannot be read: {error}") from error
-        snapshot = Snapshot.of(it.absolute().as_uri(), text)
-        world = World(it.absolute(), Scope(process_dir=process_dir))
-        after = fixed_file(str(it), snapshot, partial(findings, world=world), newest_solution)
-        new = after.after if after else text
-        name = PurePosixPath(os.path.relpath(it, path.parent).replace(os.sep, "/"))
-        result.files[name] = new
-        for mark in findings(Snapshot.of(snapshot.uri, new), world):
-            if mark.finding.rule is LEGACY_SHAPE:
-                result.lose(f"line {mark.span.start.line + 1}: {mark.finding.message}", it)
-    return result
+            raise LoadError(path, f"The file cannot be read: {error}") from error
+        world = World(path, Scope(process_dir=self._process_dir))
+        before = Snapshot.of(path.as_uri(), text)
+        dropped: dict[tuple[Pointer, str], str] = {}
+        after = fixed_file(
+            str(path), before, partial(findings, world=world), partial(_solution, dropped=dropped)
+        )
+        snapshot = Snapshot.of(path.as_uri(), after.after) if after else before
+        draft = Draft(snapshot.text, snapshot.tree).edited(edits_for(snapshot, path, self._place))
+        self._result.files[self._place.name(path)] = str(draft.text)
+        for name, source in named_files(snapshot, path, self._place):
+            self._result.copies[name] = source
+        for message in dropped.values():
+            self._result.lose(message, path)
+        for mark in findings(snapshot, world):
+            if mark.finding.rule is LEGACY_SHAPE or mark.finding.severity is Severity.ERROR:
+                self._result.lose(f"line {mark.span.start.line + 1}: {mark.finding.message}", path)
+        return snapshot.tree.data()
 
 
-def _files_of(path: Path, process_dir: Path) -> list[Path]:
-    """The eval, and below its folder the task files it names, as far as they can be told."""
-    try:
-        tasks = load_suite(path, process_dir=process_dir).tasks
-    except LoadError:
-        tasks = ()
-    found = dict.fromkeys(it.path for it in tasks if it.path is not None and it.path != path.absolute())
-    inside = [it for it in found if it.absolute().is_relative_to(path.absolute().parent)]
-    beside = path.absolute().parent / "trigger_tests.yaml"
-    return [path, *(it for it in inside if it != path), *([beside] if beside.is_file() else [])]
+def _patterns(data: Any) -> Iterator[tuple[int, str]]:
+    """The globs of an eval with the index of their item; some older forms hold several, and have no newest one."""
+    items = data.get("tasks") if isinstance(data, Mapping) else None
+    for index, item in enumerate(items if isinstance(items, list) else ()):
+        if isinstance(item, str) and item.strip():
+            yield index, item.removeprefix("include:").strip()
+        elif isinstance(item, Mapping):
+            listed = item.get("task_files")
+            globs = [*(listed if isinstance(listed, list) else ()), item.get("include")]
+            yield from ((index, it) for it in globs if isinstance(it, str) and it.strip())
+
+
+def _solution(
+    mark: Mark, draft: Draft, root: Schema, *, dropped: dict[tuple[Pointer, str], str]
+) -> Solution | None:
+    """The best way to the newest form; what it takes out and says nowhere else is noted in `dropped`."""
+    solution = newest_solution(mark, draft, root)
+    title = solution.title if solution is not None else ""
+    for fix in mark.in_document.fixes:
+        if fix.title == title:
+            for pointer, value in _taken_out(fix, draft):
+                said = f"'{'.'.join(map(str, pointer))}: {value}' is left out"
+                dropped[pointer, title] = f"{said}: {mark.finding.message}"
+    return solution
+
+
+def _taken_out(fix: Fix, draft: Draft) -> Iterator[tuple[Pointer, Any]]:
+    """What a fix removes, but not what it also puts elsewhere."""
+    put = [it.value for it in fix.changes if isinstance(it, AppendItem)]
+    moved = [it.pointer for it in fix.changes if isinstance(it, MoveKey)]
+    for pointer in [it.pointer for it in fix.changes if isinstance(it, RemoveKey)]:
+        if any(it[: len(pointer)] == pointer for it in moved):
+            continue
+        value = draft.tree.data()
+        for part in pointer:
+            value = value[part]
+        if not (isinstance(value, list) and all(it in put for it in value)):
+            yield pointer, value

@@ -7,8 +7,14 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
+import click
+
+from waza_lsp.cli.printing import harmless, tell
+
 CANNOT = 2
 """The exit status of a command that could not do what was asked for."""
+CANCELLED = 130
+"""The exit status of a command that Ctrl-C has ended."""
 
 
 @contextlib.contextmanager
@@ -17,14 +23,24 @@ def without_tracebacks() -> Iterator[None]:
     _open_what_is_closed()
     try:
         yield
+    except click.ClickException as error:
+        # Click prints it. Its page of help, for who names no subcommand, is the one message of several lines.
+        if not isinstance(error, click.exceptions.NoArgsIsHelpError):
+            error.message = harmless(error.message)  # type: ignore[misc]  # what click prints can be had no other way
+        raise
+    except KeyboardInterrupt:
+        # Click would end with 1, which is a verdict of most commands.
+        with contextlib.suppress(OSError):
+            tell("Cancelled.")
+        stop_printing()
+        raise SystemExit(CANCELLED) from None
     except BrokenPipeError:
         # Who has seen enough is no mistake of ours: `waza-lsp runs list | head -1`.
         stop_printing()
         raise SystemExit(CANNOT) from None
     except OSError as error:
         with contextlib.suppress(OSError):
-            sys.stderr.write(f"error: {_told(error)}\n")
-            sys.stderr.flush()
+            tell(f"error: {_told(error)}")
         stop_printing()
         raise SystemExit(CANNOT) from None
 

@@ -8,6 +8,7 @@ import click
 from waza_engine.reports.github import github_markdown
 from waza_engine.reports.results_json import results_json
 from waza_engine.reports.text import text_report
+from waza_lsp.cli.printing import show, tell
 from waza_lsp.cli.run_reports import FILE, Reports
 from waza_lsp.cli.run_source import FOLDER, LAST, STORE, record_and_store
 
@@ -50,7 +51,7 @@ def report(  # click hands over one argument per option
         printed = "text"
     problems = files.write(record, store=store)
     if printed is not None:
-        click.echo(_PRINTED[printed](record).rstrip("\n"))
+        show(_PRINTED[printed](record).rstrip("\n"))
     for it in problems:
-        click.echo(f"error: {it}", err=True)
+        tell(f"error: {it}")
     sys.exit(2 if problems else 0)

@@ -9,6 +9,7 @@ from waza_engine.reviews import Review, reviews, submit
 from waza_engine.runs.reviewed import Pending, pending, review_file, with_reviews
 from waza_engine.runs.store import RunStore, StoreError
 from waza_engine.runs.store_rows import StoredRun
+from waza_lsp.cli.printing import harmless, show
 from waza_lsp.cli.run_source import LAST, STORE, find_run, give_up, open_store
 
 _RUN = click.option("--run", "run_name", default=LAST, show_default=True, metavar="RUN", help="The run's id.")
@@ -35,14 +36,14 @@ def list_(run_name: str, store_dir: Path | None) -> None:
         run = find_run(store, run_name)
         waiting = _waiting(store, run)
     if not waiting:
-        click.echo(f"Nothing waits for a person in run {run.run_id}")
+        show(f"Nothing waits for a person in run {run.run_id}")
     for it in waiting:
         details = it.outcome.details or {}
-        click.echo(f"{it.task}  trial {it.trial}  {it.outcome.name}: {details.get('instructions', '')}")
+        show(harmless(f"{it.task}  trial {it.trial}  {it.outcome.name}: {details.get('instructions', '')}"))
         for criterion in details.get("criteria") or ():
-            click.echo(f"    - {criterion}")
+            show(harmless(f"    - {criterion}"))
         if preview := details.get("output_preview"):
-            click.echo(f"    output: {' '.join(str(preview).split())[:200]}")
+            show(f"    output: {' '.join(str(preview).split())[:200]}")
 
 
 @review.command("submit")
@@ -93,9 +94,7 @@ def submit_(  # noqa: PLR0913, PLR0917  # click hands over one argument per opti
         except OSError as error:
             give_up(f"The review cannot be kept: {error.strerror}")
         left = len(_waiting(store, run))
-    click.echo(
-        f"{task}: {grader} {'passed' if passed else 'failed'} ({given.score:.2f}); {left} more to review"
-    )
+    show(f"{task}: {grader} {'passed' if passed else 'failed'} ({given.score:.2f}); {left} more to review")
 
 
 def _who_runs_this() -> str:

@@ -15,11 +15,12 @@ from waza_engine.runs.run import EXIT_STATUS
 from waza_engine.runs.store import default_store_dir
 from waza_engine.suite import LoadError
 from waza_lsp.cli.outputs import CANNOT
+from waza_lsp.cli.printing import show
 from waza_lsp.cli.run_asked import asked, reports, shown
 from waza_lsp.cli.run_error import give_up_loading
 from waza_lsp.cli.run_options import AGENT, CHOICE, MANNER, OUTPUT
 from waza_lsp.cli.run_output_dir import configured_directory
-from waza_lsp.cli.run_perform import perform
+from waza_lsp.cli.run_perform import perform, show_several
 from waza_lsp.cli.run_prepare import planned
 
 if TYPE_CHECKING:
@@ -67,20 +68,23 @@ def run(eval_file: Path, **options: Any) -> None:
         return
     models: tuple[str | None, ...] = options["models"] or (None,)
     wanted = reports(_with_directory(eval_file, options))
+    how = shown(options) if len(models) == 1 else shown(options).of_several()
     last_failure, records = 0, []
-    for model in models:
-        files = wanted if len(models) == 1 else wanted.of(str(model))
-        try:
-            record, status = perform(asked(eval_file, options, model), files, shown(options), directory)
-        except KeyboardInterrupt:
-            _cancelled()
-        records.append(record)
-        # Of several models the last failure decides; what could not be done ends all of it (waza-formats.md, 14.6).
-        last_failure = status or last_failure
-        if status == CANNOT:
-            break
+    try:
+        for model in models:
+            files = wanted if len(models) == 1 else wanted.of(str(model))
+            record, status = perform(asked(eval_file, options, model), files, how, directory)
+            records.append(record)
+            # Of several models the last failure decides; what could not be done ends all of it (waza-formats.md, 14.6).
+            last_failure = status or last_failure
+            if status == CANNOT:
+                break
+    except KeyboardInterrupt:
+        _cancelled()
+    finally:
+        show_several(how)
     if len(records) > 1 and options["printed"] == "text" and not options["events"]:
-        click.echo("\n" + _compared(records))
+        show("\n" + _compared(records))
     sys.exit(last_failure)
 
 
@@ -103,7 +107,7 @@ def _print_plans(eval_file: Path, options: Mapping[str, Any]) -> None:
     from waza_lsp.cli.run_plans import plans_json, plans_text
 
     plans = [planned(asked(eval_file, options, it)) for it in options["models"] or (None,)]
-    click.echo((plans_json if options["printed"] == "json" else plans_text)(plans, None))
+    show((plans_json if options["printed"] == "json" else plans_text)(plans, None))
 
 
 def _refuse_contradictions(options: Mapping[str, Any]) -> None:

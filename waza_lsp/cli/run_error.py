@@ -5,14 +5,13 @@ import sys
 from pathlib import Path
 from typing import NoReturn
 
-import click
-
 from waza_engine.findings import Pointer, Severity
 from waza_engine.regular_files import regular_bytes
 from waza_engine.rules.duplicate_key import DUPLICATE_KEY
 from waza_engine.rules.syntax_error import SYNTAX_ERROR
 from waza_engine.suite import LoadError
 from waza_lsp.cli.outputs import CANNOT
+from waza_lsp.cli.printing import tell
 from waza_lsp.features.diagnostics import findings
 from waza_lsp.schema.world import World
 from waza_lsp.snapshot import Snapshot
@@ -33,7 +32,7 @@ def load_error_text(error: LoadError) -> str:
 
 def give_up_loading(error: LoadError) -> NoReturn:
     """End the program: a file of the suite cannot be used."""
-    click.echo(load_error_text(error), err=True)
+    tell(load_error_text(error))
     sys.exit(CANNOT)
 
 

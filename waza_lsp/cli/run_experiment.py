@@ -14,8 +14,9 @@ from waza_engine.runs.plan import Plan
 from waza_lsp.cli.experiment_parts import ArmRun, ExperimentRun, experiment_run
 from waza_lsp.cli.experiment_reports import Done, concluded
 from waza_lsp.cli.outputs import CANNOT
+from waza_lsp.cli.printing import harmless, show, tell
 from waza_lsp.cli.run_asked import Shown, asked, reports, shown
-from waza_lsp.cli.run_perform import perform
+from waza_lsp.cli.run_perform import perform, show_several
 from waza_lsp.cli.run_plans import Experimented, plans_json, plans_text
 from waza_lsp.cli.run_prepare import planned
 from waza_lsp.cli.run_reports import Reports
@@ -38,9 +39,9 @@ def run_experiment(
         give_up("No arm of the experiment has an executor that starts an agent; leave out --agent-command")
     if options["dry_run"]:
         of = Experimented(experiment.name, experiment.baseline)
-        click.echo((plans_json if options["printed"] == "json" else plans_text)(plans, of))
+        show((plans_json if options["printed"] == "json" else plans_text)(plans, of))
         return 0
-    return _performed(run, plans, reports(options), shown(options), directory)
+    return _performed(run, plans, reports(options), shown(options).of_several(), directory)
 
 
 def _performed(run: ExperimentRun, plans: list[Plan], files: Reports, how: Shown, directory: Path) -> int:
@@ -48,32 +49,35 @@ def _performed(run: ExperimentRun, plans: list[Plan], files: Reports, how: Shown
     teller = _teller(run, plans, notes)
     if not how.events:
         for it in notes:
-            click.echo(f"warning: {it}", err=True)
+            tell(f"warning: {it}")
     done = [Done(it.arm.name, it.run_id) for it in run.parts if it.is_done]
     last_failure = 0
-    for part in run.parts:
-        if part.is_done:
-            continue
-        if not how.events and how.printed != "json":
-            click.echo(f"\n{_title(part, run)}\n")
-        part_of = teller.of_arm(part.arm.name) if how.events else None
-        record, status = perform(part.asked, _files(part, files, run), how, directory, part_of)
-        done.append(Done(part.arm.name, part.run_id, record))
-        last_failure = status or last_failure
-        if status == CANNOT:
-            break
+    try:
+        for part in run.parts:
+            if part.is_done:
+                continue
+            if not how.events and how.printed != "json":
+                show(f"\n{_title(part, run)}\n")
+            part_of = teller.of_arm(part.arm.name) if how.events else None
+            record, status = perform(part.asked, _files(part, files, run), how, directory, part_of)
+            done.append(Done(part.arm.name, part.run_id, record))
+            last_failure = status or last_failure
+            if status == CANNOT:
+                break
+    finally:
+        show_several(how)
     if how.events:
         teller.end()
     problems = concluded(run, done, files, how, directory)
     for it in problems:
-        click.echo(f"error: {it}", err=True)
+        tell(f"error: {it}")
     return CANNOT if problems else last_failure
 
 
 def _title(part: ArmRun, run: ExperimentRun) -> str:
     of = run.experiment
     baseline = " (baseline)" if part.arm.name == of.baseline else ""
-    return f"{part.arm.name}{baseline}" + (f", {part.eval_path}" if len(of.evals) > 1 else "")
+    return harmless(f"{part.arm.name}{baseline}" + (f", {part.eval_path}" if len(of.evals) > 1 else ""))
 
 
 def _files(part: ArmRun, files: Reports, run: ExperimentRun) -> Reports:

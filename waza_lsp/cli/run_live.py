@@ -19,6 +19,7 @@ from waza_engine.runs.events import (
     TrialProgress,
     TrialStarted,
 )
+from waza_lsp.cli.printing import may_colour
 from waza_lsp.cli.run_output import WORDS
 
 _COLOURS = {"passed": "32", "failed": "31", "error": "33", "skipped": "90"}
@@ -107,7 +108,9 @@ class LiveProgress:
         trials = self._finished.pop(event.task, Counter())
         passed = f"  {trials['passed']}/{trials.total()} trials" if self._trials > 1 else ""
         told = f"  {one_line(event.error)}" if event.error else ""
-        word = f"\x1b[{_COLOURS[event.status]}m{WORDS[event.status]:5}\x1b[0m"
+        word = f"{WORDS[event.status]:5}"
+        if may_colour(self.out):
+            word = f"\x1b[{_COLOURS[event.status]}m{word}\x1b[0m"
         self._say(f"{self._prefix}{word} {one_line(event.task)}{passed}  score {event.score:.2f}{told}")
 
     def _say(self, line: str) -> None:

@@ -98,7 +98,7 @@ MANNER = _together(
     click.option("--keep-workspace", is_flag=True, help="Do not delete the folders that agents worked in."),
     click.option(
         "--resume",
-        metavar="RUN",
+        metavar="[RUN]",
         is_flag=False,
         flag_value=LAST,
         default=None,
@@ -144,7 +144,10 @@ OUTPUT = _together(
         "--github", type=FILE, metavar="FILE", help="Write Markdown for a comment or a job summary."
     ),
     click.option(
-        "--record", type=FOLDER, metavar="DIR", help="Keep what the agent did as recordings for replay."
+        "--record",
+        type=FOLDER,
+        metavar="DIR",
+        help="Keep what the agent did as recordings for replay, in place of older ones of these tasks.",
     ),
     click.option(
         "--format",

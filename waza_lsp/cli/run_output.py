@@ -15,6 +15,7 @@ from waza_engine.runs.events import (
     TrialFinished,
     event_line,
 )
+from waza_lsp.cli.printing import harmless, inert
 
 WORDS = {"passed": "PASS", "failed": "FAIL", "error": "ERROR", "skipped": "SKIP"}
 
@@ -50,7 +51,7 @@ class EventLines:
         if self._is_gone:
             return
         try:
-            self.out.write(event_line(event) + "\n")
+            self.out.write(inert(event_line(event)) + "\n")
             self.out.flush()
         except BrokenPipeError:
             self._is_gone = True
@@ -68,7 +69,7 @@ class QuietLines:
 
     def __call__(self, event: Event) -> None:
         if isinstance(event, Note) and event.level != "info":
-            self.out.write(f"{event.level}: {one_line(event.message)}\n")
+            self.out.write(harmless(f"{event.level}: {one_line(event.message)}") + "\n")
             self.out.flush()
 
 
@@ -103,5 +104,5 @@ class ProgressLines:
         self._say(f"{WORDS[event.status]:5} {one_line(event.task)}{number}  score {event.score:.2f}{error}")
 
     def _say(self, line: str) -> None:
-        self.out.write(f"{line}\n")
+        self.out.write(harmless(line) + "\n")
         self.out.flush()

@@ -10,8 +10,6 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import NoReturn
 
-import click
-
 from waza_engine import processes
 from waza_engine.executors.base import UnavailableError
 from waza_engine.reports.github import github_markdown
@@ -26,12 +24,13 @@ from waza_engine.runs.run import EXIT_STATUS, run_suite
 from waza_engine.runs.store import RunStore, StoreError, default_store_dir
 from waza_engine.runs.trial import run_trial
 from waza_lsp.cli.outputs import CANNOT, stop_printing
+from waza_lsp.cli.printing import show, tell
 from waza_lsp.cli.run_asked import Asked, Shown
 from waza_lsp.cli.run_live import LiveProgress
 from waza_lsp.cli.run_output import EventLines, ProgressLines, QuietLines, WhileHeard
 from waza_lsp.cli.run_prepare import Prepared, prepared, starts_anew
 from waza_lsp.cli.run_reports import Reports
-from waza_lsp.cli.run_source import give_up
+from waza_lsp.cli.run_source import give_up, store_option
 from waza_lsp.cli.run_traces import refuse_without_otel, send_traces
 
 _TICK_SECONDS = 0.5
@@ -73,10 +72,12 @@ def perform(
         try:
             status = _concluded(record, run, reports, shown, live, store)
         except KeyboardInterrupt:
-            _say(f"Broken off while reports were written; write them with: waza-lsp report {record.run_id}")
+            again = _report_again(record, directory)
+            _say(f"Broken off while reports were written; write them with: {again}")
             _leave_at_once(EXIT_STATUS["cancelled"])
         if record.status == "cancelled":
             _say(_kept(record, asked, directory, store))
+            show_several(shown)
             # Closing the runner would wait for graders that are still at work in threads.
             _leave_at_once(status)
     return record, status
@@ -98,8 +99,22 @@ def _concluded(
     for it in problems:
         _say(f"error: {it}")
     if problems and store is not None and not store.file.is_lost:
-        _say(f"The run is in the store; report it again with: waza-lsp report {record.run_id}")
+        _say(f"The run is in the store; report it again with: {_report_again(record, store.directory)}")
     return CANNOT if problems and record.status != "cancelled" else EXIT_STATUS[record.status]
+
+
+def _report_again(record: RunRecord, directory: Path) -> str:
+    try:
+        beside = store_option(directory)
+    except FileNotFoundError:  # The directory in which we were started is gone.
+        beside = ["--store", str(directory)]
+    return shlex.join(["waza-lsp", "report", record.run_id, *beside])
+
+
+def show_several(shown: Shown) -> None:
+    """Print what was collected of several runs."""
+    if shown.several is not None:
+        show('{"runs": [\n' + ",\n".join(shown.several) + "\n]}")
 
 
 def _is_live(shown: Shown) -> bool:
@@ -127,10 +142,14 @@ def _reported(
     yield from reports.write(record, triggers.skill if triggers else "", store)
     if shown.traces and (problem := send_traces(record)):
         # What the run found out stands, whoever listens.
-        click.echo(f"warning: {problem}", err=True)
+        tell(f"warning: {problem}")
     if not shown.events:
         try:
-            click.echo(_PRINTED[shown.printed](record).rstrip("\n"))
+            text = _PRINTED[shown.printed](record).rstrip("\n")
+            if shown.several is None:
+                show(text)
+            else:
+                shown.several.append(text)
         except StoreError as error:
             yield str(error)
         except BrokenPipeError:
@@ -242,7 +261,7 @@ def _interrupt_self() -> None:
 def _say(line: str) -> None:
     """Tell the user, if anybody listens."""
     with contextlib.suppress(OSError):
-        click.echo(line, err=True)
+        tell(line)
 
 
 def _leave_at_once(status: int) -> NoReturn:

@@ -41,14 +41,14 @@ def _plan(plan: Plan, of: Experimented | None) -> Iterator[str]:
     names = [one_line(it.id) for it in plan.tasks]
     more = f" and {len(names) - _SHOWN_TASKS} more" if len(names) > _SHOWN_TASKS else ""
     yield f"  Eval:        {one_line(suite.name)}"
-    yield f"  File:        {suite.path}"
-    yield f"  Executor:    {settings.executor}"
-    yield f"  Model:       {settings.model or '(the default one)'}"
+    yield f"  File:        {one_line(str(suite.path))}"
+    yield f"  Executor:    {one_line(settings.executor)}"
+    yield f"  Model:       {one_line(settings.model) or '(the default one)'}"
     yield f"  Tasks:       {', '.join(names[:_SHOWN_TASKS])}{more}"
     yield f"  Trials:      {len(names) * settings.trials}, {settings.trials} of each task, {plan.workers} at once"
     if arm is not None:
         skills = sorted({it for task in plan.tasks for it in task.skill_directories or ()})
-        yield f"  Skills:      {', '.join(skills) or 'none'}"
+        yield f"  Skills:      {one_line(', '.join(skills)) or 'none'}"
         yield f"  Config hash: {arm.config_hash}"
         yield f"  Eval hash:   {arm.eval_hash}"
 

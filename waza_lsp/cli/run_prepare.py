@@ -4,8 +4,6 @@ import os
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-import click
-
 from waza_engine.executors.base import Executor, ExecutorOptions, UnavailableError
 from waza_engine.executors.registry import make_executor, starts_agent
 from waza_engine.formats import load_suite
@@ -18,6 +16,7 @@ from waza_engine.runs.run import new_run_id
 from waza_engine.runs.store import RunStore, StoreError
 from waza_engine.runs.stored_replay import StoredReplay
 from waza_engine.suite import LoadError, Suite
+from waza_lsp.cli.printing import tell
 from waza_lsp.cli.run_asked import Asked
 from waza_lsp.cli.run_error import give_up_loading
 from waza_lsp.cli.run_source import LAST, find_run, give_up
@@ -45,16 +44,17 @@ def prepared(asked: Asked, store: RunStore | None) -> Prepared:
     if asked.dask and asked.replay_from:
         give_up("--replay-from reads the run store of this machine, and cannot go with --dask")
     if eval_file.is_dir():
-        give_up(
-            f"This is a folder; name the eval file in it, for example {eval_file / 'eval.yaml'}", eval_file
-        )
+        usual = eval_file / "eval.yaml"
+        example = f", for example {usual}" if usual.is_file() else ""
+        give_up(f"This is a folder; name the eval file in it{example}", eval_file)
     try:
         suite = _suite(asked)
         if asked.resume is not None:
             return _resumed(asked, suite, store)
         plan = _plan(asked, suite)
         if asked.replay_from is not None:
-            source = find_run(_needed(store), asked.replay_from, _eval_of_last(asked.replay_from, eval_file))
+            last_of = _eval_of_last(asked.replay_from, eval_file)
+            source = find_run(_needed(store), asked.replay_from, last_of, is_performed=True)
             settings = replace(plan.settings, executor=StoredReplay.name, use_cache=False)
             replay = StoredReplay(_needed(store), source)
             return Prepared(_run_id(asked), replace(plan, settings=settings), replay, _options(asked, plan))
@@ -119,7 +119,7 @@ def _resumed(asked: Asked, suite: Suite, store: RunStore | None) -> Prepared:
         )
     there = resumed(known, run, plan, Path.cwd())
     for it in there.changed:
-        click.echo(f"note: task {it} has changed since; its trials are performed again", err=True)
+        tell(f"note: task {it} has changed since; its trials are performed again")
     # What it took from earlier runs it has already: the rest is performed.
     plan = replace(plan, settings=replace(plan.settings, use_cache=False))
     return _performed(asked, plan, run.run_id, there)

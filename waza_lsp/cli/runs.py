@@ -13,8 +13,10 @@ from waza_engine.reports.html_history import history_page
 from waza_engine.reports.results_json import results_json
 from waza_engine.reports.text import one_line, text_report
 from waza_engine.runs.frames import is_performed_now
+from waza_engine.runs.reviewed_runs import reviewed_runs, reviewed_verdicts
 from waza_engine.runs.store import StoredRun, StoreError
 from waza_engine.runs.stored_record import stored_record
+from waza_lsp.cli.printing import show, tell
 from waza_lsp.cli.run_reports import FILE, written
 from waza_lsp.cli.run_source import LAST, STORE, find_run, give_up, open_store
 
@@ -46,34 +48,37 @@ def runs() -> None:
 @STORE
 def list_(eval_file: Path | None, limit: int, form: str, store_dir: Path | None) -> None:
     """The newest runs first, of EVAL or of all evals."""
-    with open_store(store_dir) as store:
+    with open_store(store_dir, eval_file) as store:
         try:
-            found = store.runs(eval_file, limit)
+            found = reviewed_runs(store, store.runs(eval_file, limit))
         except StoreError as error:
             give_up(str(error))
     if form == "json":
-        click.echo(json.dumps([_data(it) for it in found], indent=2))
+        show(json.dumps([_data(it) for it in found], indent=2))
         return
+    if not found:
+        tell(f"There are no runs of {eval_file}" if eval_file else "There are no runs")
     for it in found:
-        click.echo(_line(it))
+        show(_line(it))
 
 
-@runs.command()
+@runs.command("show")
 @click.argument("run", default=LAST)
 @_FORMAT
 @STORE
-def show(run: str, form: str, store_dir: Path | None) -> None:
+def show_(run: str, form: str, store_dir: Path | None) -> None:
     """The summary of RUN: an id, the beginning of one, or "last"."""
     with open_store(store_dir) as store:
         found = find_run(store, run)
         try:
             record = stored_record(store, found)
+            [found] = reviewed_runs(store, [found])
             printed = results_json(record).rstrip() if form == "json" else text_report(record)
         except StoreError as error:
             give_up(str(error))
     if form == "text":
-        click.echo(_line(found))
-    click.echo(printed)
+        show(_line(found))
+    show(printed)
 
 
 @runs.command()
@@ -83,15 +88,15 @@ def show(run: str, form: str, store_dir: Path | None) -> None:
 @click.option("--html", type=FILE, metavar="FILE", help="Write it to look at.")
 def history(eval_file: Path | None, limit: int, store_dir: Path | None, html: Path | None) -> None:
     """How each task did over the last runs, and which are flaky: the newest run is on the right."""
-    with open_store(store_dir) as store:
+    with open_store(store_dir, eval_file) as store:
         try:
             found = store.runs(eval_file, limit)
-            trials = [store.verdicts(it.run_id) for it in reversed(found)]
+            trials = [reviewed_verdicts(store, it.run_id) for it in reversed(found)]
         except StoreError as error:
             give_up(str(error))
     if html is not None and (problem := written(html, history_page("History", trials))):
         give_up(problem)
-    click.echo("\n".join(history_lines(trials)))
+    show("\n".join(history_lines(trials)))
 
 
 def _line(run: StoredRun) -> str:

@@ -1,10 +1,13 @@
 """`waza-lsp schema`: the JSON Schemas of all files and graders, for editors and CI without this server."""
 
+import sys
 from pathlib import Path
 
 import click
 
 from waza_engine.schema_files import published_schema, schema_names
+from waza_lsp.cli.outputs import CANNOT
+from waza_lsp.cli.printing import tell
 
 
 @click.group()
@@ -67,5 +70,6 @@ def export(out: Path) -> None:
     try:
         paths = write(out)
     except OSError as error:
-        raise click.ClickException(f"Cannot write to {out}: {error.strerror}") from error
+        tell(f"error: Cannot write to {out}: {error.strerror}")
+        sys.exit(CANNOT)
     click.echo(f"Wrote {len(paths)} schemas to {out}")

@@ -1,8 +1,14 @@
 """`waza-lsp serve`: the language server."""
 
+import sys
 from pathlib import Path
 
 import click
+
+from waza_lsp.cli.outputs import CANNOT
+from waza_lsp.cli.printing import tell
+
+_LAST_PORT = 65535
 
 
 @click.command(short_help="Start the language server.")
@@ -29,9 +35,16 @@ def serve(*, stdio: bool, tcp: str | None, log_file: Path | None) -> None:
         serve_stdio(log_file)
         return
     host, _, port = tcp.rpartition(":")
-    if not port.isdigit():
-        raise click.UsageError("--tcp wants HOST:PORT, for example 127.0.0.1:2087")
+    if not (port.isascii() and port.isdigit() and int(port) <= _LAST_PORT):
+        raise click.UsageError(
+            f"--tcp wants HOST:PORT, for example 127.0.0.1:2087; ports end at {_LAST_PORT}"
+        )
     log_to(log_file)
     from waza_lsp.server.start import serve_tcp
 
-    serve_tcp(host or "127.0.0.1", int(port))
+    host = host or "127.0.0.1"
+    try:
+        serve_tcp(host, int(port))
+    except (OSError, UnicodeError) as error:  # The latter for a name that no host can have.
+        tell(f"error: Cannot listen on {host}:{port}: {getattr(error, 'strerror', None) or error}")
+        sys.exit(CANNOT)

@@ -1,6 +1,7 @@
 """`textDocument/codeAction`: fixes for the findings at a place, and all safe fixes at once."""
 
 from collections.abc import Callable, Iterator, Sequence
+from typing import Any
 
 from lsprotocol import types
 
@@ -15,10 +16,14 @@ from waza_lsp.snapshot import Snapshot
 from waza_lsp.suite.client import ABLE, Client
 from waza_lsp.syntax.edits import Draft, Edit, difference
 from waza_lsp.syntax.text import Place, Span
+from waza_lsp.syntax.tree import Tree
 
 FIX_ALL = "source.fixAll.waza"
 _QUICK = types.CodeActionKind.QuickFix.value
 KINDS = [types.CodeActionKind.QuickFix, FIX_ALL]
+
+_MOST, _MOST_LINES = 50, 20_000
+"""Of how many findings the fixes are offered, and how many lines are read again to try them: people select whole files."""
 
 Find = Callable[[Snapshot], Sequence[Mark]]
 """The findings of a document; asked again while fixes are tried."""
@@ -49,16 +54,16 @@ def _quick_fixes(
 ) -> Iterator[types.CodeAction]:
     draft = Draft(snapshot.text, snapshot.tree)
     span = Span(snapshot.place(at.start), snapshot.place(at.end))
-    marks = [it for it in find(snapshot) if _is_at(it, span)]
+    marks = list(_first([it for it in find(snapshot) if _is_at(it, span)], snapshot.tree))
+    reported = _reported(snapshot, context)
     for mark in marks:
-        reported = _reported(snapshot, mark, context)
         for it in solutions(mark, draft, form.schema):
             if client.create_files or not it.files:
-                yield _quick_fix(snapshot, it, reported, client)
+                yield _quick_fix(snapshot, it, reported(mark), client)
     for mark in marks:
         if (edit := silencing(mark, draft)) is not None:
             title = f"Ignore '{mark.finding.code}' on this line"
-            yield _quick_fix(snapshot, Solution(title, (edit,)), _reported(snapshot, mark, context), client)
+            yield _quick_fix(snapshot, Solution(title, (edit,)), reported(mark), client)
 
 
 def _is_at(mark: Mark, span: Span) -> bool:
@@ -66,11 +71,26 @@ def _is_at(mark: Mark, span: Span) -> bool:
     return mark.finding.rule is EMPTY_FILE or (mark.span.start <= span.end and span.start <= mark.span.end)
 
 
+def _first(marks: Sequence[Mark], tree: Tree) -> Iterator[Mark]:
+    """The findings whose fixes are offered; trying a fix means to read its piece of the text again."""
+    lines = 0
+    for mark in marks[:_MOST]:
+        yield mark
+        piece = tree.piece_at(mark.span.start.line)
+        lines += piece.end - piece.start if piece is not None else 0
+        if lines > _MOST_LINES:
+            return
+
+
 def _reported(
-    snapshot: Snapshot, mark: Mark, context: types.CodeActionContext
-) -> list[types.Diagnostic] | None:
-    where = snapshot.range(mark.shown)
-    return [it for it in context.diagnostics if it.code == mark.finding.code and it.range == where] or None
+    snapshot: Snapshot, context: types.CodeActionContext
+) -> Callable[[Mark], list[types.Diagnostic] | None]:
+    """Which of the diagnostics that the client sent are about a finding."""
+    known: dict[tuple[Any, Span], list[types.Diagnostic]] = {}
+    for it in context.diagnostics:
+        span = Span(snapshot.place(it.range.start), snapshot.place(it.range.end))
+        known.setdefault((it.code, span), []).append(it)
+    return lambda mark: known.get((mark.finding.code, mark.shown))
 
 
 def _quick_fix(

@@ -13,6 +13,7 @@ from waza_lsp.schema.code_offers import code_offers
 from waza_lsp.schema.insert import Insert, insert_of
 from waza_lsp.schema.offers import Known, Offer, Surroundings, matching, offers
 from waza_lsp.schema.paths import Disk
+from waza_lsp.schema.plain_text import plain
 from waza_lsp.schema.suggest import Rank, What
 from waza_lsp.schema.template_offers import template_offers
 from waza_lsp.schema.walk import way_data
@@ -147,7 +148,9 @@ def _item(
 
 
 def _documentation(text: str, client: Client) -> types.MarkupContent | str | None:
-    return types.MarkupContent(types.MarkupKind.Markdown, text) if text and client.markdown else text or None
+    if not text or not client.markdown:
+        return plain(text) or None
+    return types.MarkupContent(types.MarkupKind.Markdown, text)
 
 
 def _way(snapshot: Snapshot, here: Situation) -> list[Any]:

@@ -7,16 +7,16 @@ from lsprotocol import types
 
 from waza_lsp.schema.details import details
 from waza_lsp.schema.form import form
+from waza_lsp.schema.plain_text import plain
 
 
-def completion_resolve(item: types.CompletionItem) -> types.CompletionItem:
-    """The item with the documentation that was left out of the list."""
+def completion_resolve(item: types.CompletionItem, *, markdown: bool = True) -> types.CompletionItem:
+    """The item with the documentation that was left out of the list; without `markdown` it has no marks."""
     match item.data:
         case [str(dialect), str(kind), str(schema_name), way, list(pointer), value]:
             text = details(form(dialect, kind, schema_name).schema, tuple(pointer), way, value)
         case _:
             text = ""
-    is_plain = isinstance(item.documentation, str)
-    if text and not is_plain:
-        item.documentation = types.MarkupContent(types.MarkupKind.Markdown, text)
+    if text:
+        item.documentation = types.MarkupContent(types.MarkupKind.Markdown, text) if markdown else plain(text)
     return item

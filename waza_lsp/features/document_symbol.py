@@ -42,9 +42,14 @@ def document_symbol(snapshot: Snapshot) -> list[types.DocumentSymbol]:
     return [_as_lsp(it, snapshot.text) for it in _symbols(snapshot)]
 
 
-def written_symbols(snapshot: Snapshot) -> str:
-    """The same as JSON: long files have many symbols, and making objects of them first takes thrice as long."""
-    return _written(_symbols(snapshot), snapshot.text)
+def written_symbols(snapshot: Snapshot, *, nested: bool = True) -> str:
+    """The same as JSON: long files have many symbols, and making objects of them first takes thrice as long.
+
+    Clients that do not know `nested` symbols get them one after the other, each with the name of the one above it.
+    """
+    if nested:
+        return _written(_symbols(snapshot), snapshot.text)
+    return f"[{','.join(_flat(_symbols(snapshot), snapshot, ''))}]"
 
 
 def _as_lsp(it: _Symbol, text: Text) -> types.DocumentSymbol:
@@ -68,6 +73,14 @@ def _written(symbols: list[_Symbol], text: Text) -> str:
             f',"selectionRange":{text.written(it.selection)}{detail}{children}}}'
         )
     return f"[{','.join(parts)}]"
+
+
+def _flat(symbols: list[_Symbol], snapshot: Snapshot, above: str) -> Iterator[str]:
+    for it in symbols:
+        place = f'{{"uri":{json.dumps(snapshot.uri)},"range":{snapshot.text.written(it.span)}}}'
+        container = f',"containerName":{json.dumps(above)}' if above else ""
+        yield f'{{"name":{json.dumps(it.name or " ")},"kind":{it.kind.value},"location":{place}{container}}}'
+        yield from _flat(it.children, snapshot, it.name)
 
 
 def _symbols(snapshot: Snapshot) -> list[_Symbol]:

@@ -9,6 +9,7 @@ from collections.abc import Iterator, Sequence
 from lsprotocol import types
 
 from waza_lsp.schema.explain import NO_EXAMPLE, Meaning, Option, meaning_of, meaning_of_value
+from waza_lsp.schema.plain_text import plain
 from waza_lsp.schema.wording import code
 from waza_lsp.snapshot import Snapshot
 from waza_lsp.suite.around import Around
@@ -32,10 +33,11 @@ def hover(
     *,
     generic: bool = True,
     failed: Sequence[NotPassed] = (),
+    markdown: bool = True,
 ) -> types.Hover | None:
     """Without `generic`, what another server can tell from the schema is left out: keys and values as such.
 
-    `failed` is what runs said about the place; it comes first, and once.
+    `failed` is what runs said about the place; it comes first, and once. Without `markdown` the text has no marks.
     """
     if snapshot.form is None:
         return None
@@ -48,8 +50,11 @@ def hover(
     paragraphs += ["---", *known] if paragraphs and known else known
     if not paragraphs:
         return None
+    text = "\n\n".join(paragraphs)
     return types.Hover(
-        contents=types.MarkupContent(types.MarkupKind.Markdown, "\n\n".join(paragraphs)),
+        contents=types.MarkupContent(types.MarkupKind.Markdown, text)
+        if markdown
+        else types.MarkupContent(types.MarkupKind.PlainText, plain(text)),
         range=snapshot.range(_span(located) if located is not None and known else failed[0].span),
     )
 

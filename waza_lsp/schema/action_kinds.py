@@ -4,8 +4,8 @@ from lsprotocol import types
 
 
 def is_wanted(kind: str, context: types.CodeActionContext) -> bool:
-    """Whether one of the kinds asked for is this one or above it."""
-    return context.only is None or any(
+    """Whether one of the kinds asked for is this one or above it; clients that want any kind name none."""
+    return not context.only or any(
         it in {"", kind} or kind.startswith(f"{it}.") for it in map(_name, context.only)
     )
 

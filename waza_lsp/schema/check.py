@@ -29,10 +29,10 @@ from waza_lsp.schema.world import World
 from waza_lsp.syntax.clues import TEMPLATE_MESSAGE
 from waza_lsp.syntax.cut import PieceKind
 from waza_lsp.syntax.entries import Entry
-from waza_lsp.syntax.node import Node
+from waza_lsp.syntax.node import Kind, Node
 from waza_lsp.syntax.piece import Piece
 from waza_lsp.syntax.problem import Cause
-from waza_lsp.syntax.references import endless_aliases, unknown_aliases, unknown_tags
+from waza_lsp.syntax.references import endless_aliases, unknown_aliases, unknown_tags, vain_merges
 from waza_lsp.syntax.text import Place, Span
 from waza_lsp.syntax.too_large import MESSAGE
 from waza_lsp.syntax.tree import Tree
@@ -64,6 +64,7 @@ def marks(tree: Tree, form: Form, world: World) -> list[Mark]:
     if world.complete:
         condemned = {it.span.start for it in result if it.finding.severity is Severity.ERROR}
         cut_off = set(_lines_of_cut_off_blocks(tree))
+        cut_off.update(it.piece.start for it in tree.entries if _is_unread(tree, it))
         found = rule_marks(tree, form, world)
         if cut_off:
             found = [it for it in found if it.span.start.line not in cut_off]
@@ -94,12 +95,17 @@ def _lines_of_cut_off_blocks(tree: Tree) -> Iterator[int]:
 
 
 def _references(tree: Tree) -> Iterator[Mark]:
-    """Aliases and tags that stand for nothing."""
+    """Aliases, merge keys and tags that stand for nothing."""
     pieces = tree.pieces if tree.has_alias else ()
     for name, span in unknown_aliases(pieces):
         yield Mark(span, SYNTAX_ERROR.at((), f"There is no anchor '&{name}' above"))
     for name, span in endless_aliases(pieces):
         yield Mark(span, SYNTAX_ERROR.at((), f"This stands inside of '&{name}', which would contain itself"))
+    for span in vain_merges(tree.pieces, tree.anchors):
+        yield Mark(
+            span,
+            SYNTAX_ERROR.at((), "'<<' takes the keys of a mapping, or of a list of mappings; this is none"),
+        )
     for tag, span in unknown_tags(tree.pieces):
         yield Mark(
             span, UNKNOWN_TAG.at((), f"YAML has no tag '{tag}'; remove it, or put the value in quotes")
@@ -129,7 +135,7 @@ def _duplicate(first: Node, second: Node, first_piece: Piece, second_piece: Piec
 
 def _structure(tree: Tree, form: Form) -> Iterator[Mark]:
     is_blank = all(it.kind is PieceKind.SKIPPED for it in tree.pieces)
-    if is_blank and tree.second_document < 0 and form.schema.get("required"):
+    if is_blank and not tree.is_more and form.schema.get("required"):
         empty = EMPTY_FILE.at((), "There is nothing in this file yet", fixes=skeletons(form.schema))
         yield Mark(Span(Place(0, 0), Place(0, 0)), empty)
     seen: dict[str, Entry] = {}
@@ -137,7 +143,7 @@ def _structure(tree: Tree, form: Form) -> Iterator[Mark]:
         first = seen.setdefault(entry.key.source, entry)
         if first is not entry and first.piece is not entry.piece:
             yield _duplicate(first.key, entry.key, first.piece, entry.piece)
-    if tree.second_document >= 0:
+    if tree.is_more:
         line = tree.second_document
         message = "Only the first document of a file is read; everything below this line is ignored"
         severity = None
@@ -189,6 +195,12 @@ def _is_sound(tree: Tree, key: Place) -> bool:
     return not problems or key.line == piece.start
 
 
+def _is_unread(tree: Tree, entry: Entry) -> bool:
+    """Whether a list has items, of which none can be read."""
+    below = tree.piece_at(entry.piece.end) if entry.is_list and not entry.items else None
+    return below is not None and below.kind is PieceKind.ITEM and bool(below.parsed.problems)
+
+
 def _parts(tree: Tree, form: Form, scope: Scope | None) -> Iterator[Mark]:
     """What is wrong under each top-level key."""
     known: dict[str, Any] = form.schema.get("properties", {})
@@ -211,7 +223,11 @@ def _list(tree: Tree, entry: Entry, form: Form, schema: Schema, scope: Scope | N
         finding = form.checker.check_part([], schema)
         yield from (Mark(entry.key.span.shifted(entry.piece.start), it) for it in finding)
         return
-    for it in form.checker.check_list([None] * len(entry.items), schema):
+    listed = [
+        None if it.kind is Kind.SCALAR and it.value is None and not piece.parsed.problems else True
+        for piece, it in entry.items
+    ]
+    for it in form.checker.check_list(listed, schema) if not _is_unread(tree, entry) else ():
         yield Mark(entry.key.span.shifted(entry.piece.start), it)
     last = None
     where = standing(form, entry.key.source, scope)

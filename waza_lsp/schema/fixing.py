@@ -1,5 +1,6 @@
 """Applying all safe fixes of a document: in rounds, because one fix can bring up or settle another finding."""
 
+from bisect import insort
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
@@ -60,7 +61,8 @@ def _round(
             continue
         solution = choose(mark, draft, root)
         if solution is not None and not overlap(solution.edits, edits):
-            edits += solution.edits
+            for it in solution.edits:
+                insort(edits, it)
             done.append(Applied(mark.finding.code, solution.title))
             touched.add(around)
     return edits, done

@@ -1,4 +1,4 @@
-"""Aliases that stand for nothing: what else could be said of their places comes only from what they do not bring."""
+"""Aliases and tags that stand for nothing: what else could be said of their places comes only from what they lack."""
 
 from collections.abc import Collection, Iterator
 
@@ -19,17 +19,27 @@ def has_hole(node: Node, anchors: Collection[str]) -> bool:
 
 
 def without_consequences(marks: list[Mark], tree: Tree) -> list[Mark]:
-    """The findings without those that only say that something is not there which an alias was to bring."""
-    if not tree.has_alias:
-        return marks
+    """The findings without those that only say that something is not there which an alias or a tag was to bring."""
     holes: set[Place] = set()
-    around: set[Place] = set()
+    around = set(_tagged(tree))
+    if not (tree.has_alias or around):
+        return marks
     for piece in tree.pieces:
         root = piece.parsed.root
         if piece.parsed.has_alias and root is not None and has_hole(root, tree.anchors):
             for is_hole, place in _places(root, None, tree.anchors):
                 (holes if is_hole else around).add(Place(place.line + piece.start, place.column))
     return [it for it in marks if not _is_consequence(it, holes, around)]
+
+
+def _tagged(tree: Tree) -> Iterator[Place]:
+    """The keys that have nothing but an unknown tag: `!word` is a text to people."""
+    for piece in tree.pieces:
+        tags = {span for _, span in piece.parsed.tags}
+        for node in piece.parsed.root.walk() if tags and piece.parsed.root is not None else ():
+            for key, value in node.pairs:
+                if value.is_empty and value.span in tags:
+                    yield Place(key.start.line + piece.start, key.start.column)
 
 
 def _is_consequence(mark: Mark, holes: set[Place], around: set[Place]) -> bool:

@@ -74,10 +74,23 @@ def names_in(form: Form, tree: Tree) -> Iterator[Name]:
 
 def _name(schema: Schema, node: Node, pointer: Pointer, start: int) -> Name | None:
     thing = schema.get("x-defines") or schema.get("x-reference")
-    if not thing or not node.source or node.style in {"|", ">"}:
+    inner = _inner(node)
+    if not thing or not node.source or inner is None:
         return None
-    span, inner = node.span.shifted(start), node.inner.shifted(start)
-    return Name(str(thing), node.source, "x-defines" in schema, pointer, span, inner, node.style)
+    span = node.span.shifted(start)
+    return Name(
+        str(thing), node.source, "x-defines" in schema, pointer, span, inner.shifted(start), node.style
+    )
+
+
+def _inner(node: Node) -> Span | None:
+    """Where the name itself stands; None where it stands on several lines."""
+    if node.style not in {"|", ">"}:
+        return node.inner
+    (first, _), end = node.span
+    if "\n" in node.source or end.line > first + 1:
+        return None
+    return Span(Place(end.line, end.column - len(node.source)), end)
 
 
 def occurrences(form: Form, tree: Tree, text: Text, place: Place) -> Occurrences | None:

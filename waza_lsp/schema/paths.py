@@ -4,6 +4,7 @@ The schema says what a path is relative to (`x-path`), and which key moves that 
 (`x-base-for`). Whether there are such files is asked through `Disk` only.
 """
 
+import os
 from collections.abc import Iterator
 from functools import lru_cache
 from pathlib import Path
@@ -46,13 +47,17 @@ class Disk(Protocol):
 
 
 class PathValue(NamedTuple):
-    """A text that names files: where it stands (without quotes), and the folder that it starts from."""
+    """A text that names files: where it stands (without quotes), and the folder that it starts from.
+
+    `base` is what the schema calls that folder; where another key moves the start, the base of that key.
+    """
 
     span: Span
     text: str
     kind: str
     folder: Path
     style: str = ""
+    base: str = ""
 
     @property
     def is_pattern(self) -> bool:
@@ -63,7 +68,8 @@ class PathValue(NamedTuple):
         """What is there: one file or directory, for a pattern all that it matches."""
         if self.is_pattern:
             return files.matching(self.text, self.folder)
-        path = self.folder / self.text
+        # As Go joins paths: links are not looked at.
+        path = Path(os.path.normpath(self.folder / self.text))
         return [path] if files.is_file(path) or files.is_directory(path) else []
 
 
@@ -82,10 +88,10 @@ def path_values(
         if site.node.kind is not Kind.SCALAR or not text or site.node.style in {"|", ">"}:
             continue
         mark = site.schema["x-path"]
-        folder = starts.folder(mark["base"], site.pointer)
+        base, folder = starts.start(mark["base"], site.pointer)
         if folder is not None and (mark["base"] == "process" or not text.startswith("/")):
             span = site.node.inner.shifted(site.start)
-            yield PathValue(span, text, mark["kind"], folder, site.node.style)
+            yield PathValue(span, text, mark["kind"], folder, site.node.style, base)
 
 
 def path_value_at(
@@ -105,11 +111,13 @@ def path_value_at(
         return None
     schema = schema_at(form.schema, located.pointer, data_along(tree, located.pointer))
     mark = schema.get("x-path") if schema is not None else None
-    folder = _Starts(form, tree, path, files).folder(mark["base"], located.pointer) if mark else None
-    if not mark or folder is None or (mark["base"] != "process" and node.source.startswith("/")):
+    if not mark:
+        return None
+    base, folder = _Starts(form, tree, path, files).start(mark["base"], located.pointer)
+    if folder is None or (mark["base"] != "process" and node.source.startswith("/")):
         return None
     lines = located.value.start.line - node.start.line
-    return PathValue(node.inner.shifted(lines), node.source, mark["kind"], folder, node.style)
+    return PathValue(node.inner.shifted(lines), node.source, mark["kind"], folder, node.style, base)
 
 
 def start_folder(
@@ -144,13 +152,17 @@ class _Starts:
         self._known: dict[str, Path | None] = {}
 
     def folder(self, base: str, pointer: Pointer) -> Path | None:
-        """The folder for a value at `pointer`: that of the nearest key that moves it, else the usual one."""
+        """The folder for a value at `pointer`."""
+        return self.start(base, pointer)[1]
+
+    def start(self, base: str, pointer: Pointer) -> tuple[str, Path | None]:
+        """What a value at `pointer` starts from: what the nearest key says that moves it, else the usual folder."""
         for mover, moves, text, its_base in reversed(self._moved):
             is_below = pointer[: len(mover) - 1] == mover[:-1]
             if moves == base and is_below and pointer != mover:
                 start = self._usual(its_base)
-                return start / text if start is not None else None
-        return self._usual(base)
+                return its_base, start / text if start is not None else None
+        return base, self._usual(base)
 
     def _usual(self, base: str) -> Path | None:
         if base not in self._known:

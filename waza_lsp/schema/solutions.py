@@ -1,5 +1,6 @@
 """What can be done about a finding, as edits: the fixes of its rule, or repairs of text that is not YAML."""
 
+from bisect import bisect_left
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -114,4 +115,6 @@ def _member(part: str | int, key: Node | None, value: Node, start: int) -> Membe
 
 
 def _index_of(container: Container, key: Span) -> int | None:
-    return next((i for i, it in enumerate(container.members) if it.key == key), None)
+    """Which entry of a mapping has its key at a place; they stand in order."""
+    index = bisect_left(container.members, key, key=lambda it: it.key or it.value)
+    return index if index < len(container.members) and container.members[index].key == key else None

@@ -5,6 +5,7 @@ and a mapping that lacks the rest of its keys. The author made one.
 """
 
 from collections.abc import Iterator
+from itertools import pairwise
 
 from waza_engine.rules.missing_key import MISSING_KEY
 from waza_engine.rules.syntax_error import SYNTAX_ERROR
@@ -25,12 +26,12 @@ def with_strays_told(marks: list[Mark], tree: Tree, form: Form) -> list[Mark]:
     """The marks of a document, with one for all that such a line brings about."""
     told: list[Mark] = []
     spoiled: set[int] = set()
-    robbed: set[Place] = set()
+    robbed = set(_robbed_by_blanks(tree))
     for above, piece, key in _strays(tree, form):
         told.append(Mark(key.span.shifted(piece.start), SYNTAX_ERROR.at((), _MESSAGE)))
         spoiled.update(range(piece.start, piece.end))
         robbed.add(above)
-    if not told:
+    if not (told or robbed):
         return marks
     return [
         it
@@ -57,8 +58,21 @@ def _strays(tree: Tree, form: Form) -> Iterator[tuple[Place, Piece, Node]]:
         key = root.pairs[0][0]
         # Which of the lines could not be read is decided elsewhere: it may have been this one.
         if key.start == _FIRST and key.source not in known and first.span.start.column in _columns(above):
-            owner = above.parsed.root.pairs[-1][0].start if above.parsed.root is not None else _FIRST
-            yield Place(owner.line + above.start, owner.column), piece, key
+            yield _owner(above), piece, key
+
+
+def _robbed_by_blanks(tree: Tree) -> Iterator[Place]:
+    """The keys of mappings that lack a line because its indentation is of blanks that YAML does not know."""
+    for above, piece in pairwise(tree.pieces):
+        causes = {it.cause for it in piece.parsed.problems}
+        if Cause.BLANKS in causes and piece.kind is PieceKind.STRAY and above.kind is PieceKind.PAIR:
+            yield _owner(above)
+
+
+def _owner(piece: Piece) -> Place:
+    """Where the last key of a piece stands."""
+    start = piece.parsed.root.pairs[-1][0].start if piece.parsed.root is not None else _FIRST
+    return Place(start.line + piece.start, start.column)
 
 
 def _columns(piece: Piece) -> set[int]:

@@ -35,14 +35,6 @@ class Suppression:
     line: int | None = None
     problem: str = ""
 
-    def silences(self, mark: Mark) -> bool:
-        """Whether the comment was written for this finding."""
-        return (
-            not self.problem
-            and self.line in {None, mark.span.start.line}
-            and self.code in {None, mark.finding.code}
-        )
-
 
 def not_suppressed(marks: Sequence[Mark], tree: Tree, lines: Sequence[str], *, complete: bool) -> list[Mark]:
     """The findings that no comment silences, and the comments that silence none.
@@ -52,16 +44,30 @@ def not_suppressed(marks: Sequence[Mark], tree: Tree, lines: Sequence[str], *, c
     if _MARK not in "".join(lines):
         return list(marks)
     found = list(suppressions(tree, lines))
-    kept = [mark for mark in marks if not any(it.silences(mark) for it in found)]
+    abouts = {(it.line, it.code) for it in found if not it.problem}
+    kept, used = [], set()
+    for mark in marks:
+        silencing = abouts.intersection(_abouts(mark))
+        used.update(silencing)
+        if not silencing:
+            kept.append(mark)
     if not complete or any(it.finding.rule is SYNTAX_ERROR for it in marks):
         return kept
-    unused = (it for it in found if not any(it.silences(mark) for mark in marks))
+    unused = (it for it in found if it.problem or (it.line, it.code) not in used)
     return sorted([*kept, *(Mark(it.span, _unused(it)) for it in unused)], key=lambda it: it.span)
+
+
+def _abouts(mark: Mark) -> Iterator[tuple[int | None, str | None]]:
+    """The line and the code of each comment that silences the finding: its own or any."""
+    for line in (mark.span.start.line, None):
+        yield line, mark.finding.code
+        yield line, None
 
 
 def suppressions(tree: Tree, lines: Sequence[str]) -> Iterator[Suppression]:
     """All suppression comments of a text."""
     first = next((i for i, it in enumerate(lines) if _is_content(it)), len(lines))
+    targets = _targets(lines)
     for line, text in enumerate(lines):
         if _MARK not in text:
             continue
@@ -69,7 +75,7 @@ def suppressions(tree: Tree, lines: Sequence[str]) -> Iterator[Suppression]:
             if not _in_value(tree, Place(line, found.start(1))):
                 alone = not text[: found.start()].strip()
                 yield from _of_comment(
-                    found, line, _target(lines, line) if alone else line, at_top=alone and line < first
+                    found, line, targets[line] if alone else line, at_top=alone and line < first
                 )
 
 
@@ -111,9 +117,15 @@ def _unused(suppression: Suppression) -> Finding:
     return UNUSED_SUPPRESSION.at((), message)
 
 
-def _target(lines: Sequence[str], line: int) -> int:
-    """The next line that is no comment."""
-    return next((i for i in range(line, len(lines)) if not lines[i].lstrip().startswith("#")), line)
+def _targets(lines: Sequence[str]) -> list[int]:
+    """For each line the next that is no comment; for comments that nothing follows, themselves."""
+    found, after = list(range(len(lines))), None
+    for line in reversed(range(len(lines))):
+        if not lines[line].lstrip().startswith("#"):
+            after = line
+        elif after is not None:
+            found[line] = after
+    return found
 
 
 def _is_content(line: str) -> bool:

@@ -162,6 +162,21 @@ class WazaServer(LanguageServer):
         return Client.of(self.client_capabilities, self.client_name)
 
     @cached_property
+    def shows_markdown(self) -> bool:
+        """Whether the editor can show a hover with marks; one that does not say is taken to."""
+        document = self.client_capabilities.text_document
+        hover = document.hover if document is not None else None
+        formats = hover.content_format if hover is not None else None
+        return not formats or types.MarkupKind.Markdown in formats
+
+    @cached_property
+    def nests_symbols(self) -> bool:
+        """Whether the editor takes symbols inside of others."""
+        document = self.client_capabilities.text_document
+        able = document.document_symbol if document is not None else None
+        return able is not None and bool(able.hierarchical_document_symbol_support)
+
+    @cached_property
     def edit_client(self) -> edit_client.Client:
         """What the editor can take in edits; asked for after `initialize` only."""
         return edit_client.Client.of(self.client_capabilities)

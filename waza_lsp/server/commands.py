@@ -29,7 +29,12 @@ from waza_lsp.snapshot import Snapshot, path_of
 async def run_task(server: WazaServer, *arguments: Any) -> Answer | None:
     """`waza.runTask {uri, task}`, or `{uri, tasks}` for several of one eval in one run."""
     asked = given(arguments)
-    return await _run(server, asked, tasks_in(asked))
+    tasks = tasks_in(asked)
+    if not tasks:
+        # Perhaps nothing is selected: all tasks would be paid for.
+        _say(server, "No task is named, so nothing is run; `waza.runEval` runs all tasks of an eval.")
+        return None
+    return await _run(server, asked, tasks)
 
 
 async def run_eval(server: WazaServer, *arguments: Any) -> Answer | None:
@@ -41,11 +46,34 @@ async def run_failed(server: WazaServer, *arguments: Any) -> Answer | None:
     """`waza.runFailed {uri}`: the tasks whose last result was not a pass."""
     asked = given(arguments)
     eval_path = await _eval(server, asked)
-    tasks = server.results.failed_tasks(eval_path) if eval_path is not None else []
+    tasks = await _failed_tasks(server, eval_path) if eval_path is not None else []
     if eval_path is not None and not tasks:
         _say(server, f"No task of {eval_path.parent.name} failed the last time.", types.MessageType.Info)
         return None
     return await _run(server, asked, tasks) if eval_path is not None else None
+
+
+async def _failed_tasks(server: WazaServer, eval_path: Path) -> list[str]:
+    """Those that the suite still has: others may have been deleted or renamed since."""
+    failed = server.results.failed_tasks(eval_path)
+    if not failed:
+        return []
+    known = await asyncio.to_thread(_task_ids, eval_path, server.process_dir(eval_path) or eval_path.parent)
+    gone = [it for it in failed if known is not None and it not in known]
+    server.results.forget(server, eval_path, gone)
+    return [it for it in failed if it not in gone]
+
+
+def _task_ids(eval_path: Path, process_dir: Path) -> set[str] | None:
+    """What the tasks on disk are called; None for what is no suite, or cannot be loaded: its run says why."""
+    # Imported here: they bring the models of all graders.
+    from waza_engine.formats import load_suite
+    from waza_engine.suite import LoadError
+
+    try:
+        return {it.id for it in load_suite(eval_path, process_dir=process_dir).tasks}
+    except LoadError:
+        return None
 
 
 async def grade(server: WazaServer, *arguments: Any) -> Answer | None:
@@ -111,19 +139,31 @@ async def show_report(server: WazaServer, *arguments: Any) -> Answer | None:
     return {"path": str(report), "uri": report.as_uri()}
 
 
-def export_schemas(server: WazaServer, *arguments: Any) -> Answer | None:
-    """`waza.exportSchemas {directory?}`: write the JSON Schemas; answers where they are."""
+async def export_schemas(server: WazaServer, *arguments: Any) -> Answer | None:
+    """`waza.exportSchemas {directory?}`: write the JSON Schemas; answers where they are.
+
+    A relative directory is one of the workspace.
+    """
+    root = server.folders[0] if server.folders else Path.cwd()
+    target = root / (text_in(given(arguments), "directory") or "schemas")
+    try:
+        count = await asyncio.to_thread(_write_schemas, target)
+    except (OSError, ValueError) as error:
+        _say(server, f"The schemas cannot be written to {target}: {error}")
+        return None
+    return {"directory": str(target), "count": count}
+
+
+def _write_schemas(target: Path) -> int:
     from waza_engine.schema_files import published_schema, schema_names
 
-    folder = text_in(given(arguments), "directory")
-    target = Path(folder) if folder else (server.folders[0] if server.folders else Path.cwd()) / "schemas"
     for name in schema_names():
         path = target / f"{name}.schema.json"
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(
             json.dumps(published_schema(name), indent=2, ensure_ascii=False) + "\n", encoding="utf-8"
         )
-    return {"directory": str(target), "count": len(schema_names())}
+    return len(schema_names())
 
 
 COMMANDS: dict[str, Callable[..., Any]] = {

@@ -26,13 +26,17 @@ class LastResult:
 
 @dataclass(frozen=True, slots=True)
 class LastResults:
-    """What was read. `stamps` tell this state from a later one; without any, it is worth trying again."""
+    """What was read. `stamps` tell this state from a later one; without any, it is worth trying again.
+
+    `gone` are the tasks that the suite had no more when the whole of it was run for the last time.
+    """
 
     stamps: tuple[Stamp, ...]
     tasks: Mapping[str, LastResult]
     recorded: frozenset[str]
     problem: str = ""
     metrics: Mapping[str, float] = field(default_factory=dict)
+    gone: frozenset[str] = frozenset()
 
 
 def read_last_results(
@@ -76,8 +80,9 @@ def read_last_results(
             it.order,
         )
 
-    tasks = {name: last(it) for name, it in history.items()}
-    return LastResults(stamps, tasks, recorded | tasks.keys(), metrics=metrics)
+    tasks = {name: last(it) for name, it in history.items() if not it.is_gone}
+    gone = frozenset(history.keys() - tasks.keys())
+    return LastResults(stamps, tasks, recorded | tasks.keys(), metrics=metrics, gone=gone)
 
 
 class _Files:

@@ -47,6 +47,8 @@ class LiveGrading:
     _wanted: _Wanted = field(default_factory=dict)
     _waiting: _Wanted = field(default_factory=dict)
     """Those that execute something while their eval is being run."""
+    _broken: _Wanted = field(default_factory=dict)
+    """Those that nobody can grade until another part of their suite is mended."""
     _early: dict[str, Snapshot] = field(default_factory=dict)
     """Documents that were edited before their recordings were known, as they were before that."""
     _running: Counter[Path] = field(default_factory=Counter)
@@ -90,6 +92,7 @@ class LiveGrading:
         eval_path = server.results.eval_of(after)
         if eval_path is None or not server.results.is_recorded(eval_path):
             return
+        self._want_what_was_broken(server, eval_path)
         change = change_between(before.text.lines, after.text.lines)
         if change is None:
             return
@@ -115,15 +118,20 @@ class LiveGrading:
         for uri in list(self._waiting):
             snapshot = server.documents.get(uri)
             if snapshot is None or server.results.eval_of(snapshot) == eval_path:
-                self._want_what_waits(server, uri)
-        if self._wanted:
-            self._work_soon(server)
+                self._want_again(server, uri, self._waiting)
 
-    def _want_what_waits(self, server: "WazaServer", uri: str) -> None:
-        before, pointers = self._waiting.pop(uri)
+    def _want_what_was_broken(self, server: "WazaServer", eval_path: Path) -> None:
+        """A file of the suite was edited: perhaps it can be loaded again."""
+        for uri in list(self._broken):
+            snapshot = server.documents.get(uri)
+            if snapshot is None or server.results.eval_of(snapshot) == eval_path:
+                self._want_again(server, uri, self._broken)
+
+    def _want_again(self, server: "WazaServer", uri: str, among: _Wanted) -> None:
+        before, pointers = among.pop(uri)
         now = server.documents.get(uri)
         if now is not None:
-            _add(self._wanted, now, _pointers_now(before, pointers, now))
+            self._want(server, now, _pointers_now(before, pointers, now))
 
     def is_run(self, eval_path: Path | None) -> bool:
         """Whether the eval is being run or graded now."""
@@ -175,11 +183,16 @@ class LiveGrading:
                 server.log(f"Live grading of {path} was given up: {error}")
         finally:
             self._executing = None
+        if answer.get("broken"):
+            _add(self._broken, snapshot, {site.pointer})
+            if server.documents.get(snapshot.uri) is not snapshot:
+                # Edited while the worker was asked.
+                self._want_again(server, snapshot.uri, self._broken)
         if answer.get("waits") and (was_running or eval_path in self._running):
             _add(self._waiting, snapshot, {site.pointer})
             if eval_path not in self._running and eval_path is not None:
                 # The run ended while the worker was asked.
-                self._want_what_waits(server, snapshot.uri)
+                self._want_again(server, snapshot.uri, self._waiting)
         return answer
 
 

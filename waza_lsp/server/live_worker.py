@@ -12,7 +12,7 @@ from collections.abc import Callable, Mapping
 from typing import Any, TextIO
 
 from waza_engine import processes
-from waza_lsp.server.recorded_entry import NothingError, Question
+from waza_lsp.server.recorded_entry import BrokenError, NothingError, Question
 from waza_lsp.server.worker_draft import drafted
 from waza_lsp.server.worker_explain import explained
 from waza_lsp.server.worker_grade import graded
@@ -31,6 +31,8 @@ def main() -> None:
         question = json.loads(line)
         try:
             answer = _ANSWERS[question["ask"]](question)
+        except BrokenError as reason:
+            answer = {"none": str(reason), "broken": True}
         except NothingError as reason:
             answer = {"none": str(reason)}
         except Exception as error:  # noqa: BLE001  # the one place per question where our own mistakes end

@@ -15,6 +15,7 @@ from waza_lsp.server.beside import read_beside, whole_requests
 from waza_lsp.server.connection import when_gone
 from waza_lsp.server.formatters import answer_formatting, offer_formatting, update_formatting
 from waza_lsp.server.pulling import ASKED_ONCE, PULLED
+from waza_lsp.server.settings import Settings
 from waza_lsp.server.watching import concerns_findings, registrations
 
 _PAUSE_SECONDS = 0.05
@@ -92,8 +93,7 @@ def _import_grader_types() -> None:
 
 
 async def _ask_for_settings(server: WazaServer) -> None:
-    workspace = server.client_capabilities.workspace
-    if workspace is None or not workspace.configuration:
+    if not _can_be_asked(server):
         return
     item = types.ConfigurationItem(section="waza")
     told = server.told_settings
@@ -101,9 +101,15 @@ async def _ask_for_settings(server: WazaServer) -> None:
         values = await server.workspace_configuration_async(types.ConfigurationParams([item]))
     except JsonRpcException:
         return  # The defaults are good.
+    section = values[0] if values else None
     # What the client has told in the meantime is newer than its answer.
-    if values and values[0] is not None and told == server.told_settings:
-        await _configure(server, values[0])
+    if told == server.told_settings and (section is not None or server.settings != Settings()):
+        await _configure(server, section)
+
+
+def _can_be_asked(server: WazaServer) -> bool:
+    workspace = server.client_capabilities.workspace
+    return workspace is not None and bool(workspace.configuration)
 
 
 async def _configure(server: WazaServer, values: Any) -> None:
@@ -126,9 +132,10 @@ async def _register(server: WazaServer) -> None:
 async def on_configuration(server: WazaServer, params: types.DidChangeConfigurationParams) -> None:
     settings = params.settings
     section = settings.get("waza") if isinstance(settings, dict) else getattr(settings, "waza", None)
-    if section is None:
+    if section is None and (settings is None or _can_be_asked(server)):
         await _ask_for_settings(server)
     else:
+        # One without the section says that nothing is set any more.
         server.told_settings += 1
         await _configure(server, section)
 

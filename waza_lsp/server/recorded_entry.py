@@ -25,13 +25,18 @@ class NothingError(Exception):
     """There is nothing to grade; the text says why."""
 
 
+class BrokenError(NothingError):
+    """The suite cannot be loaded as its texts are now."""
+
+
 @dataclass(frozen=True, slots=True)
 class Suite:
-    """The suite of a file, as far as it can be loaded."""
+    """The suite of a file, as far as it can be loaded; `problem` is why it cannot."""
 
     eval_path: Path
     plan: Plan
     process_dir: Path
+    problem: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,10 +63,9 @@ def suite_of(question: Question) -> Suite:
     process_dir = Path(question["processDir"])
     with reading_open_texts(_texts(question)):
         try:
-            plan = plan_for_grading(eval_path, process_dir)
-        except (LoadError, PlanError):
-            plan = plan_without_suite(eval_path)
-    return Suite(eval_path, plan, process_dir)
+            return Suite(eval_path, plan_for_grading(eval_path, process_dir), process_dir)
+        except (LoadError, PlanError) as error:
+            return Suite(eval_path, plan_without_suite(eval_path), process_dir, str(error))
 
 
 def recorded_entry(question: Question) -> RecordedEntry:
@@ -69,6 +73,7 @@ def recorded_entry(question: Question) -> RecordedEntry:
 
     Raises:
         NothingError: there is none.
+        BrokenError: nobody can tell while the suite cannot be loaded.
 
     """
     suite = suite_of(question)
@@ -76,6 +81,8 @@ def recorded_entry(question: Question) -> RecordedEntry:
     found = _entry(suite.plan, path, pointer)
     if found is None and not suite.plan.tasks:
         found = _entry_alone(_texts(question)[path], path, pointer, question)
+    if found is None and suite.problem:
+        raise BrokenError(f"its suite cannot be loaded: {suite.problem}")
     if found is None:
         raise NothingError("there is no grader")
     return RecordedEntry(suite, *found)

@@ -58,6 +58,7 @@ def on_hover(server: WazaServer, params: types.HoverParams) -> types.Hover | Non
         server.around(snapshot),
         generic="hover" not in server.beside,
         failed=[NotPassed(it.span, it.task, it.message, it.excerpt, it.names_task) for it in said],
+        markdown=server.shows_markdown,
     )
 
 
@@ -71,8 +72,8 @@ def on_completion(server: WazaServer, params: types.CompletionParams) -> Json:
     return Json(written(own_items(found, server.beside)))
 
 
-def on_completion_resolve(_server: WazaServer, item: types.CompletionItem) -> types.CompletionItem:
-    return completion_resolve(item)
+def on_completion_resolve(server: WazaServer, item: types.CompletionItem) -> types.CompletionItem:
+    return completion_resolve(item, markdown=server.completion_client.markdown)
 
 
 def on_definition(server: WazaServer, params: types.DefinitionParams) -> list[types.Location]:
@@ -170,7 +171,9 @@ def on_links(server: WazaServer, params: types.DocumentLinkParams) -> list[types
 
 def on_symbols(server: WazaServer, params: types.DocumentSymbolParams) -> Json:
     snapshot = server.documents.get(params.text_document.uri)
-    return Json(written_symbols(snapshot) if snapshot and "symbols" not in server.beside else "[]")
+    if snapshot is None or "symbols" in server.beside:
+        return Json("[]")
+    return Json(written_symbols(snapshot, nested=server.nests_symbols))
 
 
 def on_folding(server: WazaServer, params: types.FoldingRangeParams) -> list[types.FoldingRange]:

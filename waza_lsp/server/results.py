@@ -143,6 +143,15 @@ class Results:
                 self._cleared[key] = (self._tasks.pop(key).order, time.time())
         server.lens_refresh.soon(server)
 
+    def forget(self, server: "WazaServer", eval_path: Path, tasks: Collection[str]) -> None:
+        """The suite has these tasks no more: what was said of them counts for nothing."""
+        gone = [(eval_path, it) for it in tasks if (eval_path, it) in self._tasks]
+        for key in gone:
+            self._cleared[key] = (self._tasks.pop(key).order, time.time())
+        if gone:
+            tell(server, self.inline.drop(lambda _, it: (it.eval_path, it.task) in gone))
+            server.lens_refresh.soon(server)
+
     def opened(self, server: "WazaServer", snapshot: Snapshot) -> None:
         """A document was opened: see what was run of it, and whether it has changed since."""
         if snapshot.path is not None and snapshot.form is not None:
@@ -195,10 +204,13 @@ class Results:
         if found.problem and found.problem not in self._told:
             self._told.add(found.problem)
             server.window_log_message(types.LogMessageParams(types.MessageType.Warning, found.problem))
-        is_new = bool(found.tasks) or found.recorded != self._recorded.get(eval_path, frozenset())
+        is_new = bool(found.tasks or found.gone) or found.recorded != self._recorded.get(
+            eval_path, frozenset()
+        )
         self._recorded[eval_path] = found.recorded
         self._metrics[eval_path] = found.metrics
         before = self.verdict_of_eval(eval_path)
+        self.forget(server, eval_path, found.gone)
         for task, it in found.tasks.items():
             self._merge_task(server, eval_path, task, it)
         if found.tasks:

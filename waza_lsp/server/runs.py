@@ -140,7 +140,8 @@ class Runs:
             end_group(process)
             deathwatch.unwatch(process.pid)
             self._processes.discard(process)
-        return "\n".join(filter(None, [(await errors).strip(), _how_it_ended(process.returncode)]))
+        ended = "" if cancel.is_set() else _how_it_ended(process.returncode)
+        return "\n".join(filter(None, [(await errors).strip(), ended]))
 
     def cancel(self, name: str) -> bool:
         """Have the run with this id or token end; False when there is no such run."""

@@ -4,7 +4,7 @@ The settings of the VS Code extension and `docs/settings.md` are written from he
 """
 
 import dataclasses
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
@@ -187,7 +187,7 @@ def setting_of(it: dataclasses.Field[Any]) -> Setting:
 def read_settings(values: Any) -> tuple[Settings, list[str]]:
     """Settings from the client's `waza` section, and a message for every value that cannot be used."""
     found: dict[str, Any] = {}
-    problems: list[str] = []
+    problems = [*_no_sections(values)]
     defaults = Settings()
     for it in dataclasses.fields(Settings):
         name = setting_of(it).name
@@ -196,6 +196,15 @@ def read_settings(values: Any) -> tuple[Settings, list[str]]:
             found[it.name], said = _reader(setting_of(it))(value, f"waza.{name}", getattr(defaults, it.name))
             problems += said
     return Settings(**found), problems
+
+
+def _no_sections(values: Any) -> Iterator[str]:
+    """What stands in the place of a section; an empty list is how some clients write an empty one."""
+    names = (setting_of(it).name.split(".") for it in dataclasses.fields(Settings))
+    for parts in sorted({tuple(it[:depth]) for it in names for depth in range(len(it))}):
+        value = _looked_up(values, [*parts])
+        if value != [] and isinstance(value, str | int | float | list):
+            yield f"Setting {'.'.join(('waza', *parts))} must be an object; it is ignored"
 
 
 def _flag_from(value: Any, name: str, default: Any) -> tuple[Any, list[str]]:

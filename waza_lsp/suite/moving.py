@@ -1,7 +1,7 @@
 """Paths that lead to a file, and what becomes of them when the file is moved."""
 
 import os
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import NamedTuple
 
@@ -10,10 +10,12 @@ from lsprotocol import types
 from waza_lsp.schema.paths import PathValue, path_values
 from waza_lsp.snapshot import Snapshot
 from waza_lsp.suite.around import Around
-from waza_lsp.syntax.text import Span
 from waza_lsp.syntax.written import in_style
 
 _WILD = frozenset("*?[\\")
+
+Moves = Mapping[Path, Path]
+"""Files and folders that are moved at once: the old place of each, and the new one."""
 
 
 class Led(NamedTuple):
@@ -36,34 +38,17 @@ def leading_to(target: Path, snapshot: Snapshot, around: Around) -> Iterator[Led
 
 
 def moved(
-    old: Path, new: Path, snapshots: Iterable[Snapshot], around: Around
+    moves: Moves, snapshots: Iterable[Snapshot], around: Around
 ) -> Iterator[tuple[Snapshot, list[types.TextEdit]]]:
-    """The edits that keep all paths leading where they do when `old` becomes `new`."""
+    """The edits that keep all paths leading where they do once all moves are made."""
     for member in snapshots:
-        folders = _folders_after(member, old, new, around)
         edits = [
             types.TextEdit(member.text.range(it.value.span), in_style(it.value.style, text))
             for it in _led(member, around)
-            if (text := _moved_text(it, folders[it.value.span], old, new)) != it.value.text
+            if (text := _moved_text(it, moves)) != it.value.text
         ]
         if edits:
             yield member, edits
-
-
-def _folders_after(snapshot: Snapshot, old: Path, new: Path, around: Around) -> dict[Span, Path]:
-    """The folder that each path of a document starts from once the move is made."""
-    form, path = snapshot.form, snapshot.path
-    if form is None or path is None:
-        return {}
-    after = {
-        it.span: it.folder for it in path_values(form, snapshot.tree, _moved_path(path, old, new), around)
-    }
-    return {
-        it.span: _moved_path(normal(it.folder), old, new)
-        if normal(it.folder).is_relative_to(old)
-        else normal(after.get(it.span, it.folder))
-        for it in path_values(form, snapshot.tree, path, around)
-    }
 
 
 def _led(snapshot: Snapshot, around: Around) -> Iterator[Led]:
@@ -80,14 +65,15 @@ def _fixed(value: PathValue) -> int:
     return value.text.rfind("/", 0, first) + 1
 
 
-def _moved_text(led: Led, folder: Path, old: Path, new: Path) -> str:
-    """The path as it has to be written, from `folder`, once the move is made."""
-    value, target = led.value, _moved_path(led.target, old, new)
+def _moved_text(led: Led, moves: Moves) -> str:
+    """The path as it has to be written once the moves are made."""
+    value, target = led.value, _moved_path(led.target, moves)
     if value.text.startswith("/"):
         return value.text if target == led.target else target.as_posix()
     before = os.path.relpath(led.target, normal(value.folder))
-    after = os.path.relpath(target, folder)
-    if before == after:
+    after = os.path.relpath(target, _folder_after(led, moves))
+    # Where waza takes no `..` the path would be wrong either way: it stays what somebody wrote.
+    if before == after or (_is_confined(value) and after.startswith("..") and not before.startswith("..")):
         return value.text
     text = Path(after).as_posix()
     if value.text.startswith("./") and not text.startswith("."):
@@ -98,8 +84,31 @@ def _moved_text(led: Led, folder: Path, old: Path, new: Path) -> str:
     return text + ("/" if value.text.endswith("/") else "")
 
 
-def _moved_path(path: Path, old: Path, new: Path) -> Path:
-    return new / path.relative_to(old) if path.is_relative_to(old) else path
+def _folder_after(led: Led, moves: Moves) -> Path:
+    """The folder that a path starts from once the moves are made."""
+    folder, path, form = normal(led.value.folder), led.snapshot.path, led.snapshot.form
+    after = _moved_path(folder, moves)
+    if after != folder or path is None or form is None:
+        return after
+    # A task that moves stays one of its eval, whose folder stays where it is.
+    free = {"process"} if form.runnable != "task" else {"process", "eval", "fixtures"}
+    return folder if led.value.base in free else _beside(folder, path, _moved_path(path, moves))
+
+
+def _beside(folder: Path, old: Path, new: Path) -> Path:
+    """The folder that is to a file's new place what `folder` was to its old one."""
+    return normal(new.parent / os.path.relpath(folder, old.parent))
+
+
+def _is_confined(value: PathValue) -> bool:
+    """Whether the path may not lead out of where it starts (sheet, section 5.1)."""
+    return value.base == "fixtures" or (value.base == "task" and value.kind == "file")
+
+
+def _moved_path(path: Path, moves: Moves) -> Path:
+    """Where something comes to be that is moved, or is in a folder that is."""
+    old = next((it for it in (path, *path.parents) if it in moves), None)
+    return moves[old] / path.relative_to(old) if old is not None else path
 
 
 def normal(path: Path) -> Path:

@@ -144,15 +144,17 @@ def moved_files(
     rename: bool = False,
 ) -> types.WorkspaceEdit:
     """The edits that keep all paths leading where they do when files move; with `rename` the moves themselves, too."""
-    changes: list[types.TextDocumentEdit | types.CreateFile | types.RenameFile | types.DeleteFile] = []
-    plain: dict[str, list[types.TextEdit]] = {}
-    for old, new in pairs:
-        for member, edits in moved(old, new, around.mentioning(old.name, snapshot, below=old), around):
-            document = types.OptionalVersionedTextDocumentIdentifier(member.uri, member.version)
-            changes.append(types.TextDocumentEdit(document, list(edits)))
-            plain.setdefault(member.uri, []).extend(edits)
-        if rename:
-            changes.append(types.RenameFile(old.as_uri(), new.as_uri()))
+    # One edit for each document: those of a second one would count in a text that the first has changed.
+    members = {
+        it.uri: it for old, _ in pairs for it in around.mentioning(old.name, snapshot, below=old)
+    }.values()
+    edited = list(moved(dict(pairs), members, around))
     if not client.document_changes:
-        return types.WorkspaceEdit(plain)
+        return types.WorkspaceEdit({member.uri: edits for member, edits in edited})
+    changes: list[types.TextDocumentEdit | types.CreateFile | types.RenameFile | types.DeleteFile] = []
+    for member, edits in edited:
+        document = types.OptionalVersionedTextDocumentIdentifier(member.uri, member.version)
+        changes.append(types.TextDocumentEdit(document, list(edits)))
+    if rename:
+        changes += [types.RenameFile(old.as_uri(), new.as_uri()) for old, new in pairs]
     return types.WorkspaceEdit(document_changes=changes)

@@ -45,8 +45,10 @@ class Builder:
         self.duplicates: list[tuple[Node, Node]] = []
         self.templates: list[Node] = []
         self.tags: list[tuple[str, Span]] = []
+        self.merges: list[tuple[Node, Node]] = []
         self.size = 0
         self._source = source
+        self._may_merge = "<<" in source
         self._stack: list[Node] = []
         self._keys: list[Node | None] = []
         self._starts = _index_lines(source) if any(it in source for it in BREAKS) else None
@@ -99,6 +101,8 @@ class Builder:
         self._keys.pop()
         if len(node.pairs) > 1 and len({it.source for it, _ in node.pairs}) < len(node.pairs):
             self.duplicates.extend(_duplicates(node))
+        if self._may_merge:
+            self.merges.extend(it for it in node.pairs if it[0].source == "<<" and not it[0].style)
         if node.flow:
             node.end = self._place(event.end_mark)
             if len(node.pairs) == 1 and node.pairs[0][0].kind is Kind.MAP and node.pairs[0][1].is_empty:

@@ -9,6 +9,10 @@ from waza_lsp.syntax.rows import closing, row_of
 TEMPLATE_MESSAGE = "A value that starts with {{ needs quotes; without them YAML reads brackets"
 
 _TAB = re.compile(r"^ *\t+")
+_ODD_BLANKS = re.compile(
+    r"^[ \t]*([\u00a0\u1680\u2000-\u200a\u202f\u205f\u3000][\u00a0\u1680\u2000-\u200a\u202f\u205f\u3000 ]*)"
+)
+"""Blanks as web pages have them: for YAML they are letters."""
 _TAB_AFTER_DASH = re.compile(r"^ *(?:- +)*-\s*\t\s*(?=\S)")
 _NO_BLANK_AFTER_COLON = re.compile(r"^\s*(?:- )*([\w.-]+):(?=[^\s:/\\])")
 _NO_BLANK_BEFORE_BRACKET = re.compile(r"^\s*(?:- )*([\w.-]+):(?=[\[{])")
@@ -16,6 +20,8 @@ _NO_BLANK_AFTER_DASH = re.compile(r"^\s*(-)(?=[A-Za-z_][\w.-]*:(?:\s|$)|[\[{])")
 _KEY_BEFORE_COLON = re.compile(r"[\w.-]+$")
 _IN_BRACKETS = re.compile(r"(?:[\[,]|: )[ \t]*(?=\{\{)")
 _WORD = re.compile(r"\s*([\w.-]+)\s*$")
+_NO_KEY = re.compile(r"\s*(?:- +)*(:)(?=\s|$)")
+_LONGEST_KEY = 1024
 _BLOCK = re.compile(r"(\s*(?:- +)*)([\w.-]+):\s+([|>][+-]?)\s*(?:#.*)?$")
 
 
@@ -49,10 +55,34 @@ def mark_without_blank(lines: Sequence[str], at: int) -> Problem | None:
         text = lines[line] if 0 <= line < len(lines) else ""
         if dash := _dash_without_blank(text, line):
             return dash
+        if odd := odd_blanks(text, line):
+            return odd
         if found := (_TAB.match(text) or (line == at and _TAB_AFTER_DASH.match(text))):
             columns = (found.group().index("\t"), found.end())
             return on_line("Tabs cannot indent YAML; use blanks", line, columns, Cause.TAB)
     return None
+
+
+def odd_blanks(text: str, line: int) -> Problem | None:
+    """Blanks in an indentation that YAML does not know."""
+    found = _ODD_BLANKS.match(text)
+    if found is None:
+        return None
+    message = "These blanks are no ordinary ones (a no-break space, for example); indent with ordinary blanks"
+    return on_line(message, line, found.span(1), Cause.BLANKS)
+
+
+def odd_key(lines: Sequence[str], line: int) -> Problem | None:
+    """A key that is no key: none at all, or one that is longer than YAML takes."""
+    text = lines[line] if line < len(lines) else ""
+    if found := _NO_KEY.match(text):
+        return on_line("The key before this colon is missing", line, found.span(1), Cause.OTHER)
+    row = row_of(line, text, 1)
+    colon = text.find(":", row.start + _LONGEST_KEY) if len(text) > _LONGEST_KEY else -1
+    if colon < 0 or ": " in text[:colon]:
+        return None
+    message = f"A key has at most {_LONGEST_KEY} characters"
+    return on_line(message, line, (row.start, colon), Cause.OTHER)
 
 
 def _dash_without_blank(text: str, line: int) -> Problem | None:

@@ -21,6 +21,8 @@ from waza_lsp.syntax.slots import slots
 from waza_lsp.syntax.text import Place, Span, Text
 from waza_lsp.syntax.tree import Tree
 
+_MERGE = "<<"
+"""The key whose value is hardly ever written in place: an alias stands there."""
 _GLUED = re.compile(r"([\w.-]+):(?!//)(\S*)$")
 
 
@@ -121,7 +123,15 @@ class _Cursor:
                     if below is None
                     else entry.child is not None
                 )
-                yield replace(here, column=row.value + row.shift, below=below, has_children=has_children)
+                content = row.value
+                if self._is_tabbed(row, after, row.value):
+                    here = replace(here, span=Span(Place(self.place.line, after), span.end), lead=" ")
+                    content = after + 1
+                yield replace(here, column=content + row.shift, below=below, has_children=has_children)
+
+    def _is_tabbed(self, row: Row, after: int, column: int) -> bool:
+        """Whether a tab stands between a dash and its value, which YAML does not take."""
+        return row.key is None and "\t" in self.text[after:column]
 
     def _is_naming(self, row: Row, after: int) -> bool:
         """Whether an anchor or tag is being written, or stands behind a dash, where no map may follow it."""
@@ -137,7 +147,12 @@ class _Cursor:
         child = entry.child
         if child is None:
             here = self._of_entry(At.VALUE, entry, Span(self.place, self.place))
+            if self._is_tabbed(row, after, column):
+                here = replace(here, span=self._span(after, column))
+                lead, content = " ", after + row.shift + 1
             yield replace(here, lead=lead, close=close, column=content, below=self._below(entry, row))
+            if entry.part == _MERGE:
+                yield replace(here, at=At.ALIAS, lead=f"{lead}*", column=content)
         elif row.key is None and child.shape is Shape.MAP and not close:
             start = min(column, max(after, child.column - row.shift))
             here = self._situation(At.KEY, child, self._span(start, column))

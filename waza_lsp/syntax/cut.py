@@ -43,11 +43,15 @@ class Cut(NamedTuple):
 
 
 class Layout(NamedTuple):
-    """All pieces in order, without gaps; the lines of a second document's mark and a merge conflict (-1: none)."""
+    """All pieces in order, without gaps; the lines of a second document's mark and a merge conflict (-1: none).
+
+    `is_more` says that something is written below that mark.
+    """
 
     cuts: list[Cut]
     second_document: int
     conflict: int = -1
+    is_more: bool = False
 
 
 def cut(lines: Sequence[str]) -> Layout:
@@ -56,10 +60,11 @@ def cut(lines: Sequence[str]) -> Layout:
     conflict = next((it for it in tops if lines[it].startswith("<<<<<<< ")), -1)
     start, tops, second = _first_document(lines, tops)
     end = second if second >= 0 else len(lines)
+    is_more = second >= 0 and _is_more(lines, second + 1)
     if (tops and _DASH.match(lines[tops[0]])) or (
         tops and lines[tops[0]][0] in "[{\"'|>" and not _KEY.match(lines[tops[0]])
     ):
-        return Layout([*_skipped(0, start), Cut(PieceKind.WHOLE, start, end)], second, conflict)
+        return Layout([*_skipped(0, start), Cut(PieceKind.WHOLE, start, end)], second, conflict, is_more)
     cuts: list[Cut] = []
     cuts += _skipped(0, tops[0] if tops else end)
     entries = _entries(lines, tops, end)
@@ -80,7 +85,7 @@ def cut(lines: Sequence[str]) -> Layout:
         begin = next(i for i in range(first + 1, last) if _dash_at(lines[i], column))
         cuts.append(Cut(PieceKind.HEAD, first, begin))
         cuts += items_in(lines, begin, last, column)
-    return Layout(cuts, second, conflict)
+    return Layout(cuts, second, conflict, is_more)
 
 
 _NEUTRAL = frozenset([" ", "\t", "#", "\n", "\r", "", "}", "]"])
@@ -106,6 +111,12 @@ def _first_document(lines: Sequence[str], tops: list[int]) -> tuple[int, list[in
         elif not (text.startswith("%") and not kept):
             kept.append(line)
     return start, kept, -1
+
+
+def _is_more(lines: Sequence[str], start: int) -> bool:
+    """Whether there is anything but blank lines, comments and marks."""
+    below = (lines[it].strip() for it in range(start, len(lines)))
+    return any(it and not it.startswith("#") and it not in {"---", "..."} for it in below)
 
 
 def _comment(text: str) -> set[str]:

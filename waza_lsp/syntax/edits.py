@@ -1,13 +1,16 @@
 """Text edits: what a fix comes down to, and what becomes of a text and its tree when they are made."""
 
 import re
+from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import NamedTuple
 
 from waza_lsp.syntax.layout import Layout, layout_of
 from waza_lsp.syntax.parse import Parsed, parse
-from waza_lsp.syntax.text import Place, Span, Text
+from waza_lsp.syntax.piece import Piece
+from waza_lsp.syntax.text import Place, Span, Text, split_lines
 from waza_lsp.syntax.tree import Tree
 
 _LINE_END = re.compile(r"\r\n?")
@@ -20,7 +23,7 @@ class Edit(NamedTuple):
     text: str
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, eq=False)
 class Draft:
     """A text and its tree, on the way from one edit to the next.
 
@@ -31,13 +34,13 @@ class Draft:
     tree: Tree
     origins: tuple[int, ...] | None = None
 
-    @property
+    @cached_property
     def layout(self) -> Layout:
         return layout_of(self.tree)
 
     def begun(self) -> "Draft":
         """The same text as a first draft."""
-        return Draft(self.text, self.tree)
+        return Draft(self.text, self.tree) if self.origins is not None else self
 
     def edited(self, edits: Iterable[Edit]) -> "Draft":
         """The draft with all edits made; they count in this text and do not overlap."""
@@ -66,12 +69,23 @@ class Draft:
         if any(piece.parsed.problems for it in lines if (piece := self.tree.piece_at(it)) is not None):
             return True
         first = self.tree.piece_at(min(it.span.start.line for it in edits)) if edits else None
-        if first is None or max(it.span.end.line for it in edits) >= first.end:
+        part = self._piece_after(first, edits) if first is not None else None
+        if first is None or part is None:
             return self.edited(edits).problem_count() > self.problem_count()
-        part = Text(self.text.lines[first.start : first.end])
+        return _faults(parse(part)) > _faults(first.parsed)
+
+    def _piece_after(self, piece: Piece, edits: Sequence[Edit]) -> str | None:
+        """The lines of a piece after the edits; None where the edits are about others, too."""
+        end = max(it.span.end for it in edits)
+        if end > (piece.end, 0):
+            return None
+        part = Text(split_lines("".join(self.text.lines[piece.start : piece.end])))
         for span, new in sorted(edits, key=lambda it: it.span, reverse=True):
-            part = part.edited(span.shifted(-first.start), new)
-        return _faults(parse(str(part))) > _faults(first.parsed)
+            part = part.edited(span.shifted(-piece.start), new)
+        source = str(part)
+        # Lines that are taken out end where the next piece begins, which may not come to stand on another line.
+        is_apart = end < (piece.end, 0) or not source or source.endswith(("\n", "\r"))
+        return source if is_apart else None
 
 
 def _faults(parsed: Parsed) -> int:
@@ -79,8 +93,18 @@ def _faults(parsed: Parsed) -> int:
 
 
 def overlap(edits: Iterable[Edit], others: Sequence[Edit]) -> bool:
-    """Whether edits touch the same text, or insert at the same place: their order would matter."""
-    return any(a.span.start <= b.span.end and b.span.start <= a.span.end for a in edits for b in others)
+    """Whether edits touch the same text, or insert at the same place: their order would matter.
+
+    `others` stand in order, and do not overlap one another: only the two nearest can be in the way.
+    """
+    for it in edits:
+        index = bisect_left(others, it)
+        if any(
+            it.span.start <= other.span.end and other.span.start <= it.span.end
+            for other in others[max(0, index - 1) : index + 1]
+        ):
+            return True
+    return False
 
 
 def difference(before: Text, after: Draft) -> list[Edit]:

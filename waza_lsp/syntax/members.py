@@ -3,6 +3,7 @@
 import re
 from dataclasses import dataclass
 from typing import NamedTuple
+from weakref import WeakKeyDictionary
 
 from waza_engine.findings import Pointer
 from waza_lsp.syntax.edits import Draft
@@ -14,6 +15,7 @@ from waza_lsp.syntax.text import Place, Span, Text
 _PROPERTIES = re.compile(r"(?:[&!]\S*[ \t]+)*")
 _COLON = re.compile(r"[ \t]*:")
 _KEEPS_BLANK_LINES = re.compile(r"[|>]\d?\+")
+_known: WeakKeyDictionary[Draft, dict[Pointer, "Container | None"]] = WeakKeyDictionary()
 
 
 class Member(NamedTuple):
@@ -57,14 +59,22 @@ class Container:
 
 def container_at(draft: Draft, pointer: Pointer) -> Container | None:
     """The mapping or list at a pointer; None for anything else."""
+    # Every finding of a long mapping asks for it, and it is made of all its members.
+    known = _known.setdefault(draft, {})
+    if pointer not in known:
+        known[pointer] = _container_at(draft, pointer)
+    return known[pointer]
+
+
+def _container_at(draft: Draft, pointer: Pointer) -> Container | None:
     tree = draft.tree
     if not pointer and tree.whole is None:
         members = tuple(_entry(it) for it in tree.entries)
         if not members or members[0].key is None:
             return None
         return Container((), True, False, Span(members[0].key.start, members[-1].value.end), members)
-    entry = next((it for it in tree.entries if pointer == (it.key.source,) and it.items), None)
-    if entry is not None:
+    entry = tree.entry(pointer[0]) if len(pointer) == 1 else None
+    if entry is not None and entry.items:
         items = tuple(
             Member(i, None, None, node, node.span.shifted(piece.start))
             for i, (piece, node) in enumerate(entry.items)

@@ -39,6 +39,8 @@ class Parsed:
     """`{{name}}` without quotes: read as the text that it was meant to be."""
     tags: tuple[tuple[str, Span], ...] = ()
     """Tags that YAML does not have."""
+    merges: tuple[tuple[Node, Node], ...] = ()
+    """The merge keys (`<<`) with what they stand before."""
     cut: tuple[Span, ...] = ()
     """Where a comment begins that was probably meant to be text: `Fix issue #12`."""
     unterminated: bool = False
@@ -52,9 +54,8 @@ def parse(source: str) -> Parsed:
     builder = Builder(source)
     error = builder.read()
     if error is None:
-        found = tuple(builder.duplicates), tuple(builder.templates), tuple(builder.tags)
         cut = tuple(cut_texts(source, builder.root)) if builder.root is not None else ()
-        return Parsed(builder.root, (), builder.anchors, builder.has_alias, *found, cut)
+        return _read(builder, cut)
     builder.close_open()
     problem = problem_of(source, error)
     mark = getattr(error, "problem_mark", None)
@@ -92,8 +93,22 @@ def _filled(source: str) -> Parsed | None:
     builder = _FilledBuilder(PLACEHOLDER.sub(lambda it: it[0].translate(_WORDS), source))
     if builder.read() is not None:
         return None
-    found = tuple(builder.duplicates), tuple(builder.templates), tuple(builder.tags)
-    return Parsed(builder.root, (), builder.anchors, builder.has_alias, *found)
+    return _read(builder)
+
+
+def _read(builder: Builder, cut: tuple[Span, ...] = ()) -> Parsed:
+    """What was noted of a text that is YAML."""
+    return Parsed(
+        builder.root,
+        (),
+        builder.anchors,
+        builder.has_alias,
+        tuple(builder.duplicates),
+        tuple(builder.templates),
+        tuple(builder.tags),
+        tuple(builder.merges),
+        cut,
+    )
 
 
 def _without_mistake(source: str, problem: Problem, error: yaml.YAMLError) -> Iterator[str]:

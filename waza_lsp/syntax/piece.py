@@ -11,6 +11,7 @@ from typing import NamedTuple
 from weakref import WeakValueDictionary
 
 from waza_lsp.syntax.cut import Cut, PieceKind
+from waza_lsp.syntax.directives import directive_problem
 from waza_lsp.syntax.parse import Parsed, parse
 from waza_lsp.syntax.problems import half_key
 
@@ -38,7 +39,8 @@ class Piece(NamedTuple):
 def piece_of(lines: Sequence[str], it: Cut) -> Piece:
     """The piece at a cut of the text."""
     if it.kind is PieceKind.SKIPPED:
-        return Piece(*it, _NOTHING)
+        problem = directive_problem("".join(lines[it.start : it.end]))
+        return Piece(*it, Parsed(None, (problem,)) if problem is not None else _NOTHING)
     parsed = _parsed("".join(lines[it.start : it.end]))
     if it.kind is PieceKind.STRAY and not (parsed.problems or _begins_with_template(parsed)):
         parsed = replace(parsed, problems=(half_key(lines[it.start : it.end], 0, 0),))

@@ -14,6 +14,8 @@ from waza_lsp.syntax.clues import (
     colon_without_blank,
     mark_without_blank,
     never_closed,
+    odd_blanks,
+    odd_key,
     open_quote,
     shallow_block,
     template,
@@ -137,11 +139,15 @@ def half_key(lines: Sequence[str], line: int, column: int) -> Problem:
     """What is wrong with text that stands where a key is expected."""
     text = lines[line] if line < len(lines) else ""
     word = text[column:].rstrip()
+    if found := odd_blanks(text, line) or odd_key(lines, line):
+        return found
     if found := colon_without_blank(lines, line) or shallow_block(lines, line):
         return found
     columns = (column, column + len(word))
     if _DASH_OF_A_WORD.match(word):
         return on_line("A blank is missing after the dash", line, columns, Cause.DASH)
+    if word.startswith("*") and ":" in word:
+        return on_line("An alias cannot be a key here; write the key itself", line, columns, Cause.OTHER)
     return on_line(f"'{word}' is no complete entry; add a colon and a value", line, columns, Cause.HALF_KEY)
 
 
@@ -153,7 +159,7 @@ def _misplaced(lines: list[str], line: int, column: int) -> Problem | None:
     if column == indent:
         end = len(text.split(":")[0].rstrip()) if ":" in text else len(text.rstrip())
         message = "This line is indented differently from its neighbours; align it with them"
-        found = unfinished_above(lines, line)
+        found = odd_key(lines, line) or unfinished_above(lines, line)
         return found or on_line(message, line, (column, end), Cause.INDENTATION)
     columns = (column, len(text.rstrip()))
     found = open_quote(lines, line) or bracket_without_blank(lines, line)
@@ -182,7 +188,7 @@ def _stray_colon(lines: list[str], error: yaml.MarkedYAMLError) -> Problem | Non
         return None
     text = lines[at.line] if at.line < len(lines) else ""
     previous = lines[at.line - 1] if at.line else ""
-    if found := colon_without_blank(lines, at.line):
+    if found := colon_without_blank(lines, at.line) or odd_key(lines, at.line):
         return found
     if ": " in text[: at.column]:
         columns = (at.column, at.column + 1)

@@ -1,6 +1,6 @@
-"""Aliases that name nothing, or what they stand in themselves, and tags that no reader of YAML knows."""
+"""Aliases that name nothing, or what they stand in themselves, merge keys of nothing, and tags that nobody knows."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from waza_lsp.syntax.node import Kind, Node
 from waza_lsp.syntax.piece import Piece
@@ -41,6 +41,24 @@ def _inside(node: Node, named: frozenset[str]) -> Iterator[Node]:
         yield from _inside(value, below)
     for item in node.items:
         yield from _inside(item, below)
+
+
+def vain_merges(pieces: Sequence[Piece], anchors: Mapping[str, Node]) -> Iterator[Span]:
+    """What merge keys stand before that is no mapping; the key itself where nothing stands behind it."""
+    for piece in pieces:
+        for key, value in piece.parsed.merges:
+            for node in _without_keys(value, anchors):
+                yield (key if node.is_empty else node).span.shifted(piece.start)
+
+
+def _without_keys(value: Node, anchors: Mapping[str, Node]) -> Iterator[Node]:
+    """The value, or those items of it, that no keys can be taken from; aliases of what does not exist are no matter."""
+    for node in value.items if value.kind is Kind.SEQ else [value]:
+        meant = anchors.get(node.source) if node.kind is Kind.ALIAS else node
+        if meant is not None and any(
+            it.kind is Kind.SCALAR for it in (meant.items if meant.kind is Kind.SEQ else [meant])
+        ):
+            yield node
 
 
 def unknown_tags(pieces: Sequence[Piece]) -> Iterator[tuple[str, Span]]:

@@ -90,8 +90,10 @@ def _quote(text: Text, problem: Problem) -> Iterator[Repair]:
     ends = [found.start() for found in re.finditer(r"[,\]}]", rest)] if in_brackets else []
     if comment := _COMMENT.search(rest):
         ends.append(comment.start())
-    for end in [*ends, len(rest.rstrip())]:
-        yield Repair("Add the closing quote", (_insert(line, column + 1 + end, quote),))
+    for number, end in enumerate([*ends, len(rest.rstrip())]):
+        # Of several ways only the likeliest needs no words to tell it from the others.
+        where = f" behind '{rest[:end].split()[-1]}'" if number and rest[:end].strip() else ""
+        yield Repair(f"Add the closing quote{where}", (_insert(line, column + 1 + end, quote),))
 
 
 def _bracket(text: Text, problem: Problem) -> Iterator[Repair]:
@@ -223,6 +225,11 @@ def _forbidden(_text: Text, problem: Problem) -> Iterator[Repair]:
     yield Repair("Remove the character", (Edit(problem.span, ""),))
 
 
+def _blanks(_text: Text, problem: Problem) -> Iterator[Repair]:
+    width = problem.span.end.column - problem.span.start.column
+    yield Repair("Use ordinary blanks", (Edit(problem.span, " " * width),), safe=True)
+
+
 def _insert(line: int, column: int, new: str) -> Edit:
     return Edit(Span(Place(line, column), Place(line, column)), new)
 
@@ -231,6 +238,7 @@ _CANDIDATES: dict[Cause, Callable[[Text, Problem], Iterator[Repair]]] = {
     Cause.DASH: _dash,
     Cause.COLON: _colon,
     Cause.TAB: without_tabs,
+    Cause.BLANKS: _blanks,
     Cause.QUOTE: _quote,
     Cause.BRACKET: _bracket,
     Cause.HALF_KEY: _half_key,

@@ -3,7 +3,7 @@
 What stands in texts of several lines is never touched, comments neither. Only a text without any mistake is tidied.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from waza_lsp.syntax.edits import Draft, Edit
 from waza_lsp.syntax.entries import Entry
@@ -32,15 +32,18 @@ def tidied(draft: Draft) -> list[Edit]:
     kept = _kept_lines(tree, text)
     filled = next((it for it in range(len(text.lines) - 1, -1, -1) if text.line(it).strip()), -1)
     edits = [*_line_ends(text, filled, kept), *_file_end(text, filled, kept)]
-    for entry in tree.entries:
-        found = _columns(entry, text, draft.layout, kept)
-        if (
-            found
-            and draft.edited(found).tree.data() == tree.data()
-            and not draft.edited(found).problem_count()
-        ):
-            edits += found
-    return sorted(edits)
+    moved = [it for entry in tree.entries if (it := _columns(entry, text, draft.layout, kept))]
+    return sorted([*edits, *_harmless(draft, moved)])
+
+
+def _harmless(draft: Draft, moved: Sequence[list[Edit]]) -> list[Edit]:
+    """What changes no data; all are tried at once, and the halves apart where one of them does."""
+    edits = [it for each in moved for it in each]
+    after = draft.edited(edits)
+    if after.tree.data() == draft.tree.data() and not after.problem_count():
+        return edits
+    half = len(moved) // 2
+    return [*_harmless(draft, moved[:half]), *_harmless(draft, moved[half:])] if half else []
 
 
 def _kept_lines(tree: Tree, text: Text) -> set[int]:

@@ -35,6 +35,7 @@ class Tree:
     the text stand for too many values, else -1; then no alias is followed. `is_ragged` says that a quote or bracket
     may run across pieces. `is_cut_off` says that the text is too large, and only its beginning was read. `has_alias`
     says that a value stands for another one, `is_fillable` that a piece reads otherwise with its placeholders filled.
+    `is_more` says that something is written in a second document.
     """
 
     pieces: tuple[Piece, ...]
@@ -49,6 +50,7 @@ class Tree:
     is_cut_off: bool = False
     has_alias: bool = False
     is_fillable: bool = False
+    is_more: bool = False
 
     @classmethod
     def of(cls, lines: Sequence[str], before: "Tree | None" = None, same: tuple[int, int] = (0, 0)) -> "Tree":
@@ -81,6 +83,7 @@ class Tree:
             is_ragged,
             has_alias=_has_alias(pieces),
             is_fillable=_is_fillable(pieces),
+            is_more=layout.is_more,
         )
 
     @classmethod

@@ -76,6 +76,8 @@ def in_style(style: str, text: str) -> str:
         return text.replace("'", "''")
     if style == '"':
         return json.dumps(text, ensure_ascii=False)[1:-1]
+    if style in {"|", ">"}:
+        return text
     return quoted(text) if any(it in ",[]{}" for it in text) else scalar(text)
 
 

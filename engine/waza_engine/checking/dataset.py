@@ -6,19 +6,20 @@ from pathlib import Path
 
 from waza_engine.checking.document import Document
 from waza_engine.checking.suite_files import text_of
-from waza_engine.formats.waza.csv_table import CsvError, read_csv
+from waza_engine.formats.waza.csv_table import CsvError, Row, read_csv
 from waza_engine.formats.waza.paths import is_inside
 from waza_engine.formats.waza.template import TemplateError, Values, render
 
-_FIELDS = dict.fromkeys(["TaskName", "JobID", "Timestamp", "Iteration", "Attempt"], "")
+_SOME_MOMENT = "2026-01-01T00:00:00+00:00"
 
 
 @dataclass(frozen=True, slots=True)
 class Dataset:
-    """A CSV file as read; `error` says why it is none, then there are no rows."""
+    """A CSV file as read; `lines` (from zero) are those of the rows. `error` says why it is none, then there are no rows."""
 
     header: tuple[str, ...] = ()
     rows: tuple[tuple[str, ...], ...] = ()
+    lines: tuple[int, ...] = ()
     error: str = ""
 
 
@@ -42,13 +43,14 @@ def template_problem(document: Document, dataset: Dataset, first: int, last: int
     if "prompt" not in dataset.header:
         return ""
     variables = {str(key): text_of(value) for key, value in document.mapping("inputs").items()}
-    for number, row in enumerate(dataset.rows[first - 1 : last], start=first):
+    for number, row in enumerate(dataset.rows[first - 1 : last], start=1):
         cells = dict(zip(dataset.header, row, strict=True))
         if "{{" in cells["prompt"]:
             try:
-                render(cells["prompt"], Values({**variables, **cells}, _FIELDS))
+                render(cells["prompt"], Values.of_row(cells, number, variables, _SOME_MOMENT))
             except TemplateError as error:
-                return f"The prompt of row {number} cannot be rendered: {error}"
+                line = dataset.lines[first + number - 2] + 1
+                return f"line {line}: The prompt of row {number} cannot be rendered: {error}"
     return ""
 
 
@@ -74,9 +76,9 @@ def doubts(dataset: Dataset) -> list[str]:
 
 def _read(text: str) -> Dataset:
     try:
-        header, *rows = read_csv(text) or [[]]
+        header, *rows = read_csv(text) or [Row(0, [])]
     except CsvError as error:
         return Dataset(error=f"line {error.line + 1}: {error.message}")
-    if not header:
+    if not header.cells:
         return Dataset(error="the file is empty; its first row must name the columns")
-    return Dataset(tuple(header), tuple(tuple(it) for it in rows))
+    return Dataset(tuple(header.cells), tuple(tuple(it.cells) for it in rows), tuple(it.line for it in rows))

@@ -52,6 +52,14 @@ def fixtures_folder(document: Document, task: Mapping[str, Any]) -> Path | None:
     return document.suite.folder / "fixtures" if document.suite is not None else None
 
 
+def workspace_files(document: Document, task: Pointer) -> list[str]:
+    """The paths of the files that are put into the workspace of a task one by one."""
+    names = [it.text for it in input_files(document, task)]
+    names += [it for _, it in document.texts(*task, "instruction_files")]
+    of_eval = document.suite.config.get("instruction_files") if document.suite is not None else None
+    return [*names, *(it for it in of_eval if isinstance(it, str))] if isinstance(of_eval, list) else names
+
+
 def has_workspace_files(document: Document, task: Pointer) -> bool:
     """Whether anything is put into the workspace of a task, as its file and its eval say."""
     inputs = document.mapping(*task, "inputs")

@@ -25,9 +25,14 @@ class Lost:
 
 @dataclass(slots=True)
 class Conversion:
-    """The files of the result, relative to its folder, and what was lost on the way."""
+    """The files of the result, relative to its folder, and what was lost on the way.
+
+    `copies` go along as they are: each by its place in the folder, with the file that it is a copy of. Suites that
+    change their dialect have none.
+    """
 
     files: dict[PurePosixPath, str] = field(default_factory=dict)
+    copies: dict[PurePosixPath, Path] = field(default_factory=dict)
     lost: list[Lost] = field(default_factory=list)
 
     def lose(self, message: str, path: Path | None, pointer: Pointer = (), *, kept: bool = False) -> None:

@@ -1,5 +1,6 @@
 """Grader entries as they are written in a file, and the typed graders behind them."""
 
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from waza_engine.convert.conversion import CannotSayError
@@ -54,3 +55,22 @@ def as_given(entry: GraderEntry, *, weight: bool) -> dict[str, Any]:
 def name_apart(name: str, number: int, count: int) -> str:
     """The name of one of the graders that one became: its own, with a number (from 0 here) when they are several."""
     return f"{name} {number + 1}" if name and count > 1 else name
+
+
+def names_apart(
+    graders: Iterable[Mapping[str, Any]], others: Iterable[Mapping[str, Any]]
+) -> Iterator[dict[str, Any]]:
+    """The graders, each with a name that neither one before it nor one of the others has: waza takes the last of a name."""
+    taken = {str(it.get("name") or "") for it in others}
+    for it in graders:
+        name = base = str(it.get("name") or "")
+        number = 2
+        while name in taken:
+            name, number = f"{base} ({number})", number + 1
+        taken.add(name)
+        yield {**it, "name": name} if name else {**it}
+
+
+def last_of_names(entries: Iterable[GraderEntry]) -> dict[str, GraderEntry]:
+    """The entries that count, by name: of several with one name, or without any, waza takes the last."""
+    return {it.name: it for it in entries}

@@ -46,9 +46,6 @@ def left_of_spec(data: Mapping[str, Any], commands: Sequence[str] = ()) -> dict[
 def left_of_stimulus(data: Mapping[str, Any]) -> dict[str, Any]:
     """What waza has nothing for in a stimulus."""
     parts = _rest_of(data, _STIMULUS_SAID) | _rest_in(data, "environment", _ENVIRONMENT_SAID)
-    constraints = data.get("constraints")
-    if isinstance(constraints, Mapping) and (turns := plain(constraints.get("max_turns"))) is not None:
-        parts["constraints"] = {"max_turns": turns}
     return parts | _rest_in(data, "tags", {TAGS})
 
 

@@ -11,7 +11,7 @@ from waza_engine.js_regex import js_error, js_notes
 from waza_engine.js_regex.parser import parsed
 from waza_engine.js_regex.syntax import JsPatternError
 from waza_engine.js_regex.writers import BeyondRe2, as_re2
-from waza_engine.regex import regex_error
+from waza_engine.regex import regex_error, regex_found
 
 _FLAGS = re.compile(r"\(\?([imsU]+)\)")
 _POSIX = {
@@ -25,14 +25,19 @@ _POSIX = {
     "word": r"\w",
     "xdigit": "0-9A-Fa-f",
 }
+_CODE = r"\\x\{(?P<code>[0-9a-fA-F]{1,4})\}"
+_SET = r"(?P<opening>\[\^?\]?)(?P<members>(?:\[:\^?\w+:\]|\\.|[^\]\\])*)\]"
 _TOKEN = re.compile(
-    r"\\A|\\z|\\Q.*?(?:\\E|$)|\\x\{([0-9a-fA-F]{1,4})\}|\(\?P<|\[:(\w+):\]|\\.|\(\?[imsU-]+:|\(\?[imsU-]+\)|.",
+    rf"\\A|\\z|\\Q.*?(?:\\E|$)|{_CODE}|{_SET}|\(\?P?<(?=\w)|\\.|\(\?[imsU-]+:|\(\?[imsU-]+\)|.",
     re.DOTALL,
 )
+_MEMBER = re.compile(rf"\[:(?P<name>\^?\w+):\]|{_CODE}|\\.|.", re.DOTALL)
 
 
 def in_javascript(pattern: str) -> str | None:
     """The RE2 pattern for JavaScript; None when it cannot be said there."""
+    if regex_error(pattern) is not None:
+        return None
     flags = _FLAGS.match(pattern)
     if flags and ("U" in flags[1] or len(set(flags[1])) < len(flags[1])):
         return None
@@ -52,15 +57,28 @@ def _javascript_word(token: re.Match[str], *, has_lines: bool) -> str | None:
         return None if has_lines else "^" if text == r"\A" else "$"
     if text.startswith(r"\Q"):
         return re.sub(r"([\\^$.*+?()[\]{}|/])", r"\\\1", text.removeprefix(r"\Q").removesuffix(r"\E"))
-    if token[1]:
-        return f"\\u{int(token[1], 16):04x}"
-    if text == "(?P<":
-        return "(?<"
-    if token[2]:
-        return _POSIX.get(token[2])
-    if text.startswith((r"\p", r"\P", r"\C", r"\a")) or (text.startswith("(?") and text != "(?:"):
-        return None
-    return text
+    if token["opening"]:
+        members = [_javascript_member(it) for it in _MEMBER.finditer(token["members"])]
+        # The first `]` of a set stands for itself in RE2, in JavaScript it would end the set.
+        opening = token["opening"].replace("]", r"\]")
+        return None if None in members else f"{opening}{''.join(it or '' for it in members)}]"
+    if text.startswith("(?"):
+        return "(?<" if text.endswith("<") else None
+    return _javascript_character(token)
+
+
+def _javascript_member(token: re.Match[str]) -> str | None:
+    """What stands in a set."""
+    if name := token["name"]:
+        return _POSIX.get(name)
+    return r"\[" if token[0] == "[" else _javascript_character(token)
+
+
+def _javascript_character(token: re.Match[str]) -> str | None:
+    if token["code"]:
+        return f"\\u{int(token['code'], 16):04x}"
+    # Classes and characters by name or by an octal number, which JavaScript has not or reads otherwise.
+    return None if re.match(r"\\[pPCaQ0-7]", token[0]) else token[0]
 
 
 def in_re2(pattern: str) -> str | None:
@@ -71,7 +89,7 @@ def in_re2(pattern: str) -> str | None:
         regex_error(pattern) is None
         and not js_notes(pattern)
         and r"\u" not in pattern
-        and "[^]" not in pattern
+        and not re.search(r"\[\^?\]", pattern)
     ):
         return pattern
     try:
@@ -96,3 +114,27 @@ def said_in_re2(pattern: str) -> str:
     if made is None:
         raise CannotSayError(f"the pattern {pattern} cannot be said in RE2")
     return made
+
+
+def in_any_case(pattern: str) -> str:
+    """The RE2 pattern with the flag that waza puts in front of those for tools, among the flags that stand there."""
+    flags = _FLAGS.match(pattern)
+    if flags is None:
+        return f"(?i){pattern}"
+    return pattern if "i" in flags[1] else f"(?i{flags[1]}){pattern[flags.end() :]}"
+
+
+def behind_any_case(pattern: str) -> str:
+    """The RE2 pattern as it has to be written where waza trims it and puts `(?i)` in front."""
+    flags = _FLAGS.match(pattern)
+    given, rest = (flags[1], pattern[flags.end() :]) if flags else ("", pattern)
+    if "i" not in given and re.search(r"[\w\\\[]", rest):
+        return f"(?{given}-i:{rest})"
+    others = given.replace("i", "")
+    head = f"(?{others})" if others else ""
+    return f"{head}{rest}" if head or rest == rest.strip() else f"(?:{rest})"
+
+
+def is_found_in_nothing(pattern: str) -> bool:
+    """Whether the RE2 pattern is found in an empty text: waza takes an argument that is missing for one, vally does not."""
+    return regex_found(in_any_case(pattern), "") is not False

@@ -8,7 +8,7 @@ from typing import Any
 from waza_engine.convert.carried import CarriedComments
 from waza_engine.convert.comments import Comment
 from waza_engine.convert.conversion import CannotSayError, Conversion
-from waza_engine.convert.entries import as_given, name_apart, typed, written
+from waza_engine.convert.entries import as_given, last_of_names, name_apart, typed, written
 from waza_engine.convert.kept import as_comment, from_comment
 from waza_engine.convert.left_over import SKILL, TAGS, TRIGGER, left_of_eval, left_of_task
 from waza_engine.convert.servers import as_vally_server
@@ -72,6 +72,8 @@ class _Writer:
         ]
         if scoring := self._scoring():
             data["scoring"] = scoring
+        for it in suite.disabled:
+            self._result.lose(f"Task '{it.id}' is disabled, and left out", it.path, it.pointer)
         return data
 
     def _environment(self) -> dict[str, Any]:
@@ -117,8 +119,14 @@ class _Writer:
             data["environment"] = environment
         graders: list[dict[str, Any]] = []
         kept: list[dict[str, Any]] = []
-        for entry in (*self._suite.graders, *task.graders):
-            self._grader(entry, (*place, "graders"), graders, kept)
+        entries = (*self._suite.graders, *task.graders)
+        counting = last_of_names(entries)
+        for entry in entries:
+            if counting[entry.name] is entry:
+                self._grader(entry, (*place, "graders"), graders, kept)
+            else:
+                message = f"Grader '{entry.name or entry.type}' is left out: waza never asks it, a later one has its name"
+                self._result.lose(message, entry.path or self._suite.path, entry.pointer)
         restored, own = from_comment(self._comments.header(source), "vally")
         if source == self._suite.path:
             restored, own = {}, []
@@ -132,15 +140,22 @@ class _Writer:
     def _task_environment(self, task: Task) -> dict[str, Any]:
         made: dict[str, Any] = {}
         files: list[dict[str, str]] = []
+        raw = _at(read_mapping(task.path or self._suite.path), task.pointer)
+        fixtures = self._suite.directory / "fixtures"
+        if context_dir := plain(raw.get("context_dir")):
+            fixtures = self._process_dir / str(context_dir)
         for it in task.files:
-            found = self._suite.directory / "fixtures" / it.target
-            if not (found.is_file() and found.read_bytes() == it.content):
-                # No file of the suite has this content: it stood in the task, so it becomes a file.
-                name = PurePosixPath("fixtures", task.id, it.target)
-                self._result.files[name] = it.content.decode("utf-8", "replace")
-                files.append({"src": str(name), "dest": it.target})
-            else:
+            found = fixtures / it.target
+            if found.is_file() and found.read_bytes() == it.content:
                 files.append({"src": self._from_out(found), "dest": it.target})
+                continue
+            # No such file has this content: it stood in the task, so it becomes a file.
+            name = PurePosixPath("fixtures", task.id, it.target)
+            files.append({"src": str(name), "dest": it.target})
+            try:
+                self._result.files[name] = it.content.decode("utf-8")
+            except UnicodeDecodeError:
+                self._result.lose(f"'{it.target}' is no text: put it into {name.parent}/ yourself", task.path)
         if files:
             made["files"] = files
         if task.environment:
@@ -155,9 +170,8 @@ class _Writer:
             made = as_vally(typed(entry))
         except CannotSayError as error:
             kept.append(as_given(entry, weight=True))
-            self._result.lose(
-                f"Grader '{entry.name or entry.type}': {error}", source, entry.pointer, kept=True
-            )
+            message = f"Grader '{entry.name or entry.type}': {error}"
+            self._result.lose(message, source, entry.pointer, kept=True)
             return
         self._comments.carry((*place, len(graders)), source, entry.pointer)
         for number, (it, part) in enumerate(made):

@@ -9,12 +9,12 @@ from typing import Any
 from waza_engine.convert.comments import Comment, comments_of
 from waza_engine.convert.constraints import grader_of_constraint
 from waza_engine.convert.conversion import CannotSayError, Conversion
-from waza_engine.convert.entries import as_given, name_apart, typed, written
+from waza_engine.convert.entries import as_given, name_apart, names_apart, typed, written
 from waza_engine.convert.kept import as_comment, from_comment
 from waza_engine.convert.left_over import SKILL, TAGS, TRIGGER, left_of_spec, left_of_stimulus
 from waza_engine.convert.servers import as_waza_server
 from waza_engine.convert.spec import Spec
-from waza_engine.convert.vally_graders import CHANGED, as_waza
+from waza_engine.convert.vally_graders import CHANGED, as_waza, wanted_file
 from waza_engine.convert.written import Written
 from waza_engine.findings import Pointer
 from waza_engine.formats import load_suite
@@ -147,27 +147,29 @@ class _Writer:
         more = kept.pop("inputs", {})
         data["inputs"] = inputs | (plain(more) if isinstance(more, Mapping) else {})
         data |= {key: plain(it) for key, it in kept.items()}
-        graders: list[dict[str, Any]] = []
+        before = plain(restored) if isinstance(restored, list) else []
+        graders: list[dict[str, Any]] = [*before]
         lost: list[dict[str, Any]] = []
+        wanted = [it for entry in task.graders if (it := _wanted_file(entry))]
         for entry in task.graders:
-            self._grader(entry, graders, lost, at)
+            self._grader(entry, wanted, graders, lost, at)
         graders += self._constraint_graders(task, graders)
-        graders += plain(restored) if isinstance(restored, list) else []
         if graders:
-            data["graders"] = graders
-        header = [*own, *self._homeless(place), *self._kept_of_stimulus(index, lost)]
+            data["graders"] = [*before, *names_apart(graders[len(before) :], before)]
+        header = [*own, *self._homeless(place), *self._kept_of_stimulus(index, task, lost)]
         name = PurePosixPath("tasks", f"{self._file_name(task.id)}.yaml")
         self._result.files[name] = Written(data, at, header).text()
 
     def _grader(
         self,
         entry: GraderEntry,
+        wanted: Sequence[str],
         graders: list[dict[str, Any]],
         lost: list[dict[str, Any]],
         at: dict[Pointer, Comment],
     ) -> None:
         try:
-            made = as_waza(_whole(entry))
+            made = as_waza(_whole(entry), wanted)
         except CannotSayError as error:
             lost.append(as_given(entry, weight=False))
             self._result.lose(f"Grader '{entry.name}': {error}", entry.path, entry.pointer, kept=True)
@@ -195,13 +197,17 @@ class _Writer:
                 made.append(written(grader, name))
         return made
 
-    def _kept_of_stimulus(self, index: int, graders: list[dict[str, Any]]) -> list[str]:
+    def _kept_of_stimulus(self, index: int, task: Task, graders: list[dict[str, Any]]) -> list[str]:
         raw = self._spec.stimulus(index)
         parts = left_of_stimulus(raw)
         for key in parts:
             place: Pointer = ("stimuli", index, key)
             message = f"Stimulus '{plain(raw.get('name'))}': waza has nothing like this '{key}'"
             self._result.lose(message, self._suite.path, place, kept=True)
+        constraints = raw.get("constraints")
+        unsaid = [it.key for it in task.constraints if grader_of_constraint(it) is None]
+        if isinstance(constraints, Mapping) and unsaid:
+            parts["constraints"] = {it: plain(constraints[it]) for it in unsaid}
         if graders:
             parts["graders"] = graders
         return as_comment(parts, "vally")
@@ -245,6 +251,13 @@ class _Writer:
 
     def _from_out(self, path: Path) -> str:
         return Path(os.path.relpath(path, self._out)).as_posix()
+
+
+def _wanted_file(entry: GraderEntry) -> str | None:
+    try:
+        return wanted_file(_whole(entry))
+    except CannotSayError:
+        return None
 
 
 def _whole(entry: GraderEntry) -> Grader:

@@ -1,12 +1,13 @@
 """vally's graders as waza's (vally.md, section 13). Options are read and written through the graders' own models."""
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from typing import Any
 
 from waza_engine.convert.conversion import CannotSayError
 from waza_engine.convert.patterns import said_in_re2
 from waza_engine.convert.vally_tool_calls import calls_as_waza
+from waza_engine.formats.waza.paths import cleaned
 from waza_engine.graders.base import Grader
 from waza_engine.graders.vally.completed import CompletedGrader
 from waza_engine.graders.vally.error_count import ErrorCountGrader
@@ -37,11 +38,13 @@ from waza_engine.graders.waza.prompt import PromptGrader
 from waza_engine.graders.waza.skill_invocation import SkillInvocationGrader
 from waza_engine.graders.waza.text import TextGrader
 from waza_engine.graders.waza.tool_calls import ToolCallsGrader
+from waza_engine.vally.globs import refusal
+from waza_engine.vally.workspace_files import FileContains, FileExists, FileMatches
 from waza_engine.vally_values import milliseconds
 
 
-def as_waza(grader: Grader) -> list[Grader]:
-    """The waza graders that together pass when this one does.
+def as_waza(grader: Grader, wanted: Collection[str] = ()) -> list[Grader]:
+    """The waza graders that together pass when this one does. `wanted` are files that have to be there anyway.
 
     Raises:
         CannotSayError: there are none.
@@ -50,7 +53,21 @@ def as_waza(grader: Grader) -> list[Grader]:
     say = _WAYS.get(type(grader))
     if say is None:
         raise CannotSayError(f"waza has no grader like '{grader.type_name}'")
+    if isinstance(grader, FileContains | FileMatches) and grader.negated and _path(grader.path) not in wanted:
+        raise CannotSayError(
+            "it passes when the file is missing, in waza it would fail; it could be said if another grader asked for the file"
+        )
     return list(say(grader))
+
+
+def wanted_file(grader: Grader) -> str | None:
+    """The file that must be there for this grader to pass; None when there is no such file."""
+    if not isinstance(grader, FileExists) or grader.negated:
+        return None
+    try:
+        return _path(grader.path)
+    except CannotSayError:
+        return None
 
 
 def _contains(it: Any) -> Iterator[Grader]:
@@ -76,11 +93,14 @@ def _path(glob: str) -> str:
     bare = re.sub(r"\\(.)", "", glob)
     if set(bare) & set("*?{}[]()!"):
         raise CannotSayError(f"waza knows names of files, no patterns such as {glob}")
-    return re.sub(r"\\(.)", r"\1", glob)
+    if refusal(glob):
+        raise CannotSayError(f"{glob} is no path below the workspace")
+    return cleaned(re.sub(r"\\(.)", r"\1", glob))
 
 
 def _exists(it: Any) -> Iterator[Grader]:
-    path = _path(it.path)
+    # A glob that ends like this finds the file itself, or anything in a folder of that name.
+    path = _path(it.path.removesuffix("/**"))
     yield FileGrader(must_not_exist=[path]) if it.negated else FileGrader(must_exist=[path])
 
 
@@ -103,7 +123,13 @@ def _content(it: Any, pattern: str) -> Grader:
 
 
 def _completed(_it: CompletedGrader) -> Iterator[Grader]:
-    yield CodeGrader(assertions=["len(output) > 0", "len(errors) == 0"])
+    # Names that stand outside are not known inside of a comprehension; 'errors' are also messages that speak of an error.
+    ended = f"{_events('assistant.turn_end')} or not {_events('assistant.turn_start')}"
+    yield CodeGrader(assertions=["len(output.strip()) > 0", f"len({_events('session.error')}) == 0", ended])
+
+
+def _events(kind: str) -> str:
+    return f"[e for e in transcript if e.get('type') == '{kind}']"
 
 
 def _exit_success(_it: ExitSuccessGrader) -> Iterator[Grader]:
@@ -111,7 +137,7 @@ def _exit_success(_it: ExitSuccessGrader) -> Iterator[Grader]:
 
 
 def _error_count(it: ErrorCountGrader) -> Iterator[Grader]:
-    yield CodeGrader(assertions=[f"len(errors) <= {it.max}"])
+    yield CodeGrader(assertions=[f"len({_events('session.error')}) <= {it.max}"])
 
 
 def _token_budget(it: TokenBudgetGrader) -> Iterator[Grader]:
@@ -121,6 +147,8 @@ def _token_budget(it: TokenBudgetGrader) -> Iterator[Grader]:
 
 
 def _tool_call_count(it: ToolCallCountGrader) -> Iterator[Grader]:
+    if it.tools:
+        raise CannotSayError("waza counts the calls of all tools")
     yield ToolCallsGrader(max_calls=it.max)
 
 
@@ -134,7 +162,11 @@ def _wall_time(it: WallTimeGrader) -> Iterator[Grader]:
 def _skill_invocation(it: VallySkillInvocation) -> Iterator[Grader]:
     given: dict[str, Any] = {}
     if it.required:
-        given |= {"required_skills": it.required, "mode": "any_order", "allow_extra": True}
+        given |= {
+            "required_skills": list(dict.fromkeys(it.required)),
+            "mode": "any_order",
+            "allow_extra": True,
+        }
     if it.disallowed:
         given["forbidden_skills"] = it.disallowed
     yield SkillInvocationGrader(**given)

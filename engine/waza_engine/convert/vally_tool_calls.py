@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from waza_engine.convert.conversion import CannotSayError
-from waza_engine.convert.patterns import said_in_re2
+from waza_engine.convert.patterns import behind_any_case, is_found_in_nothing, said_in_re2
 from waza_engine.graders.base import Grader
 from waza_engine.graders.vally.tool_calls import ToolCallsGrader as VallyToolCalls
 from waza_engine.graders.waza.action_sequence import ActionSequenceGrader
@@ -23,6 +23,8 @@ def calls_as_waza(it: VallyToolCalls) -> Iterator[Grader]:
         CannotSayError: there are none.
 
     """
+    if it.parallel:
+        raise CannotSayError("waza does not know which calls one message of the agent made")
     if it.sequence:
         names = _exact_names(it.sequence)
         if names is None:
@@ -52,23 +54,24 @@ def _exact_names(entries: list[Any]) -> list[str] | None:
 
 def _spec(tool: Any) -> dict[str, str]:
     if isinstance(tool, str):
-        return {"tool": said_in_re2(tool)}
+        return {"tool": _named(tool)}
     given = tool.model_dump(exclude_defaults=True)
     args = given.pop("args", {})
     if set(given) - {"name", "command", "path"} or set(args) - {"skill"}:
         raise CannotSayError(
             "waza looks at the command, the path and the skill of a call, and at nothing else"
         )
-    made = {"tool": said_in_re2(given["name"])}
+    made = {"tool": _named(given["name"])}
     patterns = {"command": given.get("command"), "path": given.get("path"), "skill": args.get("skill")}
     for argument, pattern in patterns.items():
         if pattern:
-            made[f"{argument}_pattern"] = _without_case(said_in_re2(pattern))
+            said = behind_any_case(said_in_re2(pattern))
+            if is_found_in_nothing(said):
+                raise CannotSayError(f"the pattern {pattern} would fit calls without this argument in waza")
+            made[f"{argument}_pattern"] = said
     return made
 
 
-def _without_case(pattern: str) -> str:
-    """Of a pattern that is put behind `(?i)`, what stands after it."""
-    if not pattern.startswith("(?i)"):
-        raise CannotSayError("waza looks at arguments without regard to case")
-    return pattern.removeprefix("(?i)")
+def _named(pattern: str) -> str:
+    """The pattern of a tool's name. Upper and lower case count in vally."""
+    return behind_any_case(said_in_re2(pattern))

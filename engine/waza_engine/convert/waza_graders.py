@@ -1,12 +1,15 @@
 """waza's graders as vally's (vally.md, section 14). Options are read and written through the graders' own models."""
 
 import re
+from collections import Counter
 from collections.abc import Callable, Iterator
+from pathlib import PurePosixPath
 from typing import Any, NamedTuple
 
 from waza_engine.convert.conversion import CannotSayError
-from waza_engine.convert.patterns import in_javascript
+from waza_engine.convert.patterns import in_any_case, in_javascript, is_found_in_nothing
 from waza_engine.findings import Pointer
+from waza_engine.formats.waza.paths import cleaned
 from waza_engine.graders.base import Grader
 from waza_engine.graders.vally.file_contains import FileContainsGrader
 from waza_engine.graders.vally.file_exists import FileExistsGrader
@@ -83,14 +86,21 @@ def _text(it: TextGrader) -> Iterator[Part]:
 
 def _glob(path: str) -> str:
     """A path as a glob that means this path only."""
-    if path.endswith("/"):
-        raise CannotSayError("vally looks for files only, not for directories")
-    return re.sub(r"([*?{}\[\]()!@+\\])", r"\\\1", path.removeprefix("./"))
+    if path.startswith("/") or cleaned(path).split("/")[0] in {".", ".."}:
+        raise CannotSayError(f"'{path}' is no path below the workspace")
+    glob = re.sub(r"([*?{}\[\]()!\\])", r"\\\1", cleaned(path))
+    # With a backslash at the start it would be a path of Windows.
+    return f"./{glob}" if glob.startswith("\\") else glob
+
+
+def _place(path: str) -> str:
+    """A glob for a file, or, as most folders' names have no extension, for what stands below it."""
+    return _glob(path) if PurePosixPath(path).suffix else f"{_glob(path)}/**"
 
 
 def _file(it: FileGrader) -> Iterator[Grader]:
-    yield from (FileExistsGrader(path=_glob(path)) for path in it.must_exist)
-    yield from (FileNotExistsGrader(path=_glob(path)) for path in it.must_not_exist)
+    yield from (FileExistsGrader(path=_place(path)) for path in it.must_exist)
+    yield from (FileNotExistsGrader(path=_place(path)) for path in it.must_not_exist)
     for entry in it.content_patterns:
         path = _glob(entry.path)
         if not entry.must_match:
@@ -150,14 +160,20 @@ def _tool_calls(it: ToolCallsGrader) -> Iterator[Grader]:
 def _tool(spec: ToolSpec) -> dict[str, Any]:
     if spec.args:
         raise CannotSayError("vally has no matchers for arguments")
-    made: dict[str, Any] = {"name": _pattern(spec.name)}
+    made: dict[str, Any] = {"name": _pattern(in_any_case(spec.name))}
     if spec.command_pattern:
-        made["command"] = _pattern(f"(?i){spec.command_pattern}")
+        made["command"] = _argument(spec.command_pattern)
     if spec.path_pattern:
-        made["path"] = _pattern(f"(?i){spec.path_pattern}")
+        made["path"] = _argument(spec.path_pattern)
     if spec.skill_pattern:
-        made["args"] = {"skill": _pattern(f"(?i){spec.skill_pattern}")}
+        made["args"] = {"skill": _argument(spec.skill_pattern)}
     return made
+
+
+def _argument(pattern: str) -> str:
+    if is_found_in_nothing(pattern):
+        raise CannotSayError(f"the pattern {pattern} fits calls without this argument, for vally none does")
+    return _pattern(in_any_case(pattern))
 
 
 def _tool_constraint(it: ToolConstraintGrader) -> Iterator[Grader]:
@@ -173,8 +189,14 @@ def _action_sequence(it: ActionSequenceGrader) -> Iterator[Grader]:
     match it.matching_mode:
         case "in_order_match":
             yield VallyToolCalls(sequence=[exactly(name) for name in it.expected_actions])
-        case "any_order_match" if len(set(it.expected_actions)) == len(it.expected_actions):
-            yield VallyToolCalls(required=[exactly(name) for name in it.expected_actions])
+        case "any_order_match":
+            counts = Counter(exactly(name) for name in it.expected_actions)
+            yield VallyToolCalls(
+                required=[
+                    name if count == 1 else {"name": name, "min_count": count}
+                    for name, count in counts.items()
+                ]
+            )
         case mode:
             raise CannotSayError(f"vally has nothing like 'matching_mode: {mode}'")
 
@@ -182,6 +204,10 @@ def _action_sequence(it: ActionSequenceGrader) -> Iterator[Grader]:
 def _skill_invocation(it: SkillInvocationGrader) -> Iterator[Grader]:
     if it.required_skills and (it.mode != "any_order" or it.allow_extra is False):
         raise CannotSayError("vally does not look at the order of skills, nor at additional ones")
+    if len(set(it.required_skills)) < len(it.required_skills):
+        raise CannotSayError("vally does not count how often a skill is invoked")
+    if both := set(it.required_skills) & set(it.forbidden_skills):
+        raise CannotSayError(f"vally refuses what can never pass: '{min(both)}' is required and forbidden")
     lists = {"required": it.required_skills, "disallowed": it.forbidden_skills}
     yield VallySkillInvocation(**{option: names for option, names in lists.items() if names})
 

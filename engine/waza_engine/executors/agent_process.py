@@ -1,10 +1,10 @@
-"""One agent program, run once in a workspace: its output line by line, limits on time, nothing left behind."""
+"""One agent program, run once in a workspace: what it prints, limits on time, nothing left behind."""
 
 import asyncio
 import contextlib
 import sys
-from collections.abc import AsyncIterator, Callable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from waza_engine import deathwatch
@@ -37,6 +37,27 @@ class Ended:
     broken_limit: str = ""
 
 
+@dataclass(slots=True)
+class Lines:
+    """Lines of any length, put together from pieces; `on_line` gets them with their line ends."""
+
+    on_line: Callable[[bytes], None]
+    _rest: list[bytes] = field(default_factory=list)
+
+    def add(self, piece: bytes) -> None:
+        """Take the next piece. Only what it completes is put together, so that one long line costs no more than many."""
+        first, *others = piece.split(b"\n")
+        self._rest.append(first)
+        for it in others:
+            self.on_line(b"".join((*self._rest, b"\n")))
+            self._rest = [it]
+
+    def end(self) -> None:
+        """All is said: a last line without an end counts, too."""
+        if last := b"".join(self._rest):
+            self.on_line(last)
+
+
 async def run_agent(
     argv: Sequence[str],
     *,
@@ -44,9 +65,9 @@ async def run_agent(
     environment: Mapping[str, str],
     stdin: str,
     limits: Limits,
-    on_line: Callable[[bytes], None],
+    on_output: Callable[[bytes], object],
 ) -> Ended:
-    """Run the program to its end, or to the first limit it breaks; `on_line` gets every line, with its line end.
+    """Run the program to its end, or to the first limit it breaks; `on_output` gets what it prints, piece by piece.
 
     Its whole process group is gone when this returns, also when it is cancelled.
 
@@ -67,7 +88,7 @@ async def run_agent(
         reason = getattr(error, "strerror", None) or error
         raise ExecutorError(f"The agent '{argv[0]}' cannot be started: {reason}") from error
     try:
-        return await _talk(process, stdin, limits, on_line)
+        return await _talk(process, stdin, limits, on_output)
     finally:
         await end(process)
         deathwatch.unwatch(process.pid)
@@ -84,11 +105,11 @@ async def end(process: asyncio.subprocess.Process) -> None:
 
 
 async def _talk(
-    process: asyncio.subprocess.Process, stdin: str, limits: Limits, on_line: Callable[[bytes], None]
+    process: asyncio.subprocess.Process, stdin: str, limits: Limits, on_output: Callable[[bytes], object]
 ) -> Ended:
     assert process.stdin and process.stdout and process.stderr  # noqa: S101, PT018  # for the type checker
     spoke = asyncio.Event()
-    reading = asyncio.create_task(_read(process.stdout, spoke, on_line))
+    reading = asyncio.create_task(_read(process.stdout, spoke, on_output))
     errors = asyncio.create_task(_tail(process.stderr))
     feeding = asyncio.create_task(_feed(process.stdin, stdin))
     ending = asyncio.create_task(_exit(process))
@@ -129,24 +150,16 @@ async def _is_alive(spoke: asyncio.Event, ending: asyncio.Task[None], seconds: f
     return bool(done)
 
 
-async def _read(stream: asyncio.StreamReader, spoke: asyncio.Event, on_line: Callable[[bytes], None]) -> None:
-    async for line in _lines(stream):
-        spoke.set()
-        on_line(line)
-
-
-async def _lines(stream: asyncio.StreamReader) -> AsyncIterator[bytes]:
-    """Lines of any length. A last line without end counts; what is beyond the limit is dropped."""
-    rest, total = b"", 0
+async def _read(
+    stream: asyncio.StreamReader, spoke: asyncio.Event, on_output: Callable[[bytes], object]
+) -> None:
+    """What is beyond the limit is dropped."""
+    total = 0
     while chunk := await stream.read(_CHUNK):
+        spoke.set()
         total += len(chunk)
-        if total > OUTPUT_LIMIT:
-            continue
-        *whole, rest = (rest + chunk).split(b"\n")
-        for it in whole:
-            yield it + b"\n"
-    if rest:
-        yield rest
+        if total <= OUTPUT_LIMIT:
+            on_output(chunk)
 
 
 async def _tail(stream: asyncio.StreamReader) -> str:

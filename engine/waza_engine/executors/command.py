@@ -21,7 +21,7 @@ from pathlib import Path
 from typing import Any, ClassVar
 
 from waza_engine.executors.agent_command import COMMAND_VARIABLE, agent_argv, agent_identity
-from waza_engine.executors.agent_process import Ended, Limits, run_agent
+from waza_engine.executors.agent_process import Ended, Limits, Lines, run_agent
 from waza_engine.executors.base import (
     ALLOWED_TOOLS,
     MCP_SERVERS,
@@ -147,8 +147,7 @@ class CommandExecutor:
         }
         argv = [self._argv[0], *(_PLACEHOLDER.sub(lambda it: values[it[1]], arg) for arg in self._argv[1:])]
         is_argument = any("{prompt}" in it for it in self._argv)
-        printed: list[bytes] = []
-        on_line = printed.append if self._format == "text" else _reader(log, progress)
+        printed, lines = bytearray(), Lines(_reader(log, progress))
         if self._format == "text":
             log.add("user.message", {"content": prompt})
         ended = await run_agent(
@@ -157,10 +156,11 @@ class CommandExecutor:
             environment=self._environment_of(request, session),
             stdin="" if is_argument else prompt,
             limits=Limits(request.timeout_seconds, request.first_event_timeout_seconds),
-            on_line=on_line,
+            on_output=printed.extend if self._format == "text" else lines.add,
         )
+        lines.end()
         if self._format == "text":
-            log.say(b"".join(printed).decode("utf-8", "replace").rstrip("\r\n"))
+            log.say(printed.decode("utf-8", "replace").rstrip("\r\n"))
         log.error = log.error or _problem(ended, log.turn)
 
     def _environment_of(self, request: TrialRequest, session: str) -> Mapping[str, str]:

@@ -79,8 +79,7 @@ class ReplayExecutor:
 
     async def run(self, request: TrialRequest, progress: Progress) -> Trajectory:
         name = f"{request.task.id}.baseline" if request.baseline else request.task.id
-        path = recording_path(self._folder, name, request.trial)
-        trajectory = read_recording(path)
+        trajectory = recorded_trial(self._folder, name, request.trial)
         await request.after_turn(1 + len(request.task.follow_ups), trajectory)
         return trajectory
 
@@ -123,21 +122,33 @@ def read_recording(path: Path) -> Trajectory:
     return trajectory
 
 
-def recording_path(folder: Path, task_id: str, trial: int) -> Path:
-    """Where trial `trial` (from 1) of a task is recorded.
+def recorded_trial(folder: Path, task_id: str, trial: int) -> Trajectory:
+    """What is recorded of trial `trial` (from 1) of a task.
 
     Raises:
-        ExecutorError: nowhere, or the task's id leads out of the folder.
+        ExecutorError: nothing, it cannot be read, or the task's id leads out of the folder.
 
     """
-    candidates = [recording_file(folder, f"{task_id}.{trial}"), recording_file(folder, task_id)]
-    for it in candidates:
-        if it.is_file():
-            return it
+    stems = (f"{task_id}.{trial}", task_id)
+    candidates = [recording_file(folder, it) for it in stems]
+    for stem, path in zip(stems, candidates, strict=True):
+        if path.is_file() and not is_of_another(stem, task_id, found := read_recording(path)):
+            return found
     raise ExecutorError(
         f"No recording for task '{task_id}', trial {trial}: there is neither {candidates[0]} nor {candidates[1]}. "
         "Record a run with --record DIR, or name another folder with --recordings DIR"
     )
+
+
+def is_of_another(stem: str, task_id: str, recorded: Trajectory) -> bool:
+    """Whether a file that may be a task's is that of another: `p.2.json` is trial 2 of `p`, or the one of `p.2`.
+
+    A recording tells the task that it was made of. One that was renamed together with its task tells another name, and
+    counts all the same.
+    """
+    other = recorded.task
+    number = stem.removeprefix(f"{other}.")
+    return other not in {"", task_id} and (stem == other or (number != stem and number.isdecimal()))
 
 
 def recording_file(folder: Path, stem: str) -> Path:

@@ -8,6 +8,7 @@ from pathlib import Path, PurePath
 from typing import TYPE_CHECKING, Any
 
 from waza_engine.formats.dialect import Dialect, Kind
+from waza_engine.formats.eval_names import called_usually
 
 if TYPE_CHECKING:
     from waza_engine.suite import Suite
@@ -71,6 +72,23 @@ def recognise(
                 top_level_keys, values, path, in_project=at_home, by_folder=not _names_one(schema)
             ):
                 return candidate, *found
+        return _named_by_project(top_level_keys, values, path, _possible(keys, dialect_name))
+    return None
+
+
+def _named_by_project(
+    keys: Collection[str] | None, values: Mapping[str, Any], path: PurePath, possible: list[Dialect]
+) -> tuple[Dialect, Kind, str] | None:
+    """What a file is that its project gives the name of an eval, as if it had the usual one."""
+    named = called_usually(path, [it.project_file for it in dialects() if it.project_file])
+    if named is None:
+        return None
+    usual, project = named
+    for candidate in possible:
+        if candidate.project_file == project.name and (
+            found := candidate.by_path(keys, values, usual, in_project=lambda: True)
+        ):
+            return candidate, found[0], f"named in {project.name}"
     return None
 
 
@@ -104,7 +122,9 @@ def may_be_ours(top_level_keys: Collection[str], path: PurePath | None = None, *
     """False only if `recognise` says None of a file with these keys, whatever stands under them."""
     keys = frozenset(top_level_keys)
     return recognise(top_level_keys, path, schema=schema) is not None or any(
-        kind.signals and kind.knows_most(keys) and not keys.isdisjoint(kind.shapes)
+        kind.signals
+        and kind.knows_most(keys)
+        and not keys.isdisjoint(kind.shapes.keys() | (kind.deciding_at(path) if path is not None else set()))
         for it in dialects()
         for kind in it.kinds
     )

@@ -20,8 +20,8 @@ class Signal:
 
     A `weak` signal also occurs in files of other tools: then most of the keys must be known to the kind, and none
     typical of another tool. With `shaped`, what stands under that key must be ours; then other keys do not matter.
-    One with places `at` (ends of paths, as in `FileName`) speaks only there, where what stands under the keys may be
-    strange: see `Kind.told_at`.
+    One with places `at` (ends of paths, as in `FileName`) speaks only there, where what stands under the other keys may
+    be strange: see `Kind.told_at`.
     """
 
     groups: tuple[frozenset[str], ...]
@@ -171,9 +171,20 @@ class Kind:
         """
         if any(it.verdict(values.get(key)) < 0 for key, it in self.deciding.items()):
             return None
-        here = (it for it in self.signals if any(_ends_like(path, pattern) for pattern in it.at))
+        here = (
+            it
+            for it in self.signals
+            if any(_ends_like(path, pattern) for pattern in it.at)
+            and (not it.shaped or self.deciding[it.shaped].verdict(values.get(it.shaped)) > 0)
+        )
         found = (it.found_in(keys, self.keys) for it in here if not it.weak or keys <= self.keys)
         return next(filter(None, found), None)
+
+    def deciding_at(self, path: PurePath) -> set[str]:
+        """The keys whose values may make it a file of this kind because of where it is."""
+        return {
+            it.shaped for it in self.signals if it.shaped and any(_ends_like(path, each) for each in it.at)
+        }
 
     def knows_most(self, keys: frozenset[str]) -> bool:
         return len(keys & self.keys) > len(keys - self.keys)

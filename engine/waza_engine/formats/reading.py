@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
+from itertools import islice
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -13,6 +14,7 @@ from waza_engine.formats.filled import read_filled
 from waza_engine.regular_files import regular_bytes
 from waza_engine.scalars import plain
 from waza_engine.suite import LoadError
+from waza_engine.values import is_null
 from waza_engine.yaml_reader import YamlError, read_yaml
 
 _Model = TypeVar("_Model", bound=BaseModel)
@@ -101,6 +103,21 @@ def build(model: type[_Model], data: Any, path: Path, below: Pointer = ()) -> _M
         raise LoadError(path, _placed((*below, *pointer), text), (*below, *pointer)) from error
 
 
+def as_written(pointer: Pointer, data: Any) -> Pointer:
+    """Where something stands in the data of a file, when its pointer passes over the null items of lists, as models do."""
+    found: list[str | int] = []
+    for part in pointer:
+        at = _index_as_written(part, data) if isinstance(part, int) and isinstance(data, list) else part
+        found.append(at)
+        data = _value_at(data, (at,))
+    return tuple(found)
+
+
+def _index_as_written(index: int, items: Sequence[Any]) -> int:
+    given = (at for at, it in enumerate(items) if not is_null(it))
+    return next(islice(given, index, None), index)
+
+
 def _first_problem(error: ValidationError, data: Any) -> tuple[Pointer, str]:
     problems = [(_pointer(it["loc"], data, it["type"]), it) for it in error.errors(include_url=False)]
     start = problems[0][0]
@@ -119,8 +136,9 @@ def _pointer(loc: Sequence[str | int], data: Any, kind: str) -> Pointer:
             found.append(key)
             data = data.get(key)
         elif isinstance(data, list) and isinstance(key, int) and key < len(data):
-            found.append(key)
-            data = data[key]
+            at = _index_as_written(key, data)
+            found.append(at)
+            data = data[at]
     return tuple(found)
 
 

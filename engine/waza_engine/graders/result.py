@@ -68,12 +68,12 @@ class GraderResult:
         passed_text: str = "All checks passed",
         **details: Any,
     ) -> "GraderResult":
-        """The usual verdict: score = share of checks that passed, 1.0 when there are none."""
+        """The usual verdict of waza: score = share of checks that passed, 1.0 when there are none."""
         score = (total - len(failures)) / total if total else 1.0
         texts = [it if isinstance(it, str) else it.message for it in failures]
         feedback = "; ".join(texts) if texts else passed_text
         parts = tuple(it for it in failures if isinstance(it, FailedCheck))
-        return cls(score, not texts, feedback, {**details, "failures": texts or None}, parts=parts)
+        return cls(score, not texts, feedback, as_in_go({**details, "failures": texts}), parts=parts)
 
     @classmethod
     def failed(
@@ -86,3 +86,20 @@ class GraderResult:
     def undecided(cls, feedback: str, details: dict[str, Any] | None = None) -> "GraderResult":
         """The grader could not find out: failed with score 0, and reported apart."""
         return cls(0.0, False, feedback, details, status="error")
+
+
+def as_in_go(details: dict[str, Any]) -> dict[str, Any]:
+    """Details as waza writes them: empty lists, in mappings and lists too, are null (waza-graders.md, section 2.2)."""
+    return {key: _in_go(it) for key, it in details.items()}
+
+
+def _in_go(value: Any) -> Any:
+    match value:
+        case []:
+            return None
+        case list():
+            return [_in_go(it) for it in value]
+        case dict():
+            return as_in_go(value)
+        case _:
+            return value

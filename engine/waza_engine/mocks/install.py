@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from waza_engine.mocks.command_name import is_command_name
 from waza_engine.suite import CommandMock, McpMock
 from waza_engine.temporary import temporary_folder
 from waza_engine.trajectory import CommandInvocation
@@ -45,6 +46,7 @@ def installed(
 
     Raises:
         OSError: the temporary folder cannot be written.
+        ValueError: a program's name is none, so that its file would stand somewhere else.
 
     """
     commands, servers = tuple(commands), tuple(servers)
@@ -55,15 +57,19 @@ def installed(
         environment = (
             {"PATH": os.pathsep.join([str(_programs(folder, commands, workspace)), path])} if commands else {}
         )
-        yield Installed(folder, environment, {it.name: _server(folder, it) for it in servers})
+        yield Installed(
+            folder, environment, {it.name: _server(folder, number, it) for number, it in enumerate(servers)}
+        )
 
 
 def _programs(folder: Path, commands: Iterable[CommandMock], workspace: Path) -> Path:
     programs = folder / "bin"
     programs.mkdir()
-    for it in commands:
+    for number, it in enumerate(commands):
+        if not is_command_name(it.name):
+            raise ValueError(f"{it.name!r} is no name of a program")
         mock = {"responses": list(it.responses), "workspace": str(workspace), "log": str(folder / _LOG)}
-        spec = _written(folder / f"{it.name}.command.json", mock)
+        spec = _written(folder / f"{number}.command.json", mock)
         argv = [*_python("command"), str(spec), it.name]
         if sys.platform == "win32":
             line = " ".join(f'"{part}"' for part in argv)
@@ -75,9 +81,9 @@ def _programs(folder: Path, commands: Iterable[CommandMock], workspace: Path) ->
     return programs
 
 
-def _server(folder: Path, mock: McpMock) -> dict[str, Any]:
-    file = folder / f"{mock.name.replace(os.sep, '_')}.mcp.json"
-    spec = _written(file, {"name": mock.name, "tools": dict(mock.tools)})
+def _server(folder: Path, number: int, mock: McpMock) -> dict[str, Any]:
+    # The name is any text: it must not say where the file stands.
+    spec = _written(folder / f"{number}.mcp.json", {"name": mock.name, "tools": dict(mock.tools)})
     command, *args = _python("mcp_server")
     return {"type": "stdio", "command": command, "args": [*args, str(spec)]}
 

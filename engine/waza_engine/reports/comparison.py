@@ -40,7 +40,7 @@ def _lines(data: dict[str, Any]) -> Iterator[str]:
     count = len(data["files"])
     for number, name in enumerate(data["files"], 1):
         model = data["models"][number - 1]
-        yield f"{number}: {name}{f' ({model})' if model else ''}"
+        yield one_line(f"{number}: {name}{f' ({model})' if model else ''}")
     yield f"{'':{width}}  {'  '.join(f'{it:>6}' for it in range(1, count + 1))}   delta"
     for it in rows:
         scores = "  ".join(

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterator
 
+from waza_engine.reports.reasons import reasons
 from waza_engine.reports.text import failed_lines, one_line
 from waza_engine.runs.records import RunRecord, TaskRecord
 
@@ -27,8 +28,7 @@ def _lines(record: RunRecord) -> Iterator[str]:
         f"(weighted {totals.weighted_score:.2f}) · {record.duration_ms / 1000:.1f} s"
         + "".join(f" · {escaped(it)}" for it in facts)
     )
-    if record.error:
-        yield f"\n> {escaped(record.error)}"
+    yield from (f"\n> {escaped(it.told)}" for it in reasons(record))
     yield ""
     yield "| | Task | Score | Passed | 95 % interval |"
     yield "| --- | --- | --- | --- | --- |"

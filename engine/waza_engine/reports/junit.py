@@ -1,11 +1,14 @@
 """A run as JUnit XML: one suite, one test case per task as waza writes it (waza-formats.md, section 15.3).
 
-Where trials are held to a threshold there is one test case per trial (vally.md, section 10.2).
+Where trials are held to a threshold there is one test case per trial (vally.md, section 10.2). What else kept a run
+from passing has a test case of its own: who reads this file alone must not think that all is well.
 """
 
 import xml.etree.ElementTree as ET
+from collections.abc import Sequence
 from datetime import UTC, datetime
 
+from waza_engine.reports.reasons import Reason, reasons
 from waza_engine.reports.xml_text import xml_text
 from waza_engine.runs.records import RunRecord, TaskRecord, TrialRecord
 
@@ -14,7 +17,8 @@ def junit_xml(record: RunRecord) -> str:
     """The text of the JUnit file."""
     root = ET.Element("testsuites")
     suite = ET.SubElement(root, "testsuite", {"name": xml_text(record.suite_name)})
-    counts = _counts(record)
+    because = list(reasons(record))
+    counts = _counts(record, because)
     seconds = {"time": f"{record.duration_ms / 1000:.3f}"}
     for element in (root, suite):
         element.attrib.update(counts | seconds)
@@ -26,20 +30,35 @@ def junit_xml(record: RunRecord) -> str:
             _add_case(suite, record, task)
         else:
             _add_trials(suite, record, task)
+    for it in because:
+        _add_reason(suite, record, it)
     ET.indent(root)
     return '<?xml version="1.0" encoding="UTF-8"?>\n' + ET.tostring(root, encoding="unicode") + "\n"
 
 
-def _counts(record: RunRecord) -> dict[str, str]:
+def _counts(record: RunRecord, because: Sequence[Reason]) -> dict[str, str]:
     if record.scoring is None:
-        totals = record.totals
-        return {"tests": str(totals.total), "failures": str(totals.failed), "errors": "0"}
-    stats = [it.stats for it in record.tasks if it.stats]
+        tests, failures, errors = record.totals.total, record.totals.failed, 0
+    else:
+        stats = [it.stats for it in record.tasks if it.stats]
+        stopped = sum(it.stats is None and bool(it.error) for it in record.tasks)
+        tests = sum(it.total_runs for it in stats) + stopped
+        failures = sum(it.failed_runs for it in stats)
+        errors = sum(it.error_runs for it in stats) + stopped
+    broken = sum(it.is_error for it in because)
     return {
-        "tests": str(sum(it.total_runs for it in stats)),
-        "failures": str(sum(it.failed_runs for it in stats)),
-        "errors": str(sum(it.error_runs for it in stats)),
+        "tests": str(tests + len(because)),
+        "failures": str(failures + len(because) - broken),
+        "errors": str(errors + broken),
     }
+
+
+def _add_reason(suite: ET.Element, record: RunRecord, it: Reason) -> None:
+    owner = record.skill if record.scoring is None else record.suite_name
+    attributes = {"name": xml_text(it.about), "classname": xml_text(owner), "time": "0.000"}
+    case = ET.SubElement(suite, "testcase", attributes)
+    tag, kind = ("error", "ExecutionError") if it.is_error else ("failure", "RunFailure")
+    ET.SubElement(case, tag, {"message": xml_text(it.told), "type": kind})
 
 
 def _add_properties(suite: ET.Element, record: RunRecord) -> None:
@@ -57,6 +76,10 @@ def _add_properties(suite: ET.Element, record: RunRecord) -> None:
 
 
 def _add_trials(suite: ET.Element, record: RunRecord, task: TaskRecord) -> None:
+    if task.stats is None and task.error:
+        attributes = {"name": xml_text(task.name), "classname": xml_text(record.suite_name), "time": "0.000"}
+        case = ET.SubElement(suite, "testcase", attributes)
+        ET.SubElement(case, "error", {"message": xml_text(task.error), "type": "ExecutionError"})
     for trial in task.trials:
         seconds = trial.trajectory.duration_ms / 1000
         name = f"{task.name} (trial {trial.trial})"

@@ -54,8 +54,10 @@ def record_of(data: Mapping[str, Any]) -> RunRecord:
     config, metadata = _map(data.get("config")), _map(data.get("metadata"))
     run_id = str(metadata.get("run_id") or data.get("eval_id") or "")
     scoring = _scoring(metadata.get("scoring"))
+    started_at = _seconds(str(data.get("timestamp") or ""))
     tasks = [
-        _task(it, index, run_id, is_weighted=scoring is not None) for index, it in enumerate(data["tasks"])
+        _task(it, index, run_id, started_at, is_weighted=scoring is not None)
+        for index, it in enumerate(data["tasks"])
     ]
     frame = RunFrame(
         suite_name=str(data.get("eval_name") or ""),
@@ -73,7 +75,7 @@ def record_of(data: Mapping[str, Any]) -> RunRecord:
     return run_record(
         frame,
         run_id=run_id,
-        started_at=_seconds(str(data.get("timestamp") or "")),
+        started_at=started_at,
         duration_ms=int(_map(data["summary"]).get("duration_ms") or 0),
         tasks=tasks,
         triggers=[_trigger(it) for it in data.get("trigger_results") or []],
@@ -100,12 +102,15 @@ def _scoring(given: Any) -> Scoring | None:
     return Scoring(float(threshold) if isinstance(threshold, int | float) else None)
 
 
-def _task(data: Mapping[str, Any], index: int, run_id: str, *, is_weighted: bool) -> TaskRecord:
+def _task(
+    data: Mapping[str, Any], index: int, run_id: str, started_at: float, *, is_weighted: bool
+) -> TaskRecord:
     name = str(data.get("test_id") or "")
     frame = TaskFrame(
         name, str(data.get("display_name") or ""), str(data.get("group") or ""), bool(data.get("golden"))
     )
-    trials = [_trial(it, name, index, number) for number, it in enumerate(data.get("runs") or [], 1)]
+    found = [_trial(it, name, index, number) for number, it in enumerate(data.get("runs") or [], 1)]
+    trials = [it if it.started_at else replace(it, started_at=started_at) for it in found]
     if is_weighted:
         trials = [replace(it, score=it.weighted_score) for it in trials]
     error = "" if trials or data.get("status") != "failed" else "It was stopped before its first trial"
@@ -143,6 +148,8 @@ def _trial(data: Mapping[str, Any], task: str, index: int, number: int) -> Trial
         graders=graders,
         error=str(data.get("error_msg") or ""),
         attempts=int(data.get("attempts") or 1),
+        # Of its beginning nothing else is told.
+        started_at=_seconds(str(_map(data.get("failure_artifacts")).get("captured_at") or "")),
         workspace=str(data.get("workspace_dir") or ""),
     )
 

@@ -100,20 +100,22 @@ def _label(it: GraderOutcome) -> str:
 
 def _run_summary(record: RunRecord) -> dict[str, Any]:
     verdict = eval_verdict(record.scoring or Scoring(), record.tasks)
+    # A run that did not come to its end has passed nothing, whatever it had judged by then.
+    passed = verdict.passed and record.status not in {"error", "cancelled"}
     summary = {
         "name": record.suite_name,
-        "passed": verdict.passed,
+        "passed": passed,
         "scoringApplied": verdict.threshold is not None,
         "overallScore": verdict.overall_score,
         "threshold": verdict.threshold,
         "stimuliRun": verdict.stimuli_run,
-        "stimuliTotal": verdict.stimuli_total,
+        "stimuliTotal": max(record.planned, verdict.stimuli_total),
         "stimuli": [_stimulus(it) for it in record.tasks],
     }
     return {
         "type": "run-summary",
-        "passed": verdict.passed,
-        "hadExecutionErrors": verdict.had_execution_errors,
+        "passed": passed,
+        "hadExecutionErrors": verdict.had_execution_errors or record.status == "error",
         "evals": [summary],
     }
 

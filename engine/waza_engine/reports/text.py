@@ -2,11 +2,11 @@
 
 from collections.abc import Iterator
 
+from waza_engine.reports.reasons import baseline_line, metric_line, threshold_line, threshold_verdict
 from waza_engine.reports.results_task import skill_impact
 from waza_engine.runs.measures import composite_score
 from waza_engine.runs.records import GraderOutcome, RunRecord, TaskRecord, TrialRecord
 from waza_engine.scoring import Interval
-from waza_engine.vally.verdict import EvalVerdict, eval_verdict
 
 _WORDS = {"passed": "PASS", "failed": "FAIL", "error": "ERROR", "skipped": "SKIP"}
 _LONGEST_FEEDBACK = 300
@@ -91,34 +91,26 @@ def _totals(record: RunRecord) -> Iterator[str]:
             f"{totals.succeeded} of {totals.total} tasks passed{skipped}, "
             f"score {totals.aggregate_score:.2f}{weighted}, {record.duration_ms / 1000:.1f} s"
         )
-    if record.tasks and record.scoring is not None and record.scoring.threshold is not None:
-        yield _against_threshold(eval_verdict(record.scoring, record.tasks))
+    if verdict := threshold_verdict(record):
+        yield threshold_line(verdict)
     if record.trigger_metrics:
         yield f"trigger accuracy {record.trigger_metrics.accuracy:.2f} over {len(record.triggers)} prompts"
     for it in record.metrics:
-        verdict = "reaches" if it.passed else "is below"
-        yield f"metric {it.name} {it.value:.2f} {verdict} its threshold {it.threshold:.2f}"
+        yield one_line(metric_line(it))
     for it in record.measures:
-        verdict = "reaches" if it.passed else "is below"
-        yield f"metric {it.name} {it.value:.2f} {verdict} {it.threshold:.2f}, for information only"
+        reached = "reaches" if it.passed else "is below"
+        yield f"metric {one_line(it.name)} {it.value:.2f} {reached} {it.threshold:.2f}, for information only"
     if len(record.measures) > 1:
         yield f"composite score {composite_score(record.measures):.2f}, for information only"
     yield from _baseline(record)
     for task in record.tasks:
-        yield from (f"kept: {it.workspace}" for it in task.trials if it.workspace)
-
-
-def _against_threshold(verdict: EvalVerdict) -> str:
-    reached = "reaches" if verdict.passed else "is below"
-    return f"the eval's score {verdict.overall_score:.2f} {reached} its threshold {verdict.threshold:.2f}"
+        yield from (f"kept: {one_line(it.workspace)}" for it in task.trials if it.workspace)
 
 
 def _baseline(record: RunRecord) -> Iterator[str]:
     if record.baseline is None:
         return
-    rate, without = record.totals.success_rate, record.baseline.totals.success_rate
-    verdict = "the skills helped" if rate > without else "the skills did not help: this run failed"
-    yield f"with skills {rate:.0%} of the tasks passed, without {without:.0%}: {verdict}"
+    yield baseline_line(record)
     before = {it.task: it for it in record.baseline.tasks}
     for task in record.tasks:
         if (impact := skill_impact(task, before.get(task.task))) and impact["delta"]:

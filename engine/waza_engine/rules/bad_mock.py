@@ -44,7 +44,7 @@ from typing import Any
 from waza_engine.checking.document import Document
 from waza_engine.checking.mocks import command_mocks, command_responses, mcp_responses
 from waza_engine.findings import Finding, Pointer, Rule
-from waza_engine.formats.waza.loader_rules import leads_out
+from waza_engine.formats.waza.mock_rules import is_elsewhere
 from waza_engine.regex import regex_error, regex_fault
 from waza_engine.regex_mending import regex_fixes
 from waza_engine.rules.invalid_regex import INVALID_REGEX
@@ -107,7 +107,7 @@ def _response(document: Document, response: Pointer) -> Iterator[Finding]:
         yield BAD_MOCK.at(response, message)
     for key in ("fixture", "workdir"):
         path = document.text(*response, key)
-        if leads_out(path):
+        if is_elsewhere(path):
             yield BAD_MOCK.at((*response, key), f"'{path}' must be a relative path without '..'")
     for name in document.mapping(*response, "environment"):
         if not name.strip() or "=" in name:

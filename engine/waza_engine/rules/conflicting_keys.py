@@ -43,17 +43,25 @@ def check(document: Document) -> Iterator[Finding]:
         yield from _both(document, (*task, "inputs"), "prompt", "prompt_file")
         yield from _both(document, (*task, "inputs"), "follow_up_prompts", "responder")
     for response in command_responses(document):
-        yield from _both(document, response, "args", "args_regex")
-        yield from _both(document, response, "stdout", "fixture")
+        given = {key for key, value in document.mapping(*response).items() if value is not None}
+        if {"args", "args_regex"} <= given:
+            yield _conflict(response, "args", "args_regex")
+        # An empty path is none, whereas an empty text is what the command prints.
+        if "stdout" in given and document.has(*response, "fixture"):
+            yield _conflict(response, "stdout", "fixture")
 
 
 def _both(document: Document, base: Pointer, first: str, second: str) -> Iterator[Finding]:
     if document.has(*base, first) and document.has(*base, second):
-        fixes = [Fix(f"Remove '{it}'", (RemoveKey((*base, it)),)) for it in (first, second)]
-        yield CONFLICTING_KEYS.at(
-            (*base, second),
-            f"Give either '{first}' or '{second}', not both",
-            on="key",
-            fixes=fixes,
-            related=[((*base, first), "given, too")],
-        )
+        yield _conflict(base, first, second)
+
+
+def _conflict(base: Pointer, first: str, second: str) -> Finding:
+    fixes = [Fix(f"Remove '{it}'", (RemoveKey((*base, it)),)) for it in (first, second)]
+    return CONFLICTING_KEYS.at(
+        (*base, second),
+        f"Give either '{first}' or '{second}', not both",
+        on="key",
+        fixes=fixes,
+        related=[((*base, first), "given, too")],
+    )

@@ -32,6 +32,7 @@ from typing import Any
 from waza_engine.checking.document import Document
 from waza_engine.checking.resources import PathValue, fixtures_folder, input_files, refusal
 from waza_engine.findings import Finding, Fix, Rule, SetValue, Severity
+from waza_engine.paths import escape_reason
 
 DROPPED_INPUT_FILE = Rule("dropped-input-file", "input file that waza leaves out")
 APPLIES = {"waza": {"task", "eval"}}
@@ -40,7 +41,7 @@ APPLIES = {"waza": {"task", "eval"}}
 def check(document: Document) -> Iterator[Finding]:
     for task, data in document.tasks():
         for it in input_files(document, task):
-            if reason := refusal(it.text):
+            if reason := _reason(it):
                 end = "the run ends with an error" if it.has_content else "the file is left out"
                 message = f"'{it.text}' {reason}: {end}. Name a path inside the fixtures folder"
                 fixes = _inside(document, data, it)
@@ -49,6 +50,13 @@ def check(document: Document) -> Iterator[Finding]:
             if entry.get("content") == "" and entry.get("path"):
                 message = "An empty content counts as none: the file is looked for in the fixtures folder"
                 yield DROPPED_INPUT_FILE.at((*pointer, "content"), message, severity=Severity.WARNING)
+
+
+def _reason(given: PathValue) -> str:
+    """A file that is written here may have dots in its name, but must not be the workspace itself."""
+    if given.has_content:
+        return (refusal(given.text) or "is the workspace itself") if escape_reason(given.text) else ""
+    return refusal(given.text)
 
 
 def _inside(document: Document, task: Mapping[str, Any], given: PathValue) -> Iterator[Fix]:

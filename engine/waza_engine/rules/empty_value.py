@@ -33,6 +33,14 @@ EMPTY_VALUE = Rule("empty-value", "empty text or list where something must stand
 APPLIES = {"waza": {"eval", "task"}}
 
 
+def check(document: Document) -> Iterator[Finding]:
+    if document.kind != "eval" or document.has("tasks_from"):
+        return
+    tasks = document.value("tasks")
+    if isinstance(tasks, list) and not _without_empty_items(tasks):
+        yield EMPTY_VALUE.at(("tasks",), "The list names no task: no run can start")
+
+
 def check_grader(entry: Document, _document: Document) -> Iterator[Finding]:
     # Imported late: this finding's name is used where pydantic is not wanted.
     from waza_engine.graders.registry import graders
@@ -48,9 +56,14 @@ def _nothing_configured(kind: "type[Grader]", config: Mapping[str, Any]) -> Iter
     if not given:
         return
     defaults = {info.alias or name: info.default for name, info in kind.model_fields.items()}
-    is_any_set = any(config[it] is not None and config[it] != defaults.get(it) for it in given)
+    written = {it: _without_empty_items(config[it]) for it in given}
+    is_any_set = any(value is not None and value != defaults.get(it) for it, value in written.items())
     # An unknown option is a finding of its own, or an option of an older version.
     if not is_any_set and all(it in defaults for it in config):
         listed = ", ".join(f"'{it}'" for it in kind.at_least_one)
         message = f"This counts as nothing: waza refuses the grader. Give at least one of {listed}"
         yield EMPTY_VALUE.at(("config", given[0]), message, on="key", refused=True)
+
+
+def _without_empty_items(value: Any) -> Any:
+    return [it for it in value if it is not None] if isinstance(value, list) else value

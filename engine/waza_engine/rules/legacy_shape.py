@@ -25,7 +25,17 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from waza_engine.checking.document import Document
-from waza_engine.findings import Finding, Fix, MoveKey, Pointer, RemoveKey, Rule, SetValue, Severity
+from waza_engine.findings import (
+    Finding,
+    Fix,
+    InsertKey,
+    MoveKey,
+    Pointer,
+    RemoveKey,
+    Rule,
+    SetValue,
+    Severity,
+)
 
 LEGACY_SHAPE = Rule(
     "legacy-shape", "form of an older version", Severity.INFORMATION, frozenset(["deprecated"])
@@ -50,6 +60,8 @@ def check_grader(entry: Document, _document: Document) -> Iterator[Finding]:
         changes = converted(entry.mapping())
         fixes = [Fix(f"Convert to '{outdated.successor}'", changes, preferred=True)] if changes else []
         yield LEGACY_SHAPE.at(("type",), outdated.outdated, fixes=fixes)
+    elif name is None and isinstance(entry.value("assertions"), list):
+        yield _untyped_assertions()
     elif isinstance(name, str):
         for key, option in beside_type(entry.mapping()).items():
             yield _misplaced(entry, name, key, option)
@@ -66,6 +78,14 @@ def _misplaced(entry: Document, name: str, key: str, option: str) -> Finding:
     fix = Fix(f"Move it to 'config.{option}'", (MoveKey((key,), ("config", option)),), preferred=True)
     message = f"'{key}' beside 'type' is an old form; it is now 'config.{option}'"
     return LEGACY_SHAPE.at((key,), message, on="key", fixes=[fix] if is_free else [])
+
+
+def _untyped_assertions() -> Finding:
+    """A grader of the Python generation, whose tasks knew no other type than this one when none was given."""
+    changes = (InsertKey((), "type", "code"), MoveKey(("assertions",), ("config", "assertions")))
+    fix = Fix("Change to a 'code' grader", changes, preferred=True)
+    message = "In older versions a grader without 'type' was one of type 'code'; now the type has to be given"
+    return LEGACY_SHAPE.at(("assertions",), message, on="key", fixes=[fix])
 
 
 def _globs(document: Document) -> Iterator[Finding]:

@@ -50,11 +50,13 @@ Take notes.
 """
 
 from collections.abc import Iterator
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 
 from waza_engine.checking.document import Document
-from waza_engine.checking.run_paths import suite_folder
+from waza_engine.checking.resources import workspace_files
+from waza_engine.checking.run_paths import Standing, run_path, suite_folder
 from waza_engine.findings import Finding, Fix, Pointer, Rule, SetValue, Severity
+from waza_engine.formats.waza.paths import cleaned
 from waza_engine.validation.spelling import nearest
 
 MISSING_DIRECTORY = Rule("missing-directory", "directory that is not there", Severity.WARNING)
@@ -74,11 +76,51 @@ def check(document: Document) -> Iterator[Finding]:
                 message = f"There is no folder '{text}' in {folder.name}/; waza goes on without its skill"
                 yield MISSING_DIRECTORY.at(pointer, message, fixes=_similar(document, folder, pointer, text))
     for pointer, mock in document.mappings("mcp_mocks"):
-        fixtures = mock.get("fixtures")
-        if isinstance(fixtures, str) and fixtures and not document.files.is_directory(folder / fixtures):
-            message = f"There is no folder '{fixtures}' in {folder.name}/: the mock has no tools"
-            place = (*pointer, "fixtures")
-            yield MISSING_DIRECTORY.at(place, message, fixes=_similar(document, folder, place, fixtures))
+        fixtures, place = mock.get("fixtures"), (*pointer, "fixtures")
+        if (
+            isinstance(fixtures, str)
+            and fixtures
+            and (problem := _without_tools(document, folder / fixtures))
+        ):
+            message = f"There is no {problem} '{fixtures}' in {folder.name}/: no run can start"
+            fixes = _similar(document, folder, place, fixtures)
+            yield MISSING_DIRECTORY.at(place, message, severity=Severity.ERROR, fixes=fixes)
+    for task, _ in document.tasks():
+        yield from _workdir(document, task, folder)
+        yield from _sources(document, task)
+
+
+def _without_tools(document: Document, folder: Path) -> str:
+    """What a folder of fixtures lacks."""
+    if not document.files.is_directory(folder):
+        return "folder"
+    return "" if any(it.endswith(".json") for it in document.files.names(folder)) else "JSON file in"
+
+
+def _sources(document: Document, task: Pointer) -> Iterator[Finding]:
+    for pointer, repository in document.mappings(*task, "inputs", "repos"):
+        source = repository.get("source")
+        if isinstance(source, str) and source and run_path(document, source).standing is Standing.MISSING:
+            message = f"There is no folder '{source}' where runs are started: the task ends with an error"
+            yield MISSING_DIRECTORY.at((*pointer, "source"), message)
+
+
+def _workdir(document: Document, task: Pointer, folder: Path) -> Iterator[Finding]:
+    """Only what is put into the workspace can be the folder in which the agent starts."""
+    place = (*task, "inputs", "workdir")
+    text = document.text(*place)
+    wanted = PurePosixPath(text)
+    if not text or wanted == PurePosixPath() or wanted.is_absolute() or ".." in wanted.parts:
+        return
+    repositories = [document.text(*it, "dest") for it, _ in document.mappings(*task, "inputs", "repos")]
+    if any(it and wanted.is_relative_to(it) for it in repositories):
+        return  # What a repository holds is not looked at.
+    names = [*repositories, *workspace_files(document, task)]
+    above = {it for name in names for it in PurePosixPath(cleaned(name)).parents}
+    fixture = document.text(*task, "inputs", "context", "fixture")
+    if wanted not in above and not (fixture and document.files.is_directory(folder / fixture / text)):
+        message = f"Nothing puts a folder '{text}' into the workspace: the task ends with an error"
+        yield MISSING_DIRECTORY.at(place, message, severity=Severity.ERROR)
 
 
 def _similar(document: Document, folder: Path, place: Pointer, text: str) -> Iterator[Fix]:

@@ -64,8 +64,8 @@ APPLIES = {"waza": {"eval", "task"}}
 
 def check(document: Document) -> Iterator[Finding]:
     for pointer, text in _command_fixtures(document):
-        message = f"There is no '{text}' in the folder of the eval: the mock has no output"
-        yield MISSING_FILE.at(pointer, message)
+        message = f"There is no '{text}' in the folder of the eval: no run can start"
+        yield MISSING_FILE.at(pointer, message, severity=Severity.ERROR)
 
 
 def check_grader(entry: Document, document: Document) -> Iterator[Finding]:

@@ -42,6 +42,7 @@ from typing import Any
 from waza_engine.checking.document import Document
 from waza_engine.checking.resources import PathValue, fixtures_folder, input_files, is_refused
 from waza_engine.findings import Finding, Fix, Pointer, Rule, SetValue, Severity
+from waza_engine.formats.waza.paths import cleaned, fixture_refusal
 from waza_engine.validation.spelling import nearest
 
 MISSING_FIXTURE = Rule("missing-fixture", "input file that is not there", Severity.WARNING)
@@ -61,7 +62,7 @@ def _files(document: Document, task: Pointer, data: Mapping[str, Any]) -> Iterat
     if folder is None:
         return
     wanted = [it for it in input_files(document, task) if not it.has_content and not is_refused(it.text)]
-    missing = [it for it in wanted if not document.files.exists(folder / it.text)]
+    missing = [it for it in wanted if not document.files.exists(folder / cleaned(it.text))]
     if missing and len(missing) > 1 and not document.files.is_directory(folder):
         message = (
             f"There is no folder {_shown(document, folder)} for these files; the agent works without them"
@@ -77,14 +78,14 @@ def _files(document: Document, task: Pointer, data: Mapping[str, Any]) -> Iterat
 def _instructions(document: Document, base: Pointer, folder: Path) -> Iterator[Finding]:
     """Instruction files are no choice: the run of the task ends with an error."""
     for pointer, name in document.texts(*base, "instruction_files"):
-        if name and not is_refused(name) and not document.files.is_file(folder / name):
+        if name and not is_refused(name) and not document.files.is_file(folder / cleaned(name)):
             message = f"'{name}' is not in {_shown(document, folder)}; the task ends with an error"
             yield MISSING_FIXTURE.at(pointer, message)
 
 
 def _fixture(document: Document, task: Pointer) -> Iterator[Finding]:
     suite, text = document.suite, document.text(*task, "inputs", "context", "fixture")
-    if suite is None or not text.strip() or is_refused(text):
+    if suite is None or fixture_refusal(text):
         return
     if not document.files.exists(suite.folder / text):
         message = (

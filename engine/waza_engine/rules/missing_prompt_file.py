@@ -31,6 +31,7 @@ from pathlib import Path
 from waza_engine.checking.document import Document
 from waza_engine.checking.resources import refusal
 from waza_engine.findings import CreateFile, Finding, Fix, Pointer, Rule, SetValue, Severity
+from waza_engine.formats.waza.paths import cleaned
 from waza_engine.validation.spelling import nearest
 
 MISSING_PROMPT_FILE = Rule("missing-prompt-file", "prompt file that cannot be read")
@@ -46,7 +47,7 @@ def check(document: Document) -> Iterator[Finding]:
         if reason := refusal(text):
             message = f"'{text}' {reason}: no run can start. Name a file beside or below this one"
             yield MISSING_PROMPT_FILE.at(place, message)
-        elif (folder := document.folder) is not None and not document.files.is_file(folder / text):
+        elif (folder := document.folder) is not None and not document.files.is_file(folder / cleaned(text)):
             message = f"There is no '{text}' in {folder.name}/, the folder of this file: no run can start"
             yield MISSING_PROMPT_FILE.at(
                 place, message, severity=_severity(document), fixes=_fixes(document, folder, place, text)

@@ -34,12 +34,12 @@ from collections.abc import Iterator
 
 from waza_engine.checking.document import Document
 from waza_engine.findings import Finding, Fix, RemoveKey, Rule, SetValue
+from waza_engine.formats.waza.loader_rules import WITHOUT_COPILOT
 from waza_engine.formats.waza.settings import REASONING_EFFORTS
 
 NEEDS_COPILOT = Rule("needs-copilot", "key that works only with copilot-sdk")
 APPLIES = {"waza": {"eval", "task"}}
 _KEYS = (("config", "reasoning_effort"), ("config", "judge_reasoning_effort"), ("command_mocks",))
-_OTHERS = frozenset(["mock", "codex", "claude-cli"])
 
 
 def check(document: Document) -> Iterator[Finding]:
@@ -48,7 +48,7 @@ def check(document: Document) -> Iterator[Finding]:
     if document.kind == "task":
         executor = suite.executor if suite is not None else ""
     # Other words are findings of their own.
-    if not isinstance(executor, str) or executor not in _OTHERS:
+    if not isinstance(executor, str) or executor not in WITHOUT_COPILOT:
         return
     for pointer in _KEYS if document.kind == "eval" else [("command_mocks",)]:
         # A word that is no effort is a finding of its own.

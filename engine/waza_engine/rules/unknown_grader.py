@@ -73,7 +73,8 @@ def check(document: Document) -> Iterator[Finding]:
 
 
 def _reference(document: Document, pointer: Pointer) -> Iterator[Finding]:
-    name, known = document.text(*pointer, "grader"), _names(document, document.text(*pointer, "scope"))
+    name, scope = document.text(*pointer, "grader"), document.text(*pointer, "scope")
+    known = document.once(("names of graders", scope), lambda: _names(document, scope))
     if name and known is not None and name not in known:
         place = (*pointer, "grader")
         close = nearest(name, known)

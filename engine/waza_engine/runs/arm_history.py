@@ -7,6 +7,7 @@ from itertools import groupby
 from pathlib import Path
 from typing import Any
 
+from waza_engine.paths import resolved
 from waza_engine.runs.history import TaskHistory
 from waza_engine.runs.store import FILE_NAME, StoreError
 from waza_engine.runs.store_reading import reading
@@ -36,7 +37,7 @@ def read_arm_history(store_dir: Path, path: Path) -> dict[str, TaskHistory] | No
         return None
     try:
         with reading(store) as sql:
-            rows = sql.execute(_RUNS, (str(path.resolve()), _LATEST_RUNS)).fetchall()
+            rows = sql.execute(_RUNS, (str(resolved(path)), _LATEST_RUNS)).fetchall()
         runs = [(arm, row) for row in reversed(rows) if (arm := json.loads(row[1]).get("arm"))]
         return dict(_histories(runs)) if runs else None
     except (sqlite3.Error, OSError, ValueError, KeyError, TypeError, AttributeError) as error:

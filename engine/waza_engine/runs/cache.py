@@ -2,8 +2,8 @@
 
 waza keeps results in files of a cache folder (waza-formats.md, section 13.9). Here every trial is in the store anyway:
 a task of which nothing has changed gets the trials of the newest run of the same agent that finished them all. Failed
-ones count as well. A grader of the eval that waza never caches (`behavior`, `prompt`) switches this off, and so does a
-baseline.
+ones count as well; one that is an error has no verdict, and is performed again. A grader of the eval that waza never
+caches (`behavior`, `prompt`) switches this off, and so does a baseline.
 """
 
 from waza_engine.graders.registry import newest_meaning
@@ -29,7 +29,7 @@ def take_from_earlier_runs(store: RunStore, run_id: str, plan: Plan, frame: RunF
     for run in store.runs(plan.suite.listed_as):
         if not frame.agent or run.frame.agent != frame.agent:
             continue
-        finished = set(store.finished(run.run_id))
+        finished = set(store.finished(run.run_id, judged=True))
         for index, it in enumerate(run.frame.tasks):
             if it.fingerprint and all((index, number) in finished for number in numbers):
                 known.setdefault(it.fingerprint, (run.run_id, index))

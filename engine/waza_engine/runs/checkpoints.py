@@ -28,26 +28,43 @@ class Checkpoints:
     @property
     def error(self) -> str:
         """Why a checkpoint could not be judged, or ""."""
-        failed = (g for it in self.outcomes for g in it.graders if g.status == "error")
-        return next((f"checkpoint: grader '{it.name or it.type}': {it.feedback}" for it in failed), "")
+        return checkpoint_error(self.outcomes)
 
     async def after_turn(self, turn: int, so_far: Trajectory) -> bool:
         """Judge what there is after a turn; False when the rest of the turns must not be held."""
         goes_on = True
         for it in self._task.checkpoints:
             if it.after_turn == turn:
-                outcome = await asyncio.to_thread(self._judged, it, so_far)
+                outcome = await asyncio.to_thread(
+                    _judged, self._bench, self._task, it, so_far, self._workspace
+                )
                 self.outcomes.append(outcome)
                 goes_on = goes_on and not (it.stops and outcome.status != "passed")
         return goes_on
 
-    def _judged(self, checkpoint: Checkpoint, so_far: Trajectory) -> CheckpointOutcome:
-        captured = capture(self._workspace, self._task.files)
-        context = grading_context(self._bench, self._task, so_far, self._workspace, captured)
-        verdict = grade_run((), checkpoint.graders, {}, context, older_types=True)
-        found = tuple(outcomes(verdict, checkpoint.graders))
-        status: Literal["passed", "failed", "error"] = verdict.status
-        return CheckpointOutcome(checkpoint.after_turn, status, found)
+
+def checkpoints_again(
+    bench: Bench, task: Task, before: Sequence[CheckpointOutcome], recorded: Trajectory, workspace: Path
+) -> tuple[CheckpointOutcome, ...]:
+    """The checkpoints of a recorded trial that came to its end: those after its last turn with their graders of now.
+
+    A recording does not hold what there was after the earlier turns: what was said of them then still holds, as long as
+    the task has a checkpoint there. With a simulated user nobody knows which turn is the last.
+    """
+    last = 0 if task.responder else 1 + len(task.follow_ups)
+    turns = {it.after_turn for it in task.checkpoints}
+    kept = [it for it in before if it.after_turn in turns and it.after_turn != last]
+    stopping = {it.after_turn for it in task.checkpoints if it.stops}
+    if any(it.after_turn in stopping and it.status != "passed" for it in kept):
+        return tuple(kept)  # The last turn was not held.
+    at_the_end = [it for it in task.checkpoints if it.after_turn == last]
+    return (*kept, *(_judged(bench, task, it, recorded, workspace) for it in at_the_end))
+
+
+def checkpoint_error(outcomes: Sequence[CheckpointOutcome]) -> str:
+    """Why a checkpoint could not be judged, or ""."""
+    failed = (g for it in outcomes for g in it.graders if g.status == "error")
+    return next((f"checkpoint: grader '{it.name or it.type}': {it.feedback}" for it in failed), "")
 
 
 def status_with(status: Status, checkpoints: Sequence[CheckpointOutcome]) -> Status:
@@ -56,3 +73,13 @@ def status_with(status: Status, checkpoints: Sequence[CheckpointOutcome]) -> Sta
     if status == "error" or "error" in reached:
         return "error"
     return "failed" if "failed" in reached else status
+
+
+def _judged(
+    bench: Bench, task: Task, checkpoint: Checkpoint, so_far: Trajectory, workspace: Path
+) -> CheckpointOutcome:
+    context = grading_context(bench, task, so_far, workspace, capture(workspace, task.files))
+    verdict = grade_run((), checkpoint.graders, {}, context, older_types=True)
+    found = tuple(outcomes(verdict, checkpoint.graders))
+    status: Literal["passed", "failed", "error"] = verdict.status
+    return CheckpointOutcome(checkpoint.after_turn, status, found)

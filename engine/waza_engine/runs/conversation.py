@@ -17,10 +17,12 @@ class Conversation:
     checkpoints: Checkpoints
     user: SimulatedUser | None = None
     held: list[Said] = field(default_factory=list)
+    _ends: list[int] = field(default_factory=list)
 
     async def after_turn(self, turn: int, so_far: Trajectory) -> str | None:
         """The next thing to say, None when all is said. A failing turn is the last one (section 13.6)."""
         self.held.append(Said(self.prompt, so_far.output))
+        self._ends.append(so_far.duration_ms)
         goes_on = await self.checkpoints.after_turn(turn, so_far)
         if so_far.error or not goes_on:
             return None
@@ -49,3 +51,13 @@ class Conversation:
         why = f"The simulated user gave up ({ending.outcome}): {ending.reason or 'it gave no reason'}"
         error = trajectory.error or (why if ending.outcome in UNFINISHED else "")
         return trajectory.model_copy(update={"responder": ending, "error": error})
+
+    def with_messages(self, trajectory: Trajectory) -> Trajectory:
+        """The trajectory with what was said in several turns, where the executor recorded nothing of it."""
+        if trajectory.transcript or len(self.held) < 2:
+            return trajectory
+        transcript: list[dict[str, object]] = []
+        for it, began, ended in zip(self.held, (0, *self._ends), self._ends, strict=False):
+            transcript.append({"type": "user.message", "content": it.user, "at_ms": began})
+            transcript.append({"type": "assistant.message", "content": it.agent, "at_ms": ended})
+        return trajectory.model_copy(update={"transcript": transcript})

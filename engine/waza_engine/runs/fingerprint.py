@@ -58,9 +58,8 @@ def _surroundings(plan: Plan, process_dir: Path, seen: _Seen) -> tuple[Any, ...]
 
 def _telling(settings: RunSettings) -> RunSettings:
     """The settings without those that only say how often and how fast."""
-    return replace(
-        settings, trials=1, parallel=False, workers=0, fail_fast=False, use_cache=False, baseline=False
-    )
+    settings = replace(settings, trials=1, parallel=False, workers=0, fail_fast=False, use_cache=False)
+    return replace(settings, baseline=False, own_judge_model="")
 
 
 def _named_by(task: Task, plan: Plan, process_dir: Path, seen: _Seen) -> tuple[Any, ...]:

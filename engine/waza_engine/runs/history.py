@@ -15,6 +15,7 @@ from typing import Any
 
 from pydantic import ValidationError
 
+from waza_engine.paths import resolved
 from waza_engine.runs.records import GraderOutcome
 from waza_engine.runs.store import FILE_NAME, StoreError
 from waza_engine.runs.store_reading import reading
@@ -31,6 +32,9 @@ _TRIALS = (
     " run_order FROM trials JOIN (SELECT run_id, rowid AS run_order FROM runs WHERE eval_path = ?"
     " AND baseline_of IS NULL ORDER BY rowid DESC LIMIT ?) USING (run_id)"
     " ORDER BY task_id, run_order, task_index, trial"
+)
+_FRAMES = (
+    "SELECT rowid, frame FROM runs WHERE eval_path = ? AND baseline_of IS NULL ORDER BY rowid DESC LIMIT ?"
 )
 
 
@@ -55,6 +59,7 @@ class TaskHistory:
     scores: tuple[float, ...]
     outcomes: tuple[tuple[GraderOutcome, ...], ...]
     files: Mapping[str, str] = field(default_factory=dict)
+    is_gone: bool = False
 
 
 def read_history(store_dir: Path, eval_path: Path) -> dict[str, TaskHistory]:
@@ -69,12 +74,38 @@ def read_history(store_dir: Path, eval_path: Path) -> dict[str, TaskHistory]:
         return {}
     try:
         with reading(path) as sql:
-            rows = sql.execute(_TRIALS, (str(eval_path.resolve()), _LATEST_RUNS)).fetchall()
+            asked = (str(resolved(eval_path)), _LATEST_RUNS)
+            rows = sql.execute(_TRIALS, asked).fetchall()
             found = [_history(sql, task, list(its)) for task, its in groupby(rows, key=lambda it: it[0])]
             files = {it: _files(sql, it) for it in {it.run_id for it in found}}
-            return {it.task: replace(it, files=files[it.run_id]) for it in found}
-    except (sqlite3.Error, OSError, ValidationError, zlib.error, ValueError) as error:
+            order, tasks = _last_of_all(sql, asked)
+            return {
+                it.task: replace(
+                    it, files=files[it.run_id], is_gone=it.order < order and it.task not in tasks
+                )
+                for it in found
+            }
+    except (
+        sqlite3.Error,
+        OSError,
+        ValidationError,
+        zlib.error,
+        ValueError,
+        AttributeError,
+        KeyError,
+        TypeError,
+    ) as error:
         raise StoreError(f"The run store {path} cannot be read: {error}") from error
+
+
+def _last_of_all(sql: sqlite3.Connection, asked: tuple[str, int]) -> tuple[int, frozenset[str]]:
+    """The newest run for which no tasks were chosen, by its place among the runs, and the ids of its tasks."""
+    for order, frame in sql.execute(_FRAMES, asked):
+        run = json.loads(frame)
+        chosen = run.get("overrides") or {}
+        if not (chosen.get("tasks") or chosen.get("tags") or run.get("shard")):
+            return order, frozenset(it["id"] for it in run.get("tasks") or ())
+    return 0, frozenset()
 
 
 def _history(sql: sqlite3.Connection, task: str, rows: list[tuple[Any, ...]]) -> TaskHistory:

@@ -1,8 +1,10 @@
 """Grader entries that no run could use: found before the agent starts (waza-formats.md, sections 11.1 and 20, rows 5 to 7).
 
-waza refuses entries that it cannot read, in tasks that a filter leaves out too. It finds unknown types and options that
+waza refuses entries that it cannot read, in tasks that are disabled or left out by a filter too. It finds unknown types and options that
 do not fit together when the agent has already run; the checks that find them need nothing but the entry, so we say so first.
 """
+
+from collections.abc import Iterator
 
 from pydantic import ValidationError
 
@@ -11,7 +13,7 @@ from waza_engine.graders.base import ConfigError
 from waza_engine.graders.entry import Level, read_entry
 from waza_engine.graders.registry import find_grader, generation_of, graders
 from waza_engine.scope import Scope
-from waza_engine.suite import GraderEntry, LoadError, Suite
+from waza_engine.suite import GraderEntry, LoadError, Suite, Task
 from waza_engine.validation.spelling import nearest
 
 
@@ -25,9 +27,35 @@ def refuse_unreadable_graders(suite: Suite) -> None:
     for it in suite.graders:
         _refuse_unreadable(suite, it, "eval")
     for task in suite.tasks:
-        checkpoints = (entry for it in task.checkpoints for entry in it.graders)
-        for it in (*task.graders, *checkpoints):
+        for it in _graders(task):
             _refuse_unreadable(suite, it, "task")
+    for task in suite.disabled:
+        for it in _graders(task):
+            _refuse_undecodable(suite, it)
+
+
+def _graders(task: Task) -> Iterator[GraderEntry]:
+    yield from task.graders
+    for it in task.checkpoints:
+        yield from it.graders
+
+
+def _refuse_undecodable(suite: Suite, entry: GraderEntry) -> None:
+    """What is never made need not have a known type, or a word that the type knows: only its shape is looked at."""
+    generation = generation_of(entry)
+    try:
+        read = read_entry(entry, generation, "task")
+    except ConfigError as error:
+        raise _load_error(suite, entry, error) from error
+    kind = find_grader(read.type, generation)
+    try:
+        if kind is not None:
+            read.configured(kind)
+    except ConfigError as error:
+        cause = error.__cause__
+        problems = cause.errors(include_url=False) if isinstance(cause, ValidationError) else []
+        if not problems or any(it["type"] != "literal_error" for it in problems):
+            raise _load_error(suite, entry, error, "config") from error
 
 
 def _refuse_unreadable(suite: Suite, entry: GraderEntry, level: Level) -> None:

@@ -31,7 +31,9 @@ def _value(name: str, tasks: Sequence[TaskRecord]) -> float:
             # A task of which some trials passed was "partial", and counted as completed.
             return mean([float(it.stats is not None and it.stats.passed_runs > 0) for it in tasks])
         case "behavior_quality":
+            # The mean over all trials that have results (waza-graders.md, section 7.14); those without have score 0.
             found = [it.stats for it in tasks if it.stats]
-            return weighted_mean([(it.avg_score, it.total_runs) for it in found])
+            results = sum(it.runs_with_results for it in found)
+            return sum(it.avg_score * it.total_runs for it in found) / results if results else 0.0
         case _:
             return mean([float(it.status == "passed") for it in tasks])

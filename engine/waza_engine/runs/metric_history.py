@@ -5,6 +5,7 @@ import sqlite3
 from collections.abc import Mapping
 from pathlib import Path
 
+from waza_engine.paths import resolved
 from waza_engine.runs.records import TriggerResult
 from waza_engine.runs.store import FILE_NAME, StoreError
 from waza_engine.runs.store_reading import reading
@@ -28,7 +29,7 @@ def read_metrics(store_dir: Path, eval_path: Path) -> Mapping[str, float]:
         return {}
     try:
         with reading(store) as sql:
-            row = sql.execute(_LAST, (str(eval_path.resolve()),)).fetchone()
+            row = sql.execute(_LAST, (str(resolved(eval_path)),)).fetchone()
         triggers = [TriggerResult(**it) for it in json.loads(row[0])["triggers"]] if row else []
     except (sqlite3.Error, OSError, ValueError, KeyError, TypeError) as error:
         raise StoreError(f"The run store {store} cannot be read: {error}") from error

@@ -112,7 +112,9 @@ def make_plan(suite: Suite, overrides: Overrides, processors: int = 4) -> Plan:
     settings = _settings(suite.settings, overrides)
     tasks = chosen_tasks(suite.tasks, overrides.tasks, overrides.tags)
     if not suite.tasks:
-        raise PlanError(f"{suite.path} has no tasks; add task files that its 'tasks' patterns match")
+        raise PlanError(
+            f"{suite.path} has no task to run: all are disabled, or no row of its dataset is taken"
+        )
     if not tasks:
         raise PlanError(_nothing_left(suite, overrides))
     if settings.group_by == "model":  # the only grouping that waza knows

@@ -139,7 +139,8 @@ class RunRecord:
     """A whole run. `status` is `error` when the run itself could not go on, `cancelled` when the user stopped it.
 
     `started_at` is in seconds since 1970, `duration_ms` wall time. `measures` are metrics that are shown and hold
-    up nothing. `baseline` is the pass without skills. `shard` is `i/n` for a part of a run.
+    up nothing. `baseline` is the pass without skills. `shard` is `i/n` for a part of a run. `planned` is how many tasks
+    were to be performed, where that is known.
     """
 
     run_id: str
@@ -165,3 +166,4 @@ class RunRecord:
     scoring: Scoring | None = None
     eval_path: str = ""
     arm: ExperimentArm | None = None
+    planned: int = 0

@@ -27,7 +27,12 @@ def add_repositories(workspace: Path, repositories: Iterable[Repository]) -> Non
 
     """
     for it in repositories:
-        _add(workspace, it)
+        try:
+            _add(workspace, it)
+        except WorkspaceError as error:
+            raise WorkspaceError(
+                f"{'environment.git' if it.is_workspace else 'inputs.repos'}: {error}"
+            ) from error
 
 
 def commit_of(source: Path, commit: str) -> str:
@@ -39,12 +44,12 @@ def commit_of(source: Path, commit: str) -> str:
     """
     commit = commit or "HEAD"
     if commit.startswith("-"):
-        raise WorkspaceError(f"inputs.repos: '{commit}' is no commit")
+        raise WorkspaceError(f"'{commit}' is no commit")
     if not is_directory(source):
-        raise WorkspaceError(f"inputs.repos: there is no directory {source}")
+        raise WorkspaceError(f"there is no directory {source}")
     exact = _git(source, "rev-parse", "--verify", "--quiet", f"{commit}^{{commit}}").strip()
     if not exact:
-        raise WorkspaceError(f"inputs.repos: {source} is no git repository with a commit '{commit}'")
+        raise WorkspaceError(f"{source} is no git repository with a commit '{commit}'")
     return exact
 
 
@@ -65,9 +70,9 @@ def _add(workspace: Path, repository: Repository) -> None:
 def _place(workspace: Path, dest: str) -> Path:
     place = Path(os.path.normpath(workspace / dest)) if "\0" not in dest else workspace
     if not dest or place == workspace or Path(dest).is_absolute() or ".." in Path(dest).parts:
-        raise WorkspaceError(f"inputs.repos: 'dest' must be a relative path without '..', not '{dest}'")
+        raise WorkspaceError(f"'dest' must be a relative path without '..', not '{dest}'")
     if place.exists():
-        raise WorkspaceError(f"inputs.repos: 'dest' must not exist yet, but '{dest}' is in the workspace")
+        raise WorkspaceError(f"'dest' must not exist yet, but '{dest}' is in the workspace")
     return place
 
 
@@ -78,10 +83,10 @@ def _git(directory: Path, *arguments: str, needed: bool = False) -> str:
     try:
         ended = processes.run([*_GIT, *arguments], cwd=directory, seconds=_SECONDS, env=environment)
     except (OSError, ValueError) as error:
-        raise WorkspaceError(f"inputs.repos: git cannot be started: {error}") from error
+        raise WorkspaceError(f"git cannot be started: {error}") from error
     if ended.status == 0:
         return ended.stdout.decode("utf-8", "replace")
     if needed:
         said = ended.stderr.decode("utf-8", "replace").strip()
-        raise WorkspaceError(f"inputs.repos: git {arguments[0]} failed: {said or 'it took too long'}")
+        raise WorkspaceError(f"git {arguments[0]} failed: {said or 'it took too long'}")
     return ""

@@ -43,7 +43,10 @@ def with_reviews(run_id: str, trial: TrialRecord, found: Sequence[Review]) -> Tr
     )
     status = trial.status
     if status in {"passed", "failed"}:
-        status = "passed" if all(it.passed for it in graders) else "failed"
+        is_passed = all(it.passed for it in graders) and all(
+            it.status == "passed" for it in trial.checkpoints
+        )
+        status = "passed" if is_passed else "failed"
     return replace(
         trial,
         graders=graders,

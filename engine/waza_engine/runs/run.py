@@ -188,7 +188,7 @@ def _take_from_earlier_runs(live: LiveRun) -> None:
 
 
 def _store_start(live: LiveRun, baseline_of: str | None = None) -> None:
-    live.save(
+    is_there = live.save(
         lambda store: store.start_run(
             live.run_id,
             live.plan.suite.listed_as,
@@ -197,6 +197,9 @@ def _store_start(live: LiveRun, baseline_of: str | None = None) -> None:
             baseline_of=baseline_of,
         )
     )
+    if not is_there and not live.unsaved:
+        # The run itself does not fit into the store, so none of its trials would.
+        live.store = None
 
 
 def _record(live: LiveRun, ending: Ending) -> RunRecord:

@@ -11,6 +11,7 @@ import time
 from pathlib import Path
 from typing import Any, Self
 
+from waza_engine.paths import resolved
 from waza_engine.runs.frames import RunEnd, RunFrame, is_performed_now, performed_here
 from waza_engine.runs.records import GraderOutcome, TrialRecord, TrialVerdict
 from waza_engine.runs.store_errors import BusyError, StoreError, UnfitError, explained
@@ -60,7 +61,7 @@ _ROOT_MARKS = (".git", ".waza.yaml")
 
 def workspace_root(eval_path: Path) -> Path:
     """The nearest folder above the eval that holds `.git` or `.waza.yaml`, else the eval's own folder."""
-    folder = eval_path.resolve().parent
+    folder = resolved(eval_path).parent
     for candidate in (folder, *folder.parents):
         if any((candidate / mark).exists() for mark in _ROOT_MARKS):
             return candidate
@@ -119,7 +120,7 @@ class RunStore:
                 " score = NULL, frame = excluded.frame",
                 (
                     run_id,
-                    str(eval_path.resolve()),
+                    str(resolved(eval_path)),
                     frame.suite_name,
                     frame.executor,
                     frame.model,
@@ -179,7 +180,7 @@ class RunStore:
         rows = self.file.rows(
             f"SELECT {RUN_COLUMNS} FROM runs WHERE (?1 IS NULL OR eval_path = ?1) AND baseline_of IS NULL"  # noqa: S608  # our own names
             " ORDER BY rowid DESC LIMIT ?2",
-            (str(eval_path.resolve()) if eval_path else None, limit),
+            (str(resolved(eval_path)) if eval_path else None, limit),
         )
         with explained(self.path):
             return [stored_run(row) for row in rows]
@@ -215,10 +216,15 @@ class RunStore:
             )
         return found[0].record
 
-    def finished(self, run_id: str) -> list[tuple[int, int]]:
-        """Which trials of a run are there: the index of the task, and the number of the trial."""
+    def finished(self, run_id: str, *, judged: bool = False) -> list[tuple[int, int]]:
+        """Which trials of a run are there: the index of the task, and the number of the trial.
+
+        With `judged` those that are errors are left out.
+        """
         return self.file.rows(
-            "SELECT task_index, trial FROM trials WHERE run_id = ? ORDER BY task_index, trial", (run_id,)
+            "SELECT task_index, trial FROM trials WHERE run_id = ?1 AND NOT (?2 AND status = 'error')"
+            " ORDER BY task_index, trial",
+            (run_id, judged),
         )
 
     def verdicts(self, run_id: str) -> list[TrialVerdict]:
@@ -240,11 +246,11 @@ class RunStore:
 
     def latest_trials(self, eval_path: Path, task_id: str) -> list[StoredTrial]:
         """The trials of a task in the newest run that finished one; empty when there is none."""
-        return self._trials(_TRIALS + _LATEST, (str(eval_path.resolve()), task_id))
+        return self._trials(_TRIALS + _LATEST, (str(resolved(eval_path)), task_id))
 
     def task_trials(self, eval_path: Path, task_id: str, most: int) -> list[StoredTrial]:
         """The trials of a task in all its runs, newest first, at most so many."""
-        return self._trials(_TRIALS + _OF_TASK, (str(eval_path.resolve()), task_id, most))
+        return self._trials(_TRIALS + _OF_TASK, (str(resolved(eval_path)), task_id, most))
 
     def _trials(self, sql: str, values: tuple[Any, ...]) -> list[StoredTrial]:
         rows = self.file.rows(sql, values)

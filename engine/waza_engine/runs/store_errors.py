@@ -15,6 +15,9 @@ from waza_engine.runs.store_schema import NewerError
 _LITTLE_ROOM = 1 << 20
 """In bytes: with less than that, what cannot be written does not fit."""
 
+_SHOWN = 40
+"""Characters before and after one that the store cannot hold."""
+
 
 class StoreError(Exception):
     """The store cannot be used; the text names the file and says what to do. A run goes on without it."""
@@ -37,6 +40,11 @@ def explained(path: Path) -> Iterator[None]:
     """Turn what goes wrong with the store at `path` into a `StoreError`."""
     try:
         yield
+    except UnicodeEncodeError as error:
+        # Such as the path of a file that another system has named.
+        about = error.object[max(0, error.start - _SHOWN) : error.end + _SHOWN]
+        told = f"The run store {path} cannot hold {about!r}, which is not UTF-8, so it is not stored"
+        raise UnfitError(f"{told}. Rename what is called so") from error
     except (sqlite3.Error, OSError, ValidationError, zlib.error, ValueError) as error:
         kind = _kind(error, path)
         told = str(error).rstrip(".")

@@ -28,7 +28,10 @@ def seeded(run_id: str, task_index: int = -1) -> random.Random:
 
 def trial_totals(trial: TrialRecord) -> RunTotals:
     """What counts of a trial in the totals of its task."""
-    return RunTotals(trial.status, trial.score, trial.weighted_score, trial.trajectory.duration_ms)
+    # A grader that could not judge stands there alone, and is no result.
+    has_results = any(it.status != "error" for it in trial.graders)
+    spent = trial.trajectory.duration_ms
+    return RunTotals(trial.status, trial.score, trial.weighted_score, spent, has_results)
 
 
 def task_record(
@@ -104,4 +107,5 @@ def run_record(  # what a run is made of, by name
         scoring=frame.scoring,
         eval_path=frame.eval_path,
         arm=frame.arm,
+        planned=len(frame.tasks),
     )

@@ -42,6 +42,7 @@ from waza_engine.suite import Task
 from waza_engine.temporary import keep_folder
 from waza_engine.trajectory import Session, Trajectory
 from waza_engine.vally.diff import unified_diff
+from waza_engine.vally.recorded import told_of
 
 _LONGEST_PATCH = 2_000_000
 _GRACE_SECONDS = 2.0
@@ -77,6 +78,8 @@ async def _attempt(bench: Bench, task: Task, trial: int, progress: Progress) -> 
             request = _request(bench, task, trial, workspace, talk, mocks)
             trajectory = talk.concluded(await _performed(bench.executor, request, progress))
             trajectory = _with_invocations(trajectory, mocks)
+            if bench.plan.suite.dialect == "vally":  # waza's mock has an empty transcript (section 16)
+                trajectory = talk.with_messages(trajectory).model_copy(update={"stimulus": told_of(task)})
         trajectory, captured = await asyncio.to_thread(_after_the_run, task, trajectory, workspace, before)
         record = await asyncio.to_thread(verdict_on, bench, task, trajectory, workspace, captured)
     except (WorkspaceError, ExecutorError) as error:
@@ -122,7 +125,7 @@ def _mocks(bench: Bench, task: Task, workspace: Path) -> Iterator[Installed]:
     with ExitStack() as stack:
         try:
             mocks = stack.enter_context(installed(commands, servers, workspace, path))
-        except OSError as error:
+        except (OSError, ValueError) as error:
             raise WorkspaceError(f"The mocks cannot be put up: {error}") from error
         yield mocks
 

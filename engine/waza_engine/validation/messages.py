@@ -1,5 +1,6 @@
 """One error against a schema, one sentence: what is wrong, with the value, then what to do."""
 
+import math
 import re
 from collections.abc import Callable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any
@@ -32,6 +33,7 @@ from waza_engine.validation.mending import (
 from waza_engine.validation.part_keywords import NO_VALUE
 from waza_engine.validation.placement import tolerated_keys, unknown_keys
 from waza_engine.validation.spelling import nearest
+from waza_engine.validation.value_keywords import BEYOND_INTEGERS
 
 if TYPE_CHECKING:
     from waza_engine.validation.checker import SchemaChecker
@@ -67,6 +69,11 @@ _KINDS = {
 def _wrong_type(checker: "SchemaChecker", error: SchemaError) -> Iterator[Finding]:
     wanted = error.validator_value if isinstance(error.validator_value, list) else [error.validator_value]
     pointer, value = error.absolute_path, error.instance
+    if isinstance(value, (int, float)) and BEYOND_INTEGERS <= value < math.inf:
+        yield OUT_OF_RANGE.at(
+            pointer, f"{written(value)} is out of range; a whole number has at most 64 bits"
+        )
+        return
     expected = " or ".join(_KINDS.get(str(it), str(it)) for it in wanted if it != "null")
     if wanted == ["array"] and (items := checker.resolve(error.schema.get("items", {})).get("type")):
         expected = f"a list of {_plural(items)}"

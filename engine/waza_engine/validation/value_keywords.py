@@ -13,11 +13,14 @@ from waza_engine.validation.error import SchemaError
 from waza_engine.validation.keyword import Check, Keyword, Maker, Way, simple
 
 _FLAG_WORDS = TRUE_WORDS | FALSE_WORDS
+BEYOND_INTEGERS = 2**63
+"""Go has no room for a whole number like this; one that is too small becomes the smallest."""
 _KINDS: dict[str, Callable[[Any], bool]] = {
     "string": lambda it: isinstance(it, (str, bool, int, float)),
     "boolean": lambda it: isinstance(it, bool) or (isinstance(it, str) and it in _FLAG_WORDS),
     "integer": lambda it: (
-        (isinstance(it, int) and not isinstance(it, bool)) or (isinstance(it, float) and it.is_integer())
+        ((isinstance(it, int) and not isinstance(it, bool)) or (isinstance(it, float) and it.is_integer()))
+        and it < BEYOND_INTEGERS
     ),
     "number": lambda it: isinstance(it, (int, float)) and not isinstance(it, bool),
     "array": lambda it: isinstance(it, list),
@@ -82,7 +85,8 @@ def _length(is_wrong: Callable[[int, int], bool]) -> Callable[[Any, Any], bool]:
 
 
 def _pattern(it: Keyword) -> Check:
-    search = re.compile(it.value).search
+    # The end is that of the text: Python's `$` lets a line break follow.
+    search = re.compile(re.sub(r"(?<!\\)\$$", r"\\Z", it.value)).search
 
     def check(instance: Any, way: Way, out: list[SchemaError]) -> None:
         text = _text(instance)
@@ -106,11 +110,13 @@ VALUE_KEYWORDS: dict[str, Maker] = {
     "pattern": _pattern,
     "minLength": simple(_length(lambda length, least: length < least)),
     "maxLength": simple(_length(lambda length, most: length > most), _too_long),
-    "minimum": simple(lambda it, least: _is_number(it) and it < least),
+    # `.nan` is not within any bounds.
+    "minimum": simple(lambda it, least: _is_number(it) and not it >= least),
     "maximum": simple(lambda it, most: _is_number(it) and it > most),
-    "exclusiveMinimum": simple(lambda it, least: _is_number(it) and it <= least),
+    "exclusiveMinimum": simple(lambda it, least: _is_number(it) and not it > least),
     "exclusiveMaximum": simple(lambda it, most: _is_number(it) and it >= most),
-    "minItems": simple(lambda it, least: isinstance(it, list) and len(it) < least),
+    # An empty item is no item.
+    "minItems": simple(lambda it, least: isinstance(it, list) and sum(i is not None for i in it) < least),
     "maxItems": simple(lambda it, most: isinstance(it, list) and len(it) > most),
     "minProperties": simple(lambda it, least: isinstance(it, dict) and len(it) < least),
     "maxProperties": simple(

@@ -116,9 +116,12 @@ def _with_ends(told: list[Event], context: GradingContext) -> list[Event]:
     if context.error and context.error not in errors:
         told.append(_event("error", message=context.error))
     elif not context.error and not any(it["type"] in {"turn_start", "turn_end"} for it in told):
-        told.append(_event("turn_end"))
+        told.append(TURN_END)
     return told
 
 
 def _event(kind: str, **data: Any) -> dict[str, Any]:
     return {"type": kind, "data": data}
+
+
+TURN_END: Event = _event("turn_end")

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from waza_engine.js_regex import js_found
 
-_MAGIC = frozenset("*?[{(")
+_MAGIC = frozenset("*?[{(\\")
 _SPECIAL = frozenset("^$\\.*+?()[]{}|/")
 _REPEATED = {"@": "", "?": "?", "*": "*", "+": "+"}
 

@@ -6,6 +6,8 @@ from typing import Any
 from waza_engine.graders.base import GradingContext
 from waza_engine.moments import rfc3339
 from waza_engine.runs.records import TrialRecord
+from waza_engine.scalars import plain
+from waza_engine.suite import UNNAMED, GraderEntry, Task
 from waza_engine.trajectory import Trajectory, Usage
 from waza_engine.vally.events import events_of, last_message, of_type
 from waza_engine.vally.metrics import error_count, tool_call_count, turn_count
@@ -19,7 +21,7 @@ def vally_trajectory(trial: TrialRecord, executor: str) -> dict[str, Any]:
     started = rfc3339(trial.started_at)
     told: dict[str, Any] = {
         "id": f"{trial.task}/{trial.trial - 1}",
-        "stimulus": {"name": trial.task, "prompt": it.prompt},
+        "stimulus": {"name": trial.task, "prompt": it.prompt, **(it.stimulus or {})},
         "events": [{"type": e["type"], "timestamp": started, "data": e["data"]} for e in events],
         "metrics": _metrics(context),
         "output": last_message(events) or it.output,
@@ -35,6 +37,28 @@ def vally_trajectory(trial: TrialRecord, executor: str) -> dict[str, Any]:
         "workspaceStatus": "local",
     }
     return told | ({"endReason": "agent_error"} if it.error else {})
+
+
+def told_of(task: Task) -> dict[str, Any]:
+    """What a trajectory tells of its stimulus beside name and prompt."""
+    tags: dict[str, list[str]] = {}
+    for it in task.tags:
+        key, _, value = it.partition("=")
+        tags.setdefault(key, []).append(value)
+    told = {
+        "turns": [task.prompt, *task.follow_ups] if task.follow_ups else [],
+        "tags": {key: its[0] if len(its) == 1 else its for key, its in tags.items()},
+        "graders": [_grader(it) for it in task.graders],
+        "rubric": list(task.rubric),
+    }
+    return {key: it for key, it in told.items() if it}
+
+
+def _grader(entry: GraderEntry) -> dict[str, Any]:
+    name = {} if UNNAMED in entry.extras else {"name": entry.name}
+    turn = {} if entry.turn is None else {"turn": entry.turn}
+    config = plain(entry.config)
+    return {"type": entry.type, **name, **({"config": config} if config else {}), **turn}
 
 
 def context_of(trajectory: Trajectory) -> GradingContext:

@@ -13,6 +13,7 @@ from typing import Any
 import pytest
 
 from tests.engine.runs.bench import Bench, contains, task
+from waza_engine.executors.agent_process import Lines
 from waza_engine.executors.base import ExecutorOptions, TriggerRequest, UnavailableError
 from waza_engine.executors.command import CommandExecutor
 from waza_engine.runs.records import RunRecord, TrialRecord
@@ -54,6 +55,28 @@ async def test_the_prompt_goes_to_stdin_and_the_answer_is_what_is_printed(bench:
     only = await only_trial(bench, agent(ECHO), contains("got hello"))
     assert (only.status, only.trajectory.output, only.error) == ("passed", "got hello", "")
     assert [it["type"] for it in only.trajectory.transcript] == ["user.message", "assistant.message"]
+
+
+@pytest.mark.parametrize("size", [1, 2, 3, 100])
+def test_lines_are_put_together_from_pieces(size: int) -> None:
+    text, found = b"one\n\ntwo and more\nthe end", list[bytes]()
+    lines = Lines(found.append)
+    for at in range(0, len(text), size):
+        lines.add(text[at : at + size])
+    lines.end()
+    assert found == text.splitlines(keepends=True)
+
+
+def test_a_long_line_is_put_together_once() -> None:
+    piece, found = b"x" * 1000, list[bytes]()
+    lines = Lines(found.append)
+    started = time.process_time()
+    for _ in range(50_000):
+        lines.add(piece)
+    lines.add(b"\n")
+    # Put together anew for each piece, it would be over a terabyte that is copied.
+    assert time.process_time() - started < 10
+    assert [len(it) for it in found] == [50_000_001]
 
 
 async def test_placeholders_are_filled_once_and_make_stdin_empty(bench: Bench) -> None:

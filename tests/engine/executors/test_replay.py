@@ -43,6 +43,21 @@ async def test_a_trial_of_its_own_comes_first(folder: Path) -> None:
     assert (await replay(folder, "a", 3)).output == "any"
 
 
+async def test_a_recording_of_another_task_is_none_of_this(folder: Path) -> None:
+    record(folder, "p.2.json", task="p", output="second of p")
+    record(folder, "p.json", task="p", output="p")
+    assert (await replay(folder, "p", 2)).output == "second of p"
+    with pytest.raises(ExecutorError, match="No recording for task"):
+        await replay(folder, "p.2", 1)
+    record(folder, "p.2.json", task="p.2", output="p.2")
+    assert [(await replay(folder, "p", 2)).output, (await replay(folder, "p.2", 2)).output] == ["p", "p.2"]
+
+
+async def test_a_recording_may_be_renamed_with_its_task(folder: Path) -> None:
+    record(folder, "new.json", task="old", output="kept")
+    assert (await replay(folder, "new")).output == "kept"
+
+
 async def test_a_missing_recording_is_named_with_what_to_do(folder: Path) -> None:
     with pytest.raises(ExecutorError) as error:
         await replay(folder, "sort-list", 2)

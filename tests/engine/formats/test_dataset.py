@@ -81,11 +81,13 @@ def test_a_dataset_must_lie_below_the_eval(tmp_path: Path, name: str) -> None:
         ('a\n"two\nlines"\n\n\nlast\n', [["a"], ["two\nlines"], ["last"]]),
         ("a,\n,b\n", [["a", ""], ["", "b"]]),
         ('a\n""\n', [["a"], [""]]),
+        ("a,b\nc,d\r", [["a", "b"], ["c", "d"]]),
+        ("a\rb\n\r", [["a\rb"]]),
         ("", []),
     ],
 )
 def test_csv_is_read_as_go_reads_it(text: str, rows: list[list[str]]) -> None:
-    assert read_csv(text) == rows
+    assert [it.cells for it in read_csv(text)] == rows
 
 
 @pytest.mark.parametrize(
@@ -97,8 +99,18 @@ def test_csv_that_go_refuses_is_placed_by_its_line(text: str, line: int) -> None
     assert caught.value.line == line
 
 
+def test_a_row_knows_its_line() -> None:
+    assert [it.line for it in read_csv('a\n\n"two\nlines"\nlast\n')] == [0, 2, 4]
+
+
+def test_a_prompt_that_cannot_be_rendered_is_placed_by_its_row(tmp_path: Path) -> None:
+    error = refused(tmp_path, eval=_eval(), **{"data.csv": 'prompt\n"two\nlines"\n{{.Vars.no}}\n'})
+    assert (error.path, error.line) == (tmp_path / "data.csv", 3)
+
+
 VALUES = Values(
-    {"a": "A", "a-b": "dash"}, {"TaskName": "T", "Timestamp": datetime(2026, 1, 2, tzinfo=UTC).isoformat()}
+    {"a": "A", "a-b": "dash", "empty": "", "lang": "Go", "é": "é"},
+    {"TaskName": "T", "Timestamp": datetime(2026, 1, 2, tzinfo=UTC).isoformat(), "Iteration": 0},
 )
 
 
@@ -114,6 +126,8 @@ VALUES = Values(
         ("x {{- .Vars.a -}} y", "xAy"),
         ("x {{/* a note */}} y", "x  y"),
         ("{{.Timestamp}}", "2026-01-02T00:00:00+00:00"),
+        ('{{"a}}b"}}', "a}}b"),
+        ("{{$.Vars.a}}{{.Vars.é}}", "Aé"),
     ],
 )
 def test_the_usual_templates_are_rendered(template: str, text: str) -> None:
@@ -131,8 +145,75 @@ def test_the_usual_templates_are_rendered(template: str, text: str) -> None:
         "{{",
         "a {{.Vars.a}} {{ b",
         "{{if .Vars.a}}",
+        "{{if}}a{{end}}",
+        "{{end}}",
+        "{{else}}",
+        "{{if 1}}{{else}}{{else}}{{end}}",
+        "{{}}",
+        "{{.Vars.a.b}}",
+        '{{.Vars.a "x"}}',
+        '{{"a" | "b"}}',
+        "{{and .Vars.a .Vars.no}}",
+        '{{eq .Iteration "0"}}',
+        "{{lt true false}}",
+        "{{len 3}}",
+        "{{not}}",
+        "{{index .Vars.a 1}}",
+        '{{"\\q"}}',
+        "{{99999999999999999999}}",
+        "{{range .Vars}}x{{end}}",
+        "{{$x := 1}}",
+        '{{template "x"}}',
+        '{{printf "%9999d" 1}}',
+        "{{/* not closed }}",
     ],
 )
 def test_other_templates_are_refused(template: str) -> None:
+    with pytest.raises(TemplateError):
+        render(template, VALUES)
+
+
+@pytest.mark.parametrize(
+    ("template", "text"),
+    [
+        ("{{if .Vars.lang}}yes{{else}}no{{end}}", "yes"),
+        ("{{if .Vars.empty}}1{{else if .Vars.a}}2{{else}}3{{end}}|", "2|"),
+        ("a {{- if .Vars.a -}} b {{- end -}} c", "abc"),
+        ("{{if false}}{{.Vars.no}}{{end}}ok", "ok"),
+        ('{{if eq .Vars.lang "C" "Go"}}{{if ne .Vars.a "A"}}x{{end}}y{{end}}', "y"),
+        ("{{len .Vars.lang}} {{len .Vars.é}} {{len .Vars}}", "2 2 5"),
+        ('{{printf "%s!" .Vars.lang}}', "Go!"),
+        ('{{.Vars.lang | printf "%-4s|%4q|%v" "x" "y"}}', 'x   | "y"|Go'),
+        ('{{printf "%03d|%d|%t|%.2f|%%" 7 "x" true 1.5}}', "007|%!d(string=x)|true|1.50|%"),
+        ('{{printf "%s"}} {{printf "x" 1}}', "%!s(MISSING) x%!(EXTRA int=1)"),
+        ("{{and .Vars.empty .Vars.no}}|{{or .Vars.empty .Vars.a}}|{{not .Vars.empty}}", "|A|true"),
+        ("{{if (eq (len .Vars.lang) 2)}}two{{end}}", "two"),
+        ("{{if eq .Iteration 0}}first{{end}}", "first"),
+        ('{{lt 1 2}} {{ge "b" "a"}}', "true true"),
+        ('{{print 1 2 "a" 3}}{{println "a" 1}}', "1 2a3a 1\n"),
+        ("{{`raw \\n`}} {{'a'}} {{-3}}", "raw \\n 97 -3"),
+    ],
+)
+def test_templates_can_decide_count_and_print(template: str, text: str) -> None:
+    assert render(template, VALUES) == text
+
+
+def test_a_branch_that_is_not_taken_must_be_well_formed_all_the_same() -> None:
+    with pytest.raises(TemplateError, match="there is no function 'nothing'"):
+        render("{{if false}}{{nothing}}{{end}}", VALUES)
+
+
+@pytest.mark.parametrize(
+    "template",
+    [
+        "{{" + "(" * 20_000 + "1" + ")" * 20_000 + "}}",
+        "{{if 1}}" * 20_000 + "{{end}}" * 20_000,
+        "{{if 0}}" + "{{else if 0}}" * 20_000 + "{{end}}",
+        "{{1" + "|not" * 20_000 + "}}",
+        "{{/*" * 20_000,
+        '{{printf "' + "%999d" * 99 + '"' + " 1" * 99 + "}}" * 1 + '{{printf "%999d" 1}}' * 1_000,
+    ],
+)
+def test_a_template_takes_no_more_than_its_length_allows(template: str) -> None:
     with pytest.raises(TemplateError):
         render(template, VALUES)

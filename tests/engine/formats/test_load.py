@@ -4,8 +4,9 @@ from pathlib import Path
 
 import pytest
 
-from tests.engine.formats.suite_files import CONFIG, EVAL, TASK, load, write
+from tests.engine.formats.suite_files import CONFIG, EVAL, TASK, load, refused, write
 from waza_engine.formats import load_suite
+from waza_engine.formats.waza.project_file import find_project
 from waza_engine.scalars import Scalar, plain
 from waza_engine.suite import Hook, InputFile, Metric, Responder, TriggerPrompt
 
@@ -327,3 +328,52 @@ def test_a_time_limit_of_a_task_that_is_empty_is_none(tmp_path: Path, written: s
     [empty] = load(tmp_path, task=TASK + limits).tasks
     [absent] = load(tmp_path, task=TASK).tasks
     assert empty == absent
+
+
+def test_empty_items_count_in_the_places_of_the_others(tmp_path: Path) -> None:
+    grader = "{type: text, name: g, config: {contains: [a]}}"
+    suite = load(
+        tmp_path,
+        eval=EVAL.replace("[tasks/*.yaml]", "[~, tasks/*.yaml, ~, {id: b, inputs: {prompt: x}}]")
+        + f"graders: [~, {grader}, ~, {grader}]\n",
+        task=TASK
+        + f"graders: [~, {grader}]\ncheckpoints: [~, {{after_turn: 1, graders: [~, ~, {grader}]}}]\n",
+    )
+    first, inline = suite.tasks
+    assert [it.pointer for it in suite.graders] == [("graders", 1), ("graders", 3)]
+    assert [it.pointer for it in first.graders] == [("graders", 1)]
+    assert [it.pointer for it in first.checkpoints[0].graders] == [("checkpoints", 1, "graders", 2)]
+    assert inline.pointer == ("tasks", 3)
+    error = refused(tmp_path, eval=EVAL + "graders: [~, {type: text, name: 1, wight: 2}]\n")
+    assert error.pointer == ("graders", 1, "wight")
+    mocks = "command_mocks: [~, {name: a/b, responses: [{args: [a]}]}]\n"
+    error = refused(tmp_path, task=TASK + mocks)
+    assert error.pointer == ("command_mocks", 1, "name")
+
+
+@pytest.mark.parametrize(("written", "is_on"), [("", True), ("~", True), ("null", True), ("off", False)])
+def test_what_is_on_by_default_is_on_where_nothing_is_said(tmp_path: Path, written: str, is_on: bool) -> None:
+    text = EVAL.replace("model: m", f"model: m, inject_skill_body: {written}")
+    suite = load(tmp_path, eval=text, task=TASK + f"enabled: {written}\n", **{"tasks/b.yaml": TASK})
+    assert len(suite.tasks) == 1 + is_on
+    assert suite.settings.inject_skill_body is is_on
+
+
+def test_paths_are_cleaned_before_they_are_looked_up(tmp_path: Path) -> None:
+    task = "id: a\ninputs: {prompt_file: no/../p.md, files: [{path: no/../f.txt}]}\ninstruction_files: [no/../i.md]\n"
+    files = {"tasks/p.md": "Hi", "fixtures/f.txt": "f", "fixtures/i.md": "i"}
+    [loaded] = load(tmp_path, task=task, **files).tasks
+    assert (loaded.prompt, loaded.blocked, loaded.warnings) == ("Hi", "", ())
+    assert [it.target for it in loaded.files] == ["f.txt", "i.md"]
+
+
+def test_an_empty_setting_of_the_project_keeps_the_default(tmp_path: Path) -> None:
+    text = "paths: {results: '', skills: ~}\ngraders: {programTimeout: 0}\ncache: {enabled: true, dir: ''}\n"
+    (tmp_path / ".waza.yaml").write_text(text, encoding="utf-8")
+    settings = find_project(tmp_path).settings
+    assert (settings.paths.results, settings.paths.skills) == ("results/", "skills/")
+    assert (settings.graders.program_timeout, settings.cache.dir, settings.cache.enabled) == (
+        30,
+        ".waza-cache",
+        True,
+    )

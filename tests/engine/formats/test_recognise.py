@@ -1,6 +1,6 @@
 """Which files are ours, by content and then by name; look-alikes of other tools are not."""
 
-from pathlib import PurePath
+from pathlib import Path, PurePath
 from typing import Any
 
 import pytest
@@ -460,3 +460,45 @@ def test_every_grader_type_is_in_the_shapes() -> None:
             if "type" in it["if"].get("properties", {})
         }
         assert types == kind.shapes["graders"].types
+
+
+_WAZA = "files:\n  evalFile: suite.yaml\n"
+_VALLY = "paths:\n  evalFilenames: [spec.yaml, '*.sp.yaml', '*.yaml']\n"
+
+
+@pytest.mark.parametrize(
+    ("project", "path", "keys", "wanted"),
+    [
+        (_WAZA, "evals/notes/suite.yaml", "", "waza"),
+        (_WAZA, "suite.yaml", "name config", "waza"),
+        (_WAZA, "suite.yaml", "services volumes", ""),
+        (_WAZA, "suite.yaml", "name jobs", ""),
+        (_WAZA, "suite.yaml", None, ""),
+        (_WAZA, "evals/other.yaml", "", ""),
+        ("files: [", "suite.yaml", "", ""),
+        ("files: suite.yaml", "suite.yaml", "", ""),
+        (_VALLY, "evals/notes/spec.yaml", "", "vally"),
+        (_VALLY, "evals/a.sp.yaml", "name type", "vally"),
+        (_VALLY, "evals/a.sp.yaml", "steps", ""),
+        (_VALLY, "elsewhere/spec.yaml", "", ""),
+        (_VALLY.replace("paths:", "paths:\n  evals: [specs]"), "specs/spec.yaml", "", "vally"),
+        # A pattern for all files says nothing of any.
+        (_VALLY, "evals/data.yaml", "", ""),
+    ],
+)
+def test_a_project_gives_its_evals_another_name(
+    tmp_path: Path, project: str, path: str, keys: str | None, wanted: str
+) -> None:
+    name = ".waza.yaml" if project.startswith("files") else ".vally.yaml"
+    (tmp_path / name).write_text(project)
+    found = recognise(None if keys is None else keys.split(), tmp_path / path)
+    assert (found[0].name if found else "") == wanted
+    assert found is None or (found[1].name, found[2]) == ("eval", f"named in {name}")
+
+
+def test_the_nearest_project_names_its_evals(tmp_path: Path) -> None:
+    (tmp_path / ".waza.yaml").write_text(_WAZA)
+    (tmp_path / "inner").mkdir()
+    (tmp_path / "inner/.vally.yaml").write_text("paths: {}\n")
+    assert recognise([], tmp_path / "suite.yaml") is not None
+    assert recognise([], tmp_path / "inner/evals/suite.yaml") is None

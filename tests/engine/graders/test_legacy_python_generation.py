@@ -181,6 +181,11 @@ def test_the_failure_of_a_script_says_what_it_wrote(tmp_path: Path) -> None:
     assert "broken" in scripted(tmp_path, "raise SystemExit('broken')").feedback
 
 
+def test_what_is_wrong_with_a_reply_is_said_in_one_line(tmp_path: Path) -> None:
+    feedback = scripted(tmp_path, 'print(\'{"score": 7, "passed": true}\')').feedback
+    assert feedback.endswith("is no verdict: score: Input should be less than or equal to 1")
+
+
 @pytest.mark.parametrize("script", [None, "", 5, "a\0b"])
 def test_no_script_fails(script: Any, tmp_path: Path) -> None:
     assert graded(PyScriptGrader, {"script": script}, process_dir=tmp_path).score == 0.0

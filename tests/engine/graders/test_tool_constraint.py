@@ -83,3 +83,14 @@ def test_labels_show_the_patterns() -> None:
     result = graded([], expect_tools=[{"tool": " bash ", "command_pattern": "azd"}])
     assert result.details is not None
     assert result.details["expect_tools"] == ["bash (command ~ azd)"]
+
+
+def test_a_broken_pattern_is_told_as_it_was_written() -> None:
+    specs = [{"tool": "("}, {"tool": "a", "command_pattern": "("}, {"tool": "*"}]
+    found = ToolConstraintGrader.model_validate({"expect_tools": specs}).check(Scope())
+    reasons = [it.message.removeprefix("Not a valid RE2 pattern: ") for it in found]
+    assert reasons == [
+        "missing closing ): `(`",
+        "missing closing ): `(`",
+        "missing argument to repetition operator: `*`",
+    ]

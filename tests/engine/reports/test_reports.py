@@ -6,6 +6,7 @@ import xml.etree.ElementTree as ET
 from dataclasses import replace
 from html.parser import HTMLParser
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -16,8 +17,8 @@ from waza_engine.reports.html import html_report
 from waza_engine.reports.junit import junit_xml
 from waza_engine.reports.results_json import results_data, results_json
 from waza_engine.reports.text import text_report
-from waza_engine.runs.records import RunRecord
-from waza_engine.suite import GraderEntry, Hook, Metric, TriggerPrompt, TriggerTests
+from waza_engine.runs.records import MetricResult, RunRecord
+from waza_engine.suite import GraderEntry, Hook, Metric, Scoring, TriggerPrompt, TriggerTests
 from waza_engine.trajectory import Session, SkillInvocation, ToolCall, ToolEvent, Trajectory, Usage
 
 RICH = Trajectory(
@@ -220,6 +221,56 @@ async def test_junit_can_be_read_back_whatever_an_agent_says(
     suites = ET.fromstring(junit_xml(replace(record, suite_name=nasty, skill=nasty, tasks=(told,))))  # noqa: S314
     [case] = suites.iter("testcase")
     assert case.get("name") == read
+
+
+def held_to_more(record: RunRecord, changes: dict[str, Any]) -> tuple[ET.Element, str]:
+    """The JUnit report of a run whose tasks all passed, and the Markdown."""
+    good = record.tasks[0]
+    passed = replace(record, tasks=(good,), totals=replace(record.totals, total=1, failed=0, succeeded=1))
+    told = replace(passed, **changes)
+    return ET.fromstring(junit_xml(told))[0], github_markdown(told)  # noqa: S314  # our own text
+
+
+@pytest.mark.parametrize(
+    ("changes", "name", "told"),
+    [
+        (
+            {"status": "cancelled", "error": "The run was cancelled"},
+            "run",
+            "cancelled: The run was cancelled",
+        ),
+        ({"status": "error", "error": "Hook 'x' failed\x1b"}, "run", "error: Hook 'x' failed"),
+        (
+            {"status": "failed", "metrics": (MetricResult("trigger_accuracy", 0.88, 0.9, False, 1.0),)},
+            "metric trigger_accuracy",
+            "metric trigger_accuracy 0.88 is below its threshold 0.90",
+        ),
+        (
+            {"status": "failed", "scoring": Scoring(threshold=1.01)},
+            "threshold",
+            "the eval's score 1.00 is below its threshold 1.01",
+        ),
+    ],
+)
+async def test_junit_and_markdown_say_why_a_run_failed_whose_tasks_passed(
+    record: RunRecord, changes: dict[str, Any], name: str, told: str
+) -> None:
+    suite, markdown = held_to_more(record, changes)
+    *cases, case = suite.iter("testcase")
+    assert not any(len(it) for it in cases)
+    assert (case.get("name"), case[0].get("message")) == (name, told)
+    is_error = changes["status"] != "failed"
+    assert case[0].tag == ("error" if is_error else "failure")
+    counts = [int(suite.get(it) or 0) for it in ("tests", "failures", "errors")]
+    assert counts == [len(cases) + 1, int(not is_error), int(is_error)]
+    assert "\n> " in markdown
+
+
+async def test_junit_and_markdown_say_that_skills_did_not_help(record: RunRecord) -> None:
+    worse = replace(record, baseline=record, status="failed", metrics=())
+    [case] = [it for it in ET.fromstring(junit_xml(worse)).iter("testcase") if it.get("name") == "baseline"]  # noqa: S314
+    assert "did not help" in (case[0].get("message") or "")
+    assert "did not help" in github_markdown(worse)
 
 
 async def test_the_text_says_what_failed_and_why(record: RunRecord) -> None:

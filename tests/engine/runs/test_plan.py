@@ -65,7 +65,7 @@ def test_a_malformed_pattern_is_an_error(pattern: str) -> None:
 
 
 def test_a_suite_without_tasks_cannot_run() -> None:
-    with pytest.raises(PlanError, match="no tasks"):
+    with pytest.raises(PlanError, match="no task to run"):
         plan(of=())
 
 

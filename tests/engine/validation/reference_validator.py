@@ -1,6 +1,7 @@
 """`jsonschema` with our changes to its keywords: what `waza_engine.validation` must agree with.
 
-An empty value is fine where nothing is required, and as good as none there; a text field takes numbers and booleans, a boolean field takes `yes` and `off`.
+An empty value is fine where nothing is required, and as good as none there, in a list too; a whole number has at most
+64 bits; a text field takes numbers and booleans, a boolean field takes `yes` and `off`.
 Of a list of alternatives chosen by a discriminator, only the chosen one is looked at: a branch that the author
 did not pick is never blamed.
 """
@@ -25,7 +26,13 @@ def _is_flag(_checker: Any, value: Any) -> bool:
     return isinstance(value, bool) or (isinstance(value, str) and value in TRUE_WORDS | FALSE_WORDS)
 
 
-_TYPES = Draft202012Validator.TYPE_CHECKER.redefine_many({"string": _is_text, "boolean": _is_flag})
+def _is_integer(_checker: Any, value: Any) -> bool:
+    return bool(Draft202012Validator.TYPE_CHECKER.is_type(value, "integer") and value < 2**63)
+
+
+_TYPES = Draft202012Validator.TYPE_CHECKER.redefine_many(
+    {"string": _is_text, "boolean": _is_flag, "integer": _is_integer}
+)
 
 
 def _as_written(keyword: str) -> Any:
@@ -119,6 +126,13 @@ def _needs(_validator: Any, needs: Any, instance: Any, _schema: Any) -> Iterator
                 return
 
 
+def _min_items(
+    _validator: Any, least: int, instance: Any, _schema: Mapping[str, Any]
+) -> Iterator[ValidationError]:
+    if isinstance(instance, list) and len([it for it in instance if it is not None]) < least:
+        yield ValidationError("too few items")
+
+
 Validator = validators.extend(  # type: ignore[no-untyped-call]  # the library gives it no types
     Draft202012Validator,
     validators={
@@ -126,6 +140,7 @@ Validator = validators.extend(  # type: ignore[no-untyped-call]  # the library g
         "enum": _unless_empty("enum"),
         "const": _unless_empty("const"),
         "pattern": _as_written("pattern"),
+        "minItems": _min_items,
         "minLength": _as_written("minLength"),
         "maxLength": _as_written("maxLength"),
         "allOf": _all_of,

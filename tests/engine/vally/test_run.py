@@ -222,3 +222,64 @@ stimuli:
         ("file-exists", "passed"),
         ("diff-contains", "passed"),
     ]
+
+
+TURNS = """\
+stimuli:
+  - name: talks
+    turns: [one, two]
+    graders:
+      - {type: output-contains, turn: 0, config: {substring: one}}
+      - {type: output-contains, turn: 1, config: {substring: two}}
+      - {type: output-not-contains, turn: 1, config: {substring: one}}
+      - {type: completed, turn: 0}
+      - {type: turn-count, turn: 1, config: {max: 1}}
+      - {type: wall-time, turn: 0, config: {max: 30s}}
+      - {type: turn-count, name: both, config: {max: 1}}
+"""
+
+
+async def test_each_turn_is_graded_by_itself(tmp_path: Path) -> None:
+    record = await _run(tmp_path, TURNS)
+    assert [it.passed for it in record.tasks[0].trials[0].graders] == [True] * 6 + [False]
+
+
+async def test_what_an_agent_does_not_tell_is_unknown_of_its_turns_too(tmp_path: Path) -> None:
+    spec = f"{TURNS}      - {{type: tool-calls, turn: 0, config: {{disallowed: [bash]}}}}\n"
+    record = await _run(tmp_path, spec, CommandExecutor, agent_command="echo {prompt}")
+    graders = record.tasks[0].trials[0].graders
+    assert [it.passed for it in graders] == [True] * 6 + [False, False]
+    assert "does not know tool calls" in graders[-1].feedback
+
+
+async def test_stimuli_that_are_not_run_count_among_all(tmp_path: Path) -> None:
+    [summary] = _lines(await _run(tmp_path, SPEC.replace("runs: 2", "runs: 0")))
+    [told] = summary["evals"]
+    assert (told["stimuliRun"], told["stimuliTotal"], summary["passed"]) == (0, 2, False)
+
+
+async def test_a_repository_that_is_not_there_is_told_by_the_key_that_names_it(tmp_path: Path) -> None:
+    record = await _run(
+        tmp_path, SPEC.replace("prompt: Say", "environment: {git: {source: nope}}\n    prompt: Say")
+    )
+    told = record.tasks[0].trials[0].error
+    assert told == f"environment.git: there is no directory {tmp_path / 'nope'}"
+
+
+async def test_a_trajectory_tells_its_stimulus(tmp_path: Path) -> None:
+    stimulus = (
+        "  - name: told\n    prompt: Say hello\n    tags: {area: a, tier: [x, y]}\n    rubric: [Is polite]\n    graders:\n"
+        "      - {type: output-contains, config: {substring: hello}}\n"
+        "      - {type: completed, name: done}\n"
+    )
+    told, _ = _lines(await _run(tmp_path, f"stimuli:\n{stimulus}"))
+    assert told["trajectory"]["stimulus"] == {
+        "name": "told",
+        "prompt": "Say hello",
+        "tags": {"area": "a", "tier": ["x", "y"]},
+        "graders": [
+            {"type": "output-contains", "config": {"substring": "hello"}},
+            {"type": "completed", "name": "done"},
+        ],
+        "rubric": ["Is polite"],
+    }

@@ -1,6 +1,8 @@
 """`waza-lsp check --fix` and `--diff`: what is written, what is said, and the exit status."""
 
+import shutil
 import stat
+import subprocess
 from pathlib import Path
 
 import pytest
@@ -105,6 +107,16 @@ def test_a_patch_changes_nothing(suite: Path) -> None:
     assert path.read_text() == BAD
     path.write_text(GOOD)
     assert (_check("--diff").stdout, _check("--diff").exit_code) == ("", 0)
+
+
+def test_patch_takes_a_patch_of_a_name_with_blanks(suite: Path) -> None:
+    path = suite / "sp ace.eval.yaml"
+    path.write_text(BAD)
+    text = _check("--diff").stdout
+    assert text.startswith("--- sp ace.eval.yaml\t\n+++ sp ace.eval.yaml\t\n@@")
+    if shutil.which("patch"):
+        subprocess.run(["patch", "-p0", "-s"], input=text, text=True, cwd=suite, check=True)
+        assert path.read_text() == GOOD
 
 
 def test_a_patch_has_the_lines_that_other_programs_see(suite: Path) -> None:

@@ -93,6 +93,7 @@ def test_github_escapes() -> None:
     text = as_github([file_with("100%\r\nof: it, all", Severity.WARNING, name="a,b:c%.yaml")])
     assert text.startswith("::warning file=a%2Cb%3Ac%25.yaml,")
     assert text.endswith("::100%25%0D%0Aof: it, all")
+    assert as_github([file_with("a\x1b[2J\x9b")]).endswith("::a\\u001b[2J\\u009b")
 
 
 def test_github_gives_no_columns_across_lines() -> None:
@@ -132,7 +133,9 @@ def test_colours_and_the_line_only_on_a_terminal() -> None:
 
 def test_text_is_one_harmless_line_for_each_finding() -> None:
     text = as_text([file_with("a\nb\x1b[2J", name="x\x07.yaml")], quiet=True)
-    assert text == "x\\x07.yaml:5:7: error[unknown-key] a\\nb\\x1b[2J"
+    assert text == "x\\u0007.yaml:5:7: error[unknown-key] a\\nb\\u001b[2J"
+    text = as_text([file_with("##[error]x", name="::warning::x.yaml")], quiet=True)
+    assert text == "\\u003a:warning::x.yaml:5:7: error[unknown-key] \\u0023#[error]x"
 
 
 def test_the_sum() -> None:

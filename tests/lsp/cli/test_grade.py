@@ -25,6 +25,24 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
+def test_a_batch_answers_every_line_whatever_its_bytes(folder: Path) -> None:
+    line = json.dumps({"id": 1, "graders_yaml": _PASSING, "context": {"output": "a"}}).encode()
+    data = line + b'\n{"id": "\xff"}\n' + line + b"\n"
+    (folder / "lines.jsonl").write_bytes(data)
+    for name in ("lines.jsonl", "-"):
+        done = CliRunner().invoke(main, ["grade", "--batch", name], input=data)
+        answers = sorted((json.loads(it) for it in done.stdout.splitlines()), key=lambda it: "error" in it)
+        assert [it.get("status") for it in answers] == ["passed", "passed", None]
+        assert answers[2]["error"] == {"kind": "input", "message": "the line is not UTF-8 (byte 8)"}
+
+
+@pytest.mark.usefixtures("folder")
+def test_standard_input_has_one_use() -> None:
+    done = CliRunner().invoke(main, ["grade", "--graders", "-", "--context", "context.json"], input=_PASSING)
+    assert (done.exit_code, "PASS" in done.stdout) == (0, True)
+    assert grade("--graders", "-", "--context", "-").exit_code == 2
+
+
 @pytest.mark.parametrize(
     ("graders", "status", "words"),
     [

@@ -120,6 +120,25 @@ def test_files_for_each_arm_and_for_all() -> None:
         assert Path(name).is_file(), name
 
 
+def test_what_is_written_is_of_one_run(tmp_path: Path) -> None:
+    write(tmp_path / "models.experiment.yaml", MODELS.replace("[large, small]", "[large, small, tiny]"))
+    invoke("--executor", "mock", "--output", "out")
+    before = {it: it.read_bytes() for it in Path("out").rglob("*") if it.is_file()}
+    assert len(before) == 7
+    # Nothing is performed: everything stays as it was.
+    assert invoke("--executor", "command", "--agent-command", "/no/agent", "--output", "out").exit_code == 2
+    assert {it: it.read_bytes() for it in Path("out").rglob("*") if it.is_file()} == before
+    # The first arm is performed, the second cannot be, the third is not come to.
+    agent = write(tmp_path / "agent", f"#!/bin/sh\nrm -f {tmp_path}/agent\necho howdy\n")
+    agent.chmod(0o755)
+    ended = invoke("--executor", "command", "--agent-command", "./agent", "--output", "out")
+    assert ended.exit_code == 2, ended.output
+    [summary] = lines(Path("out/model=large/run-summary.jsonl"))
+    assert (summary["passed"], summary["hadExecutionErrors"]) == (False, True)
+    assert lines(Path("out/model=small/results.jsonl"))[0]["gradeResult"]["passed"]
+    assert list(Path("out/model=tiny").iterdir()) == []
+
+
 def test_recordings_of_arms_are_played_again() -> None:
     invoke("--executor", "mock", "--record", "recorded")
     path = Path("recorded/model=large/greets.json")
@@ -237,6 +256,12 @@ def test_a_mistake_in_a_spec_is_said_before_anything_is_run() -> None:
     assert result.exit_code == 2
     assert "second/eval.yaml:" in result.stderr
     assert not Path(".waza-lsp").exists()
+
+
+def test_the_json_of_all_arms_is_one_object() -> None:
+    for more, models in (((), ["small", "large"]), (("--variant", "model=large"), ["large"])):
+        done = invoke("--executor", "mock", "--format", "json", "--quiet", *more)
+        assert [it["config"]["model_id"] for it in json.loads(done.stdout)["runs"]] == models
 
 
 def test_variants_are_for_experiments() -> None:

@@ -157,6 +157,20 @@ def test_the_cache_has_nothing_of_another_agent(folder: Path, monkeypatch: pytes
     assert ("unchanged" in edited.stderr, edited.exit_code) == (False, 1)
 
 
+def test_an_error_is_not_taken_from_the_cache(folder: Path) -> None:
+    write(
+        folder / "agent",
+        "#!/bin/sh\n[ -e is-healthy ] || exit 1\necho mock response\n".replace("is-", f"{folder}/is-"),
+    )
+    (folder / "agent").chmod(0o755)
+    agent = ("--executor", "command", "--agent-command", "./agent", "--cache")
+    assert run(*agent).exit_code == 1
+    write(folder / "is-healthy", "")
+    mended = run(*agent)
+    assert ("unchanged" in mended.stderr, mended.exit_code) == (False, 0)
+    assert "2 unchanged" in run(*agent).stderr
+
+
 def test_the_cache_looks_into_the_programs_of_graders(folder: Path) -> None:
     grader = "{type: program, name: own, config: {command: sh, args: [check.sh]}}"
     add_task(folder, "b", f"graders: [{grader}]")
@@ -180,6 +194,14 @@ def test_pages_to_look_at(folder: Path) -> None:
     assert invoke("runs", "history", "--html", "history.html").exit_code == 0
     assert "The last 2 runs" in (folder / "history.html").read_text()
     assert invoke("compare", ids[1], "last", "--html", "tasks").exit_code == 2
+
+
+def test_the_json_of_several_models_is_one_object() -> None:
+    done = run("--model", "m1", "--model", "m2", "--format", "json", "--quiet")
+    assert [it["config"]["model_id"] for it in json.loads(done.stdout)["runs"]] == ["m1", "m2"]
+    assert (
+        json.loads(run("--model", "m1", "--format", "json", "--quiet").stdout)["config"]["model_id"] == "m1"
+    )
 
 
 def shown(progress: LiveProgress) -> list[str]:

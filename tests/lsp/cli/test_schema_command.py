@@ -38,8 +38,8 @@ def test_export_writes_what_list_names(tmp_path: Path) -> None:
 def test_export_into_a_file_is_refused_in_a_sentence(tmp_path: Path) -> None:
     (tmp_path / "file").touch()
     result = CliRunner().invoke(main, ["schema", "export", "--out", str(tmp_path / "file" / "below")])
-    assert result.exit_code == 1
-    assert result.output.startswith("Error: Cannot write to ")
+    assert result.exit_code == 2
+    assert result.output.startswith("error: Cannot write to ")
 
 
 def test_help_shows_examples() -> None:

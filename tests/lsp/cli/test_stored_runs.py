@@ -4,6 +4,7 @@ import json
 import os
 import random
 import shlex
+import shutil
 import signal
 import subprocess
 import sys
@@ -179,6 +180,31 @@ def test_a_shard_that_makes_no_sense(shard: str) -> None:
     assert run("--shard", shard).exit_code == 2
 
 
+def test_results_that_are_read_and_written_again_keep_their_moments() -> None:
+    add_task(Path(), "a", "graders: [{type: text, name: new, config: {contains: [please]}}]")
+    run("--output", "one.json")
+    assert invoke("report", "one.json", "--json", "two.json").exit_code == 0
+    first, second = (
+        [it["runs"][0].get("failure_artifacts") for it in json.loads(Path(name).read_text("utf-8"))["tasks"]]
+        for name in ("one.json", "two.json")
+    )
+    assert first[0] is not None
+    assert first == second
+
+
+def test_the_last_run_is_the_last_that_recorded_something() -> None:
+    run("--task", "a")
+    failed = invoke("run", "eval.yaml", "--executor", "command", "--agent-command", "/no/agent")
+    assert failed.exit_code == 2
+    assert invoke("grade", "--run", "last").exit_code == 0
+    assert "PASS  a" in run("--replay-from", "last", "--task", "a").stdout
+    listed = json.loads(invoke("runs", "list", "--format", "json").stdout)
+    [nothing] = [it["run_id"] for it in listed if it["status"] == "error"]
+    told = invoke("grade", "--run", nothing).stderr
+    assert f"Run {nothing} performed no task: " in told
+    assert "/no/agent" in told
+
+
 def test_a_replay_takes_what_was_recorded() -> None:
     run("--task", "a", "--trials", "1")
     add_task(Path(), "a", "graders: [{type: text, name: new, config: {contains: [please]}}]")
@@ -331,3 +357,41 @@ def test_graders_can_be_skipped_and_workspaces_kept() -> None:
     assert result.stdout.splitlines()[0] == "SKIP  a  score 0.00"
     kept = next(it for it in result.stdout.splitlines() if it.startswith("kept: "))
     assert Path(kept.removeprefix("kept: ")).is_dir()
+
+
+def test_runs_of_an_eval_in_no_repository_are_found_from_above(
+    folder: Path, tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    above = tmp_path_factory.mktemp("archive")
+    for name in ("one", "two"):
+        shutil.copytree(folder, above / "examples" / name)
+    monkeypatch.chdir(above)
+    assert invoke("run", "examples/one/eval.yaml").exit_code == 0
+    assert "demo mock" in invoke("runs", "list").stdout
+    assert invoke("grade", "--run", "last").exit_code == 0
+    assert invoke("runs", "history", "examples/one/eval.yaml").exit_code == 0
+    broken = invoke("run", "examples/two/eval.yaml", "--junit", "examples/two/eval.yaml/j.xml")
+    assert "waza-lsp report 20" in broken.stderr
+    assert f" --store {above / 'examples' / 'two' / '.waza-lsp'}\n" in broken.stderr
+    which = invoke("runs", "list")
+    assert which.exit_code == 2
+    assert "there are some in examples/one/.waza-lsp, examples/two/.waza-lsp" in which.stderr
+    assert "demo mock" in invoke("runs", "list", "examples/two/eval.yaml").stdout
+
+
+def test_an_eval_without_runs_is_said_to_have_none() -> None:
+    run()
+    done = invoke("runs", "list", "other.yaml")
+    assert (done.exit_code, done.stdout, done.stderr) == (0, "", "There are no runs of other.yaml\n")
+
+
+def test_a_name_that_is_no_text_keeps_a_run_out_of_the_store_alone(folder: Path) -> None:
+    odd = folder / "bad\udcff.eval.yaml"
+    try:
+        odd.write_text((folder / "eval.yaml").read_text(encoding="utf-8"), encoding="utf-8")
+    except OSError:
+        pytest.skip("this file system takes text only")
+    done = invoke("run", str(odd))
+    assert (done.exit_code, "3 of 3 tasks passed" in done.stdout) == (0, True)
+    [told] = [it for it in done.stderr.splitlines() if it.startswith("warning")]
+    assert told.endswith("which is not UTF-8, so it is not stored. Rename what is called so")

@@ -37,6 +37,13 @@ def test_other_files_need_not_be_parsed(text: str) -> None:
     assert not _is_eval(text, PATH)
 
 
+def test_what_only_values_tell_gets_through() -> None:
+    path = PATH.with_name("eval.yaml")
+    assert may_be_eval("name: a\ntype: capability\n", path)
+    assert _is_eval("name: a\ntype: capability\n", path)
+    assert not may_be_eval("name: a\ntype: capability\n", PATH)
+
+
 _LINES = st.sampled_from(
     [
         "name: a",

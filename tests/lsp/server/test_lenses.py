@@ -201,3 +201,26 @@ async def test_lenses_outlive_what_an_error_swallows(
         assert await it.lenses() == before
         it.replace(it.text, "on: push\njobs: {}\n")
         assert await it.lenses() == []
+
+
+async def test_a_task_that_was_renamed_counts_no_more_for_its_eval(tmp_path: Path, suite: Path) -> None:
+    task = suite / "tasks" / "explain-retry.yaml"
+    passing = task.read_text(encoding="utf-8")
+    make_fail(task)
+    run_outside(tmp_path, suite / "eval.yaml")
+    recordings = suite / "recordings"
+    for file in recordings.glob("explain-retry.*"):
+        shutil.copy(file, file.with_name(file.name.replace("explain-retry", "renamed")))
+    async with editor(tmp_path) as it:
+        it.open(suite / "eval.yaml")
+        await it.lenses_with("Run failed (1)")
+        task.write_text(passing.replace("id: explain-retry", "id: renamed"), encoding="utf-8")
+        assert await it.execute("waza.runFailed", uri=it.uri) is None
+        await until(lambda: any("failed the last time" in message for message in it.messages))
+        assert not any("Run failed" in lens for lens in await it.lenses())
+        answer = await it.execute("waza.runEval", uri=it.uri)
+        assert answer["status"] == "passed"
+        assert (await it.lenses_with("passed"))[-1].startswith("✓ 4 of 4 passed")
+    async with editor(tmp_path) as it:
+        it.open(suite / "eval.yaml")
+        assert (await it.lenses_with("passed"))[-1].startswith("✓ 4 of 4 passed")

@@ -189,6 +189,18 @@ async def test_a_grader_of_the_eval_is_graded_on_all_tasks(tmp_path: Path, suite
         assert message.startswith(f"{TASK}: found: backoff")
 
 
+async def test_a_grader_edited_in_a_broken_suite_has_its_verdict_once_that_is_mended(
+    tmp_path: Path, suite: Path
+) -> None:
+    async with editor(tmp_path) as it:
+        await ready(it, suite / "eval.yaml")
+        it.replace("executor: copilot", "executor: : copilot")
+        it.replace("- I don't have access", "- backoff")
+        await asyncio.sleep(0.5)
+        it.replace("executor: : copilot", "executor: copilot")
+        await it.says("failed-check")
+
+
 async def test_it_can_be_switched_off(tmp_path: Path, task_file: Path) -> None:
     async with editor(tmp_path, settings={"live": {"enable": False}}) as it:
         await ready(it, task_file)

@@ -81,3 +81,21 @@ async def test_a_task_that_no_eval_lists_is_refused_with_a_reason(
     answer = await execute(client, "waza.runTask", {"uri": opened(path), "task": "alone"})
     assert answer is None
     assert any("No eval file lists alone.yaml" in it.message for it in client.messages)
+
+
+async def test_without_a_task_no_task_is_run(client: LanguageClient, suite: Path, opened: Opener) -> None:
+    uri = opened(task_file(suite))
+    wrong: list[dict[str, Any]] = [{}, {"tasks": []}, {"task": ["explain-retry"]}]
+    for named in wrong:
+        assert await execute(client, "waza.runTask", {"uri": uri, **named}) is None
+    assert sum("No task is named" in it.message for it in client.messages) == len(wrong)
+
+
+async def test_schemas_are_exported_into_the_workspace(
+    client: LanguageClient, tmp_path: Path, suite: Path
+) -> None:
+    answer = await execute(client, "waza.exportSchemas", {"directory": "below/schemas"})
+    assert answer["directory"] == str(tmp_path / "below/schemas")
+    assert (tmp_path / "below" / "schemas" / "eval.schema.json").is_file()
+    assert await execute(client, "waza.exportSchemas", {"directory": f"{suite}/eval.yaml"}) is None
+    assert any("The schemas cannot be written" in it.message for it in client.messages)

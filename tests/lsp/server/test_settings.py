@@ -35,9 +35,17 @@ def test_the_manifest_keeps_what_is_the_clients() -> None:
 
 
 def test_nothing_set() -> None:
-    nothing: list[object] = [None, {}, [], "x", {"rules": None}, {"lens": 1}]
+    nothing: list[object] = [None, {}, [], {"rules": None}, {"lens": []}]
     for values in nothing:
         assert read_settings(values) == (Settings(), [])
+
+
+def test_what_is_no_section_is_reported() -> None:
+    assert read_settings("x") == (Settings(), ["Setting waza must be an object; it is ignored"])
+    assert read_settings({"lens": 1, "rules": {}}) == (
+        Settings(),
+        ["Setting waza.lens must be an object; it is ignored"],
+    )
 
 
 def test_values_that_fit() -> None:

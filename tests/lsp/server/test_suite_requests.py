@@ -1,5 +1,6 @@
 """Requests about several files, hints, tokens and formatting over the wire."""
 
+import asyncio
 from pathlib import Path
 
 import pytest
@@ -86,6 +87,23 @@ async def test_formatting_is_off_until_it_is_wanted(
     assert [it.new_text for it in edits or ()] == ["", "\n"]
 
 
+async def test_a_hover_is_in_what_the_editor_shows(
+    client: LanguageClient, suite: Path, opened: Opener
+) -> None:
+    document = types.TextDocumentIdentifier(opened(suite / "eval.yaml"))
+    found = await client.text_document_hover_async(
+        types.HoverParams(document, _place(suite / "eval.yaml", "code\n"))
+    )
+    assert found is not None
+    assert isinstance(found.contents, types.MarkupContent)
+    assert client.capabilities is not None
+    abilities = client.capabilities.text_document
+    formats = abilities.hover.content_format if abilities is not None and abilities.hover else None
+    is_marked = not formats or types.MarkupKind.Markdown in formats
+    assert found.contents.kind == ("markdown" if is_marked else "plaintext")
+    assert ("**Score:**" in found.contents.value) == is_marked
+
+
 async def test_what_another_server_gives_is_left_out(
     client: LanguageClient, suite: Path, opened: Opener
 ) -> None:
@@ -100,3 +118,15 @@ async def test_what_another_server_gives_is_left_out(
     assert await client.text_document_hover_async(key) is None
     kind = types.HoverParams(document, _place(suite / "eval.yaml", "code\n"))
     assert await client.text_document_hover_async(kind) is not None
+
+
+async def test_settings_that_are_taken_away_are_in_force_no_more(
+    client: LanguageClient, suite: Path, opened: Opener
+) -> None:
+    document = types.TextDocumentIdentifier(opened(suite / "eval.yaml"))
+    symbols = types.DocumentSymbolParams(document)
+    for section, is_given in (({"waza": {"beside": ["symbols"]}}, False), ({}, True)):
+        client.workspace_did_change_configuration(types.DidChangeConfigurationParams(section))
+        async with asyncio.timeout(60):
+            while bool(await client.text_document_document_symbol_async(symbols)) != is_given:  # noqa: ASYNC110  # the server tells nobody
+                await asyncio.sleep(0.01)

@@ -1,5 +1,7 @@
 """Edits: what they make of a text, and the way back from a later draft to the first one."""
 
+from bisect import insort
+
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -35,7 +37,7 @@ def test_the_difference_leads_from_the_first_draft_to_the_last(
         for start, length, new in some:
             edit = Edit(_stretch(last.text, start, length), new)
             if not overlap([edit], edits):
-                edits.append(edit)
+                insort(edits, edit)
         last = last.edited(edits)
     found = difference(first.text, last)
     assert str(first.edited(found).text) == str(last.text)

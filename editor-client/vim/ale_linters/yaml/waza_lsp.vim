@@ -4,18 +4,22 @@ call ale#Set('yaml_waza_lsp_executable', 'waza-lsp')
 call ale#Set('yaml_waza_lsp_options', 'serve')
 call ale#Set('yaml_waza_lsp_config', {})
 
+" The nearest folder with a mark, as the server has it. In a worktree or a submodule .git is a file.
 function! ale_linters#yaml#waza_lsp#Root(buffer) abort
-    for l:mark in ['.git/', '.waza.yaml']
-        let l:found = l:mark =~# '/$'
-        \   ? ale#path#FindNearestDirectory(a:buffer, l:mark)
-        \   : ale#path#FindNearestFile(a:buffer, l:mark)
+    let l:own = expand('#' . a:buffer . ':p:h')
+    let [l:folder, l:below] = [l:own, '']
 
-        if !empty(l:found)
-            return fnamemodify(l:found, l:mark =~# '/$' ? ':p:h:h' : ':p:h')
-        endif
-    endfor
+    while l:folder isnot# l:below
+        for l:mark in ['.git', '.waza.yaml']
+            if !empty(getftype(l:folder . '/' . l:mark))
+                return l:folder
+            endif
+        endfor
 
-    return expand('#' . a:buffer . ':p:h')
+        let [l:folder, l:below] = [fnamemodify(l:folder, ':h'), l:folder]
+    endwhile
+
+    return l:own
 endfunction
 
 call ale#linter#Define('yaml', {

@@ -36,6 +36,26 @@ def _stimulus(text: str) -> int:
     return 0 if any(it.startswith(word) for it in _STIMULUS | {"name", "tags"}) else -2
 
 
+def _intent(text: str) -> int:
+    return 1 if text in {"capability", "regression"} else -1
+
+
+_DECIDING = {
+    "type": Shape(text=_intent),
+    "defaults": Shape(
+        own=_keys("runs judge_model judge_reasoning_effort executor"),
+        common=_keys("model timeout reasoning_effort max_turns"),
+    ),
+    "scoring": Shape(own=_keys("threshold weights")),
+    "environment": Shape(
+        own=_keys("skills mcpServers commands git"), common=_keys("files env"), text=lambda _: 0
+    ),
+}
+"""What tells an eval that has no stimuli yet from other files of that name: each has a value of its own kind."""
+
+_EVAL_NAMES = ("eval.yaml", "eval.yml", "*.eval.yaml", "*.eval.yml")
+
+
 DIALECT = Dialect(
     name="vally",
     kinds=(
@@ -83,14 +103,13 @@ DIALECT = Dialect(
                 Signal((_keys("stimuli"), _keys("defaults scoring environment config"))),
                 Signal((_keys("stimuli"),), shaped="stimuli"),
                 Signal((_keys("stimuli"),), weak=True),
+                *(Signal((_keys(it),), weak=True, shaped=it, at=_EVAL_NAMES) for it in _DECIDING),
             ),
+            deciding=_DECIDING,
             file_names=(
                 FileName("*.vally.yaml", alone=True),
                 FileName("*.vally.yml", alone=True),
-                FileName("eval.yaml", in_project=True),
-                FileName("eval.yml", in_project=True),
-                FileName("*.eval.yaml", in_project=True),
-                FileName("*.eval.yml", in_project=True),
+                *(FileName(it, in_project=True) for it in _EVAL_NAMES),
             ),
         ),
     ),

@@ -8,10 +8,7 @@ from waza_engine.findings import Pointer
 from waza_engine.formats.vally.eval import EvalFile
 from waza_engine.formats.vally.graders import GraderConfig
 from waza_engine.formats.vally.stimulus import Stimulus
-from waza_engine.suite import GraderEntry
-
-UNNAMED = "unnamed"
-"""In the extras of an entry that has no name in the file: its name here is made from its type."""
+from waza_engine.suite import UNNAMED, GraderEntry
 
 
 def grader_entries(

@@ -11,6 +11,7 @@ from waza_engine.formats.reading import build, read_text
 from waza_engine.formats.vally.entries import grader_entries
 from waza_engine.formats.vally.environment import Environment, McpServer
 from waza_engine.formats.vally.eval import EvalFile
+from waza_engine.formats.vally.golden import refuse_bad
 from waza_engine.formats.vally.project_file import Project, find_project
 from waza_engine.formats.vally.settings import EvalConfig
 from waza_engine.formats.vally.stimulus import Constraints, Stimulus
@@ -92,6 +93,7 @@ def _run_settings(config: EvalConfig) -> RunSettings:
         executor=config.executor_name or "copilot-sdk",
         model=config.model,
         judge_model=config.judge_model,
+        own_judge_model=config.judge_model,
         judge_reasoning_effort=config.judge_reasoning_effort,
         inject_skill_body=False,
         timeout_of_trial=True,
@@ -118,6 +120,7 @@ class _Loader:
         first, *rest = it.turns or [it.prompt]
         if not first:
             raise LoadError(self._path, f"'{it.name}' has neither 'prompt' nor 'turns'", pointer)
+        refuse_bad(it.golden_trajectory, self._path, (*pointer, "golden_trajectory"))
         environment = merged(self._shared, self._environment(it, pointer))
         files, problem = staged(environment.files, self._start)
         constraints = tuple(_constraints(it.constraints, (*pointer, "constraints")))

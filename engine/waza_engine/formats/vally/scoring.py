@@ -13,7 +13,7 @@ class ScoringConfig(TolerantModel):
 
     model_config = ConfigDict(json_schema_extra=tolerant())
 
-    weights: Annotated[dict[str, Number], BeforeValidator(as_mapping)] = Field(
+    weights: Annotated[dict[str, Annotated[Number, Field(ge=0)]], BeforeValidator(as_mapping)] = Field(
         default={},
         description=(
             "Weight of each grader, by its type (never by its name). They add up to 1.0; a type that is not listed "
@@ -25,9 +25,8 @@ class ScoringConfig(TolerantModel):
             "x-keys": "grader-type",
         },
     )
-    threshold: IfGiven[Number] = Field(
+    threshold: IfGiven[Annotated[Number, Field(ge=0, le=1)]] = Field(
         default=None,
         description="The score from 0 to 1 that a trial needs. Left out, every grader has to pass.",
         examples=[0.8],
-        json_schema_extra={"minimum": 0, "maximum": 1},
     )

@@ -6,8 +6,8 @@ from pydantic import BeforeValidator, ConfigDict, Field
 
 from waza_engine.formats.model import foreign, marks
 from waza_engine.formats.vally.model import TolerantModel, tolerant
-from waza_engine.vally_values import Duration
-from waza_engine.values import AnyValue, IfGiven, Integer, Text, as_text
+from waza_engine.vally_values import Count, Duration
+from waza_engine.values import AnyValue, IfGiven, Text, as_text, is_null
 
 EXECUTORS = {
     "copilot-sdk": "Runs the agent with the Copilot CLI.",
@@ -46,6 +46,10 @@ Executor = Annotated[
 ]
 
 
+Runs = Annotated[Count, BeforeValidator(lambda value: 1 if is_null(value) else value)]
+"""How many trials; an empty value is as good as none."""
+
+
 class EvalConfig(TolerantModel):
     """How the stimuli of the spec are run."""
 
@@ -58,9 +62,8 @@ class EvalConfig(TolerantModel):
         )
     )
 
-    runs: Integer = Field(
+    runs: Runs = Field(
         default=1,
-        ge=0,
         description="Trials for each stimulus. 0 checks the spec without running it; 2 and more measure pass@k and pass^k.",
         examples=[3],
     )
@@ -85,11 +88,10 @@ class EvalConfig(TolerantModel):
         examples=["medium"],
         json_schema_extra={**marks(since="0.9"), "x-suggestions": ["low", "medium", "high"]},
     )
-    max_retries: IfGiven[Integer] = Field(
+    max_retries: IfGiven[Count] = Field(
         default=None,
         description="How often a trial that failed for a passing reason is tried again. Runs of waza-lsp do not read it.",
         examples=[0],
-        json_schema_extra={"minimum": 0},
     )
     executor: Executor = Field(
         default="copilot-sdk",

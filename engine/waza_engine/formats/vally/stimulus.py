@@ -8,8 +8,8 @@ from waza_engine.formats.model import MapOf, SectionOf, foreign, marks
 from waza_engine.formats.vally.environment import NamedOrInline
 from waza_engine.formats.vally.graders import GraderConfig
 from waza_engine.formats.vally.model import TagValues, TolerantModel, tolerant
-from waza_engine.vally_values import Duration
-from waza_engine.values import AnyValue, IfGiven, Integer, ListOf, Strings, Text, as_text
+from waza_engine.vally_values import Count, Duration
+from waza_engine.values import AnyValue, IfGiven, ListOf, Strings, Text, as_text
 
 
 class Constraints(TolerantModel):
@@ -17,17 +17,15 @@ class Constraints(TolerantModel):
 
     model_config = ConfigDict(json_schema_extra=tolerant())
 
-    max_turns: IfGiven[Integer] = Field(
+    max_turns: IfGiven[Count] = Field(
         default=None,
         description="Most turns of the agent.",
         examples=[10],
-        json_schema_extra={"minimum": 0},
     )
-    max_tokens: IfGiven[Integer] = Field(
+    max_tokens: IfGiven[Count] = Field(
         default=None,
         description="Most tokens, input and output together.",
         examples=[50000],
-        json_schema_extra={"minimum": 0},
     )
     max_duration: IfGiven[Duration] = Field(
         default=None, description="Longest time, with a unit.", examples=["120s"]
@@ -58,7 +56,7 @@ class Constraints(TolerantModel):
 
 
 class Artifacts(TolerantModel):
-    """Workspace files that are kept in the output."""
+    """Which files of the workspace are kept in the output."""
 
     model_config = ConfigDict(json_schema_extra=tolerant())
 
@@ -81,12 +79,19 @@ class GoldenTrajectory(TolerantModel):
         default="",
         description="The JSON file with the trajectory, relative to the eval file.",
         examples=["golden/answer.json"],
-        json_schema_extra=marks(path=("eval", "file")),
+        json_schema_extra=marks(path=("eval", "file"), minLength=1),
     )
     inline: AnyValue = Field(
         default=None,
         description="The trajectory itself.",
-        examples=[{"schema_version": "ATIF-v1.0", "steps": []}],
+        examples=[
+            {
+                "schema_version": "ATIF-v1.4",
+                "session_id": "golden",
+                "agent": {"name": "author", "version": "1"},
+                "steps": [{"step_id": 1, "source": "agent", "message": "It rolls out the service."}],
+            }
+        ],
         json_schema_extra={"type": "object"},
     )
 
@@ -206,19 +211,19 @@ class Stimulus(TolerantModel):
         description="Tags to filter by; they come on top of those of the spec.",
         examples=[{"area": "deploy", "tier": ["ci", "nightly"]}],
     )
-    artifacts: Artifacts | None = Field(
+    artifacts: IfGiven[Artifacts] = Field(
         default=None,
         description="Workspace files that are kept in the output.",
         examples=[{"include": ["dist/**"]}],
         json_schema_extra=marks(since="0.10"),
     )
-    golden_trajectory: GoldenTrajectory | None = Field(
+    golden_trajectory: IfGiven[GoldenTrajectory] = Field(
         default=None,
         description="A reference answer; it has to pass the stimulus' own deterministic graders.",
         examples=[{"path": "golden/answer.json"}],
         json_schema_extra=marks(since="0.14"),
     )
-    golden_patch: GoldenPatch | None = Field(
+    golden_patch: IfGiven[GoldenPatch] = Field(
         default=None,
         description="A reference change of the workspace, as a git patch.",
         examples=[{"path": "golden/change.patch"}],

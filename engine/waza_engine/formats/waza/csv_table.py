@@ -4,6 +4,7 @@ Python's own reader lets a bare quote in a cell pass and trims nothing either; G
 """
 
 from dataclasses import dataclass
+from typing import NamedTuple
 
 
 @dataclass
@@ -14,21 +15,29 @@ class CsvError(Exception):
     line: int
 
 
-def read_csv(text: str) -> list[list[str]]:
+class Row(NamedTuple):
+    """One record, and the line (from zero) that it begins on."""
+
+    line: int
+    cells: list[str]
+
+
+def read_csv(text: str) -> list[Row]:
     """All records. Blank lines are skipped; every record must have as many cells as the first.
 
     Raises:
         CsvError: a quote at the wrong place, a quoted cell that does not end, or a wrong number of cells.
 
     """
-    reader = _Reader(text.replace("\r\n", "\n"))
-    records: list[list[str]] = []
+    # Go takes a carriage return for a line's end before a line feed, and at the very end.
+    reader = _Reader(text.replace("\r\n", "\n").removesuffix("\r"))
+    records: list[Row] = []
     while reader.more():
         line = reader.line
         record = reader.record()
-        if records and len(record) != len(records[0]):
-            raise CsvError(f"The row has {len(record)} cells, the header has {len(records[0])}", line)
-        records.append(record)
+        if records and len(record) != len(records[0].cells):
+            raise CsvError(f"The row has {len(record)} cells, the header has {len(records[0].cells)}", line)
+        records.append(Row(line, record))
     return records
 
 
@@ -36,10 +45,14 @@ class _Reader:
     def __init__(self, text: str) -> None:
         self._text = text
         self._at = 0
+        self._counted = (0, 0)
+        """A place in the text, and the line that it is on."""
 
     @property
     def line(self) -> int:
-        return self._text.count("\n", 0, self._at)
+        place, line = self._counted
+        self._counted = (self._at, line + self._text.count("\n", place, self._at))
+        return self._counted[1]
 
     def more(self) -> bool:
         """Whether a record follows; blank lines are passed over."""

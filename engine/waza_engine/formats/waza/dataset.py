@@ -5,7 +5,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from waza_engine.formats.reading import read_text
-from waza_engine.formats.waza.csv_table import CsvError, read_csv
+from waza_engine.formats.waza.csv_table import CsvError, Row, read_csv
 from waza_engine.formats.waza.eval import EvalFile
 from waza_engine.formats.waza.paths import is_inside
 from waza_engine.formats.waza.template import TemplateError, Values, render
@@ -27,23 +27,25 @@ def dataset_tasks(
         message = f"'tasks_from' must be a file below {eval_dir}, not '{spec.tasks_from}'"
         raise LoadError(eval_path, message, ("tasks_from",))
     try:
-        header, *rows = read_csv(read_text(path)) or [[]]
+        header, *rows = read_csv(read_text(path)) or [Row(0, [])]
     except CsvError as error:
         raise LoadError(path, error.message, line=error.line) from error
-    if not header:
+    if not header.cells:
         raise LoadError(path, "The file is empty; its first row must name the columns")
     selected = _selected(rows, spec, eval_path)
     moment = (now or datetime.now(UTC)).isoformat(timespec="seconds")
     tasks: list[Task] = []
     for number, row in enumerate(selected, start=1):
         try:
-            tasks.append(_task(dict(zip(header, row, strict=True)), number, spec.inputs, moment, path))
+            cells = dict(zip(header.cells, row.cells, strict=True))
+            tasks.append(_task(cells, Values.of_row(cells, number, spec.inputs, moment), path))
         except TemplateError as error:
-            raise LoadError(path, f"The prompt of row {number} cannot be rendered: {error}") from error
-    return tasks, list(_warnings(header, path))
+            reason = f"The prompt of row {number} cannot be rendered: {error}"
+            raise LoadError(path, reason, line=row.line) from error
+    return tasks, list(_warnings(header.cells, path))
 
 
-def _selected(rows: list[list[str]], spec: EvalFile, eval_path: Path) -> list[list[str]]:
+def _selected(rows: list[Row], spec: EvalFile, eval_path: Path) -> list[Row]:
     first, last = spec.range
     if first == 0 and last == 0:
         return rows
@@ -55,11 +57,9 @@ def _selected(rows: list[list[str]], spec: EvalFile, eval_path: Path) -> list[li
     return rows[first - 1 : last]
 
 
-def _task(row: Mapping[str, str], number: int, inputs: Mapping[str, str], moment: str, path: Path) -> Task:
-    name = row.get("name") or f"row-{number}"
-    fields = {"TaskName": name, "JobID": "", "Timestamp": moment, "Iteration": "0", "Attempt": "0"}
-    prompt = render(row.get("prompt", ""), Values({**inputs, **row}, fields))
-    return Task(id=row.get("id") or name, name=name, prompt=prompt, path=path)
+def _task(row: Mapping[str, str], values: Values, path: Path) -> Task:
+    name = str(values.fields["TaskName"])
+    return Task(id=row.get("id") or name, name=name, prompt=render(row.get("prompt", ""), values), path=path)
 
 
 def _warnings(header: list[str], path: Path) -> Iterator[str]:

@@ -10,7 +10,7 @@ from waza_engine.formats.waza.hooks import Hooks
 from waza_engine.formats.waza.mocks import Adversarial, CommandMock, McpMock
 from waza_engine.formats.waza.settings import Settings
 from waza_engine.formats.waza.task import InlineTask
-from waza_engine.values import Flag, IfGiven, Integer, ListOf, Number, Text, TextMap, as_text, is_null
+from waza_engine.values import Flag, IfGiven, Integer, ListOf, Number, Switch, Text, TextMap, as_text, is_null
 
 _ALL_ROWS = [0, 0]
 
@@ -55,7 +55,7 @@ class Metric(FileModel):
         description="What the metric is for, for people.",
         examples=["Skill stays out of other work."],
     )
-    enabled: Flag = Field(
+    enabled: Switch = Field(
         default=True,
         description="`false` leaves the metric out. waza itself ignores the key.",
         examples=[False],

@@ -2,12 +2,12 @@
 
 from pathlib import Path
 
-from waza_engine.formats.reading import build, read_mapping
+from waza_engine.formats.reading import as_written, build, read_mapping
 from waza_engine.formats.waza.custom_agent import custom_agent, held_to_its_tools
 from waza_engine.formats.waza.dataset import dataset_tasks
 from waza_engine.formats.waza.eval import EvalFile
 from waza_engine.formats.waza.hooks import Hooks
-from waza_engine.formats.waza.loader_rules import refusals
+from waza_engine.formats.waza.loader_rules import EvalKeys, refusals
 from waza_engine.formats.waza.mock_files import command_mocks, mcp_mocks
 from waza_engine.formats.waza.project_file import Project, find_project
 from waza_engine.formats.waza.settings import Settings
@@ -29,21 +29,24 @@ def load_suite(path: Path, *, process_dir: Path, context_dir: Path | None = None
         LoadError: something that would keep waza from running the suite; the first thing found.
 
     """
-    spec = build(EvalFile, read_mapping(path, strict_graders=True), path)
+    data = read_mapping(path, strict_graders=True)
+    spec = build(EvalFile, data, path)
     for refusal in refusals(spec):
-        raise LoadError(path, refusal.message, refusal.pointer)
+        raise LoadError(path, refusal.message, as_written(refusal.pointer, data))
     project = find_project(process_dir)
     eval_dir = path.parent.absolute()
     around = Surroundings(
         path,
         process_dir,
         context_dir or eval_dir / "fixtures",
+        EvalKeys(spec.config.executor, spec.schema_version),
+        data,
         tuple(spec.config.instruction_files),
         command_mocks(spec.command_mocks, path, ("command_mocks",), eval_dir),
     )
-    tasks, warnings = _tasks(spec, around)
+    tasks, disabled, warnings = _tasks(spec, around)
     settings = _run_settings(spec, project, eval_dir)
-    skill, graders = spec.skill or spec.agent, entries(spec.graders, path, ("graders",))
+    skill, graders = spec.skill or spec.agent, entries(spec.graders, path, ("graders",), data)
     agent = custom_agent(skill, eval_dir, [Path(it) for it in settings.skill_directories])
     return Suite(
         dialect="waza",
@@ -54,6 +57,7 @@ def load_suite(path: Path, *, process_dir: Path, context_dir: Path | None = None
         settings=settings,
         graders=graders,
         tasks=tuple(held_to_its_tools(tasks, agent, graders)),
+        disabled=tuple(disabled),
         metrics=tuple(Metric(it.name, it.weight, it.threshold) for it in spec.metrics if it.enabled),
         hooks=_hooks(spec.hooks, path),
         triggers=load_trigger_tests(eval_dir),
@@ -64,12 +68,12 @@ def load_suite(path: Path, *, process_dir: Path, context_dir: Path | None = None
     )
 
 
-def _tasks(spec: EvalFile, around: Surroundings) -> tuple[list[Task], list[str]]:
+def _tasks(spec: EvalFile, around: Surroundings) -> tuple[list[Task], list[Task], list[str]]:
     if spec.tasks_from:
         tasks, warnings = dataset_tasks(spec, around.eval_path)
         if spec.tasks:
             warnings.append("'tasks' is ignored because 'tasks_from' is set")
-        return tasks, warnings
+        return tasks, [], warnings
     if not spec.tasks:
         raise LoadError(around.eval_path, "There are no tasks; list task files under 'tasks'")
     return load_tasks(spec.tasks, around)
@@ -87,6 +91,7 @@ def _run_settings(spec: EvalFile, project: Project, eval_dir: Path) -> RunSettin
         executor=config.executor,
         model=config.model,
         judge_model=defaults.judge_model or config.judge_model,
+        own_judge_model=config.judge_model,
         reasoning_effort=config.reasoning_effort,
         judge_reasoning_effort=config.judge_reasoning_effort,
         group_by=config.group_by,

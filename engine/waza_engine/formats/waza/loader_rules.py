@@ -1,25 +1,32 @@
 """What waza's loader refuses beyond the shape of an eval (waza-formats.md, sections 4.2, 4.6, 4.7 and 11.1)."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from waza_engine.findings import Pointer
+from waza_engine.formats.model import FileModel
 from waza_engine.formats.waza.eval import EvalFile
-from waza_engine.formats.waza.mocks import CommandMock, CommandResponse
+from waza_engine.formats.waza.mock_rules import adversarial_refusals, command_refusals, mcp_refusals
+from waza_engine.formats.waza.refusal import Refusal
 from waza_engine.formats.waza.settings import REASONING_EFFORTS
+from waza_engine.formats.waza.task import Requirement, TaskFile
 
 NEEDS = {"mcp_mocks": (1, 1), "adversarial": (1, 2), "command_mocks": (1, 3)}
 """The oldest format version that has a key of an eval. It counts only against a version that is written down."""
 TASK_NEEDS = {"checkpoints": (1, 1), "command_mocks": NEEDS["command_mocks"]}
 """The same for the keys of a task."""
 
+WITHOUT_COPILOT = frozenset(["mock", "codex", "claude-cli"])
+"""waza's executors that know neither command mocks nor reasoning efforts. Ours say themselves what they do not know."""
+_MOCKS_NEED_COPILOT = "'command_mocks' work only with 'executor: copilot-sdk'"
+
 
 @dataclass(frozen=True, slots=True)
-class Refusal:
-    """Why waza would not load the eval, and where."""
+class EvalKeys:
+    """What an eval says that its tasks are held to."""
 
-    pointer: Pointer
-    message: str
+    executor: str
+    schema_version: str
 
 
 def refusals(spec: EvalFile) -> Iterator[Refusal]:
@@ -27,8 +34,6 @@ def refusals(spec: EvalFile) -> Iterator[Refusal]:
     yield from _version(spec)
     yield from _efforts(spec)
     yield from _mocks(spec)
-    if spec.adversarial and len(set(spec.adversarial.packs)) < len(spec.adversarial.packs):
-        yield Refusal(("adversarial", "packs"), "'adversarial.packs' names a pack twice")
     settings = spec.config
     if (
         spec.scenario.strip()
@@ -57,10 +62,7 @@ def _version(spec: EvalFile) -> Iterator[Refusal]:
     elif version[0] != 1 and text != "2.0":
         yield Refusal(at, f"'schemaVersion' {text} is not supported; write \"1.4\"")
     else:
-        for key, oldest in NEEDS.items():
-            if getattr(spec, key) and version < oldest:
-                needed = ".".join(str(it) for it in oldest)
-                yield Refusal((key,), f"'{key}' needs schemaVersion {needed} or newer; the eval says {text}")
+        yield from _too_new(spec, NEEDS, text)
 
 
 def parsed_version(text: str) -> tuple[int, int] | None:
@@ -77,55 +79,60 @@ def _efforts(spec: EvalFile) -> Iterator[Refusal]:
         if effort and effort not in REASONING_EFFORTS:
             allowed = ", ".join(REASONING_EFFORTS)
             yield Refusal(("config", key), f"'config.{key}' must be one of {allowed}, not '{effort}'")
-        elif effort and spec.config.executor != "copilot-sdk":
+        elif effort and spec.config.executor in WITHOUT_COPILOT:
             yield Refusal(("config", key), f"'config.{key}' works only with 'executor: copilot-sdk'")
 
 
 def _mocks(spec: EvalFile) -> Iterator[Refusal]:
-    for index in _repeated(it.name.strip() for it in spec.mcp_mocks):
-        yield Refusal(("mcp_mocks", index, "name"), "Two MCP mocks have this name")
-    for index, mock in enumerate(spec.mcp_mocks):
-        if not mock.name.strip():
-            yield Refusal(("mcp_mocks", index, "name"), "An MCP mock needs a name")
-        if not mock.fixtures and not mock.tools:
-            yield Refusal(("mcp_mocks", index), "An MCP mock needs 'fixtures' or 'tools'")
-    if spec.command_mocks and spec.config.executor != "copilot-sdk":
-        yield Refusal(("command_mocks",), "'command_mocks' work only with 'executor: copilot-sdk'")
-    yield from command_mock_refusals(spec.command_mocks)
+    yield from mcp_refusals(spec.mcp_mocks)
+    if spec.command_mocks and spec.config.executor in WITHOUT_COPILOT:
+        yield Refusal(("command_mocks",), _MOCKS_NEED_COPILOT)
+    yield from command_refusals(spec.command_mocks)
+    if spec.adversarial:
+        yield from adversarial_refusals(spec.adversarial)
 
 
-def command_mock_refusals(mocks: list[CommandMock]) -> Iterator[Refusal]:
-    """What is wrong with a list of command mocks, of an eval or of a task."""
-    for index in _repeated(it.name.lower() for it in mocks):
-        yield Refusal(("command_mocks", index, "name"), "Two command mocks have this name")
-    for index, mock in enumerate(mocks):
-        for number, response in enumerate(mock.responses):
-            if reason := _response_problem(response):
-                yield Refusal(("command_mocks", index, "responses", number), reason)
+def task_refusals(task: TaskFile, of_eval: EvalKeys) -> Iterator[Refusal]:
+    """Everything that waza's loader would refuse in a task whose shape is fine; the eval says what it may have."""
+    yield from _too_new(task, TASK_NEEDS, of_eval.schema_version)
+    yield from command_refusals(task.command_mocks or [])
+    if task.command_mocks and of_eval.executor in WITHOUT_COPILOT:
+        yield Refusal(("command_mocks",), _MOCKS_NEED_COPILOT)
+    if task.inputs.responder is not None and task.inputs.follow_up_prompts:
+        message = "'inputs' has both 'follow_up_prompts' and 'responder'; keep one"
+        yield Refusal(("inputs", "responder"), message)
+    for index, checkpoint in enumerate(task.checkpoints):
+        yield from _no_word(checkpoint, "on_failure", ("checkpoints", index))
+    for index, it in enumerate(task.requirements):
+        yield from _requirement(it, ("requirements", index))
 
 
-def _response_problem(response: CommandResponse) -> str:
-    if (response.args is None) == (response.args_regex is None):
-        return "A response needs exactly one of 'args' and 'args_regex'"
-    if response.stdout is not None and response.fixture:
-        return "A response has either 'stdout' or 'fixture', not both"
-    for key in ("fixture", "workdir"):
-        path = getattr(response, key)
-        if leads_out(path):
-            return f"'{key}' must be a relative path without '..', not '{path}'"
-    if any(not it.strip() or "=" in it for it in response.environment):
-        return "A name in 'environment' must not be blank or contain '='"
-    return ""
+def _requirement(requirement: Requirement, place: Pointer) -> Iterator[Refusal]:
+    yield from _no_word(requirement, "category", place)
+    for index, it in enumerate(requirement.checks):
+        below = (*place, "checks", index)
+        yield from _no_word(it, "scope", below)
+        if it.scope == "checkpoint" and it.after_turn is None:
+            yield Refusal(below, "A check with the scope 'checkpoint' needs 'after_turn'")
+        elif it.scope != "checkpoint" and it.after_turn is not None:
+            yield Refusal((*below, "after_turn"), "'after_turn' is only for the scope 'checkpoint'")
 
 
-def leads_out(path: str) -> bool:
-    """Whether waza takes a path of a mock for one that is absolute, or leads out of its folder."""
-    return path.startswith("/") or ".." in path.split("/") or path[1:2] == ":"
+def _no_word(part: FileModel, key: str, place: Pointer) -> Iterator[Refusal]:
+    """A text that is none of the words which the schema lists for its key."""
+    extra = type(part).model_fields[key].json_schema_extra
+    known = extra.get("enum") if isinstance(extra, dict) else None
+    word = getattr(part, key)
+    if word and isinstance(known, list) and word not in known:
+        listed = ", ".join(map(str, known))
+        yield Refusal((*place, key), f"'{key}' must be one of {listed}, not '{word}'")
 
 
-def _repeated(names: Iterable[str]) -> Iterator[int]:
-    seen: set[str] = set()
-    for index, name in enumerate(names):
-        if name in seen:
-            yield index
-        seen.add(name)
+def _too_new(
+    part: EvalFile | TaskFile, needs: Mapping[str, tuple[int, int]], declared: str
+) -> Iterator[Refusal]:
+    version = parsed_version(declared)
+    for key, oldest in needs.items():
+        if version is not None and version < oldest and getattr(part, key):
+            needed = ".".join(str(it) for it in oldest)
+            yield Refusal((key,), f"'{key}' needs schemaVersion {needed} or newer; the eval says {declared}")

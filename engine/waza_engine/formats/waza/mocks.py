@@ -3,6 +3,7 @@
 from pydantic import Field
 
 from waza_engine.formats.model import FileModel, MapOf, SectionOf, marks
+from waza_engine.mocks.command_name import COMMAND_NAME, ITS_FORM
 from waza_engine.values import AnyValue, Integer, ListOf, Strings, Text, TextMap
 
 
@@ -119,7 +120,7 @@ class CommandMock(FileModel):
     name: Text = Field(
         description="Name of the program; each name once, upper and lower case being the same.",
         examples=["kubectl"],
-        json_schema_extra={"pattern": "^[A-Za-z0-9][A-Za-z0-9._-]*$"},
+        json_schema_extra={"pattern": f"^{COMMAND_NAME}$", "x-pattern-text": f"it {ITS_FORM}"},
     )
     expect_calls: Integer | None = Field(
         default=None, ge=0, description="How often the program must be called.", examples=[1]

@@ -10,6 +10,20 @@ def cleaned(text: str) -> str:
     return clean[1:] if clean.startswith("//") else clean
 
 
+def leads_out(path: str) -> bool:
+    """Whether a path is absolute or goes up, even if it would come back."""
+    return path.startswith("/") or ".." in path.split("/")
+
+
+def fixture_refusal(value: object) -> str:
+    """Why `inputs.context.fixture` cannot be this value; empty when it can (section 5.1)."""
+    if not isinstance(value, str) or not value.strip():
+        return "must be a path"
+    if leads_out(value) or cleaned(value) == ".":
+        return f"must be a path below the eval's directory, not '{value}'"
+    return ""
+
+
 def is_inside(path: Path, folder: Path) -> bool:
     """Whether `path`, with all links followed, stands in `folder` or is it."""
     try:

@@ -1,6 +1,8 @@
 """`.waza.yaml`: settings of a project (waza-formats.md, section 7)."""
 
-from pydantic import ConfigDict, Field
+from typing import Self
+
+from pydantic import ConfigDict, Field, model_validator
 from pydantic.alias_generators import to_camel
 
 from waza_engine.formats.model import FileModel, MapOf, SectionOf, marks
@@ -11,6 +13,15 @@ class _Section(FileModel):
     """A section whose keys are in camel case."""
 
     model_config = ConfigDict(alias_generator=to_camel)
+
+    @model_validator(mode="after")
+    def _zero_keeps_the_default(self) -> Self:
+        kept = {
+            name: field.default
+            for name, field in type(self).model_fields.items()
+            if field.default and getattr(self, name) in ("", 0)
+        }
+        return self.model_copy(update=kept) if kept else self
 
 
 class Paths(_Section):

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from waza_engine.formats.waza.inputs import InputFile as FileEntry
 from waza_engine.formats.waza.inputs import Inputs
-from waza_engine.formats.waza.paths import cleaned, is_inside
+from waza_engine.formats.waza.paths import cleaned, fixture_refusal, is_inside
 from waza_engine.regular_files import regular_bytes
 from waza_engine.suite import InputFile
 
@@ -58,7 +58,7 @@ def _input_file(entry: FileEntry, place: str, fixtures: Path, found: Resources) 
     if reason := _refused(entry.path):
         found.warnings.append(f"{place}: '{entry.path}' {reason}, so the file is left out")
         return
-    path = fixtures / entry.path
+    path = fixtures / cleaned(entry.path)
     if not is_inside(path, fixtures):
         found.warnings.append(f"{place}: '{entry.path}' leads out of {fixtures}, so the file is left out")
         return
@@ -79,28 +79,22 @@ def _refused(path: str) -> str:
 
 
 def _instruction_file(name: str, fixtures: Path, found: Resources) -> None:
-    if not name or _refused(name) or not is_inside(fixtures / name, fixtures):
+    if not name or _refused(name) or not is_inside(fixtures / cleaned(name), fixtures):
         found.block(f"The instruction file '{name}' must be a relative path inside {fixtures}")
         return
     try:
-        found.files.append(InputFile(cleaned(name), regular_bytes(fixtures / name)))
+        found.files.append(InputFile(cleaned(name), regular_bytes(fixtures / cleaned(name))))
     except (OSError, ValueError) as error:
         found.block(f"The instruction file '{name}' cannot be read from {fixtures}: {error}")
 
 
 def _fixture(value: object, eval_dir: Path, found: Resources) -> None:
-    problem = "'inputs.context.fixture' must be"
-    if not isinstance(value, str) or not value.strip():
-        found.block(f"{problem} a path")
+    if reason := fixture_refusal(value):
+        found.block(f"'inputs.context.fixture' {reason}")
         return
-    path = eval_dir / value
-    if (
-        value.startswith("/")
-        or cleaned(value) == "."
-        or ".." in value.split("/")
-        or not is_inside(path, eval_dir)
-    ):
-        found.block(f"{problem} a path below the eval's directory, not '{value}'")
+    path = eval_dir / str(value)
+    if not is_inside(path, eval_dir):
+        found.block(f"'inputs.context.fixture': '{value}' leads out of the eval's directory")
         return
     if not path.exists():
         found.block(f"'inputs.context.fixture': there is no '{value}' in {eval_dir}")

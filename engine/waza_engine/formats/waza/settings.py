@@ -4,7 +4,7 @@ from pydantic import ConfigDict, Field
 
 from waza_engine.formats.model import FileModel, MapOf, each, foreign, marks
 from waza_engine.plug_ins import EXECUTOR_GROUP, plug_ins
-from waza_engine.values import Flag, Integer, Strings, Text, TextMap
+from waza_engine.values import Flag, Integer, Strings, Switch, Text, TextMap
 
 EXECUTORS = {
     "copilot-sdk": "Runs the agent with the Copilot CLI; needs a signed-in CLI or a provider of your own.",
@@ -213,7 +213,7 @@ class Settings(FileModel):
         examples=[["AGENTS.md"]],
         json_schema_extra=marks(since="0.33", **each(path=("fixtures", "file"))),
     )
-    inject_skill_body: Flag = Field(
+    inject_skill_body: Switch = Field(
         default=True,
         description=(
             "Put the text of the SKILL.md into the system prompt. The agent then has no reason to invoke the skill: "

@@ -9,7 +9,7 @@ from waza_engine.formats.waza.expected import Expected
 from waza_engine.formats.waza.graders import TaskGrader
 from waza_engine.formats.waza.inputs import Inputs
 from waza_engine.formats.waza.mocks import CommandMock
-from waza_engine.values import Flag, IfGiven, Integer, ListOf, Strings, Text
+from waza_engine.values import Flag, IfGiven, Integer, ListOf, Strings, Switch, Text
 
 _FOREIGN = foreign(
     {
@@ -161,7 +161,7 @@ class TaskFile(FileModel):
         description="What the task is about, for people. The mock executor prints it, too.",
         examples=["The file is longer than the model's first look."],
     )
-    enabled: Flag = Field(
+    enabled: Switch = Field(
         default=True,
         description="`false` leaves the task out. The file must be free of errors all the same.",
         examples=[False],

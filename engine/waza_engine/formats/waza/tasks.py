@@ -6,12 +6,12 @@ from pathlib import Path
 from typing import Any
 
 from waza_engine.findings import Pointer
-from waza_engine.formats.reading import build, read_mapping, read_text
+from waza_engine.formats.reading import as_written, build, read_mapping, read_text
 from waza_engine.formats.waza.expected import Expected
 from waza_engine.formats.waza.graders import EvalGrader, TaskGrader
 from waza_engine.formats.waza.inputs import Inputs
 from waza_engine.formats.waza.inputs import Responder as ResponderEntry
-from waza_engine.formats.waza.loader_rules import command_mock_refusals
+from waza_engine.formats.waza.loader_rules import EvalKeys, task_refusals
 from waza_engine.formats.waza.mock_files import command_mocks
 from waza_engine.formats.waza.paths import cleaned
 from waza_engine.formats.waza.resources import gather
@@ -27,17 +27,20 @@ from waza_engine.suite import (
     Responder,
     Task,
 )
+from waza_engine.values import is_null
 
 _CHECKED = ("output_contains", "output_not_contains", "output_contains_any")
 
 
 @dataclass(frozen=True, slots=True)
 class Surroundings:
-    """What loading a task needs to know. `fixtures` is where `inputs.files` come from unless the task says otherwise."""
+    """What loading a task needs to know. `data` is that of the eval. `fixtures` is where `inputs.files` come from unless the task says otherwise."""
 
     eval_path: Path
     process_dir: Path
     fixtures: Path
+    of_eval: EvalKeys
+    data: Mapping[str, Any]
     instruction_files: tuple[str, ...] = ()
     command_mocks: tuple[CommandMock, ...] = ()
 
@@ -46,8 +49,10 @@ class Surroundings:
         return self.eval_path.parent.absolute()
 
 
-def load_tasks(items: Sequence[str | InlineTask], around: Surroundings) -> tuple[list[Task], list[str]]:
-    """The enabled tasks in waza's order, and warnings about patterns.
+def load_tasks(
+    items: Sequence[str | InlineTask], around: Surroundings
+) -> tuple[list[Task], list[Task], list[str]]:
+    """The enabled tasks in waza's order, the disabled ones, and warnings about patterns.
 
     Raises:
         LoadError: a pattern is malformed, no pattern matches anything, or any task cannot be loaded,
@@ -55,12 +60,15 @@ def load_tasks(items: Sequence[str | InlineTask], around: Surroundings) -> tuple
 
     """
     tasks: list[Task] = []
+    disabled: list[Task] = []
     warnings: list[str] = []
     patterns = 0
-    for index, item in enumerate(items):
+    for index, item in zip(_given(around.data["tasks"]) if items else (), items, strict=True):
         pointer = ("tasks", index)
         if isinstance(item, InlineTask) and not _globs(item):
-            tasks += _task(item, around.eval_path, pointer, around)
+            (tasks if item.enabled else disabled).append(
+                _task(item, around.eval_path, pointer, around.data, around)
+            )
             continue
         for pattern in _globs(item):
             patterns += 1
@@ -68,13 +76,13 @@ def load_tasks(items: Sequence[str | InlineTask], around: Surroundings) -> tuple
             if not paths:
                 warnings.append(f"{around.eval_path}: 'tasks[{index}]': no file matches '{pattern}'")
             for path in paths:
-                tasks += _task(
-                    build(TaskFile, read_mapping(path, strict_graders=True), path), path, (), around
-                )
+                data = read_mapping(path, strict_graders=True)
+                spec = build(TaskFile, data, path)
+                (tasks if spec.enabled else disabled).append(_task(spec, path, (), data, around))
     if patterns and len(warnings) == patterns and patterns == len(items):
         message = f"No file matches any pattern under 'tasks'; patterns start at {around.eval_dir}"
         raise LoadError(around.eval_path, message, ("tasks",))
-    return tasks, [*warnings, *_repeated_ids(tasks)]
+    return tasks, disabled, [*warnings, *_repeated_ids(tasks)]
 
 
 def _globs(item: str | InlineTask) -> list[str]:
@@ -94,11 +102,13 @@ def _matched(pattern: str, around: Surroundings, pointer: Pointer) -> list[Path]
         ) from error
 
 
-def _task(spec: TaskFile, path: Path, pointer: Pointer, around: Surroundings) -> Iterator[Task]:
-    """The task, or nothing when it is disabled. Also a disabled one must load."""
+def _task(
+    spec: TaskFile, path: Path, pointer: Pointer, data: Mapping[str, Any], around: Surroundings
+) -> Task:
+    """The task that stands in the `data` of a file."""
     prompt = _prompt(spec.inputs, path, pointer)
-    for refusal in command_mock_refusals(spec.command_mocks or []):
-        raise LoadError(path, refusal.message, (*pointer, *refusal.pointer))
+    for refusal in task_refusals(spec, around.of_eval):
+        raise LoadError(path, refusal.message, _below(pointer, refusal.pointer, data))
     mocks = around.command_mocks
     if spec.command_mocks is not None:
         mocks = command_mocks(spec.command_mocks, path, (*pointer, "command_mocks"), around.eval_dir)
@@ -106,9 +116,7 @@ def _task(spec: TaskFile, path: Path, pointer: Pointer, around: Surroundings) ->
     names = (*around.instruction_files, *spec.instruction_files)
     inputs = spec.inputs.model_copy(update={"prompt": prompt})
     found = gather(inputs, names, fixtures, around.eval_dir)
-    if not spec.enabled:
-        return
-    yield Task(
+    return Task(
         id=spec.id,
         name=spec.name,
         prompt=prompt,
@@ -119,7 +127,7 @@ def _task(spec: TaskFile, path: Path, pointer: Pointer, around: Surroundings) ->
         files=tuple(found.files),
         warnings=tuple(found.warnings),
         graders=(
-            *entries(spec.graders, path, (*pointer, "graders")),
+            *entries(spec.graders, path, (*pointer, "graders"), data),
             *_expected_graders(spec.expected, path, pointer),
         ),
         expected={key: tuple(texts) for key in _CHECKED if (texts := getattr(spec.expected, key))},
@@ -129,7 +137,7 @@ def _task(spec: TaskFile, path: Path, pointer: Pointer, around: Surroundings) ->
             Repository(around.process_dir / it.source, it.dest, it.commit) for it in spec.inputs.repos
         ),
         workdir=spec.inputs.workdir,
-        checkpoints=tuple(_checkpoints(spec, path, pointer)),
+        checkpoints=tuple(_checkpoints(spec, path, pointer, data)),
         golden=spec.golden,
         responder=_responder(spec.inputs.responder),
         instructions=tuple(cleaned(it) for it in names),
@@ -152,7 +160,7 @@ def _prompt(inputs: Inputs, path: Path, pointer: Pointer) -> str:
         message = f"'inputs.prompt_file' must be a relative path without '..', not '{name}'"
         raise LoadError(path, message, place)
     try:
-        return read_text(path.parent / name)
+        return read_text(path.parent / cleaned(name))
     except LoadError as error:
         raise LoadError(path, f"'inputs.prompt_file': '{name}': {error.message}", place) from error
 
@@ -162,10 +170,27 @@ def _context(inputs: Inputs) -> Mapping[str, Any]:
 
 
 def entries(
-    graders: Sequence[EvalGrader | TaskGrader], path: Path, pointer: Pointer
+    graders: Sequence[EvalGrader | TaskGrader], path: Path, pointer: Pointer, data: Any
 ) -> tuple[GraderEntry, ...]:
-    """Grader entries as the run takes them: the config stays raw."""
-    return tuple(_entry(it, path, (*pointer, index)) for index, it in enumerate(graders))
+    """Grader entries as the run takes them: the config stays raw. `pointer` leads to their list in the file's data."""
+    if not graders:
+        return ()
+    for part in pointer:
+        data = data[part]
+    return tuple(_entry(it, path, (*pointer, index)) for it, index in zip(graders, _given(data), strict=True))
+
+
+def _given(items: Sequence[Any]) -> Iterator[int]:
+    """The indices of the items that are not null: those are dropped, and count in the places of the others."""
+    return (index for index, it in enumerate(items) if not is_null(it))
+
+
+def _below(base: Pointer, pointer: Pointer, data: Mapping[str, Any]) -> Pointer:
+    """The place of what stands at `pointer` below `base`, which is a place already."""
+    inner: Any = data
+    for part in base:
+        inner = inner[part]
+    return (*base, *as_written(pointer, inner))
 
 
 def _entry(grader: EvalGrader | TaskGrader, path: Path, pointer: Pointer) -> GraderEntry:
@@ -189,9 +214,12 @@ def _expected_graders(expected: Expected, path: Path, pointer: Pointer) -> tuple
     return tuple(found)
 
 
-def _checkpoints(spec: TaskFile, path: Path, pointer: Pointer) -> Iterator[Checkpoint]:
+def _checkpoints(
+    spec: TaskFile, path: Path, pointer: Pointer, data: Mapping[str, Any]
+) -> Iterator[Checkpoint]:
     for index, it in enumerate(spec.checkpoints):
-        graders = entries(it.graders, path, (*pointer, "checkpoints", index, "graders"))
+        place = _below(pointer, ("checkpoints", index, "graders"), data)
+        graders = entries(it.graders, path, place, data)
         yield Checkpoint(it.after_turn, graders, stops=it.on_failure == "stop")
 
 

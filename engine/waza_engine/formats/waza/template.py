@@ -1,24 +1,30 @@
 """The part of Go's text/template that prompts in CSV files use (waza-formats.md, section 9).
 
-`{{.Vars.name}}`, `{{.TaskName}}`, `{{.JobID}}`, `{{.Timestamp}}`, `{{.Iteration}}`, `{{.Attempt}}`,
-`{{index .Vars "any-name"}}`, texts, comments and `{{- -}}`. Everything else of Go's language is refused.
+Variables (`{{.Vars.name}}`, `{{index .Vars "any-name"}}`), the other fields (`{{.TaskName}}` ...), texts, numbers,
+`if`/`else`/`end`, the functions of `template_functions`, pipelines, comments and `{{- -}}`. What repeats or defines
+things (`range`, `with`, `define`, `$x := ...`) is refused, so that a template does no more than its length allows.
 """
 
-import json
-import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from typing import Any
 
-_ACTION = re.compile(r"\{\{(-\s)?(.*?)(\s-)?\}\}", re.DOTALL)
-_VARIABLE = re.compile(r"\.Vars\.([A-Za-z_]\w*)")
-_FIELD = re.compile(r"\.([A-Za-z_]\w*)")
-_INDEX = re.compile(r'index\s+\.Vars\s+("(?:[^"\\\n]|\\.)*"|`[^`]*`)')
-_BLANKS = " \t\r\n"
-_TEXT = re.compile(r'"(?:[^"\\\n]|\\.)*"|`[^`]*`')
+from waza_engine.formats.waza.template_functions import FUNCTIONS, is_true, printed
+from waza_engine.formats.waza.template_syntax import (
+    Branch,
+    Call,
+    Expression,
+    Literal,
+    Names,
+    Part,
+    TemplateError,
+    parsed,
+)
 
+__all__ = ["TemplateError", "Values", "render"]
 
-class TemplateError(ValueError):
-    """The template cannot be rendered; the text says what and why."""
+_MOST_CHARACTERS = 1_000_000
+"""Of a prompt. Widths of `printf` make much of little."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,7 +32,20 @@ class Values:
     """What a template can name. `fields` are the names without `.Vars`."""
 
     variables: Mapping[str, str]
-    fields: Mapping[str, str]
+    fields: Mapping[str, str | int]
+
+    @classmethod
+    def of_row(cls, row: Mapping[str, str], number: int, inputs: Mapping[str, str], moment: str) -> "Values":
+        """What the prompt of a row of a dataset can name; `number` counts from 1."""
+        name = row.get("name") or f"row-{number}"
+        fields: dict[str, str | int] = {
+            "TaskName": name,
+            "JobID": "",
+            "Timestamp": moment,
+            "Iteration": 0,
+            "Attempt": 0,
+        }
+        return cls({**inputs, **row}, fields)
 
 
 def render(template: str, values: Values) -> str:
@@ -36,49 +55,65 @@ def render(template: str, values: Values) -> str:
         TemplateError: an unclosed `{{`, a name that is not there, or something outside the supported part.
 
     """
-    parts: list[str] = []
-    position, trim_start = 0, False
-    for found in _ACTION.finditer(template):
-        trim_end, action, trim_next = found.groups()
-        parts.append(_between(template[position : found.start()], trim_start, bool(trim_end)))
-        parts.append(_value(action.strip(), values))
-        position, trim_start = found.end(), bool(trim_next)
-    rest = template[position:]
-    if "{{" in rest:
-        raise TemplateError("a '{{' is not closed")
-    return "".join([*parts, _between(rest, trim_start, trim_end=False)])
+    if "{{" not in template:
+        return template
+    found: list[str] = []
+    length = 0
+    for it in _texts(parsed(template), values):
+        length += len(it)
+        if length > _MOST_CHARACTERS:
+            raise TemplateError(f"it becomes longer than {_MOST_CHARACTERS:,} characters")
+        found.append(it)
+    return "".join(found)
 
 
-def _between(text: str, trim_start: bool, trim_end: bool) -> str:
-    """The text between two actions; `-` inside the braces takes the blanks beside them away."""
-    text = text.lstrip(_BLANKS) if trim_start else text
-    return text.rstrip(_BLANKS) if trim_end else text
+def _texts(parts: tuple[Part, ...], values: Values) -> Iterator[str]:
+    for part in parts:
+        match part:
+            case str():
+                yield part
+            case Branch(condition, then, otherwise):
+                yield from _texts(then if is_true(_value(condition, values)) else otherwise, values)
+            case _:
+                yield printed(_value(part, values))
 
 
-def _value(action: str, values: Values) -> str:
-    if action.startswith("/*") and action.endswith("*/"):
-        return ""
-    if found := _VARIABLE.fullmatch(action):
-        name = found.group(1)
+def _value(expression: Expression, values: Values) -> Any:
+    match expression:
+        case Literal(value):
+            return value
+        case Names(names):
+            return _named(names, values)
+        case Call("and" | "or" as name, arguments):
+            return _first(arguments, values, wanted=name == "or")
+        case Call(name, arguments):
+            return FUNCTIONS[name](*(_value(it, values) for it in arguments))
+
+
+def _first(arguments: tuple[Expression, ...], values: Values, *, wanted: bool) -> Any:
+    """The first argument whose truth is the wanted one, or the last; what follows it is not looked at."""
+    value: Any = None
+    for it in arguments:
+        value = _value(it, values)
+        if is_true(value) is wanted:
+            break
+    return value
+
+
+def _named(names: tuple[str, ...], values: Values) -> Any:
+    first, *rest = names
+    if first == "Vars":
+        if not rest:
+            return values.variables
+        name, *rest = rest
         if name not in values.variables:
             known = ", ".join(sorted(values.variables)) or "none"
             raise TemplateError(f"there is no variable '{name}'; known: {known}")
-        return values.variables[name]
-    if found := _INDEX.fullmatch(action):
-        return values.variables.get(_literal(found.group(1)), "")
-    if (found := _FIELD.fullmatch(action)) and found.group(1) in values.fields:
-        return values.fields[found.group(1)]
-    if _TEXT.fullmatch(action):
-        return _literal(action)
-    raise TemplateError(
-        f"'{{{{{action}}}}}' is not understood; write {{{{.Vars.name}}}} or {{{{index .Vars \"name\"}}}}"
-    )
-
-
-def _literal(source: str) -> str:
-    if source.startswith("`"):
-        return source[1:-1]
-    try:
-        return str(json.loads(source))
-    except ValueError as error:
-        raise TemplateError(f"{source} is no valid text") from error
+        value: Any = values.variables[name]
+    elif first in values.fields:
+        value = values.fields[first]
+    else:
+        raise TemplateError(f"'{{{{.{first}}}}}' is not understood; variables are written {{{{.Vars.name}}}}")
+    if rest:
+        raise TemplateError(f"a text has no field '{rest[0]}'")
+    return value

@@ -21,11 +21,13 @@ config:
 - `keywords` is another name for `must_contain`; with both, all of their texts count.
 """
 
-from typing import ClassVar
+from collections.abc import Mapping
+from typing import Any, ClassVar
 
 from pydantic import Field
 
 from waza_engine.excerpts import instead_of, place_of
+from waza_engine.findings import AppendItem, Change, RemoveKey
 from waza_engine.graders.base import FailedCheck, Grader, GraderResult, GradingContext
 from waza_engine.graders.decoding_g1 import TextItems
 from waza_engine.text import fold
@@ -46,6 +48,22 @@ class KeywordGrader(Grader):
     must_not_contain: TextItems = Field(
         default=[], description="Texts that must not occur.", examples=[["panic"]]
     )
+
+    @classmethod
+    def converted(cls, entry: Mapping[str, Any], names: Mapping[str, str]) -> tuple[Change, ...]:
+        """Of the two names of one option the texts are put together, as they were when it was read."""
+        config = entry.get("config")
+        first, second = (
+            (config.get("must_contain"), config.get("keywords"))
+            if isinstance(config, Mapping)
+            else (None, None)
+        )
+        if not isinstance(config, Mapping) or not isinstance(first, list) or not isinstance(second, list):
+            return super().converted(entry, names)
+        rest = {key: it for key, it in config.items() if key != "keywords"}
+        changes = super().converted({**entry, "config": rest}, names)
+        added = (AppendItem(("config", "must_contain"), it) for it in second)
+        return (*changes, *added, RemoveKey(("config", "keywords"))) if changes else ()
 
     def grade(self, context: GradingContext) -> GraderResult:
         folded = fold(context.output)

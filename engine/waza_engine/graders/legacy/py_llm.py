@@ -24,7 +24,7 @@ config:
 """
 
 from collections.abc import Iterator, Mapping
-from pathlib import Path
+from pathlib import Path, PurePath
 from typing import Any, ClassVar
 
 from pydantic import Field
@@ -77,10 +77,12 @@ class PyLlmGrader(PyGrader):
 
     @classmethod
     def converted(cls, entry: Mapping[str, Any], names: Mapping[str, str]) -> tuple[Change, ...]:  # noqa: ARG003  # the options stood beside `type`
-        """The rubric becomes the prompt; a threshold has no counterpart."""
+        """The rubric becomes the prompt, unless it may be the name of a file; a threshold has no counterpart."""
         config = entry.get("config") or {}
+        rubric = entry.get("rubric")
         if (
-            not isinstance(entry.get("rubric"), str)
+            not isinstance(rubric, str)
+            or _is_like_path(rubric)
             or not isinstance(config, Mapping)
             or set(config) - {"threshold"}
         ):
@@ -114,6 +116,10 @@ class PyLlmGrader(PyGrader):
         return checked_result(
             GraderResult(score, score >= _threshold(self.threshold), feedback, details, "llm")
         )
+
+
+def _is_like_path(rubric: str) -> bool:
+    return bool(PurePath(rubric).suffix) and not any(it.isspace() for it in rubric)
 
 
 def _threshold(value: Any) -> float:

@@ -32,6 +32,7 @@ from pydantic import BaseModel, Field, ValidationError
 from waza_engine import processes
 from waza_engine.formats.model import marks
 from waza_engine.graders.base import GraderResult, GradingContext
+from waza_engine.graders.entry import problems_text
 from waza_engine.graders.python_generation import PyGrader
 from waza_engine.paths import is_there
 from waza_engine.values import AnyValue
@@ -103,7 +104,9 @@ def _verdict(finished: processes.Finished, path: Path) -> GraderResult:
         return _failed(f"The script ended with status {finished.status}: {reason}")
     try:
         reply = _Reply.model_validate(json.loads(finished.stdout.decode("utf-8", "replace")))
-    except (ValidationError, ValueError, RecursionError) as error:
+    except ValidationError as error:
+        return _failed(f"What {path.name} printed is no verdict: {problems_text(error)}")
+    except (ValueError, RecursionError) as error:
         return _failed(f"What {path.name} printed is no verdict: {error}")
     return GraderResult(reply.score, reply.passed, reply.message, reply.details, "code")
 

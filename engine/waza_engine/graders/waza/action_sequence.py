@@ -86,7 +86,7 @@ class ActionSequenceGrader(Grader):
             {
                 "matching_mode": self.matching_mode,
                 "expected_actions": self.expected_actions,
-                "actual_actions": actual,
+                "actual_actions": actual or None,
                 "precision": agreement.precision,
                 "recall": agreement.recall,
                 "f1": agreement.f1,

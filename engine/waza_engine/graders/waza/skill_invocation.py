@@ -121,10 +121,11 @@ class SkillInvocationGrader(Grader):
             self._feedback(actual, forbidden),
             {
                 "mode": self.mode or "any_order",
-                "required_skills": self.required_skills,
-                "forbidden_skills": self.forbidden_skills,
+                "required_skills": self.required_skills or None,
+                "forbidden_skills": self.forbidden_skills or None,
+                # Measured: an empty list, unlike the others.
                 "forbidden_violations": forbidden,
-                "actual_skills": actual,
+                "actual_skills": actual or None,
                 "allow_extra": extra_allowed,
                 "precision": agreement.precision,
                 "recall": agreement.recall,

@@ -47,7 +47,7 @@ from waza_engine.matchers import (
     matcher_findings,
     tool_pattern,
 )
-from waza_engine.regex import regex_error, regex_fault, regex_found
+from waza_engine.regex import any_case_error, regex_fault, regex_found
 from waza_engine.rules.blank_tool_name import BLANK_TOOL_NAME
 from waza_engine.rules.contradictory_checks import CONTRADICTORY_CHECKS, in_both
 from waza_engine.rules.invalid_regex import INVALID_REGEX
@@ -192,7 +192,7 @@ class ToolCallsGrader(Grader):
             place = ("expect", index)
             if not trim(expected.tool):
                 yield BLANK_TOOL_NAME.at((*place, "tool"), "The tool has no name", refused=True)
-            elif reason := regex_error(tool_pattern(expected.tool)):
+            elif reason := any_case_error(expected.tool):
                 message, part = f"Not a valid RE2 pattern: {reason}", regex_fault(expected.tool)
                 yield INVALID_REGEX.at((*place, "tool"), message, refused=True, part=part)
             yield from matcher_findings(expected.args, scope.process_dir, (*place, "args"))
@@ -229,7 +229,7 @@ class ToolCallsGrader(Grader):
         total = len(self.required_tools) + len(self.forbidden_tools) + bounds + len(self.expect)
         details: dict[str, Any] = {
             "total_calls": len(names),
-            "unique_tools": list(dict.fromkeys(names)),
+            "unique_tools": list(dict.fromkeys(names)) or None,
             "passed_checks": total - len(failures),
             "total_checks": total,
         }

@@ -40,6 +40,7 @@ from waza_engine.excerpts import calls_made
 from waza_engine.findings import Finding, Fix, Pointer, SetValue
 from waza_engine.formats.model import FileModel, foreign, marks
 from waza_engine.graders.base import Demand, Drafted, FailedCheck, Grader, GraderResult, GradingContext, Scope
+from waza_engine.graders.result import as_in_go
 from waza_engine.matchers import (
     ArgumentTest,
     Matchers,
@@ -48,7 +49,7 @@ from waza_engine.matchers import (
     matcher_findings,
     tool_pattern,
 )
-from waza_engine.regex import literal, regex_error, regex_fault, regex_found
+from waza_engine.regex import any_case_error, literal, regex_error, regex_fault, regex_found
 from waza_engine.regex_mending import regex_fixes
 from waza_engine.rules.blank_tool_name import BLANK_TOOL_NAME
 from waza_engine.rules.invalid_regex import INVALID_REGEX
@@ -250,7 +251,7 @@ class ToolConstraintGrader(Grader):
         details: dict[str, Any] = {
             "expect_tools": [it.label for it in self.expect_tools],
             "reject_tools": [it.label for it in self.reject_tools],
-            "failures": failures or None,
+            "failures": failures,
             "tools_used": list(session.tools_used),
         }
         if session.usage:
@@ -261,7 +262,7 @@ class ToolConstraintGrader(Grader):
                 "allow_only_declared": [it.name for it in self.allow_only],
                 "allow_only_violations": violations,
             }
-        return details
+        return as_in_go(details)
 
 
 def _is_allowed(call: ToolCall, allowed: Sequence[_Spec]) -> bool:
@@ -271,7 +272,7 @@ def _is_allowed(call: ToolCall, allowed: Sequence[_Spec]) -> bool:
 def _name_findings(spec: ToolSpec, pointer: Pointer, *, whole_name: bool) -> Iterator[Finding]:
     if not spec.name:
         yield BLANK_TOOL_NAME.at(pointer, "The tool has no name", refused=True)
-    elif not whole_name and (reason := regex_error(tool_pattern(spec.name))):
+    elif not whole_name and (reason := any_case_error(spec.name)):
         yield INVALID_REGEX.at(
             pointer, f"Not a valid RE2 pattern: {reason}", refused=True, part=regex_fault(spec.name)
         )
@@ -280,7 +281,7 @@ def _name_findings(spec: ToolSpec, pointer: Pointer, *, whole_name: bool) -> Ite
 def _pattern_findings(spec: ToolSpec, pointer: Pointer) -> Iterator[Finding]:
     for option in _PATTERNS:
         pattern = getattr(spec, option)
-        if reason := regex_error(f"(?i){pattern}"):
+        if reason := any_case_error(pattern):
             message = f"Not a valid RE2 pattern: {reason}"
             place, part = (*pointer, option), regex_fault(pattern)
             fixes = regex_fixes(pattern, place)

@@ -1,5 +1,6 @@
 """Loading eval specs: environments, weights, constraints, placeholders (vally.md, sections 2 to 5)."""
 
+import re
 from pathlib import Path
 
 import pytest
@@ -236,3 +237,68 @@ def test_placeholders_are_replaced_before_the_text_is_read(
     suite = load(tmp_path, spec)
     assert (suite.settings.trials, suite.settings.timeout_seconds) == (4, 7)
     assert suite.tasks[0].prompt == "x ${VF_NONE}"
+
+
+@pytest.mark.parametrize("written", ["", "~", "1", "1.0"])
+def test_runs_without_a_number_are_one(tmp_path: Path, written: str) -> None:
+    assert load(tmp_path, f"defaults: {{runs: {written}}}\n{STIMULUS}").settings.trials == 1
+
+
+@pytest.mark.parametrize(
+    ("spec", "pointer"),
+    [
+        (f"defaults: {{runs: 1.5}}\n{STIMULUS}", ("defaults", "runs")),
+        (f"defaults: {{runs: -1}}\n{STIMULUS}", ("defaults", "runs")),
+        (f"scoring: {{threshold: 1.5}}\n{STIMULUS}", ("scoring", "threshold")),
+        (f"scoring: {{weights: {{x: -1}}}}\n{STIMULUS}", ("scoring", "weights", "x")),
+        (
+            "stimuli: [{name: a, prompt: p, constraints: {max_turns: -1}}]",
+            ("stimuli", 0, "constraints", "max_turns"),
+        ),
+        (
+            "stimuli: [{name: a, prompt: p, constraints: {max_tokens: 0.5}}]",
+            ("stimuli", 0, "constraints", "max_tokens"),
+        ),
+    ],
+)
+def test_numbers_out_of_range_are_refused(tmp_path: Path, spec: str, pointer: tuple[str | int, ...]) -> None:
+    assert refused(tmp_path, spec).pointer == pointer
+
+
+ATIF = (
+    "{schema_version: ATIF-v1.4, session_id: s, agent: {name: a, version: '1'}, "
+    "steps: [{step_id: 1, source: agent, message: hello}]}"
+)
+
+
+def _golden(written: str) -> str:
+    return f"stimuli:\n  - name: a\n    prompt: p\n    golden_trajectory: {written}\n"
+
+
+def test_a_golden_trajectory_is_looked_at(tmp_path: Path) -> None:
+    (tmp_path / "good.json").write_text(
+        '{"schema_version": "ATIF-v1.4", "session_id": "s", "agent": {"name": "a", "version": "1"}, "steps": []}',
+        encoding="utf-8",
+    )
+    for it in ("~", "{path: good.json}", f"{{inline: {ATIF}}}"):
+        assert len(load(tmp_path, _golden(it)).tasks) == 1
+
+
+@pytest.mark.parametrize(
+    ("written", "told"),
+    [
+        ("{}", "either"),
+        (f"{{path: good.json, inline: {ATIF}}}", "either"),
+        ("{path: missing.json}", "missing.json"),
+        ("{path: eval.yaml}", "no JSON"),
+        ("{inline: {schema_version: X}}", "schema_version"),
+        (f"{{inline: {ATIF.replace('source: agent', 'source: tool')}}}", "steps\\[0\\].source"),
+        (f"{{inline: {ATIF.replace('message: hello', 'message: 1')}}}", "steps\\[0\\].message"),
+        (f"{{inline: {ATIF.replace('hello', 'hello, metrics: {cached_tokens: 1.5}')}}}", "cached_tokens"),
+        (f"{{inline: {ATIF.replace('hello', 'hello, tool_calls: [{function_name: x}]')}}}", "tool_call_id"),
+    ],
+)
+def test_a_bad_golden_trajectory_is_refused(tmp_path: Path, written: str, told: str) -> None:
+    error = refused(tmp_path, _golden(written))
+    assert error.pointer[:3] == ("stimuli", 0, "golden_trajectory")
+    assert re.search(told, error.message), error.message

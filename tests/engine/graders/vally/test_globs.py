@@ -54,3 +54,8 @@ def test_links_lead_nowhere(tmp_path: Path) -> None:
     assert list(matching_files(root, "**/*.txt")) == ["real.txt"]
     assert list(matching_files(root, "out/secret.txt")) == []
     assert list(matching_files(root, "link.txt")) == []
+
+
+def test_a_sign_with_a_backslash_stands_for_itself_without_other_signs_too(tmp_path: Path) -> None:
+    (tmp_path / "a!b.txt").write_text("x")
+    assert list(matching_files(tmp_path, "a\\!b.txt")) == ["a!b.txt"]

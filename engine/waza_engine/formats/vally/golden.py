@@ -1,0 +1,33 @@
+"""The golden trajectory of a stimulus, which must be one when the spec is loaded (vally.md, sections 10.3 and 12)."""
+
+from pathlib import Path
+
+from waza_engine.findings import Pointer
+from waza_engine.formats.reading import read_text
+from waza_engine.formats.vally.stimulus import GoldenTrajectory
+from waza_engine.suite import LoadError
+from waza_engine.vally.atif import atif_problem, text_problem
+
+
+def refuse_bad(given: GoldenTrajectory | None, spec: Path, pointer: Pointer) -> None:
+    """See that what stands at `pointer` of the spec is a golden trajectory, or names one.
+
+    Raises:
+        LoadError: it does not.
+
+    """
+    if given is None:
+        return
+    if bool(given.path) == (given.inline is not None):
+        raise LoadError(spec, "A golden trajectory has either 'path' or 'inline'", pointer)
+    if given.inline is not None:
+        if found := atif_problem(given.inline):
+            raise LoadError(spec, f"The golden trajectory is no ATIF: {found}", (*pointer, "inline"))
+        return
+    try:
+        told = text_problem(read_text(spec.parent / given.path))
+    except LoadError as error:
+        told = error.message
+    if told:
+        message = f"The golden trajectory '{given.path}' cannot be used: {told}"
+        raise LoadError(spec, message, (*pointer, "path"))

@@ -1,0 +1,61 @@
+"""Why a run did not pass, where its tasks do not say it: it was cancelled or broke down, or what else it is held to."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from waza_engine.runs.records import MetricResult, RunRecord
+from waza_engine.vally.verdict import EvalVerdict, eval_verdict
+
+
+@dataclass(frozen=True, slots=True)
+class Reason:
+    """What the run is held to, in one or two words, and what came of that. With `is_error` the run is no verdict."""
+
+    about: str
+    told: str
+    is_error: bool = False
+
+
+def reasons(record: RunRecord) -> Iterator[Reason]:
+    """Each in the order in which reports tell them."""
+    if record.status in {"error", "cancelled"}:
+        yield Reason("run", f"{record.status}: {record.error}", is_error=True)
+    if (verdict := threshold_verdict(record)) is not None and verdict.stimuli_run and not verdict.passed:
+        yield Reason("threshold", threshold_line(verdict))
+    for it in record.metrics:
+        if not it.passed:
+            yield Reason(f"metric {it.name}", metric_line(it))
+    if record.baseline is not None and not _skills_helped(record):
+        yield Reason("baseline", baseline_line(record))
+
+
+def threshold_verdict(record: RunRecord) -> EvalVerdict | None:
+    """What the eval's own threshold makes of the run; None without one, or where nothing ran."""
+    if record.scoring is None or record.scoring.threshold is None or not record.tasks:
+        return None
+    return eval_verdict(record.scoring, record.tasks)
+
+
+def threshold_line(verdict: EvalVerdict) -> str:
+    """A sentence about the threshold of an eval."""
+    reached = "reaches" if verdict.passed else "is below"
+    return f"the eval's score {verdict.overall_score:.2f} {reached} its threshold {verdict.threshold:.2f}"
+
+
+def metric_line(it: MetricResult) -> str:
+    """A sentence about a metric that decides the run's verdict."""
+    verdict = "reaches" if it.passed else "is below"
+    return f"metric {it.name} {it.value:.2f} {verdict} its threshold {it.threshold:.2f}"
+
+
+def baseline_line(record: RunRecord) -> str:
+    """A sentence about a run and its pass without skills, "" when it has none."""
+    if record.baseline is None:
+        return ""
+    verdict = "the skills helped" if _skills_helped(record) else "the skills did not help: this run failed"
+    rate, without = record.totals.success_rate, record.baseline.totals.success_rate
+    return f"with skills {rate:.0%} of the tasks passed, without {without:.0%}: {verdict}"
+
+
+def _skills_helped(record: RunRecord) -> bool:
+    return record.baseline is not None and record.totals.success_rate > record.baseline.totals.success_rate

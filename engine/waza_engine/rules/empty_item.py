@@ -1,0 +1,68 @@
+"""A list item with nothing in it.
+
+## Why
+It is left out without a word (a dash that was left over, or an entry whose lines are not indented below it): nothing is
+checked, measured or copied for it.
+
+## Example
+```yaml
+id: first
+name: First
+inputs:
+  prompt: Say hello.
+graders:
+  - type: text
+    name: says-hello
+    config:
+      contains: [hello]
+  -
+```
+
+## Instead
+```yaml
+id: first
+name: First
+inputs:
+  prompt: Say hello.
+graders:
+  - type: text
+    name: says-hello
+    config:
+      contains: [hello]
+```
+"""
+
+from collections.abc import Iterator
+
+from waza_engine.checking.document import Document
+from waza_engine.findings import Finding, Fix, RemoveKey, Rule, Severity
+
+EMPTY_ITEM = Rule("empty-item", "list item with nothing in it", Severity.WARNING)
+APPLIES = {"waza": {"eval", "task"}, "vally": {"eval"}}
+
+_OF_FILES = ("graders", "metrics", "tasks", "stimuli")
+_OF_TASKS = (("graders",), ("checkpoints",), ("requirements",), ("turns",), ("inputs", "files"))
+
+
+def check(document: Document) -> Iterator[Finding]:
+    for key in _OF_FILES if document.kind == "eval" else ():
+        yield from _empty(document, key)
+    for task, _ in document.tasks():
+        for way in _OF_TASKS:
+            yield from _empty(document, *task, *way)
+        for checkpoint, _ in document.mappings(*task, "checkpoints"):
+            yield from _empty(document, *checkpoint, "graders")
+
+
+def check_grader(entry: Document, _document: Document) -> Iterator[Finding]:
+    for key in entry.mapping("config"):
+        yield from _empty(entry, "config", key)
+
+
+def _empty(document: Document, *place: str | int) -> Iterator[Finding]:
+    items = [*document.items(*place)]
+    empty = [pointer for pointer, it in items if it is None]
+    # Of a list without anything in it other rules say what that means.
+    for pointer in empty if len(empty) < len(items) else ():
+        fix = Fix("Remove the empty item", (RemoveKey(pointer),), preferred=True)
+        yield EMPTY_ITEM.at(pointer, "Nothing stands here: the item is left out", fixes=[fix])

@@ -1,0 +1,159 @@
+"""What keeps a run from starting is an error in the editor, at the right place, and what a run takes is none."""
+
+from pathlib import Path
+
+import pytest
+
+from tests.behaviour.rules_harness import EVAL, TASK, found_at, write
+from waza_engine.formats import load_suite
+from waza_engine.runs.loadable import refuse_unreadable_graders
+from waza_engine.runs.setup import prepared
+from waza_engine.runs.workspace import WorkspaceError, remove_workspace
+from waza_engine.suite import LoadError
+
+TEXT = "graders:\n  - {type: text, name: g, config: {contains: [hi]}}\n"
+MOCK = "command_mocks: [{name: k, responses: [{args: [a]}]}]\n"
+CHECK = "requirements: [{{id: R, category: {}, description: d, checks: [{{grader: g, {}}}]}}]\n"
+CHECKPOINT = "checkpoints: [{{after_turn: 1, on_failure: {}, graders: [{{type: text, name: c, config: {{contains: [a]}}}}]}}]\n"
+SERVER = "mcp_mocks: [{{name: k, tools: {{t: {{responses: [{}]}}}}}}]\n"
+
+
+def errors(folder: Path, name: str) -> list[str]:
+    return [it.underlined for it in found_at(folder / name, folder) if it.severity == "error"]
+
+
+def task_with(keys: str) -> str:
+    """The task with more keys; those that are indented are inputs."""
+    return TASK.replace("inputs:\n", f"inputs:\n{keys}") if keys.startswith(" ") else TASK + keys
+
+
+def is_refused(folder: Path) -> bool:
+    try:
+        refuse_unreadable_graders(load_suite(folder / "eval.yaml", process_dir=folder))
+    except LoadError:
+        return True
+    return False
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "underlined"),
+    [
+        ("config:\n", "config:\n  <<: foo\n", "foo"),
+        ("config:\n", "config:\n  <<:\n", "<<"),
+        ("config:\n", "config:\n  <<: [{workers: 1}, foo]\n", "foo"),
+        ("config:\n", "config:\n  mcp_servers: &a {}\n  <<: [*a, {workers: 1}]\n", None),
+        ("model: gpt-4o", "model: &a gpt-4o\n  <<: *a", "*a"),
+        ("name: notes-eval", "%YAML 1.2\nname: notes-eval", "%YAML 1.2"),
+        ("name: notes-eval", "%YAML 1.2\n%YAML 1.2\n---\nname: notes-eval", "%YAML 1.2"),
+        ("name: notes-eval", "# a\n%YAML 1.2\n---\nname: notes-eval", None),
+        ("timeout_seconds: 60", "timeout_seconds: 9223372036854775808", "9223372036854775808"),
+        ("timeout_seconds: 60", "timeout_seconds: 9223372036854775807", None),
+        ("skill:", "metrics: [{name: trigger_accuracy, weight: .nan, threshold: 1}]\nskill:", ".nan"),
+        ('["tasks/*.yaml"]', "[~]", "[~]"),
+        ('["tasks/*.yaml"]', "[]", "[]"),
+        ('["tasks/*.yaml"]', '[~, "tasks/*.yaml"]', None),
+        ("skill:", MOCK + "skill:", None),
+        ("skill:", MOCK.replace("k,", "-k,") + "skill:", "-k"),
+        ("skill:", MOCK.replace("k,", '"k\\n",') + "skill:", '"k\\n"'),
+        ("skill:", MOCK.replace("args: [a]", "args: [], args_regex: []") + "skill:", "args_regex"),
+        ("skill:", MOCK.replace("args: [a]", "args_regex: ['(']") + "skill:", "("),
+        ("skill:", MOCK.replace("[a]", "[a], fixture: x.txt") + "skill:", "x.txt"),
+        ("skill:", MOCK.replace("[a]", "[a], stdout: '', fixture: eval.yaml") + "skill:", "fixture"),
+        ("executor: copilot-sdk", "executor: command", None),
+        ("skill:", SERVER.format("{match_regex: {a: '('}, return: 1}") + "skill:", "("),
+        ("skill:", SERVER.format("{match: [a], return: 1}") + "skill:", "[a]"),
+        ("skill:", SERVER.format("~") + "skill:", "[~]"),
+        ("skill:", "mcp_mocks: [{name: k, fixtures: tasks}]\nskill:", "tasks"),
+        ("skill:", "adversarial: {packs: [a, ' a']}\nskill:", "' a'"),
+        ("skill:", "adversarial: {packs: [a], on_unsafe_outcome: x}\nskill:", "x"),
+        ("hi", "~", None),
+        (
+            "type: text, name: g, config: {contains: [hi]}",
+            "type: file, name: g, config: {must_exist: [~]}",
+            "must_exist",
+        ),
+    ],
+)
+def test_an_eval(old: str, new: str, underlined: str | None, tmp_path: Path) -> None:
+    write(tmp_path, {"eval.yaml": (EVAL + TEXT).replace(old, new, 1), "tasks/a.yaml": TASK})
+    assert errors(tmp_path, "eval.yaml") == ([] if underlined is None else [underlined])
+    assert is_refused(tmp_path) is (underlined is not None)
+
+
+@pytest.mark.parametrize(
+    ("eval_keys", "task", "underlined"),
+    [
+        ("", MOCK, None),
+        ("", MOCK.replace("k,", "a/b,"), "a/b"),
+        ("schemaVersion: '1.2'\n", MOCK, "command_mocks"),
+        ("schemaVersion: '1.3'\n", MOCK, None),
+        ("config: {executor: mock, trials_per_task: 1, timeout_seconds: 1, model: m}\n", MOCK, "command_mocks"),
+        ("config: {executor: command, trials_per_task: 1, timeout_seconds: 1, model: m}\n", MOCK, None),
+        ("", "  follow_up_prompts: [a]\n  responder: {instructions: i, max_followups: 1}\n", "responder"),
+        ("", "  follow_up_prompts: []\n  responder: {instructions: i, max_followups: 1}\n", None),
+        ("", CHECK.format("outcome", "scope: eval"), None),
+        ("", CHECK.format("outcome", "scope: checkpoint"), "checkpoint"),
+        ("", CHECK.format("outcome", "scope: eval, after_turn: 1"), "after_turn"),
+        ("", CHECK.format("outcome", "scope: all"), "all"),
+        ("", CHECK.format("looks", "scope: eval"), "looks"),
+        ("", CHECKPOINT.format("end"), "end"),
+        ("", CHECKPOINT.format("stop"), None),
+        ("", "enabled: false\ngraders: [{type: code, name: c, config: {assertions: []}}]\n", "[]"),
+        ("", "enabled: false\ngraders: [{type: text, name: c, config: {contains: a}}]\n", "a"),
+        ("", "enabled: false\ngraders: [{type: file, name: c, config: {}}]\n", "config"),
+    ],
+)  # fmt: skip
+def test_a_task(eval_keys: str, task: str, underlined: str | None, tmp_path: Path) -> None:
+    text = EVAL + TEXT + eval_keys
+    if eval_keys.startswith("config"):
+        start, rest = text.split("config:\n", 1)
+        text = start + rest[rest.index("tasks:") :]
+    files = {
+        "eval.yaml": text,
+        "tasks/a.yaml": task_with(task),
+        "tasks/b.yaml": TASK.replace("some-task", "other").replace("Some task", "Other"),
+    }
+    write(tmp_path, files)
+    assert errors(tmp_path, "tasks/a.yaml") == ([] if underlined is None else [underlined])
+    assert is_refused(tmp_path) is (underlined is not None)
+
+
+@pytest.mark.parametrize(
+    ("keys", "underlined"),
+    [
+        ("  workdir: ../x\n", "../x"),
+        ("  workdir: a/../b\n", "a/../b"),
+        ("  workdir: nowhere\n", "nowhere"),
+        ("  workdir: .\n", None),
+        ("  workdir: sub\n  files: [{path: sub/deep/a.txt, content: x}]\n", None),
+        ("  workdir: inner\n  context: {fixture: folder}\n", None),
+        ("  workdir: outer\n  context: {fixture: folder}\n", "outer"),
+        ("  context: {fixture: ../folder}\n", "../folder"),
+        ("  context: {fixture: sub/../folder}\n", "sub/../folder"),
+        ("  context: {fixture: ''}\n", "''"),
+        ("  context: {fixture: .}\n", "."),
+        ("instruction_files: [../a.md]\n", "../a.md"),
+        ("instruction_files: [nowhere/../a.md]\n", None),
+        ("  files: [{path: ../x, content: x}]\n", "../x"),
+        ("  files: [{path: a..b.txt, content: x}]\n", None),
+        ("  files: [{path: ., content: x}]\n", "."),
+        ("  repos: [{type: worktree, source: ., dest: ../x}]\n", "../x"),
+        ("  repos: [{type: worktree, source: ., dest: /x}]\n", "/x"),
+    ],
+)
+def test_what_ends_a_task_with_an_error(keys: str, underlined: str | None, tmp_path: Path) -> None:
+    files = {
+        "eval.yaml": EVAL + TEXT,
+        "tasks/a.yaml": task_with(keys),
+        "folder/inner/a.txt": "a",
+        "fixtures/a.md": "a",
+    }
+    write(tmp_path, files)
+    assert errors(tmp_path, "tasks/a.yaml") == ([] if underlined is None else [underlined])
+    [task] = load_suite(tmp_path / "eval.yaml", process_dir=tmp_path).tasks
+    try:
+        remove_workspace(prepared(task, runs_commands=False))
+        refused = bool(task.blocked)
+    except WorkspaceError:
+        refused = True
+    assert refused is (underlined is not None)

@@ -1,0 +1,73 @@
+"""List items with nothing in them: they are left out by a run, and said to be by the editor."""
+
+import pytest
+
+from tests.behaviour.findings_harness import found_in
+from tests.behaviour.fixes_harness import check_fix
+
+EVAL = """\
+name: notes
+skill: notes
+tasks: [tasks/*.yaml]
+config:
+  trials_per_task: 1
+  timeout_seconds: 60
+  executor: copilot-sdk
+  model: gpt-4o
+graders:
+  - type: text
+    name: greets
+    config:
+      contains: [hello]
+"""
+TASK = "id: a\nname: A\ninputs:\n  prompt: Say hello.\n"
+VALLY = """\
+name: s
+stimuli:
+  - name: a
+    prompt: b
+    graders:
+      - type: output-contains
+        config: {substring: x}
+"""
+
+
+def _lines(text: str, name: str = "eval.yaml") -> list[int]:
+    return [it.line for it in found_in(text, name) if it.code == "empty-item"]
+
+
+@pytest.mark.parametrize(
+    ("text", "name", "line"),
+    [
+        (EVAL + "  -\n", "eval.yaml", 14),
+        (EVAL + "  - ~\n", "eval.yaml", 14),
+        (EVAL.replace("graders:\n", "graders:\n  -\n"), "eval.yaml", 10),
+        (EVAL.replace("[tasks/*.yaml]", "[tasks/*.yaml, null]"), "eval.yaml", 3),
+        (EVAL.replace("[hello]", "[hello, ~]"), "eval.yaml", 13),
+        (TASK + "  files:\n    -\n    - {path: a.txt, content: b}\n", "tasks/a.yaml", 6),
+        (VALLY + "      -\n", "eval.vally.yaml", 8),
+        (VALLY + "  -\n", "eval.vally.yaml", 8),
+    ],
+)
+def test_an_item_with_nothing_in_it_is_told(text: str, name: str, line: int) -> None:
+    assert _lines(text, name) == [line]
+
+
+@pytest.mark.parametrize("item", ["*.yaml", "'abc", "[", "a: b: c", "''", "0", "{}"])
+def test_what_is_something_or_cannot_be_read_is_no_empty_item(item: str) -> None:
+    assert _lines(f"{EVAL}  - {item}\n") == []
+
+
+def test_of_a_list_without_any_item_others_speak() -> None:
+    assert _lines(EVAL.replace("[tasks/*.yaml]", "[~]")) == []
+
+
+def test_an_empty_item_is_taken_out() -> None:
+    check_fix(f"{EVAL}  -¦\n", EVAL, "Remove the empty item")
+    check_fix(EVAL.replace("[hello]", "[hello, ~¦]"), EVAL, "Remove the empty item")
+
+
+def test_stimuli_are_not_empty_while_one_cannot_be_read() -> None:
+    broken = "name: s\nstimuli:\n  - *a.b\n"
+    assert [it.code for it in found_in(broken, "eval.vally.yaml")] == ["syntax-error"]
+    assert [it.code for it in found_in(VALLY, "eval.vally.yaml")] == []

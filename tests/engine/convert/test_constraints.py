@@ -1,0 +1,46 @@
+"""Constraints of a stimulus in waza: as graders, or in a comment that the way back takes them from."""
+
+from pathlib import Path
+
+import pytest
+
+from waza_engine.convert import to_vally, to_waza
+from waza_engine.convert.constraints import grader_of_constraint
+from waza_engine.formats.reading import read_mapping
+from waza_engine.graders.base import Grader, GradingContext
+from waza_engine.scalars import plain
+from waza_engine.suite import Constraint
+from waza_engine.trajectory import Session, ToolCall
+
+
+def said(key: str, value: object) -> Grader | None:
+    return grader_of_constraint(Constraint(key, value))
+
+
+@pytest.mark.parametrize(
+    ("key", "value"),
+    [("expect_tools", ()), ("max_tokens", 0), ("max_turns", 3), ("reject_skills", ("*",))],
+)
+def test_what_waza_has_no_grader_for(key: str, value: object) -> None:
+    assert said(key, value) is None
+
+
+def test_no_tool_at_all() -> None:
+    grader = said("reject_tools", ("*",))
+    assert grader is not None
+    called = Session(tool_calls=[ToolCall(id="1", name="bash", success=True)], tool_call_count=1)
+    assert [grader.grade(GradingContext(session=it)).passed for it in (Session(), called)] == [True, False]
+
+
+def test_what_is_not_said_comes_back(tmp_path: Path) -> None:
+    constraints = "{max_turns: 3, max_tokens: 0, expect_tools: [bash], reject_skills: ['*']}"
+    spec = f"name: n\nstimuli:\n  - name: s\n    prompt: p\n    constraints: {constraints}\n"
+    (tmp_path / "eval.yaml").write_text(spec, encoding="utf-8")
+    there, back = tmp_path / "there", tmp_path / "back"
+    for convert, source, folder in ((to_waza, tmp_path, there), (to_vally, there, back)):
+        for name, text in convert(source / "eval.yaml", folder, process_dir=tmp_path).files.items():
+            (folder / name).parent.mkdir(parents=True, exist_ok=True)
+            (folder / name).write_text(text, encoding="utf-8")
+    [stimulus] = plain(read_mapping(back / "eval.yaml"))["stimuli"]
+    assert stimulus["constraints"] == {"max_turns": 3, "max_tokens": 0, "reject_skills": ["*"]}
+    assert [it["config"] for it in stimulus["graders"]] == [{"required": ["^bash$"]}]

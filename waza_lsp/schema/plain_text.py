@@ -1,0 +1,52 @@
+r"""What we write in Markdown as it reads without: for editors that show texts as they are.
+
+Only what our own pages use is known: code, bold, links, tables, rules, escapes and hard line breaks.
+"""
+
+import re
+
+_FENCE = re.compile(r"(`{3,})\w*$")
+_TABLE_RULE = re.compile(r"\|(?: --- \|)+$")
+_CELL_END = re.compile(r"(?<!\\)\|")
+_INLINE = re.compile(
+    r"(?P<code>(?P<ticks>`+)(?P<inner>.+?)(?P=ticks)(?!`))"
+    r"|\*\*(?P<bold>.+?)\*\*"
+    r"|\[(?P<title>[^\[\]]+)\]\((?P<address>[^()\s]+)\)"
+    r"|\\(?P<escaped>[^\w\s])"
+)
+
+
+def plain(markdown: str) -> str:
+    """The text without its marks."""
+    lines: list[str] = []
+    fence = ""
+    for line in markdown.split("\n"):
+        mark = _FENCE.match(line)
+        if fence:
+            fence = "" if line == fence else fence
+            lines += [line] if fence else []
+        elif mark is not None:
+            fence = mark[1]
+        elif line == "---":
+            lines.append("")
+        elif _TABLE_RULE.match(line) is None:
+            lines.append(_row(line) if line.startswith("| ") else _inline(line.rstrip()))
+    return "\n".join(lines)
+
+
+def _row(line: str) -> str:
+    cells = (it.strip().replace("\\|", "|") for it in _CELL_END.split(line)[1:-1])
+    return " · ".join(_inline(it) for it in cells)
+
+
+def _inline(line: str) -> str:
+    return _INLINE.sub(_without_marks, line)
+
+
+def _without_marks(found: re.Match[str]) -> str:
+    if found["code"]:
+        inner = found["inner"]
+        return inner[1:-1] if len(found["ticks"]) > 1 and inner[:1] == inner[-1:] == " " else inner
+    if found["bold"]:
+        return _inline(found["bold"])
+    return f"{found['title']}: {found['address']}" if found["title"] else str(found["escaped"])
