@@ -8,6 +8,7 @@ from waza_engine.findings import Change
 from waza_engine.formats.waza.graders import EvalGrader, TaskGrader
 from waza_engine.graders.base import Grader
 from waza_engine.graders.registry import newest_meaning
+from waza_engine.graders.waza.code import CodeGrader
 
 
 def outdated_type(type_name: object) -> type[Grader] | None:
@@ -23,6 +24,11 @@ def converted(entry: Mapping[str, Any]) -> tuple[Change, ...]:
     """
     kind = outdated_type(entry.get("type"))
     return kind.converted(entry, _new_names(kind)) if kind is not None else ()
+
+
+def untyped() -> type[Grader]:
+    """What a task's grader was that gave no type (waza-graders.md, 7.4)."""
+    return CodeGrader
 
 
 def beside_type(entry: Mapping[str, Any]) -> Mapping[str, str]:

@@ -53,7 +53,7 @@ def check(document: Document) -> Iterator[Finding]:
 
 def check_grader(entry: Document, _document: Document) -> Iterator[Finding]:
     # Imported late: this finding's name is used where pydantic is not wanted.
-    from waza_engine.checking.conversion import beside_type, converted, outdated_type
+    from waza_engine.checking.conversion import beside_type, converted, outdated_type, untyped
 
     name, outdated = entry.value("type"), outdated_type(entry.value("type"))
     if outdated is not None:
@@ -61,7 +61,7 @@ def check_grader(entry: Document, _document: Document) -> Iterator[Finding]:
         fixes = [Fix(f"Convert to '{outdated.successor}'", changes, preferred=True)] if changes else []
         yield LEGACY_SHAPE.at(("type",), outdated.outdated, fixes=fixes)
     elif name is None and isinstance(entry.value("assertions"), list):
-        yield _untyped_assertions()
+        yield _untyped_assertions(untyped().type_name)
     elif isinstance(name, str):
         for key, option in beside_type(entry.mapping()).items():
             yield _misplaced(entry, name, key, option)
@@ -80,11 +80,11 @@ def _misplaced(entry: Document, name: str, key: str, option: str) -> Finding:
     return LEGACY_SHAPE.at((key,), message, on="key", fixes=[fix] if is_free else [])
 
 
-def _untyped_assertions() -> Finding:
+def _untyped_assertions(name: str) -> Finding:
     """A grader of the Python generation, whose tasks knew no other type than this one when none was given."""
-    changes = (InsertKey((), "type", "code"), MoveKey(("assertions",), ("config", "assertions")))
-    fix = Fix("Change to a 'code' grader", changes, preferred=True)
-    message = "In older versions a grader without 'type' was one of type 'code'; now the type has to be given"
+    changes = (InsertKey((), "type", name), MoveKey(("assertions",), ("config", "assertions")))
+    fix = Fix(f"Change to a '{name}' grader", changes, preferred=True)
+    message = f"In older versions a grader without 'type' was one of type '{name}'; now the type has to be given"
     return LEGACY_SHAPE.at(("assertions",), message, on="key", fixes=[fix])
 
 
