@@ -7,8 +7,7 @@ from typing import Any
 from waza_engine.findings import Change
 from waza_engine.formats.waza.graders import EvalGrader, TaskGrader
 from waza_engine.graders.base import Grader
-from waza_engine.graders.registry import newest_meaning
-from waza_engine.graders.waza.code import CodeGrader
+from waza_engine.graders.registry import graders, newest_meaning
 
 
 def outdated_type(type_name: object) -> type[Grader] | None:
@@ -26,9 +25,9 @@ def converted(entry: Mapping[str, Any]) -> tuple[Change, ...]:
     return kind.converted(entry, _new_names(kind)) if kind is not None else ()
 
 
-def untyped() -> type[Grader]:
-    """What a task's grader was that gave no type (waza-graders.md, 7.4)."""
-    return CodeGrader
+def untyped(option: str) -> type[Grader]:
+    """What a task's grader was that gave no type (waza-graders.md, 7.4): the one that has this option, beside it."""
+    return next(it for it in graders("waza").values() if option in it.model_fields)
 
 
 def beside_type(entry: Mapping[str, Any]) -> Mapping[str, str]:

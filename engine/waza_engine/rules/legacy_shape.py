@@ -61,7 +61,7 @@ def check_grader(entry: Document, _document: Document) -> Iterator[Finding]:
         fixes = [Fix(f"Convert to '{outdated.successor}'", changes, preferred=True)] if changes else []
         yield LEGACY_SHAPE.at(("type",), outdated.outdated, fixes=fixes)
     elif name is None and isinstance(entry.value("assertions"), list):
-        yield _untyped_assertions(untyped().type_name)
+        yield _untyped_assertions(untyped("assertions").type_name)
     elif isinstance(name, str):
         for key, option in beside_type(entry.mapping()).items():
             yield _misplaced(entry, name, key, option)
