@@ -12,7 +12,17 @@ _LONGEST_NAME = 100
 
 
 def write_whole(path: Path, chunks: Iterable[str]) -> None:
-    """Write a text file, with its folder if need be. Links stay links, the mode of an old file stays.
+    """Write a text file as `write_whole_bytes` does.
+
+    Raises:
+        OSError: it cannot be written; what was there before still is.
+
+    """
+    write_whole_bytes(path, (it.encode("utf-8", "replace") for it in chunks))
+
+
+def write_whole_bytes(path: Path, chunks: Iterable[bytes]) -> None:
+    """Write a file, with its folder if need be. Links stay links, the mode of an old file stays.
 
     Raises:
         OSError: it cannot be written; what was there before still is.
@@ -22,13 +32,13 @@ def write_whole(path: Path, chunks: Iterable[str]) -> None:
     path = Path(os.path.realpath(path))
     if path.exists() and not path.is_file():
         # A pipe or a device, such as /dev/stdout.
-        with path.open("w", encoding="utf-8", errors="replace", newline="") as file:
+        with path.open("wb") as file:
             file.writelines(chunks)
         return
     new = path.with_name(f".{path.name[:_LONGEST_NAME]}.{secrets.token_hex(4)}")
     deathwatch.watch_path(str(new))
     try:
-        with new.open("x", encoding="utf-8", errors="replace", newline="") as file:
+        with new.open("xb") as file:
             file.writelines(chunks)
             file.flush()
             os.fsync(file.fileno())

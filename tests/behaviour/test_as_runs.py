@@ -56,6 +56,9 @@ def is_refused(folder: Path) -> bool:
         ("skill:", MOCK.replace("k,", "-k,") + "skill:", "-k"),
         ("skill:", MOCK.replace("k,", '"k\\n",') + "skill:", '"k\\n"'),
         ("skill:", MOCK.replace("args: [a]", "args: [], args_regex: []") + "skill:", "args_regex"),
+        ("skill:", MOCK.replace("args: [a]", "args: , args_regex: ['^a'], stdout: x") + "skill:", None),
+        ("skill:", MOCK.replace("args: [a]", "args: , args_regex: ") + "skill:", "{args: , args_regex: }"),
+        ("skill:", MOCK.replace("args: [a]", "args: []") + "skill:", None),
         ("skill:", MOCK.replace("args: [a]", "args_regex: ['(']") + "skill:", "("),
         ("skill:", MOCK.replace("[a]", "[a], fixture: x.txt") + "skill:", "x.txt"),
         ("skill:", MOCK.replace("[a]", "[a], stdout: '', fixture: eval.yaml") + "skill:", "fixture"),
@@ -66,6 +69,9 @@ def is_refused(folder: Path) -> bool:
         ("skill:", "mcp_mocks: [{name: k, fixtures: tasks}]\nskill:", "tasks"),
         ("skill:", "adversarial: {packs: [a, ' a']}\nskill:", "' a'"),
         ("skill:", "adversarial: {packs: [a], on_unsafe_outcome: x}\nskill:", "x"),
+        ('tasks: ["tasks/*.yaml"]', "tasks_from: p.csv\nrange: [1, ~, 1]", None),
+        ('tasks: ["tasks/*.yaml"]', "tasks_from: p.csv\nrange: [1, ~, 1, 1]", "[1, ~, 1, 1]"),
+        ('tasks: ["tasks/*.yaml"]', "tasks_from: p.csv\nrange: [~, 2, ~, 1]", "[~, 2, ~, 1]"),
         ("hi", "~", None),
         (
             "type: text, name: g, config: {contains: [hi]}",
@@ -75,7 +81,10 @@ def is_refused(folder: Path) -> bool:
     ],
 )
 def test_an_eval(old: str, new: str, underlined: str | None, tmp_path: Path) -> None:
-    write(tmp_path, {"eval.yaml": (EVAL + TEXT).replace(old, new, 1), "tasks/a.yaml": TASK})
+    write(
+        tmp_path,
+        {"eval.yaml": (EVAL + TEXT).replace(old, new, 1), "tasks/a.yaml": TASK, "p.csv": "id,prompt\na,hi\n"},
+    )
     assert errors(tmp_path, "eval.yaml") == ([] if underlined is None else [underlined])
     assert is_refused(tmp_path) is (underlined is not None)
 
@@ -115,6 +124,34 @@ def test_a_task(eval_keys: str, task: str, underlined: str | None, tmp_path: Pat
     }
     write(tmp_path, files)
     assert errors(tmp_path, "tasks/a.yaml") == ([] if underlined is None else [underlined])
+    assert is_refused(tmp_path) is (underlined is not None)
+
+
+@pytest.mark.parametrize(
+    ("eval_keys", "task_keys", "underlined"),
+    [
+        ("executor: copilot-sdk", MOCK, None),
+        ("executor: mock", MOCK, "command_mocks"),
+        ("executor: claude-cli", MOCK, "command_mocks"),
+        ('schemaVersion: "1.2"', MOCK, "command_mocks"),
+        ('schemaVersion: "1.3"', MOCK, None),
+        ('schemaVersion: "1.0"', CHECKPOINT.format("stop"), "checkpoints"),
+        ('schemaVersion: "1.1"', CHECKPOINT.format("stop"), None),
+        ("", CHECKPOINT.format("end"), "end"),
+        ("", CHECK.format("outcome", "scope: eval"), None),
+        ("", CHECK.format("outcome", "scope: checkpoint"), "checkpoint"),
+        ("", CHECK.format("outcome", "scope: eval, after_turn: 1"), "after_turn"),
+    ],
+)
+def test_a_task_in_the_eval(eval_keys: str, task_keys: str, underlined: str | None, tmp_path: Path) -> None:
+    task = f"tasks:\n- id: a\n  name: A\n  inputs: {{prompt: hi}}\n  {task_keys}"
+    text = EVAL.replace('tasks: ["tasks/*.yaml"]\n', task) + TEXT
+    if eval_keys.startswith("executor"):
+        text = text.replace("executor: copilot-sdk", eval_keys)
+    elif eval_keys:
+        text += f"{eval_keys}\n"
+    write(tmp_path, {"eval.yaml": text})
+    assert errors(tmp_path, "eval.yaml") == ([] if underlined is None else [underlined])
     assert is_refused(tmp_path) is (underlined is not None)
 
 

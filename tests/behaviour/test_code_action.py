@@ -173,3 +173,16 @@ def _offered(
 
 def test_a_file_that_is_no_eval_has_no_actions() -> None:
     assert actions_at("on: pu¦sh\njobs: {}\n", "ci.yaml")[1] == []
+
+
+def test_a_long_text_beside_two_mistakes_costs_none_of_them_its_fix() -> None:
+    grader = "graders:\n  - type: text\n    nam: n\n    confg: {contains: [a]}\n    rubric: |\n"
+    snapshot = snapshot_of(HEADER + grader + "      x\n" * 21_000)
+    start = HEADER.count("\n")
+    selected = types.Range(types.Position(start, 0), types.Position(start + 4, 0))
+    found = code_action(snapshot, selected, types.CodeActionContext([]), marks_of)
+    assert [it.title for it in found if it.title.startswith("Change")] == [
+        "Change to 'name'",
+        "Change to 'config'",
+    ]
+    assert sum(it.title.startswith("Ignore") for it in found) == 2

@@ -1,9 +1,12 @@
 """List items with nothing in them: they are left out by a run, and said to be by the editor."""
 
 import pytest
+from pydantic import ValidationError
 
 from tests.behaviour.findings_harness import found_in
 from tests.behaviour.fixes_harness import check_fix
+from waza_engine.graders.registry import graders
+from waza_engine.yaml_reader import read_yaml
 
 EVAL = """\
 name: notes
@@ -65,6 +68,29 @@ def test_of_a_list_without_any_item_others_speak() -> None:
 def test_an_empty_item_is_taken_out() -> None:
     check_fix(f"{EVAL}  -¦\n", EVAL, "Remove the empty item")
     check_fix(EVAL.replace("[hello]", "[hello, ~¦]"), EVAL, "Remove the empty item")
+
+
+@pytest.mark.parametrize("kind", ["regex", "keyword", "my-own"])
+def test_only_the_graders_of_today_leave_items_out(kind: str) -> None:
+    graders = f"  - {{type: {kind}, name: g, config: {{must_not_match: [~, a], must_not_contain: [~, a]}}}}\n"
+    assert _lines(EVAL + graders) == []
+
+
+@pytest.mark.parametrize(
+    "config",
+    [
+        "type: tool-calls, config: {required: [~, {name: bash}]}",
+        "type: tool-calls, config: {disallowed: [bash, ~]}",
+        "type: skill-invocation, config: {required: [~]}",
+        "type: run-command, config: {command: ls, args: [~, a]}",
+    ],
+)
+def test_a_vally_grader_leaves_no_item_out(config: str) -> None:
+    found = found_in(VALLY + f"      - {{{config}}}\n", "eval.vally.yaml")
+    assert [it.code for it in found if it.severity == "error"] == ["empty-item"]
+    entry = read_yaml(f"{{{config}}}")
+    with pytest.raises(ValidationError):
+        graders("vally")[entry["type"]].model_validate(entry["config"])
 
 
 def test_stimuli_are_not_empty_while_one_cannot_be_read() -> None:

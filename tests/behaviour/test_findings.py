@@ -28,6 +28,12 @@ def test_v01_an_item_without_type() -> None:
     assert "keyword" not in found.message
 
 
+def test_only_graders_are_told_their_types() -> None:
+    task = "id: a\nname: A\ninputs:\n  prompt: hi\n  repos: [{source: ., dest: x}]\n"
+    found = [it for it in found_in(task, "tasks/a.yaml") if it.code == "missing-key"]
+    assert [it.message for it in found] == ["Missing 'type'"]
+
+
 def test_v02_an_unknown_type() -> None:
     found = only_finding(_suite("whatever: 1", kind="txt"))
     assert (found.underlined, found.code) == ("txt", "unknown-grader-type")
@@ -163,6 +169,54 @@ def test_v12_blanks_that_are_none_to_yaml(blanks: str) -> None:
     found = only_finding(HEADER.replace("  executor", f"{blanks}executor"))
     assert (found.underlined, found.code) == (blanks.lstrip(" "), "syntax-error")
     assert found.message.endswith("indent with ordinary blanks")
+
+
+_GRADERS = "graders:\n  - type: text\n    name: n\n    config:\n      contains:\n        - a\n"
+
+
+@pytest.mark.parametrize("before", ["    name", "    config", "      contains", "        - a", "  - type"])
+def test_v12_what_an_item_lacks_by_such_blanks_is_no_mistake_of_its_own(before: str) -> None:
+    indent = before[: len(before) - len(before.lstrip())]
+    found = only_finding(HEADER + _GRADERS.replace(before, "\u00a0" * len(indent) + before.lstrip()))
+    assert (found.underlined, found.code) == ("\u00a0" * len(indent), "syntax-error")
+
+
+def test_v12_an_item_beside_one_with_such_blanks_is_judged() -> None:
+    text = _GRADERS.replace("    name", "\u00a0\u00a0\u00a0\u00a0name")
+    found = found_in(HEADER + text + "  - type: text\n    config: {contains: [b]}\n")
+    assert [it.code for it in found] == ["syntax-error", "missing-key"]
+
+
+def test_v12_a_list_that_is_empty_by_such_blanks() -> None:
+    text = "name: v\nstimuli:\n\u00a0\u00a0- name: a\n    prompt: p\n"
+    assert only_finding(text).code == "syntax-error"
+
+
+@pytest.mark.parametrize("blank", ["\u00a0", "\u3000", "\u00a0 "])
+@pytest.mark.parametrize(
+    "mark", ["- type", "name: n", "config:", "skill: ", "tasks: ", "graders:", "executor: "]
+)
+def test_blanks_behind_a_dash_or_a_colon_that_are_none_to_yaml(mark: str, blank: str) -> None:
+    glued = mark.replace(" ", "", 1).replace("-", f"-{blank}").replace(":", f":{blank}")
+    found = only_finding((HEADER + _GRADERS).replace(mark, glued, 1))
+    assert (found.underlined, found.code) == (blank, "syntax-error")
+    assert found.message.endswith("put ordinary blanks here")
+
+
+def test_such_a_blank_behind_a_dash_in_column_0() -> None:
+    graders = "graders:\n- type: text\n  name: n\n  config: {contains: [a]}\n"
+    found = only_finding(HEADER + graders.replace("- type", "-\u00a0type"))
+    assert (found.line, found.underlined, found.code) == (10, "\u00a0", "syntax-error")
+
+
+def test_such_a_blank_behind_the_dash_of_a_later_item() -> None:
+    found = only_finding(HEADER + _GRADERS + "  -\u00a0type: text\n    name: m\n")
+    assert (found.line, found.underlined, found.code) == (15, "\u00a0", "syntax-error")
+
+
+def test_a_line_of_such_blanks_above_a_list() -> None:
+    found = only_finding(HEADER + _GRADERS.replace("graders:\n", "graders:\n  \u00a0\n"))
+    assert (found.line, found.underlined, found.code) == (10, "\u00a0", "syntax-error")
 
 
 @pytest.mark.parametrize(

@@ -30,6 +30,12 @@ def test_v11_tabs() -> None:
 def test_blanks_of_a_web_page() -> None:
     check_fix(HEADER.replace("  timeout", "\u00a0 ¦timeout"), HEADER, "Use ordinary blanks")
     check_fix(HEADER.replace("  timeout", " \u00a0¦timeout"), HEADER, "Use ordinary blanks")
+    check_fix(HEADER.replace("skill: ", "skill:\u00a0¦"), HEADER, "Use ordinary blanks")
+    graders = HEADER + "graders:\n  - type: text\n    name: n\n    config: {contains: [a]}\n"
+    for mark in ("- ", "name: "):
+        start = graders.index(mark, len(HEADER)) + len(mark)
+        before = graders[: start - 1] + "\u00a0¦" + graders[start:]
+        check_fix(before, graders, "Use ordinary blanks")
 
 
 def test_tabs_take_the_columns_of_the_neighbours() -> None:

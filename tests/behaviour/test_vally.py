@@ -182,3 +182,14 @@ def test_names_lead_to_where_they_are_given() -> None:
 def test_environments_of_the_project_are_offered() -> None:
     snapshot = Snapshot.of(EXAMPLE.as_uri(), EXAMPLE.read_text(encoding="utf-8"))
     assert [it for it, _ in known_names("environment", snapshot, Around())] == ["ticket-desk"]
+
+
+@pytest.mark.parametrize("key", ["path", "inline"])
+def test_a_key_without_a_value_is_not_one_of_two(key: str) -> None:
+    text = (
+        f"name: s\nstimuli:\n  - name: a\n    prompt: b\n    golden_trajectory: {{{key}: }}\n"
+        "    graders: [{type: output-contains, config: {substring: x}}]\n"
+    )
+    [found] = [it for it in found_in(text, "eval.yaml") if it.code == "missing-key"]
+    assert found.underlined == key
+    assert found.message == f"'{key}' has no value; give at least one of 'path', 'inline'"

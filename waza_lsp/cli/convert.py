@@ -1,11 +1,13 @@
 """`waza-lsp convert`: a suite in another dialect, or in the newest form of its own."""
 
-from pathlib import Path, PurePosixPath
+from pathlib import Path
 
 import click
 
 from waza_engine.convert import TARGETS, Conversion, converted
+from waza_engine.formats.waza.paths import is_inside
 from waza_engine.suite import LoadError
+from waza_engine.whole_files import write_whole_bytes
 from waza_lsp.cli.newest_form import in_newest_form
 from waza_lsp.cli.printing import show, tell
 from waza_lsp.cli.run_error import give_up_loading
@@ -57,13 +59,7 @@ def convert(path: Path, target: str, out: Path | None, force: bool, dry_run: boo
     taken = [folder / it for it in (*result.files, *result.copies) if (folder / it).exists()]
     if taken and not force:
         give_up(f"{taken[0]} is there already; nothing was written. Give --force or another --out")
-    try:
-        for name, text in result.files.items():
-            _write(folder, name, text.encode("utf-8", "replace"))
-        for name, source in result.copies.items():
-            _write(folder, name, source.read_bytes())
-    except OSError as error:
-        give_up(f"{error.filename} cannot be written: {error.strerror}")
+    _write(folder, path.parent, result)
 
 
 def _tell_losses(result: Conversion) -> None:
@@ -72,8 +68,24 @@ def _tell_losses(result: Conversion) -> None:
         tell(f"{where}{'kept as a comment' if it.kept else 'note'}: {it.message}")
 
 
-def _write(folder: Path, name: PurePosixPath, content: bytes) -> None:
-    path = folder / name
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_bytes(content)
-    show(str(path))
+def _write(folder: Path, source_folder: Path, result: Conversion) -> None:
+    """Write the files, each whole or not at all. Nothing is written before all can be read."""
+    contents = {name: text.encode("utf-8", "replace") for name, text in result.files.items()}
+    for name, source in result.copies.items():
+        try:
+            contents[name] = source.read_bytes()
+        except OSError as error:
+            give_up(f"{source} cannot be read: {error.strerror}; nothing was written")
+    if folder.resolve() != source_folder.resolve():
+        for name in contents:
+            if not is_inside(folder / name, folder):
+                give_up(f"{folder / name} is a link that leads out of {folder}; nothing was written")
+    for name, content in contents.items():
+        path = folder / name
+        try:
+            write_whole_bytes(path, [content])
+            if name in result.copies and (runs := result.copies[name].stat().st_mode & 0o111):
+                path.chmod(path.stat().st_mode | runs)
+        except OSError as error:
+            give_up(f"{path} cannot be written: {error.strerror}")
+        show(str(path))

@@ -8,7 +8,7 @@ from typing import Any
 from waza_engine.checking.files import Files
 from waza_engine.checking.suite_files import as_glob
 from waza_engine.convert import Conversion
-from waza_engine.findings import AppendItem, Fix, MoveKey, Pointer, RemoveKey, Severity
+from waza_engine.findings import AppendItem, Fix, InsertKey, MoveKey, Pointer, RemoveKey, Severity
 from waza_engine.rules.legacy_shape import LEGACY_SHAPE
 from waza_engine.scope import Scope
 from waza_engine.suite import LoadError
@@ -35,7 +35,7 @@ def in_newest_form(path: Path, out: Path, process_dir: Path) -> Conversion:
 
     """
     path, out = normal(path.absolute()), normal(out.absolute())
-    return _Writer(Place(path.parent, out), process_dir).conversion(path)
+    return _Writer(Place.of(path.parent, out), process_dir).conversion(path)
 
 
 class _Writer:
@@ -58,6 +58,9 @@ class _Writer:
                 self._result.lose("It stands outside of the eval's folder, and stays as it is", it)
             else:
                 self._add(it)
+        for name in self._result.files:
+            # A fixture may hold files of the suite itself.
+            self._result.copies.pop(name, None)
         return self._result
 
     def _tasks(self, path: Path, data: Any) -> Iterator[Path]:
@@ -88,12 +91,16 @@ class _Writer:
         draft = Draft(snapshot.text, snapshot.tree).edited(edits_for(snapshot, path, self._place))
         self._result.files[self._place.name(path)] = str(draft.text)
         for name, source in named_files(snapshot, path, self._place):
-            self._result.copies[name] = source
+            first = self._result.copies.setdefault(name, source)
+            if first != source:
+                self._result.lose(f"{source} is left out: {first} comes to stand at {name}", path)
         for message in dropped.values():
             self._result.lose(message, path)
         for mark in findings(snapshot, world):
             if mark.finding.rule is LEGACY_SHAPE or mark.finding.severity is Severity.ERROR:
-                self._result.lose(f"line {mark.span.start.line + 1}: {mark.finding.message}", path)
+                # The line is that of the new text.
+                message = f"line {mark.span.start.line + 1}: {mark.finding.message}"
+                self._result.lose(message, self._place.after(path))
         return snapshot.tree.data()
 
 
@@ -126,6 +133,9 @@ def _solution(
 def _taken_out(fix: Fix, draft: Draft) -> Iterator[tuple[Pointer, Any]]:
     """What a fix removes, but not what it also puts elsewhere."""
     put = [it.value for it in fix.changes if isinstance(it, AppendItem)]
+    for it in fix.changes:
+        if isinstance(it, InsertKey) and it.value is not None:
+            put += [it.value, *(it.value if isinstance(it.value, list) else ())]
     moved = [it.pointer for it in fix.changes if isinstance(it, MoveKey)]
     for pointer in [it.pointer for it in fix.changes if isinstance(it, RemoveKey)]:
         if any(it[: len(pointer)] == pointer for it in moved):
@@ -133,5 +143,5 @@ def _taken_out(fix: Fix, draft: Draft) -> Iterator[tuple[Pointer, Any]]:
         value = draft.tree.data()
         for part in pointer:
             value = value[part]
-        if not (isinstance(value, list) and all(it in put for it in value)):
+        if value not in put and not (isinstance(value, list) and all(it in put for it in value)):
             yield pointer, value

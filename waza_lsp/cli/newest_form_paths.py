@@ -3,6 +3,7 @@
 Files that have to stand beside them go along; folders that may stand anywhere are named from the new place.
 """
 
+import itertools
 import os
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -19,10 +20,25 @@ _WILD = frozenset("*?[\\")
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """Where a suite stands (`source`, the folder of its eval) and where it will stand (`out`); both are absolute."""
+    """Where a suite stands (`source`, the folder of its eval) and where it will stand (`out`); both are absolute.
+
+    `above` is what a step up is called in the new folder.
+    """
 
     source: Path
     out: Path
+    above: str
+
+    @classmethod
+    def of(cls, source: Path, out: Path) -> "Place":
+        """With a name for steps up that no folder has to which they lead: no two files come to the same name."""
+        names = ("outside" if count == 1 else f"outside-{count}" for count in itertools.count(1))
+        folders = (source, *source.parents)
+        return cls(
+            source,
+            out,
+            next(it for it in names if not any(_is_taken(folder / it, out) for folder in folders)),
+        )
 
     @property
     def is_same(self) -> bool:
@@ -32,11 +48,15 @@ class Place:
     def name(self, path: Path) -> PurePosixPath:
         """Where a file of the suite comes to stand, from `out`: as from the eval, what is outside in a folder of its own."""
         parts = Path(os.path.relpath(path, self.source)).parts
-        return PurePosixPath(*("outside" if it == ".." else it for it in parts))
+        return PurePosixPath(*(self.above if it == ".." else it for it in parts))
 
     def after(self, path: Path) -> Path:
         """The same as an absolute path."""
         return normal(self.out / self.name(path))
+
+
+def _is_taken(path: Path, out: Path) -> bool:
+    return path != out and path.exists()
 
 
 class _Anywhere:
@@ -66,8 +86,9 @@ def edits_for(snapshot: Snapshot, path: Path, place: Place) -> Iterator[Edit]:
         if value.kind == "directory" and not target.is_dir():
             continue  # Perhaps no path at all, such as `none`.
         after = place.after(target) if value.kind == "glob" else target
-        text = _from(place.after(folder), after)
-        if text != _from(folder, target):
+        there = place.after(folder)
+        if normal(there / fixed) != after:
+            text = _from(there, after)
             rest = value.text[len(fixed) :].removeprefix("/")
             yield Edit(value.span, in_style(value.style, f"{text}/{rest}" if rest else text))
 
@@ -83,6 +104,8 @@ def named_files(snapshot: Snapshot, path: Path, place: Place) -> Iterator[tuple[
         if not after.is_relative_to(place.out):
             continue  # Runs do not take it either: these paths may not lead out.
         for it in _files_of(normal(folder / value.text)):
+            if it.is_relative_to(place.out):
+                continue  # It is what an earlier conversion has written.
             below = after / it.relative_to(normal(folder / value.text))
             yield PurePosixPath(below.relative_to(place.out).as_posix()), it
 

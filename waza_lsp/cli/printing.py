@@ -13,7 +13,7 @@ import click
 
 _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
 _LINE_END = re.compile(r"[\n\r\t]")
-_COMMAND = re.compile(r"^(\s*):(?=:)|#(?=#(?:vso)?\[)", re.MULTILINE | re.IGNORECASE)
+_COMMAND = re.compile(r"^([^\S\n]*):(?=:)|#(?=#(?:vso)?\[)", re.MULTILINE | re.IGNORECASE)
 _SHORT = {"\n": "\\n", "\r": "\\r", "\t": "\\t"}
 
 

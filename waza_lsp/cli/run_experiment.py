@@ -65,7 +65,7 @@ def _performed(run: ExperimentRun, plans: list[Plan], files: Reports, how: Shown
             if status == CANNOT:
                 break
     finally:
-        show_several(how)
+        show_several(how, may_be_none=all(it.is_done for it in run.parts))
     if how.events:
         teller.end()
     problems = concluded(run, done, files, how, directory)

@@ -68,12 +68,14 @@ def perform(
             give_up(str(error), asked.eval_file)
         except (asyncio.CancelledError, KeyboardInterrupt):
             _say("Broken off. What was finished is in the run store.")
+            show_several(shown)
             _leave_at_once(EXIT_STATUS["cancelled"])
         try:
             status = _concluded(record, run, reports, shown, live, store)
         except KeyboardInterrupt:
             again = _report_again(record, directory)
             _say(f"Broken off while reports were written; write them with: {again}")
+            show_several(shown)
             _leave_at_once(EXIT_STATUS["cancelled"])
         if record.status == "cancelled":
             _say(_kept(record, asked, directory, store))
@@ -111,10 +113,13 @@ def _report_again(record: RunRecord, directory: Path) -> str:
     return shlex.join(["waza-lsp", "report", record.run_id, *beside])
 
 
-def show_several(shown: Shown) -> None:
-    """Print what was collected of several runs."""
-    if shown.several is not None:
-        show('{"runs": [\n' + ",\n".join(shown.several) + "\n]}")
+def show_several(shown: Shown, *, may_be_none: bool = False) -> None:
+    """Print what was collected of several runs, if anybody listens; nothing when no run came to its end."""
+    if shown.several or (may_be_none and shown.several is not None):
+        try:
+            show('{"runs": [\n' + ",\n".join(shown.several) + "\n]}")
+        except BrokenPipeError:
+            stop_printing()
 
 
 def _is_live(shown: Shown) -> bool:

@@ -35,7 +35,9 @@ def serve(*, stdio: bool, tcp: str | None, log_file: Path | None) -> None:
         serve_stdio(log_file)
         return
     host, _, port = tcp.rpartition(":")
-    if not (port.isascii() and port.isdigit() and int(port) <= _LAST_PORT):
+    if not (
+        port.isascii() and port.isdigit() and len(port) <= len(str(_LAST_PORT)) and int(port) <= _LAST_PORT
+    ):
         raise click.UsageError(
             f"--tcp wants HOST:PORT, for example 127.0.0.1:2087; ports end at {_LAST_PORT}"
         )

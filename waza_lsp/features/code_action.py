@@ -22,7 +22,7 @@ FIX_ALL = "source.fixAll.waza"
 _QUICK = types.CodeActionKind.QuickFix.value
 KINDS = [types.CodeActionKind.QuickFix, FIX_ALL]
 
-_MOST, _MOST_LINES = 50, 20_000
+_AT_LEAST, _MOST, _MOST_LINES = 5, 50, 20_000
 """Of how many findings the fixes are offered, and how many lines are read again to try them: people select whole files."""
 
 Find = Callable[[Snapshot], Sequence[Mark]]
@@ -54,9 +54,9 @@ def _quick_fixes(
 ) -> Iterator[types.CodeAction]:
     draft = Draft(snapshot.text, snapshot.tree)
     span = Span(snapshot.place(at.start), snapshot.place(at.end))
-    marks = list(_first([it for it in find(snapshot) if _is_at(it, span)], snapshot.tree))
+    marks = [it for it in find(snapshot) if _is_at(it, span)][:_MOST]
     reported = _reported(snapshot, context)
-    for mark in marks:
+    for mark in _first(marks, snapshot.tree):
         for it in solutions(mark, draft, form.schema):
             if client.create_files or not it.files:
                 yield _quick_fix(snapshot, it, reported(mark), client)
@@ -74,12 +74,12 @@ def _is_at(mark: Mark, span: Span) -> bool:
 def _first(marks: Sequence[Mark], tree: Tree) -> Iterator[Mark]:
     """The findings whose fixes are offered; trying a fix means to read its piece of the text again."""
     lines = 0
-    for mark in marks[:_MOST]:
+    for number, mark in enumerate(marks):
+        if number >= _AT_LEAST and lines > _MOST_LINES:
+            return
         yield mark
         piece = tree.piece_at(mark.span.start.line)
         lines += piece.end - piece.start if piece is not None else 0
-        if lines > _MOST_LINES:
-            return
 
 
 def _reported(

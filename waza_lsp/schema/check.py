@@ -168,7 +168,7 @@ def _root(tree: Tree, form: Form) -> Iterator[Mark]:
         located = tree.find(finding.pointer) if finding.pointer else None
         if located is not None and located.key is not None:
             # A key inside a broken piece may be no key of the top level at all.
-            if _is_sound(tree, located.key.start):
+            if _is_sound(tree, located.key):
                 yield Mark(located.key, finding)
         elif tree.entries and not _is_broken(tree):
             first = tree.entries[0]
@@ -184,15 +184,17 @@ def _is_broken(tree: Tree) -> bool:
     return any(it.parsed.problems and it.kind is not PieceKind.ITEM for it in tree.pieces)
 
 
-def _is_sound(tree: Tree, key: Place) -> bool:
-    piece = tree.piece_at(key.line)
+def _is_sound(tree: Tree, key: Span) -> bool:
+    piece = tree.piece_at(key.start.line)
     if piece is None:
         return True
     problems = piece.parsed.problems
     at_fault = [*(it.span for it in problems), *(it.span for it in piece.parsed.templates)]
-    if any(it.start <= key < it.end for it in (span.shifted(piece.start) for span in at_fault)):
+    if any(
+        it.start < key.end and key.start < it.end for it in (span.shifted(piece.start) for span in at_fault)
+    ):
         return False
-    return not problems or key.line == piece.start
+    return not problems or key.start.line == piece.start
 
 
 def _is_unread(tree: Tree, entry: Entry) -> bool:

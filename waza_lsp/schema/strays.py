@@ -7,8 +7,13 @@ and a mapping that lacks the rest of its keys. The author made one.
 from collections.abc import Iterator
 from itertools import pairwise
 
+from waza_engine.rules.duplicate_key import DUPLICATE_KEY
+from waza_engine.rules.empty_value import EMPTY_VALUE
 from waza_engine.rules.missing_key import MISSING_KEY
 from waza_engine.rules.syntax_error import SYNTAX_ERROR
+from waza_engine.rules.text_cut_by_comment import TEXT_CUT_BY_COMMENT
+from waza_engine.rules.unknown_tag import UNKNOWN_TAG
+from waza_engine.rules.unquoted_template import UNQUOTED_TEMPLATE
 from waza_lsp.schema.form import Form
 from waza_lsp.schema.mark import Mark
 from waza_lsp.syntax.cut import PieceKind
@@ -20,24 +25,34 @@ from waza_lsp.syntax.tree import Tree
 
 _FIRST = Place(0, 0)
 _MESSAGE = "This line is indented differently from its neighbours; align it with them"
+_ABSENT = frozenset([MISSING_KEY, EMPTY_VALUE])
+_OF_THE_TEXT = frozenset([SYNTAX_ERROR, DUPLICATE_KEY, TEXT_CUT_BY_COMMENT, UNKNOWN_TAG, UNQUOTED_TEMPLATE])
+"""What is said of lines as they stand, whatever they mean together."""
 
 
 def with_strays_told(marks: list[Mark], tree: Tree, form: Form) -> list[Mark]:
     """The marks of a document, with one for all that such a line brings about."""
     told: list[Mark] = []
     spoiled: set[int] = set()
-    robbed = set(_robbed_by_blanks(tree))
-    for above, piece, key in _strays(tree, form):
+    robbed: set[Place] = set()
+    unread: set[int] = set()
+    for above in _robbed_by_blanks(tree):
+        if above.kind is PieceKind.ITEM:
+            unread.update(range(above.start, above.end))
+        else:
+            robbed.add(_owner(above))
+    for owner, piece, key in _strays(tree, form):
         told.append(Mark(key.span.shifted(piece.start), SYNTAX_ERROR.at((), _MESSAGE)))
         spoiled.update(range(piece.start, piece.end))
-        robbed.add(above)
-    if not (told or robbed):
+        robbed.add(owner)
+    if not (told or robbed or unread):
         return marks
     return [
         it
         for it in marks
         if it.span.start.line not in spoiled
-        and not (it.finding.rule is MISSING_KEY and it.span.start in robbed)
+        and not (it.finding.rule in _ABSENT and it.span.start in robbed)
+        and not (it.span.start.line in unread and it.finding.rule not in _OF_THE_TEXT)
     ] + told
 
 
@@ -61,12 +76,21 @@ def _strays(tree: Tree, form: Form) -> Iterator[tuple[Place, Piece, Node]]:
             yield _owner(above), piece, key
 
 
-def _robbed_by_blanks(tree: Tree) -> Iterator[Place]:
-    """The keys of mappings that lack a line because its indentation is of blanks that YAML does not know."""
+def _robbed_by_blanks(tree: Tree) -> Iterator[Piece]:
+    """The pieces that lack a line because its indentation is of blanks that YAML does not know.
+
+    Of an item nearly everything depends on what else is in it, so that it counts as unread; of a top-level key only
+    what its mapping lacks.
+    """
     for above, piece in pairwise(tree.pieces):
-        causes = {it.cause for it in piece.parsed.problems}
-        if Cause.BLANKS in causes and piece.kind is PieceKind.STRAY and above.kind is PieceKind.PAIR:
-            yield _owner(above)
+        is_robbed = piece.kind is PieceKind.STRAY and above.kind in _READABLE
+        if is_robbed and any(
+            it.cause is Cause.BLANKS and it.span.start == _FIRST for it in piece.parsed.problems
+        ):
+            yield above
+
+
+_READABLE = frozenset([PieceKind.PAIR, PieceKind.ITEM])
 
 
 def _owner(piece: Piece) -> Place:

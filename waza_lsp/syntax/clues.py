@@ -9,10 +9,9 @@ from waza_lsp.syntax.rows import closing, row_of
 TEMPLATE_MESSAGE = "A value that starts with {{ needs quotes; without them YAML reads brackets"
 
 _TAB = re.compile(r"^ *\t+")
-_ODD_BLANKS = re.compile(
-    r"^[ \t]*([\u00a0\u1680\u2000-\u200a\u202f\u205f\u3000][\u00a0\u1680\u2000-\u200a\u202f\u205f\u3000 ]*)"
-)
+_ODD = r"\u00a0\u1680\u2000-\u200a\u202f\u205f\u3000"
 """Blanks as web pages have them: for YAML they are letters."""
+_ODD_BLANKS = re.compile(rf"^([ \t]*)((?:- +)*(?:-|[\w.-]+:)?)([{_ODD}][{_ODD} ]*)")
 _TAB_AFTER_DASH = re.compile(r"^ *(?:- +)*-\s*\t\s*(?=\S)")
 _NO_BLANK_AFTER_COLON = re.compile(r"^\s*(?:- )*([\w.-]+):(?=[^\s:/\\])")
 _NO_BLANK_BEFORE_BRACKET = re.compile(r"^\s*(?:- )*([\w.-]+):(?=[\[{])")
@@ -64,12 +63,13 @@ def mark_without_blank(lines: Sequence[str], at: int) -> Problem | None:
 
 
 def odd_blanks(text: str, line: int) -> Problem | None:
-    """Blanks in an indentation that YAML does not know."""
+    """Blanks in an indentation, or behind a dash or a key, that YAML does not know."""
     found = _ODD_BLANKS.match(text)
     if found is None:
         return None
-    message = "These blanks are no ordinary ones (a no-break space, for example); indent with ordinary blanks"
-    return on_line(message, line, found.span(1), Cause.BLANKS)
+    what_to_do = "put ordinary blanks here" if found[2] else "indent with ordinary blanks"
+    message = f"These blanks are no ordinary ones (a no-break space, for example); {what_to_do}"
+    return on_line(message, line, found.span(3), Cause.BLANKS)
 
 
 def odd_key(lines: Sequence[str], line: int) -> Problem | None:

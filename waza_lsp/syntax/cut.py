@@ -9,12 +9,13 @@ from enum import StrEnum
 from typing import NamedTuple
 
 _KEY = re.compile(
-    r"""(?:"(?:[^"\\]|\\.)*"|'(?:[^']|'')*'|[^\s#\-?:,\[\]{}&*!|>'"%@`][^:#]*|[\-?:](?=\S)[^:#]*)\s*:(?:\s|$)"""
+    r"""(?:"(?:[^"\\]|\\.)*"|'(?:[^']|'')*'|[^\s#\-?:,\[\]{}&*!|>'"%@`][^:#]*|[\-?:](?=\S)[^:#]*)\s*:(?:[ \t\r\n\x85\u2028\u2029]|$)"""
 )
-_DASH = re.compile(r"( *)-(?:\s|$)")
-_GOES_ON = re.compile(r"[-:](?:\s|$)")
+"""What follows the colon are the blanks and line ends of YAML: to it all others are letters."""
+_DASH = re.compile(r"( *)-(?:[ \t\r\n]|$)")
+_GOES_ON = re.compile(r"[-:](?:[ \t\r\n]|$)")
 """In column 0: an item of the list above, or the value of an explicit `? key`."""
-_NO_CONTENT = re.compile(r"\s*(?:#|$)")
+_NO_CONTENT = re.compile(r"[ \t\r\n]*(?:#|$)")
 
 
 class PieceKind(StrEnum):

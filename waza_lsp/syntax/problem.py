@@ -12,7 +12,7 @@ class Cause(StrEnum):
     DASH = "no blank after a dash"
     COLON = "no blank after a colon"
     TAB = "tab in the indentation"
-    BLANKS = "blanks in the indentation that are no blanks to YAML"
+    BLANKS = "blanks in the indentation, or behind a dash or colon, that are no blanks to YAML"
     QUOTE = "quote without its end"
     BRACKET = "bracket without its end"
     HALF_KEY = "key without a colon"

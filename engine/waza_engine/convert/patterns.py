@@ -14,6 +14,7 @@ from waza_engine.js_regex.writers import BeyondRe2, as_re2
 from waza_engine.regex import regex_error, regex_found
 
 _FLAGS = re.compile(r"\(\?([imsU]+)\)")
+_GROUP = re.compile(r"\(\?(?P<on>[imsU]*)-(?P<off>[imsU]+):(?P<rest>.*)\)", re.DOTALL)
 _POSIX = {
     "alpha": "A-Za-z",
     "digit": "0-9",
@@ -117,7 +118,15 @@ def said_in_re2(pattern: str) -> str:
 
 
 def in_any_case(pattern: str) -> str:
-    """The RE2 pattern with the flag that waza puts in front of those for tools, among the flags that stand there."""
+    """The RE2 pattern with the flag that waza puts in front of those for tools, among the flags that stand there.
+
+    Flags of a group that is the whole pattern, as `behind_any_case` writes it, stand in front, too.
+    """
+    group = _GROUP.fullmatch(pattern)
+    # What is no pattern by itself closes the group before the end.
+    if group and regex_error(pattern) is None and regex_error(group["rest"]) is None:
+        on = "".join(it for it in dict.fromkeys("i" + group["on"]) if it not in group["off"])
+        return f"(?{on}){group['rest']}" if on else group["rest"]
     flags = _FLAGS.match(pattern)
     if flags is None:
         return f"(?i){pattern}"

@@ -95,12 +95,15 @@ def _path(glob: str) -> str:
         raise CannotSayError(f"waza knows names of files, no patterns such as {glob}")
     if refusal(glob):
         raise CannotSayError(f"{glob} is no path below the workspace")
-    return cleaned(re.sub(r"\\(.)", r"\1", glob))
+    path = cleaned(re.sub(r"\\(.)", r"\1", glob))
+    if path == ".":
+        raise CannotSayError("waza looks for files by their names, not for any at all")
+    return path
 
 
 def _exists(it: Any) -> Iterator[Grader]:
-    # A glob that ends like this finds the file itself, or anything in a folder of that name.
-    path = _path(it.path.removesuffix("/**"))
+    # A glob that ends like this finds the file itself, or anything in a folder of that name. `/**` is a path of the machine.
+    path = _path(it.path.removesuffix("/**") or it.path)
     yield FileGrader(must_not_exist=[path]) if it.negated else FileGrader(must_exist=[path])
 
 

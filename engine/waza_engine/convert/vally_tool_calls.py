@@ -13,7 +13,9 @@ from waza_engine.graders.waza.tool_calls import ToolCallsGrader
 from waza_engine.graders.waza.tool_constraint import ToolConstraintGrader
 from waza_engine.vally.tool_match import RequiredTool
 
-_EXACT = re.compile(r"\^([\w-]+)\$")
+_EXACT = re.compile(r"\^((?:[\w-]|\\[^\w\n])+)\$")
+_MOST_REPEATS = 100
+"""How long a list of one name gets at most; nobody would read a longer one."""
 
 
 def calls_as_waza(it: VallyToolCalls) -> Iterator[Grader]:
@@ -30,6 +32,9 @@ def calls_as_waza(it: VallyToolCalls) -> Iterator[Grader]:
         if names is None:
             raise CannotSayError("waza's sequences are of names, not of patterns")
         yield ActionSequenceGrader(matching_mode="in_order_match", expected_actions=names)
+    if repeated := _repeated_names(it.required):
+        yield ActionSequenceGrader(matching_mode="any_order_match", expected_actions=repeated)
+        it = it.model_copy(update={"required": []})
     required, disallowed = _exact_names(it.required), _exact_names(it.disallowed)
     if required is not None and disallowed is not None:
         lists = {"required_tools": required, "forbidden_tools": disallowed}
@@ -49,7 +54,21 @@ def calls_as_waza(it: VallyToolCalls) -> Iterator[Grader]:
 def _exact_names(entries: list[Any]) -> list[str] | None:
     """The tools' names, when every entry is a pattern for one name and nothing else."""
     found = [_EXACT.fullmatch(it) if isinstance(it, str) else None for it in entries]
-    return [it[1] for it in found if it] if all(found) else None
+    return [re.sub(r"\\(.)", r"\1", it[1]) for it in found if it] if all(found) else None
+
+
+def _repeated_names(entries: list[Any]) -> list[str] | None:
+    """The tools' names as often as they are asked for, when each is, and one of them more than once."""
+    counts = [it.min_count if isinstance(it, RequiredTool) else 1 for it in entries]
+    plain = [it.name if isinstance(it, RequiredTool) and _only_counts(it) else it for it in entries]
+    names = _exact_names(plain)
+    if names is None or max(counts, default=1) == 1 or not 0 < min(counts) <= max(counts) <= _MOST_REPEATS:
+        return None
+    return [name for name, count in zip(names, counts, strict=True) for _ in range(count)]
+
+
+def _only_counts(tool: RequiredTool) -> bool:
+    return tool.model_fields_set <= {"name", "min_count"}
 
 
 def _spec(tool: Any) -> dict[str, str]:

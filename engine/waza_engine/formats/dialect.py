@@ -87,7 +87,8 @@ class Shape:
     A mapping is ours with one of the `own` keys, or with one of `types` under `type`; the `common` keys alone say
     nothing.
     `text` judges a text as `verdict` does; without it a text is never ours. Without any keys a mapping says nothing.
-    With `named` the keys are names that the author gives, and the values have the shape.
+    With `named` the keys are names that the author gives, and the values have the shape. With `closed` a strange key
+    speaks against a mapping even beside one of the `own` keys.
     """
 
     own: frozenset[str] = frozenset()
@@ -95,6 +96,7 @@ class Shape:
     types: frozenset[str] = frozenset()
     text: Callable[[str], int] | None = None
     named: bool = False
+    closed: bool = False
 
     def verdict(self, value: Any) -> int:
         """More than 0 for a value of ours, less for one of another tool; 0 when it may be either, or is not written."""
@@ -120,16 +122,24 @@ class Shape:
         return any(it.startswith(word) for it in self.own | self.common)
 
     def _of_mapping(self, value: Mapping[str, Any]) -> int:
-        if self.own & value.keys() or (isinstance(value.get("type"), str) and value["type"] in self.types):
+        is_ours = bool(self.own & value.keys()) or (
+            isinstance(value.get("type"), str) and value["type"] in self.types
+        )
+        if is_ours and not self.closed:
             return 1
         if not (self.own or self.common):
             return 0
         # A key without a value is still being written, and one strange key may be a slip.
-        strange = [key for key, it in value.items() if key not in self.common and it is not None]
-        return -min(len(strange) - self._has_slip(strange), 2)
+        known = self.own | self.common
+        strange = [key for key, it in value.items() if key not in known and _is_written(it)]
+        return -min(len(strange) - self._has_slip(strange), 2) or int(is_ours)
 
     def _has_slip(self, strange: list[str]) -> bool:
         return any(is_slip(str(key), it) for key in strange for it in self.own)
+
+
+def _is_written(value: Any) -> bool:
+    return (value.value if isinstance(value, Scalar) else value) is not None
 
 
 _LOOKED_AT = 3

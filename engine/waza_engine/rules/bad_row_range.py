@@ -64,7 +64,8 @@ APPLIES = {"waza": {"eval"}}
 
 
 def check(document: Document) -> Iterator[Finding]:
-    limits = document.value("range")
+    given = [(place, it) for place, it in document.items("range") if it is not None]
+    limits = [it for _, it in given]
     if not document.text("tasks_from") or not _are_two_numbers(limits) or limits == [0, 0]:
         return
     first, last = limits
@@ -83,7 +84,7 @@ def check(document: Document) -> Iterator[Finding]:
         yield BAD_ROW_RANGE.at(("range",), message)
     elif last > rows:
         message = f"The range ends at row {last}, but there are only {rows}"
-        yield BAD_ROW_RANGE.at(("range", 1), message, severity=Severity.WARNING)
+        yield BAD_ROW_RANGE.at(given[1][0], message, severity=Severity.WARNING)
 
 
 def _are_two_numbers(value: object) -> bool:

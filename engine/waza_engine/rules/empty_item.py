@@ -2,7 +2,7 @@
 
 ## Why
 It is left out without a word (a dash that was left over, or an entry whose lines are not indented below it): nothing is
-checked, measured or copied for it.
+checked, measured or copied for it. In the lists of a vally grader nothing is left out: no run can start.
 
 ## Example
 ```yaml
@@ -54,9 +54,28 @@ def check(document: Document) -> Iterator[Finding]:
             yield from _empty(document, *checkpoint, "graders")
 
 
-def check_grader(entry: Document, _document: Document) -> Iterator[Finding]:
+def check_grader(entry: Document, document: Document) -> Iterator[Finding]:
+    # Imported late: this is asked for where pydantic is not wanted.
+    from waza_engine.graders.registry import graders
+
+    # In the outdated graders of waza a null is an item (waza-graders.md, 13.14), and of others nobody knows.
+    kind = graders(document.dialect).get(entry.text("type"))
+    if kind is None:
+        return
     for key in entry.mapping("config"):
-        yield from _empty(entry, "config", key)
+        if document.dialect == "waza":
+            yield from _empty(entry, "config", key)
+        elif key in kind.model_fields:
+            yield from _refused(entry, key)
+
+
+def _refused(entry: Document, key: str) -> Iterator[Finding]:
+    """Nothing is left out of the lists of a vally grader."""
+    for pointer, it in entry.items("config", key):
+        if it is None:
+            message = "Nothing stands here: no run can start"
+            fix = Fix("Remove the empty item", (RemoveKey(pointer),), preferred=True)
+            yield EMPTY_ITEM.at(pointer, message, fixes=[fix], severity=Severity.ERROR, refused=True)
 
 
 def _empty(document: Document, *place: str | int) -> Iterator[Finding]:

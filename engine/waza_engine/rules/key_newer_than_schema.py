@@ -46,7 +46,7 @@ from collections.abc import Iterator
 
 from waza_engine.checking.document import Document
 from waza_engine.checking.suite_files import text_of
-from waza_engine.findings import Finding, Fix, Related, Rule, SetValue
+from waza_engine.findings import Finding, Fix, Pointer, Related, Rule, SetValue
 from waza_engine.formats.waza.loader_rules import NEEDS, TASK_NEEDS, parsed_version
 
 KEY_NEWER_THAN_SCHEMA = Rule("key-newer-than-schema", "key that the declared version does not have")
@@ -54,25 +54,32 @@ APPLIES = {"waza": {"eval", "task"}}
 
 
 def check(document: Document) -> Iterator[Finding]:
-    suite = document.suite
+    suite, is_eval = document.suite, document.kind == "eval"
     declared = document.value("schemaVersion")
-    if document.kind == "task":
+    if not is_eval:
         declared = suite.eval.get("schemaVersion") if suite is not None else None
     text = text_of(declared)
     version = parsed_version(text)
     if version is None or version[0] != 1:
         return
-    for key, since in (NEEDS if document.kind == "eval" else TASK_NEEDS).items():
-        if version < since and document.has(key):
+    path = suite.eval_path if suite is not None and not is_eval else None
+    for pointer, since in _keys(document):
+        if version < since and document.has(*pointer):
             needed = ".".join(str(it) for it in since)
-            message = f"'{key}' needs schemaVersion {needed} or newer, but the eval says {text}"
-            is_eval = document.kind == "eval"
+            message = f"'{pointer[-1]}' needs schemaVersion {needed} or newer, but the eval says {text}"
             fixes = [Fix(f"Set schemaVersion to {needed}", (SetValue(("schemaVersion",), needed),))]
-            path = suite.eval_path if suite is not None and not is_eval else None
             yield KEY_NEWER_THAN_SCHEMA.at(
-                (key,),
+                pointer,
                 message,
                 on="key",
                 fixes=fixes if is_eval else [],
                 related=[Related(("schemaVersion",), "declared here", path)],
             )
+
+
+def _keys(document: Document) -> Iterator[tuple[Pointer, tuple[int, int]]]:
+    """The places of all keys that an older version does not have, each with the first that has it."""
+    if document.kind == "eval":
+        yield from (((key,), since) for key, since in NEEDS.items())
+    for task, _ in document.tasks():
+        yield from (((*task, key), since) for key, since in TASK_NEEDS.items())

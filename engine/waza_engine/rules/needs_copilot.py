@@ -33,13 +33,14 @@ tasks: ["tasks/*.yaml"]
 from collections.abc import Iterator
 
 from waza_engine.checking.document import Document
+from waza_engine.checking.mocks import command_mocks
 from waza_engine.findings import Finding, Fix, RemoveKey, Rule, SetValue
 from waza_engine.formats.waza.loader_rules import WITHOUT_COPILOT
 from waza_engine.formats.waza.settings import REASONING_EFFORTS
 
 NEEDS_COPILOT = Rule("needs-copilot", "key that works only with copilot-sdk")
 APPLIES = {"waza": {"eval", "task"}}
-_KEYS = (("config", "reasoning_effort"), ("config", "judge_reasoning_effort"), ("command_mocks",))
+_EFFORTS = (("config", "reasoning_effort"), ("config", "judge_reasoning_effort"))
 
 
 def check(document: Document) -> Iterator[Finding]:
@@ -50,18 +51,12 @@ def check(document: Document) -> Iterator[Finding]:
     # Other words are findings of their own.
     if not isinstance(executor, str) or executor not in WITHOUT_COPILOT:
         return
-    for pointer in _KEYS if document.kind == "eval" else [("command_mocks",)]:
-        # A word that is no effort is a finding of its own.
-        if document.has(*pointer) and (
-            pointer[-1] == "command_mocks" or document.text(*pointer) in REASONING_EFFORTS
-        ):
-            fixes = [Fix(f"Remove '{pointer[-1]}'", (RemoveKey(pointer),))]
-            if document.kind == "eval":
-                fixes.append(
-                    Fix(
-                        "Change the executor to copilot-sdk",
-                        (SetValue(("config", "executor"), "copilot-sdk"),),
-                    )
-                )
-            message = f"'{pointer[-1]}' needs 'executor: copilot-sdk'; the eval says '{executor}'"
-            yield NEEDS_COPILOT.at(pointer, message, on="key", fixes=fixes)
+    # A word that is no effort is a finding of its own.
+    efforts = [it for it in _EFFORTS if document.kind == "eval" and document.text(*it) in REASONING_EFFORTS]
+    for pointer in (*efforts, *(it for it in command_mocks(document) if document.has(*it))):
+        fixes = [Fix(f"Remove '{pointer[-1]}'", (RemoveKey(pointer),))]
+        if document.kind == "eval":
+            change = SetValue(("config", "executor"), "copilot-sdk")
+            fixes.append(Fix("Change the executor to copilot-sdk", (change,)))
+        message = f"'{pointer[-1]}' needs 'executor: copilot-sdk'; the eval says '{executor}'"
+        yield NEEDS_COPILOT.at(pointer, message, on="key", fixes=fixes)

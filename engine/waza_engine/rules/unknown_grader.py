@@ -45,7 +45,8 @@ requirements:
 ```
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from typing import Any
 
 from waza_engine.checking.document import Document
 from waza_engine.findings import Finding, Fix, InsertKey, Pointer, RemoveKey, Rule, SetValue, Severity
@@ -53,28 +54,33 @@ from waza_engine.rules.missing_companion import MISSING_COMPANION
 from waza_engine.validation.spelling import nearest
 
 UNKNOWN_GRADER = Rule("unknown-grader", "name of a grader that is not there", Severity.WARNING)
-APPLIES = {"waza": {"task"}}
+APPLIES = {"waza": {"task", "eval"}}
 
 
 def check(document: Document) -> Iterator[Finding]:
-    for requirement, _ in document.mappings("requirements"):
-        for pointer, reference in document.mappings(*requirement, "checks"):
-            yield from _reference(document, pointer)
-            scope, has_turn = document.text(*pointer, "scope"), reference.get("after_turn") is not None
-            if scope == "checkpoint" and not has_turn:
-                fix = Fix("Add 'after_turn'", (InsertKey(pointer, "after_turn", 1),))
-                message = "The scope 'checkpoint' needs 'after_turn'"
-                yield MISSING_COMPANION.at((*pointer, "scope"), message, fixes=[fix])
-            elif scope in {"eval", "task"} and has_turn:
-                place = (*pointer, "after_turn")
-                fix = Fix("Remove 'after_turn'", (RemoveKey(place),))
-                message = "'after_turn' is only for the scope 'checkpoint'"
-                yield MISSING_COMPANION.at(place, message, on="key", fixes=[fix])
+    for task, _ in document.tasks():
+        for requirement, _ in document.mappings(*task, "requirements"):
+            for pointer, _ in document.mappings(*requirement, "checks"):
+                yield from _reference(document, task, pointer)
+                yield from _turn(document, pointer)
 
 
-def _reference(document: Document, pointer: Pointer) -> Iterator[Finding]:
+def _turn(document: Document, pointer: Pointer) -> Iterator[Finding]:
+    scope, place = document.text(*pointer, "scope"), (*pointer, "after_turn")
+    has_turn = document.value(*place) is not None
+    if scope == "checkpoint" and not has_turn:
+        fix = Fix("Add 'after_turn'", (InsertKey(pointer, "after_turn", 1),))
+        message = "The scope 'checkpoint' needs 'after_turn'"
+        yield MISSING_COMPANION.at((*pointer, "scope"), message, fixes=[fix])
+    elif scope in {"eval", "task"} and has_turn:
+        fix = Fix("Remove 'after_turn'", (RemoveKey(place),))
+        message = "'after_turn' is only for the scope 'checkpoint'"
+        yield MISSING_COMPANION.at(place, message, on="key", fixes=[fix])
+
+
+def _reference(document: Document, task: Pointer, pointer: Pointer) -> Iterator[Finding]:
     name, scope = document.text(*pointer, "grader"), document.text(*pointer, "scope")
-    known = document.once(("names of graders", scope), lambda: _names(document, scope))
+    known = document.once(("names of graders", task, scope), lambda: _names(document, task, scope))
     if name and known is not None and name not in known:
         place = (*pointer, "grader")
         close = nearest(name, known)
@@ -83,15 +89,18 @@ def _reference(document: Document, pointer: Pointer) -> Iterator[Finding]:
         yield UNKNOWN_GRADER.at(place, f"There is no grader '{name}' in this scope{hint}", fixes=fixes)
 
 
-def _names(document: Document, scope: str) -> set[str] | None:
-    """The names of the graders in a scope; None when they cannot be known."""
+def _names(document: Document, task: Pointer, scope: str) -> set[str] | None:
+    """The names of the graders in a scope of a task; None when they cannot be known."""
+    graders: list[Mapping[str, Any]] | None
     match scope:
+        case "eval" if document.kind == "eval":
+            graders = [it for _, it in document.mappings("graders")]
         case "eval":
             graders = document.suite.graders if document.suite is not None else None
         case "task":
-            graders = [it for _, it in document.mappings("graders")]
+            graders = [it for _, it in document.mappings(*task, "graders")]
         case "checkpoint":
-            points = [it for it, _ in document.mappings("checkpoints")]
+            points = [it for it, _ in document.mappings(*task, "checkpoints")]
             graders = [it for point in points for _, it in document.mappings(*point, "graders")]
         case _:
             graders = None

@@ -1,9 +1,9 @@
 """All errors of one check as findings: what belongs together is one of them, and what another one settles is none."""
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from waza_engine.findings import AddBlanks, Finding, Fix, InsertKey, MoveKey, Pointer, RenameKey, Severity
 from waza_engine.rules.missing_key import MISSING_KEY
@@ -11,6 +11,7 @@ from waza_engine.rules.unknown_key import UNKNOWN_KEY
 from waza_engine.validation.error import SchemaError
 from waza_engine.validation.mending import all_missing, likely_types, missing_type
 from waza_engine.validation.messages import errors_of_choice, findings_of_error
+from waza_engine.validation.part_keywords import DISCRIMINATOR
 from waza_engine.validation.placement import old_types
 
 if TYPE_CHECKING:
@@ -25,13 +26,13 @@ def findings_of(checker: "SchemaChecker", errors: Iterable[SchemaError]) -> list
     """
     findings: list[Finding] = []
     missing: dict[Pointer, dict[str, bool]] = defaultdict(dict)
-    mapping: dict[Pointer, Mapping[str, Any]] = {}
+    asking: dict[Pointer, SchemaError] = {}
     for error in _without_consequences([*errors]):
         if error.validator in _ASKING:
             absent = missing[error.absolute_path]
             found = _absent(checker, error)
             absent.update({name: is_needed or absent.get(name, False) for name, is_needed in found})
-            mapping[error.absolute_path] = error.instance
+            asking[error.absolute_path] = error
         elif inner := errors_of_choice(checker, error):
             findings.extend(findings_of(checker, inner))
         else:
@@ -39,11 +40,11 @@ def findings_of(checker: "SchemaChecker", errors: Iterable[SchemaError]) -> list
     taken = _renamed(findings)
     for pointer, names in missing.items():
         asked = [it for it in names if (pointer, it) not in taken]
-        blank = [it for it in asked if it in mapping[pointer]]
+        blank = [it for it in asked if it in asking[pointer].instance]
         rest = [it for it in asked if it not in blank]
         for group in ([rest] if rest else []) + [[it] for it in blank]:
             severity = None if any(names[it] for it in group) else Severity.WARNING
-            findings.append(_missing(checker, pointer, group, mapping[pointer], severity))
+            findings.append(_missing(checker, asking[pointer], group, severity))
     return _merged([it for it in findings if not _is_settled(it, taken)])
 
 
@@ -112,45 +113,46 @@ def _merged(findings: list[Finding]) -> list[Finding]:
 
 
 def _missing(
-    checker: "SchemaChecker",
-    pointer: Pointer,
-    names: list[str],
-    mapping: Mapping[str, Any],
-    severity: Severity | None,
+    checker: "SchemaChecker", error: SchemaError, names: list[str], severity: Severity | None
 ) -> Finding:
     """The finding of keys that a mapping lacks, or of one that it has without a value: that is at the key."""
+    pointer = error.absolute_path
     listed = ", ".join(f"'{it}'" for it in names)
-    is_blank = names[0] in mapping
+    is_blank = names[0] in error.instance
     what, title = (
         (f"{listed} has no value, and it needs one", "Fill in") if is_blank else (f"Missing {listed}", "Add")
     )
     fix = Fix(f"{title} {listed}", tuple(InsertKey(pointer, it, None) for it in names), preferred=True)
     return MISSING_KEY.at(
         (*pointer, names[0]) if is_blank else pointer,
-        what + _known_types(checker, names),
+        what + _known_types(checker, error, names),
         on="key",
-        fixes=_types(checker, names, pointer, mapping) or [fix],
+        fixes=_types(checker, error, names) or [fix],
         severity=severity,
     )
 
 
-def _known_types(checker: "SchemaChecker", names: list[str]) -> str:
+def _choosing(checker: "SchemaChecker", error: SchemaError, names: list[str]) -> list[str]:
+    """Which of the names choose a branch; a mapping of another kind may have a key of that name."""
+    own = error.schema.get("properties", ()) if DISCRIMINATOR not in error.schema else ()
+    return [it for it in names if it in checker.discriminators and it not in own]
+
+
+def _known_types(checker: "SchemaChecker", error: SchemaError, names: list[str]) -> str:
     """For an entry that lacks its type: which types there are."""
-    if not any(it in checker.discriminators for it in names):
+    if not _choosing(checker, error, names):
         return ""
     old = old_types(checker)
     current = [it for it in checker.options_by_type if it not in old]
     return f"; the types are {', '.join(current)}" if current else ""
 
 
-def _types(
-    checker: "SchemaChecker", names: list[str], pointer: Pointer, mapping: Mapping[str, Any]
-) -> Sequence[Fix]:
+def _types(checker: "SchemaChecker", error: SchemaError, names: list[str]) -> Sequence[Fix]:
     """For an entry that lacks its type: the types that have the options which it does have."""
-    keys = [it for it in names if it in checker.discriminators]
+    keys, pointer = _choosing(checker, error, names), error.absolute_path
     if not keys:
         return ()
-    likely = likely_types(checker.options_by_type, mapping.get("config"), old_types(checker))
+    likely = likely_types(checker.options_by_type, error.instance.get("config"), old_types(checker))
     fixes = missing_type(pointer, keys[0], likely)
     others = tuple(InsertKey(pointer, it, None) for it in names if it != keys[0])
     listed = "".join(f", '{it.key}'" for it in others)

@@ -182,7 +182,7 @@ def _alternatives(checker: "SchemaChecker", error: SchemaError) -> Iterator[Find
     if all(set(it) == {"required"} for it in branches):
         if not isinstance(error.instance, Mapping):
             return  # That it is no mapping is said by its type.
-        yield _one_of(checker, error, [it["required"][0] for it in branches])
+        yield _one_of(error, [it["required"][0] for it in branches])
         return
     wanted = [str(it["type"]) for it in branches if "type" in it]
     expected = " or ".join(dict.fromkeys(_KINDS.get(it, it) for it in wanted))
@@ -191,11 +191,11 @@ def _alternatives(checker: "SchemaChecker", error: SchemaError) -> Iterator[Find
     yield WRONG_TYPE.at(error.absolute_path, message, fixes=fixes)
 
 
-def _one_of(checker: "SchemaChecker", error: SchemaError, names: list[str]) -> Finding:
+def _one_of(error: SchemaError, names: list[str]) -> Finding:
     """Of a group of keys none is given, or too many; what has no value is as good as absent, and is told there."""
     pointer, mapping = error.absolute_path, error.instance
     listed = ", ".join(f"'{it}'" for it in names)
-    blank = [it for it in names if checker.is_null_nothing and mapping.get(it, "") is None]
+    blank = [it for it in names if mapping.get(it, "") is None]
     if error.validator == "oneOf" and any(it in mapping and it not in blank for it in names):
         fixes = only_one(pointer, names, mapping)
         return MISSING_KEY.at(pointer, f"Give only one of {listed}", on="key", fixes=fixes)

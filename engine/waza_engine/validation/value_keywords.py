@@ -117,7 +117,7 @@ VALUE_KEYWORDS: dict[str, Maker] = {
     "exclusiveMaximum": simple(lambda it, most: _is_number(it) and it >= most),
     # An empty item is no item.
     "minItems": simple(lambda it, least: isinstance(it, list) and sum(i is not None for i in it) < least),
-    "maxItems": simple(lambda it, most: isinstance(it, list) and len(it) > most),
+    "maxItems": simple(lambda it, most: isinstance(it, list) and sum(i is not None for i in it) > most),
     "minProperties": simple(lambda it, least: isinstance(it, dict) and len(it) < least),
     "maxProperties": simple(
         lambda it, most: isinstance(it, dict) and len(it) > most,

@@ -1,7 +1,7 @@
 """Whether a value is a trajectory in the ATIF form, which golden trajectories have (vally.md, section 10.3)."""
 
 import json
-import math
+import sys
 from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
@@ -144,7 +144,9 @@ def _items(data: Mapping[str, Any], at: Pointer, key: str) -> Iterator[tuple[Poi
 
 
 def _is_number(value: Any) -> bool:
-    return isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value)
+    # What is larger is infinite in JavaScript; `math.isfinite` cannot take a whole number like that.
+    is_number = isinstance(value, int | float) and not isinstance(value, bool)
+    return is_number and abs(value) <= sys.float_info.max
 
 
 def text_problem(text: str) -> str:

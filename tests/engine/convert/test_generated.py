@@ -8,10 +8,11 @@ from typing import Any
 import pytest
 import yaml
 
-from waza_engine.convert import to_vally, to_waza
+from waza_engine.convert import Conversion, to_vally, to_waza
 from waza_engine.formats import load_suite
 from waza_engine.formats.reading import read_mapping
 from waza_engine.graders.base import GradingContext
+from waza_engine.graders.registry import generation_of
 from waza_engine.grading import grade_run
 from waza_engine.scalars import plain
 from waza_engine.trajectory import Session, SkillInvocation, ToolCall
@@ -20,6 +21,9 @@ WORDS = ["deploy", "done", "Error", "rolled out", "a.b", "x-1"]
 TOOLS = ["bash", "edit", "view", "web_fetch"]
 SKILLS = ["deploy", "rollback"]
 Make = Callable[[random.Random], dict[str, Any]]
+Convert = Callable[..., Conversion]
+
+VALLY_TOOLS = [*TOOLS, "^bash$", "(?i)BASH", "(?s)b.sh", "edit|view", "Bash", r"\w+_\w+"]
 
 
 def some(chance: random.Random, of: list[str]) -> list[str]:
@@ -34,8 +38,17 @@ WAZA: list[Make] = [
     lambda it: {"type": "tool_calls", "config": {"min_calls": it.randint(1, 3)}},
     lambda it: {"type": "tool_constraint", "config": {"expect_tools": [{"tool": f"^{it.choice(TOOLS)}$", "command_pattern": "git"}]}},
     lambda it: {"type": "tool_constraint", "config": {"allow_only": [{"tool": it.choice(TOOLS)}]}},
-    lambda it: {"type": "action_sequence", "config": {"matching_mode": it.choice(["in_order_match", "exact_match"]), "expected_actions": some(it, TOOLS)}},
+    lambda it: {"type": "action_sequence", "config": {"matching_mode": it.choice(["in_order_match", "any_order_match", "exact_match"]), "expected_actions": it.choices(TOOLS, k=3)}},
     lambda it: {"type": "skill_invocation", "config": {"required_skills": some(it, SKILLS), "mode": it.choice(["any_order", "in_order"])}},
+]  # fmt: skip
+VALLY: list[Make] = [
+    lambda it: {"type": "tool-calls", "config": {it.choice(["required", "disallowed"]): some(it, VALLY_TOOLS)}},
+    lambda it: {"type": "tool-calls", "config": {"required": [{"name": it.choice(VALLY_TOOLS), "command": it.choice(["^git", "GIT", "(?i)Push"])}]}},
+    lambda it: {"type": "tool-calls", "config": {"required": [{"name": f"^{it.choice(TOOLS)}$", "min_count": 2}], "disallowed": some(it, ["^rm$", "web"])}},
+    lambda it: {"type": "tool-calls", "config": {"sequence": [f"^{name}$" for name in some(it, TOOLS)]}},
+    lambda it: {"type": "tool-call-count", "config": {"max": it.randint(0, 4)}},
+    lambda it: {"type": it.choice(["output-contains", "output-not-contains"]), "config": {"substring": it.choice(WORDS)}},
+    lambda it: {"type": it.choice(["output-matches", "output-not-matches"]), "config": {"pattern": it.choice(["^deploy", "(?i)DONE", r"a\.b"])}},
 ]  # fmt: skip
 
 
@@ -66,10 +79,31 @@ def suite_at(folder: Path, graders: list[dict[str, Any]]) -> Path:
     return folder / "eval.yaml"
 
 
+def vally_suite_at(folder: Path, graders: list[dict[str, Any]]) -> Path:
+    folder.mkdir()
+    top = {"name": "n", "stimuli": [{"name": "s", "prompt": "Deploy.", "graders": graders}]}
+    (folder / "eval.yaml").write_text(yaml.safe_dump(top, sort_keys=False), encoding="utf-8")
+    return folder / "eval.yaml"
+
+
+def converted_twice(first: Path, folder: Path, there: Convert, back: Convert) -> Path:
+    """The eval as it comes back."""
+    for name, convert, source in (
+        ("there", there, first),
+        ("back", back, folder / "there" / "eval.yaml"),
+    ):
+        for file, text in convert(source, folder / name, process_dir=folder).files.items():
+            path = folder / name / file
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(text, encoding="utf-8")
+    return folder / "back" / "eval.yaml"
+
+
 def passes(path: Path, context: GradingContext) -> bool:
     suite = load_suite(path, process_dir=path.parent)
     assert suite.tasks[0].graders
-    verdict = grade_run(suite.graders, suite.tasks[0].graders, {}, context)
+    graders = suite.tasks[0].graders
+    verdict = grade_run(suite.graders, graders, {}, context, generation=generation_of(graders[0]))
     assert verdict.status != "error", verdict
     return verdict.status == "passed"
 
@@ -83,16 +117,20 @@ def test_there_and_back(seed: int, tmp_path: Path) -> None:
         for _ in range(chance.randint(1, 4))
     ]
     first = suite_at(tmp_path / "first", graders)
-    for name, convert, source in (
-        ("there", to_vally, first),
-        ("back", to_waza, tmp_path / "there" / "eval.yaml"),
-    ):
-        for file, text in convert(source, tmp_path / name, process_dir=tmp_path).files.items():
-            path = tmp_path / name / file
-            path.parent.mkdir(parents=True, exist_ok=True)
-            path.write_text(text, encoding="utf-8")
-    back = tmp_path / "back" / "eval.yaml"
+    back = converted_twice(first, tmp_path, to_vally, to_waza)
     assert plain(read_mapping(back))["name"] == "n"
+    for _ in range(12):
+        context = recording(chance)
+        assert passes(back, context) is passes(first, context), (graders, context)
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_there_and_back_from_vally(seed: int, tmp_path: Path) -> None:
+    chance = random.Random(seed)  # noqa: S311  # which suites are made is no secret
+    graders = [chance.choice(VALLY)(chance) for _ in range(chance.randint(1, 3))]
+    first = vally_suite_at(tmp_path / "first", graders)
+    back = converted_twice(first, tmp_path, to_waza, to_vally)
+    assert len(load_suite(back, process_dir=tmp_path).tasks[0].graders) >= len(graders)
     for _ in range(12):
         context = recording(chance)
         assert passes(back, context) is passes(first, context), (graders, context)

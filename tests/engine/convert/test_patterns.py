@@ -2,7 +2,7 @@
 
 import pytest
 
-from waza_engine.convert.patterns import in_javascript, in_re2
+from waza_engine.convert.patterns import behind_any_case, in_any_case, in_javascript, in_re2
 from waza_engine.js_regex import js_found
 from waza_engine.regex import regex_found
 
@@ -61,3 +61,21 @@ def test_javascript_in_re2(pattern: str) -> None:
 @pytest.mark.parametrize("pattern", ["(?=a)b", r"(a)\1", "(?<!a)b"])
 def test_what_re2_cannot_say(pattern: str) -> None:
     assert in_re2(pattern) is None
+
+
+@pytest.mark.parametrize(
+    "pattern", ["a", "A|b", "(?s)x.y", "(?ms)^A", "(?i)DEPLOY", r"\[X\]", ".", "(a)(b)", " "]
+)
+def test_behind_any_case_and_back(pattern: str) -> None:
+    there = behind_any_case(pattern)
+    made = in_javascript(in_any_case(there))
+    assert made is not None
+    assert [js_found(made, it) for it in TEXTS] == [regex_found(f"(?i){there}", it) for it in TEXTS]
+
+
+@pytest.mark.parametrize(
+    "pattern", ["(?-i:a)(?i:B)", "(?-i:a)|(B)", "(?s-i:A)", "(?-s:A)", "(?i-i:A)", "(?-i:a\\)", "(?-i:)"]
+)
+def test_a_group_with_flags_before_which_another_stands(pattern: str) -> None:
+    made = in_any_case(pattern)
+    assert [regex_found(made, it) for it in TEXTS] == [regex_found(f"(?i){pattern}", it) for it in TEXTS]

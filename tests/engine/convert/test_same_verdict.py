@@ -113,7 +113,7 @@ WAZA: list[Make] = [
 VALLY: list[Make] = [
     lambda it: (it.choice(["output-contains", "output-not-contains"]), {"substring": it.choice(WORDS), "case_sensitive": it.choice([True, False])}),
     lambda it: (it.choice(["output-matches", "output-not-matches"]), {"pattern": it.choice(PATTERNS)}),
-    lambda it: (it.choice(["file-exists", "file-not-exists"]), {"path": it.choice(["a.txt", "gone.txt", "src/b.py", "./a.txt", "c++.txt", "*.txt"])}),
+    lambda it: (it.choice(["file-exists", "file-not-exists"]), {"path": it.choice(["a.txt", "gone.txt", "src/b.py", "./a.txt", "c++.txt", "*.txt", "./**", "src/**", "gone/**"])}),
     lambda it: (it.choice(["file-contains", "file-not-contains"]), {"path": it.choice(["a.txt", "gone.txt"]), "value": it.choice([*WORDS, "a$"])}),
     lambda it: (it.choice(["file-matches", "file-not-matches"]), {"path": it.choice(["a.txt", "gone.txt"]), "pattern": it.choice(PATTERNS)}),
     lambda it: (it.choice(["completed", "exit-success"]), {}),

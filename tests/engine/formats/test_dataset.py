@@ -212,6 +212,7 @@ def test_a_branch_that_is_not_taken_must_be_well_formed_all_the_same() -> None:
         "{{1" + "|not" * 20_000 + "}}",
         "{{/*" * 20_000,
         '{{printf "' + "%999d" * 99 + '"' + " 1" * 99 + "}}" * 1 + '{{printf "%999d" 1}}' * 1_000,
+        '{{if "\\"" ' + '| printf "%q" ' * 49 + "}}{{end}}",
     ],
 )
 def test_a_template_takes_no_more_than_its_length_allows(template: str) -> None:

@@ -49,7 +49,7 @@ from waza_engine.suite import LoadError
         ),
         (("tasks: [tasks/*.yaml]", "tasks: ['tasks/[.yaml']"), ("tasks", 0), "'tasks/[.yaml' is malformed"),
         (("tasks: [tasks/*.yaml]", "tasks: [no/*.yaml, ne/*]"), ("tasks",), "No file matches any pattern"),
-        (("tasks: [tasks/*.yaml]", "tasks: []"), (), "There are no tasks"),
+        (("tasks: [tasks/*.yaml]", "tasks: []"), ("tasks",), "There are no tasks"),
         (
             ("model: m", "model: m, reasoning_effort: huge"),
             ("config", "reasoning_effort"),
@@ -75,6 +75,8 @@ from waza_engine.suite import LoadError
             ("hooks", "after_run", 0, "command"),
             "is blank",
         ),
+        (("[tasks/*.yaml]", "[~]"), ("tasks",), "There are no tasks"),
+        (("tasks: [tasks/*.yaml]", ""), (), "There are no tasks"),
         (("skill: demo", "graders: [{ref: a/b@v1}]"), ("graders", 0, "ref"), "Shared graders"),
     ],
 )

@@ -502,3 +502,8 @@ def test_the_nearest_project_names_its_evals(tmp_path: Path) -> None:
     (tmp_path / "inner/.vally.yaml").write_text("paths: {}\n")
     assert recognise([], tmp_path / "suite.yaml") is not None
     assert recognise([], tmp_path / "inner/evals/suite.yaml") is None
+
+
+@pytest.mark.parametrize("path", ["/" + "a" * 300 + "/x.yaml", "/a\0b/x.yaml"])
+def test_a_path_that_the_system_refuses_is_no_named_eval(path: str) -> None:
+    assert recognise({"foo": 1}, Path(path)) is None

@@ -133,6 +133,13 @@ def _min_items(
         yield ValidationError("too few items")
 
 
+def _max_items(
+    _validator: Any, most: int, instance: Any, _schema: Mapping[str, Any]
+) -> Iterator[ValidationError]:
+    if isinstance(instance, list) and len([it for it in instance if it is not None]) > most:
+        yield ValidationError("too many items")
+
+
 Validator = validators.extend(  # type: ignore[no-untyped-call]  # the library gives it no types
     Draft202012Validator,
     validators={
@@ -141,6 +148,7 @@ Validator = validators.extend(  # type: ignore[no-untyped-call]  # the library g
         "const": _unless_empty("const"),
         "pattern": _as_written("pattern"),
         "minItems": _min_items,
+        "maxItems": _max_items,
         "minLength": _as_written("minLength"),
         "maxLength": _as_written("maxLength"),
         "allOf": _all_of,

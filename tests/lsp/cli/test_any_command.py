@@ -34,7 +34,7 @@ def test_ctrl_c_is_no_verdict(monkeypatch: pytest.MonkeyPatch) -> None:
     assert ended.value.code == 130
 
 
-@pytest.mark.parametrize("port", ["65536", "99999", "x", "\u00b2", "-1", ""])
+@pytest.mark.parametrize("port", ["65536", "99999", "x", "\u00b2", "-1", "", "1" * 5000])
 def test_a_port_that_there_is_not(port: str) -> None:
     done = invoke("serve", "--tcp", f"127.0.0.1:{port}")
     assert (done.exit_code, "--tcp wants HOST:PORT" in done.stderr) == (2, True)

@@ -1,5 +1,7 @@
 """`waza-lsp convert --to latest`: every file of the suite goes along, nothing is lost without a word."""
 
+import errno
+import os
 from pathlib import Path
 
 import pytest
@@ -60,7 +62,9 @@ def test_a_task_that_does_not_load_goes_along_as_do_its_siblings(suite: Path, br
     put(suite / "tasks" / "b.yaml", broken)
     done = newest(suite)
     assert set(made(suite)) == {"eval.yaml", "tasks/a.yaml", "tasks/b.yaml"}
-    assert any(str(suite / "tasks" / "b.yaml") in it and said in it for it in done.stderr.splitlines())
+    assert any(
+        str(suite / "latest" / "tasks" / "b.yaml") in it and said in it for it in done.stderr.splitlines()
+    )
 
 
 def test_disabled_tasks_and_old_forms_of_globs_are_part_of_the_suite(suite: Path) -> None:
@@ -167,3 +171,98 @@ def test_what_is_moved_is_not_said_to_be_left_out(suite: Path) -> None:
     put(suite / "tasks" / "a.yaml", TASK % "a" + "config: {timeout_seconds: 3}\n")
     assert newest(suite).stderr == ""
     assert made(suite)["tasks/a.yaml"] == TASK % "a" + "timeout_seconds: 3\n"
+
+
+def test_a_fixture_that_holds_tasks_does_not_replace_them(suite: Path) -> None:
+    old = "inputs: {prompt: hi, context: {fixture: tasks}}\ngraders: [{type: regex, name: r, config: {must_match: [a]}}]\n"
+    put(suite / "tasks" / "a.yaml", "id: a\nname: A\n" + old)
+    put(suite / "tasks" / "more.txt", "more")
+    done = newest(suite)
+    assert done.stdout.count("a.yaml") == 1
+    assert "type: text" in made(suite)["tasks/a.yaml"]
+    assert made(suite)["tasks/more.txt"] == "more"
+
+
+def test_what_an_earlier_conversion_wrote_is_not_taken_along(suite: Path) -> None:
+    put(suite / "tasks" / "a.yaml", TASK % "a" + "context_dir: ..\n")
+    put(suite / "eval.yaml", EVAL.replace("model: m", "model: m, instruction_files: [..]"))
+    newest(suite)
+    before = made(suite)
+    newest(suite, "--force")
+    assert made(suite) == before
+
+
+def test_tasks_from_outside_keep_names_of_their_own(suite: Path) -> None:
+    put(
+        suite / "eval.yaml",
+        EVAL + "  - outside/more/*.yaml\n  - ../more/*.yaml\n  - ../outside/more/*.yaml\n",
+    )
+    folders = (suite / "outside", suite.parent, suite.parent / "outside")
+    for id_, folder in zip("bcd", folders, strict=True):
+        put(folder / "more" / "x.yaml", TASK % id_)
+    done = newest(suite)
+    assert done.stderr == ""
+    tasks = load_suite(suite / "latest" / "eval.yaml", process_dir=suite.parent).tasks
+    assert [it.id for it in tasks] == ["a", "b", "c", "d"]
+
+
+@pytest.mark.parametrize("out", ["e/latest", "new"])
+def test_globs_that_go_out_and_come_back(suite: Path, out: str) -> None:
+    put(suite / "eval.yaml", EVAL.replace("tasks/*", "../e/tasks/*"))
+    newest(suite, "--out", out)
+    there = suite.parent / out
+    assert '- "tasks/*.yaml"' in (there / "eval.yaml").read_text(encoding="utf-8")
+    assert [it.id for it in load_suite(there / "eval.yaml", process_dir=suite.parent).tasks] == ["a"]
+
+
+def test_files_that_are_programs_stay_so(suite: Path) -> None:
+    put(suite / "tasks" / "a.yaml", "id: a\nname: A\ninputs: {prompt: hi, context: {fixture: repo}}\n")
+    put(suite / "repo" / "build.sh", "true")
+    put(suite / "repo" / "data", "")
+    (suite / "repo" / "build.sh").chmod(0o755)
+    newest(suite)
+    repo = suite / "latest" / "repo"
+    assert (repo / "build.sh").stat().st_mode & 0o111
+    assert not (repo / "data").stat().st_mode & 0o111
+
+
+def test_notes_name_the_line_of_the_new_file(suite: Path) -> None:
+    put(suite / "tasks" / "a.yaml", "prompt: hi\nid: a\nname: T\nfoo: 1\n")
+    done = newest(suite)
+    path = suite / "latest" / "tasks" / "a.yaml"
+    line = path.read_text(encoding="utf-8").splitlines().index("foo: 1") + 1
+    assert f"{path}: note: line {line}: " in done.stderr
+
+
+def test_lists_that_get_another_name_are_not_left_out(suite: Path) -> None:
+    grader = "graders:\n  - type: tool_calls\n    name: t\n    config: {required: [a], forbidden: [b]}\n"
+    put(suite / "tasks" / "a.yaml", TASK % "a" + grader)
+    done = newest(suite)
+    assert "required_tools: [a]" in made(suite)["tasks/a.yaml"]
+    assert "left out" not in done.stderr
+
+
+def test_links_do_not_lead_to_the_source(suite: Path) -> None:
+    (suite / "latest").mkdir()
+    (suite / "latest" / "tasks").symlink_to(suite / "tasks")
+    done = CliRunner().invoke(main, ["convert", str(suite / "eval.yaml"), "--to", "latest", "--force"])
+    assert done.exit_code == 2
+    assert "a link that leads out" in done.output
+    assert (suite / "tasks" / "a.yaml").read_text(encoding="utf-8") == TASK % "a"
+    assert not (suite / "latest" / "eval.yaml").exists()
+
+
+def test_a_file_that_cannot_be_written_stays_as_it_was(suite: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    put(suite / "eval.yaml", EVAL.replace("model: m", "model: m, verbose: true"))
+    before = (suite / "eval.yaml").read_text(encoding="utf-8")
+
+    def full(_file: int) -> None:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr(os, "fsync", full)
+    command = ["convert", str(suite / "eval.yaml"), "--to", "latest", "--out", str(suite), "--force"]
+    done = CliRunner().invoke(main, command)
+    assert done.exit_code == 2
+    assert f"{suite / 'eval.yaml'} cannot be written: No space left" in done.output
+    assert (suite / "eval.yaml").read_text(encoding="utf-8") == before
+    assert sorted(it.name for it in suite.iterdir()) == ["eval.yaml", "tasks"]

@@ -6,6 +6,7 @@ import os
 import re
 import select
 import signal
+import subprocess
 import sys
 import time
 from pathlib import Path
@@ -202,6 +203,24 @@ def test_the_json_of_several_models_is_one_object() -> None:
     assert (
         json.loads(run("--model", "m1", "--format", "json", "--quiet").stdout)["config"]["model_id"] == "m1"
     )
+
+
+def test_nobody_who_reads_the_json_of_several_models_changes_no_verdict(folder: Path) -> None:
+    add_task(folder, "c", "expected: {output_contains: [never said]}")
+    command = [sys.executable, "-P", "-m", "waza_lsp", "run", "eval.yaml", "--quiet", "--format", "json"]
+    reader, writer = os.pipe()
+    os.close(reader)
+    try:
+        done = subprocess.run([*command, "--model", "m1", "--model", "m2"], stdout=writer, check=False)
+    finally:
+        os.close(writer)
+    assert done.returncode == 1
+
+
+def test_runs_that_are_given_up_print_no_json(folder: Path) -> None:
+    write(folder / "eval.yaml", EVAL.replace("skill:", "skills:"))
+    done = run("--model", "m1", "--model", "m2", "--format", "json")
+    assert (done.exit_code, done.stdout) == (2, "")
 
 
 def shown(progress: LiveProgress) -> list[str]:

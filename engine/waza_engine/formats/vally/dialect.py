@@ -37,21 +37,30 @@ def _stimulus(text: str) -> int:
 
 
 def _intent(text: str) -> int:
-    return 1 if text in {"capability", "regression"} else -1
+    """Other tools call what they evaluate a regression, too: of a task in machine learning."""
+    return {"capability": 1, "regression": 0}.get(text, -1)
 
 
+_SETTINGS = _keys("model timeout reasoning_effort max_turns max_retries executor")
 _DECIDING = {
     "type": Shape(text=_intent),
-    "defaults": Shape(
-        own=_keys("runs judge_model judge_reasoning_effort executor"),
-        common=_keys("model timeout reasoning_effort max_turns"),
-    ),
-    "scoring": Shape(own=_keys("threshold weights")),
+    "defaults": Shape(own=_keys("runs judge_model judge_reasoning_effort"), common=_SETTINGS, closed=True),
     "environment": Shape(
-        own=_keys("skills mcpServers commands git"), common=_keys("files env"), text=lambda _: 0
+        own=_keys("skills mcpServers"),
+        common=_keys("commands git files env"),
+        text=lambda _: 0,
+        closed=True,
     ),
 }
-"""What tells an eval that has no stimuli yet from other files of that name: each has a value of its own kind."""
+"""What tells an eval that has no stimuli yet from other files of that name: each has a value of its own kind.
+
+Thresholds, weights, commands and executors are common to all that is evaluated: they tell nothing.
+"""
+_SPEAKING_AGAINST = {
+    "scoring": Shape(common=_keys("threshold weights")),
+    "config": Shape(common=_SETTINGS | _keys("runs judge_model judge_reasoning_effort")),
+}
+"""Keys that only say by a strange value that a file is another tool's."""
 
 _EVAL_NAMES = ("eval.yaml", "eval.yml", "*.eval.yaml", "*.eval.yml")
 
@@ -105,7 +114,7 @@ DIALECT = Dialect(
                 Signal((_keys("stimuli"),), weak=True),
                 *(Signal((_keys(it),), weak=True, shaped=it, at=_EVAL_NAMES) for it in _DECIDING),
             ),
-            deciding=_DECIDING,
+            deciding=_DECIDING | _SPEAKING_AGAINST,
             file_names=(
                 FileName("*.vally.yaml", alone=True),
                 FileName("*.vally.yml", alone=True),

@@ -18,11 +18,11 @@ def refuse_bad(given: GoldenTrajectory | None, spec: Path, pointer: Pointer) -> 
     """
     if given is None:
         return
-    if bool(given.path) == (given.inline is not None):
+    if given.path == "" or (given.path is None) == (given.inline is None):
         raise LoadError(spec, "A golden trajectory has either 'path' or 'inline'", pointer)
-    if given.inline is not None:
-        if found := atif_problem(given.inline):
-            raise LoadError(spec, f"The golden trajectory is no ATIF: {found}", (*pointer, "inline"))
+    if given.inline is not None and (found := atif_problem(given.inline)):
+        raise LoadError(spec, f"The golden trajectory is no ATIF: {found}", (*pointer, "inline"))
+    if given.path is None:
         return
     try:
         told = text_problem(read_text(spec.parent / given.path))

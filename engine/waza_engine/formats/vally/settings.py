@@ -49,6 +49,9 @@ Executor = Annotated[
 Runs = Annotated[Count, BeforeValidator(lambda value: 1 if is_null(value) else value)]
 """How many trials; an empty value is as good as none."""
 
+_USUAL_TIMEOUT = "2m"
+_Timeout = Annotated[Duration, BeforeValidator(lambda value: _USUAL_TIMEOUT if is_null(value) else value)]
+
 
 class EvalConfig(TolerantModel):
     """How the stimuli of the spec are run."""
@@ -67,8 +70,10 @@ class EvalConfig(TolerantModel):
         description="Trials for each stimulus. 0 checks the spec without running it; 2 and more measure pass@k and pass^k.",
         examples=[3],
     )
-    timeout: Duration = Field(
-        default="2m", description="Time limit of one trial, with a unit: `300s`, `5m`.", examples=["300s"]
+    timeout: _Timeout = Field(
+        default=_USUAL_TIMEOUT,
+        description="Time limit of one trial, with a unit: `300s`, `5m`.",
+        examples=["300s"],
     )
     model: Text = Field(
         default="",

@@ -75,8 +75,8 @@ class GoldenTrajectory(TolerantModel):
         json_schema_extra=tolerant(oneOf=[{"required": ["path"]}, {"required": ["inline"]}])
     )
 
-    path: Text = Field(
-        default="",
+    path: IfGiven[Text] = Field(
+        default=None,
         description="The JSON file with the trajectory, relative to the eval file.",
         examples=["golden/answer.json"],
         json_schema_extra=marks(path=("eval", "file"), minLength=1),

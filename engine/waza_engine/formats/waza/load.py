@@ -75,7 +75,8 @@ def _tasks(spec: EvalFile, around: Surroundings) -> tuple[list[Task], list[Task]
             warnings.append("'tasks' is ignored because 'tasks_from' is set")
         return tasks, [], warnings
     if not spec.tasks:
-        raise LoadError(around.eval_path, "There are no tasks; list task files under 'tasks'")
+        message = "There are no tasks; list task files under 'tasks'"
+        raise LoadError(around.eval_path, message, ("tasks",) if "tasks" in around.data else ())
     return load_tasks(spec.tasks, around)
 
 

@@ -4,7 +4,7 @@ from pydantic import Field
 
 from waza_engine.formats.model import FileModel, MapOf, SectionOf, marks
 from waza_engine.mocks.command_name import COMMAND_NAME, ITS_FORM
-from waza_engine.values import AnyValue, Integer, ListOf, Strings, Text, TextMap
+from waza_engine.values import AnyValue, IfGiven, Integer, ListOf, Strings, Text, TextMap
 
 
 class McpResponse(FileModel):
@@ -75,12 +75,12 @@ class McpMock(FileModel):
 class CommandResponse(FileModel):
     """One answer of a mocked command; the first that matches is given."""
 
-    args: Strings | None = Field(
+    args: IfGiven[Strings] = Field(
         default=None,
         description="The arguments must be exactly these.",
         examples=[["deploy", "--env", "staging"]],
     )
-    args_regex: Strings | None = Field(
+    args_regex: IfGiven[Strings] = Field(
         default=None,
         description="RE2 patterns, one for each argument; each must match its whole argument.",
         examples=[["deploy", "--env=.*"]],

@@ -20,11 +20,9 @@ from waza_engine.formats.waza.template_syntax import (
     TemplateError,
     parsed,
 )
+from waza_engine.formats.waza.template_texts import MOST_CHARACTERS
 
 __all__ = ["TemplateError", "Values", "render"]
-
-_MOST_CHARACTERS = 1_000_000
-"""Of a prompt. Widths of `printf` make much of little."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,8 +59,8 @@ def render(template: str, values: Values) -> str:
     length = 0
     for it in _texts(parsed(template), values):
         length += len(it)
-        if length > _MOST_CHARACTERS:
-            raise TemplateError(f"it becomes longer than {_MOST_CHARACTERS:,} characters")
+        if length > MOST_CHARACTERS:
+            raise TemplateError(f"it becomes longer than {MOST_CHARACTERS:,} characters")
         found.append(it)
     return "".join(found)
 

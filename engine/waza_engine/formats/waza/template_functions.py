@@ -5,7 +5,7 @@ import re
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from waza_engine.formats.waza.template_texts import TemplateError, quoted
+from waza_engine.formats.waza.template_texts import MOST_CHARACTERS, TemplateError, quoted
 
 _VERB = re.compile(r"%([-+0]*)([0-9]*)(?:\.([0-9]*))?(.)?", re.DOTALL)
 _WIDEST = 3
@@ -82,8 +82,15 @@ def _ordering(name: str) -> Callable[[Any, Any], bool]:
     return compared
 
 
+def _not_too_long(*values: Any) -> None:
+    """What is printed can be printed again, and each time be many times as long."""
+    if sum(len(it) for it in values if isinstance(it, str)) > MOST_CHARACTERS:
+        raise TemplateError(f"a text in it becomes longer than {MOST_CHARACTERS:,} characters")
+
+
 def _print(*values: Any) -> str:
     """A blank stands between two values of which neither is a text."""
+    _not_too_long(*values)
     text = ""
     for before, it in zip((None, *values), values, strict=False):
         apart = before is not None and not isinstance(before, str) and not isinstance(it, str)
@@ -92,12 +99,14 @@ def _print(*values: Any) -> str:
 
 
 def _println(*values: Any) -> str:
+    _not_too_long(*values)
     return " ".join(map(printed, values)) + "\n"
 
 
 def _printf(form: Any, *values: Any) -> str:
     if not isinstance(form, str):
         raise TemplateError(f"'printf' wants a text first, not {_kind(form)}")
+    _not_too_long(form, *values)
     left = list(values)
 
     def filled(found: re.Match[str]) -> str:

@@ -7,6 +7,8 @@ _ESCAPE = re.compile(r"\\(?:x([0-9a-fA-F]{2})|u([0-9a-fA-F]{4})|U([0-9a-fA-F]{8}
 _SIMPLE = {"a": "\a", "b": "\b", "f": "\f", "n": "\n", "r": "\r", "t": "\t", "v": "\v", "\\": "\\"}
 _WRITTEN = {value: f"\\{key}" for key, value in _SIMPLE.items()} | {'"': '\\"'}
 _LAST_CHARACTER = 0x10FFFF
+MOST_CHARACTERS = 1_000_000
+"""Of a prompt, and of a text on the way to one. Widths of `printf` make much of little."""
 
 
 class TemplateError(ValueError):

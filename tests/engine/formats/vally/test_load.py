@@ -289,8 +289,11 @@ def test_a_golden_trajectory_is_looked_at(tmp_path: Path) -> None:
     [
         ("{}", "either"),
         (f"{{path: good.json, inline: {ATIF}}}", "either"),
+        (f"{{path: '', inline: {ATIF}}}", "either"),
+        ("{path: ''}", "either"),
         ("{path: missing.json}", "missing.json"),
         ("{path: eval.yaml}", "no JSON"),
+        ("{path: costly.json}", "total_cost: must be a finite number"),
         ("{inline: {schema_version: X}}", "schema_version"),
         (f"{{inline: {ATIF.replace('source: agent', 'source: tool')}}}", "steps\\[0\\].source"),
         (f"{{inline: {ATIF.replace('message: hello', 'message: 1')}}}", "steps\\[0\\].message"),
@@ -299,6 +302,19 @@ def test_a_golden_trajectory_is_looked_at(tmp_path: Path) -> None:
     ],
 )
 def test_a_bad_golden_trajectory_is_refused(tmp_path: Path, written: str, told: str) -> None:
+    (tmp_path / "costly.json").write_text(
+        '{"steps": [], "final_metrics": {"total_cost": 1'
+        + "0" * 400
+        + '}, "agent": {"name": "a", "version": "1"}, '
+        '"schema_version": "ATIF-v1.4", "session_id": "s"}',
+        encoding="utf-8",
+    )
     error = refused(tmp_path, _golden(written))
     assert error.pointer[:3] == ("stimuli", 0, "golden_trajectory")
     assert re.search(told, error.message), error.message
+
+
+@pytest.mark.parametrize("written", ["", "~"])
+def test_a_time_limit_without_a_value_is_the_usual_one(tmp_path: Path, written: str) -> None:
+    text = f"defaults:\n  timeout: {written}\nstimuli: [{{name: a, prompt: p}}]\n"
+    assert load(tmp_path, text).settings.timeout_seconds == 120

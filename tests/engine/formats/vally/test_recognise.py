@@ -23,9 +23,11 @@ def _kind(text: str, path: str | Path = "some/file.yaml") -> str | None:
         ("name: x\nmoderation: 1\narea: 2\nstimuli: [{prompt: b}]\ndefaults: {}", "x.yaml", "vally eval"),
         ("name: x\nstimuli: [na]", "eval.yaml", "vally eval"),
         ("name: s\ntype: capability", "eval.yaml", "vally eval"),
-        ("type: regression\nname:", "a.eval.yaml", "vally eval"),
+        ("type: capability\nname:", "a.eval.yaml", "vally eval"),
+        ("type: regression\ndefaults: {runs: 3, executor: e}", "a.eval.yaml", "vally eval"),
         ("name: s\ndefaults: {runs: 1}", "evals/a/eval.yml", "vally eval"),
-        ("name: s\nscoring: {threshold: 1}", "eval.yaml", "vally eval"),
+        ("name: s\ndefaults: {judge_model: m, modle: }", "eval.yaml", "vally eval"),
+        ("type: capability\nconfig: {executor: e}\nscoring: {threshold: 1}", "eval.yaml", "vally eval"),
         ("environment: {skills: []}", "eval.yaml", "vally eval"),
         ("type: capability\nenvironment: shared", "eval.yaml", "vally eval"),
         ("", "smoke.vally.yaml", "vally eval"),
@@ -55,6 +57,20 @@ def test_files_of_vally(text: str, path: str, kind: str) -> None:
         pytest.param("name: x\ntype: capability", "models.yaml", id="a type in another file"),
         pytest.param("name: x\ntype: classification", "eval.yaml", id="another type"),
         pytest.param("type: regression\nmodel: {}", "eval.yaml", id="a model that is trained"),
+        pytest.param("type: regression\nname: housing", "eval.yaml", id="the kind of a task"),
+        pytest.param(
+            "type: regression\nscoring: {threshold: 0.3}", "ml.eval.yaml", id="a task that is measured"
+        ),
+        pytest.param("type: capability\nconfig: {lr: 0.1}", "eval.yaml", id="settings of a training"),
+        pytest.param("type: capability\nscoring: {metric: f1}", "eval.yaml", id="a metric"),
+        pytest.param("name: x\nscoring: {threshold: 0.5}", "eval.yaml", id="a threshold"),
+        pytest.param(
+            "name: x\nscoring: {weights: {a: 1}}\ndefaults: {executor: local}", "eval.yaml", id="weights"
+        ),
+        pytest.param("name: x\nenvironment: {commands: [make]}", "eval.yaml", id="commands"),
+        pytest.param(
+            "name: x\ndefaults: {runs: 3, warmup: 1, cores: 2}", "eval.yaml", id="a benchmark's runs"
+        ),
         pytest.param("type: regression\nscoring: rmse", "eval.yaml", id="how a model is measured"),
         pytest.param("name: x\ndefaults: {model: m, timeout: 3}", "eval.yaml", id="defaults of any tool"),
         pytest.param("name: x\nenvironment: {python: '3.12'}", "eval.yaml", id="an interpreter"),
