@@ -84,7 +84,9 @@ def _untyped_assertions(name: str) -> Finding:
     """A grader of the Python generation, whose tasks knew no other type than this one when none was given."""
     changes = (InsertKey((), "type", name), MoveKey(("assertions",), ("config", "assertions")))
     fix = Fix(f"Change to a '{name}' grader", changes, preferred=True)
-    message = f"In older versions a grader without 'type' was one of type '{name}'; now the type has to be given"
+    message = (
+        f"In older versions a grader without 'type' was one of type '{name}'; now the type has to be given"
+    )
     return LEGACY_SHAPE.at(("assertions",), message, on="key", fixes=[fix])
 
 
