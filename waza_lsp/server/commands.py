@@ -30,11 +30,10 @@ async def run_task(server: WazaServer, *arguments: Any) -> Answer | None:
     """`waza.runTask {uri, task}`, or `{uri, tasks}` for several of one eval in one run."""
     asked = given(arguments)
     tasks = tasks_in(asked)
-    if not tasks:
-        # Perhaps nothing is selected: all tasks would be paid for.
+    # Perhaps nothing is selected: all tasks would be paid for.
+    if not tasks and await _eval(server, asked) is not None:
         _say(server, "No task is named, so nothing is run; `waza.runEval` runs all tasks of an eval.")
-        return None
-    return await _run(server, asked, tasks)
+    return await _run(server, asked, tasks) if tasks else None
 
 
 async def run_eval(server: WazaServer, *arguments: Any) -> Answer | None:
