@@ -61,9 +61,12 @@ class Early:
             return
         self._given = given
         put_off("lsprotocol.types")
+        # A part of what the first document needs: as much as nobody notices.
+        import waza_lsp.schema.form  # noqa: F401
+
         _send({"id": message["id"], "result": answer(self._client)})
         self.answered = message["id"]
-        # What the first document needs, while the editor thinks.
+        # The rest, while the editor thinks.
         import waza_engine.validation.checker  # noqa: F401
         import waza_lsp.features.diagnostics  # noqa: F401
 
