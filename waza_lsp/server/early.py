@@ -62,7 +62,7 @@ class Early:
         self._given = given
         put_off("lsprotocol.types")
         # A part of what the first document needs: as much as nobody notices.
-        import waza_lsp.schema.form  # noqa: F401
+        import waza_lsp.schema.form
 
         _send({"id": message["id"], "result": answer(self._client)})
         self.answered = message["id"]
