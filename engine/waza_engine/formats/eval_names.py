@@ -23,15 +23,10 @@ def called_usually(path: PurePath, project_files: Collection[str]) -> tuple[Pure
     if not path.name.endswith(_SUFFIXES) or not path.is_absolute():
         return None
     for folder in list(path.parents)[:_LEVELS]:
-        if there := [it for name in project_files if _is_file(it := Path(folder, name))]:
+        if there := [it for name in project_files if _disk().is_file(it := Path(folder, name))]:
             project = next((it for it in there if _is_named(path, it)), None)
             return (path.with_name(_USUAL), project) if project is not None else None
     return None
-
-
-def _is_file(path: Path) -> bool:
-    """`Path.is_file` raises for a name that is too long, and where one must not look."""
-    return os.path.isfile(path)  # noqa: PTH113
 
 
 def _is_named(path: PurePath, project: Path) -> bool:
@@ -49,7 +44,7 @@ def _is_named(path: PurePath, project: Path) -> bool:
 @cache
 def _disk() -> "Files":
     """What was read of projects is remembered until they change."""
-    # Imported late: few projects have such a file, and importing this must be cheap.
+    # Imported late: it brings the YAML library, which a file that its text or name tells does not need.
     from waza_engine.checking.files import Files
 
     return Files()

@@ -218,7 +218,7 @@ async def test_junit_can_be_read_back_whatever_an_agent_says(
     record: RunRecord, nasty: str, read: str
 ) -> None:
     told = replace(record.tasks[0], name=nasty, status="failed", error=nasty, trials=())
-    suites = ET.fromstring(junit_xml(replace(record, suite_name=nasty, skill=nasty, tasks=(told,))))  # noqa: S314
+    suites = ET.fromstring(junit_xml(replace(record, suite_name=nasty, skill=nasty, tasks=(told,))))  # noqa: S314  # our own text
     [case] = suites.iter("testcase")
     assert case.get("name") == read
 
@@ -268,7 +268,7 @@ async def test_junit_and_markdown_say_why_a_run_failed_whose_tasks_passed(
 
 async def test_junit_and_markdown_say_that_skills_did_not_help(record: RunRecord) -> None:
     worse = replace(record, baseline=record, status="failed", metrics=())
-    [case] = [it for it in ET.fromstring(junit_xml(worse)).iter("testcase") if it.get("name") == "baseline"]  # noqa: S314
+    [case] = [it for it in ET.fromstring(junit_xml(worse)).iter("testcase") if it.get("name") == "baseline"]  # noqa: S314  # our own text
     assert "did not help" in (case[0].get("message") or "")
     assert "did not help" in github_markdown(worse)
 
