@@ -12,6 +12,7 @@ from tests.behaviour.harness import snapshot_of
 from tests.behaviour.reading_harness import outline, text_in
 from waza_lsp.features.document_symbol import document_symbol, written_symbols
 from waza_lsp.snapshot import Snapshot
+from waza_lsp.syntax.piece import forget
 
 SUITE = """\
 name: notes
@@ -185,3 +186,39 @@ def test_without_nesting_they_come_one_after_the_other() -> None:
     assert named[:2] == [("name", None), ("skill", None)]
     assert ("has-notes", "graders") in named
     assert named.index(("Take notes", "tasks")) > named.index(("tasks", None))
+
+
+_MEMORABLE = """\
+name: notes
+skill: notes
+description: &d
+  name: first
+graders:
+- type: text
+- {type: file, name: "🧪 a"}
+- config: {}
+- config: {}
+tasks:
+- id: t
+  graders: [*d]
+"""
+
+
+@pytest.mark.parametrize(
+    ("then", "now", "encoding"),
+    [
+        pytest.param("graders:", "\n\ngraders:", "utf-16", id="moved down"),
+        pytest.param("- type: text\n", "", "utf-16", id="another number"),
+        pytest.param("- type: text", "- config: {}", "utf-16", id="another number in the same place"),
+        pytest.param("name: first", "name: second", "utf-16", id="what an alias stands for"),
+        pytest.param("name: first", "name: first", "utf-8", id="other units of columns"),
+    ],
+)
+def test_what_is_remembered_of_an_item_is_what_would_be_found(then: str, now: str, encoding: str) -> None:
+    before = snapshot_of(_MEMORABLE)
+    written_symbols(before)
+    after = Snapshot.of(before.uri, _MEMORABLE.replace(then, now), encoding=encoding)
+    found = written_symbols(after)
+    forget()
+    assert found == written_symbols(Snapshot.of(before.uri, str(after.text), encoding=encoding))
+    assert found != written_symbols(before)

@@ -2,12 +2,13 @@
 
 Items are named by the key that the schema calls their title, and keys between the two are shown only where they
 lead to items, or name a thing themselves (`x-named-by-key`): a long file stays one symbol per thing, not per value.
+The symbol of a top-level list's item is remembered with it, as JSON too, for as long as the item stands where it does.
 """
 
 import json
 from collections.abc import Iterator
+from dataclasses import dataclass
 from functools import lru_cache
-from typing import NamedTuple
 
 from lsprotocol import types
 
@@ -17,9 +18,12 @@ from waza_lsp.schema.ways import Ways, ways
 from waza_lsp.snapshot import Snapshot
 from waza_lsp.syntax.entries import Entry
 from waza_lsp.syntax.node import Kind, Node
+from waza_lsp.syntax.piece import Piece
 from waza_lsp.syntax.text import Place, Span, Text
 
 _LONGEST = 80
+_MEMORY = object()
+"""Under which the item of a list knows its symbol, and what that was made for."""
 _KINDS = {
     Kind.MAP: types.SymbolKind.Module,
     Kind.SEQ: types.SymbolKind.Array,
@@ -28,13 +32,16 @@ _KINDS = {
 }
 
 
-class _Symbol(NamedTuple):
+@dataclass(slots=True, eq=False)
+class _Symbol:
     name: str
     kind: types.SymbolKind
     span: Span
     selection: Span
     detail: str
     children: "list[_Symbol]"
+    json: str = ""
+    """As a client gets it, once one has asked: good for texts that count columns alike."""
 
 
 def document_symbol(snapshot: Snapshot) -> list[types.DocumentSymbol]:
@@ -64,15 +71,15 @@ def _as_lsp(it: _Symbol, text: Text) -> types.DocumentSymbol:
 
 
 def _written(symbols: list[_Symbol], text: Text) -> str:
-    parts: list[str] = []
     for it in symbols:
-        detail = f',"detail":{json.dumps(it.detail)}' if it.detail else ""
-        children = f',"children":{_written(it.children, text)}' if it.children else ""
-        parts.append(
-            f'{{"name":{json.dumps(it.name or " ")},"kind":{it.kind.value},"range":{text.written(it.span)}'
-            f',"selectionRange":{text.written(it.selection)}{detail}{children}}}'
-        )
-    return f"[{','.join(parts)}]"
+        if not it.json:
+            detail = f',"detail":{json.dumps(it.detail)}' if it.detail else ""
+            children = f',"children":{_written(it.children, text)}' if it.children else ""
+            it.json = (
+                f'{{"name":{json.dumps(it.name or " ")},"kind":{it.kind.value},"range":{text.written(it.span)}'
+                f',"selectionRange":{text.written(it.selection)}{detail}{children}}}'
+            )
+    return f"[{','.join(it.json for it in symbols)}]"
 
 
 def _flat(symbols: list[_Symbol], snapshot: Snapshot, above: str) -> Iterator[str]:
@@ -117,10 +124,22 @@ def _list(snapshot: Snapshot, entry: Entry, way: Ways | None) -> _Symbol:
     children = [
         symbol
         for index, (piece, node) in enumerate(entry.items)
-        if items is not None and (symbol := _item(snapshot, node, items, index, piece.start)) is not None
+        if items is not None and (symbol := _own_piece(snapshot, piece, node, items, index)) is not None
     ]
     span = Span(name.start, Place(end.line + line, end.column))
     return _Symbol(entry.key.source, types.SymbolKind.Array, span, name, "", children)
+
+
+def _own_piece(snapshot: Snapshot, piece: Piece, node: Node, way: Ways, index: int) -> _Symbol | None:
+    if piece.parsed.has_alias:
+        return _item(snapshot, node, way, index, piece.start)  # It may stand for what another piece holds.
+    now = way, piece.start, index, snapshot.text.encoding
+    symbol: _Symbol | None
+    then, symbol = node.memory.get(_MEMORY, (None, None))
+    if then != now:
+        symbol = _item(snapshot, node, way, index, piece.start)
+        node.memory[_MEMORY] = now, symbol
+    return symbol
 
 
 def _key(snapshot: Snapshot, key: Node, value: Node, way: Ways | None, start: int) -> _Symbol:
