@@ -5,7 +5,7 @@ import math
 from decimal import Decimal
 from typing import Any, NoReturn
 
-from waza_engine.deep import run_deep
+from waza_engine.nested_json import read_nested
 from waza_engine.text import without_surrogates
 
 _MAX_DEPTH = 10_000
@@ -24,12 +24,15 @@ def read_json(text: str) -> Any:
 
     """
     try:
-        value = _loads(text)
+        return _loads(text)
     except RecursionError:
-        if _depth(text) > _MAX_DEPTH:
-            raise JsonError(f"more than {_MAX_DEPTH} levels") from None
-        value = run_deep(lambda: _loads(text))
-    return value
+        pass
+    try:
+        return read_nested(text, _loads, _MAX_DEPTH)
+    except JsonError:
+        raise
+    except ValueError as error:
+        raise JsonError(str(error)) from error
 
 
 def read_json_at(text: str, start: int) -> tuple[Any, int]:
@@ -82,24 +85,6 @@ def _clean(value: Any) -> Any:
             return {without_surrogates(key): _clean(it) for key, it in value.items()}
         case _:
             return value
-
-
-def _depth(text: str) -> int:
-    """How deep brackets nest outside of strings."""
-    depth = deepest = 0
-    in_string = escaped = False
-    for it in text:
-        if in_string:
-            in_string = escaped or it != '"'
-            escaped = it == "\\" and not escaped
-        elif it == '"':
-            in_string = True
-        elif it in "[{":
-            depth += 1
-            deepest = max(deepest, depth)
-        elif it in "]}":
-            depth -= 1
-    return deepest
 
 
 def json_equal(left: Any, right: Any) -> bool:

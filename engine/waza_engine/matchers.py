@@ -8,20 +8,18 @@ from pydantic import BeforeValidator, ConfigDict, Field, model_validator
 
 from waza_engine.findings import Finding, Pointer
 from waza_engine.formats.model import FileModel, MapOf
-from waza_engine.graders.base import ConfigError
+from waza_engine.graders.base import ConfigError, GradeError
 from waza_engine.json_schema import SchemaError, UnknownFileError, compile_schema, schema_documents
 from waza_engine.json_text import go_json, json_equal
 from waza_engine.regex import regex_error, regex_fault, regex_found
 from waza_engine.rules.invalid_json_schema import INVALID_JSON_SCHEMA
 from waza_engine.rules.invalid_regex import INVALID_REGEX
 from waza_engine.scalars import plain
-from waza_engine.trajectory import ToolCall
+from waza_engine.trajectory import DIGEST_ARGUMENTS, ToolCall
 from waza_engine.values import AnyValue, IfGiven, Number, Text
 
 if TYPE_CHECKING:
     from waza_engine.json_schema.compiled import CompiledSchema
-
-_KNOWN_ARGUMENTS = ("path", "file_text", "command", "description", "skill")
 
 
 def _mapping(value: Any) -> Any:
@@ -164,7 +162,10 @@ class ArgumentTest:
             case "range":
                 return matcher.range is not None and matcher.range.holds(value)
             case _:
-                return self._schemas[name].error(value) is None
+                try:
+                    return self._schemas[name].error(value) is None
+                except SchemaError as error:
+                    raise GradeError(f"args.{name}: {error}") from error
 
 
 def _compiled(name: str, matcher: Matcher, base_dir: Path) -> "CompiledSchema":
@@ -198,7 +199,7 @@ def _text(value: Any) -> str:
 def known_arguments(call: ToolCall) -> dict[str, Any]:
     """What matchers see of a digest call: empty ones of the five known arguments are as good as missing."""
     return {
-        name: value for name, value in call.arguments.items() if value != "" or name not in _KNOWN_ARGUMENTS
+        name: value for name, value in call.arguments.items() if value != "" or name not in DIGEST_ARGUMENTS
     }
 
 

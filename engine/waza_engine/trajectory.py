@@ -10,6 +10,8 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
 
 from waza_engine.values import Flag, Integer, ListOf, Text, TextMap
 
+DIGEST_ARGUMENTS = ("path", "file_text", "command", "description", "skill")
+"""The arguments of a tool call that the digest keeps; read from JSON it has no others."""
 _LENIENT = ConfigDict(extra="ignore", frozen=True, defer_build=True)
 
 

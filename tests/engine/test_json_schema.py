@@ -1,11 +1,13 @@
 """JSON Schema as waza's validator has it (waza-graders.md, sections 5.5 and 13.9)."""
 
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from waza_engine.json_schema import SchemaError, UnknownFileError, compile_schema
+from waza_engine.json_schema import SchemaError, UnknownFileError, apart, compile_schema
+from waza_engine.json_text import JsonError, read_json
 
 _DRAFT4 = "http://json-schema.org/draft-04/schema#"
 _DRAFT7 = "http://json-schema.org/draft-07/schema#"
@@ -290,6 +292,25 @@ def test_deep_values() -> None:
     schema = {"anyOf": [{"type": "array", "items": {"$ref": "#"}}, {"type": "string"}]}
     assert fits(schema, value)
     assert not fits({**schema, "maxLength": 3}, value)
+
+
+def test_deep_values_and_hostile_texts_at_the_same_time() -> None:
+    def grade(text: str) -> str | None:
+        try:
+            return compile_schema({"items": {"$ref": "#"}}, None).error(read_json(text))
+        except JsonError as error:
+            return str(error)
+
+    deep, hostile = "[" * 9_000 + "]" * 9_000, "[" * 300_000
+    with ThreadPoolExecutor(4) as pool:
+        found = list(pool.map(grade, [deep, hostile, hostile, hostile] * 4))
+    assert found == [None, *["more than 10000 levels"] * 3] * 4
+
+
+def test_a_value_that_no_process_can_go_into(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(apart, "_LONGEST_SECONDS", 0.01)
+    with pytest.raises(SchemaError, match="nested too deeply"):
+        fits({"items": {"$ref": "#"}}, read_json("[" * 9_000 + "]" * 9_000))
 
 
 @pytest.mark.parametrize(

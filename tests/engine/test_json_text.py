@@ -1,11 +1,13 @@
 """JSON as Go reads and writes it (waza-graders.md, sections 4.4 and 6)."""
 
+import json
 from typing import Any
 
 import pytest
 
 from waza_engine.embedded_json import extract_json
 from waza_engine.json_text import JsonError, go_json, json_equal, read_json
+from waza_engine.nested_json import write_nested
 
 
 @pytest.mark.parametrize(
@@ -64,6 +66,90 @@ def test_ten_thousand_levels_are_read_and_one_more_is_not() -> None:
     assert depth == 9_999
     with pytest.raises(JsonError, match="levels"):
         read_json('{"a":' * 10_001 + "1" + "}" * 10_001)
+
+
+def _nested(text: str) -> Any:
+    """The value far inside one that only the reader without recursion reads."""
+    value = read_json("[" * 5_000 + text + "]" * 5_000)
+    while isinstance(value, list) and len(value) == 1 and isinstance(value[0], list):
+        (value,) = value
+    return value[0] if value else None
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        '{"a": {"b": [1, 2.50, -0e1]}, "a": []}',
+        "{ }",
+        '{"a" : null ,"b":[ ] }\n',
+        '"\\ud800x\\"],["',
+        '" [{:,"',
+        "1e-400",
+        '{"\\udc00": [true, false]}',
+        '"\\ud83d\\ude00"',
+        "{}",
+        "\t0\r\n",
+        '"é"',
+        '{"":{"":""}}',
+    ],
+)
+def test_what_nests_deeply_is_read_as_all_else(text: str) -> None:
+    assert _nested(text) == read_json(text)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "[1,]",
+        "{,}",
+        '{"a"}',
+        '{"a":}',
+        '{"a":1,}',
+        "{1:2}",
+        "[1 2]",
+        '{"a" 1}',
+        '{"a":1 "b":2}',
+        "1,",
+        ",1",
+        "]",
+        "}",
+        '"',
+        "[:]",
+        "nan",
+        "NaN",
+        "1e400",
+        "01",
+        '"\n"',
+        '"\\x"',
+        "'a'",
+        "/**/1",
+        "tru",
+        "[}",
+        "{]",
+        '"a"b',
+        '{"a":1]',
+        '{"a":[}]',
+        "\u00a01",
+    ],
+)
+def test_what_nests_deeply_and_is_no_json(text: str) -> None:
+    with pytest.raises(JsonError):
+        read_json(text)
+    with pytest.raises(JsonError):
+        _nested(text)
+
+
+@pytest.mark.parametrize("end", ["", "]" * 4_999, "]" * 5_001, "]" * 5_000 + "1", "}" * 5_000])
+def test_a_deep_text_that_does_not_end_as_it_should(end: str) -> None:
+    with pytest.raises(JsonError):
+        read_json("[" * 5_000 + end)
+
+
+def test_deep_values_are_written_as_all_others() -> None:
+    value = {"a": [1, {"b": [], "é": {}}, "x\n", None, True], "c": -1.5, "": [[[]]]}
+    assert json.loads(write_nested(value)) == value
+    deep = read_json('{"a":[' * 3_000 + "]}" * 3_000)
+    assert write_nested(deep) == '{"a":[' * 3_000 + "]}" * 3_000
 
 
 @pytest.mark.parametrize(

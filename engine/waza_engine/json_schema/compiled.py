@@ -8,7 +8,7 @@ from typing import Any, Self
 
 from referencing.exceptions import Unresolvable
 
-from waza_engine.deep import run_deep
+from waza_engine.json_schema.apart import error_apart
 from waza_engine.json_schema.drafts import LATEST, Draft
 from waza_engine.json_schema.errors import SchemaError
 from waza_engine.json_schema.evaluation import Evaluator, Location, Place
@@ -29,6 +29,7 @@ class CompiledSchema:
     """A schema that is in order."""
 
     _schema: Any
+    _base_dir: Path | None
     _place: Place
     _drafts: Mapping[int, Draft]
 
@@ -48,17 +49,23 @@ class CompiledSchema:
             raise
         except ValueError as error:
             raise SchemaError(f"an address in it cannot be read: {error}") from error
-        return cls(root, place, walk.drafts)
+        return cls(root, base_dir, place, walk.drafts)
 
     def error(self, value: Any) -> str | None:
-        """Why `value` does not fit, in one sentence; None when it does."""
+        """Why `value` does not fit, in one sentence; None when it does.
+
+        Raises:
+            SchemaError: the value is nested too deeply for the schema to be put to it.
+
+        """
         try:
-            return self._first_error(value)
+            return self.first_error(value)
         except RecursionError:
             # A deep value, not an endless schema: those are found by the evaluator.
-            return run_deep(lambda: self._first_error(value))
+            return error_apart(self._schema, self._base_dir, value)
 
-    def _first_error(self, value: Any) -> str | None:
+    def first_error(self, value: Any) -> str | None:
+        """The same; raises RecursionError for a value that this process cannot go into."""
         failure = Evaluator(self._drafts).evaluate(self._schema, normal(value), self._place).error
         return str(failure) if failure else None
 

@@ -147,7 +147,11 @@ class JsonSchemaGrader(Grader):
             schema = compile_schema(self._schema(context.process_dir), context.process_dir)
         except SchemaError as error:
             raise GradeError(f"the schema does not compile: {error}") from error
-        if failure := schema.error(value):
+        try:
+            failure = schema.error(value)
+        except SchemaError as error:
+            raise GradeError(str(error)) from error
+        if failure:
             option = "schema" if self.schema_ is not None else "schema_file"
             part = FailedCheck((option,), f"The output does not fit: {failure}")
             return GraderResult.failed(part.message, {"failures": [failure]}, parts=(part,))
