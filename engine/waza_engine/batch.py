@@ -13,12 +13,12 @@ from waza_engine.grading import GraderFailure, GraderVerdict, RunVerdict, grade_
 from waza_engine.grading_input import InputError, grading_context
 from waza_engine.json_text import JsonError, read_json
 from waza_engine.scoring import mean, weighted_mean
+from waza_engine.suite import EXPECTED_TEXTS
 from waza_engine.temporary import temporary_folder
 from waza_engine.values import as_text, is_null
 from waza_engine.yaml_reader import RefusedEntry, YamlError, read_grader_list
 
 _log = logging.getLogger(__name__)
-_EXPECTATIONS = ("output_contains", "output_not_contains", "output_contains_any")
 
 Answer = dict[str, Any]
 
@@ -153,19 +153,27 @@ def _named(graders: Any) -> list[Any]:
 def _graded_run(run: Any, context: GradingContext, generation: str) -> Answer:
     if not isinstance(run, Mapping):
         raise InputError("'run' must be an object")
+    try:
+        return _run_answer(_verdict_of_run(run, context, generation))
+    except InputError as error:
+        # waza would not load such a task: besides being no good line, it is a run that ends before it begins.
+        ended = {"results": [], "status": "error", "score": 0.0, "weighted_score": 0.0}
+        return {"error": {"kind": "input", "message": str(error)}, **ended}
+
+
+def _verdict_of_run(run: Mapping[str, Any], context: GradingContext, generation: str) -> RunVerdict:
     task = _object(run, "task")
     prompt = _object(task, "inputs").get("prompt")
     if context.prompt is None:
         context = replace(context, prompt="" if prompt is None else str(prompt))
     expected = _object(task, "expected")
-    verdict = grade_run(
+    return grade_run(
         _list(run, "eval_graders"),
         _list(task, "graders"),
-        {it: _texts(expected, it) for it in _EXPECTATIONS},
+        {it: _texts(expected, it) for it in EXPECTED_TEXTS},
         context,
         generation,
     )
-    return _run_answer(verdict)
 
 
 def _run_answer(verdict: RunVerdict) -> Answer:

@@ -4,7 +4,8 @@ from collections.abc import Iterator
 from contextlib import suppress
 from typing import Any
 
-from waza_engine.json_text import JsonError, read_json, read_json_at
+from waza_engine.json_text import JsonError, read_json, read_json_at, read_nested_at
+from waza_engine.nested_json import NestedJsonError
 from waza_engine.text import trim
 
 _FENCE = "```"
@@ -41,12 +42,17 @@ def _in_fences(text: str) -> Iterator[Any]:
 
 def _anywhere(text: str) -> Iterator[Any]:
     at = 0
+    no_starts: set[int] = set()
     while at < len(text):
-        if text[at] in "{[":
+        end = at + 1
+        if text[at] in "{[" and at not in no_starts:
             try:
-                value, at = read_json_at(text, at)
+                value, end = read_json_at(text, at)
                 yield value
-                continue
-            except JsonError:
-                pass
-        at += 1
+            except (ValueError, RecursionError):
+                try:
+                    value, end = read_nested_at(text, at)
+                    yield value
+                except NestedJsonError as error:
+                    no_starts.update(error.no_starts)
+        at = end

@@ -204,16 +204,23 @@ def _moved(move: Callable[[Pointer], Pointer], change: Change) -> Change:
 
 _LONGEST = 1_000
 """Characters of a message."""
+HERE = "."
+"""In `Rule.needs`: the item of a top-level list, or the top-level key, that a finding stands in."""
 
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """A kind of finding. `code` names the bad thing and completes the sentence "allow ..."."""
+    """A kind of finding. `code` names the bad thing and completes the sentence "allow ...".
+
+    `needs` are the parts of a file that have to be read whole before it can be said, because it says what is not there,
+    or what things add up to: top-level keys, and `HERE` for the part that the finding stands in.
+    """
 
     code: str
     title: str
     severity: Severity = Severity.ERROR
     tags: frozenset[Literal["deprecated", "unused"]] = field(default_factory=frozenset)
+    needs: frozenset[str] = field(default_factory=frozenset)
 
     def at(
         self,

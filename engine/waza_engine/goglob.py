@@ -12,6 +12,8 @@ from pathlib import Path
 
 from waza_engine.noted_reads import note_read
 
+_WILD = frozenset("*?[\\")
+
 
 class BadPattern(ValueError):  # noqa: N818  # Go calls it ErrBadPattern; it is caught as a finding
     """A pattern that Go refuses: an unclosed or empty class, or a backslash at the end."""
@@ -154,14 +156,30 @@ def glob(pattern: str, root: Path) -> list[str]:
     return list(_glob(pattern, root)) if pattern else []
 
 
+def is_wild(text: str) -> bool:
+    """Whether a text means anything else, as a pattern, than the one name that it spells."""
+    return not _WILD.isdisjoint(text)
+
+
+def fixed_part(pattern: str) -> str:
+    """The folders that a pattern names before its first wildcard, with the slash behind them."""
+    first = next((index for index, it in enumerate(pattern) if it in _WILD), len(pattern))
+    return pattern[: pattern.rfind("/", 0, first) + 1]
+
+
+def literal(text: str) -> str:
+    """The pattern that matches this text alone."""
+    return "".join(f"\\{it}" if it in _WILD else it for it in text)
+
+
 def _glob(pattern: str, root: Path) -> Iterator[str]:
-    if not _has_meta(pattern):
+    if not is_wild(pattern):
         note_read(root / pattern)
         if os.path.lexists(root / pattern):
             yield pattern
         return
     folder, slash, name = pattern.rpartition("/")
-    folders = _glob(folder, root) if _has_meta(folder) else [folder or slash]
+    folders = _glob(folder, root) if is_wild(folder) else [folder or slash]
     for it in folders:
         yield from (_joined(it, found) for found in _names(root / it) if match(name, found))
 
@@ -176,7 +194,3 @@ def _names(folder: Path) -> list[str]:
 
 def _joined(folder: str, name: str) -> str:
     return os.path.normpath(f"{folder}/{name}") if folder else name
-
-
-def _has_meta(text: str) -> bool:
-    return any(it in text for it in "*?[\\")

@@ -23,7 +23,7 @@ from waza_engine.graders.entry import Entry, Level, read_entry
 from waza_engine.graders.registry import CURRENT, find_grader, newest_generation
 from waza_engine.scalars import plain
 from waza_engine.scoring import mean, weighted_mean
-from waza_engine.suite import GraderEntry
+from waza_engine.suite import EXPECTED_TEXTS, GraderEntry
 from waza_engine.text import fold
 
 _log = logging.getLogger(__name__)
@@ -92,7 +92,7 @@ def build(
 
 
 def _built(entry: Entry, generation: str, scope: Scope) -> BuiltGrader:
-    kind = find_grader(entry.type, generation)
+    kind = find_grader(entry.type, generation, entry.data.get("config"))
     if kind is None:
         raise ConfigError(f"Unknown grader type '{entry.type}'" if entry.type else "The grader has no type")
     if kind.name_required and not entry.name:
@@ -194,7 +194,7 @@ def _expectations(expected: Mapping[str, Iterable[str]], output: str) -> list[Gr
     """The pseudo-graders of section 2.5, for the lists that are not empty."""
     folded = fold(output)
     verdicts: list[GraderVerdict] = []
-    for option in ("output_contains", "output_not_contains", "output_contains_any"):
+    for option in EXPECTED_TEXTS:
         texts = list(expected.get(option) or ())
         if not texts:
             continue

@@ -15,10 +15,10 @@ from waza_engine.graders.base import GradingContext
 from waza_engine.graders.registry import OTHER_DIALECTS
 from waza_engine.judges.base import Judge
 from waza_engine.judges.scripted import scripted_judge
-from waza_engine.trajectory import Session, SkillInvocation, ToolEvent
+from waza_engine.misfits import first_words
+from waza_engine.trajectory import DIGEST_ARGUMENTS, Session, SkillInvocation, ToolEvent
 from waza_engine.values import Flag, Integer, ListOf, Text, TextMap
 
-_ARGUMENTS = ("path", "file_text", "command", "description", "skill")
 _EVENT_KEYS = {
     "user.message": ("content",),
     "assistant.message": ("content",),
@@ -75,10 +75,7 @@ def grading_context(
         context = _as_context(read, data, generation, workspace_dir, process_dir, judge)
         return _in_dialect(context, data, generation)
     except ValidationError as error:
-        problem = error.errors(include_url=False)[0]
-        raise InputError(
-            f"'context.{'.'.join(str(it) for it in problem['loc'])}': {problem['msg']}"
-        ) from error
+        raise InputError(f"context.{first_words(error)}") from error
     except ValueError as error:
         raise InputError(str(error)) from error
 
@@ -150,4 +147,4 @@ def _arguments(arguments: Any) -> dict[str, str]:
     if not isinstance(arguments, Mapping):
         return {}
     known = {key.lower(): value for key, value in arguments.items() if isinstance(value, str)}
-    return {name: known[name] for name in _ARGUMENTS if name in known}
+    return {name: known[name] for name in DIGEST_ARGUMENTS if name in known}

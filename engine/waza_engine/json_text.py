@@ -5,7 +5,7 @@ import math
 from decimal import Decimal
 from typing import Any, NoReturn
 
-from waza_engine.nested_json import read_nested
+from waza_engine.nested_json import NestedJsonError, read_nested
 from waza_engine.text import without_surrogates
 
 _MAX_DEPTH = 10_000
@@ -28,25 +28,34 @@ def read_json(text: str) -> Any:
     except RecursionError:
         pass
     try:
-        return read_nested(text, _loads, _MAX_DEPTH)
-    except JsonError:
-        raise
-    except ValueError as error:
+        value, end = read_nested_at(text, 0)
+    except NestedJsonError as error:
         raise JsonError(str(error)) from error
+    if text[end:].strip(" \t\n\r"):
+        raise JsonError(f"more text behind character {end}")
+    return value
 
 
 def read_json_at(text: str, start: int) -> tuple[Any, int]:
     """The value that begins exactly at `start`, and where it ends.
 
     Raises:
-        JsonError: no value begins there.
+        ValueError: no value begins there.
+        RecursionError: it nests too deeply for Python's own reader.
 
     """
-    try:
-        value, end = _DECODER.raw_decode(text, start)
-    except (ValueError, RecursionError) as error:
-        raise JsonError(str(error)) from error
+    value, end = _DECODER.raw_decode(text, start)
     return _clean(value), end
+
+
+def read_nested_at(text: str, start: int) -> tuple[Any, int]:
+    """The same, more slowly, for up to 10,000 levels.
+
+    Raises:
+        NestedJsonError: no value begins there.
+
+    """
+    return read_nested(text, start, _loads, _MAX_DEPTH)
 
 
 def _loads(text: str) -> Any:

@@ -6,12 +6,11 @@ stack for it: one that reads hostile text in the same moment would end the proce
 
 import json
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from enum import Enum, auto
 from typing import Any
 
 _PART = re.compile(r'[ \t\n\r]*([][{},:]|"(?:[^"\\]|\\.)*"|[^][{},:" \t\n\r]+)', re.DOTALL)
-_BLANKS = " \t\n\r"
 
 
 class _Next(Enum):
@@ -28,31 +27,54 @@ class _Next(Enum):
 _AT_END = frozenset([_Next.VALUE_OR_END, _Next.KEY_OR_END, _Next.COMMA_OR_END])
 
 
-def read_nested(text: str, scalar: Callable[[str], Any], most: int) -> Any:
-    """The value of a JSON text; `scalar` reads texts, numbers and words, and raises ValueError for what is none.
+class NestedJsonError(ValueError):
+    """No value begins where one was wanted. `no_starts` are other places at which none begins, either."""
+
+    def __init__(self, message: str, no_starts: Sequence[int]) -> None:
+        super().__init__(message)
+        self.no_starts = no_starts
+
+
+def read_nested(text: str, start: int, scalar: Callable[[str], Any], most: int) -> tuple[Any, int]:
+    """The JSON value that begins at `start`, and where it ends.
+
+    `scalar` reads texts, numbers and words, and raises ValueError for what is none.
 
     Raises:
-        ValueError: the text is not JSON, or brackets nest more than `most` levels deep.
+        NestedJsonError: no value begins there, or brackets nest more than `most` levels deep.
 
     """
-    reader, at = _Reader(scalar, most), 0
+    reader = _Reader(scalar)
+    try:
+        at = _read(text, start, reader)
+    except ValueError as error:
+        message = f"more than {most} levels" if reader.deepest > most else str(error)
+        raise NestedJsonError(message, reader.open_at) from error
+    if reader.deepest > most:
+        # Nothing in it is a value of its own; to try each bracket would take hours.
+        raise NestedJsonError(f"more than {most} levels", range(start, at))
+    return reader.value, at
+
+
+def _read(text: str, at: int, reader: "_Reader") -> int:
+    """Read until a value is complete: where that is."""
     while not reader.is_done:
         found = _PART.match(text, at)
         if found is None:
             raise ValueError(f"the text ends, or cannot be read, behind character {at}")
         at = found.end()
-        if not reader.take(found[1]):
+        if not reader.take(found[1], found.start(1)):
             raise ValueError(f"unexpected '{found[1][:40]}' before character {at}")
-    if text[at:].strip(_BLANKS):
-        raise ValueError(f"more text behind character {at}")
-    return reader.value
+    return at
 
 
 class _Reader:
     """Puts the parts of a text together, with the containers that are open in a list instead of on the stack."""
 
-    def __init__(self, scalar: Callable[[str], Any], most: int) -> None:
-        self._scalar, self._most = scalar, most
+    def __init__(self, scalar: Callable[[str], Any]) -> None:
+        self.open_at: list[int] = []
+        self.deepest = 0
+        self._scalar = scalar
         self._whole: list[Any] = []
         self._open: list[list[Any] | dict[str, Any]] = [self._whole]
         self._keys: list[str] = []
@@ -67,13 +89,15 @@ class _Reader:
     def value(self) -> Any:
         return self._whole[0]
 
-    def take(self, part: str) -> bool:
+    def take(self, part: str, at: int) -> bool:
         """Whether the part may stand here."""
         is_map = isinstance(self._open[-1], dict)
         match part[0]:
             case "]" | "}":
                 may = self._next in _AT_END and (part == "}") == is_map
-                self._open.pop()
+                if may:
+                    self._open.pop()
+                    self.open_at.pop()
                 self._next = _Next.COMMA_OR_END
             case ",":
                 may = self._next is _Next.COMMA_OR_END
@@ -88,10 +112,10 @@ class _Reader:
             case _:
                 may = self._next in {_Next.VALUE, _Next.VALUE_OR_END}
                 if may:
-                    self._add(part)
+                    self._add(part, at)
         return may
 
-    def _add(self, part: str) -> None:
+    def _add(self, part: str, at: int) -> None:
         inner = self._open[-1]
         value = [] if part == "[" else {} if part == "{" else self._scalar(part)
         if isinstance(inner, dict):
@@ -101,9 +125,9 @@ class _Reader:
         self._next = _Next.COMMA_OR_END
         if part in {"[", "{"}:
             self._open.append(value)
+            self.open_at.append(at)
+            self.deepest = max(self.deepest, len(self.open_at))
             self._next = _Next.KEY_OR_END if part == "{" else _Next.VALUE_OR_END
-            if len(self._open) > self._most + 1:
-                raise ValueError(f"more than {self._most} levels")
 
 
 def write_nested(value: Any) -> str:

@@ -16,10 +16,9 @@ from typing import Any, NamedTuple
 from waza_engine.findings import Pointer
 from waza_engine.noted_reads import Stamp, stamp
 from waza_engine.paths import resolved
+from waza_engine.runs.store_place import FILE_NAME, FOLDER, default_store_dir
 
-_FOLDER = "recordings"
-_STORE = Path(".waza-lsp") / "runs.sqlite3"
-_ROOT_MARKS = (".git", ".waza.yaml")
+_RECORDINGS = "recordings"
 _LARGEST = 4_000_000
 """A record of more bytes (packed ones: as packed) is left out."""
 _MOST = 200
@@ -84,7 +83,7 @@ class Recollections:
 
     def of(self, eval_path: Path) -> tuple[Recalled, ...]:
         """The last recorded trials of every task of an eval."""
-        store, files = _root(eval_path) / _STORE, sorted(_files(eval_path.parent / _FOLDER))
+        store, files = _store(eval_path), sorted(_files(eval_path.parent / _RECORDINGS))
         wal = store.with_name(f"{store.name}-wal")
         stamps = tuple(stamp(it) for it in (store, wal, *files))
         if eval_path not in self._known or self._known[eval_path][0] != stamps:
@@ -95,13 +94,11 @@ class Recollections:
         return self._known[eval_path][1]
 
 
-def _root(eval_path: Path) -> Path:
-    """As in `runs.store`: the nearest folder that looks like that of a project."""
+def _store(eval_path: Path) -> Path:
+    """The database where runs of the eval are stored unless the user said otherwise."""
     with suppress(OSError, ValueError):
-        folder = resolved(eval_path).parent
-        marked = (it for it in (folder, *folder.parents) if any((it / mark).exists() for mark in _ROOT_MARKS))
-        return next(marked, folder)
-    return eval_path.parent
+        return default_store_dir(eval_path) / FILE_NAME
+    return eval_path.parent / FOLDER / FILE_NAME
 
 
 def _files(folder: Path) -> list[Path]:

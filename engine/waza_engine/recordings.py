@@ -6,6 +6,7 @@ from pathlib import Path
 
 from waza_engine.executors.base import ExecutorError
 from waza_engine.executors.replay import ReplayExecutor, is_of_another, read_recording, recording_file
+from waza_engine.runs.records import CheckpointOutcome
 from waza_engine.runs.store import FILE_NAME, RunStore
 from waza_engine.runs.store_rows import StoredTrial
 from waza_engine.trajectory import Trajectory
@@ -26,6 +27,8 @@ class Recording:
     run_id: str = ""
     at: float = 0.0
     """When it began, in seconds since 1970; 0 when that is not known."""
+    checkpoints: tuple[CheckpointOutcome, ...] = ()
+    """What was said between its turns. A file does not have it."""
 
 
 def recordings_of(eval_path: Path, task: str, store_dir: Path, trials: int = 1) -> list[Recording]:
@@ -73,7 +76,14 @@ def _stored(eval_path: Path, task: str, store_dir: Path) -> list[Recording]:
             return []
         [run] = store.find_runs(trials[0].run_id)[:1]
         return [
-            Recording(task, it.record.trial, it.record.trajectory, run.executor, it.run_id)
+            Recording(
+                task,
+                it.record.trial,
+                it.record.trajectory,
+                run.executor,
+                it.run_id,
+                checkpoints=it.record.checkpoints,
+            )
             for it in trials[:_MOST_TRIALS]
         ]
 
@@ -95,7 +105,13 @@ def _all_stored(eval_path: Path, task: str, store_dir: Path, most: int) -> Itera
                 executors[it.run_id] = run.executor
             record = it.record
             yield Recording(
-                task, record.trial, record.trajectory, executors[it.run_id], it.run_id, record.started_at
+                task,
+                record.trial,
+                record.trajectory,
+                executors[it.run_id],
+                it.run_id,
+                record.started_at,
+                record.checkpoints,
             )
 
 

@@ -13,6 +13,7 @@ from waza_engine.graders.entry import Level
 from waza_engine.graders.registry import generation_of
 from waza_engine.grading import GraderFailure, RunVerdict, grade_entry
 from waza_engine.recordings import Recording
+from waza_engine.runs.checkpoints import with_checkpoints_again
 from waza_engine.runs.grade import Bench, grading_context, outcomes, unusable_grader, verdict_on
 from waza_engine.runs.plan import Overrides, Plan, make_plan
 from waza_engine.runs.records import GraderOutcome, TrialRecord
@@ -105,11 +106,16 @@ def put_together(task: Task, recording: Recording) -> Replayed:
 
 
 def grade_again(bench: Bench, trial: Replayed) -> TrialRecord:
-    """The verdict of all graders, as a run would give it."""
+    """The verdict of all graders, those of checkpoints too, as a run would give it."""
     recording = trial.recording
-    record = unusable_grader(bench, trial.task) or verdict_on(
-        bench, trial.task, recording.trajectory, trial.workspace, trial.captured
-    )
+    record = unusable_grader(bench, trial.task)
+    if record is None:
+        done = recording.trajectory
+        record = verdict_on(bench, trial.task, done, trial.workspace, trial.captured)
+        if not done.error:  # What the agent itself got wrong stays an error, whatever a checkpoint says.
+            record = with_checkpoints_again(
+                bench, trial.task, record, recording.checkpoints, done, trial.workspace
+            )
     return replace(record, trial=recording.trial, trajectory=recording.trajectory)
 
 

@@ -9,6 +9,8 @@ from pathlib import Path
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
+from waza_engine.regular_files import regular_bytes
+
 PENDING = "pending"
 """The `status` in the details of a verdict that waits for a person."""
 
@@ -36,14 +38,22 @@ def submit(file: Path, review: Review) -> None:
 
     """
     file.parent.mkdir(parents=True, exist_ok=True)
-    with file.open("a", encoding="utf-8") as lines:
-        lines.write(json.dumps(review.model_dump()) + "\n")
+    with file.open("a+b") as lines:
+        # A line that was cut off by a crash must not swallow this one.
+        lines.seek(max(lines.tell() - 1, 0))
+        begin = "\n" if lines.read() not in {b"", b"\n"} else ""
+        lines.write(f"{begin}{json.dumps(review.model_dump())}\n".encode())
 
 
 def reviews(file: Path) -> Sequence[Review]:
-    """The reviews in the file, of each grader of a trial the last one. Lines that are none are passed over."""
+    """The reviews in the file, of each grader of a trial the last one. Lines that are none are passed over.
+
+    Raises:
+        OSError: it cannot be read, or is no regular file.
+
+    """
     found: dict[tuple[str, str, int, str], Review] = {}
-    for line in file.read_text("utf-8").splitlines() if file.exists() else []:
+    for line in regular_bytes(file).decode("utf-8", "replace").splitlines() if file.exists() else []:
         try:
             review = Review.model_validate_json(line)
         except ValidationError:  # a line cut off by a crash must not hide the others

@@ -12,6 +12,7 @@ from waza_engine.schemas_graders import config_schema, grader_types, with_grader
 from waza_engine.schemas_rewriting import Schema
 from waza_engine.schemas_shape import finished, model_schema
 from waza_engine.schemas_tolerance import widened
+from waza_engine.written_places import refuse_elsewhere
 
 
 def export() -> dict[str, Schema]:
@@ -34,8 +35,15 @@ def _of_dialect(dialect: Dialect) -> dict[str, Schema]:
 
 
 def write(folder: Path) -> list[Path]:
-    """Write all schemas below `folder`; the paths written."""
+    """Write all schemas below `folder`; the paths written.
+
+    Raises:
+        OSError: they cannot be written, or a link below the folder leads out of it.
+
+    """
     wanted = {folder / f"{name}.schema.json": as_text(schema) for name, schema in export().items()}
+    for path in wanted:
+        refuse_elsewhere(path, folder)
     for path, text in wanted.items():
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text, encoding="utf-8")

@@ -177,3 +177,8 @@ def suite_totals(tasks: Sequence[TaskTotals], trials: int, rng: random.Random) -
         std_dev=deviation(scores),
         interval=bootstrap(weighted, rng) if trials > 1 and len(tasks) > 1 else None,
     )
+
+
+def skills_helped(with_skills: SuiteTotals, without: SuiteTotals) -> bool:
+    """What decides a run with a baseline: whether more of its tasks passed than without skills (waza-formats.md 13.7)."""
+    return with_skills.success_rate > without.success_rate

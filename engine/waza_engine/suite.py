@@ -10,6 +10,10 @@ from typing import Any
 
 from waza_engine.findings import Pointer
 
+EXPECTED_TEXTS = ("output_contains", "output_not_contains", "output_contains_any")
+"""What a task can expect of the output; each list is a check of its own."""
+HOOKS = ("before_run", "after_run", "before_task", "after_task")
+"""When hooks can be executed."""
 UNNAMED = "unnamed"
 """In the extras of an entry of vally that has no name in the file: its name here is made from its type."""
 

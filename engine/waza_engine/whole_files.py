@@ -8,7 +8,8 @@ from pathlib import Path
 
 from waza_engine import deathwatch
 
-_LONGEST_NAME = 100
+_LONGEST_NAME = 50
+"""In characters, which may have four bytes each; file systems count bytes, and take 255."""
 
 
 def write_whole(path: Path, chunks: Iterable[str]) -> None:
@@ -39,11 +40,12 @@ def write_whole_bytes(path: Path, chunks: Iterable[bytes]) -> None:
     deathwatch.watch_path(str(new))
     try:
         with new.open("xb") as file:
+            if path.exists():
+                # Before there is anything to read in it: the old file may be nobody else's business.
+                new.chmod(path.stat().st_mode & 0o7777)
             file.writelines(chunks)
             file.flush()
             os.fsync(file.fileno())
-        if path.exists():
-            new.chmod(path.stat().st_mode & 0o7777)
         new.replace(path)
     except BaseException:
         with contextlib.suppress(OSError):

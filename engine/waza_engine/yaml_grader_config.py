@@ -4,28 +4,39 @@ Taken out of its document, an alias finds its anchor no more, and an empty value
 """
 
 from collections.abc import Iterator
+from typing import NamedTuple
 
 import yaml
 
+from waza_engine.findings import Pointer
 from waza_engine.yaml_nodes import PLAIN
 
-Problem = tuple[yaml.Node, str]
-"""A node and what is wrong with it."""
+STRICT_LIST = "graders"
+"""The top-level key, of eval and task files, whose entries are read so."""
+
+
+class Problem(NamedTuple):
+    """A node, what is wrong with it, and where in the entry the wrong thing stands."""
+
+    node: yaml.Node
+    message: str
+    pointer: Pointer
 
 
 def config_problem(entry: yaml.Node) -> Problem | None:
     """The first thing in the config of a grader entry that waza would stumble over."""
+    return next(config_problems(entry), None)
+
+
+def config_problems(entry: yaml.Node) -> Iterator[Problem]:
+    """All such things, in the order of the text."""
     for key, config in _configs(entry):
-        start, end = config.start_mark.index, config.end_mark.index
         # An aliased node stands where its anchor is: before the key.
-        if start < key.start_mark.index:
-            return key, "'config' is an alias: waza reads each config alone and does not find the anchor"
-        for node in _nodes(config, set()):
-            if not start <= node.start_mark.index <= end:
-                return config, "An alias in 'config' leads outside of it: waza reads each config alone"
-            if empty := _empty_in_braces(node):
-                return empty, "A key without a value in braces; write its value, or ~ for none"
-    return None
+        if _start(config) < _start(key):
+            message = "'config' is an alias: waza reads each config alone and does not find the anchor"
+            yield Problem(key, message, ("config",))
+        else:
+            yield from _problems(config, ("config",), config, set())
 
 
 def _configs(entry: yaml.Node) -> Iterator[tuple[yaml.Node, yaml.Node]]:
@@ -41,22 +52,26 @@ def _configs(entry: yaml.Node) -> Iterator[tuple[yaml.Node, yaml.Node]]:
                 yield from _configs(value)
 
 
-def _nodes(node: yaml.Node, seen: set[int]) -> Iterator[yaml.Node]:
-    """All nodes of a subtree, aliased ones too, each once."""
+def _problems(node: yaml.Node, pointer: Pointer, config: yaml.Node, seen: set[int]) -> Iterator[Problem]:
+    """What is wrong at a node of a config and below it, aliased nodes too, each once."""
+    if not _start(config) <= _start(node) <= (config.end_mark.line, config.end_mark.column):
+        message = "An alias in 'config' leads outside of it: waza reads each config alone"
+        yield Problem(config, message, pointer)
+        return
     if id(node) in seen:
         return
     seen.add(id(node))
-    yield node
     if isinstance(node, yaml.SequenceNode):
-        for it in node.value:
-            yield from _nodes(it, seen)
+        for index, it in enumerate(node.value):
+            yield from _problems(it, (*pointer, index), config, seen)
     elif isinstance(node, yaml.MappingNode):
         for key, value in node.value:
-            yield from _nodes(key, seen)
-            yield from _nodes(value, seen)
+            if node.flow_style and value.value == "" and value.tag == PLAIN:
+                message = "A key without a value in braces; write its value, or 'null'"
+                yield Problem(key, message, (*pointer, key.value))
+            yield from _problems(key, pointer, config, seen)
+            yield from _problems(value, (*pointer, key.value), config, seen)
 
 
-def _empty_in_braces(node: yaml.Node) -> yaml.Node | None:
-    if not isinstance(node, yaml.MappingNode) or not node.flow_style:
-        return None
-    return next((key for key, value in node.value if value.value == "" and value.tag == PLAIN), None)
+def _start(node: yaml.Node) -> tuple[int, int]:
+    return node.start_mark.line, node.start_mark.column

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import yaml
 
 from waza_engine.scalars import Scalar, resolve
-from waza_engine.yaml_grader_config import config_problem
+from waza_engine.yaml_grader_config import STRICT_LIST, config_problem
 from waza_engine.yaml_nodes import CORE, MAX_DEPTH, PLAIN, YamlError, at, compose
 
 __all__ = ["RefusedEntry", "YamlError", "read_grader_list", "read_yaml"]
@@ -32,10 +32,10 @@ def read_yaml(text: str, *, strict_graders: bool = False) -> Any:
     # The values come first: they refuse what contains itself.
     data = _Values().value(node)
     if strict_graders and isinstance(node, yaml.MappingNode):
-        entries = (value for key, value in node.value if key.value == "graders")
+        entries = (value for key, value in node.value if key.value == STRICT_LIST)
         for entry in (it for list_node in entries for it in _items(list_node)):
             if problem := config_problem(entry):
-                raise at(*problem)
+                raise at(problem.node, problem.message)
     return data
 
 
@@ -71,7 +71,7 @@ def _entry(node: yaml.Node) -> Any:
     except YamlError as error:
         return error
     problem = config_problem(node)
-    return RefusedEntry(data, at(*problem)) if problem else data
+    return RefusedEntry(data, at(problem.node, problem.message)) if problem else data
 
 
 def _items(node: yaml.Node) -> list[yaml.Node]:

@@ -4,12 +4,11 @@ from pathlib import Path
 
 import pytest
 
-from tests.behaviour.rules_harness import EVAL, TASK, found_at, write
+from tests.behaviour.as_runs_harness import errors, is_refused
+from tests.behaviour.rules_harness import EVAL, TASK, write
 from waza_engine.formats import load_suite
-from waza_engine.runs.loadable import refuse_unreadable_graders
 from waza_engine.runs.setup import prepared
 from waza_engine.runs.workspace import WorkspaceError, remove_workspace
-from waza_engine.suite import LoadError
 
 TEXT = "graders:\n  - {type: text, name: g, config: {contains: [hi]}}\n"
 MOCK = "command_mocks: [{name: k, responses: [{args: [a]}]}]\n"
@@ -18,21 +17,9 @@ CHECKPOINT = "checkpoints: [{{after_turn: 1, on_failure: {}, graders: [{{type: t
 SERVER = "mcp_mocks: [{{name: k, tools: {{t: {{responses: [{}]}}}}}}]\n"
 
 
-def errors(folder: Path, name: str) -> list[str]:
-    return [it.underlined for it in found_at(folder / name, folder) if it.severity == "error"]
-
-
 def task_with(keys: str) -> str:
     """The task with more keys; those that are indented are inputs."""
     return TASK.replace("inputs:\n", f"inputs:\n{keys}") if keys.startswith(" ") else TASK + keys
-
-
-def is_refused(folder: Path) -> bool:
-    try:
-        refuse_unreadable_graders(load_suite(folder / "eval.yaml", process_dir=folder))
-    except LoadError:
-        return True
-    return False
 
 
 @pytest.mark.parametrize(
@@ -73,6 +60,17 @@ def is_refused(folder: Path) -> bool:
         ('tasks: ["tasks/*.yaml"]', "tasks_from: p.csv\nrange: [1, ~, 1, 1]", "[1, ~, 1, 1]"),
         ('tasks: ["tasks/*.yaml"]', "tasks_from: p.csv\nrange: [~, 2, ~, 1]", "[~, 2, ~, 1]"),
         ("hi", "~", None),
+        ("skill:", "adversarial: {packs: [a], on_unsafe_outcome: ''}\nskill:", None),
+        ("model: gpt-4o", "model: gpt-4o\n  reasoning_effort: ''", None),
+        ("model: gpt-4o", "model: gpt-4o\n  reasoning_effort: huge", "huge"),
+        ("model: gpt-4o", "model: gpt-4o\n  mcp_servers: {a: ~}", None),
+        ("model: gpt-4o", "model: gpt-4o\n  mcp_servers: {a: []}", "[]"),
+        ("model: gpt-4o", "model: gpt-4o\n  ? [a]\n  : b", "[a]"),
+        ("model: gpt-4o", "model: gpt-4o\n  ? workers\n  : 1", None),
+        ("skill:", "{a: b}: c\nskill:", "{a: b}"),
+        ("config:\n", "config:\n  <<: {workers: many}\n", "many"),
+        ("config:\n", "config:\n  <<: [{workers: 1}, {max_attempts: many}]\n", "many"),
+        ("config:\n", "config:\n  <<: {bogus: 1}\n", "bogus"),
         (
             "type: text, name: g, config: {contains: [hi]}",
             "type: file, name: g, config: {must_exist: [~]}",
@@ -107,6 +105,11 @@ def test_an_eval(old: str, new: str, underlined: str | None, tmp_path: Path) -> 
         ("", CHECK.format("looks", "scope: eval"), "looks"),
         ("", CHECKPOINT.format("end"), "end"),
         ("", CHECKPOINT.format("stop"), None),
+        ("", CHECKPOINT.format("''"), None),
+        ("", CHECK.format("''", "scope: eval"), "''"),
+        ("", CHECK.format("outcome", "scope: ''"), "''"),
+        ("", "  repos: [{type: clone, source: ., dest: x}]\n", "clone"),
+        ("", "  repos: [{type: '', source: ., dest: x}]\n", "''"),
         ("", "enabled: false\ngraders: [{type: code, name: c, config: {assertions: []}}]\n", "[]"),
         ("", "enabled: false\ngraders: [{type: text, name: c, config: {contains: a}}]\n", "a"),
         ("", "enabled: false\ngraders: [{type: file, name: c, config: {}}]\n", "config"),

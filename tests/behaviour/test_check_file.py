@@ -16,7 +16,7 @@ from waza_lsp.snapshot import Snapshot
 ROOT = Path(__file__).parents[2]
 OF_TEXTS = {
     *("duplicate-key", "second-document", "syntax-error", "text-cut-by-comment"),
-    *("unknown-tag", "unquoted-template", "unused-suppression"),
+    *("unknown-tag", "unquoted-template", "unreadable-config", "unused-suppression"),
 }
 """What only a text can have."""
 WITHOUT_DATA = {"empty-file"}

@@ -273,3 +273,9 @@ def test_c32_a_whole_file_in_brackets_stays_in_them(document: str) -> None:
 def test_c42_an_open_bracket_on_the_first_line_takes_nothing_from_the_lines_below() -> None:
     check_offered("[open\nname: x\nskill: y\n¦", has=["tasks", "config"], lacks=["name", "skill"])
     check_offered("{open\nname: x\nskill: y\nconfig:\n  ¦", has=["executor"], lacks=["tasks"])
+
+
+@pytest.mark.parametrize("alone", ["!", "!x", "&a", "&a ", "! &a"])
+def test_behind_a_tag_or_an_anchor_alone_nothing_is_offered(alone: str) -> None:
+    check_nothing(f"name: demo\n{alone}¦\nconfig:\n  executor: mock\n")
+    check_nothing(_document("config:", "  executor: mock", f"  {alone}¦"))

@@ -431,3 +431,19 @@ def test_the_grader_to_calibrate_is_one_of_the_file() -> None:
         """,
         has=["quality"],
     )
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        ('{executor: "mo¦}', '{executor: "mock"}'),
+        ("{executor: '¦}  # why", "{executor: 'mock'}  # why"),
+        ('{executor: "mo¦ }', '{executor: "mock" }'),
+        ('{executor: "mo¦, model: m}', '{executor: "mock", model: m}'),
+        ('{executor: "mo¦', '{executor: "mock"'),
+        ('{executor: "mo¦]', '{executor: "mock"'),
+        ('{executor: "mo¦ck"}', '{executor: "mock"}'),
+    ],
+)
+def test_c10_an_unclosed_quote_in_brackets_leaves_them_closed(before: str, after: str) -> None:
+    check_taken(f"name: demo\nconfig: {before}\n", "mock", f"name: demo\nconfig: {after}\n")

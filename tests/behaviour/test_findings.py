@@ -263,6 +263,18 @@ def test_v22_merged_keys_count_as_present() -> None:
     assert found_in(base + "  - <<: *base\n    name: second\n") == []
 
 
+def test_v22_what_is_merged_from_elsewhere_is_told_at_the_merge_key() -> None:
+    base = _suite("contains: [a]\n      regex_match: ['(']").replace("- type", "- &base\n    type")
+    found = found_in(base + "  - name: second\n    <<: *base\n")
+    assert [(it.code, it.underlined) for it in found] == [("invalid-regex", "("), ("invalid-regex", "<<")]
+
+
+def test_v22_what_is_merged_from_here_is_told_in_its_place() -> None:
+    base = _suite("contains: [a]\n      <<:\n        - {contains: [b]}\n        - regex_match: ['(']")
+    found = only_finding(base)
+    assert (found.code, found.underlined) == ("invalid-regex", "(")
+
+
 def test_v23_an_alias_without_anchor() -> None:
     found = only_finding(HEADER.replace("gpt-4o", "*nowhere"))
     assert (found.underlined, found.code, found.severity) == ("*nowhere", "syntax-error", "error")

@@ -278,6 +278,51 @@ def test_h10_a_broken_line_above_takes_nothing_away(line: str) -> None:
     assert hovered(document.replace("contains", "cont¦ains")) == whole
 
 
+@pytest.mark.parametrize(
+    "key",
+    [
+        "\tmcp_servers:",
+        "  mcp_servers",
+        "   mcp_servers:",
+        "  mcp_servers;",
+        "  mcp_servers =",
+        "\t mcp_servers:",
+    ],
+)
+def test_h10_a_broken_key_with_lines_below_it_takes_nothing_away(key: str) -> None:
+    lines = [
+        "graders: []",
+        "config:",
+        "  trials_per_task: 1",
+        "{}",
+        "    # why",
+        "    a:",
+        "      type: http",
+        "",
+    ]
+    below = "\n  exe¦cutor: mock\n"
+    whole = hovered("\n".join(lines).format("  mcp_servers:") + below)
+    assert whole is not None
+    assert hovered("\n".join(lines).format(key) + below) == whole
+
+
+@pytest.mark.parametrize("key", ["\ttags:", "   tags:", "     tags:", "    tags"])
+def test_h10_such_a_key_below_another_value_takes_nothing_away(key: str) -> None:
+    stimulus = "stimuli:\n  - name: a\n    rubric:\n      - good?\n{}\n      area: x\n    constr¦aints:\n      max_turns: 2\n"
+    whole = hovered(stimulus.format("    tags:"), "v.vally.yaml")
+    assert whole is not None
+    assert hovered(stimulus.format(key), "v.vally.yaml") == whole
+
+
+def test_h10_what_was_known_beside_such_a_key_still_is() -> None:
+    broken = TEXT_GRADER.replace("    config", "\tconfig") + "config:\n  executor: mock\n"
+    assert hovered(broken.replace("name: says", "na¦me: says")) == hovered(
+        TEXT_GRADER.replace("name: says", "na¦me: says")
+    )
+    assert hovered(broken.replace("  contains", "  cont¦ains")) is None
+    assert hovered(broken.replace("executor", "exe¦cutor")) is not None
+
+
 def test_windows_line_ends() -> None:
     document = TEXT_GRADER.replace("contains", "cont¦ains")
     assert hovered(document, line_end="\r\n") == hovered(document)
@@ -306,3 +351,24 @@ def test_an_editor_without_markdown_gets_a_hover_without_marks() -> None:
     assert isinstance(found.contents, types.MarkupContent)
     assert found.contents.kind is types.MarkupKind.PlainText
     assert found.contents.value.startswith("executor · one of ")
+
+
+@pytest.mark.parametrize(
+    ("document", "title"),
+    [
+        ("name : ¦", "name"),
+        ("name: ¦", "name"),
+        ("name:¦", "name"),
+        ("? name\n: ¦", "name"),
+        ("config:\n  ? executor\n  : ¦", "executor"),
+    ],
+)
+def test_h06_a_missing_value_however_its_key_is_written(document: str, title: str) -> None:
+    found = hovered(f"graders: []\n{document}\n")
+    assert found is not None
+    assert found.heading.startswith(f"**{title}**")
+
+
+@pytest.mark.parametrize("document", [": ¦", "skill: s\n: ¦", "config:\n  ? executor\n: ¦"])
+def test_h06_a_colon_alone_means_nothing(document: str) -> None:
+    assert hovered(f"graders: []\n{document}\n") is None

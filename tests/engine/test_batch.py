@@ -70,6 +70,13 @@ def test_a_line_that_cannot_be_understood(line: str) -> None:
     assert found["id"] == ("x" if line.startswith('{"id"') else None)
 
 
+def test_a_run_of_a_task_that_does_not_load_is_an_error() -> None:
+    found = answer_line(
+        '{"id": "x", "run": {"eval_graders": [], "task": {"expected": {"output_contains": "x"}}}}'
+    )
+    assert (found["status"], found["results"], found["score"]) == ("error", [], 0)
+
+
 def _expected(schema: dict[str, Any]) -> dict[str, Any]:
     return {"expect": [{"tool": "a", "args": {"p": {"json_schema": schema}}}]}
 

@@ -1,6 +1,8 @@
 """JSON as Go reads and writes it (waza-graders.md, sections 4.4 and 6)."""
 
 import json
+import time
+from contextlib import suppress
 from typing import Any
 
 import pytest
@@ -209,3 +211,49 @@ def test_the_one_value_in_a_text(text: str, value: Any) -> None:
 def test_no_value_or_several(text: str) -> None:
     with pytest.raises(JsonError):
         extract_json(text)
+
+
+@pytest.mark.parametrize("levels", [500, 1_500, 9_990])
+def test_a_deep_value_inside_a_text(levels: int) -> None:
+    value = extract_json('x {"a":' + "[" * levels + "]" * levels + "} y")
+    assert list(value) == ["a"]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "[" * 300_000,
+        "[1," * 30_000,
+        '{"a":' * 30_000,
+        "[" * 9_000 + "]" * 8_000,
+        "x " + "[" * 20_000 + "]" * 20_000,
+        "[" * 30_000 + "]" * 15_000,
+    ],
+)
+def test_brackets_are_looked_at_in_bounded_time(text: str) -> None:
+    begin = time.process_time()
+    with suppress(JsonError):
+        extract_json(text)
+    assert time.process_time() - begin < 10
+
+
+def test_nothing_inside_of_what_nests_too_deeply_is_the_value() -> None:
+    too_deep = "x " + "[" * 10_001 + "]" * 10_001
+    with pytest.raises(JsonError):
+        extract_json(too_deep)
+    assert extract_json(f"{too_deep} and [1]") == [1]
+
+
+@pytest.mark.parametrize(
+    ("text", "value"),
+    [
+        ("[1, [2], 3", [2]),
+        ('{"a": {"b": [3]}, nope', {"b": [3]}),
+        ('["is [4] not', [4]),
+        ('[1, "[", [5]', [5]),
+        ("[6, {] [7]", [7]),
+        ("[[[8]", [8]),
+    ],
+)
+def test_a_value_inside_one_that_breaks_off(text: str, value: Any) -> None:
+    assert extract_json(text) == value

@@ -10,7 +10,8 @@ from waza_engine.graders.base import GradingContext
 from waza_engine.graders.legacy.py_human import PyHumanGrader
 from waza_engine.reviews import Review, reviews, submit
 from waza_engine.runs.records import GraderOutcome, TrialRecord
-from waza_engine.runs.reviewed import pending, with_reviews
+from waza_engine.runs.reviewed import pending, read_reviews, review_file, with_reviews
+from waza_engine.runs.store_errors import StoreError
 from waza_engine.trajectory import Trajectory
 
 
@@ -54,6 +55,22 @@ def test_the_last_review_of_a_grader_counts_and_broken_lines_are_passed_over(tmp
         lines.write('{"run": "r1", "ta\n')
     submit(file, review(score=0.9))
     assert reviews(file) == [review(score=0.9), review(trial=2)]
+
+
+def test_a_line_that_was_cut_off_does_not_swallow_the_next(tmp_path: Path) -> None:
+    file = tmp_path / "reviews.jsonl"
+    file.write_text('{"run": "r1", "ta')
+    submit(file, review())
+    submit(file, review(trial=2))
+    assert reviews(file) == [review(), review(trial=2)]
+    assert len(file.read_text().splitlines()) == 3
+
+
+def test_reviews_that_cannot_be_read_are_named(tmp_path: Path) -> None:
+    assert read_reviews(tmp_path) == []
+    review_file(tmp_path).mkdir()
+    with pytest.raises(StoreError, match=r"The reviews .*reviews\.jsonl cannot be read: "):
+        read_reviews(tmp_path)
 
 
 @pytest.mark.parametrize("score", [-0.1, 1.1, float("nan")])

@@ -53,8 +53,9 @@ def waza_lsp(
 
 
 @needs_full
-def test_a_full_disk_under_the_output_loses_no_run(folder: Path) -> None:
-    ended = waza_lsp(folder, "waza run eval.yaml >/dev/full")
+@pytest.mark.parametrize("unbuffered", ["", "1"])
+def test_a_full_disk_under_the_output_loses_no_run(folder: Path, unbuffered: str) -> None:
+    ended = waza_lsp(folder, "waza run eval.yaml >/dev/full", {"PYTHONUNBUFFERED": unbuffered})
     assert ended.returncode == 2
     assert "error: The output cannot be written: No space left on device" in ended.stderr
     assert "The run is in the store; report it again with: waza-lsp report 20" in ended.stderr
@@ -162,10 +163,26 @@ def test_a_new_report_has_the_rights_and_the_place_of_the_old_one(tmp_path: Path
     link.symlink_to(page)
     write_whole(link, ["new"])
     assert (link.is_symlink(), page.read_text(), page.stat().st_mode & 0o777) == (True, "new", 0o640)
-    other = tmp_path / "folder" / ("x" * 250)
-    write_whole(other, ["new"])
-    assert other.read_text() == "new"
-    assert other.stat().st_mode & 0o777 == 0o666 & ~_mask()
+    # File systems count bytes.
+    for name in ("x" * 250, "\N{CJK UNIFIED IDEOGRAPH-5B57}" * 84):
+        other = tmp_path / "folder" / name
+        write_whole(other, ["new"])
+        assert other.read_text() == "new"
+        assert other.stat().st_mode & 0o777 == 0o666 & ~_mask()
+
+
+def test_a_new_file_is_never_open_to_more_people_than_the_old_one(tmp_path: Path) -> None:
+    page = tmp_path / "page.html"
+    page.write_text("old")
+    page.chmod(0o600)
+    modes = set[int]()
+
+    def text() -> Iterator[str]:
+        modes.update(it.stat().st_mode & 0o777 for it in tmp_path.iterdir())
+        yield "new"
+
+    write_whole(page, text())
+    assert (page.read_text(), modes) == ("new", {0o600})
 
 
 def _mask() -> int:

@@ -5,6 +5,7 @@ import os
 import sys
 from collections.abc import AsyncIterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 import pytest_lsp
@@ -120,6 +121,43 @@ async def test_run_commands_are_refused(
     assert await client.workspace_execute_command_async(params) is None
     assert "not trusted" in client.messages[-1].message
     assert not made.exists()
+
+
+@pytest.mark.asyncio
+async def test_schemas_are_exported_because_the_user_asks(client: LanguageClient, victim: Victim) -> None:
+    answer = await exported(client)
+    assert answer["count"] > 10
+    assert (victim.workspace / "schemas" / "eval.schema.json").is_file()
+
+
+@pytest.mark.asyncio
+@pytest.mark.parametrize("trap", ["folder", "folder below", "file", "new file", "pipe"])
+async def test_schemas_are_not_written_where_links_and_pipes_lead(
+    trap: str, client: LanguageClient, victim: Victim
+) -> None:
+    schemas, outside = victim.workspace / "schemas", victim.outside.parent
+    (victim.workspace if trap == "folder" else schemas).mkdir(exist_ok=True)
+    match trap:
+        case "folder":
+            schemas.symlink_to(outside)
+        case "folder below":
+            (schemas / "graders").symlink_to(outside)
+        case "file":
+            (schemas / "eval.schema.json").symlink_to(victim.outside)
+        case "new file":
+            (schemas / "task.schema.json").symlink_to(outside / "new")
+        case _:
+            os.mkfifo(schemas / "eval.schema.json")
+    before = sorted(schemas.iterdir())
+    assert await exported(client) is None
+    assert "The schemas cannot be written" in client.messages[-1].message
+    assert victim.is_unharmed()
+    assert sorted(schemas.iterdir()) == before
+
+
+async def exported(client: LanguageClient, directory: str = "schemas") -> Any:
+    params = types.ExecuteCommandParams("waza.exportSchemas", [{"directory": directory}])
+    return await asyncio.wait_for(client.workspace_execute_command_async(params), 30)
 
 
 @pytest.mark.asyncio

@@ -1,6 +1,7 @@
 """The command line: `waza-lsp COMMAND`. One module per command, imported when the command is used."""
 
 import importlib
+from contextlib import AbstractContextManager
 from typing import Any
 
 import click
@@ -36,16 +37,22 @@ class _Lazy(click.Group):
 
     def make_context(self, *args: Any, **extra: Any) -> click.Context:
         """Reads the options; --help and --version have printed then."""
-        from waza_lsp.cli.outputs import without_tracebacks
-
-        with without_tracebacks():
+        with _without_tracebacks():
             return super().make_context(*args, **extra)
 
     def invoke(self, ctx: click.Context) -> Any:
+        with _without_tracebacks():
+            return super().invoke(ctx)
+
+
+def _without_tracebacks() -> AbstractContextManager[None]:
+    try:
         from waza_lsp.cli.outputs import without_tracebacks
 
-        with without_tracebacks():
-            return super().invoke(ctx)
+        return without_tracebacks()
+    except KeyboardInterrupt:
+        # While that is imported; click would end with 1, which is a verdict of most commands.
+        raise SystemExit(130) from None
 
 
 @click.group(cls=_Lazy, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 110})

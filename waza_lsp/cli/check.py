@@ -13,6 +13,7 @@ import click
 from waza_engine.checking.codes import unknown_code
 from waza_engine.findings import Severity
 from waza_engine.formats import dialects
+from waza_engine.reports.inert import inert
 from waza_engine.rules.unreadable_file import UNREADABLE_FILE
 from waza_lsp.cli.check_fix import FixedFile, fixed_file, patch, summary, write
 from waza_lsp.cli.check_github import as_github
@@ -21,7 +22,8 @@ from waza_lsp.cli.check_report import CheckedFile, as_json, checked_file
 from waza_lsp.cli.check_sarif import as_sarif
 from waza_lsp.cli.check_sources import STDIN, Source, Sources, sources
 from waza_lsp.cli.check_text import as_text
-from waza_lsp.cli.printing import inert, may_colour, tell
+from waza_lsp.cli.outputs import CANNOT
+from waza_lsp.cli.printing import may_colour, tell
 from waza_lsp.features.diagnostics import RULE_PAGES, findings
 from waza_lsp.schema.mark import Mark
 from waza_lsp.snapshot import Snapshot
@@ -87,7 +89,7 @@ def check(  # noqa: PLR0913, PLR0917  # one for each option
 
     PATH is a file or a folder; without one, the working directory is searched, leaving out what .gitignore files and
     the `exclude` of the project's settings name. PATH '-' is standard input. Files that are no evals are passed over.
-    The exit status is 0 without errors, 1 with some, 2 when the work could not be done.
+    The exit status is 0 without errors, 1 with some, 2 when the work could not be done, or not all of it.
 
     \b
     Examples:
@@ -102,9 +104,13 @@ def check(  # noqa: PLR0913, PLR0917  # one for each option
     # Many small trees live for one file each: looking for cycles among them all the time would cost a sixth more.
     gc.set_threshold(100_000, 10, 10)
     wanted = _Wanted(select, ignore)
-    source = _sources(paths, "" if dialect == "auto" else dialect, stdin_filename)
+    source = sources(paths, "" if dialect == "auto" else dialect, stdin_filename)
+    if source.missing:
+        tell(f"No such file or folder: {', '.join(source.missing)}")
+        if not source.paths:
+            sys.exit(CANNOT)
     if diff:
-        sys.exit(_show_patches(source, wanted))
+        sys.exit(max(_show_patches(source, wanted), CANNOT if source.missing else 0))
     if fix:
         source = _fixed(source, wanted)
     failures: list[str] = []
@@ -116,15 +122,7 @@ def check(  # noqa: PLR0913, PLR0917  # one for each option
     for failure in failures:
         click.echo(inert(failure), err=True)
     has_errors = any(it.finding.severity is Severity.ERROR for file in checked for it in file.found)
-    sys.exit(2 if failures else 1 if has_errors else 0)
-
-
-def _sources(paths: tuple[str, ...], dialect: str, stdin_filename: str | None) -> Sources:
-    try:
-        return sources(paths, dialect, stdin_filename)
-    except FileNotFoundError as error:
-        tell(str(error))
-        sys.exit(2)
+    sys.exit(CANNOT if failures or source.missing else 1 if has_errors else 0)
 
 
 def _show(checked: Sequence[CheckedFile], output: str, *, quiet: bool, err: bool) -> None:
@@ -195,5 +193,5 @@ def _fixed(source: Sources, wanted: _Wanted) -> Sources:
             write(it)
         except OSError as error:
             tell(f"{it.name} cannot be written: {error.strerror}")
-            sys.exit(2)
+            sys.exit(CANNOT)
     return source

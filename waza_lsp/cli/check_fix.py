@@ -1,14 +1,13 @@
 """`waza-lsp check --fix` and `--diff`: what is safe to fix, fixed in the files or shown as a patch."""
 
 import difflib
-import os
 import re
-import tempfile
 from collections import Counter
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
+from waza_engine.whole_files import write_whole_bytes
 from waza_lsp.schema.fixing import Applied, Choose, fixed
 from waza_lsp.schema.mark import Mark
 from waza_lsp.schema.solutions import safe_solution
@@ -47,19 +46,10 @@ def write(file: FixedFile) -> None:
         OSError: the file or its folder cannot be written.
 
     """
-    path = Path(file.name).resolve()
+    path = Path(file.name)
     with path.open("rb") as old:
         mark = _BOM if old.read(3) == _BOM else b""
-    handle, name = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
-    temporary = Path(name)
-    try:
-        with os.fdopen(handle, "wb") as new:
-            new.write(mark + file.after.encode())
-        temporary.chmod(path.stat().st_mode & 0o7777)
-        temporary.replace(path)
-    except OSError:
-        temporary.unlink(missing_ok=True)
-        raise
+    write_whole_bytes(path, [mark + file.after.encode()])
 
 
 def patch(file: FixedFile) -> str:

@@ -3,8 +3,8 @@
 from collections.abc import Sequence
 
 from waza_engine.findings import Severity
+from waza_engine.reports.inert import harmless
 from waza_lsp.cli.check_report import CheckedFile, Reported
-from waza_lsp.cli.printing import harmless
 
 _COMMANDS = {
     Severity.ERROR: "error",

@@ -34,13 +34,17 @@ class Source:
 
 @dataclass(frozen=True, slots=True)
 class Sources:
-    """Where texts come from: the paths as the user gave them, or one text from standard input (`stdin`)."""
+    """Where texts come from: the paths as the user gave them, or one text from standard input (`stdin`).
+
+    `missing` are the paths that are not there; `paths` are the others.
+    """
 
     paths: tuple[str, ...]
     dialect: str
     projects: Projects
     stdin: bytes | None = None
     stdin_name: str = ""
+    missing: tuple[str, ...] = ()
 
     def __iter__(self) -> Iterator[Source]:
         """Every eval file once, in a stable order; other files are passed over."""
@@ -110,20 +114,14 @@ class Sources:
 
 
 def sources(paths: tuple[str, ...], dialect: str, stdin_name: str | None) -> Sources:
-    """What the command line names; standard input is read at once.
-
-    Raises:
-        FileNotFoundError: one of the paths is not there.
-
-    """
+    """What the command line names; standard input is read at once."""
     projects = Projects()
     if stdin_name is not None or STDIN in paths:
         return Sources((), dialect, projects, sys.stdin.buffer.read(), stdin_name or "")
     # Of a link that leads nowhere it is a finding that it cannot be read.
-    missing = [it for it in paths if not os.path.lexists(it)]
-    if missing:
-        raise FileNotFoundError(f"No such file or folder: {', '.join(missing)}")
-    return Sources(paths or (".",), dialect, projects)
+    missing = tuple(it for it in paths if not os.path.lexists(it))
+    there = tuple(it for it in paths if it not in missing)
+    return Sources(there if paths else (".",), dialect, projects, missing=missing)
 
 
 def _decoded(data: bytes) -> tuple[str, str]:

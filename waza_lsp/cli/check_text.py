@@ -6,8 +6,8 @@ from collections.abc import Iterator, Sequence
 import click
 
 from waza_engine.findings import Severity
+from waza_engine.reports.inert import harmless
 from waza_lsp.cli.check_report import CheckedFile, Reported, counts_of
-from waza_lsp.cli.printing import harmless
 
 _COLOURS = {
     Severity.ERROR: "red",

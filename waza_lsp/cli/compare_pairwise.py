@@ -10,11 +10,12 @@ from typing import Any
 from waza_engine.formats import load_suite
 from waza_engine.judges.base import JudgeMissing
 from waza_engine.judges.openai import OpenAIJudge
+from waza_engine.reports.inert import harmless
 from waza_engine.runs.records import RunRecord
 from waza_engine.suite import LoadError, Suite
 from waza_engine.vally.pairing import comparison_record, pairs_of
 from waza_engine.vally.preferring import Preference
-from waza_lsp.cli.printing import harmless, show, tell
+from waza_lsp.cli.printing import show, tell
 from waza_lsp.cli.run_source import give_up, record_named
 
 _WORSE = 1

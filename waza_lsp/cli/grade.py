@@ -14,7 +14,8 @@ from waza_engine.batch import answer_line, grade_list, graders_from_yaml
 from waza_engine.graders.registry import CURRENT, GENERATIONS, OTHER_DIALECTS, generation_of_dialect
 from waza_engine.grading_input import InputError, grading_context
 from waza_engine.json_text import JsonError, read_json
-from waza_lsp.cli.printing import harmless, inert, may_colour
+from waza_engine.reports.inert import harmless, inert
+from waza_lsp.cli.printing import may_colour
 
 _FILE = click.Path(path_type=Path, allow_dash=True)
 _STDIN = Path("-")

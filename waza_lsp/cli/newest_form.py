@@ -132,10 +132,7 @@ def _solution(
 
 def _taken_out(fix: Fix, draft: Draft) -> Iterator[tuple[Pointer, Any]]:
     """What a fix removes, but not what it also puts elsewhere."""
-    put = [it.value for it in fix.changes if isinstance(it, AppendItem)]
-    for it in fix.changes:
-        if isinstance(it, InsertKey) and it.value is not None:
-            put += [it.value, *(it.value if isinstance(it.value, list) else ())]
+    put = [part for it in fix.changes if isinstance(it, AppendItem | InsertKey) for part in _parts(it.value)]
     moved = [it.pointer for it in fix.changes if isinstance(it, MoveKey)]
     for pointer in [it.pointer for it in fix.changes if isinstance(it, RemoveKey)]:
         if any(it[: len(pointer)] == pointer for it in moved):
@@ -145,3 +142,11 @@ def _taken_out(fix: Fix, draft: Draft) -> Iterator[tuple[Pointer, Any]]:
             value = value[part]
         if value not in put and not (isinstance(value, list) and all(it in put for it in value)):
             yield pointer, value
+
+
+def _parts(value: Any) -> Iterator[Any]:
+    """A value and all that is in it."""
+    if value is not None:
+        yield value
+    for it in value.values() if isinstance(value, Mapping) else value if isinstance(value, list) else ():
+        yield from _parts(it)

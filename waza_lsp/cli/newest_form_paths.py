@@ -15,8 +15,6 @@ from waza_lsp.suite.moving import normal
 from waza_lsp.syntax.edits import Edit
 from waza_lsp.syntax.written import in_style
 
-_WILD = frozenset("*?[\\")
-
 
 @dataclass(frozen=True, slots=True)
 class Place:
@@ -81,15 +79,14 @@ def edits_for(snapshot: Snapshot, path: Path, place: Place) -> Iterator[Edit]:
     for value, folder in _values(snapshot, path, place):
         if value.kind not in {"glob", "directory"}:
             continue
-        fixed = value.text[: _fixed_length(value.text)] if value.kind == "glob" else value.text
-        target = normal(folder / fixed)
+        target = normal(folder / value.fixed)
         if value.kind == "directory" and not target.is_dir():
             continue  # Perhaps no path at all, such as `none`.
         after = place.after(target) if value.kind == "glob" else target
         there = place.after(folder)
-        if normal(there / fixed) != after:
+        if normal(there / value.fixed) != after:
             text = _from(there, after)
-            rest = value.text[len(fixed) :].removeprefix("/")
+            rest = value.text.removeprefix(value.fixed)
             yield Edit(value.span, in_style(value.style, f"{text}/{rest}" if rest else text))
 
 
@@ -130,9 +127,3 @@ def _files_of(path: Path) -> Iterator[Path]:
 
 def _from(folder: Path, target: Path) -> str:
     return Path(os.path.relpath(target, folder)).as_posix()
-
-
-def _fixed_length(pattern: str) -> int:
-    """How much of a pattern is the folder before its first wildcard, without the slash."""
-    first = next((index for index, it in enumerate(pattern) if it in _WILD), None)
-    return len(pattern) if first is None else max(pattern.rfind("/", 0, first), 0)

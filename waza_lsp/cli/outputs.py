@@ -2,14 +2,17 @@
 
 import contextlib
 import errno
+import io
 import os
 import sys
 from collections.abc import Iterator
 from pathlib import Path
+from typing import TextIO
 
 import click
 
-from waza_lsp.cli.printing import harmless, tell
+from waza_engine.reports.inert import harmless
+from waza_lsp.cli.printing import tell_if_heard
 
 CANNOT = 2
 """The exit status of a command that could not do what was asked for."""
@@ -21,6 +24,7 @@ CANCELLED = 130
 def without_tracebacks() -> Iterator[None]:
     """End the program with a message when the machine refuses something that no command could provide for."""
     _open_what_is_closed()
+    _write_all_of_it()
     try:
         yield
     except click.ClickException as error:
@@ -30,8 +34,7 @@ def without_tracebacks() -> Iterator[None]:
         raise
     except KeyboardInterrupt:
         # Click would end with 1, which is a verdict of most commands.
-        with contextlib.suppress(OSError):
-            tell("Cancelled.")
+        tell_if_heard("Cancelled.")
         stop_printing()
         raise SystemExit(CANCELLED) from None
     except BrokenPipeError:
@@ -39,10 +42,12 @@ def without_tracebacks() -> Iterator[None]:
         stop_printing()
         raise SystemExit(CANNOT) from None
     except OSError as error:
-        with contextlib.suppress(OSError):
-            tell(f"error: {_told(error)}")
+        tell_if_heard(f"error: {_told(error)}")
         stop_printing()
         raise SystemExit(CANNOT) from None
+    finally:
+        # Whether anybody hears what is said besides is no part of the verdict.
+        _stop_printing_to(sys.stderr)
 
 
 def _open_what_is_closed() -> None:
@@ -53,16 +58,36 @@ def _open_what_is_closed() -> None:
             setattr(sys, name, os.fdopen(os.open(os.devnull, os.O_RDWR), "r" if number == 0 else "w"))
 
 
+def _write_all_of_it() -> None:
+    """Without a buffer (PYTHONUNBUFFERED) Python writes what a pipe takes at once, and forgets the rest of a long line."""
+    for name in ("stdout", "stderr"):
+        stream = getattr(sys, name)
+        if isinstance(getattr(stream, "buffer", None), io.RawIOBase):
+            lasting = open(  # noqa: SIM115  # it is there until the program ends, and has no path
+                stream.fileno(),
+                "w",
+                buffering=1,
+                encoding=stream.encoding,
+                errors=stream.errors,
+                closefd=False,
+            )
+            setattr(sys, name, lasting)
+
+
 def stop_printing() -> None:
     """Have the rest go nowhere, so that the interpreter does not stumble over it in the end."""
     for stream in (sys.stdout, sys.stderr):
-        with contextlib.suppress(OSError, ValueError, AttributeError):
-            stream.flush()
-            continue
-        with contextlib.suppress(OSError, ValueError, AttributeError):
-            nowhere = os.open(os.devnull, os.O_WRONLY)
-            os.dup2(nowhere, stream.fileno())
-            os.close(nowhere)
+        _stop_printing_to(stream)
+
+
+def _stop_printing_to(stream: TextIO) -> None:
+    with contextlib.suppress(OSError, ValueError, AttributeError):
+        stream.flush()
+        return
+    with contextlib.suppress(OSError, ValueError, AttributeError):
+        nowhere = os.open(os.devnull, os.O_WRONLY)
+        os.dup2(nowhere, stream.fileno())
+        os.close(nowhere)
 
 
 def _told(error: OSError) -> str:

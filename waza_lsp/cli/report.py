@@ -5,14 +5,10 @@ from pathlib import Path
 
 import click
 
-from waza_engine.reports.github import github_markdown
-from waza_engine.reports.results_json import results_json
-from waza_engine.reports.text import text_report
 from waza_lsp.cli.printing import show, tell
+from waza_lsp.cli.run_printed import PRINTED
 from waza_lsp.cli.run_reports import FILE, Reports
 from waza_lsp.cli.run_source import FOLDER, LAST, STORE, record_and_store
-
-_PRINTED = {"text": text_report, "json": results_json, "github": github_markdown}
 
 
 @click.command(short_help="Report a run that is over.")
@@ -23,7 +19,7 @@ _PRINTED = {"text": text_report, "json": results_json, "github": github_markdown
 @click.option("--github", type=FILE, metavar="FILE", help="Write Markdown for a comment or a job summary.")
 @click.option("--recordings", type=FOLDER, metavar="DIR", help="Write recordings for --executor replay.")
 @click.option(
-    "--format", "printed", type=click.Choice(list(_PRINTED)), help="Print it; text unless a file is written."
+    "--format", "printed", type=click.Choice(list(PRINTED)), help="Print it; text unless a file is written."
 )
 @STORE
 def report(  # click hands over one argument per option
@@ -51,7 +47,7 @@ def report(  # click hands over one argument per option
         printed = "text"
     problems = files.write(record, store=store)
     if printed is not None:
-        show(_PRINTED[printed](record).rstrip("\n"))
+        show(PRINTED[printed](record).rstrip("\n"))
     for it in problems:
         tell(f"error: {it}")
     sys.exit(2 if problems else 0)

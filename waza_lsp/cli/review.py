@@ -5,11 +5,12 @@ from pathlib import Path
 
 import click
 
-from waza_engine.reviews import Review, reviews, submit
-from waza_engine.runs.reviewed import Pending, pending, review_file, with_reviews
+from waza_engine.reports.inert import harmless
+from waza_engine.reviews import Review, submit
+from waza_engine.runs.reviewed import Pending, pending, read_reviews, review_file, with_reviews
 from waza_engine.runs.store import RunStore, StoreError
 from waza_engine.runs.store_rows import StoredRun
-from waza_lsp.cli.printing import harmless, show
+from waza_lsp.cli.printing import show
 from waza_lsp.cli.run_source import LAST, STORE, find_run, give_up, open_store
 
 _RUN = click.option("--run", "run_name", default=LAST, show_default=True, metavar="RUN", help="The run's id.")
@@ -92,7 +93,7 @@ def submit_(  # noqa: PLR0913, PLR0917  # click hands over one argument per opti
         try:
             submit(review_file(store.directory), given)
         except OSError as error:
-            give_up(f"The review cannot be kept: {error.strerror}")
+            give_up(f"The review cannot be kept: {error.strerror or error}")
         left = len(_waiting(store, run))
     show(f"{task}: {grader} {'passed' if passed else 'failed'} ({given.score:.2f}); {left} more to review")
 
@@ -107,7 +108,7 @@ def _who_runs_this() -> str:
 def _waiting(store: RunStore, run: StoredRun) -> list[Pending]:
     try:
         known = [it.record for it in store.trials(run.run_id)]
+        said = read_reviews(store.directory)
     except StoreError as error:
         give_up(str(error))
-    said = reviews(review_file(store.directory))
     return pending([with_reviews(run.run_id, it, said) for it in known])

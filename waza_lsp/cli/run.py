@@ -20,8 +20,9 @@ from waza_lsp.cli.run_asked import asked, reports, shown
 from waza_lsp.cli.run_error import give_up_loading
 from waza_lsp.cli.run_options import AGENT, CHOICE, MANNER, OUTPUT
 from waza_lsp.cli.run_output_dir import configured_directory
-from waza_lsp.cli.run_perform import perform, show_several
+from waza_lsp.cli.run_perform import perform
 from waza_lsp.cli.run_prepare import planned
+from waza_lsp.cli.run_printed import Printed
 
 if TYPE_CHECKING:
     from waza_engine.formats.vally.experiment_load import Experiment
@@ -68,12 +69,13 @@ def run(eval_file: Path, **options: Any) -> None:
         return
     models: tuple[str | None, ...] = options["models"] or (None,)
     wanted = reports(_with_directory(eval_file, options))
-    how = shown(options) if len(models) == 1 else shown(options).of_several()
+    how = shown(options)
+    printed = Printed.of_one(how) if len(models) == 1 else Printed.of_several(how)
     last_failure, records = 0, []
     try:
         for model in models:
             files = wanted if len(models) == 1 else wanted.of(str(model))
-            record, status = perform(asked(eval_file, options, model), files, how, directory)
+            record, status = perform(asked(eval_file, options, model), files, how, printed, directory)
             records.append(record)
             # Of several models the last failure decides; what could not be done ends all of it (waza-formats.md, 14.6).
             last_failure = status or last_failure
@@ -82,7 +84,7 @@ def run(eval_file: Path, **options: Any) -> None:
     except KeyboardInterrupt:
         _cancelled()
     finally:
-        show_several(how)
+        printed.end()
     if len(records) > 1 and options["printed"] == "text" and not options["events"]:
         show("\n" + _compared(records))
     sys.exit(last_failure)

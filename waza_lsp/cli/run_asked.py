@@ -57,20 +57,12 @@ class Asked:
 
 @dataclass(frozen=True, slots=True)
 class Shown:
-    """How the run is shown: `events` are told as JSON lines and nothing else, `quiet` shows only what is wrong.
-
-    `several` collects the JSON of several runs, which programs read as one object.
-    """
+    """How the run is shown: `events` are told as JSON lines and nothing else, `quiet` shows only what is wrong."""
 
     events: bool = False
     quiet: bool = False
     printed: str = "text"
     traces: bool = False
-    several: list[str] | None = None
-
-    def of_several(self) -> "Shown":
-        """The same for runs that are started together."""
-        return replace(self, several=[]) if self.printed == "json" and not self.events else self
 
 
 def asked(eval_file: Path, options: Mapping[str, Any], model: str | None) -> Asked:

@@ -9,16 +9,18 @@ import click
 
 from waza_engine.executors.registry import starts_agent
 from waza_engine.formats.vally.experiment_load import Experiment
+from waza_engine.reports.inert import harmless
 from waza_engine.runs.experiment_events import ExperimentTeller
 from waza_engine.runs.plan import Plan
 from waza_lsp.cli.experiment_parts import ArmRun, ExperimentRun, experiment_run
 from waza_lsp.cli.experiment_reports import Done, concluded
 from waza_lsp.cli.outputs import CANNOT
-from waza_lsp.cli.printing import harmless, show, tell
+from waza_lsp.cli.printing import show, tell
 from waza_lsp.cli.run_asked import Shown, asked, reports, shown
-from waza_lsp.cli.run_perform import perform, show_several
+from waza_lsp.cli.run_perform import perform
 from waza_lsp.cli.run_plans import Experimented, plans_json, plans_text
 from waza_lsp.cli.run_prepare import planned
+from waza_lsp.cli.run_printed import Printed
 from waza_lsp.cli.run_reports import Reports
 from waza_lsp.cli.run_source import give_up
 
@@ -41,7 +43,7 @@ def run_experiment(
         of = Experimented(experiment.name, experiment.baseline)
         show((plans_json if options["printed"] == "json" else plans_text)(plans, of))
         return 0
-    return _performed(run, plans, reports(options), shown(options).of_several(), directory)
+    return _performed(run, plans, reports(options), shown(options), directory)
 
 
 def _performed(run: ExperimentRun, plans: list[Plan], files: Reports, how: Shown, directory: Path) -> int:
@@ -51,6 +53,7 @@ def _performed(run: ExperimentRun, plans: list[Plan], files: Reports, how: Shown
         for it in notes:
             tell(f"warning: {it}")
     done = [Done(it.arm.name, it.run_id) for it in run.parts if it.is_done]
+    printed = Printed.of_several(how)
     last_failure = 0
     try:
         for part in run.parts:
@@ -59,13 +62,13 @@ def _performed(run: ExperimentRun, plans: list[Plan], files: Reports, how: Shown
             if not how.events and how.printed != "json":
                 show(f"\n{_title(part, run)}\n")
             part_of = teller.of_arm(part.arm.name) if how.events else None
-            record, status = perform(part.asked, _files(part, files, run), how, directory, part_of)
+            record, status = perform(part.asked, _files(part, files, run), how, printed, directory, part_of)
             done.append(Done(part.arm.name, part.run_id, record))
             last_failure = status or last_failure
             if status == CANNOT:
                 break
     finally:
-        show_several(how, may_be_none=all(it.is_done for it in run.parts))
+        printed.end(may_be_none=all(it.is_done for it in run.parts))
     if how.events:
         teller.end()
     problems = concluded(run, done, files, how, directory)

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import TextIO
 
-from waza_engine.reports.text import one_line
+from waza_engine.reports.text import WORDS, one_line
 from waza_engine.runs.events import (
     BaselineEvent,
     Event,
@@ -20,7 +20,6 @@ from waza_engine.runs.events import (
     TrialStarted,
 )
 from waza_lsp.cli.printing import may_colour
-from waza_lsp.cli.run_output import WORDS
 
 _COLOURS = {"passed": "32", "failed": "31", "error": "33", "skipped": "90"}
 _MOST_RUNNING = 8

@@ -72,7 +72,7 @@ AGENT = _together(
         default="",
         help=(
             "The agent of the executors command and acp; chooses command where the eval's executor starts no agent. "
-            "{prompt}, {workspace}, {model}, {session}, {turn}, {system} and {mcp_config} are replaced."
+            "For command {prompt}, {workspace}, {model}, {session}, {turn}, {system} and {mcp_config} are replaced."
         ),
     ),
     click.option(

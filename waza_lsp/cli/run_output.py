@@ -4,7 +4,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TextIO
 
-from waza_engine.reports.text import one_line
+from waza_engine.reports.inert import harmless, inert
+from waza_engine.reports.text import WORDS, one_line
 from waza_engine.runs.events import (
     BaselineEvent,
     Event,
@@ -15,9 +16,6 @@ from waza_engine.runs.events import (
     TrialFinished,
     event_line,
 )
-from waza_lsp.cli.printing import harmless, inert
-
-WORDS = {"passed": "PASS", "failed": "FAIL", "error": "ERROR", "skipped": "SKIP"}
 
 
 @dataclass(slots=True)

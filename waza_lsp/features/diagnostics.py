@@ -50,8 +50,8 @@ def findings(snapshot: Snapshot, world: World) -> list[Mark]:
 
 
 def _pointed(mark: Mark, snapshot: Snapshot) -> Mark:
-    """The mark with the part of its text that is at fault."""
-    part = mark.finding.part
+    """The mark with the part of its text that is at fault; what an alias stands for is written elsewhere."""
+    part = mark.finding.part if not snapshot.text.slice(mark.span).startswith(("*", "<<")) else None
     found = part_of(snapshot.text.lines, mark.span.start, part) if part is not None else None
     return mark._replace(part=found) if found is not None else mark
 

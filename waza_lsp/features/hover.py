@@ -18,6 +18,7 @@ from waza_lsp.suite.not_passed import NotPassed, not_passed
 from waza_lsp.syntax.anchors import anchor_of, anchored_text
 from waza_lsp.syntax.located import Located
 from waza_lsp.syntax.node import Kind
+from waza_lsp.syntax.rows import row_of
 from waza_lsp.syntax.text import Place, Span
 from waza_lsp.syntax.written import block, flow
 
@@ -82,7 +83,11 @@ def _missing_value(snapshot: Snapshot, place: Place) -> Located | None:
     before = line[: place.column].rstrip()
     if not before.endswith(":") or line[place.column :].strip():
         return None
-    located = snapshot.tree.at(Place(place.line, len(before) - 1))
+    key = Place(place.line, len(before[:-1].rstrip()))
+    if not before[:-1].strip() and place.line:
+        above = row_of(place.line - 1, snapshot.text.line(place.line - 1), 1)
+        key = Place(above.line, above.key_end) if above.explicit and above.mark == len(before) - 1 else key
+    located = snapshot.tree.at(key)
     return located if located is not None and located.on_key and located.node.is_empty else None
 
 

@@ -10,6 +10,7 @@ from typing import Any
 from waza_engine.findings import Severity
 from waza_engine.rules.duplicate_key import DUPLICATE_KEY
 from waza_engine.rules.empty_file import EMPTY_FILE
+from waza_engine.rules.refused_config import REFUSED_CONFIG, is_told
 from waza_engine.rules.second_document import SECOND_DOCUMENT
 from waza_engine.rules.syntax_error import SYNTAX_ERROR
 from waza_engine.rules.text_cut_by_comment import TEXT_CUT_BY_COMMENT
@@ -24,6 +25,7 @@ from waza_lsp.schema.nameless import without_consequences
 from waza_lsp.schema.piece_marks import item_marks, mark_in, piece_marks, standing
 from waza_lsp.schema.rule_marks import rule_marks
 from waza_lsp.schema.strays import with_strays_told
+from waza_lsp.schema.unread import without_adopted, without_unread
 from waza_lsp.schema.walk import Schema, resolve
 from waza_lsp.schema.world import World
 from waza_lsp.syntax.clues import TEMPLATE_MESSAGE
@@ -57,23 +59,40 @@ def marks(tree: Tree, form: Form, world: World) -> list[Mark]:
     whole = tree.whole
     if whole is not None:
         if not whole.parsed.problems:
-            result += _whole(whole, form)
+            result += _whole(whole, form, scope)
     else:
         result += _root(tree, form)
         result += _parts(tree, form, scope)
     if world.complete:
-        condemned = {it.span.start for it in result if it.finding.severity is Severity.ERROR}
-        cut_off = set(_lines_of_cut_off_blocks(tree))
-        cut_off.update(it.piece.start for it in tree.entries if _is_unread(tree, it))
-        found = rule_marks(tree, form, world)
-        if cut_off:
-            found = [it for it in found if it.span.start.line not in cut_off]
-        result += [it for it in found if it.span.start not in condemned]
+        result = _with_rules(result, tree, form, world)
+    result = without_adopted(_with_nested_keys(result, tree), tree, form)
     told = with_strays_told(without_consequences(result, tree), tree, form)
     return sorted(told, key=_SPAN)
 
 
 _SPAN = attrgetter("span")
+
+
+def _with_rules(found: list[Mark], tree: Tree, form: Form, world: World) -> list[Mark]:
+    """The findings of earlier stages, and what the rules say of the places that none of these condemned."""
+    refused = [it for it in found if it.finding.rule is REFUSED_CONFIG]
+    condemned = {it.span.start for it in found if it.finding.severity is Severity.ERROR and it not in refused}
+    cut_off = set(_lines_of_cut_off_blocks(tree))
+    cut_off.update(it.piece.start for it in tree.entries if _is_unread(tree, it))
+    said = [
+        it
+        for it in without_unread(rule_marks(tree, form, world), tree, form)
+        if it.span.start not in condemned and it.span.start.line not in cut_off
+    ]
+    if refused:
+        # Imported late: nearly all files do without.
+        from waza_engine.rules.unreadable_config import UNREADABLE_CONFIG
+
+        unreadable = (it for it in found if it.finding.rule is UNREADABLE_CONFIG)
+        findings = [it.in_document for it in (*unreadable, *said)]
+        again = [it for it in refused if is_told(it.in_document, findings)]
+        found = [it for it in found if it not in again]
+    return [*found, *said]
 
 
 def _syntax(tree: Tree) -> Iterator[Mark]:
@@ -110,6 +129,17 @@ def _references(tree: Tree) -> Iterator[Mark]:
         yield Mark(
             span, UNKNOWN_TAG.at((), f"YAML has no tag '{tag}'; remove it, or put the value in quotes")
         )
+
+
+def _with_nested_keys(found: list[Mark], tree: Tree) -> list[Mark]:
+    """The findings with those of lists and mappings that stand where a key has to: nothing else is said of these."""
+    nested = [it.shifted(piece.start) for piece in tree.pieces for it in piece.parsed.nested_keys]
+    if not nested:
+        return found
+    starts = {it.start for it in nested}
+    message = "A key must be a plain word or a quoted text"
+    told = [Mark(it, SYNTAX_ERROR.at((), message)) for it in nested]
+    return [*(it for it in found if it.span.start not in starts), *told]
 
 
 def _piece_syntax(piece: Piece) -> Iterator[Mark]:
@@ -154,11 +184,14 @@ def _structure(tree: Tree, form: Form) -> Iterator[Mark]:
         yield Mark(Span(Place(line, 0), Place(line, 3)), finding)
 
 
-def _whole(whole: Piece, form: Form) -> Iterator[Mark]:
-    root = whole.parsed.root
-    data = root.data(whole.parsed.anchors) if root is not None else None
-    for finding in form.checker.check(data):
+def _whole(whole: Piece, form: Form, scope: Scope | None) -> Iterator[Mark]:
+    root, anchors = whole.parsed.root, whole.parsed.anchors
+    data = root.data(anchors) if root is not None else None
+    is_mapping = isinstance(data, dict)
+    for finding in form.checker.check_root(data) if is_mapping else form.checker.check(data):
         yield mark_in(root, finding).shifted(whole.start)
+    for mark in piece_marks(whole.parsed, standing(form, None, scope), anchors) if is_mapping else ():
+        yield mark.shifted(whole.start)
 
 
 def _root(tree: Tree, form: Form) -> Iterator[Mark]:

@@ -14,9 +14,13 @@ from waza_engine.findings import Finding, Pointer
 from waza_engine.formats import Dialect, Kind, recognise, told_by_text
 from waza_engine.schema_files import read_schema
 from waza_engine.scope import Scope
+from waza_engine.yaml_grader_config import STRICT_LIST
 
 if TYPE_CHECKING:
     from waza_engine.validation.checker import SchemaChecker
+
+_STRICT = frozenset(["eval", "task"])
+"""The kinds of waza's files whose graders are read strictly."""
 
 
 class Form:
@@ -46,6 +50,11 @@ class Form:
         from waza_engine.graders.checking import check_entry
 
         return check_entry(self.dialect, entry, scope)
+
+    def is_read_apart(self, key: str | None, place: Pointer) -> bool:
+        """Whether waza reads the config of an entry apart from its file: `place` counts from the list at a key, or the top."""
+        whole = place if key is None else (key, *place)
+        return self.dialect == "waza" and self.kind in _STRICT and len(whole) == 2 and whole[0] == STRICT_LIST
 
     def document(self, data: Any, path: Path | None, process_dir: Path | None, files: Files) -> Document:
         """A file of this form as rules see it."""

@@ -4,12 +4,12 @@ import os.path
 from collections.abc import Iterator
 from pathlib import Path
 
+from waza_engine.goglob import is_wild
 from waza_lsp.schema.paths import Disk
 from waza_lsp.schema.suggest import Suggestion, What
 
 _MOST_UP = 4
 _YAML = (".yaml", ".yml")
-_WILD = frozenset("*?[\\")
 
 
 def listing(kind: str, start: Path, typed: str, files: Disk, holds: str = "") -> list[Suggestion]:
@@ -24,7 +24,7 @@ def listing(kind: str, start: Path, typed: str, files: Disk, holds: str = "") ->
 
 def _in_folder(kind: str, start: Path, typed: str, files: Disk) -> list[Suggestion]:
     prefix = typed[: typed.rfind("/") + 1]
-    if _WILD & set(prefix) or not _is_inside(start / prefix, start, files.process_dir):
+    if is_wild(prefix) or not _is_inside(start / prefix, start, files.process_dir):
         return []
     listed = sorted(it for it in files.matching(f"{prefix}*", start) if not it.name.startswith("."))
     folders = [it for it in listed if files.is_directory(it)]

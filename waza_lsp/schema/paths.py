@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import NamedTuple, Protocol
 
 from waza_engine.findings import Pointer
+from waza_engine.goglob import fixed_part, is_wild
 from waza_lsp.schema.explain import data_along
 from waza_lsp.schema.form import Form
 from waza_lsp.schema.walk import schema_at
@@ -22,7 +23,6 @@ from waza_lsp.syntax.tree import Tree
 
 EVAL_NAMES = ("eval.yaml", "eval.yml")
 _MOST_LEVELS = 10
-_WILD = frozenset("*?[\\")
 
 
 class Disk(Protocol):
@@ -62,7 +62,12 @@ class PathValue(NamedTuple):
     @property
     def is_pattern(self) -> bool:
         """Whether it may stand for several files."""
-        return self.kind == "glob" and any(it in _WILD for it in self.text)
+        return self.kind == "glob" and is_wild(self.text)
+
+    @property
+    def fixed(self) -> str:
+        """What of it names one place: for a pattern the folders before its first wildcard, else all of it."""
+        return fixed_part(self.text) if self.is_pattern else self.text
 
     def targets(self, files: Disk) -> list[Path]:
         """What is there: one file or directory, for a pattern all that it matches."""

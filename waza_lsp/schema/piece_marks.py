@@ -12,7 +12,9 @@ from typing import Any
 
 from waza_engine.findings import Finding, Pointer, Severity
 from waza_engine.noted_reads import Stamp, note_read, noting, stamp
+from waza_engine.rules.unknown_key import UNKNOWN_KEY
 from waza_engine.scope import Scope
+from waza_lsp.schema.apart import apart
 from waza_lsp.schema.form import Form
 from waza_lsp.schema.mark import Mark
 from waza_lsp.schema.nameless import has_hole
@@ -166,16 +168,58 @@ def _value_marks(
         yield mark_in(root, finding.below(base))
     if scope is None:
         return
-    condemned = [it.pointer for it in found if it.severity is Severity.ERROR]
+    condemned = [it for it in found if it.severity is Severity.ERROR]
     for pointer, _ in discriminated(form.schema, schema, data):
-        if any(it[: len(pointer)] == pointer for it in condemned):
+        errors = [it for it in condemned if it.pointer[: len(pointer)] == pointer]
+        if any(it.rule is not UNKNOWN_KEY for it in errors):
             continue
         node = descend(value, pointer)
         if node is None or (has_alias and has_hole(node[1], anchors)):
             continue
         if node[1].kind is Kind.MAP:
-            for finding in form.meaning(node[1].typed(anchors), scope):
+            unknown = [it.pointer[len(pointer) :] for it in errors]
+            for finding in _meaning(form, node[1].typed(anchors), scope, unknown):
                 yield mark_in(root, finding.below((*base, *pointer)))
+            if form.is_read_apart(where.key, (*base, *pointer)):
+                for finding in apart(node[1], anchors):
+                    yield mark_in(root, finding.below((*base, *pointer)))
+
+
+def _meaning(form: Form, entry: Any, scope: Scope, unknown: list[Pointer]) -> Iterator[Finding]:
+    """What an entry's type says of it without the keys that are unknown.
+
+    Such a key may be another one misspelt: where it stands beside the options, nothing is said of them together.
+    """
+    found = form.meaning(_without(entry, unknown) if unknown else entry, scope)
+    mappings = [it[:-1] for it in unknown]
+    for it in found:
+        if not mappings or not (it.rule.needs or any(_is_about(it.pointer, mapping) for mapping in mappings)):
+            yield it
+
+
+def _is_about(pointer: Pointer, mapping: Pointer) -> bool:
+    """Whether something is said of a mapping with an unknown key, or above it; of one in a list, also in it.
+
+    A key of the entry itself may belong into the mapping of its options.
+    """
+    if not mapping:
+        return len(pointer) < 2
+    is_above = pointer == mapping[: len(pointer)]
+    return is_above or (len(mapping) > 1 and pointer[: len(mapping)] == mapping)
+
+
+def _without(entry: Any, unknown: list[Pointer]) -> Any:
+    """A mapping without some keys in it, at any depth."""
+    if isinstance(entry, dict):
+        gone = {it[0] for it in unknown if len(it) == 1}
+        kept = ((key, it) for key, it in entry.items() if key not in gone)
+        return {key: _without(it, [way[1:] for way in unknown if way[0] == key]) for key, it in kept}
+    if isinstance(entry, list) and any(unknown):
+        return [
+            _without(it, [way[1:] for way in unknown if way[:1] == (index,)])
+            for index, it in enumerate(entry)
+        ]
+    return entry
 
 
 def mark_in(root: Node | None, finding: Finding) -> Mark:

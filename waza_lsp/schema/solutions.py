@@ -7,6 +7,7 @@ from pathlib import Path
 
 from waza_engine.rules.duplicate_key import DUPLICATE_KEY
 from waza_lsp.schema.changes import made
+from waza_lsp.schema.explain import meaning_of
 from waza_lsp.schema.mark import Mark
 from waza_lsp.schema.walk import Schema
 from waza_lsp.syntax.edits import Draft, Edit
@@ -14,9 +15,11 @@ from waza_lsp.syntax.entry_edits import without_member
 from waza_lsp.syntax.members import Container, Member, container_at
 from waza_lsp.syntax.node import Node
 from waza_lsp.syntax.piece import Piece
+from waza_lsp.syntax.problem import Cause, Problem
 from waza_lsp.syntax.repair import Repair
 from waza_lsp.syntax.repairs import quoted_template, repairs
-from waza_lsp.syntax.text import Span
+from waza_lsp.syntax.rows import row_of
+from waza_lsp.syntax.text import Place, Span
 
 _MOST = 3
 
@@ -34,7 +37,7 @@ class Solution:
 
 def solutions(mark: Mark, draft: Draft, root: Schema) -> list[Solution]:
     """At most three ways to mend a finding, best first; only such as can be made in this text."""
-    found = [*_repaired(mark, draft), *_without_duplicate(mark, draft), *_made(mark, draft, root)]
+    found = [*_repaired(mark, draft, root), *_without_duplicate(mark, draft), *_made(mark, draft, root)]
     return sorted(found, key=lambda it: not it.preferred)[:_MOST]
 
 
@@ -52,21 +55,38 @@ def _made(mark: Mark, draft: Draft, root: Schema) -> Iterator[Solution]:
             yield Solution(fix.title, outcome.edits, outcome.files, fix.preferred, fix.safe)
 
 
-def _repaired(mark: Mark, draft: Draft) -> Iterator[Solution]:
+def _repaired(mark: Mark, draft: Draft, root: Schema) -> Iterator[Solution]:
     piece = draft.tree.piece_at(mark.span.start.line)
     if piece is None:
         return
     source = "".join(draft.text.lines[piece.start : piece.end])
     for problem in piece.parsed.problems:
         if problem.span.shifted(piece.start) == mark.span:
-            for index, it in enumerate(repairs(source, problem)):
+            found = _in_schema(repairs(source, problem), problem, piece, draft, root)
+            for index, it in enumerate(found):
                 yield _placed(it, piece, preferred=index == 0)
     if any(it.span.shifted(piece.start) == mark.span for it in piece.parsed.templates):
         it = quoted_template(draft.text, mark.span)
         yield Solution(it.title, it.edits, preferred=True, safe=it.safe)
 
 
-def _placed(repair: Repair, piece: Piece, *, preferred: bool) -> Solution:
+def _in_schema(
+    found: list[Repair], problem: Problem, piece: Piece, draft: Draft, root: Schema
+) -> list[Repair]:
+    """Without guesses of keys that nothing knows; of several columns those come first where the key is known."""
+    if problem.cause is not Cause.INDENTATION and not any(it.is_guess for it in found):
+        return found
+    line = piece.start + problem.span.start.line
+    known = [it for it in found if _makes_known_key(draft.edited(_placed(it, piece).edits), line, root)]
+    return [*known, *(it for it in found if it not in known and not it.is_guess)]
+
+
+def _makes_known_key(after: Draft, line: int, root: Schema) -> bool:
+    key = after.tree.at(Place(line, row_of(line, after.text.line(line), 1).key_start))
+    return key is not None and key.on_key and meaning_of(root, after.tree, key.pointer) is not None
+
+
+def _placed(repair: Repair, piece: Piece, *, preferred: bool = False) -> Solution:
     edits = tuple(Edit(it.span.shifted(piece.start), it.text) for it in repair.edits)
     return Solution(repair.title, edits, preferred=preferred, safe=repair.safe)
 

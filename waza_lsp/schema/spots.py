@@ -1,7 +1,7 @@
 """Where the findings about a place in the data stand: the smallest stretch of text at fault."""
 
 from waza_engine.findings import Pointer
-from waza_lsp.syntax.node import Kind, Node, descend
+from waza_lsp.syntax.node import Kind, Node, descend, merge_key
 from waza_lsp.syntax.text import Place, Span
 from waza_lsp.syntax.tree import Tree
 
@@ -24,13 +24,21 @@ def span_in(tree: Tree, pointer: Pointer, *, on_key: bool = False) -> Span | Non
         alias = alias_above(tree, pointer)
         if alias is not None:
             return alias
-        return tree.entries[0].key.span.shifted(tree.entries[0].piece.start) if tree.entries else None
+        return _top(tree)
     node = located.node
     is_block = node.kind in _BLOCKS and not node.flow
     if located.key is not None and (on_key or node.is_empty or is_block):
         return located.key
     lines = located.value.start.line - node.start.line
     return _token(node).shifted(lines) if not (is_block and node.items) else located.value
+
+
+def _top(tree: Tree) -> Span | None:
+    """Where is said what is about the file as such; None in one that holds nothing."""
+    if tree.whole is not None:
+        root = tree.whole.parsed.root
+        return _token(root).shifted(tree.whole.start) if root is not None and root.kind is Kind.MAP else None
+    return tree.entries[0].key.span.shifted(tree.entries[0].piece.start) if tree.entries else None
 
 
 def alias_above(tree: Tree, pointer: Pointer) -> Span | None:
@@ -40,7 +48,7 @@ def alias_above(tree: Tree, pointer: Pointer) -> Span | None:
     for length in range(len(pointer), 0, -1):
         located = tree.find(pointer[:length])
         if located is not None:
-            merge = next((key for key, _ in located.node.pairs if key.source == "<<"), None)
+            merge = merge_key(located.node)
             if located.node.kind is Kind.ALIAS:
                 return located.value
             if merge is not None:
@@ -69,6 +77,8 @@ def span_of(root: Node | None, pointer: Pointer, *, on_key: bool = False) -> Spa
     while found is None and pointer:
         pointer = pointer[:-1]
         found = descend(root, pointer)
+        if found is not None and (merge := merge_key(found[1])) is not None:
+            return merge.span
     key, value = found if found is not None else (None, root)
     if key is not None and (on_key or value.is_empty or (not value.flow and value.kind in _BLOCKS)):
         return key.span

@@ -9,8 +9,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from waza_engine.checking.codes import unknown_code
-from waza_engine.findings import Finding
+from waza_engine.findings import Finding, Severity
 from waza_engine.rules.syntax_error import SYNTAX_ERROR
+from waza_engine.rules.unknown_key import UNKNOWN_KEY
 from waza_engine.rules.unused_suppression import UNUSED_SUPPRESSION
 from waza_engine.validation.spelling import nearest
 from waza_lsp.schema.mark import Mark
@@ -53,8 +54,36 @@ def not_suppressed(marks: Sequence[Mark], tree: Tree, lines: Sequence[str], *, c
             kept.append(mark)
     if not complete or any(it.finding.rule is SYNTAX_ERROR for it in marks):
         return kept
-    unused = (it for it in found if it.problem or (it.line, it.code) not in used)
+    silent = _Silent(marks, tree)
+    unused = (
+        it for it in found if it.problem or ((it.line, it.code) not in used and not silent.may_hide(it))
+    )
     return sorted([*kept, *(Mark(it.span, _unused(it)) for it in unused)], key=lambda it: it.span)
+
+
+class _Silent:
+    """Where mistakes keep others from being looked for: what a comment there is for may come up when they are mended."""
+
+    def __init__(self, marks: Sequence[Mark], tree: Tree) -> None:
+        self._tree = tree
+        self._lines = [
+            it.span.start.line
+            for it in marks
+            if it.finding.severity is Severity.ERROR and it.finding.rule not in _HIDE_NOTHING
+        ]
+
+    def may_hide(self, it: Suppression) -> bool:
+        """Whether what the comment silences may be hidden; no mistake hides a code that does not exist."""
+        if it.code is not None and unknown_code(it.code):
+            return False
+        piece = self._tree.piece_at(it.line) if it.line is not None else None
+        if piece is None:
+            return it.line is None and bool(self._lines)
+        return any(piece.start <= line < piece.end for line in self._lines)
+
+
+_HIDE_NOTHING = frozenset([UNKNOWN_KEY])
+"""What the rest is looked at without."""
 
 
 def _abouts(mark: Mark) -> Iterator[tuple[int | None, str | None]]:

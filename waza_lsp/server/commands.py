@@ -18,6 +18,7 @@ from waza_lsp.server.app import WazaServer
 from waza_lsp.server.converting import convert
 from waza_lsp.server.covered import runnables_in
 from waza_lsp.server.explaining import explain_grader
+from waza_lsp.server.exporting import export_schemas
 from waza_lsp.server.given import Given, given, pointer_in, tasks_in, text_in
 from waza_lsp.server.last_results import on_disk
 from waza_lsp.server.report import ReportError, write_report
@@ -136,33 +137,6 @@ async def show_report(server: WazaServer, *arguments: Any) -> Answer | None:
     if not server.run_events and window is not None and window.show_document is not None:
         server.window_show_document(types.ShowDocumentParams(report.as_uri(), external=True))
     return {"path": str(report), "uri": report.as_uri()}
-
-
-async def export_schemas(server: WazaServer, *arguments: Any) -> Answer | None:
-    """`waza.exportSchemas {directory?}`: write the JSON Schemas; answers where they are.
-
-    A relative directory is one of the workspace.
-    """
-    root = server.folders[0] if server.folders else Path.cwd()
-    target = root / (text_in(given(arguments), "directory") or "schemas")
-    try:
-        count = await asyncio.to_thread(_write_schemas, target)
-    except (OSError, ValueError) as error:
-        _say(server, f"The schemas cannot be written to {target}: {error}")
-        return None
-    return {"directory": str(target), "count": count}
-
-
-def _write_schemas(target: Path) -> int:
-    from waza_engine.schema_files import published_schema, schema_names
-
-    for name in schema_names():
-        path = target / f"{name}.schema.json"
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(
-            json.dumps(published_schema(name), indent=2, ensure_ascii=False) + "\n", encoding="utf-8"
-        )
-    return len(schema_names())
 
 
 COMMANDS: dict[str, Callable[..., Any]] = {

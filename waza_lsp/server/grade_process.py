@@ -9,7 +9,7 @@ import os
 import signal
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, TextIO
@@ -21,6 +21,8 @@ from waza_engine.formats.reading import reading_open_texts
 from waza_engine.graders.entry import Level
 from waza_engine.recordings import Recording, recordings_of
 from waza_engine.replayed import bench_for, grade_again, grade_one, plan_for_grading, replayed
+from waza_engine.reviews import Review
+from waza_engine.runs.checkpoints import last_turn, was_held
 from waza_engine.runs.events import (
     Event,
     RunFinished,
@@ -34,6 +36,7 @@ from waza_engine.runs.events import (
 from waza_engine.runs.judging import judge_for
 from waza_engine.runs.plan import Plan, PlanError
 from waza_engine.runs.records import TaskRecord, TrialRecord
+from waza_engine.runs.reviewed import read_reviews, with_reviews
 from waza_engine.runs.run import EXIT_STATUS, new_run_id
 from waza_engine.runs.store import StoreError, default_store_dir
 from waza_engine.runs.totals import seeded, task_record
@@ -94,6 +97,7 @@ class _Grading:
     entry: "_Asked | None"
     run_id: str
     events: TextIO
+    reviews: Sequence[Review]
 
     def tell(self, event: Event) -> None:
         _tell(self.events, event)
@@ -125,8 +129,9 @@ def _graded(question: dict[str, Any], events: TextIO) -> str:
     ]
     if not recorded:
         raise _NothingError(_NOTHING_RECORDED)
-    grading = _Grading(plan, process_dir, _asked(question), f"grade-{new_run_id()}", events)
-    if grading.entry and not any(_entries(grading, task) for task, _ in recorded):
+    said = read_reviews(store_dir)
+    grading = _Grading(plan, process_dir, _asked(question), f"grade-{new_run_id()}", events, said)
+    if grading.entry and not any(_entries(grading, task, it) for task, found in recorded for it in found):
         raise _NothingError(f"There is no grader {grading.entry} in what was recorded.")
     started = time.monotonic()
     grading.tell(_run_started(grading, [task for task, _ in recorded]))
@@ -158,7 +163,7 @@ def _task(grading: _Grading, index: int, task: Task, recordings: list[Recording]
 def _trial(grading: _Grading, task: Task, recording: Recording) -> TrialRecord:
     grading.tell(TrialStarted(grading.run_id, task.id, recording.trial))
     try:
-        record = _verdict(grading, task, recording)
+        record = with_reviews(recording.run_id, _verdict(grading, task, recording), grading.reviews)
     except WorkspaceError as error:
         record = TrialRecord(
             task.id, 0, recording.trial, "error", 0.0, 0.0, recording.trajectory, error=str(error)
@@ -186,14 +191,17 @@ def _verdict(grading: _Grading, task: Task, recording: Recording) -> TrialRecord
     with replayed(task, recording) as trial:
         if grading.entry is None:
             return grade_again(bench, trial)
-        outcomes = [grade_one(bench, trial, it, level) for it, level in _entries(grading, task)]
-    worst = next((it for it in ("error", "failed") if any(one.status == it for one in outcomes)), "passed")
+        entries = _entries(grading, task, recording)
+        outcomes = [grade_one(bench, trial, it, level) for it, level in entries]
+    worst = next(
+        (it for it in ("error", "failed", "passed") if any(one.status == it for one in outcomes)), "skipped"
+    )
     score = mean([it.score for it in outcomes])
     return TrialRecord(
         task.id,
         0,
         recording.trial,
-        worst,  # type: ignore[arg-type]  # one of the three
+        worst,  # type: ignore[arg-type]  # one of the four
         score,
         score,
         recording.trajectory,
@@ -201,12 +209,19 @@ def _verdict(grading: _Grading, task: Task, recording: Recording) -> TrialRecord
     )
 
 
-def _entries(grading: _Grading, task: Task) -> list[tuple[GraderEntry, Level]]:
-    """The entries that were asked for."""
+def _entries(grading: _Grading, task: Task, recording: Recording) -> list[tuple[GraderEntry, Level]]:
+    """The entries that were asked for. Of checkpoints those after the last turn: nothing else was recorded."""
+    at_the_end = [it for it in task.checkpoints if it.after_turn == last_turn(task)]
     leveled: Iterator[tuple[GraderEntry, Level]] = iter(
         [
             *((it, "eval") for it in grading.plan.suite.graders),
             *((it, "task") for it in task.graders),
+            *(
+                (it, "task")
+                for point in at_the_end
+                if was_held(task, recording.checkpoints)
+                for it in point.graders
+            ),
         ]
     )
     return [it for it in leveled if grading.entry is not None and grading.entry.means(it[0])]

@@ -22,6 +22,8 @@ class LastResult:
     texts: Mapping[Path, Snapshot]
     order: int
     """Greater for later runs."""
+    reviews: str = ""
+    """Another text when people have said something else of the run."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,10 +56,11 @@ def read_last_results(
     from waza_engine.runs.arm_history import read_arm_history
     from waza_engine.runs.history import TaskHistory, read_history
     from waza_engine.runs.metric_history import read_metrics
+    from waza_engine.runs.reviewed import review_file
     from waza_engine.runs.store import StoreError, default_store_dir
 
     store_dir = default_store_dir(eval_path)
-    stamps = tuple(stamp(it) for it in sources(eval_path, store_dir))
+    stamps = tuple(stamp(it) for it in (*sources(eval_path, store_dir), review_file(store_dir)))
     if known is not None and known == stamps:
         return None
     recorded = _names(eval_path.parent / FOLDER)
@@ -78,6 +81,7 @@ def read_last_results(
             [[_as_json(outcome) for outcome in trial] for trial in it.outcomes],
             {path: text for path, text in texts.items() if text is not None},
             it.order,
+            it.reviews,
         )
 
     tasks = {name: last(it) for name, it in history.items() if not it.is_gone}

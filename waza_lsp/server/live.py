@@ -14,15 +14,14 @@ from typing import TYPE_CHECKING, Any
 from waza_engine.findings import Pointer, Severity
 from waza_lsp.features.diagnostics import findings
 from waza_lsp.schema.failed_checks import failed_checks
-from waza_lsp.schema.grader_sites import GraderSite, grader_sites
+from waza_lsp.schema.grader_sites import GraderSite
 from waza_lsp.server.covered import runnables_in
 from waza_lsp.server.inline_results import LIVE_VERDICT, Said, said_of, short_span
 from waza_lsp.server.questions import question
 from waza_lsp.server.said import tell
+from waza_lsp.server.wanted_graders import Wanted, add, pointers_now, rewritten, sites, touched
 from waza_lsp.server.worker import Worker, WorkerError
 from waza_lsp.snapshot import Snapshot
-from waza_lsp.syntax.carry import Change, carried, change_between
-from waza_lsp.syntax.text import Span
 
 if TYPE_CHECKING:
     from waza_lsp.server.app import WazaServer
@@ -30,9 +29,6 @@ if TYPE_CHECKING:
 _PAUSE_SECONDS = 0.02
 """How long to wait for the next key before grading."""
 _LIMIT_SECONDS = 5.0
-
-_Wanted = dict[str, tuple[Snapshot, set[Pointer]]]
-"""Graders by the URI of their document, with the version of it that the pointers lead into."""
 
 
 def _new_worker() -> Worker:
@@ -44,10 +40,10 @@ class LiveGrading:
     """Which graders have to be graded again, by document."""
 
     worker: Worker = field(default_factory=_new_worker)
-    _wanted: _Wanted = field(default_factory=dict)
-    _waiting: _Wanted = field(default_factory=dict)
+    _wanted: Wanted = field(default_factory=dict)
+    _waiting: Wanted = field(default_factory=dict)
     """Those that execute something while their eval is being run."""
-    _broken: _Wanted = field(default_factory=dict)
+    _broken: Wanted = field(default_factory=dict)
     """Those that nobody can grade until another part of their suite is mended."""
     _early: dict[str, Snapshot] = field(default_factory=dict)
     """Documents that were edited before their recordings were known, as they were before that."""
@@ -69,7 +65,7 @@ class LiveGrading:
                 del self._early[uri]
             elif uri == snapshot.uri or (eval_path is not None and server.results.eval_of(now) == eval_path):
                 del self._early[uri]
-                self._want(server, now, _edited(before, now) if is_recorded else set())
+                self._want(server, now, rewritten(before, now) if is_recorded else set())
 
     def _warm_up(self, server: "WazaServer", snapshot: Snapshot) -> None:
         """Something open can be graded: have the worker ready before the first edit."""
@@ -77,9 +73,9 @@ class LiveGrading:
             return
         if snapshot.path is None or server.documents.of_path(snapshot.path) is None:
             return
-        sites = _sites(snapshot)
-        if sites:
-            asked = question(server, snapshot, snapshot.path, "grade", sites[0].pointer)
+        known = sites(snapshot)
+        if known:
+            asked = question(server, snapshot, snapshot.path, "grade", known[0].pointer)
             self._warming = asyncio.get_running_loop().create_task(self.worker.warm_up(asked))
 
     def changed(self, server: "WazaServer", before: Snapshot, after: Snapshot) -> None:
@@ -93,14 +89,11 @@ class LiveGrading:
         if eval_path is None or not server.results.is_recorded(eval_path):
             return
         self._want_what_was_broken(server, eval_path)
-        change = change_between(before.text.lines, after.text.lines)
-        if change is None:
-            return
-        self._want(server, after, {it.pointer for it in _sites(after) if _is_touched(it.span, change)})
+        self._want(server, after, touched(before, after))
 
-    def _want(self, server: "WazaServer", snapshot: Snapshot, touched: set[Pointer]) -> None:
-        if touched:
-            _add(self._wanted, snapshot, touched)
+    def _want(self, server: "WazaServer", snapshot: Snapshot, pointers: set[Pointer]) -> None:
+        if pointers:
+            add(self._wanted, snapshot, pointers)
             self._work_soon(server)
 
     def run_starts(self, eval_path: Path) -> None:
@@ -127,11 +120,11 @@ class LiveGrading:
             if snapshot is None or server.results.eval_of(snapshot) == eval_path:
                 self._want_again(server, uri, self._broken)
 
-    def _want_again(self, server: "WazaServer", uri: str, among: _Wanted) -> None:
+    def _want_again(self, server: "WazaServer", uri: str, among: Wanted) -> None:
         before, pointers = among.pop(uri)
         now = server.documents.get(uri)
         if now is not None:
-            self._want(server, now, _pointers_now(before, pointers, now))
+            self._want(server, now, pointers_now(before, pointers, now))
 
     def is_run(self, eval_path: Path | None) -> bool:
         """Whether the eval is being run or graded now."""
@@ -152,8 +145,8 @@ class LiveGrading:
             snapshot = server.documents.get(uri)
             if snapshot is None:
                 continue
-            pointers = _pointers_now(before, wanted, snapshot)
-            for site in _sites(snapshot):
+            pointers = pointers_now(before, wanted, snapshot)
+            for site in sites(snapshot):
                 if site.pointer in pointers:
                     await self._grade(server, snapshot, site)
 
@@ -164,7 +157,7 @@ class LiveGrading:
         said: list[Said] = []
         if _is_valid(server, snapshot, site):
             said = _said(snapshot, site, await self._answer(server, snapshot, path, site))
-        replace_said(server, snapshot, site, said)
+        _replace_said(server, snapshot, site, said)
 
     async def _answer(
         self, server: "WazaServer", snapshot: Snapshot, path: Path, site: GraderSite
@@ -184,71 +177,31 @@ class LiveGrading:
         finally:
             self._executing = None
         if answer.get("broken"):
-            _add(self._broken, snapshot, {site.pointer})
+            add(self._broken, snapshot, {site.pointer})
             if server.documents.get(snapshot.uri) is not snapshot:
                 # Edited while the worker was asked.
                 self._want_again(server, snapshot.uri, self._broken)
         if answer.get("waits") and (was_running or eval_path in self._running):
-            _add(self._waiting, snapshot, {site.pointer})
+            add(self._waiting, snapshot, {site.pointer})
             if eval_path not in self._running and eval_path is not None:
                 # The run ended while the worker was asked.
                 self._want_again(server, snapshot.uri, self._waiting)
         return answer
 
 
-def replace_said(server: "WazaServer", snapshot: Snapshot, site: GraderSite, said: list[Said]) -> None:
+def _replace_said(server: "WazaServer", snapshot: Snapshot, site: GraderSite, said: list[Said]) -> None:
     """Put a new verdict on a grader, as it stands in `snapshot`, in the place of what was said about it."""
     path = snapshot.path
     if path is None:
         return
     inline = server.results.inline
     now = server.documents.get(snapshot.uri)
-    touched = inline.drop_in(path, snapshot.text.lines, site.span)
+    dropped = inline.drop_in(path, snapshot.text.lines, site.span)
     inline.add(path, snapshot.text.lines, said)
     if now is not None:
         inline.follow(path, now.text.lines)
-    if touched or said:
+    if dropped or said:
         tell(server, {path})
-
-
-def _add(wanted: _Wanted, snapshot: Snapshot, pointers: set[Pointer]) -> None:
-    """Have these graders among those that are wanted."""
-    known = wanted.get(snapshot.uri)
-    before = _pointers_now(*known, snapshot) if known is not None else set()
-    wanted[snapshot.uri] = snapshot, before | pointers
-
-
-def _pointers_now(before: Snapshot, pointers: set[Pointer], now: Snapshot) -> set[Pointer]:
-    """Where the same graders stand in another version of their document.
-
-    Where the text is another one, they are those that nobody has left out before.
-    """
-    change = change_between(before.text.lines, now.text.lines) if before is not now else None
-    if change is None:
-        return pointers
-    sites = _sites(before)
-    kept = {carried(it.span, change) for it in sites if it.pointer in pointers}
-    left_out = {before.text.slice(it.span) for it in sites if it.pointer not in pointers}
-    return {
-        it.pointer
-        for it in _sites(now)
-        if it.span in kept or (_is_touched(it.span, change) and now.text.slice(it.span) not in left_out)
-    }
-
-
-def _edited(before: Snapshot, now: Snapshot) -> set[Pointer]:
-    """The graders whose text is that of none before; edits may have been in many places."""
-    known = {before.text.slice(it.span) for it in _sites(before)}
-    return {it.pointer for it in _sites(now) if now.text.slice(it.span) not in known}
-
-
-def _sites(snapshot: Snapshot) -> list[GraderSite]:
-    return grader_sites(snapshot.form, snapshot.tree) if snapshot.form is not None else []
-
-
-def _is_touched(span: Span, change: Change) -> bool:
-    """Whether an edit was on the lines of a grader."""
-    return span.start.line <= change.new_end.line and change.start.line <= span.end.line
 
 
 def _is_valid(server: "WazaServer", snapshot: Snapshot, site: GraderSite) -> bool:

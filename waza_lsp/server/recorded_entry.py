@@ -13,6 +13,7 @@ from waza_engine.formats.owner import eval_of
 from waza_engine.formats.reading import reading_open_texts
 from waza_engine.graders.entry import Level
 from waza_engine.replayed import plan_for_grading, plan_without_suite
+from waza_engine.runs.checkpoints import last_turn
 from waza_engine.runs.plan import Plan, PlanError
 from waza_engine.scalars import plain
 from waza_engine.suite import GraderEntry, LoadError
@@ -41,12 +42,13 @@ class Suite:
 
 @dataclass(frozen=True, slots=True)
 class RecordedEntry:
-    """A grader's entry, and the tasks that it judges."""
+    """A grader's entry, and the tasks that it judges. That of a checkpoint judges what there was after the last turn."""
 
     suite: Suite
     entry: GraderEntry
     level: Level
     tasks: Sequence[str]
+    is_checkpoint: bool = False
 
 
 def suite_of(question: Question) -> Suite:
@@ -88,7 +90,7 @@ def recorded_entry(question: Question) -> RecordedEntry:
     return RecordedEntry(suite, *found)
 
 
-_Found = tuple[GraderEntry, Level, Sequence[str]]
+_Found = tuple[GraderEntry, Level, Sequence[str], bool]
 
 
 def _texts(question: Question) -> dict[Path, str]:
@@ -100,15 +102,25 @@ def _entry(plan: Plan, path: Path, pointer: Pointer) -> _Found | None:
         return next((it for it in entries if (it.path, it.pointer) == (path, pointer)), None)
 
     if (own := is_meant(plan.suite.graders)) is not None:
-        return own, "eval", [task.id for task in plan.tasks]
+        return own, "eval", [task.id for task in plan.tasks], False
     for task in plan.tasks:
         if (own := is_meant(task.graders)) is not None:
-            return own, "task", [task.id]
+            return own, "task", [task.id], False
+        for it in task.checkpoints:
+            if (own := is_meant(it.graders)) is not None:
+                if it.after_turn != last_turn(task):
+                    raise NothingError("what there was after an earlier turn is not recorded")
+                return own, "task", [task.id], True
     return None
 
 
 def _entry_alone(text: str, path: Path, pointer: Pointer, question: Question) -> _Found | None:
-    """The entry while another part of the suite cannot be loaded: the task is what the editor takes for it."""
+    """The entry while another part of the suite cannot be loaded: the task is what the editor takes for it.
+
+    Of a checkpoint nobody can tell then whether it is after the last turn.
+    """
+    if "checkpoints" in pointer:
+        return None
     try:
         value: Any = read_yaml(text)
         for part in pointer:
@@ -122,4 +134,4 @@ def _entry_alone(text: str, path: Path, pointer: Pointer, question: Question) ->
     entry = GraderEntry(
         kind, name, 1.0, value.get("config"), extras, path, pointer, dialect=question["dialect"]
     )
-    return entry, "task", [question["task"]]
+    return entry, "task", [question["task"]], False

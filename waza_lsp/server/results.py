@@ -43,6 +43,8 @@ class TaskResult:
     covered: str = ""
     order: int = 0
     """Greater for later runs of the store; 0 when it was not read there yet."""
+    reviews: str = ""
+    """As those of `LastResult`: what people have said of the run, as far as it was read."""
 
 
 @dataclass(slots=True)
@@ -125,10 +127,15 @@ class Results:
 
     def take(self, eval_path: Path, task: str, verdict: Verdict, texts: Mapping[Path, Snapshot]) -> None:
         """A task has its verdict; the files had these texts when the run began."""
-        before = self.verdict_of(eval_path, task)
+        known = self._tasks.get((eval_path, task))
+        before = known.verdict if known else None
         scores = (*(before.scores if before else ()), verdict.score)[-_SHOWN_SCORES:]
+        # A run that was graded again was with its reviews; only new ones say more.
+        is_same = known is not None and known.verdict.run_id == verdict.run_id
         self._tasks[eval_path, task] = TaskResult(
-            replace(verdict, scores=scores), digest_of_task(texts, task)
+            replace(verdict, scores=scores),
+            digest_of_task(texts, task),
+            reviews=known.reviews if known and is_same else "",
         )
         self._recorded[eval_path] = self._recorded.get(eval_path, frozenset()) | {task}
         self._covered[eval_path] = digest_of_eval(texts, eval_path)
@@ -229,15 +236,15 @@ class Results:
         is_same = known is not None and known.verdict.run_id == found.verdict.run_id
         if known is not None and not is_same and not _is_later(found, known.order, known.verdict.at):
             return
-        if known is not None and is_same:
-            # Ours came with the events; the store adds what they do not tell. Later gradings stay as they are.
-            verdict = replace(known.verdict, tokens=found.verdict.tokens)
-            self._tasks[eval_path, task] = TaskResult(
-                verdict, known.covered or digest_of_task(found.texts, task), found.order
-            )
-            return
         covered = digest_of_task(found.texts, task)
-        self._tasks[eval_path, task] = TaskResult(found.verdict, covered, found.order)
+        if known is not None and is_same:
+            covered = known.covered or covered
+            if known.reviews == found.reviews:
+                # Ours came with the events; the store adds what they do not tell. Later gradings stay as they are.
+                verdict = replace(known.verdict, tokens=found.verdict.tokens)
+                self._tasks[eval_path, task] = TaskResult(verdict, covered, found.order, found.reviews)
+                return
+        self._tasks[eval_path, task] = TaskResult(found.verdict, covered, found.order, found.reviews)
         show(server, eval_path, task, found.trials, found.texts)
 
     def _standing(self, eval_path: Path, it: Runnable, snapshot: Snapshot) -> Standing:

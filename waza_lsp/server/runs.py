@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from waza_engine import deathwatch
+from waza_engine.goglob import literal
 from waza_engine.sessions import kill_session
 from waza_engine.starting import start_program
 
@@ -61,7 +62,7 @@ class RunRequest:
             *(
                 it
                 for task in self.tasks
-                for it in (self.part_option, _literal(task) if self.part_option == "--task" else task)
+                for it in (self.part_option, literal(task) if self.part_option == "--task" else task)
             )
         ]
         if self.executor:
@@ -83,11 +84,6 @@ class RunRequest:
     def stdin(self) -> bytes:
         """Nothing."""
         return b""
-
-
-def _literal(task: str) -> str:
-    r"""A task id as a filter that matches only itself: `*?[\` are escaped as Go's matcher wants it."""
-    return "".join("\\" + it if it in "*?[\\" else it for it in task)
 
 
 @dataclass(slots=True)

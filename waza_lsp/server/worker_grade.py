@@ -10,6 +10,7 @@ from typing import Any
 from waza_engine.graders.registry import find_grader, generation_of
 from waza_engine.recordings import Recording, recordings_of
 from waza_engine.replayed import bench_for, grade_one, recorded_task, replayed
+from waza_engine.runs.checkpoints import was_held
 from waza_engine.runs.records import GraderOutcome
 from waza_engine.runs.store import StoreError, default_store_dir
 from waza_engine.runs.workspace import WorkspaceError
@@ -69,13 +70,19 @@ def newest_recordings(suite: Suite, task: str) -> Sequence[Recording]:
 def verdicts_on(
     asked: RecordedEntry, recordings: Sequence[Recording], seconds: float
 ) -> Iterator[tuple[Recording, GraderOutcome]]:
-    """What the entry says about recorded trials, for so many seconds; trials without a workspace are left out."""
+    """What the entry says about recorded trials, for so many seconds; trials without a workspace are left out.
+
+    So are, for a grader of a checkpoint, those that came to an end before it.
+    """
     plan, started = asked.suite.plan, time.monotonic()
     for it in recordings:
         if time.monotonic() - started > seconds:
             return
+        task = recorded_task(plan, it)
+        if asked.is_checkpoint and not was_held(task, it.checkpoints):
+            continue
         try:
-            with replayed(recorded_task(plan, it), it) as trial:
+            with replayed(task, it) as trial:
                 bench = bench_for(plan, it, asked.suite.process_dir)
                 yield it, grade_one(bench, trial, asked.entry, asked.level)
         except WorkspaceError:

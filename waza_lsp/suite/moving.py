@@ -12,8 +12,6 @@ from waza_lsp.snapshot import Snapshot
 from waza_lsp.suite.around import Around
 from waza_lsp.syntax.written import in_style
 
-_WILD = frozenset("*?[\\")
-
 Moves = Mapping[Path, Path]
 """Files and folders that are moved at once: the old place of each, and the new one."""
 
@@ -55,14 +53,7 @@ def _led(snapshot: Snapshot, around: Around) -> Iterator[Led]:
     if snapshot.form is None:
         return
     for value in path_values(snapshot.form, snapshot.tree, snapshot.path, around):
-        text = value.text[: _fixed(value)] if value.is_pattern else value.text
-        yield Led(snapshot, value, normal(value.folder / text))
-
-
-def _fixed(value: PathValue) -> int:
-    """How much of a pattern is the folder before its first wildcard."""
-    first = next(i for i, it in enumerate(value.text) if it in _WILD)
-    return value.text.rfind("/", 0, first) + 1
+        yield Led(snapshot, value, normal(value.folder / value.fixed))
 
 
 def _moved_text(led: Led, moves: Moves) -> str:
@@ -79,7 +70,7 @@ def _moved_text(led: Led, moves: Moves) -> str:
     if value.text.startswith("./") and not text.startswith("."):
         text = f"./{text}"
     if value.is_pattern:
-        rest = value.text[_fixed(value) :]
+        rest = value.text.removeprefix(value.fixed)
         return rest if text == "." else f"{text}/{rest}"
     return text + ("/" if value.text.endswith("/") else "")
 

@@ -3,9 +3,9 @@
 from typing import Any
 
 from waza_engine.findings import Pointer
+from waza_lsp.syntax.container import Container, Entry
 from waza_lsp.syntax.flow import Alias, FlowPlace
 from waza_lsp.syntax.node import Node
-from waza_lsp.syntax.outline import Container, Entry
 
 
 def way(

@@ -46,6 +46,7 @@ class Builder:
         self.templates: list[Node] = []
         self.tags: list[tuple[str, Span]] = []
         self.merges: list[tuple[Node, Node]] = []
+        self.nested_keys: list[Node] = []
         self.size = 0
         self._source = source
         self._may_merge = "<<" in source
@@ -91,6 +92,8 @@ class Builder:
         if event.tag is not None and event.tag not in _TAGS:
             self._note_tag(event, node.start)
         self._add(node)
+        if self._keys and self._keys[-1] is node:
+            self.nested_keys.append(node)
         if len(self._stack) >= MAX_DEPTH:
             raise yaml.MarkedYAMLError(problem=_TOO_DEEP, problem_mark=event.start_mark)
         self._stack.append(node)
@@ -114,6 +117,7 @@ class Builder:
         """A mapping that is the key of a mapping, as in `{{name}}`, is a template that lacks its quotes."""
         text = Text.of(self._source).slice(node.span)
         if text.startswith("{{") and node.start.line == node.end.line:
+            self.nested_keys = [it for it in self.nested_keys if it not in (node, node.pairs[0][0])]
             node.kind, node.flow, node.pairs = Kind.SCALAR, False, []
             node.source = node.value = text
             self.templates.append(node)

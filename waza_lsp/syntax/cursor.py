@@ -10,10 +10,11 @@ from dataclasses import dataclass, replace
 
 from waza_engine.findings import Pointer
 from waza_lsp.syntax.along import flow_data, way
-from waza_lsp.syntax.flow import flow_place
+from waza_lsp.syntax.container import Container, Entry, Shape
+from waza_lsp.syntax.flow import end_of_open, flow_place
 from waza_lsp.syntax.layout import layout_of
 from waza_lsp.syntax.node import Node
-from waza_lsp.syntax.outline import Container, Entry, Lines, Outline, Shape, outline
+from waza_lsp.syntax.outline import Lines, Outline, outline
 from waza_lsp.syntax.region import region_of
 from waza_lsp.syntax.rows import Row, closing, scalar_value
 from waza_lsp.syntax.situation import At, Situation
@@ -174,6 +175,8 @@ class _Cursor:
         """A word on a line of its own: half a key, or a value below its key."""
         source = self.text[row.value : row.end]
         last = self.outline.last
+        if not source:
+            return  # A tag or an anchor alone: what it belongs to is not written yet.
         if source[0] in "[{" and (last is None or last.can_hold):
             yield from self._in_flow(last, row)
         elif " " in source and last is not None and not last.can_hold:
@@ -250,7 +253,8 @@ class _Cursor:
         if token is not None:
             quote = "" if token.kind == "plain" else token.source[0]
             close = quote if token.kind == "open" else ""
-            span = self._span(token.start + len(quote), token.end - (token.kind == "quoted"))
+            end = end_of_open(token, frames, self.place.column) if close else token.end - bool(quote)
+            span = self._span(token.start + len(quote), end)
         inner = frames[-1]
         here = Situation(At.KEY, pointer, data, span, self._typed(span), quote=quote, close=close, flow=True)
         comma = self._comma(self.place.column if token is None else token.end) if found.comma else ""

@@ -15,6 +15,11 @@ _KEY = re.compile(
 _DASH = re.compile(r"( *)-(?:[ \t\r\n]|$)")
 _GOES_ON = re.compile(r"[-:](?:[ \t\r\n]|$)")
 """In column 0: an item of the list above, or the value of an explicit `? key`."""
+_ONLY_MARK = re.compile(r"---[ \t\r\n]*(?:#|$)")
+_PROPERTIES = re.compile(r"---(?:[ \t]+[!&][^ \t\r\n]*)*[ \t\r\n]*(?:#|$)")
+"""A document's mark with nothing but a tag or an anchor behind it."""
+_OF_ROOT = re.compile(r"(?:(?:!!map|!|&[^\s]+)[ \t]*(?:[ \t\r\n]|$))+(?:#|$)")
+"""The tag or anchor of a whole mapping, on a line of its own."""
 _NO_CONTENT = re.compile(r"[ \t\r\n]*(?:#|$)")
 
 
@@ -62,9 +67,9 @@ def cut(lines: Sequence[str]) -> Layout:
     start, tops, second = _first_document(lines, tops)
     end = second if second >= 0 else len(lines)
     is_more = second >= 0 and _is_more(lines, second + 1)
-    if (tops and _DASH.match(lines[tops[0]])) or (
-        tops and lines[tops[0]][0] in "[{\"'|>" and not _KEY.match(lines[tops[0]])
-    ):
+    if len(tops) > 1 and _OF_ROOT.match(lines[tops[0]]) and _KEY.match(lines[tops[1]]):
+        tops = tops[1:]
+    if _is_no_block_mapping(lines[tops[0]]) if tops else _is_indented(lines[start:end]):
         return Layout([*_skipped(0, start), Cut(PieceKind.WHOLE, start, end)], second, conflict, is_more)
     cuts: list[Cut] = []
     cuts += _skipped(0, tops[0] if tops else end)
@@ -89,6 +94,18 @@ def cut(lines: Sequence[str]) -> Layout:
     return Layout(cuts, second, conflict, is_more)
 
 
+def _is_no_block_mapping(first: str) -> bool:
+    """Whether the first line with text in column 0 begins with something else than a key."""
+    is_flow_or_text = first[0] in "[{\"'|>" and not _KEY.match(first)
+    return is_flow_or_text or bool(_DASH.match(first)) or _begins_document(first)
+
+
+def _is_indented(lines: Sequence[str]) -> bool:
+    """Whether these lines, of which none begins in column 0, begin with a key: all of the text is indented."""
+    first = next((it.lstrip(" ") for it in lines if not _NO_CONTENT.match(it)), "")
+    return first[:1] in {"{", "["} or _KEY.match(first) is not None
+
+
 _NEUTRAL = frozenset([" ", "\t", "#", "\n", "\r", "", "}", "]"])
 
 
@@ -104,8 +121,10 @@ def _first_document(lines: Sequence[str], tops: list[int]) -> tuple[int, list[in
     for line in tops:
         text = lines[line]
         is_mark = text.startswith("---") and (len(text.rstrip()) == 3 or text[3] in " \t")
-        if is_mark and not (kept or is_begun) and text[3:].strip() in {"", *_comment(text[3:])}:
+        if is_mark and not (kept or is_begun) and _ONLY_MARK.match(text):
             start, is_begun = line + 1, True
+        elif is_mark and not (kept or is_begun) and _begins_document(text):
+            kept.append(line)
         elif is_mark or (text.startswith("...") and not text[3:].strip()):
             if kept or (is_mark and is_begun):
                 return start, kept, line
@@ -114,15 +133,15 @@ def _first_document(lines: Sequence[str], tops: list[int]) -> tuple[int, list[in
     return start, kept, -1
 
 
+def _begins_document(line: str) -> bool:
+    """Whether a line is a document's mark with the beginning of its text behind it."""
+    return line.startswith("---") and line[3:4] in _AFTER_DASH and not _PROPERTIES.match(line)
+
+
 def _is_more(lines: Sequence[str], start: int) -> bool:
     """Whether there is anything but blank lines, comments and marks."""
     below = (lines[it].strip() for it in range(start, len(lines)))
     return any(it and not it.startswith("#") and it not in {"---", "..."} for it in below)
-
-
-def _comment(text: str) -> set[str]:
-    stripped = text.strip()
-    return {stripped} if stripped.startswith("#") else set()
 
 
 def _skipped(start: int, end: int) -> list[Cut]:

@@ -15,6 +15,8 @@ _TOKEN = re.compile(
     | (?P<plain>(?:[^\s,\[\]{}:\#]|:(?![ \t,\[\]{}]|$)|(?<=\S)\#|[ \t]+(?=[^\s,\[\]{}:\#]))+) | .""",
     re.VERBOSE,
 )
+_NEXT_PAIR = re.compile(r"\s*,\s*[\w.-]+:\s")
+_CLOSERS = re.compile(r"\s*([\]}][\]}\s]*)(?:(?<=\s)#.*)?$")
 _STARTS = frozenset(["quoted", "plain", "open", "[", "{"])
 _OPEN, _CLOSE = frozenset("[{"), frozenset("]}")
 
@@ -84,6 +86,18 @@ def extent(lines: Iterable[tuple[int, str]], start: int) -> int | None:
                 return number
         start = 0
     return None
+
+
+def end_of_open(token: Token, frames: Sequence[Frame], column: int) -> int:
+    """Where a quote without its end most likely ends: behind `column`, before what goes on in its brackets or closes them."""
+    following = _NEXT_PAIR.search(token.source, column - token.start) if frames[-1].is_map else None
+    if following is not None:
+        return token.start + following.start()
+    found = _CLOSERS.search(token.source, column - token.start)
+    expected = "".join("}" if it.is_map else "]" for it in reversed(frames))
+    if found is None or not expected.startswith("".join(found[1].split())):
+        return token.end
+    return token.start + found.start()
 
 
 def flow_place(lines: Iterable[tuple[int, str]], start: int, place: Place) -> FlowPlace | None:

@@ -1,6 +1,6 @@
 """One value of a YAML text with the place where it stands. Lines count from the start of its piece."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from datetime import datetime
 from enum import StrEnum
 from typing import Any
@@ -134,27 +134,32 @@ class Node:
             own = self._own = self.data({})
         return own
 
-    def typed(self, anchors: "dict[str, Node]") -> Any:
-        """Data as the engine's loader has it: plain scalars that are no texts keep their source (`Scalar`)."""
+    def typed(self, anchors: "dict[str, Node]", *, depth: int = 0) -> Any:
+        """The same as the engine's loader has it: plain scalars that are no texts keep their source (`Scalar`)."""
+        if depth > 50:
+            return None
         match self.kind:
             case Kind.MAP:
-                return {key.source: value.typed(anchors) for key, value in self.pairs}
+                return self._mapping(anchors, depth + 1, Node.typed)
             case Kind.SEQ:
-                return [it.typed(anchors) for it in self.items]
+                return [it.typed(anchors, depth=depth + 1) for it in self.items]
             case Kind.ALIAS:
                 target = anchors.get(self.source)
-                return target.data(anchors) if target is not None else None
+                return target.typed(anchors, depth=depth + 5) if target is not None else None
             case Kind.SCALAR:
                 return self.value if isinstance(self.value, str) else Scalar(self.source, self.value)
 
-    def _mapping(self, anchors: "dict[str, Node]", depth: int) -> dict[str, Any]:
+    def _mapping(
+        self, anchors: "dict[str, Node]", depth: int, read: "Callable[..., Any] | None" = None
+    ) -> dict[str, Any]:
+        read = read or Node.data
         own: dict[str, Any] = {}
         merged: dict[str, Any] = {}
         for key, value in self.pairs:
             if key.source == "<<" and not key.style:
-                merged |= _merged(value.data(anchors, depth=depth))
+                merged = {**_merged(read(value, anchors, depth=depth)), **merged}
             elif key.source not in own:
-                own[key.source] = value.data(anchors, depth=depth)
+                own[key.source] = read(value, anchors, depth=depth)
         return {**merged, **own} if merged else own
 
 
@@ -162,6 +167,22 @@ def _merged(value: Any) -> dict[str, Any]:
     if isinstance(value, list):
         return {k: v for it in reversed(value) if isinstance(it, dict) for k, v in it.items()}
     return value if isinstance(value, dict) else {}
+
+
+def merge_key(node: Node) -> Node | None:
+    """The merge key (`<<`) of a mapping, None when it has none."""
+    return next((key for key, _ in node.pairs if key.source == "<<" and not key.style), None)
+
+
+def _merged_pair(node: Node, key: str) -> tuple[Node, Node] | None:
+    """The pair that a mapping has from what is written behind its merge key; that of an alias stands elsewhere."""
+    if merge_key(node) is None:
+        return None
+    for name, value in node.pairs:
+        for it in (value, *value.items) if name.source == "<<" and not name.style else ():
+            if found := it.pair(key) or _merged_pair(it, key):
+                return found
+    return None
 
 
 def descend(node: Node, pointer: Pointer) -> tuple[Node | None, Node] | None:
@@ -173,7 +194,7 @@ def descend(node: Node, pointer: Pointer) -> tuple[Node | None, Node] | None:
                 return None
             key_node, node = None, node.items[part]
         else:
-            found = node.pair(part) if node.kind is Kind.MAP else None
+            found = node.pair(part) or _merged_pair(node, part) if node.kind is Kind.MAP else None
             if found is None:
                 return None
             key_node, node = found

@@ -1,12 +1,13 @@
 """One piece of YAML text to nodes: libyaml's events into our own tree, and whatever stands before an error.
 
-A piece that libyaml refuses is tried again with the line at fault left blank, so that what stands below a
-half-typed line is known too; the problem is kept either way.
+A piece that libyaml refuses is tried again with the line at fault, or its block, left blank, so that what stands
+below a half-typed line is known too; the problem is kept either way.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from functools import partial
+from itertools import chain
 from typing import Any
 
 import yaml
@@ -19,6 +20,7 @@ from waza_lsp.syntax.problem import Problem
 from waza_lsp.syntax.problems import is_behind_root, problem_of
 from waza_lsp.syntax.rows import row_of
 from waza_lsp.syntax.text import Span
+from waza_lsp.syntax.without_block import without_block
 
 _WORDS = {ord(it): chr(0xE000 + ord(it)) for it in "{}[]=:,#&*!|>'\"%@`- "}
 """Characters that mean something to YAML, each with one for private use that does not."""
@@ -41,6 +43,8 @@ class Parsed:
     """Tags that YAML does not have."""
     merges: tuple[tuple[Node, Node], ...] = ()
     """The merge keys (`<<`) with what they stand before."""
+    nested_keys: tuple[Span, ...] = ()
+    """Lists and mappings that stand where a key has to."""
     cut: tuple[Span, ...] = ()
     """Where a comment begins that was probably meant to be text: `Fix issue #12`."""
     unterminated: bool = False
@@ -62,15 +66,24 @@ def parse(source: str) -> Parsed:
     unterminated = mark is not None and mark.index >= len(source.rstrip())
     if is_behind_root(error):
         _read_on(builder, source, error)
-    best = builder
-    for it in _without_mistake(source, problem, error):
-        repaired = Builder(it)
-        if repaired.read() is None and repaired.size > best.size:
-            best = repaired
+    best = _best([builder, *_readable(_without_mistake(source, problem, error))])
     filled = _filled(source) if "${" in source else None
     return Parsed(
         best.root, (problem,), best.anchors, best.has_alias, unterminated=unterminated, filled=filled
     )
+
+
+def _best(builders: list[Builder]) -> Builder:
+    return max(builders, key=lambda it: it.size)
+
+
+def _readable(sources: Iterable[Iterable[str]]) -> list[Builder]:
+    """What the first attempts read of which any can be read to its end."""
+    for attempts in sources:
+        read = [it for it in map(Builder, attempts) if it.read() is None]
+        if read:
+            return read
+    return []
 
 
 def _read_on(builder: Builder, source: str, error: yaml.YAMLError) -> None:
@@ -107,16 +120,18 @@ def _read(builder: Builder, cut: tuple[Span, ...] = ()) -> Parsed:
         tuple(builder.templates),
         tuple(builder.tags),
         tuple(builder.merges),
+        tuple(it.span for it in builder.nested_keys),
         cut,
     )
 
 
-def _without_mistake(source: str, problem: Problem, error: yaml.YAMLError) -> Iterator[str]:
-    """The text with a line at fault left blank, or with its key alone."""
+def _without_mistake(source: str, problem: Problem, error: yaml.YAMLError) -> Iterator[Iterable[str]]:
+    """The text with a line at fault left blank, or with its key alone; else without what stands below it, too."""
     line, start = _error_line(error), problem.span.start.line
     above = set() if is_behind_root(error) else {start, max(0, line - 1)}
-    yield from (_without_line(source, it) for it in {line, *above})
-    yield from (it for it in map(partial(_without_value, source), {line, start}) if it)
+    blank = (_without_line(source, it) for it in {line, *above})
+    yield chain(blank, (it for it in map(partial(_without_value, source), {line, start}) if it))
+    yield [without_block(source, start)]
 
 
 def _without_value(source: str, line: int) -> str:

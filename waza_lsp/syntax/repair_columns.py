@@ -92,12 +92,26 @@ def realigned(text: Text, problem: Problem) -> Iterator[Repair]:
     """To the column of a line above, the nearest first; what is indented below the line goes with it."""
     line = problem.span.start.line
     indent = indent_of(text, line)
+    yield from _item_above(text, line)
     is_item = bool(row_of(line, text.line(line), 1).dashes)
     columns = {it for row in range(line) if text.line(row).strip() for it in _columns(text, row, is_item)}
     for column in sorted(columns - {indent}, key=lambda it: abs(it - indent)):
         for lines in (_run(text, line, indent + 1), [line], _run(text, line, indent)):
             edits = tuple(_shift(text, it, column - indent) for it in lines)
             yield Repair(f"Indent by {column} instead of {indent}", edits)
+
+
+def _item_above(text: Text, line: int) -> Iterator[Repair]:
+    """The dash of the item that a line goes on with, if that brings it below the others."""
+    dashes = {it: row for it in range(len(text.lines)) if (row := row_of(it, text.line(it), 1)).dashes}
+    indent = indent_of(text, line)
+    item = next((row for it, row in reversed(dashes.items()) if it < line and row.dashes[0] < indent), None)
+    if item is None:
+        return
+    column = item.dashes[0] + indent - item.start
+    if any(it.dashes[0] == column for it in dashes.values()):
+        edit = _shift(text, item.line, column - item.dashes[0])
+        yield Repair(f"Indent the item by {column} instead of {item.dashes[0]}", (edit,))
 
 
 def _columns(text: Text, line: int, is_item: bool) -> set[int]:
@@ -114,6 +128,15 @@ def _run(text: Text, line: int, at_least: int) -> Iterator[int]:
             if indent_of(text, it) < at_least:
                 return
             yield it
+
+
+def beside(text: Text, line: int, column: int) -> Iterator[int]:
+    """The other lines of the block that has a line in this column; texts below its keys stand deeper."""
+    for way in (range(line - 1, -1, -1), range(line + 1, len(text.lines))):
+        yield from takewhile(
+            lambda it: not _is_content(text, it) or indent_of(text, it) >= column,
+            way,
+        )
 
 
 def indent_of(text: Text, line: int) -> int:

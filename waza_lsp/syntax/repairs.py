@@ -3,13 +3,13 @@
 import json
 import re
 from collections.abc import Callable, Iterator
-from itertools import takewhile
 
 from waza_lsp.syntax.edits import Edit
 from waza_lsp.syntax.parse import parse
 from waza_lsp.syntax.problem import Cause, Problem
 from waza_lsp.syntax.repair import Repair
-from waza_lsp.syntax.repair_columns import indent_of, realigned, without_tabs
+from waza_lsp.syntax.repair_beginnings import half_key, quoted_key, stars
+from waza_lsp.syntax.repair_columns import beside, indent_of, realigned, without_tabs
 from waza_lsp.syntax.rows import Row, row_of
 from waza_lsp.syntax.text import Place, Span, Text
 from waza_lsp.syntax.written import quoted
@@ -21,7 +21,6 @@ _ESCAPE = re.compile(r"\\(.)")
 _KNOWN_ESCAPES = frozenset('0abt\tnvfre "/\\N_LPxuU')
 _COMMENT = re.compile(r"\s+#.*$")
 _ENTRY = re.compile(r"\s*(?:- +)*[\w.-]+:(?:\s|$)")
-_WORD = re.compile(r"[\w.-]+")
 
 
 def repairs(source: str, problem: Problem) -> list[Repair]:
@@ -60,8 +59,8 @@ def _dash(text: Text, problem: Problem) -> Iterator[Repair]:
     """All items of the list at once: they are usually all written in one way."""
     line, column = problem.span.start
     same = re.compile(rf" {{{column}}}-(?=[^\s-])")
-    lines = [it for it in range(len(text.lines)) if same.match(text.line(it))]
-    for chosen in (lines, [line]):
+    others = [it for it in beside(text, line, column) if same.match(text.line(it))]
+    for chosen in ([line, *others], [line]):
         yield Repair("Add the missing blank", tuple(_insert(it, column + 1, " ") for it in chosen), safe=True)
 
 
@@ -70,19 +69,20 @@ def _colon(text: Text, problem: Problem) -> Iterator[Repair]:
     line, column = problem.span.start
     at = text.line(line).find(":", column) + 1
     same = re.compile(rf" {{{column}}}[\w.-]+:(?=[^\s:/\\])")
-    others = ((it, same.match(text.line(it))) for it in _beside(text, line, column))
+    others = ((it, same.match(text.line(it))) for it in beside(text, line, column))
     edits = [_insert(line, at, " "), *(_insert(it, found.end(), " ") for it, found in others if found)]
     for chosen in (edits, edits[:1]):
         yield Repair("Add the missing blank", tuple(chosen), safe=True)
 
 
-def _beside(text: Text, line: int, column: int) -> Iterator[int]:
-    """The other lines of the block that has a line in this column."""
-    for way in (range(line - 1, -1, -1), range(line + 1, len(text.lines))):
-        yield from takewhile(lambda it: not text.line(it).strip() or indent_of(text, it) >= column, way)
-
-
 def _quote(text: Text, problem: Problem) -> Iterator[Repair]:
+    keys = [*quoted_key(text, problem)]
+    yield from keys
+    if all(it.is_guess for it in keys):
+        yield from _closing_quote(text, problem)
+
+
+def _closing_quote(text: Text, problem: Problem) -> Iterator[Repair]:
     line, column = problem.span.start
     source = text.line(line)
     quote, rest = source[column], source[column + 1 :]
@@ -121,11 +121,6 @@ def _open_after(source: str, closers: str) -> str:
     return closers
 
 
-def _half_key(text: Text, problem: Problem) -> Iterator[Repair]:
-    if _WORD.fullmatch(text.slice(problem.span)):
-        yield Repair("Add a colon", (_insert(*problem.span.end, ":"),))
-
-
 def _shallow_block(text: Text, problem: Problem) -> Iterator[Repair]:
     """The lines down to the next key in the same column go deeper; or only the first ones of them."""
     first = problem.span.start.line
@@ -149,6 +144,11 @@ def _block_line(text: Text, problem: Problem) -> Iterator[Repair]:
     deeper = indent_of(text, below) if below is not None and indent_of(text, below) > key else key + 2
     gap = Span(Place(line, len(source[:column].rstrip())), Place(line, column))
     yield Repair("Begin the text on the next line", (Edit(gap, "\n" + " " * deeper),))
+    yield from _quote_value(text, problem)
+
+
+def _first_character(text: Text, problem: Problem) -> Iterator[Repair]:
+    yield from stars(text, problem)
     yield from _quote_value(text, problem)
 
 
@@ -241,12 +241,12 @@ _CANDIDATES: dict[Cause, Callable[[Text, Problem], Iterator[Repair]]] = {
     Cause.BLANKS: _blanks,
     Cause.QUOTE: _quote,
     Cause.BRACKET: _bracket,
-    Cause.HALF_KEY: _half_key,
+    Cause.HALF_KEY: half_key,
     Cause.INDENTATION: realigned,
     Cause.SHALLOW_BLOCK: _shallow_block,
     Cause.BLOCK_LINE: _block_line,
     Cause.SECOND_COLON: _quote_value,
-    Cause.FIRST_CHARACTER: _quote_value,
+    Cause.FIRST_CHARACTER: _first_character,
     Cause.TEXT_AFTER: _text_after,
     Cause.TEMPLATE: _template,
     Cause.ESCAPE: _escape,

@@ -3,7 +3,8 @@
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from waza_lsp.syntax.outline import Container, Entry, Outline, Shape
+from waza_lsp.syntax.container import Container, Entry, Shape
+from waza_lsp.syntax.outline import Outline
 from waza_lsp.syntax.situation import At
 
 

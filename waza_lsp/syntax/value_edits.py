@@ -117,8 +117,7 @@ def _in_style(value: Any, style: str, *, inside: bool) -> str:
 def _with_new_value(draft: Draft, container: Container, member: Member, value: Any) -> list[Edit] | None:
     """Replace everything behind the colon or dash."""
     if container.flow:
-        blank = " " if member.node.is_empty and member.key is not None else ""
-        return [Edit(bare(draft.text, member.value), blank + inline(value, inside=True))]
+        return [_in_brackets(draft, member, inline(value, inside=True))]
     start = after_mark(draft.text, member)
     if start is None:
         return None
@@ -131,6 +130,17 @@ def _with_new_value(draft: Draft, container: Container, member: Member, value: A
         last = end_of(draft.text, start.line)
         return [Edit(Span(last, last), "\n".join(["", *rest]))] if not first_line else None
     return [Edit(Span(start, end), "\n".join([first_line, *rest]))]
+
+
+def _in_brackets(draft: Draft, member: Member, value: str) -> Edit:
+    span = bare(draft.text, member.value)
+    if member.key is None or not member.node.is_empty:
+        return Edit(span, value)
+    start = after_mark(draft.text, member)
+    if start is None:
+        return Edit(Span(member.key.end, member.key.end), f": {value}")
+    is_behind_blanks = span.end.line == start.line and span == member.value
+    return Edit(Span(start, span.end) if is_behind_blanks else span, f" {value}")
 
 
 def _lines(draft: Draft, member: Member, value: Any, *, listed: bool) -> list[str]:

@@ -8,6 +8,7 @@ from typing import Any
 
 from waza_engine.graders.base import GradingContext
 from waza_engine.text import without_surrogates
+from waza_engine.trajectory import DIGEST_ARGUMENTS
 
 
 def words(text: str) -> frozenset[str]:
@@ -31,7 +32,6 @@ JAVASCRIPT_NAMES = CONTEXT_NAMES | words(
     """
 )
 """What the context holds and the engine's own globals; no `require`, `process` or timers."""
-_ARGUMENTS = ("path", "file_text", "command", "description", "skill")
 _EVENT_MEMBERS = {
     "user.message": ("content",),
     "assistant.message": ("content",),
@@ -88,7 +88,7 @@ def _tool_calls(transcript: Iterable[Mapping[str, Any]]) -> list[dict[str, Any]]
 def _known_arguments(arguments: Any) -> dict[str, str]:
     """The five arguments of the digest. Names match without case, the exact one wins; only texts are taken."""
     given = arguments if isinstance(arguments, Mapping) else {}
-    known = dict.fromkeys(_ARGUMENTS, "")
+    known = dict.fromkeys(DIGEST_ARGUMENTS, "")
     for name in sorted(given, key=lambda it: it in known):
         if name.lower() in known and isinstance(given[name], str):
             known[name.lower()] = given[name]

@@ -13,6 +13,7 @@ from waza_engine.findings import Finding, Pointer, Severity
 from waza_engine.formats import recognise
 from waza_engine.formats.reading import read_filled_mapping
 from waza_engine.graders.checking import check_entry
+from waza_engine.rules.refused_config import REFUSED_CONFIG, is_told
 from waza_engine.scalars import plain_as_written
 from waza_engine.schema_files import read_schema
 from waza_engine.scope import Scope
@@ -42,8 +43,10 @@ def check_file(path: Path, *, process_dir: Path | None = None) -> list[Finding]:
     document = Document(dialect.name, kind.name, data, path, process_dir or Path.cwd())
     found = SchemaChecker(read_schema(kind.schema)).check(data)
     condemned = [it.pointer for it in found if it.severity is Severity.ERROR]
-    found += _of_grader_types(document, written, condemned)
-    found += (it for it in check_document(document) if it.pointer not in condemned)
+    by_rules = [it for it in check_document(document) if it.pointer not in condemned]
+    by_types = _of_grader_types(document, written, condemned)
+    found += (it for it in by_types if it.rule is not REFUSED_CONFIG or not is_told(it, by_rules))
+    found += by_rules
     levels = [settings.rules.get(it.code, it.severity) for it in found]
     return [replace(it, severity=level) for it, level in zip(found, levels, strict=True) if level is not None]
 

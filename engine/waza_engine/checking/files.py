@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, TypeVar
 
-from waza_engine.goglob import BadPattern, glob
+from waza_engine.goglob import BadPattern, fixed_part, glob
 from waza_engine.noted_reads import Stamp, note_read, noted_once, stamp
 from waza_engine.regular_files import is_regular
 from waza_engine.scalars import plain_as_written
@@ -148,7 +148,7 @@ class Files:
 
 
 def _matching(pattern: str, folder: Path) -> list[Path]:
-    note_read(folder / _fixed_part(pattern))
+    note_read(folder / fixed_part(pattern))
     try:
         return [folder / it for it in glob(pattern, folder)]
     except (BadPattern, OSError, ValueError):
@@ -158,13 +158,6 @@ def _matching(pattern: str, folder: Path) -> list[Path]:
 def _is_readable(path: Path) -> bool:
     """Whether it is a file of bearable size."""
     return is_regular(path) and path.stat().st_size <= _LARGEST
-
-
-def _fixed_part(pattern: str) -> str:
-    """The folders that a glob names before its first wildcard."""
-    parts = pattern.split("/")
-    wild = next((i for i, it in enumerate(parts) if any(mark in it for mark in "*?[\\")), len(parts) - 1)
-    return "/".join(parts[:wild])
 
 
 def _yaml_data(text: str) -> Any:

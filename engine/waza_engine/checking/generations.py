@@ -27,6 +27,8 @@ _CHANGES = (
     ),
     # The key was renamed then; before, its new name is what is not known.
     _Change(lambda it: it.rule is LEGACY_SHAPE and it.pointer[-1:] == ("max_workers",), "0.24", None),
+    # Forms that were given up then; what had them before took them.
+    _Change(lambda it: it.rule is LEGACY_SHAPE and it.refused, "0.24", Severity.INFORMATION),
     _Change(lambda it: it.rule is INJECTED_SKILL_BODY, "0.25", None),
     # The limit of a task; that of the eval was always looked at.
     _Change(

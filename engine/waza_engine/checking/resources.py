@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 from waza_engine.checking.document import Document
 from waza_engine.findings import Pointer
-from waza_engine.formats.waza.paths import cleaned
+from waza_engine.formats.waza.paths import input_refusal
 
 
 class PathValue(NamedTuple):
@@ -18,25 +18,21 @@ class PathValue(NamedTuple):
 
 
 def input_files(document: Document, task: Pointer) -> Iterator[PathValue]:
-    """The entries of `inputs.files` that have a path; plain texts are the old short form."""
+    """The entries of `inputs.files` that have a path; plain texts are the old short form.
+
+    One whose colon lacks its blank (`path:notes.txt`) counts as what it was meant to be.
+    """
     for pointer, entry in document.items(*task, "inputs", "files"):
         if isinstance(entry, str) and entry:
-            yield PathValue(pointer, entry, has_content=False)
+            yield PathValue(pointer, entry.removeprefix("path:"), has_content=False)
         path = entry.get("path") if isinstance(entry, Mapping) else None
         if isinstance(path, str) and path:
             yield PathValue((*pointer, "path"), path, bool(entry.get("content")))
 
 
-def refusal(path: str) -> str:
-    """Why waza does not take a path of an input file; empty when it does. Two dots count inside a name, too."""
-    if path.startswith("/"):
-        return "is absolute"
-    return "contains '..'" if ".." in cleaned(path) else ""
-
-
 def is_refused(path: str) -> bool:
     """Whether waza does not take the path of an input file."""
-    return bool(refusal(path))
+    return bool(input_refusal(path))
 
 
 def fixtures_folder(document: Document, task: Mapping[str, Any]) -> Path | None:

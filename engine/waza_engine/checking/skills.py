@@ -15,11 +15,12 @@ from waza_engine.yaml_reader import YamlError, read_yaml
 
 SKILL = "skill"
 """What the schemas call the name of a skill (`x-reference`)."""
+FOR_THE_AGENT = ("environment", "agent_environment")
+"""The keys of vally's files for what an agent finds."""
 _NAME = "SKILL.md"
 _AGENT = ".agent.md"
 _LEVELS = 10
 _USUAL = ("skills", ".github/skills", "agents", ".github/agents")
-_ENVIRONMENTS = ("environment", "agent_environment")
 _FENCE = "---"
 
 
@@ -96,7 +97,7 @@ def _listed(suite: SuiteFiles) -> Iterator[str]:
     yield from _texts(suite.config.get("skill_directories"))
     stimuli = suite.eval.get("stimuli")
     for it in (suite.eval, *(stimuli if isinstance(stimuli, list) else ())):
-        for key in _ENVIRONMENTS if isinstance(it, Mapping) else ():
+        for key in FOR_THE_AGENT if isinstance(it, Mapping) else ():
             if isinstance(environment := it.get(key), Mapping):
                 yield from _texts(environment.get("skills"))
 

@@ -4,6 +4,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from waza_engine.checking.document import Document
+from waza_engine.checking.skills import FOR_THE_AGENT
 from waza_engine.findings import Pointer
 from waza_engine.formats.vally.settings import EXECUTORS
 from waza_engine.graders.registry import graders
@@ -23,8 +24,6 @@ def asks_judge(document: Document, grader: Mapping[str, Any]) -> bool:
     return kind is None or kind.asks_judge
 
 
-FOR_THE_AGENT = ("environment", "agent_environment")
-"""The keys of what a run finds."""
 _ENVIRONMENTS = (*FOR_THE_AGENT, "grading_environment")
 
 

@@ -15,7 +15,7 @@ from typing import Any, ClassVar
 
 from waza_engine import deathwatch
 from waza_engine.executors.acp_client import Client, conclude
-from waza_engine.executors.agent_command import COMMAND_VARIABLE, agent_argv, agent_identity
+from waza_engine.executors.agent_command import COMMAND_VARIABLE, agent_argv, agent_identity, shell_words
 from waza_engine.executors.agent_process import end
 from waza_engine.executors.base import (
     ALLOWED_TOOLS,
@@ -50,6 +50,7 @@ class AcpExecutor:
         self._environment = dict(options.environment or os.environ)
         self._command = options.agent_command or self._environment.get(COMMAND_VARIABLE, "")
         self._argv: list[str] = []
+        self.warning = shell_words(self._command)
         self._acp: Any = None
 
     def identity(self) -> str:
@@ -60,7 +61,7 @@ class AcpExecutor:
         """See that there is an agent.
 
         Raises:
-            UnavailableError: the library or the program is missing, or no command was given.
+            UnavailableError: the library or the program is missing, no command was given, or one with words to replace.
 
         """
         try:
@@ -68,7 +69,11 @@ class AcpExecutor:
         except ImportError as error:
             raise UnavailableError(_INSTALL) from error
         self._argv = agent_argv(
-            self._command, self._environment, executor=self.name, example="copilot --acp --stdio"
+            self._command,
+            self._environment,
+            executor=self.name,
+            example="copilot --acp --stdio",
+            placeholders=(),
         )
 
     async def run(self, request: TrialRequest, progress: Progress) -> Trajectory:

@@ -126,7 +126,8 @@ class Executor(Protocol):
     unknown: frozenset[str]
     """What its trajectories can never tell, as `runs.unknown` names it; graders that need it have no verdict.
 
-    An executor may also have `ignores`, a frozenset of the words above: what it makes no use of. The user is told. And
+    An executor may also have `ignores`, a frozenset of the words above: what it makes no use of. The user is told, as
+    of `warning`, a sentence about what was asked of it and cannot be meant, "" where there is nothing to say. And
     `identity`, a method without arguments: a text that changes with everything beside a plan that can change what the
     agent does, such as its program. Results of another one are not taken from the cache.
     """

@@ -20,7 +20,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, ClassVar
 
-from waza_engine.executors.agent_command import COMMAND_VARIABLE, agent_argv, agent_identity
+from waza_engine.executors.agent_command import COMMAND_VARIABLE, agent_argv, agent_identity, shell_words
 from waza_engine.executors.agent_process import Ended, Limits, Lines, run_agent
 from waza_engine.executors.base import (
     ALLOWED_TOOLS,
@@ -46,7 +46,9 @@ FORMATS = {
     "copilot-jsonl": frozenset(["tokens"]),
 }
 """The output formats, and what is unknown in each."""
-_PLACEHOLDER = re.compile(r"\{(prompt|workspace|model|session|turn|system|mcp_config)\}")
+PLACEHOLDERS = ("prompt", "workspace", "model", "session", "turn", "system", "mcp_config")
+"""The words that are replaced in the command, without their braces."""
+_PLACEHOLDER = re.compile(rf"\{{({'|'.join(PLACEHOLDERS)})\}}")
 
 
 class CommandExecutor:
@@ -61,6 +63,7 @@ class CommandExecutor:
         self._format = options.agent_format or environment.get(FORMAT_VARIABLE, "") or "text"
         self._environment = environment
         self._argv: list[str] = []
+        self.warning = shell_words(self._command)
         self.unknown = FORMATS.get(self._format, frozenset())
         offered = {SYSTEM_MESSAGE: "{system}", MCP_SERVERS: "{mcp_config}"}
         self.ignores = frozenset(
@@ -79,7 +82,7 @@ class CommandExecutor:
         """See that there is a program.
 
         Raises:
-            UnavailableError: no command was given, it cannot be split, or its program is not there.
+            UnavailableError: no command was given, it cannot be split, holds an unknown word, or its program is not there.
 
         """
         if self._format not in FORMATS:
@@ -87,7 +90,11 @@ class CommandExecutor:
                 f"There is no agent format '{self._format}'; there are {' and '.join(FORMATS)}"
             )
         self._argv = agent_argv(
-            self._command, self._environment, executor=self.name, example="my-agent --print {prompt}"
+            self._command,
+            self._environment,
+            executor=self.name,
+            example="my-agent --print {prompt}",
+            placeholders=PLACEHOLDERS,
         )
 
     async def run(self, request: TrialRequest, progress: Progress) -> Trajectory:

@@ -23,6 +23,7 @@ from waza_engine.executors.base import (
     UnavailableError,
 )
 from waza_engine.file_digests import file_digest
+from waza_engine.misfits import first_words
 from waza_engine.paths import is_directory
 from waza_engine.trajectory import Trajectory
 from waza_engine.values import Integer, Strings
@@ -170,9 +171,9 @@ def _read(path: Path, model: type[_Model]) -> _Model:
     except OSError as error:
         raise ExecutorError(f"The recording {path} cannot be read: {error.strerror or error}") from error
     except ValidationError as error:
-        first = error.errors()[0]
-        where = ".".join(str(it) for it in first["loc"]) or "the top level"
-        raise ExecutorError(f"The recording {path} has a wrong value at {where}: {first['msg']}") from error
+        raise ExecutorError(
+            f"The recording {path} has a wrong value at {first_words(error, 'the top level')}"
+        ) from error
     except (ValueError, RecursionError) as error:
         raise ExecutorError(f"The recording {path} is no JSON: {error}") from error
 

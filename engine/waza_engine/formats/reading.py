@@ -1,9 +1,8 @@
 """From a file to a model, with one clear message when that is impossible."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
-from itertools import islice
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -11,15 +10,13 @@ from pydantic import BaseModel, ValidationError
 
 from waza_engine.findings import Pointer
 from waza_engine.formats.filled import read_filled
+from waza_engine.misfits import index_as_written, kind_of, place, shown, words
 from waza_engine.regular_files import regular_bytes
 from waza_engine.scalars import plain
 from waza_engine.suite import LoadError
-from waza_engine.values import is_null
 from waza_engine.yaml_reader import YamlError, read_yaml
 
 _Model = TypeVar("_Model", bound=BaseModel)
-_SHOWN = 40
-
 
 _open_texts: ContextVar[Mapping[Path, str]] = ContextVar("open_texts", default={})  # noqa: B039  # never changed
 
@@ -66,7 +63,7 @@ def read_mapping(path: Path, *, strict_graders: bool = False) -> dict[str, Any]:
     if plain(data) is None:
         return {}
     if not isinstance(data, dict):
-        raise LoadError(path, f"The file must be a mapping of keys, not {_kind(data)}")
+        raise LoadError(path, f"The file must be a mapping of keys, not {kind_of(data)}")
     return data
 
 
@@ -107,39 +104,19 @@ def as_written(pointer: Pointer, data: Any) -> Pointer:
     """Where something stands in the data of a file, when its pointer passes over the null items of lists, as models do."""
     found: list[str | int] = []
     for part in pointer:
-        at = _index_as_written(part, data) if isinstance(part, int) and isinstance(data, list) else part
+        at = index_as_written(part, data) if isinstance(part, int) and isinstance(data, list) else part
         found.append(at)
         data = _value_at(data, (at,))
     return tuple(found)
 
 
-def _index_as_written(index: int, items: Sequence[Any]) -> int:
-    given = (at for at, it in enumerate(items) if not is_null(it))
-    return next(islice(given, index, None), index)
-
-
 def _first_problem(error: ValidationError, data: Any) -> tuple[Pointer, str]:
-    problems = [(_pointer(it["loc"], data, it["type"]), it) for it in error.errors(include_url=False)]
+    problems = [(place(it, data), it) for it in error.errors(include_url=False)]
     start = problems[0][0]
     # Of the alternatives "text or mapping" the one that got deeper is what the author meant.
     deeper = (it for it in problems if len(it[0]) > len(start) and it[0][: len(start)] == start)
     pointer, problem = next(deeper, problems[0])
     return pointer, _sentence(problem, _value_at(data, pointer))
-
-
-def _pointer(loc: Sequence[str | int], data: Any, kind: str) -> Pointer:
-    """The place in the data: pydantic also names the members of unions on the way."""
-    found: list[str | int] = []
-    for index, key in enumerate(loc):
-        absent = kind == "missing" and index == len(loc) - 1
-        if isinstance(data, dict) and (key in data or absent):
-            found.append(key)
-            data = data.get(key)
-        elif isinstance(data, list) and isinstance(key, int) and key < len(data):
-            at = _index_as_written(key, data)
-            found.append(at)
-            data = data[at]
-    return tuple(found)
 
 
 def _value_at(data: Any, pointer: Pointer) -> Any:
@@ -152,32 +129,17 @@ def _value_at(data: Any, pointer: Pointer) -> Any:
 
 
 def _sentence(problem: Any, value: Any) -> str:
-    context = problem.get("ctx", {})
     match problem["type"]:
         case "extra_forbidden":
             return "is no key that waza knows here"
         case "missing":
             return "is missing"
-        case "greater_than_equal":
-            return f"must be {context['ge']} or more, not {shown(value)}"
-        case "less_than_equal":
-            return f"must be {context['le']} or less, not {shown(value)}"
-        case "string_too_short" | "too_short":
-            return (
-                "must not be empty"
-                if context["min_length"] == 1
-                else f"must have {context['min_length']} items"
-            )
-        case "too_long":
-            return f"must have {context['max_length']} items"
-        case "string_type":
-            return f"must be a text, not {_kind(value)}"
-        case "dict_type" | "model_type" | "model_attributes_type":
-            return f"must be a mapping, not {_kind(value)}"
-        case _:
+        case "value_error":
             # The field types of `values` say "expected a whole number, not a text; ...".
-            text = str(problem["msg"]).removeprefix("Value error, ").replace("expected", "must be")
+            text = words(problem).replace("expected", "must be")
             return text if ", not " in text else f"{text}, not {shown(value)}"
+        case _:
+            return words(problem)
 
 
 def _placed(pointer: Pointer, sentence: str) -> str:
@@ -190,22 +152,3 @@ def spelled(pointer: Pointer) -> str:
     for key in pointer:
         text += f"[{key}]" if isinstance(key, int) else f".{key}" if text else key
     return text
-
-
-def shown(value: Any) -> str:
-    """A value for a message, cut when long."""
-    data = plain(value)
-    text = _kind(value) if isinstance(data, dict | list) else repr(data)
-    return text if len(text) <= _SHOWN else text[: _SHOWN - 3] + "..."
-
-
-def _kind(value: Any) -> str:
-    match plain(value):
-        case dict():
-            return "a mapping"
-        case list():
-            return "a list"
-        case None:
-            return "nothing"
-        case other:
-            return shown(other)

@@ -35,7 +35,15 @@ __all__ = [
 
 
 class ConfigError(Exception):
-    """The grader cannot be built from its entry: the sheets' load and create errors."""
+    """The grader cannot be built from its entry: the sheets' load and create errors.
+
+    `pointer` says where in the entry the first thing at fault stands, `problem` what is wrong with it.
+    """
+
+    def __init__(self, message: str, pointer: Pointer = (), problem: str = "") -> None:
+        super().__init__(message)
+        self.pointer = pointer
+        self.problem = problem or message
 
 
 class GradeError(Exception):
@@ -127,6 +135,11 @@ class Grader(BaseModel):
     def config_from_entry(cls, entry: Mapping[str, Any], level: Literal["eval", "task"]) -> Any:  # noqa: ARG003  # for subclasses
         """What an entry gives the grader as its config; None when the entry has none."""
         return entry.get("config")
+
+    @classmethod
+    def is_meant_by(cls, config: Any) -> bool:  # noqa: ARG003  # for subclasses
+        """Whether an entry with this config means this class, where a generation had two meanings of a type."""
+        return True
 
     @classmethod
     def page(cls) -> str:

@@ -1,14 +1,17 @@
 """What a grader type says about an entry before anything runs: the door of the editor and of `check`."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from waza_engine.findings import Finding, Fix, InsertKey
 from waza_engine.graders.base import ConfigError
 from waza_engine.graders.entry import read_entry
 from waza_engine.graders.registry import CURRENT, generation_of_dialect, graders
+from waza_engine.misfits import STRANGE
+from waza_engine.placeholders import has_placeholder
 from waza_engine.rules.empty_value import EMPTY_VALUE
-from waza_engine.scalars import Scalar
+from waza_engine.rules.refused_config import REFUSED_CONFIG
+from waza_engine.scalars import Scalar, plain
 from waza_engine.scope import Scope
 
 
@@ -28,7 +31,7 @@ def _is_left_blank(config: Any) -> bool:
 def check_entry(folder: str, entry: Mapping[str, Any], scope: Scope) -> list[Finding]:
     """Findings of the entry's own type, pointing into the entry.
 
-    An entry of an unknown type, or one whose config does not fit the options, has none: its schema has said so.
+    It is for entries that the schema of their file has nothing against. One of an unknown type has none.
     """
     kind = graders(folder).get(str(entry.get("type")))
     if kind is None:
@@ -40,6 +43,25 @@ def check_entry(folder: str, entry: Mapping[str, Any], scope: Scope) -> list[Fin
         return [EMPTY_VALUE.at(("config",), message, on="key", refused=True, fixes=[fix])]
     try:
         grader = read_entry(entry, generation_of_dialect(folder) or CURRENT, "task").configured(kind)
-    except ConfigError:
-        return []
+    except ConfigError as error:
+        return [*_refused(entry, error)]
     return [it.below(("config",)) for it in grader.check(scope)]
+
+
+def _refused(entry: Mapping[str, Any], error: ConfigError) -> Iterator[Finding]:
+    """What the type refuses, except where a placeholder may yet become what it wants.
+
+    That a key is missing is said by the schema, or is a consequence of what it said of another key.
+    """
+    value: Any = entry
+    try:
+        for part in error.pointer:
+            value = value[part]
+    except (LookupError, TypeError):
+        return
+    if not has_placeholder(str(plain(value))):
+        problem = f"{error.problem[0].upper()}{error.problem[1:]}"
+        if error.problem == STRANGE:  # An older one that has no value: the schema knows all others.
+            yield REFUSED_CONFIG.at(error.pointer, f"{problem} '{error.pointer[-1]}'", on="key", refused=True)
+        else:
+            yield REFUSED_CONFIG.at(error.pointer, problem, refused=True)

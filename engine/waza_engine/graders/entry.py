@@ -9,6 +9,7 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, ValidationError
 
 from waza_engine.graders.base import ConfigError, Grader
 from waza_engine.graders.decoding_g1 import in_lower_case
+from waza_engine.misfits import place, words
 from waza_engine.scalars import Scalar, plain
 from waza_engine.suite import GraderEntry
 from waza_engine.values import Number, Text, is_null
@@ -77,11 +78,12 @@ class Entry:
             config = _config(given)
             if self.generation == "G1":
                 config = in_lower_case(config)
+        except ValueError as error:
+            raise ConfigError(f"config {error}", ("config",), str(error)) from error
+        try:
             return kind.model_validate(config, extra=_unknown_keys(self.generation))
         except ValidationError as error:
-            raise ConfigError(problems_text(error, "config")) from error
-        except ValueError as error:
-            raise ConfigError(f"config {error}") from error
+            raise _config_error(error, config, "config", drops_nulls=bool(self.generation)) from error
 
 
 def read_entry(entry: Mapping[str, Any] | GraderEntry, generation: str, level: Level) -> Entry:
@@ -102,7 +104,7 @@ def read_entry(entry: Mapping[str, Any] | GraderEntry, generation: str, level: L
     try:
         read = keys.model_validate(dict(data), extra=_unknown_keys(generation))
     except ValidationError as error:
-        raise ConfigError(problems_text(error)) from error
+        raise _config_error(error, data) from error
     return Entry(read.type, read.name, effective_weight(read.weight), data, level, generation)
 
 
@@ -116,21 +118,18 @@ def effective_weight(weight: float) -> float:
     return weight if weight > 0 else 1.0
 
 
+def _config_error(
+    error: ValidationError, data: Mapping[str, Any], *above: str, drops_nulls: bool = True
+) -> ConfigError:
+    first = error.errors(include_url=False)[0]
+    pointer = (*above, *place(first, data, drops_nulls=drops_nulls))
+    return ConfigError(problems_text(error, *above), pointer, words(first))
+
+
 def problems_text(error: ValidationError, *above: str) -> str:
     """What pydantic found, in one line: `config.contains: expected a list`."""
     problems = error.errors(include_url=False)
-    return "; ".join(_problem_text([*above, *it["loc"]], it["type"], it["msg"]) for it in problems)
-
-
-def _problem_text(place: list[str | int], kind: str, message: str) -> str:
-    where = ".".join(str(it) for it in place)
-    match kind:
-        case "extra_forbidden":
-            return f"{where}: unknown key"
-        case "missing":
-            return f"{where}: is required"
-        case _:
-            return f"{where}: {message.removeprefix('Value error, ')}"
+    return "; ".join(f"{'.'.join(map(str, [*above, *it['loc']]))}: {words(it)}" for it in problems)
 
 
 def _as_data(entry: GraderEntry) -> dict[str, Any]:

@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Sequence
 from typing import Any
 
+from waza_engine.reports.inert import inert
 from waza_engine.reports.text import one_line
 from waza_engine.runs.records import RunRecord, TaskRecord
 
@@ -36,13 +37,14 @@ def comparison_text(names: Sequence[str], records: Sequence[RunRecord]) -> str:
 
 def _lines(data: dict[str, Any]) -> Iterator[str]:
     rows = sorted(data["task_deltas"], key=lambda it: it["score_delta"])
-    width = max([len("all tasks"), *(len(one_line(it["task_id"])) for it in rows)])
+    ids = [inert(one_line(it["task_id"])) for it in rows]
+    width = max(map(len, ["all tasks", *ids]))
     count = len(data["files"])
     for number, name in enumerate(data["files"], 1):
         model = data["models"][number - 1]
         yield one_line(f"{number}: {name}{f' ({model})' if model else ''}")
     yield f"{'':{width}}  {'  '.join(f'{it:>6}' for it in range(1, count + 1))}   delta"
-    for it in rows:
+    for shown, it in zip(ids, rows, strict=True):
         scores = "  ".join(
             f"{'-':>6}" if status == _ABSENT else f"{score:6.2f}"
             for score, status in zip(it["scores"], it["statuses"], strict=True)
@@ -52,7 +54,7 @@ def _lines(data: dict[str, Any]) -> Iterator[str]:
             if it["statuses"][0] == it["statuses"][-1]
             else f"  {it['statuses'][0]} -> {it['statuses'][-1]}"
         )
-        yield f"{one_line(it['task_id']):{width}}  {scores}  {it['score_delta']:+6.2f}{changed}"
+        yield f"{shown:{width}}  {scores}  {it['score_delta']:+6.2f}{changed}"
     scores = "  ".join(f"{it:6.2f}" for it in data["aggregate_scores"])
     yield f"{'all tasks':{width}}  {scores}  {data['aggregate_score_delta']:+6.2f}"
     rates = "  ".join(f"{it:6.0%}" for it in data["success_rates"])

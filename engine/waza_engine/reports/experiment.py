@@ -7,6 +7,7 @@ from typing import Literal
 
 from waza_engine.reports.comparison import comparison_data, comparison_text
 from waza_engine.reports.github import escaped
+from waza_engine.reports.inert import inert
 from waza_engine.reports.text import one_line
 from waza_engine.runs.records import RunRecord, TaskRecord
 from waza_engine.runs.totals import seeded
@@ -80,19 +81,20 @@ def experiment_text(results: Results) -> str:
 
 
 def _lines(results: Results) -> Iterator[str]:
-    width = max(len(one_line(it)) for it in results.arms) + len(" (baseline)")
+    names = {it: inert(f"  {one_line(it)}") for it in results.arms}
+    width = max(map(len, names.values())) + len(" (baseline)")
     yield f"Experiment {one_line(results.name)}"
     for name, record in results.arms.items():
-        shown = f"{one_line(name)}{' (baseline)' if name == results.baseline else ''}"
+        shown = f"{names[name]}{' (baseline)' if name == results.baseline else ''}"
         totals = record.totals
         yield (
-            f"  {shown:{width}}  {totals.succeeded} of {totals.total} passed"
+            f"{shown:{width}}  {totals.succeeded} of {totals.total} passed"
             f"  score {totals.aggregate_score:.2f}{_delta(results, record)}"
         )
     for name in results.treatments:
         yield ""
-        names = [results.baseline, name]
-        yield comparison_text([one_line(it) for it in names], [results.arms[it] for it in names])
+        pair = [results.baseline, name]
+        yield comparison_text([one_line(it) for it in pair], [results.arms[it] for it in pair])
 
 
 def _delta(results: Results, record: RunRecord) -> str:

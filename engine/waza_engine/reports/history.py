@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
 
+from waza_engine.reports.inert import inert
 from waza_engine.reports.text import one_line
 from waza_engine.runs.records import TrialVerdict
 
@@ -29,11 +30,12 @@ def history_lines(runs: Runs) -> Iterator[str]:
     if not known:
         yield "There are no finished trials"
         return
-    width = max(len(one_line(task)) for task, _ in known)
-    for task, course in known:
+    names = [inert(one_line(task)) for task, _ in known]
+    width = max(map(len, names))
+    for name, (_, course) in zip(names, known, strict=True):
         marks = " ".join("".join(_MARKS[it] for it in run) or " " for run in course)
         flaky = "  flaky" if is_flaky(course) else ""
-        yield f"{one_line(task):{width}}  {pass_rate(course):4.0%}  {marks}{flaky}"
+        yield f"{name:{width}}  {pass_rate(course):4.0%}  {marks}{flaky}"
     yield "+ passed, - failed, ! error, . skipped; a group is a run, the newest is on the right"
 
 

@@ -1,16 +1,18 @@
 """A run as JUnit XML: one suite, one test case per task as waza writes it (waza-formats.md, section 15.3).
 
-Where trials are held to a threshold there is one test case per trial (vally.md, section 10.2). What else kept a run
-from passing has a test case of its own: who reads this file alone must not think that all is well.
+Where trials are held to a threshold there is one test case per trial (vally.md, section 10.2). Tasks that the run never
+came to are skipped ones, and what else kept a run from passing has a test case of its own: who reads this file alone must
+not think that all is well.
 """
 
 import xml.etree.ElementTree as ET
 from collections.abc import Sequence
 from datetime import UTC, datetime
 
-from waza_engine.reports.reasons import Reason, reasons
+from waza_engine.reports.reasons import Reason, reasons, why_unperformed
 from waza_engine.reports.xml_text import xml_text
 from waza_engine.runs.records import RunRecord, TaskRecord, TrialRecord
+from waza_engine.vally.verdict import eval_verdict
 
 
 def junit_xml(record: RunRecord) -> str:
@@ -22,7 +24,7 @@ def junit_xml(record: RunRecord) -> str:
     seconds = {"time": f"{record.duration_ms / 1000:.3f}"}
     for element in (root, suite):
         element.attrib.update(counts | seconds)
-    suite.set("skipped", str(record.totals.skipped))
+    suite.set("skipped", str(record.totals.skipped + len(record.unperformed)))
     suite.set("timestamp", datetime.fromtimestamp(record.started_at, UTC).isoformat(timespec="seconds"))
     _add_properties(suite, record)
     for task in record.tasks:
@@ -30,6 +32,9 @@ def junit_xml(record: RunRecord) -> str:
             _add_case(suite, record, task)
         else:
             _add_trials(suite, record, task)
+    for name in record.unperformed:
+        case = ET.SubElement(suite, "testcase", _untimed(record, name))
+        ET.SubElement(case, "skipped", {"message": xml_text(why_unperformed(record))})
     for it in because:
         _add_reason(suite, record, it)
     ET.indent(root)
@@ -47,27 +52,35 @@ def _counts(record: RunRecord, because: Sequence[Reason]) -> dict[str, str]:
         errors = sum(it.error_runs for it in stats) + stopped
     broken = sum(it.is_error for it in because)
     return {
-        "tests": str(tests + len(because)),
+        "tests": str(tests + len(record.unperformed) + len(because)),
         "failures": str(failures + len(because) - broken),
         "errors": str(errors + broken),
     }
 
 
 def _add_reason(suite: ET.Element, record: RunRecord, it: Reason) -> None:
-    owner = record.skill if record.scoring is None else record.suite_name
-    attributes = {"name": xml_text(it.about), "classname": xml_text(owner), "time": "0.000"}
-    case = ET.SubElement(suite, "testcase", attributes)
+    case = ET.SubElement(suite, "testcase", _untimed(record, it.about))
     tag, kind = ("error", "ExecutionError") if it.is_error else ("failure", "RunFailure")
     ET.SubElement(case, tag, {"message": xml_text(it.told), "type": kind})
 
 
+def _untimed(record: RunRecord, name: str) -> dict[str, str]:
+    """The attributes of a test case that took no time."""
+    owner = record.skill if record.scoring is None else record.suite_name
+    return {"name": xml_text(name), "classname": xml_text(owner), "time": "0.000"}
+
+
 def _add_properties(suite: ET.Element, record: RunRecord) -> None:
     properties = ET.SubElement(suite, "properties")
+    score = record.totals.aggregate_score
+    if record.scoring is not None:
+        # Trials without a grade are none of those that the threshold is about.
+        score = eval_verdict(record.scoring, record.tasks).overall_score
     values = {
         "skill": record.skill,
         "model": record.model,
         "engine": record.executor,
-        "score": f"{record.totals.aggregate_score:.4f}",
+        "score": f"{score:.4f}",
     }
     if record.scoring is not None and record.scoring.threshold is not None:
         values["threshold"] = f"{record.scoring.threshold:g}"
@@ -77,8 +90,7 @@ def _add_properties(suite: ET.Element, record: RunRecord) -> None:
 
 def _add_trials(suite: ET.Element, record: RunRecord, task: TaskRecord) -> None:
     if task.stats is None and task.error:
-        attributes = {"name": xml_text(task.name), "classname": xml_text(record.suite_name), "time": "0.000"}
-        case = ET.SubElement(suite, "testcase", attributes)
+        case = ET.SubElement(suite, "testcase", _untimed(record, task.name))
         ET.SubElement(case, "error", {"message": xml_text(task.error), "type": "ExecutionError"})
     for trial in task.trials:
         seconds = trial.trajectory.duration_ms / 1000

@@ -11,14 +11,14 @@ from typing import Any
 
 from pydantic import ValidationError
 
+from waza_engine.misfits import reason
 from waza_engine.reports.read_results import ResultsError
 from waza_engine.runs.frames import RunFrame, TaskFrame
 from waza_engine.runs.records import GraderOutcome, RunRecord, TaskRecord, TrialRecord
 from waza_engine.runs.totals import Ending, run_record, seeded, task_record
 from waza_engine.suite import Scoring
 from waza_engine.vally.read_trajectory import trajectory_of
-
-_ELSEWHERE = frozenset(["name", "passed", "score", "evidence"])
+from waza_engine.vally.results import IN_VERDICTS
 
 
 def read_jsonl(path: Path) -> RunRecord:
@@ -42,7 +42,7 @@ def read_jsonl(path: Path) -> RunRecord:
     try:
         return _record(file, trials, summary)
     except (ValidationError, TypeError, ValueError, AttributeError, KeyError) as error:
-        raise ResultsError(f"{file}: not of the form of vally's results: {error}") from error
+        raise ResultsError(f"{file}: not of the form of vally's results: {reason(error)}") from error
 
 
 def _lines(text: str) -> Iterator[Mapping[str, Any]]:
@@ -118,7 +118,7 @@ def _outcome(data: Mapping[str, Any]) -> GraderOutcome:
         score=_number(data.get("score")) or 0.0,
         weight=1.0,
         feedback=str(data.get("evidence") or ""),
-        details={key: it for key, it in data.items() if key not in _ELSEWHERE},
+        details={key: it for key, it in data.items() if key not in IN_VERDICTS},
     )
 
 

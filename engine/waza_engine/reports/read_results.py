@@ -13,6 +13,7 @@ from typing import Any
 
 from pydantic import ValidationError
 
+from waza_engine.misfits import reason
 from waza_engine.runs.frames import RunFrame, TaskFrame
 from waza_engine.runs.records import GraderOutcome, RunRecord, TaskRecord, TrialRecord, TriggerResult
 from waza_engine.runs.totals import Ending, run_record, seeded, task_record
@@ -46,7 +47,7 @@ def read_results(path: Path) -> RunRecord:
     try:
         return record_of(data)
     except (ValidationError, TypeError, ValueError, AttributeError, KeyError) as error:
-        raise ResultsError(f"{path}: not of the form of waza's results: {error}") from error
+        raise ResultsError(f"{path}: not of the form of waza's results: {reason(error)}") from error
 
 
 def record_of(data: Mapping[str, Any]) -> RunRecord:

@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from waza_engine.runs.records import MetricResult, RunRecord
+from waza_engine.scoring import skills_helped
 from waza_engine.vally.verdict import EvalVerdict, eval_verdict
 
 
@@ -25,8 +26,16 @@ def reasons(record: RunRecord) -> Iterator[Reason]:
     for it in record.metrics:
         if not it.passed:
             yield Reason(f"metric {it.name}", metric_line(it))
-    if record.baseline is not None and not _skills_helped(record):
+    if record.baseline is not None and not skills_helped(record.totals, record.baseline.totals):
         yield Reason("baseline", baseline_line(record))
+
+
+def why_unperformed(record: RunRecord) -> str:
+    """Why the run never came to some of its tasks."""
+    if record.status in {"error", "cancelled"}:
+        return f"not performed: {record.error}"
+    # Nothing else keeps a run that comes to its end from a task.
+    return "not performed: fail_fast, and an earlier task did not pass"
 
 
 def threshold_verdict(record: RunRecord) -> EvalVerdict | None:
@@ -52,10 +61,7 @@ def baseline_line(record: RunRecord) -> str:
     """A sentence about a run and its pass without skills, "" when it has none."""
     if record.baseline is None:
         return ""
-    verdict = "the skills helped" if _skills_helped(record) else "the skills did not help: this run failed"
+    helped = skills_helped(record.totals, record.baseline.totals)
+    verdict = "the skills helped" if helped else "the skills did not help: this run failed"
     rate, without = record.totals.success_rate, record.baseline.totals.success_rate
     return f"with skills {rate:.0%} of the tasks passed, without {without:.0%}: {verdict}"
-
-
-def _skills_helped(record: RunRecord) -> bool:
-    return record.baseline is not None and record.totals.success_rate > record.baseline.totals.success_rate

@@ -95,7 +95,8 @@ def _grader_result(it: GraderOutcome) -> dict[str, Any]:
 
 def _label(it: GraderOutcome) -> str:
     """The name as in the file: ours number graders that have none."""
-    return it.type if it.type and it.name.startswith(f"{it.type} (") else it.name
+    number = it.name.removeprefix(f"{it.type} (").removesuffix(")")
+    return it.type if number.isdecimal() and it.name == f"{it.type} ({number})" else it.name
 
 
 def _run_summary(record: RunRecord) -> dict[str, Any]:

@@ -7,9 +7,8 @@ from waza_engine.moments import rfc3339
 from waza_engine.reports.lazy_list import Listed, Many
 from waza_engine.runs.records import CheckpointOutcome, GraderOutcome, TaskRecord, TrialRecord
 from waza_engine.scoring import Interval, TaskStats
-from waza_engine.trajectory import Session, ToolCall, Usage
+from waza_engine.trajectory import DIGEST_ARGUMENTS, Session, ToolCall, Usage
 
-_ARGUMENTS = ("path", "file_text", "command", "description", "skill")
 _LEAST_RATE = 0.01
 _EVENT_KEYS = (
     "type",
@@ -159,7 +158,7 @@ def digest_data(session: Session) -> dict[str, Any]:
 
 def _call(call: ToolCall) -> dict[str, Any]:
     # The digest keeps these five arguments only, always as texts; the full ones are in tool_events.
-    arguments = {key: _text(call.arguments.get(key)) for key in _ARGUMENTS}
+    arguments = {key: _text(call.arguments.get(key)) for key in DIGEST_ARGUMENTS}
     return without_empty(
         {"name": call.name, "arguments": arguments, "result": call.result, "success": call.success}, "result"
     )

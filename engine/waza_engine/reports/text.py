@@ -2,13 +2,14 @@
 
 from collections.abc import Iterator
 
+from waza_engine.reports.inert import inert
 from waza_engine.reports.reasons import baseline_line, metric_line, threshold_line, threshold_verdict
 from waza_engine.reports.results_task import skill_impact
 from waza_engine.runs.measures import composite_score
 from waza_engine.runs.records import GraderOutcome, RunRecord, TaskRecord, TrialRecord
 from waza_engine.scoring import Interval
 
-_WORDS = {"passed": "PASS", "failed": "FAIL", "error": "ERROR", "skipped": "SKIP"}
+WORDS = {"passed": "PASS", "failed": "FAIL", "error": "ERROR", "skipped": "SKIP"}
 _LONGEST_FEEDBACK = 300
 
 
@@ -31,9 +32,10 @@ def failed_lines(trial: TrialRecord) -> Iterator[str]:
 
 
 def _lines(record: RunRecord) -> Iterator[str]:
-    width = max((len(it.task) for it in record.tasks), default=0)
-    for task in record.tasks:
-        yield _task_line(task, width)
+    starts = [inert(f"{WORDS[it.status]:5} {one_line(it.task)}") for it in record.tasks]
+    width = max(map(len, starts), default=0)
+    for start, task in zip(starts, record.tasks, strict=True):
+        yield f"{start:{width}}  {_task(task)}"
         yield from _why(task)
     for it in record.triggers:
         if it.error or it.did_trigger != it.should_trigger:
@@ -42,14 +44,13 @@ def _lines(record: RunRecord) -> Iterator[str]:
     yield from _totals(record)
 
 
-def _task_line(task: TaskRecord, width: int) -> str:
-    line = f"{_WORDS[task.status]:5} {one_line(task.task):{width}}"
+def _task(task: TaskRecord) -> str:
     if task.stats is None:
-        return f"{line}  not run"
+        return "not run"
     stats = task.stats
     trials = f"  {stats.passed_runs}/{stats.total_runs} trials" if stats.total_runs > 1 else ""
     flaky = f"  flaky {stats.flakiness_percent:.0f} %" if stats.flaky else ""
-    return f"{line}  score {stats.avg_score:.2f}{_range(stats.interval)}{trials}{flaky}"
+    return f"score {stats.avg_score:.2f}{_range(stats.interval)}{trials}{flaky}"
 
 
 def _range(interval: Interval | None) -> str:

@@ -10,6 +10,7 @@ from typing import Annotated, Literal
 
 from pydantic import BaseModel, ConfigDict, StringConstraints, ValidationError
 
+from waza_engine.misfits import first_words
 from waza_engine.noted_reads import note_read
 from waza_engine.regular_files import regular_text
 from waza_engine.values import ListOf, Text
@@ -138,9 +139,7 @@ def parse_rubric(text: str, source: str) -> Rubric:
     except YamlError as error:
         raise RubricError(f"its front matter is no YAML: {error}") from error
     except ValidationError as error:
-        problem = error.errors(include_url=False)[0]
-        where = ".".join(str(it) for it in problem["loc"]) or "front matter"
-        raise RubricError(f"{where}: {problem['msg']}") from error
+        raise RubricError(first_words(error, "front matter")) from error
     body = found[2].strip()
     if not body:
         raise RubricError("there is no text after the front matter")

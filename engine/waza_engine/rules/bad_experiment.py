@@ -54,7 +54,11 @@ from waza_engine.vally.experiment_problems import (
     undeclared_differences,
 )
 
-BAD_EXPERIMENT = Rule("bad-experiment", "experiment that cannot be planned")
+BAD_EXPERIMENT = Rule(
+    "bad-experiment",
+    "experiment that cannot be planned",
+    needs=frozenset(["variants", "matrix", "vary", "baseline"]),
+)
 APPLIES = {"vally": {"experiment"}}
 
 

@@ -30,11 +30,12 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from waza_engine.checking.document import Document
-from waza_engine.checking.resources import PathValue, fixtures_folder, input_files, refusal
-from waza_engine.findings import Finding, Fix, Rule, SetValue, Severity
+from waza_engine.checking.resources import PathValue, fixtures_folder, input_files
+from waza_engine.findings import HERE, Finding, Fix, Rule, SetValue, Severity
+from waza_engine.formats.waza.paths import input_refusal
 from waza_engine.paths import escape_reason
 
-DROPPED_INPUT_FILE = Rule("dropped-input-file", "input file that waza leaves out")
+DROPPED_INPUT_FILE = Rule("dropped-input-file", "input file that waza leaves out", needs=frozenset([HERE]))
 APPLIES = {"waza": {"task", "eval"}}
 
 
@@ -55,8 +56,8 @@ def check(document: Document) -> Iterator[Finding]:
 def _reason(given: PathValue) -> str:
     """A file that is written here may have dots in its name, but must not be the workspace itself."""
     if given.has_content:
-        return (refusal(given.text) or "is the workspace itself") if escape_reason(given.text) else ""
-    return refusal(given.text)
+        return (input_refusal(given.text) or "is the workspace itself") if escape_reason(given.text) else ""
+    return input_refusal(given.text)
 
 
 def _inside(document: Document, task: Mapping[str, Any], given: PathValue) -> Iterator[Fix]:

@@ -55,13 +55,13 @@ from typing import Any
 from waza_engine.checking.document import Document
 from waza_engine.checking.free_names import free_name
 from waza_engine.findings import Finding, Fix, Pointer, Related, Rule, SetValue, Severity
+from waza_engine.suite import EXPECTED_TEXTS
 
 DUPLICATE_GRADER_NAME = Rule(
     "duplicate-grader-name", "grader whose result another one overwrites", Severity.WARNING
 )
 APPLIES = {"waza": {"eval", "task"}}
 _NAME = methodcaller("get", "name")
-_OF_EXPECTATIONS = ("output_contains", "output_not_contains", "output_contains_any")
 
 
 def check(document: Document) -> Iterator[Finding]:
@@ -128,7 +128,7 @@ def _of_eval(document: Document) -> dict[str, Related]:
 
 def _taken_by_expectations(document: Document, task: Pointer, data: Mapping[str, Any]) -> Iterator[Finding]:
     expected = data.get("expected")
-    names = {f"_{it}": it for it in _OF_EXPECTATIONS if isinstance(expected, Mapping) and expected.get(it)}
+    names = {f"_{it}": it for it in EXPECTED_TEXTS if isinstance(expected, Mapping) and expected.get(it)}
     for pointer, grader in document.mappings(*task, "graders") if names else ():
         name = grader.get("name")
         if isinstance(name, str) and name in names:

@@ -41,6 +41,7 @@ EMPTY_ITEM = Rule("empty-item", "list item with nothing in it", Severity.WARNING
 APPLIES = {"waza": {"eval", "task"}, "vally": {"eval"}}
 
 _OF_FILES = ("graders", "metrics", "tasks", "stimuli")
+_NEEDED = frozenset(["tasks", "stimuli", "turns"])
 _OF_TASKS = (("graders",), ("checkpoints",), ("requirements",), ("turns",), ("inputs", "files"))
 
 
@@ -81,7 +82,8 @@ def _refused(entry: Document, key: str) -> Iterator[Finding]:
 def _empty(document: Document, *place: str | int) -> Iterator[Finding]:
     items = [*document.items(*place)]
     empty = [pointer for pointer, it in items if it is None]
-    # Of a list without anything in it other rules say what that means.
-    for pointer in empty if len(empty) < len(items) else ():
+    # Of a list without anything in it that must have something, others say what that means.
+    is_told = place[-1] in _NEEDED or "config" in place or "checkpoints" in place[:-1]
+    for pointer in empty if len(empty) < len(items) or not is_told else ():
         fix = Fix("Remove the empty item", (RemoveKey(pointer),), preferred=True)
         yield EMPTY_ITEM.at(pointer, "Nothing stands here: the item is left out", fixes=[fix])

@@ -46,9 +46,11 @@ from collections.abc import Iterator
 
 from waza_engine.checking.document import Document
 from waza_engine.checking.mocks import mcp_responses
-from waza_engine.findings import Finding, Fix, InsertKey, Rule, Severity
+from waza_engine.findings import HERE, Finding, Fix, InsertKey, Rule, Severity
 
-EMPTY_MOCK_RESPONSE = Rule("empty-mock-response", "mocked answer that says nothing", Severity.WARNING)
+EMPTY_MOCK_RESPONSE = Rule(
+    "empty-mock-response", "mocked answer that says nothing", Severity.WARNING, needs=frozenset([HERE])
+)
 APPLIES = {"waza": {"eval"}}
 
 

@@ -23,9 +23,9 @@ inputs:
 from collections.abc import Iterator
 
 from waza_engine.checking.document import Document
-from waza_engine.findings import Finding, Rule, Severity
+from waza_engine.findings import HERE, Finding, Rule, Severity
 
-EMPTY_PROMPT = Rule("empty-prompt", "prompt without a word", Severity.HINT)
+EMPTY_PROMPT = Rule("empty-prompt", "prompt without a word", Severity.HINT, needs=frozenset([HERE]))
 APPLIES = {"waza": {"task", "eval"}}
 
 

@@ -1,7 +1,7 @@
 """An empty text or list where something must stand.
 
 ## Why
-An empty list counts as missing: waza refuses the grader.
+An empty list counts as missing: no run can start with such a grader.
 
 ## Example
 ```yaml
@@ -24,30 +24,37 @@ from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 from waza_engine.checking.document import Document
-from waza_engine.findings import Finding, Rule
+from waza_engine.findings import HERE, Finding, Rule
 
 if TYPE_CHECKING:
     from waza_engine.graders.base import Grader
 
-EMPTY_VALUE = Rule("empty-value", "empty text or list where something must stand")
-APPLIES = {"waza": {"eval", "task"}}
+EMPTY_VALUE = Rule("empty-value", "empty text or list where something must stand", needs=frozenset([HERE]))
+APPLIES = {"waza": {"eval", "task"}, "vally": {"eval"}}
 
 
 def check(document: Document) -> Iterator[Finding]:
-    if document.kind != "eval" or document.has("tasks_from"):
+    if document.dialect != "waza" or document.kind != "eval" or document.has("tasks_from"):
         return
     tasks = document.value("tasks")
     if isinstance(tasks, list) and not _without_empty_items(tasks):
         yield EMPTY_VALUE.at(("tasks",), "The list names no task: no run can start")
 
 
-def check_grader(entry: Document, _document: Document) -> Iterator[Finding]:
+def check_grader(entry: Document, document: Document) -> Iterator[Finding]:
     # Imported late: this finding's name is used where pydantic is not wanted.
     from waza_engine.graders.registry import graders
 
-    kind = graders("waza").get(entry.text("type"))
-    if kind is not None:
-        yield from _nothing_configured(kind, entry.mapping("config"))
+    kind = graders(document.dialect).get(entry.text("type"))
+    if kind is None:
+        return
+    if kind.name_required and entry.value("name") == "":
+        message = f"A grader of type '{kind.type_name}' needs a name"
+        yield EMPTY_VALUE.at(("name",), message, refused=True)
+    config = entry.mapping("config")
+    if document.dialect == "waza":  # In other dialects an empty item is refused itself.
+        config = {key: _without_empty_items(it) for key, it in config.items()}
+    yield from _nothing_configured(kind, config)
 
 
 def _nothing_configured(kind: "type[Grader]", config: Mapping[str, Any]) -> Iterator[Finding]:
@@ -56,12 +63,11 @@ def _nothing_configured(kind: "type[Grader]", config: Mapping[str, Any]) -> Iter
     if not given:
         return
     defaults = {info.alias or name: info.default for name, info in kind.model_fields.items()}
-    written = {it: _without_empty_items(config[it]) for it in given}
-    is_any_set = any(value is not None and value != defaults.get(it) for it, value in written.items())
+    is_any_set = any(config[it] is not None and config[it] != defaults.get(it) for it in given)
     # An unknown option is a finding of its own, or an option of an older version.
     if not is_any_set and all(it in defaults for it in config):
         listed = ", ".join(f"'{it}'" for it in kind.at_least_one)
-        message = f"This counts as nothing: waza refuses the grader. Give at least one of {listed}"
+        message = f"This counts as nothing: the grader is refused. Give at least one of {listed}"
         yield EMPTY_VALUE.at(("config", given[0]), message, on="key", refused=True)
 
 

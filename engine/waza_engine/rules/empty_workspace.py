@@ -28,9 +28,11 @@ from collections.abc import Iterator
 
 from waza_engine.checking.document import Document
 from waza_engine.checking.resources import has_workspace_files
-from waza_engine.findings import Finding, Rule, Severity
+from waza_engine.findings import HERE, Finding, Rule, Severity
 
-EMPTY_WORKSPACE = Rule("empty-workspace", "prompt with paths into an empty workspace", Severity.WARNING)
+EMPTY_WORKSPACE = Rule(
+    "empty-workspace", "prompt with paths into an empty workspace", Severity.WARNING, needs=frozenset([HERE])
+)
 APPLIES = {"waza": {"task", "eval"}}
 
 

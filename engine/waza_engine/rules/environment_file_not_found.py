@@ -37,14 +37,12 @@ stimuli:
 from collections.abc import Iterator
 
 from waza_engine.checking.document import Document
+from waza_engine.checking.similar_paths import similar_paths
 from waza_engine.checking.stimuli import environments
-from waza_engine.findings import Finding, Fix, Rule, SetValue, Severity
+from waza_engine.findings import Finding, Rule
 from waza_engine.placeholders import has_placeholder
-from waza_engine.validation.spelling import nearest
 
-ENVIRONMENT_FILE_NOT_FOUND = Rule(
-    "environment-file-not-found", "file for the workspace that is not there", Severity.WARNING
-)
+ENVIRONMENT_FILE_NOT_FOUND = Rule("environment-file-not-found", "file for the workspace that is not there")
 APPLIES = {"vally": {"eval", "experiment"}}
 
 
@@ -58,14 +56,6 @@ def check(document: Document) -> Iterator[Finding]:
             if not isinstance(source, str) or not source or has_placeholder(source):
                 continue
             if not document.files.exists(folder / source):
-                head, slash, name = source.rpartition("/")
-                there = document.files.names(folder / head) if name else []
-                fixes = [
-                    Fix(
-                        f"Change to '{head}{slash}{near}'",
-                        (SetValue((*place, "src"), f"{head}{slash}{near}"),),
-                    )
-                    for near in nearest(name, there)
-                ]
+                fixes = similar_paths(document.files, folder, (*place, "src"), source)
                 message = f"There is no '{source}' in the folder of the spec: no trial can begin"
                 yield ENVIRONMENT_FILE_NOT_FOUND.at((*place, "src"), message, fixes=fixes)

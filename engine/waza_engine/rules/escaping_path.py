@@ -27,10 +27,9 @@ from dataclasses import replace
 from pathlib import PurePosixPath
 
 from waza_engine.checking.document import Document
-from waza_engine.checking.resources import refusal
 from waza_engine.checking.stimuli import environments
 from waza_engine.findings import Finding, Fix, Pointer, Rule, SetValue, Severity
-from waza_engine.formats.waza.paths import fixture_refusal, leads_out
+from waza_engine.formats.waza.paths import fixture_refusal, input_refusal, leads_out
 from waza_engine.paths import escape_reason
 from waza_engine.placeholders import has_placeholder
 
@@ -66,7 +65,7 @@ def _of_task(document: Document, task: Pointer) -> Iterator[Finding]:
 
 def _instructions(document: Document, base: Pointer) -> Iterator[Finding]:
     for place, name in document.texts(*base, "instruction_files"):
-        if not name or (reason := refusal(name)):
+        if not name or (reason := input_refusal(name)):
             yield _outside(f"'{name}' {reason if name else 'is no path'}", name, place)
 
 

@@ -34,6 +34,11 @@ scoring:
 ```
 """
 
-from waza_engine.findings import Rule, Severity
+from waza_engine.findings import HERE, Rule, Severity
 
-EXIT_CODE_ONLY = Rule("exit-code-only", "test runner of which only the exit status counts", Severity.HINT)
+EXIT_CODE_ONLY = Rule(
+    "exit-code-only",
+    "test runner of which only the exit status counts",
+    Severity.HINT,
+    needs=frozenset([HERE]),
+)

@@ -49,7 +49,10 @@ from waza_engine.checking.document import Document
 from waza_engine.findings import AppendItem, CreateFile, Finding, Fix, Related, Rule, Severity
 
 IDLE_TRIGGER_METRIC = Rule(
-    "idle-trigger-metric", "trigger tests without their metric, or the reverse", Severity.WARNING
+    "idle-trigger-metric",
+    "trigger tests without their metric, or the reverse",
+    Severity.WARNING,
+    needs=frozenset(["metrics"]),
 )
 APPLIES = {"waza": {"eval"}}
 _FILE = "trigger_tests.yaml"

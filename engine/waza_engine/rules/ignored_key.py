@@ -34,10 +34,16 @@ tasks: ["tasks/*.yaml"]
 from collections.abc import Iterator
 
 from waza_engine.checking.document import Document
-from waza_engine.findings import Finding, Fix, Pointer, RemoveKey, Rule, Severity
+from waza_engine.findings import HERE, Finding, Fix, Pointer, RemoveKey, Rule, Severity
 from waza_engine.scalars import FALSE_WORDS, TRUE_WORDS
 
-IGNORED_KEY = Rule("ignored-key", "key without effect here", Severity.WARNING, frozenset(["unused"]))
+IGNORED_KEY = Rule(
+    "ignored-key",
+    "key without effect here",
+    Severity.WARNING,
+    frozenset(["unused"]),
+    needs=frozenset(["tasks_from", HERE]),
+)
 APPLIES = {"waza": {"eval"}}
 
 

@@ -41,9 +41,11 @@ from typing import Any
 
 from waza_engine.checking.document import Document
 from waza_engine.checking.stimuli import environments
-from waza_engine.findings import Finding, Fix, InsertKey, Pointer, Rule, Severity
+from waza_engine.findings import HERE, Finding, Fix, InsertKey, Pointer, Rule, Severity
 
-INCOMPLETE_MCP_SERVER = Rule("incomplete-mcp-server", "MCP server that cannot be reached", Severity.WARNING)
+INCOMPLETE_MCP_SERVER = Rule(
+    "incomplete-mcp-server", "MCP server that cannot be reached", Severity.WARNING, needs=frozenset([HERE])
+)
 APPLIES = {"waza": {"eval"}, "vally": {"eval", "project"}}
 _NEEDS = {"http": "url", "sse": "url", "stdio": "command", "local": "command"}
 
@@ -51,8 +53,9 @@ _NEEDS = {"http": "url", "sse": "url", "stdio": "command", "local": "command"}
 def check(document: Document) -> Iterator[Finding]:
     for place in _places(document):
         for name, server in document.mapping(*place).items():
-            if isinstance(server, Mapping):
-                yield from _incomplete((*place, name), server)
+            # Nothing is as good as nothing in it.
+            if server is None or isinstance(server, Mapping):
+                yield from _incomplete((*place, name), server or {})
 
 
 def _places(document: Document) -> Iterator[Pointer]:

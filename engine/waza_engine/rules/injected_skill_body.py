@@ -53,7 +53,10 @@ from waza_engine.graders.registry import newest_meaning
 from waza_engine.scalars import FALSE_WORDS
 
 INJECTED_SKILL_BODY = Rule(
-    "injected-skill-body", "invocation of a skill that is in the prompt anyway", Severity.WARNING
+    "injected-skill-body",
+    "invocation of a skill that is in the prompt anyway",
+    Severity.WARNING,
+    needs=frozenset(["config"]),
 )
 APPLIES = {"waza": {"eval", "task", "triggers"}}
 _KEY = "inject_skill_body"

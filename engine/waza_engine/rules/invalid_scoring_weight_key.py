@@ -32,11 +32,15 @@ from collections.abc import Iterator
 
 from waza_engine.checking.document import Document
 from waza_engine.checking.stimuli import grader_types
-from waza_engine.findings import Finding, Fix, RenameKey, Rule
+from waza_engine.findings import HERE, Finding, Fix, RenameKey, Rule
 from waza_engine.graders.registry import graders
 from waza_engine.validation.spelling import nearest
 
-INVALID_SCORING_WEIGHT_KEY = Rule("invalid-scoring-weight-key", "weight for a type that is not used")
+INVALID_SCORING_WEIGHT_KEY = Rule(
+    "invalid-scoring-weight-key",
+    "weight for a type that is not used",
+    needs=frozenset(["stimuli", "graders", HERE]),
+)
 APPLIES = {"vally": {"eval"}}
 
 

@@ -1,8 +1,8 @@
 """A form that older versions of waza, or its documentation, had.
 
 ## Why
-It is understood here and still means what it meant. Newer versions of waza do not know it: they refuse the file, or
-fail when the agent has already run.
+Newer versions of waza do not know it: they refuse the file, or fail when the agent has already run. Most of these forms
+are understood here and still mean what they meant; of those that no run takes any more the message says so.
 
 ## Example
 ```yaml
@@ -22,6 +22,7 @@ config:
 """
 
 from collections.abc import Iterator, Mapping
+from functools import partial
 from typing import Any
 
 from waza_engine.checking.document import Document
@@ -41,6 +42,9 @@ LEGACY_SHAPE = Rule(
     "legacy-shape", "form of an older version", Severity.INFORMATION, frozenset(["deprecated"])
 )
 APPLIES = {"waza": {"eval", "task"}}
+refused_shape = partial(LEGACY_SHAPE.at, refused=True)
+"""A finding about a form that no run takes any more: no error all the same, as seeds are full of them (waza-formats.md,
+section 19)."""
 
 
 def check(document: Document) -> Iterator[Finding]:
@@ -76,8 +80,19 @@ def _misplaced(entry: Document, name: str, key: str, option: str) -> Finding:
         return LEGACY_SHAPE.at((key,), message, on="key", fixes=[fix])
     is_free = config is None or (isinstance(config, Mapping) and option not in config)
     fix = Fix(f"Move it to 'config.{option}'", (MoveKey((key,), ("config", option)),), preferred=True)
-    message = f"'{key}' beside 'type' is an old form; it is now 'config.{option}'"
-    return LEGACY_SHAPE.at((key,), message, on="key", fixes=[fix] if is_free else [])
+    refused = is_free and _is_required(name, option)
+    message = (
+        f"'{key}' beside 'type' is an old form{', which runs refuse' * refused}; it is now 'config.{option}'"
+    )
+    told = refused_shape if refused else LEGACY_SHAPE.at
+    return told((key,), message, on="key", fixes=[fix] if is_free else [])
+
+
+def _is_required(name: str, option: str) -> bool:
+    from waza_engine.graders.registry import graders
+
+    kind = graders("waza").get(name)
+    return kind is not None and option in kind.model_fields and kind.model_fields[option].is_required()
 
 
 def _untyped_assertions(name: str) -> Finding:

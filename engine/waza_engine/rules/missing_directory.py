@@ -55,9 +55,9 @@ from pathlib import Path, PurePosixPath
 from waza_engine.checking.document import Document
 from waza_engine.checking.resources import workspace_files
 from waza_engine.checking.run_paths import Standing, run_path, suite_folder
-from waza_engine.findings import Finding, Fix, Pointer, Rule, SetValue, Severity
+from waza_engine.checking.similar_paths import similar_paths
+from waza_engine.findings import Finding, Fix, Pointer, Rule, Severity
 from waza_engine.formats.waza.paths import cleaned
-from waza_engine.validation.spelling import nearest
 
 MISSING_DIRECTORY = Rule("missing-directory", "directory that is not there", Severity.WARNING)
 APPLIES = {"waza": {"eval", "task"}}
@@ -125,8 +125,5 @@ def _workdir(document: Document, task: Pointer, folder: Path) -> Iterator[Findin
 
 def _similar(document: Document, folder: Path, place: Pointer, text: str) -> Iterator[Fix]:
     """Folders whose names are nearly the same, where the folder was looked for."""
-    head, slash, name = text.rstrip("/").rpartition("/")
-    base = folder / head
-    folders = [it for it in document.files.names(base) if document.files.is_directory(base / it)]
-    for it in nearest(name, folders):
-        yield Fix(f"Change to '{head}{slash}{it}'", (SetValue(place, f"{head}{slash}{it}"),))
+    files = document.files
+    return similar_paths(files, folder, place, text.rstrip("/"), only=files.is_directory)

@@ -53,10 +53,10 @@ from typing import NamedTuple
 from waza_engine.checking.document import Document
 from waza_engine.checking.mocks import command_responses
 from waza_engine.checking.run_paths import Standing, may_be_read, run_path, suite_folder
+from waza_engine.checking.similar_paths import similar_paths
 from waza_engine.findings import Change, Finding, Fix, InsertKey, Pointer, Rule, SetValue, Severity
 from waza_engine.graders.base import Grader
 from waza_engine.graders.registry import newest_meaning
-from waza_engine.validation.spelling import nearest
 
 MISSING_FILE = Rule("missing-file", "file of a grader that is not there", Severity.WARNING)
 APPLIES = {"waza": {"eval", "task"}}
@@ -149,7 +149,5 @@ def _command_fixtures(document: Document) -> Iterator[tuple[Pointer, str]]:
 def _similar(document: Document, place: Pointer, text: str) -> Iterator[Fix]:
     """Files whose names are nearly the same, where runs are started."""
     start = document.process_dir
-    head, slash, name = text.rpartition("/")
-    there = document.files.names(start / head) if start is not None and not text.startswith("/") else []
-    for it in nearest(name, there):
-        yield Fix(f"Change to '{head}{slash}{it}'", (SetValue(place, f"{head}{slash}{it}"),))
+    if start is not None and not text.startswith("/"):
+        yield from similar_paths(document.files, start, place, text)

@@ -41,9 +41,9 @@ from typing import Any
 
 from waza_engine.checking.document import Document
 from waza_engine.checking.resources import PathValue, fixtures_folder, input_files, is_refused
+from waza_engine.checking.similar_paths import similar_paths
 from waza_engine.findings import Finding, Fix, Pointer, Rule, SetValue, Severity
 from waza_engine.formats.waza.paths import cleaned, fixture_refusal
-from waza_engine.validation.spelling import nearest
 
 MISSING_FIXTURE = Rule("missing-fixture", "input file that is not there", Severity.WARNING)
 APPLIES = {"waza": {"task", "eval"}}
@@ -105,7 +105,5 @@ def _similar(document: Document, folder: Path, wanted: PathValue) -> Iterator[Fi
     below = wanted.text.removeprefix("./").removeprefix(f"{folder.name}/")
     if below != wanted.text and document.files.exists(folder / below):
         yield Fix(f"Change to '{below}'", (SetValue(wanted.pointer, below),), preferred=True)
-        return
-    head, slash, name = wanted.text.rpartition("/")
-    for it in nearest(name, document.files.names(folder / head)):
-        yield Fix(f"Change to '{head}{slash}{it}'", (SetValue(wanted.pointer, f"{head}{slash}{it}"),))
+    else:
+        yield from similar_paths(document.files, folder, wanted.pointer, wanted.text)

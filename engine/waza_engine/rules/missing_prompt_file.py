@@ -26,16 +26,17 @@ Say hello.
 """
 
 from collections.abc import Iterator
+from itertools import islice
 from pathlib import Path
 
 from waza_engine.checking.document import Document
-from waza_engine.checking.resources import refusal
-from waza_engine.findings import CreateFile, Finding, Fix, Pointer, Rule, SetValue, Severity
-from waza_engine.formats.waza.paths import cleaned
-from waza_engine.validation.spelling import nearest
+from waza_engine.checking.similar_paths import similar_paths
+from waza_engine.findings import CreateFile, Finding, Fix, Pointer, Rule, Severity
+from waza_engine.formats.waza.paths import cleaned, input_refusal
 
 MISSING_PROMPT_FILE = Rule("missing-prompt-file", "prompt file that cannot be read")
 APPLIES = {"waza": {"task", "eval"}}
+_MOST_SIMILAR = 2
 
 
 def check(document: Document) -> Iterator[Finding]:
@@ -44,7 +45,7 @@ def check(document: Document) -> Iterator[Finding]:
         if not text or document.has(*task, "inputs", "prompt"):
             # Beside a prompt the file is one too many, whether it is there or not.
             continue
-        if reason := refusal(text):
+        if reason := input_refusal(text):
             message = f"'{text}' {reason}: no run can start. Name a file beside or below this one"
             yield MISSING_PROMPT_FILE.at(place, message)
         elif (folder := document.folder) is not None and not document.files.is_file(folder / cleaned(text)):
@@ -56,9 +57,7 @@ def check(document: Document) -> Iterator[Finding]:
 
 def _fixes(document: Document, folder: Path, place: Pointer, text: str) -> Iterator[Fix]:
     """Files whose names are nearly the same, else a new one."""
-    head, slash, name = text.rpartition("/")
-    for it in nearest(name, document.files.names(folder / head), most=2):
-        yield Fix(f"Change to '{head}{slash}{it}'", (SetValue(place, f"{head}{slash}{it}"),))
+    yield from islice(similar_paths(document.files, folder, place, text), _MOST_SIMILAR)
     yield Fix(f"Create {text}", (CreateFile(folder / text),))
 
 

@@ -56,10 +56,12 @@ from pathlib import Path
 
 from waza_engine.checking.document import Document
 from waza_engine.checking.skill_names import are_off, has_project_skills, listed_folders, skill_in
-from waza_engine.findings import Finding, Fix, Pointer, Rule, SetValue, Severity
+from waza_engine.findings import HERE, Finding, Fix, Pointer, Rule, SetValue, Severity
 from waza_engine.validation.spelling import nearest
 
-MISSING_REQUIRED_SKILL = Rule("missing-required-skill", "required skill that waza will not find")
+MISSING_REQUIRED_SKILL = Rule(
+    "missing-required-skill", "required skill that waza will not find", needs=frozenset([HERE])
+)
 APPLIES = {"waza": {"eval"}}
 _DIRECTORIES = ("config", "skill_directories")
 _REQUIRED = ("config", "required_skills")

@@ -24,7 +24,11 @@ from waza_engine.checking.document import Document
 from waza_engine.findings import AppendItem, Finding, Fix, Rule, SetValue
 from waza_engine.rules.empty_value import EMPTY_VALUE
 
-NO_TRIGGER_PROMPTS = Rule("no-trigger-prompts", "trigger tests without a prompt")
+NO_TRIGGER_PROMPTS = Rule(
+    "no-trigger-prompts",
+    "trigger tests without a prompt",
+    needs=frozenset(["should_trigger_prompts", "should_not_trigger_prompts"]),
+)
 APPLIES = {"waza": {"triggers"}}
 _PROMPT = "Take notes of this meeting"
 LISTS = ("should_trigger_prompts", "should_not_trigger_prompts")

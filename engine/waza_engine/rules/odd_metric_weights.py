@@ -55,7 +55,10 @@ from waza_engine.checking.document import Document
 from waza_engine.findings import Finding, Rule, Severity
 
 ODD_METRIC_WEIGHTS = Rule(
-    "odd-metric-weights", "metric weights that do not add up to 1 or 100", Severity.INFORMATION
+    "odd-metric-weights",
+    "metric weights that do not add up to 1 or 100",
+    Severity.INFORMATION,
+    needs=frozenset(["metrics"]),
 )
 APPLIES = {"waza": {"eval"}}
 

@@ -47,10 +47,16 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from waza_engine.checking.document import Document
+from waza_engine.checking.skill_names import are_off
 from waza_engine.findings import Finding, Fix, InsertKey, Rule, Severity
 from waza_engine.graders.registry import newest_meaning
 
-POINTLESS_BASELINE = Rule("pointless-baseline", "comparison that cannot take place", Severity.WARNING)
+POINTLESS_BASELINE = Rule(
+    "pointless-baseline",
+    "comparison that cannot take place",
+    Severity.WARNING,
+    needs=frozenset(["baseline", "skill", "agent", "config"]),
+)
 APPLIES = {"waza": {"eval", "task"}}
 _SKILLS = (("skill",), ("agent",), ("config", "skill_directories"), ("config", "required_skills"))
 
@@ -59,8 +65,7 @@ def check(document: Document) -> Iterator[Finding]:
     suite = document.suite
     if document.kind == "eval":
         has_baseline = bool(document.value("baseline"))
-        if document.value("baseline") is True and not any(document.has(*it) for it in _SKILLS):
-            message = "There is no skill to leave out: waza does one normal run instead of a comparison"
+        if document.value("baseline") is True and (message := _without_skills(document)):
             yield POINTLESS_BASELINE.at(("baseline",), message, on="key")
     elif suite is not None:
         has_baseline = bool(suite.eval.get("baseline"))
@@ -73,6 +78,15 @@ def check(document: Document) -> Iterator[Finding]:
         fix = Fix("Add 'baseline: true'", (InsertKey((), "baseline", True),))
         fixes = [fix] if document.kind == "eval" else []
         yield POINTLESS_BASELINE.at((*pointer, "config", option), message, fixes=fixes)
+
+
+def _without_skills(document: Document) -> str:
+    """What to say where no skill takes part in a run; empty when one may."""
+    if are_off(document):
+        return "All skills are switched off in 'config': there is nothing to compare"
+    if any(document.has(*it) for it in _SKILLS):
+        return ""
+    return "There is no skill to leave out: waza does one normal run instead of a comparison"
 
 
 def _comparing_option(_document: Document, grader: Mapping[str, Any]) -> str:

@@ -32,7 +32,7 @@ from waza_engine.checking.document import Document
 from waza_engine.findings import Finding, Fix, Rule, SetValue, Severity
 
 REGRESSION_WITHOUT_BASELINE = Rule(
-    "regression-without-baseline", "regression eval without a baseline", Severity.HINT
+    "regression-without-baseline", "regression eval without a baseline", Severity.WARNING
 )
 APPLIES = {"vally": {"eval"}}
 

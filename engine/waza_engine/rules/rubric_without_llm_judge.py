@@ -30,9 +30,14 @@ from collections.abc import Iterator
 
 from waza_engine.checking.document import Document
 from waza_engine.checking.stimuli import asks_judge
-from waza_engine.findings import AppendItem, Finding, Fix, Rule, Severity
+from waza_engine.findings import HERE, AppendItem, Finding, Fix, Rule, Severity
 
-RUBRIC_WITHOUT_LLM_JUDGE = Rule("rubric-without-llm-judge", "criteria that no judge reads", Severity.WARNING)
+RUBRIC_WITHOUT_LLM_JUDGE = Rule(
+    "rubric-without-llm-judge",
+    "criteria that no judge reads",
+    Severity.WARNING,
+    needs=frozenset(["graders", HERE]),
+)
 APPLIES = {"vally": {"eval"}}
 
 

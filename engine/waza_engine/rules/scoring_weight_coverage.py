@@ -36,7 +36,9 @@ from waza_engine.checking.document import Document
 from waza_engine.checking.stimuli import grader_types
 from waza_engine.findings import Finding, Fix, InsertKey, Rule, Severity
 
-SCORING_WEIGHT_COVERAGE = Rule("scoring-weight-coverage", "grader type without a weight", Severity.WARNING)
+SCORING_WEIGHT_COVERAGE = Rule(
+    "scoring-weight-coverage", "grader type without a weight", Severity.WARNING, needs=frozenset(["scoring"])
+)
 APPLIES = {"vally": {"eval"}}
 
 

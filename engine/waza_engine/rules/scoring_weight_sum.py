@@ -35,7 +35,9 @@ from waza_engine.checking.document import Document
 from waza_engine.checking.stimuli import numbers
 from waza_engine.findings import Finding, Fix, Rule, SetValue, Severity
 
-SCORING_WEIGHT_SUM = Rule("scoring-weight-sum", "weights that do not add up to 1")
+SCORING_WEIGHT_SUM = Rule(
+    "scoring-weight-sum", "weights that do not add up to 1", needs=frozenset(["scoring"])
+)
 APPLIES = {"vally": {"eval"}}
 
 

@@ -83,7 +83,12 @@ from collections.abc import Iterator
 from waza_engine.checking.document import Document
 from waza_engine.findings import Finding, Fix, InsertKey, Rule, Severity
 
-SHARED_TIME_LIMIT = Rule("shared-time-limit", "long task without a time limit of its own", Severity.HINT)
+SHARED_TIME_LIMIT = Rule(
+    "shared-time-limit",
+    "long task without a time limit of its own",
+    Severity.HINT,
+    needs=frozenset(["timeout_seconds"]),
+)
 APPLIES = {"waza": {"task"}}
 _MANY_TRIALS = 5
 _LONG_PROMPT = 2000

@@ -1,9 +1,9 @@
 """A hook command that needs a shell.
 
 ## Why
-waza splits the command at blanks and starts it directly. Quotes, pipes, `&&`, `>`, `$NAME` and `*` reach the program as
-plain text, so that it does something else than it says. `bash -c "..."` is no help: its quotes are split, too. Put such
-commands into a script file.
+waza splits the command at blanks and starts it directly. Quotes, pipes, `&&`, `>`, `$NAME` and `*` reach the
+program as plain text, so that it does something else than it says; `NAME=value` before a program is taken for the
+program. `bash -c "..."` is no help: its quotes are split, too. Put such commands into a script file.
 
 ## Example
 ```yaml
@@ -42,10 +42,10 @@ from pathlib import Path
 from waza_engine.checking.document import Document
 from waza_engine.checking.free_names import free_name
 from waza_engine.findings import CreateFile, Finding, Fix, Pointer, Rule, SetValue, Severity
+from waza_engine.suite import HOOKS
 
 SHELL_SYNTAX_IN_HOOK = Rule("shell-syntax-in-hook", "hook command that needs a shell")
 APPLIES = {"waza": {"eval"}}
-HOOKS = ("before_run", "after_run", "before_task", "after_task")
 _OPERATORS = frozenset(["&&", "||", "|", ";", ">", ">>", "<", "<<", "2>", "2>&1", "&", "&>"])
 _BUILT_IN = frozenset(["cd", "export", "source", "set", "alias", "unset"])
 _HARMLESS = frozenset(["echo", "printf"])
@@ -73,9 +73,13 @@ def _shell_syntax(command: str) -> str:
         return ""
     if words[0] in _BUILT_IN:
         return f"'{words[0]}' is no program"
+    if "=" in words[0] and words[0].partition("=")[0].isidentifier():
+        return f"'{words[0]}' is taken for the program"
     for it in words:
         if it in _OPERATORS or it.endswith(";"):
             return f"'{it if it in _OPERATORS else ';'}' is passed on as text"
+        if it == "#":
+            return "'#' begins no comment, and what follows is passed on, too"
         if "$" in it or "`" in it:
             return f"'{it}' is not replaced by anything"
     if any(it[0] in "'\"" or it[-1] in "'\"" for it in words):

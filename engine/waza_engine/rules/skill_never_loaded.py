@@ -39,12 +39,18 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from waza_engine.checking.document import Document
-from waza_engine.checking.stimuli import FOR_THE_AGENT, has_own_executor
-from waza_engine.findings import Finding, Fix, InsertKey, Pointer, Rule, Severity
+from waza_engine.checking.skills import FOR_THE_AGENT
+from waza_engine.checking.stimuli import has_own_executor
+from waza_engine.findings import HERE, Finding, Fix, InsertKey, Pointer, Rule, Severity
 from waza_engine.graders.base import Demand
 from waza_engine.graders.registry import graders
 
-SKILL_NEVER_LOADED = Rule("skill-never-loaded", "required skill that no run has", Severity.WARNING)
+SKILL_NEVER_LOADED = Rule(
+    "skill-never-loaded",
+    "required skill that no run has",
+    Severity.WARNING,
+    needs=frozenset(["environment", HERE]),
+)
 APPLIES = {"vally": {"eval"}}
 
 

@@ -42,10 +42,10 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from waza_engine.checking.document import Document
+from waza_engine.checking.similar_paths import similar_paths
 from waza_engine.checking.stimuli import environments
-from waza_engine.findings import Finding, Fix, Rule, SetValue, Severity
+from waza_engine.findings import Finding, Rule, Severity
 from waza_engine.placeholders import has_placeholder
-from waza_engine.validation.spelling import nearest
 
 SKILL_WITHOUT_FILE = Rule("skill-without-file", "skill directory without a skill", Severity.WARNING)
 APPLIES = {"vally": {"eval", "experiment"}}
@@ -64,11 +64,7 @@ def check(document: Document) -> Iterator[Finding]:
                 continue
             if document.files.is_file(path / "SKILL.md") or _holds_skills(document, path):
                 continue
-            head, slash, name = text.rstrip("/").rpartition("/")
-            near = nearest(name, document.files.names(folder / head))
-            fixes = [
-                Fix(f"Change to '{head}{slash}{it}'", (SetValue(place, f"{head}{slash}{it}"),)) for it in near
-            ]
+            fixes = similar_paths(document.files, folder, place, text.rstrip("/"))
             message = f"There is no SKILL.md in '{text}': the run has no such skill"
             yield SKILL_WITHOUT_FILE.at(place, message, fixes=fixes)
 

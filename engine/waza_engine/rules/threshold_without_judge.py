@@ -40,7 +40,10 @@ from waza_engine.findings import Finding, Rule, Severity
 from waza_engine.scalars import plain
 
 THRESHOLD_WITHOUT_JUDGE = Rule(
-    "threshold-without-judge", "threshold that is reached without the judge", Severity.HINT
+    "threshold-without-judge",
+    "threshold that is reached without the judge",
+    Severity.HINT,
+    needs=frozenset(["scoring", "stimuli"]),
 )
 APPLIES = {"vally": {"eval"}}
 

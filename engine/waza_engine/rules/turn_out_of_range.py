@@ -1,7 +1,8 @@
 """A turn that the conversation does not have.
 
 ## Why
-`turn` counts from 0. A grader for a turn that there is not has nothing to look at.
+`turn` counts from 0. A grader for a turn that there is not has nothing to look at. Beside `prompt` there is one turn only:
+there, `turn: 0` says nothing.
 
 ## Example
 ```yaml
@@ -29,10 +30,12 @@ stimuli:
 from collections.abc import Iterator
 
 from waza_engine.checking.document import Document
-from waza_engine.findings import Finding, Fix, RemoveKey, Rule, SetValue, Severity
+from waza_engine.findings import HERE, Finding, Fix, RemoveKey, Rule, SetValue, Severity
 from waza_engine.scalars import plain
 
-TURN_OUT_OF_RANGE = Rule("turn-out-of-range", "turn that the conversation does not have", Severity.WARNING)
+TURN_OUT_OF_RANGE = Rule(
+    "turn-out-of-range", "turn that the conversation does not have", Severity.WARNING, needs=frozenset([HERE])
+)
 APPLIES = {"vally": {"eval"}}
 
 
@@ -42,9 +45,17 @@ def check(document: Document) -> Iterator[Finding]:
         count = len(turns) if isinstance(turns, list) else 1
         for place, grader in document.mappings(*stimulus, "graders"):
             turn = plain(grader.get("turn"))
-            if not isinstance(turn, int) or isinstance(turn, bool) or 0 <= turn < count:
+            if not isinstance(turn, int) or isinstance(turn, bool):
                 continue
             fixes = [Fix("Remove 'turn'", (RemoveKey((*place, "turn")),))]
+            if 0 <= turn < count:
+                # A conversation may grow; a prompt is no conversation.
+                if turns is None and "prompt" in data:
+                    message = "There is one turn only, the prompt: 'turn' says nothing here"
+                    yield TURN_OUT_OF_RANGE.at(
+                        (*place, "turn"), message, on="key", severity=Severity.HINT, fixes=fixes
+                    )
+                continue
             if count > 1:
                 last = Fix(f"Change to {count - 1}, the last turn", (SetValue((*place, "turn"), count - 1),))
                 fixes.insert(0, last)

@@ -49,11 +49,17 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from waza_engine.checking.document import Document
-from waza_engine.findings import Finding, Fix, InsertKey, Pointer, Rule, Severity
+from waza_engine.findings import HERE, Finding, Fix, InsertKey, Pointer, Rule, Severity
+from waza_engine.suite import EXPECTED_TEXTS
 
-UNCHECKED_TASK = Rule("unchecked-task", "task that nothing checks", Severity.WARNING)
+UNCHECKED_TASK = Rule(
+    "unchecked-task",
+    "task that nothing checks",
+    Severity.WARNING,
+    needs=frozenset(["graders", "expected", "checkpoints", HERE]),
+)
 APPLIES = {"waza": {"task", "eval"}}
-_CHECKED = ("output_contains", "output_not_contains", "output_contains_any", "graders")
+_CHECKED = (*EXPECTED_TEXTS, "graders")
 _WANTED = ["the words to look for"]
 
 

@@ -49,11 +49,16 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from waza_engine.checking.document import Document
-from waza_engine.findings import Finding, Fix, InsertKey, Pointer, RemoveKey, Rule, SetValue, Severity
+from waza_engine.findings import HERE, Finding, Fix, InsertKey, Pointer, RemoveKey, Rule, SetValue, Severity
 from waza_engine.rules.missing_companion import MISSING_COMPANION
 from waza_engine.validation.spelling import nearest
 
-UNKNOWN_GRADER = Rule("unknown-grader", "name of a grader that is not there", Severity.WARNING)
+UNKNOWN_GRADER = Rule(
+    "unknown-grader",
+    "name of a grader that is not there",
+    Severity.WARNING,
+    needs=frozenset(["graders", HERE]),
+)
 APPLIES = {"waza": {"task", "eval"}}
 
 

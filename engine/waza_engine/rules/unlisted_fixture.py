@@ -35,10 +35,13 @@ from typing import Any
 
 from waza_engine.checking.document import Document
 from waza_engine.checking.resources import fixtures_folder, input_files, is_refused
-from waza_engine.findings import AppendItem, Finding, Fix, Pointer, Rule, Severity
+from waza_engine.findings import HERE, AppendItem, Finding, Fix, Pointer, Rule, Severity
 
 UNLISTED_FIXTURE = Rule(
-    "unlisted-fixture", "file in the prompt that the agent does not get", Severity.WARNING
+    "unlisted-fixture",
+    "file in the prompt that the agent does not get",
+    Severity.WARNING,
+    needs=frozenset([HERE]),
 )
 APPLIES = {"waza": {"task", "eval"}}
 _AROUND = "\"'`()[]{}<>,;:!?"
@@ -72,6 +75,7 @@ def _has_more(document: Document, task: Pointer) -> bool:
         inputs.get("repos")
         or (isinstance(context, Mapping) and context.get("fixture"))
         or (files is not None and not isinstance(files, list))
+        or (files and len([*input_files(document, task)]) < len(files))
     )
 
 

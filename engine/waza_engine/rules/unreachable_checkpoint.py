@@ -40,9 +40,14 @@ checkpoints:
 from collections.abc import Iterator
 
 from waza_engine.checking.document import Document
-from waza_engine.findings import Finding, Fix, Rule, SetValue, Severity
+from waza_engine.findings import HERE, Finding, Fix, Rule, SetValue, Severity
 
-UNREACHABLE_CHECKPOINT = Rule("unreachable-checkpoint", "checkpoint that is never reached", Severity.WARNING)
+UNREACHABLE_CHECKPOINT = Rule(
+    "unreachable-checkpoint",
+    "checkpoint that is never reached",
+    Severity.WARNING,
+    needs=frozenset(["inputs", HERE]),
+)
 APPLIES = {"waza": {"task", "eval"}}
 
 

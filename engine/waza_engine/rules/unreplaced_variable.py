@@ -32,10 +32,15 @@ tasks: ["tasks/*.yaml"]
 from collections.abc import Iterator
 
 from waza_engine.checking.document import Document
-from waza_engine.findings import Finding, Fix, Pointer, Rule, SetValue, Severity
+from waza_engine.findings import HERE, Finding, Fix, Pointer, Rule, SetValue, Severity
 from waza_engine.placeholders import has_placeholder
 
-UNREPLACED_VARIABLE = Rule("unreplaced-variable", "variable that nobody replaces", Severity.WARNING)
+UNREPLACED_VARIABLE = Rule(
+    "unreplaced-variable",
+    "variable that nobody replaces",
+    Severity.WARNING,
+    needs=frozenset(["inputs", HERE]),
+)
 APPLIES = {"waza": {"eval"}, "vally": {"eval"}}
 _KEYS = ("model", "judge_model", "executor")
 

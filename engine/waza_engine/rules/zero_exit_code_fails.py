@@ -40,11 +40,13 @@ hooks:
 from collections.abc import Iterator
 
 from waza_engine.checking.document import Document
-from waza_engine.findings import AppendItem, Finding, Fix, Rule, Severity
+from waza_engine.findings import HERE, AppendItem, Finding, Fix, Rule, Severity
 from waza_engine.rules.empty_value import EMPTY_VALUE
-from waza_engine.rules.shell_syntax_in_hook import HOOKS
+from waza_engine.suite import HOOKS
 
-ZERO_EXIT_CODE_FAILS = Rule("zero-exit-code-fails", "hook whose success counts as failure", Severity.WARNING)
+ZERO_EXIT_CODE_FAILS = Rule(
+    "zero-exit-code-fails", "hook whose success counts as failure", Severity.WARNING, needs=frozenset([HERE])
+)
 APPLIES = {"waza": {"eval"}}
 
 

@@ -6,12 +6,13 @@ graders of the run are skipped. Its scores count nowhere.
 
 import asyncio
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Literal
 
 from waza_engine.grading import grade_run
 from waza_engine.runs.grade import Bench, grading_context, outcomes
-from waza_engine.runs.records import CheckpointOutcome
+from waza_engine.runs.records import CheckpointOutcome, TrialRecord
 from waza_engine.runs.workspace import capture
 from waza_engine.scoring import Status
 from waza_engine.suite import Checkpoint, Task
@@ -43,22 +44,42 @@ class Checkpoints:
         return goes_on
 
 
-def checkpoints_again(
-    bench: Bench, task: Task, before: Sequence[CheckpointOutcome], recorded: Trajectory, workspace: Path
-) -> tuple[CheckpointOutcome, ...]:
-    """The checkpoints of a recorded trial that came to its end: those after its last turn with their graders of now.
+def with_checkpoints_again(
+    bench: Bench,
+    task: Task,
+    record: TrialRecord,
+    before: Sequence[CheckpointOutcome],
+    recorded: Trajectory,
+    workspace: Path,
+) -> TrialRecord:
+    """The verdict on a recorded trial with its checkpoints: those after its last turn with their graders of now.
 
-    A recording does not hold what there was after the earlier turns: what was said of them then still holds, as long as
-    the task has a checkpoint there. With a simulated user nobody knows which turn is the last.
+    A recording does not hold what there was after the earlier turns: what was said of them `before` still holds, as
+    long as the task has a checkpoint there.
     """
-    last = 0 if task.responder else 1 + len(task.follow_ups)
+    last = last_turn(task)
     turns = {it.after_turn for it in task.checkpoints}
-    kept = [it for it in before if it.after_turn in turns and it.after_turn != last]
-    stopping = {it.after_turn for it in task.checkpoints if it.stops}
-    if any(it.after_turn in stopping and it.status != "passed" for it in kept):
-        return tuple(kept)  # The last turn was not held.
-    at_the_end = [it for it in task.checkpoints if it.after_turn == last]
-    return (*kept, *(_judged(bench, task, it, recorded, workspace) for it in at_the_end))
+    reached = [it for it in before if it.after_turn in turns and it.after_turn != last]
+    if was_held(task, before):
+        at_the_end = [it for it in task.checkpoints if it.after_turn == last]
+        reached += [_judged(bench, task, it, recorded, workspace) for it in at_the_end]
+    return replace(
+        record,
+        status=status_with(record.status, reached),
+        error=record.error or checkpoint_error(reached),
+        checkpoints=tuple(reached),
+    )
+
+
+def last_turn(task: Task) -> int:
+    """The number of the last turn; 0 with a simulated user, when nobody knows which it is."""
+    return 0 if task.responder else 1 + len(task.follow_ups)
+
+
+def was_held(task: Task, before: Sequence[CheckpointOutcome]) -> bool:
+    """Whether the last turn of a recorded trial was held: no checkpoint before it has stopped the talk."""
+    stopping = {it.after_turn for it in task.checkpoints if it.stops and it.after_turn != last_turn(task)}
+    return not any(it.after_turn in stopping and it.status != "passed" for it in before)
 
 
 def checkpoint_error(outcomes: Sequence[CheckpointOutcome]) -> str:

@@ -7,7 +7,7 @@ Reading never makes a store and never changes one. One that is locked, damaged o
 import json
 import sqlite3
 import zlib
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import groupby
 from pathlib import Path
@@ -15,12 +15,16 @@ from typing import Any
 
 from pydantic import ValidationError
 
+from waza_engine.misfits import reason
 from waza_engine.paths import resolved
-from waza_engine.runs.records import GraderOutcome
+from waza_engine.reviews import Review
+from waza_engine.runs.records import GraderOutcome, TrialRecord
+from waza_engine.runs.reviewed import read_reviews, with_reviews
 from waza_engine.runs.store import FILE_NAME, StoreError
 from waza_engine.runs.store_reading import reading
-from waza_engine.runs.store_rows import stored_outcome
+from waza_engine.runs.store_rows import stored_checkpoints, stored_outcome
 from waza_engine.scoring import Status, mean, task_status
+from waza_engine.trajectory import Trajectory
 
 _LATEST_RUNS = 100
 _SHOWN_SCORES = 8
@@ -36,6 +40,13 @@ _TRIALS = (
 _FRAMES = (
     "SELECT rowid, frame FROM runs WHERE eval_path = ? AND baseline_of IS NULL ORDER BY rowid DESC LIMIT ?"
 )
+_OUTCOMES = (
+    "SELECT name, type, status, score, weight, feedback, details, duration_ms, path, pointer, parts FROM results"
+    " WHERE trial_id = ?"
+)
+
+_Reviews = Mapping[tuple[str, str], Sequence[Review]]
+"""By run and task."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,6 +55,7 @@ class TaskHistory:
 
     `order` is greater for later runs, whatever the clock said. `files` are those of the suite with the digests of what was
     in them. `outcomes` are the graders that did not pass, per trial in order; `tokens` is None when nobody counted them.
+    All that is said is said with people's reviews; `reviews` is another text when there are others of this run.
     """
 
     task: str
@@ -60,6 +72,7 @@ class TaskHistory:
     outcomes: tuple[tuple[GraderOutcome, ...], ...]
     files: Mapping[str, str] = field(default_factory=dict)
     is_gone: bool = False
+    reviews: str = ""
 
 
 def read_history(store_dir: Path, eval_path: Path) -> dict[str, TaskHistory]:
@@ -76,7 +89,10 @@ def read_history(store_dir: Path, eval_path: Path) -> dict[str, TaskHistory]:
         with reading(path) as sql:
             asked = (str(resolved(eval_path)), _LATEST_RUNS)
             rows = sql.execute(_TRIALS, asked).fetchall()
-            found = [_history(sql, task, list(its)) for task, its in groupby(rows, key=lambda it: it[0])]
+            said = _said(store_dir)
+            found = [
+                _history(sql, task, list(its), said) for task, its in groupby(rows, key=lambda it: it[0])
+            ]
             files = {it: _files(sql, it) for it in {it.run_id for it in found}}
             order, tasks = _last_of_all(sql, asked)
             return {
@@ -95,7 +111,7 @@ def read_history(store_dir: Path, eval_path: Path) -> dict[str, TaskHistory]:
         KeyError,
         TypeError,
     ) as error:
-        raise StoreError(f"The run store {path} cannot be read: {error}") from error
+        raise StoreError(f"The run store {path} cannot be read: {reason(error)}") from error
 
 
 def _last_of_all(sql: sqlite3.Connection, asked: tuple[str, int]) -> tuple[int, frozenset[str]]:
@@ -108,7 +124,22 @@ def _last_of_all(sql: sqlite3.Connection, asked: tuple[str, int]) -> tuple[int, 
     return 0, frozenset()
 
 
-def _history(sql: sqlite3.Connection, task: str, rows: list[tuple[Any, ...]]) -> TaskHistory:
+def _said(store_dir: Path) -> _Reviews:
+    found: dict[tuple[str, str], list[Review]] = {}
+    for it in read_reviews(store_dir):
+        found.setdefault((it.run, it.task), []).append(it)
+    return found
+
+
+def _history(sql: sqlite3.Connection, task: str, rows: list[tuple[Any, ...]], said: _Reviews) -> TaskHistory:
+    after = {
+        it[2]: with_reviews(it[1], _trial(sql, it[2]), said[it[1], task])
+        for it in rows
+        if (it[1], task) in said
+    }
+    rows = [
+        (*it[:3], record.status, record.score, *it[5:]) if (record := after.get(it[2])) else it for it in rows
+    ]
     runs = [list(its) for _, its in groupby(rows, key=lambda it: it[1])]
     latest = runs[-1]
     return TaskHistory(
@@ -123,7 +154,27 @@ def _history(sql: sqlite3.Connection, task: str, rows: list[tuple[Any, ...]]) ->
         tokens=_tokens(sql, latest),
         error=next((it[5] for it in latest if it[5]), ""),
         scores=tuple(mean([it[4] for it in run]) for run in runs[-_SHOWN_SCORES:]),
-        outcomes=tuple(tuple(_not_passed(sql, it[2])) for it in latest),
+        outcomes=tuple(
+            tuple(one for one in after[it[2]].graders if not one.passed)
+            if it[2] in after
+            else tuple(_not_passed(sql, it[2]))
+            for it in latest
+        ),
+        reviews=repr(given) if (given := said.get((latest[0][1], task))) else "",
+    )
+
+
+def _trial(sql: sqlite3.Connection, trial_key: int) -> TrialRecord:
+    """A trial as far as reviews change it; what the agent did is not unpacked."""
+    row = sql.execute(
+        "SELECT task_id, task_index, trial, status, score, weighted_score, checkpoints FROM trials WHERE id = ?",
+        (trial_key,),
+    ).fetchone()
+    task, index, trial, status, score, weighted, checkpoints = row
+    graders = tuple(stored_outcome(it) for it in sql.execute(f"{_OUTCOMES} ORDER BY position", (trial_key,)))
+    reached = stored_checkpoints(checkpoints)
+    return TrialRecord(
+        task, index, trial, status, score, weighted, Trajectory(), graders, checkpoints=reached
     )
 
 
@@ -141,11 +192,7 @@ def _status(rows: list[tuple[Any, ...]]) -> Status:
 
 
 def _not_passed(sql: sqlite3.Connection, trial_key: int) -> Iterable[GraderOutcome]:
-    rows = sql.execute(
-        "SELECT name, type, status, score, weight, feedback, details, duration_ms, path, pointer, parts FROM results"
-        " WHERE trial_id = ? AND status != 'passed' ORDER BY position",
-        (trial_key,),
-    )
+    rows = sql.execute(f"{_OUTCOMES} AND status != 'passed' ORDER BY position", (trial_key,))
     return [stored_outcome(it) for it in rows]
 
 

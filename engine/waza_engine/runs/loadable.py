@@ -8,7 +8,6 @@ from collections.abc import Iterator
 
 from pydantic import ValidationError
 
-from waza_engine.findings import Pointer
 from waza_engine.graders.base import ConfigError
 from waza_engine.graders.entry import Level, read_entry
 from waza_engine.graders.registry import find_grader, generation_of, graders
@@ -55,7 +54,7 @@ def _refuse_undecodable(suite: Suite, entry: GraderEntry) -> None:
         cause = error.__cause__
         problems = cause.errors(include_url=False) if isinstance(cause, ValidationError) else []
         if not problems or any(it["type"] != "literal_error" for it in problems):
-            raise _load_error(suite, entry, error, "config") from error
+            raise _load_error(suite, entry, error) from error
 
 
 def _refuse_unreadable(suite: Suite, entry: GraderEntry, level: Level) -> None:
@@ -73,7 +72,7 @@ def _refuse_unreadable(suite: Suite, entry: GraderEntry, level: Level) -> None:
     try:
         grader = read.configured(kind)
     except ConfigError as error:
-        raise _load_error(suite, entry, error, "config") from error
+        raise _load_error(suite, entry, error) from error
     for finding in grader.check(Scope(executor=suite.settings.executor)):
         if finding.refused:
             place = (*entry.pointer, "config", *finding.pointer)
@@ -84,9 +83,5 @@ def _named(entry: GraderEntry) -> str:
     return f"grader '{entry.name or entry.type}'"
 
 
-def _load_error(suite: Suite, entry: GraderEntry, error: ConfigError, *below: str) -> LoadError:
-    cause = error.__cause__
-    place: Pointer = (
-        tuple(cause.errors(include_url=False)[0]["loc"]) if isinstance(cause, ValidationError) else ()
-    )
-    return LoadError(entry.path or suite.path, f"{_named(entry)}: {error}", (*entry.pointer, *below, *place))
+def _load_error(suite: Suite, entry: GraderEntry, error: ConfigError) -> LoadError:
+    return LoadError(entry.path or suite.path, f"{_named(entry)}: {error}", (*entry.pointer, *error.pointer))

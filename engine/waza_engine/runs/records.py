@@ -140,7 +140,7 @@ class RunRecord:
 
     `started_at` is in seconds since 1970, `duration_ms` wall time. `measures` are metrics that are shown and hold
     up nothing. `baseline` is the pass without skills. `shard` is `i/n` for a part of a run. `planned` is how many tasks
-    were to be performed, where that is known.
+    were to be performed, where that is known, `unperformed` the names of those that the run never came to.
     """
 
     run_id: str
@@ -167,3 +167,4 @@ class RunRecord:
     eval_path: str = ""
     arm: ExperimentArm | None = None
     planned: int = 0
+    unperformed: tuple[str, ...] = ()

@@ -10,14 +10,14 @@ from pathlib import Path
 
 from waza_engine.recordings import Recording
 from waza_engine.replayed import replayed
-from waza_engine.reviews import Review, reviews
-from waza_engine.runs.checkpoints import checkpoint_error, checkpoints_again, status_with
+from waza_engine.reviews import Review
+from waza_engine.runs.checkpoints import with_checkpoints_again
 from waza_engine.runs.frames import frame_of
 from waza_engine.runs.grade import Bench, unusable_grader, verdict_on
 from waza_engine.runs.judging import judge_for
 from waza_engine.runs.plan import Overrides, Plan, PlanError, make_plan, plan_without_skills
 from waza_engine.runs.records import RunRecord, TrialRecord
-from waza_engine.runs.reviewed import review_file, with_reviews
+from waza_engine.runs.reviewed import read_reviews, with_reviews
 from waza_engine.runs.store import RunStore
 from waza_engine.runs.store_rows import StoredRun
 from waza_engine.runs.stored_replay import StoredReplay
@@ -63,7 +63,7 @@ def regrade(
         bench = Bench(plan_without_skills(plan), StoredReplay(store, second), process_dir, judge)
         baseline = _record(bench, second, indices, without)
     bench = Bench(plan, StoredReplay(store, run), process_dir, judge)
-    return _record(bench, run, indices, trials, baseline, reviews(review_file(store.directory)))
+    return _record(bench, run, indices, trials, baseline, read_reviews(store.directory))
 
 
 def _trials(store: RunStore, run: StoredRun) -> _Trials:
@@ -151,13 +151,9 @@ def _graded(bench: Bench, task: Task, index: int, was: TrialRecord) -> TrialReco
     try:
         with replayed(task, recording) as trial:
             record = verdict_on(bench, task, was.trajectory, trial.workspace, trial.captured)
-            reached = checkpoints_again(bench, task, was.checkpoints, was.trajectory, trial.workspace)
+            record = with_checkpoints_again(
+                bench, task, record, was.checkpoints, was.trajectory, trial.workspace
+            )
     except WorkspaceError as error:
         return replace(was, task_index=index, status="error", error=str(error), graders=())
-    return replace(
-        record,
-        **kept,  # type: ignore[arg-type]  # the values fit their keys
-        status=status_with(record.status, reached),
-        error=record.error or checkpoint_error(reached),
-        checkpoints=reached,
-    )
+    return replace(record, **kept)  # type: ignore[arg-type]  # the values fit their keys

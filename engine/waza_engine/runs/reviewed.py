@@ -7,8 +7,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from waza_engine.reviews import PENDING, Review
+from waza_engine.reviews import PENDING, Review, reviews
 from waza_engine.runs.records import GraderOutcome, TrialRecord
+from waza_engine.runs.store_errors import StoreError
 from waza_engine.scoring import mean, weighted_mean
 
 FILE_NAME = "reviews.jsonl"
@@ -26,6 +27,20 @@ class Pending:
 def review_file(store_directory: Path) -> Path:
     """The file of reviews that belongs to a store."""
     return store_directory / FILE_NAME
+
+
+def read_reviews(store_directory: Path) -> Sequence[Review]:
+    """The reviews that belong to a store.
+
+    Raises:
+        StoreError: there is a file of them, but it cannot be read. Verdicts without it could be wrong.
+
+    """
+    file = review_file(store_directory)
+    try:
+        return reviews(file)
+    except OSError as error:
+        raise StoreError(f"The reviews {file} cannot be read: {error.strerror or error}") from error
 
 
 def pending(trials: Sequence[TrialRecord]) -> list[Pending]:

@@ -3,9 +3,8 @@
 from collections.abc import Sequence
 from dataclasses import replace
 
-from waza_engine.reviews import reviews
 from waza_engine.runs.records import TrialVerdict
-from waza_engine.runs.reviewed import review_file, with_reviews
+from waza_engine.runs.reviewed import read_reviews, with_reviews
 from waza_engine.runs.store import RunStore
 from waza_engine.runs.store_rows import StoredRun
 from waza_engine.runs.stored_record import stored_record
@@ -18,7 +17,7 @@ def reviewed_runs(store: RunStore, runs: Sequence[StoredRun]) -> list[StoredRun]
         StoreError: the store cannot be read.
 
     """
-    reviewed = {it.run for it in reviews(review_file(store.directory))}
+    reviewed = {it.run for it in read_reviews(store.directory)}
     return [_reviewed(store, it) if it.run_id in reviewed else it for it in runs]
 
 
@@ -29,7 +28,7 @@ def reviewed_verdicts(store: RunStore, run_id: str) -> list[TrialVerdict]:
         StoreError: the store cannot be read.
 
     """
-    said = [it for it in reviews(review_file(store.directory)) if it.run == run_id]
+    said = [it for it in read_reviews(store.directory) if it.run == run_id]
     if not said:
         return store.verdicts(run_id)
     trials = (with_reviews(run_id, it.record, said) for it in store.trials(run_id))

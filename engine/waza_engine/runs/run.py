@@ -162,6 +162,8 @@ def _announce(live: LiveRun) -> None:
     )
     for it in (*plan.warnings, *plan.suite.warnings):
         live.warn(it)
+    if told := getattr(live.bench.executor, "warning", ""):
+        live.warn(told)
     if told := ignored(plan, live.bench.executor):
         live.emit(Note(live.run_id, "info", told))
     for task in plan.tasks:

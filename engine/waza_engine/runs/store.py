@@ -16,6 +16,7 @@ from waza_engine.runs.frames import RunEnd, RunFrame, is_performed_now, performe
 from waza_engine.runs.records import GraderOutcome, TrialRecord, TrialVerdict
 from waza_engine.runs.store_errors import BusyError, StoreError, UnfitError, explained
 from waza_engine.runs.store_file import StoreFile
+from waza_engine.runs.store_place import FILE_NAME, default_store_dir, workspace_root
 from waza_engine.runs.store_rows import (
     RESULTS_COPY,
     RUN_COLUMNS,
@@ -33,6 +34,7 @@ from waza_engine.runs.store_rows import (
 )
 
 __all__ = [
+    "FILE_NAME",
     "PATIENCE_SECONDS",
     "BusyError",
     "RunStore",
@@ -44,7 +46,6 @@ __all__ = [
     "workspace_root",
 ]
 
-FILE_NAME = "runs.sqlite3"
 PATIENCE_SECONDS = 5.0
 _TRIALS = f"SELECT {TRIAL_COLUMNS} FROM trials"  # noqa: S608  # our own names
 _LATEST = (
@@ -56,21 +57,6 @@ _OF_TASK = (
     " JOIN (SELECT run_id, rowid AS run_order FROM runs WHERE eval_path = ?1 AND baseline_of IS NULL) USING (run_id)"
     " WHERE task_id = ?2 ORDER BY run_order DESC, task_index, trial LIMIT ?3"
 )
-_ROOT_MARKS = (".git", ".waza.yaml")
-
-
-def workspace_root(eval_path: Path) -> Path:
-    """The nearest folder above the eval that holds `.git` or `.waza.yaml`, else the eval's own folder."""
-    folder = resolved(eval_path).parent
-    for candidate in (folder, *folder.parents):
-        if any((candidate / mark).exists() for mark in _ROOT_MARKS):
-            return candidate
-    return folder
-
-
-def default_store_dir(eval_path: Path) -> Path:
-    """Where the runs of an eval are stored unless the user says otherwise."""
-    return workspace_root(eval_path) / ".waza-lsp"
 
 
 class RunStore:

@@ -10,6 +10,7 @@ from pathlib import Path
 
 from pydantic import ValidationError
 
+from waza_engine.misfits import reason
 from waza_engine.runs.store_schema import NewerError
 
 _LITTLE_ROOM = 1 << 20
@@ -47,7 +48,7 @@ def explained(path: Path) -> Iterator[None]:
         raise UnfitError(f"{told}. Rename what is called so") from error
     except (sqlite3.Error, OSError, ValidationError, zlib.error, ValueError) as error:
         kind = _kind(error, path)
-        told = str(error).rstrip(".")
+        told = reason(error).rstrip(".")
         raise kind(f"The run store {path} cannot be used: {told}. {_what_to_do(error, path)}") from error
 
 

@@ -120,10 +120,17 @@ def stored_trial(row: tuple[Any, ...], graders: tuple[GraderOutcome, ...]) -> St
         error,
         attempts,
         started_at,
-        () if checkpoints == "[]" else _from_json(tuple[CheckpointOutcome, ...], checkpoints),
+        stored_checkpoints(checkpoints),
         workspace,
     )
     return StoredTrial(run_id, record)
+
+
+def stored_checkpoints(text: str) -> tuple[CheckpointOutcome, ...]:
+    found: tuple[CheckpointOutcome, ...] = (
+        () if text == "[]" else _from_json(tuple[CheckpointOutcome, ...], text)
+    )
+    return found
 
 
 def result_row(position: int, outcome: GraderOutcome) -> tuple[Any, ...]:

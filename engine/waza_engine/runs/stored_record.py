@@ -2,9 +2,8 @@
 
 from typing import Literal, cast
 
-from waza_engine.reviews import reviews
 from waza_engine.runs.records import RunRecord, TrialRecord
-from waza_engine.runs.reviewed import review_file, with_reviews
+from waza_engine.runs.reviewed import read_reviews, with_reviews
 from waza_engine.runs.store import RunStore
 from waza_engine.runs.store_rows import StoredRun
 from waza_engine.runs.stored_trials import StoredTrials
@@ -20,7 +19,7 @@ def stored_record(store: RunStore, run: StoredRun) -> RunRecord:
         StoreError: the store cannot be read.
 
     """
-    said = reviews(review_file(store.directory))
+    said = read_reviews(store.directory)
 
     def seen_as(trial: TrialRecord) -> TrialRecord:
         return with_reviews(run.run_id, trial, said)

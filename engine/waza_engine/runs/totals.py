@@ -1,7 +1,8 @@
 """From trials to the record of a task and of the run: no I/O. The arithmetic itself is `waza_engine.scoring`."""
 
 import random
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -9,7 +10,7 @@ from waza_engine.runs.frames import RunFrame, TaskFrame
 from waza_engine.runs.measures import measures
 from waza_engine.runs.records import MetricResult, RunRecord, TaskRecord, TrialRecord, TriggerResult
 from waza_engine.runs.triggers import accuracy_metric, trigger_metrics
-from waza_engine.scoring import RunTotals, TaskTotals, suite_totals, task_stats
+from waza_engine.scoring import RunTotals, TaskTotals, skills_helped, suite_totals, task_stats
 from waza_engine.vally.verdict import is_failed
 
 
@@ -64,7 +65,7 @@ def run_record(  # what a run is made of, by name
 ) -> RunRecord:
     """The record of the whole run: a task that failed, or a metric below its threshold, makes it failed.
 
-    With a baseline something else counts: whether more tasks passed than without skills (section 13.7).
+    With a baseline its tasks decide nothing by themselves: what counts is whether the skills helped.
     """
     measured = trigger_metrics(triggers) if triggers else None
     metric = accuracy_metric(frame.metrics, measured) if measured else None
@@ -77,9 +78,7 @@ def run_record(  # what a run is made of, by name
     ]
     totals = suite_totals(per_task, frame.trials, seeded(run_id))
     failed = any(not it.passed for it in metrics) or (
-        totals.success_rate <= baseline.totals.success_rate
-        if baseline
-        else any(it.status == "failed" for it in tasks)
+        not skills_helped(totals, baseline.totals) if baseline else any(it.status == "failed" for it in tasks)
     )
     if frame.scoring is not None:
         failed = is_failed(frame.scoring, tasks)
@@ -108,4 +107,14 @@ def run_record(  # what a run is made of, by name
         eval_path=frame.eval_path,
         arm=frame.arm,
         planned=len(frame.tasks),
+        unperformed=tuple(_unperformed(frame.tasks, tasks)),
     )
+
+
+def _unperformed(planned: Sequence[TaskFrame], performed: Sequence[TaskRecord]) -> Iterator[str]:
+    """The names of the planned tasks without a record; several may have one id, and one name."""
+    left = Counter((it.task, it.name) for it in performed)
+    for it in planned:
+        left[it.id, it.name] -= 1
+        if left[it.id, it.name] < 0:
+            yield it.name

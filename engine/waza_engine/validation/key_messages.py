@@ -40,10 +40,16 @@ def old_form(_checker: "SchemaChecker", error: SchemaError) -> Iterator[Finding]
     yield LEGACY_SHAPE.at(pointer, message, on="key", fixes=[fix], severity=error.severity)
 
 
-def no_value(_checker: "SchemaChecker", error: SchemaError) -> Iterator[Finding]:
-    """A key that needs a value and has none."""
+def no_value(checker: "SchemaChecker", error: SchemaError) -> Iterator[Finding]:
+    """A key that needs a value and has none; of a mapping it is said which of its own keys that value needs."""
     pointer = error.absolute_path
-    yield EMPTY_VALUE.at(pointer, f"{_key(pointer)} has no value, and it needs one", on="key")
+    *above, name = pointer
+    wanted = checker.resolve(error.schema.get("properties", {}).get(name, {})).get("required", ())
+    listed = "".join(f", '{it}'" for it in wanted).removeprefix(", ")
+    message = f"{_key(pointer)} has no value, and it needs one" + (f": {listed}" if listed else "")
+    # Which of several words is meant nobody can tell.
+    fix = Fix(f"Fill in {_key(pointer)}", (InsertKey(tuple(above), str(name), None),), preferred=bool(wanted))
+    yield EMPTY_VALUE.at(pointer, message, on="key", fixes=[fix])
 
 
 def companion(_checker: "SchemaChecker", error: SchemaError) -> Iterator[Finding]:

@@ -9,21 +9,23 @@ from typing import Any
 from waza_engine.placeholders import has_placeholder
 from waza_engine.validation.error import SchemaError
 from waza_engine.validation.keyword import Check, Keyword, Maker, Schema, Way, simple
-from waza_engine.validation.part_keywords import PART_KEYWORDS, required_value
+from waza_engine.validation.part_keywords import PART_KEYWORDS, required_value, strict_properties
 from waza_engine.validation.value_keywords import VALUE_KEYWORDS
 
 
 def keywords_for(schema: Schema) -> dict[str, Maker]:
-    """The keywords as a file is read whose schema says `x-placeholders`, or (`x-null-refused`) takes no null for a value."""
+    """The keywords as a file is read whose schema says `x-placeholders`, or (`x-null-refused`) is strict about values."""
     known = PLACEHOLDER_KEYWORDS if schema.get("x-placeholders") else KEYWORDS
-    return {**known, "required": required_value} if schema.get("x-null-refused") else known
+    is_strict = schema.get("x-null-refused")
+    return {**known, "required": required_value, "properties": strict_properties} if is_strict else known
 
 
 def unmet_needs(instance: Mapping[str, Any], needs: Mapping[str, Any]) -> Iterator[str]:
-    """The lists with something in them that lack the option they need."""
+    """The lists with something in them that lack the option they need; an empty item is none."""
     for name, need in needs.items():
         listed = instance.get(name)
-        if isinstance(listed, list) and listed and instance.get(need["option"]) in (None, ""):
+        has_items = isinstance(listed, list) and any(it is not None for it in listed)
+        if has_items and instance.get(need["option"]) in (None, ""):
             yield name
 
 

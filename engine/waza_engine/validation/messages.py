@@ -74,6 +74,8 @@ def _wrong_type(checker: "SchemaChecker", error: SchemaError) -> Iterator[Findin
             pointer, f"{written(value)} is out of range; a whole number has at most 64 bits"
         )
         return
+    if isinstance(value, str):  # Where texts may stand, this one looks like a mapping.
+        wanted = [it for it in wanted if it != "string"]
     expected = " or ".join(_KINDS.get(str(it), str(it)) for it in wanted if it != "null")
     if wanted == ["array"] and (items := checker.resolve(error.schema.get("items", {})).get("type")):
         expected = f"a list of {_plural(items)}"
@@ -123,6 +125,7 @@ def _unknown_value(checker: "SchemaChecker", error: SchemaError) -> Iterator[Fin
     hint = f"Did you mean '{close[0]}'?" if close else f"Known: {', '.join(allowed)}"
     severity = _of_open_list(error, is_near=bool(close))
     if id(error.schema) in checker.discriminating:
+        severity = severity if value else None  # No plug-in has an empty name.
         message = f"Unknown grader type '{value}'. {hint}"
         yield UNKNOWN_GRADER_TYPE.at(pointer, message, fixes=fixes, severity=severity)
     else:

@@ -19,7 +19,31 @@ NO_VALUE = "x-no-value"
 
 
 def _properties(it: Keyword) -> Check:
-    known, compiled = it.value, it.compiler.compiled
+    """To Go an empty text is as good as none, so that it is none of the words that a key may have without being wrong."""
+    return _of_members(it, _unless_blank)
+
+
+def strict_properties(it: Keyword) -> Check:
+    """The same where an empty text is a value as any other."""
+    return _of_members(it, lambda it, name: it.compiler.compiled(it.value[name]))
+
+
+def _unless_blank(it: Keyword, name: str) -> Check:
+    member = it.value[name]
+    check = it.compiler.compiled(member)
+    wanted = (
+        *it.schema.get("required", ()),
+        *it.schema.get("x-recommended", ()),
+        it.schema.get(DISCRIMINATOR),
+    )
+    # Only schemas of values have a type; others say when a condition holds.
+    if "enum" not in member or member.get("type") != "string" or name in wanted:
+        return check
+    return lambda instance, way, out: None if instance == "" else check(instance, way, out)
+
+
+def _of_members(it: Keyword, compiled: Callable[[Keyword, str], Check]) -> Check:
+    known = it.value
     order = {name: index for index, name in enumerate(known)}
     checks: dict[str, Check] = {}
 
@@ -32,7 +56,7 @@ def _properties(it: Keyword) -> Check:
             if found is None:
                 if name not in known:
                     continue
-                found = checks[name] = compiled(known[name])
+                found = checks[name] = compiled(it, name)
             found(value, (way, name), out)
         if len(out) > before + 1:
             # Several come in the order of the schema. There seldom are, so sorting them all first costs too much.

@@ -6,6 +6,7 @@ from functools import lru_cache
 
 _LONG_ENOUGH = 4
 _CLOSE = 0.66
+_PREFIX = 0.9
 
 
 def nearest(word: str, known: Collection[str], *, most: int = 3) -> list[str]:
@@ -56,9 +57,9 @@ def _flat(word: str) -> str:
 def _likeness(one: str, other: str) -> float:
     if one == other:
         return 1.0
-    if min(len(one), len(other)) >= 4 and (one.startswith(other) or other.startswith(one)):
-        return 0.9
     matcher = SequenceMatcher(None, one, other)
+    if min(len(one), len(other)) >= _LONG_ENOUGH and (one.startswith(other) or other.startswith(one)):
+        return _PREFIX + matcher.ratio() / 10_000  # Of several that begin alike the nearest comes first.
     # Most names are far off, which the upper bounds tell much sooner.
     if matcher.real_quick_ratio() < _CLOSE or matcher.quick_ratio() < _CLOSE:
         return 0.0

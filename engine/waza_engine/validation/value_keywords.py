@@ -5,12 +5,14 @@ field takes `yes` and `off` (waza-formats.md, section 3).
 """
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from typing import Any
 
 from waza_engine.scalars import FALSE_WORDS, TRUE_WORDS, written
+from waza_engine.text import fold, trim
 from waza_engine.validation.error import SchemaError
 from waza_engine.validation.keyword import Check, Keyword, Maker, Way, simple
+from waza_engine.validation.mending import is_key_without_blank
 
 _FLAG_WORDS = TRUE_WORDS | FALSE_WORDS
 BEYOND_INTEGERS = 2**63
@@ -40,12 +42,18 @@ def has_type(named: Any) -> Callable[[Any], bool]:
 
 def _type(it: Keyword) -> Check:
     is_of_type = has_type(it.value)
+    keys = it.schema.get("properties", ()) if {"object", "string"} <= set(it.value) else ()
 
     def check(instance: Any, way: Way, out: list[SchemaError]) -> None:
-        if not is_of_type(instance):
+        if not is_of_type(instance) or (keys and _is_mapping_without_blank(instance, keys)):
             out.append(it.error(instance, way))
 
     return check
+
+
+def _is_mapping_without_blank(instance: Any, keys: Collection[str]) -> bool:
+    """Whether a text, where a mapping could stand, is one whose first colon lacks its blank."""
+    return isinstance(instance, str) and is_key_without_blank(instance) and instance.partition(":")[0] in keys
 
 
 def _is_equal(one: Any, other: Any) -> bool:
@@ -59,10 +67,11 @@ def _is_equal(one: Any, other: Any) -> bool:
 
 def _enum(it: Keyword) -> Check:
     texts = frozenset(value for value in it.value if isinstance(value, str))
+    meant: Callable[[str], str] = (lambda it: fold(trim(it))) if it.schema.get("x-any-case") else str
 
     def check(instance: Any, way: Way, out: list[SchemaError]) -> None:
         if isinstance(instance, str):
-            is_known = instance in texts
+            is_known = instance in texts or meant(instance) in texts
         else:
             is_known = instance is None or any(_is_equal(value, instance) for value in it.value)
         if not is_known:

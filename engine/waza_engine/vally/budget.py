@@ -11,6 +11,7 @@ from waza_engine.js_regex import TooSlowError, js_found
 from waza_engine.vally.calls import Call
 from waza_engine.vally.fields import Integer, Texts
 from waza_engine.vally.grader import VallyGrader
+from waza_engine.vally.metrics import measured
 from waza_engine.vally.patterns import pattern_findings, pattern_marks
 
 Measure = Callable[[GradingContext], float | None]
@@ -22,9 +23,9 @@ def within_budget(value: float | None, most: float, unit: str) -> GraderResult:
         return GraderResult.undecided(f"Cannot tell: the recording has no {unit}")
     details = {"value": value, "max": most}
     if value <= most:
-        return GraderResult(1.0, True, f"{value:g} {unit}, at most {most:g} allowed", details)
+        return GraderResult(1.0, True, f"{measured(value)} {unit}, at most {measured(most)} allowed", details)
     score = max(0.0, 1 - (value - most) / max(most, 1))
-    said = f"{value:g} {unit}, only {most:g} allowed"
+    said = f"{measured(value)} {unit}, only {measured(most)} allowed"
     return GraderResult(score, False, said, details, parts=(FailedCheck(("max",), said),))
 
 

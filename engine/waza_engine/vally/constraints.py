@@ -11,7 +11,7 @@ from waza_engine.grading import GraderVerdict
 from waza_engine.suite import Constraint
 from waza_engine.vally.calls import calls_in
 from waza_engine.vally.events import events_of, of_type
-from waza_engine.vally.metrics import tokens, turn_count, wall_time_ms
+from waza_engine.vally.metrics import measured, tokens, turn_count, wall_time_ms
 
 TYPE = "constraint"
 _ALL = "*"
@@ -66,8 +66,8 @@ def _within(constraint: Constraint, context: GradingContext) -> GraderResult:
         return GraderResult.undecided(f"the recording does not tell the {unit}")
     told = {"value": value, "max": limit}
     if value <= limit:
-        return GraderResult(1.0, True, f"{value:g} {unit}, at most {limit:g}", told)
-    return GraderResult(0.0, False, f"{value:g} {unit}, more than {limit:g}", told)
+        return GraderResult(1.0, True, f"{measured(value)} {unit}, at most {measured(limit)}", told)
+    return GraderResult(0.0, False, f"{measured(value)} {unit}, more than {measured(limit)}", told)
 
 
 def _result(problem: str, fine: str) -> GraderResult:

@@ -12,6 +12,7 @@ from pydantic import BeforeValidator
 from pydantic_core import PydanticCustomError
 
 from waza_engine.scalars import Scalar
+from waza_engine.validation.value_keywords import BEYOND_INTEGERS
 from waza_engine.values import is_null
 
 WRITTEN_WRONG = "written_wrong"
@@ -39,6 +40,8 @@ def _integer(value: Any) -> Any:
     is_number = isinstance(plain, int | float) and not isinstance(plain, bool) and math.isfinite(plain)
     if not is_number or plain != int(plain):
         raise ValueError("expected a whole number")
+    if plain >= BEYOND_INTEGERS:
+        raise ValueError("expected a whole number of at most 64 bits")
     return int(plain)
 
 

@@ -28,7 +28,7 @@ def refusal(pattern: str) -> str | None:
 def matching_files(root: Path, pattern: str) -> Iterator[str]:
     """The regular files below `root` that fit, as paths from there; links are no regular files."""
     plain = pattern.removeprefix("./")
-    if not _MAGIC & set(plain):
+    if not (_MAGIC & set(plain) or plain.startswith("!")):
         place = root / plain
         if plain and not plain.endswith("/") and _is_inside(root, place) and _is_regular(place):
             yield plain

@@ -7,6 +7,7 @@ from pydantic import ValidationError
 
 from waza_engine.findings import Finding, Fix, SetValue
 from waza_engine.graders.base import Grader, GraderResult, GradingContext
+from waza_engine.misfits import words
 from waza_engine.rules.wrong_type import WRONG_TYPE
 from waza_engine.vally.fields import WRITTEN_WRONG
 from waza_engine.vally.turns import MissingTurnError, one_turn
@@ -50,7 +51,7 @@ class VallyGrader(Grader):
         except ValidationError as error:
             for it in error.errors(include_url=False):
                 if it["type"] == WRITTEN_WRONG:
-                    yield _written_wrong(it["loc"], it["msg"], it["input"])
+                    yield _written_wrong(it["loc"], words(it), it["input"])
 
     def grade_turn(self, context: GradingContext, turn: int | None) -> GraderResult:
         if turn is None:

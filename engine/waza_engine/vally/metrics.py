@@ -12,13 +12,12 @@ def tokens(context: GradingContext) -> float | None:
     """Input and output tokens together; None when its events do not tell."""
     usage = _recorded(context).get("tokenUsage")
     usage = usage if isinstance(usage, Mapping) else {}
-    counts = [
-        it for it in (_number(usage.get("inputTokens")), _number(usage.get("outputTokens"))) if it is not None
-    ]
-    if counts:
-        return sum(counts)
-    if (total := _number(usage.get("totalTokens"))) is not None:
+    counts = [_number(usage.get(it)) for it in ("inputTokens", "outputTokens")]
+    known = [it for it in counts if it is not None]
+    if len(known) < len(counts) and (total := _number(usage.get("totalTokens"))) is not None:
         return total
+    if known:
+        return sum(known)
     if context.events is None:
         # A session that tells nothing of tokens has used none, as vally counts.
         spent = context.session.usage if context.session is not None else None
@@ -26,6 +25,11 @@ def tokens(context: GradingContext) -> float | None:
     used = of_type(context.events, "token_usage")
     told = [_number(it.get(key)) or 0 for it in used for key in ("inputTokens", "outputTokens")]
     return sum(told) if told else None
+
+
+def measured(value: float) -> str:
+    """A measure or its limit for people, in full: two that differ must not look the same."""
+    return f"{value:.15g}"
 
 
 def tool_call_count(context: GradingContext) -> float:

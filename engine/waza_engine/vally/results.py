@@ -5,6 +5,9 @@ from typing import Any
 from waza_engine.graders.base import Criterion
 from waza_engine.grading import GraderVerdict
 
+IN_VERDICTS = frozenset(["name", "passed", "score", "evidence"])
+"""Members of a result object that a verdict has fields of its own for."""
+
 
 def result_object(verdict: GraderVerdict) -> dict[str, Any]:
     """The result of a grader; members that say nothing are left out."""

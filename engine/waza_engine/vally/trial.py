@@ -14,11 +14,9 @@ from waza_engine.grading import GraderFailure, GraderVerdict, RunVerdict, grade_
 from waza_engine.scoring import mean, weighted_mean
 from waza_engine.suite import GraderEntry, Scoring, Task
 from waza_engine.vally.constraints import TYPE, constraint_verdicts, verdict_name
-from waza_engine.vally.results import result_object
+from waza_engine.vally.results import IN_VERDICTS, result_object
 
 _TOLERANCE = 1e-9
-_ELSEWHERE = frozenset(["name", "passed", "score", "evidence"])
-"""What of a result object other fields of a verdict have."""
 
 
 def trial_verdict(task: Task, scoring: Scoring, context: GradingContext) -> RunVerdict:
@@ -66,5 +64,5 @@ def _graded(entry: GraderEntry, context: GradingContext) -> GraderVerdict:
 
 def _told(verdict: GraderVerdict) -> GraderVerdict:
     """The verdict with everything that vally's results say of it among its details."""
-    told = {key: it for key, it in result_object(verdict).items() if key not in _ELSEWHERE}
+    told = {key: it for key, it in result_object(verdict).items() if key not in IN_VERDICTS}
     return replace(verdict, result=replace(verdict.result, details=told))

@@ -93,6 +93,14 @@ async def test_an_agent_that_speaks_something_else(bench: Bench) -> None:
     assert (only.status, "opens no session" in only.error) == ("error", True)
 
 
+async def test_words_in_braces_would_reach_the_agent_as_they_are() -> None:
+    command = f"{COMMAND} --model {{model}} | tee log"
+    other = AcpExecutor(ExecutorOptions(Path(), agent_command=command, environment=os.environ))
+    assert "the agent gets '|' as an argument" in other.warning
+    with pytest.raises(UnavailableError, match=r"does not know '\{model\}' .* It replaces no words"):
+        await other.start()
+
+
 async def test_it_cannot_tell_whether_a_skill_was_triggered() -> None:
     with pytest.raises(UnavailableError, match="which skills were loaded"):
         await executor().triggered(TriggerRequest("p", "s", should_trigger=True))

@@ -81,12 +81,12 @@ def test_a_long_line_is_put_together_once() -> None:
 
 async def test_placeholders_are_filled_once_and_make_stdin_empty(bench: Bench) -> None:
     code = "import sys; print(sys.argv[1:], repr(sys.stdin.read()))"
-    executor = agent(code, "--say={prompt}", "{model}", "{turn}", "{else}")
+    executor = agent(code, "--say={prompt}", "{model}", "{turn}", "{}", "${HOME}")
     record = await bench.run(
         bench.suite(task("a", prompt="do {model} 'it' $HOME"), settings={"model": "m"}), executor
     )
     said = record.tasks[0].trials[0].trajectory.output
-    assert said == str(["--say=do {model} 'it' $HOME", "m", "1", "{else}"]) + " ''"
+    assert said == str(["--say=do {model} 'it' $HOME", "m", "1", "{}", "${HOME}"]) + " ''"
 
 
 async def test_it_works_in_the_workspace_and_leaves_files_there(bench: Bench) -> None:
@@ -245,6 +245,8 @@ async def test_triggers_are_read_from_events_and_unknown_in_text() -> None:
         ("no-such-agent-anywhere {prompt}", "", "was not found"),
         ("'unclosed", "", "cannot be split"),
         ("true", "xml", "There is no agent format 'xml'"),
+        ("true {nope} --say={promt} {prompt}", "", "does not know '{nope}', '{promt}' in the agent command"),
+        ("true {nope}", "", "It replaces {prompt}, {workspace}, {model}"),
     ],
 )
 async def test_an_agent_that_cannot_be_started_is_found_before_the_run(
@@ -255,6 +257,42 @@ async def test_an_agent_that_cannot_be_started_is_found_before_the_run(
     )
     with pytest.raises(UnavailableError, match=told):
         await CommandExecutor(options).start()
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "true {prompt} {}",
+        "true 'a {nope} b'",
+        """sh -c 'awk "{print}" < "$0"' {prompt}""",
+        "true '{\"a\": 1}'",
+        "true {a,b} ${HOME}",
+        "true --template={{name}} {prompt}",
+        "true HEAD@{upstream} --write-out=%{http_code}",
+        "true {ab2504e0-4f89-11d3-9a0c-0305e82c3301}",
+    ],
+)
+async def test_braces_that_are_no_placeholder_are_for_the_agent(command: str) -> None:
+    executor = CommandExecutor(ExecutorOptions(Path(), agent_command=command, environment=os.environ))
+    await executor.start()
+    assert executor.warning == ""
+
+
+@pytest.mark.parametrize(
+    ("command", "words"),
+    [
+        ("true {prompt} | tee log", "'|'"),
+        ("true < in > out 2>&1", "'<', '>', '2>&1'"),
+        ("true && true 2>/dev/null ; true", "'&&', '2>/dev/null', ';'"),
+        ("sh -c 'true | tee log'", ""),
+        ("true '<b>' a|b", ""),
+        ("'unclosed |", ""),
+    ],
+)
+def test_words_of_a_shell_are_told(command: str, words: str) -> None:
+    told = CommandExecutor(ExecutorOptions(Path(), agent_command=command)).warning
+    assert (f"the agent gets {words} as an argument" in told) == bool(words)
+    assert bool(told) == bool(words)
 
 
 async def test_the_environment_may_name_the_agent(bench: Bench) -> None:

@@ -166,6 +166,14 @@ def test_the_usual_templates_are_rendered(template: str, text: str) -> None:
         '{{template "x"}}',
         '{{printf "%9999d" 1}}',
         "{{/* not closed }}",
+        "{{ /* apart */}}",
+        "{{/* apart */ }}",
+        "{{/* two */ x */}}",
+        "{{08}}",
+        "{{0x1e-7}}",
+        "{{1e}}",
+        "{{1e-}}",
+        "{{1-2}}",
     ],
 )
 def test_other_templates_are_refused(template: str) -> None:
@@ -192,10 +200,20 @@ def test_other_templates_are_refused(template: str) -> None:
         ('{{lt 1 2}} {{ge "b" "a"}}', "true true"),
         ('{{print 1 2 "a" 3}}{{println "a" 1}}', "1 2a3a 1\n"),
         ("{{`raw \\n`}} {{'a'}} {{-3}}", "raw \\n 97 -3"),
+        ("{{1e-7}} {{1e+5}} {{-2.5E-1}} {{0x1e}}", "1e-07 100000 -0.25 30"),
+        ("{{010}} {{-0_17}} {{0}} {{0o10}}", "8 -15 0 8"),
+        ("a {{- /* b */ -}} c{{/**/}}{{/* d\n*/}}", "ac"),
+        ("{{if 0}}" + "{{else if 0}}" * 20_000 + "{{else}}x{{end}}", "x"),
     ],
 )
 def test_templates_can_decide_count_and_print(template: str, text: str) -> None:
     assert render(template, VALUES) == text
+
+
+@pytest.mark.parametrize("name", ["slice", "html", "js", "urlquery", "range"])
+def test_what_only_waza_knows_is_said_to_be_unsupported(name: str) -> None:
+    with pytest.raises(TemplateError, match=f"'{name}' is not supported in prompts here"):
+        render(f"{{{{{name} .Vars.a}}}}", VALUES)
 
 
 def test_a_branch_that_is_not_taken_must_be_well_formed_all_the_same() -> None:
@@ -208,7 +226,7 @@ def test_a_branch_that_is_not_taken_must_be_well_formed_all_the_same() -> None:
     [
         "{{" + "(" * 20_000 + "1" + ")" * 20_000 + "}}",
         "{{if 1}}" * 20_000 + "{{end}}" * 20_000,
-        "{{if 0}}" + "{{else if 0}}" * 20_000 + "{{end}}",
+        "{{if 0}}{{else if 0}}" * 51 + "{{end}}" * 51,
         "{{1" + "|not" * 20_000 + "}}",
         "{{/*" * 20_000,
         '{{printf "' + "%999d" * 99 + '"' + " 1" * 99 + "}}" * 1 + '{{printf "%999d" 1}}' * 1_000,

@@ -9,6 +9,9 @@ from pydantic import ValidationError
 from waza_engine.graders.base import GradeError, GraderResult, GradingContext
 from waza_engine.graders.legacy.rubric_prompt import RubricPromptGrader
 from waza_engine.graders.legacy.tool_constraint_feb import ToolConstraintFebGrader
+from waza_engine.graders.registry import find_grader
+from waza_engine.graders.waza.tool_constraint import ToolConstraintGrader
+from waza_engine.grading import GraderFailure, GraderVerdict, grade_entry
 from waza_engine.judges.base import JudgeError, JudgeRequest, JudgeTurn
 from waza_engine.trajectory import Session, Usage
 
@@ -117,3 +120,31 @@ def test_unknown_usage_counts_as_0_and_no_session_fails() -> None:
 def test_nothing_to_check_is_refused(config: dict[str, Any]) -> None:
     with pytest.raises(ValidationError):
         ToolConstraintFebGrader.model_validate(config)
+
+
+@pytest.mark.parametrize(
+    ("config", "generation", "kind"),
+    [
+        ({"expect_tools": ["bash"]}, "G1", ToolConstraintFebGrader),
+        ({"max_turns": 3}, "G1", ToolConstraintFebGrader),
+        ({"Max_Tokens": 3, "expect_tools": []}, "G1", ToolConstraintFebGrader),
+        ({"expect_tools": [{"tool": "bash"}, "rm"]}, "G1", ToolConstraintFebGrader),
+        # The limits were passed over as soon as there were mappings.
+        ({"expect_tools": [{"tool": "bash"}], "max_turns": 3}, "G1", ToolConstraintGrader),
+        ({"expect_tools": []}, "G1", ToolConstraintGrader),
+        (None, "G1", ToolConstraintGrader),
+        ({"expect_tools": ["bash"]}, "G2+G3", ToolConstraintGrader),
+    ],
+)
+def test_the_config_tells_which_of_two_meanings_a_type_has(config: Any, generation: str, kind: Any) -> None:
+    assert find_grader("tool_constraint", generation, config) is kind
+
+
+def test_an_entry_of_february_is_graded_as_it_was() -> None:
+    config = {"expect_tools": ["bash", "Bash"], "max_turns": 3}
+    entry = {"type": "tool_constraint", "name": "a", "config": config}
+    context = GradingContext(session=Session(tools_used=["bash"], usage=Usage(turns=3)))
+    verdict = grade_entry(entry, context, "G1")
+    assert isinstance(verdict, GraderVerdict)
+    assert verdict.result.score == pytest.approx(2 / 3)
+    assert isinstance(grade_entry(entry, context), GraderFailure)

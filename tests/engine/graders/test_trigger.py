@@ -93,3 +93,15 @@ def test_the_threshold_is_inclusive_and_null_is_the_default(tmp_path: Path) -> N
             {"skill_path": "s", "mode": "\tPOSITIVE\u00a0", "threshold": threshold}
         )
         assert grader.grade(context).passed is passed
+
+
+def test_the_feedback_shows_on_which_side_of_the_threshold_it_is(tmp_path: Path) -> None:
+    (tmp_path / "s").write_text("alpha beta gamma")
+    context = GradingContext(process_dir=tmp_path, prompt="alpha beta gamma delta eps")
+    for threshold, shown in ((0.6, "0.60"), (0.5, "0.60"), (0.601, "0.60")):
+        grader = TriggerGrader.model_validate({"skill_path": "s", "mode": "positive", "threshold": threshold})
+        assert f"Relevance {shown}, threshold {threshold}" in grader.grade(context).feedback
+    # One word of three: 0.333.
+    context = GradingContext(process_dir=tmp_path, prompt="alpha delta eps")
+    grader = TriggerGrader.model_validate({"skill_path": "s", "mode": "positive", "threshold": 0.332})
+    assert grader.grade(context).feedback.startswith("Relevance 0.333")

@@ -12,12 +12,16 @@ import pytest
 
 from tests.engine.runs.bench import Bench, Scripted, contains, task
 from waza_engine.executors.base import ExecutorOptions, TrialRequest
+from waza_engine.reports.comparison import comparison_text
+from waza_engine.reports.experiment import Results, experiment_text
 from waza_engine.reports.github import github_markdown
+from waza_engine.reports.history import history_lines
 from waza_engine.reports.html import html_report
+from waza_engine.reports.inert import inert
 from waza_engine.reports.junit import junit_xml
 from waza_engine.reports.results_json import results_data, results_json
 from waza_engine.reports.text import text_report
-from waza_engine.runs.records import MetricResult, RunRecord
+from waza_engine.runs.records import MetricResult, RunRecord, TrialVerdict
 from waza_engine.suite import GraderEntry, Hook, Metric, Scoring, TriggerPrompt, TriggerTests
 from waza_engine.trajectory import Session, SkillInvocation, ToolCall, ToolEvent, Trajectory, Usage
 
@@ -205,6 +209,40 @@ async def test_junit_is_well_formed_and_tells_what_failed(record: RunRecord) -> 
     assert "exit code 1" in (stopped[0].text or "")
 
 
+@pytest.mark.parametrize("scoring", [None, Scoring(threshold=0.5)])
+async def test_junit_has_the_tasks_that_fail_fast_left_out_as_skipped(
+    bench: Bench, scoring: Scoring | None
+) -> None:
+    never = contains("nothing of the kind")
+    tasks = (task("a"), task("b", graders=(never,)), task("c", name="<c>"), task("c", name="d"))
+    record = await bench.run(
+        bench.suite(*tasks, settings={"fail_fast": True, "executor": "mock"}, scoring=scoring)
+    )
+    suite = ET.fromstring(junit_xml(record))[0]  # noqa: S314  # our own text
+    skipped = {
+        it.get("name"): it[0].get("message")
+        for it in suite.iter("testcase")
+        if it.find("skipped") is not None
+    }
+    told = "not performed: fail_fast, and an earlier task did not pass"
+    assert skipped == {"<c>": told, "d": told}
+    assert (suite.get("tests"), suite.get("skipped")) == (str(len(list(suite.iter("testcase")))), "2")
+
+
+async def test_junit_has_the_tasks_that_a_cancelled_run_did_not_come_to(record: RunRecord) -> None:
+    cancelled = replace(record, status="cancelled", error="The run was cancelled", unperformed=("last\x1b",))
+    suite = ET.fromstring(junit_xml(cancelled))[0]  # noqa: S314  # our own text
+    *_, last, run = suite.iter("testcase")
+    assert (last.get("name"), last[0].tag) == ("last", "skipped")
+    assert last[0].get("message") == "not performed: The run was cancelled"
+    assert (run.get("name"), suite.get("tests"), suite.get("skipped")) == ("run", "6", "1")
+
+
+async def test_junit_leaves_nothing_out_of_a_run_that_came_to_its_end(record: RunRecord) -> None:
+    assert record.unperformed == ()
+    assert "not performed" not in junit_xml(record)
+
+
 @pytest.mark.parametrize(
     ("nasty", "read"),
     [
@@ -271,6 +309,21 @@ async def test_junit_and_markdown_say_that_skills_did_not_help(record: RunRecord
     [case] = [it for it in ET.fromstring(junit_xml(worse)).iter("testcase") if it.get("name") == "baseline"]  # noqa: S314  # our own text
     assert "did not help" in (case[0].get("message") or "")
     assert "did not help" in github_markdown(worse)
+
+
+@pytest.mark.parametrize("nasty", ["::error::x", "a##[error]x", "b\x1b[2J", "plain"])
+async def test_columns_are_those_of_what_is_printed(record: RunRecord, nasty: str) -> None:
+    first, *others = record.tasks
+    odd = replace(record, tasks=(replace(first, task=nasty), *others))
+    runs = [[TrialVerdict(it.task, 1, "passed", 1.0) for it in odd.tasks]]
+    for mark, text in {
+        "  score": text_report(odd),
+        "   0.": comparison_text(["x", "y"], [odd, odd]),
+        " 100%": "\n".join(history_lines(runs)),
+        " passed  score": experiment_text(Results("e", nasty, {nasty: odd, "other one": record})),
+    }.items():
+        places = {it.index(mark) for it in inert(text).splitlines() if mark in it}
+        assert len(places) == 1, text
 
 
 async def test_the_text_says_what_failed_and_why(record: RunRecord) -> None:

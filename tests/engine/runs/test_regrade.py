@@ -13,6 +13,7 @@ from waza_engine.runs.plan import PlanError
 from waza_engine.runs.records import RunRecord
 from waza_engine.runs.regrade import regrade
 from waza_engine.runs.store import RunStore
+from waza_engine.runs.stored_record import stored_record
 from waza_engine.suite import Checkpoint, GraderEntry, Hook, Suite
 from waza_engine.trajectory import Trajectory
 
@@ -119,6 +120,14 @@ async def test_a_checkpoint_that_failed_still_fails_the_trial(
     assert graded(bench, store, suite("answer 1", "zzz")).status == "failed"
     # The state after the last turn is recorded; of the first turn only what was said of it.
     assert graded(bench, store, suite("answer 2", "answer 2")).status == "passed"
+
+
+async def test_a_stored_run_knows_the_tasks_that_it_never_came_to(bench: Bench, store: RunStore) -> None:
+    tasks = (task("a"), task("b", graders=(contains("zzz"),)), task("c"))
+    await bench.run(bench.suite(*tasks, settings={"fail_fast": True}))
+    assert stored_record(store, store.runs()[0]).unperformed == ("C",)
+    # Graded again is what was performed.
+    assert graded(bench, store, bench.suite(*tasks)).unperformed == ()
 
 
 async def test_an_agent_that_failed_keeps_its_error_and_gets_no_results(

@@ -155,7 +155,7 @@ async def test_fail_fast_ends_a_sequential_run(bench: Bench) -> None:
     tasks = (task("a"), task("b", graders=(NEVER,)), task("c"))
     record = await bench.run(bench.suite(*tasks, settings={"fail_fast": True}))
     assert statuses(record) == {"a": "passed", "b": "failed"}
-    assert record.totals.total == 2
+    assert (record.totals.total, record.unperformed) == (2, ("C",))
     assert any("fail_fast" in it for it in notes(bench))
 
 
@@ -402,6 +402,7 @@ async def test_cancelling_keeps_what_is_finished_and_closes_every_event(
     record = await running
     assert (record.status, EXIT_STATUS[record.status]) == ("cancelled", 130)
     assert statuses(record) == {"a": "passed"}
+    assert record.unperformed == ("B", "C")
     assert (bench.folder / "log").read_text() == "end"
     assert bench.names()[-4:] == ["TrialStarted", "TrialFinished", "TaskFinished", "RunFinished"]
     assert bench.names().count("TrialStarted") == bench.names().count("TrialFinished")

@@ -60,6 +60,28 @@ def _unless_empty(keyword: str) -> Any:
     return checked
 
 
+def _enum(validator: Any, words: Any, instance: Any, schema: Mapping[str, Any]) -> Iterator[ValidationError]:
+    is_any_case = schema.get("x-any-case") and isinstance(instance, str)
+    yield from _unless_empty("enum")(
+        validator, words, instance.strip().lower() if is_any_case else instance, schema
+    )
+
+
+def _properties(
+    validator: Any, known: Any, instance: Any, schema: Mapping[str, Any]
+) -> Iterator[ValidationError]:
+    wanted = (
+        *schema.get("required", ()),
+        *schema.get("x-recommended", ()),
+        schema.get(DISCRIMINATOR),
+    )
+    for name, member in known.items() if isinstance(instance, dict) else ():
+        has_words = isinstance(member, Mapping) and "enum" in member and member.get("type") == "string"
+        is_word = has_words and name not in wanted
+        if name in instance and not (is_word and instance[name] == ""):
+            yield from validator.descend(instance[name], member, path=name, schema_path=name)
+
+
 def _all_of(
     validator: Any, branches: list[Any], instance: Any, schema: Mapping[str, Any]
 ) -> Iterator[ValidationError]:
@@ -121,7 +143,8 @@ def _needs(_validator: Any, needs: Any, instance: Any, _schema: Any) -> Iterator
     if isinstance(instance, dict):
         for name, it in needs.items():
             listed = instance.get(name)
-            if isinstance(listed, list) and listed and instance.get(it["option"]) in (None, ""):
+            has_items = isinstance(listed, list) and any(item is not None for item in listed)
+            if has_items and instance.get(it["option"]) in (None, ""):
                 yield ValidationError("an option is missing")
                 return
 
@@ -144,7 +167,8 @@ Validator = validators.extend(  # type: ignore[no-untyped-call]  # the library g
     Draft202012Validator,
     validators={
         "type": _unless_empty("type"),
-        "enum": _unless_empty("enum"),
+        "enum": _enum,
+        "properties": _properties,
         "const": _unless_empty("const"),
         "pattern": _as_written("pattern"),
         "minItems": _min_items,

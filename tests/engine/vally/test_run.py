@@ -4,6 +4,7 @@ import json
 import subprocess
 import sys
 import xml.etree.ElementTree as ET
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -110,6 +111,35 @@ async def test_junit_has_a_case_for_each_trial(tmp_path: Path) -> None:
     assert (suite.get("tests"), suite.get("failures")) == ("4", "2")
     properties = {it.get("name"): it.get("value") for it in suite.iter("property")}
     assert properties["threshold"] == "0.75"
+
+
+async def test_the_score_in_junit_is_the_one_that_the_threshold_is_held_against(tmp_path: Path) -> None:
+    record = await _run(tmp_path, SPEC)
+    stats = record.tasks[0].stats
+    assert stats is not None
+    # Half of the trials had no grade, and so count for nothing.
+    lost = replace(stats, total_runs=4, error_runs=2, avg_score=0.5)
+    record = replace(record, tasks=(replace(record.tasks[0], stats=lost), record.tasks[1]))
+    suite = ET.fromstring(junit_xml(record))[0]  # noqa: S314  # our own text
+    told = {it.get("name"): it.get("value") for it in suite.iter("property")}
+    assert (told["score"], told["threshold"]) == ("0.7500", "0.75")
+
+
+@pytest.mark.parametrize(
+    ("name", "told"),
+    [
+        ("output-contains (strict)", "output-contains (strict)"),
+        ("greeting", "greeting"),
+        ("output-contains (2", "output-contains (2"),
+        ("", "output-contains"),
+    ],
+)
+async def test_a_grader_keeps_the_name_that_it_was_given(name: str, told: str, tmp_path: Path) -> None:
+    grader = "{type: output-contains, config: {substring: hello}}"
+    second = grader.replace(", config", f", name: '{name}', config") if name else grader
+    spec = f"name: d\nstimuli:\n  - name: a\n    prompt: hello\n    graders: [{grader}, {second}]\n"
+    trial, *_ = _lines(await _run(tmp_path, spec))
+    assert [it["name"] for it in trial["gradeResult"]["details"]] == ["output-contains", told]
 
 
 async def test_without_a_threshold_every_grader_has_to_pass(tmp_path: Path) -> None:

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from waza_engine.graders.base import GraderResult, GradingContext
-from waza_engine.grading import GraderVerdict, RunVerdict
+from waza_engine.grading import GraderVerdict, RunVerdict, grade_entry
 from waza_engine.runs.frames import TaskFrame
 from waza_engine.runs.records import TaskRecord, TrialRecord
 from waza_engine.runs.totals import task_record
@@ -114,6 +114,47 @@ def test_an_agent_that_failed_without_an_answer_is_an_error() -> None:
     task = Task("a", "a", "p", graders=(_entry("exit-success"),))
     assert trial_verdict(task, Scoring(), GradingContext(error="no login")).status == "error"
     assert trial_verdict(task, Scoring(), GradingContext(error="late", output="half")).status == "passed"
+
+
+@pytest.mark.parametrize(
+    ("kind", "limit", "metrics", "told"),
+    [
+        (
+            "token-budget",
+            1_000_000,
+            {"tokenUsage": {"totalTokens": 1_000_001}},
+            "1000001 tokens, only 1000000",
+        ),
+        ("wall-time", "20m", {"wallTimeMs": 1_200_345}, "1200345 ms, only 1200000"),
+        ("wall-time", "1h", {"wallTimeMs": 1_200_345.5}, "1200345.5 ms, at most 3600000"),
+        ("turn-count", 3, {"turnCount": 3}, "3 turns, at most 3"),
+    ],
+)
+def test_a_measure_is_told_in_full(kind: str, limit: object, metrics: dict[str, Any], told: str) -> None:
+    result = _graded(kind, limit, metrics)
+    assert result.feedback.startswith(told)
+
+
+@pytest.mark.parametrize(
+    ("usage", "passed"),
+    [
+        ({"inputTokens": 100, "totalTokens": 150}, False),
+        ({"outputTokens": 100, "totalTokens": 150}, False),
+        ({"inputTokens": 100}, True),
+        ({"inputTokens": 60, "outputTokens": 60}, True),
+        ({"inputTokens": 60, "outputTokens": 60, "totalTokens": 150}, True),
+        ({"totalTokens": 150}, False),
+    ],
+)
+def test_the_total_counts_where_a_part_is_unknown(usage: dict[str, int], passed: bool) -> None:
+    assert _graded("token-budget", 120, {"tokenUsage": usage}).passed is passed
+
+
+def _graded(kind: str, limit: object, metrics: dict[str, Any]) -> GraderResult:
+    entry = {"type": kind, "config": {"max": limit}}
+    verdict = grade_entry(entry, GradingContext(events=[], metrics=metrics), "VALLY")
+    assert isinstance(verdict, GraderVerdict)
+    return verdict.result
 
 
 def _task(*trials: tuple[str, float]) -> TaskRecord:

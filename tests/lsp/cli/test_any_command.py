@@ -3,17 +3,20 @@
 import io
 import json
 import socket
+import subprocess
 import sys
+import tomllib
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 from click.testing import CliRunner, Result
 
+from waza_engine.reports.inert import harmless, inert
 from waza_lsp import __main__ as program
 from waza_lsp.cli import main
 from waza_lsp.cli.outputs import CANNOT
-from waza_lsp.cli.printing import harmless, inert, may_colour
+from waza_lsp.cli.printing import may_colour
 
 
 def invoke(*arguments: str) -> Result:
@@ -24,7 +27,7 @@ def test_ctrl_c_is_no_verdict(monkeypatch: pytest.MonkeyPatch) -> None:
     def interrupted(*_: object, **__: object) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("waza_lsp.cli.check._sources", interrupted)
+    monkeypatch.setattr("waza_lsp.cli.check.sources", interrupted)
     done = invoke("check")
     assert (done.exit_code, done.stderr) == (130, "Cancelled.\n")
     monkeypatch.setattr(sys, "argv", ["waza-lsp", "check"])
@@ -32,6 +35,26 @@ def test_ctrl_c_is_no_verdict(monkeypatch: pytest.MonkeyPatch) -> None:
     with pytest.raises(SystemExit) as ended:
         program.main()
     assert ended.value.code == 130
+
+
+def test_ctrl_c_before_the_command_is_there_is_no_verdict(monkeypatch: pytest.MonkeyPatch) -> None:
+    def interrupted() -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("waza_lsp.cli.outputs.without_tracebacks", interrupted)
+    done = invoke("check")
+    assert (done.exit_code, done.output) == (130, "")
+
+
+def test_the_installed_script_imports_next_to_nothing_before_it_is_guarded() -> None:
+    code = (
+        "import sys; before = set(sys.modules); import waza_lsp.__main__;"
+        " print(sorted(set(sys.modules) - before))"
+    )
+    done = subprocess.run([sys.executable, "-P", "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "['waza_lsp', 'waza_lsp.__main__']"
+    pyproject = tomllib.loads((Path(__file__).parents[3] / "pyproject.toml").read_text("utf-8"))
+    assert pyproject["project"]["scripts"] == {"waza-lsp": "waza_lsp.__main__:main"}
 
 
 @pytest.mark.parametrize("port", ["65536", "99999", "x", "\u00b2", "-1", "", "1" * 5000])

@@ -113,9 +113,29 @@ def test_pass_with_warnings_only() -> None:
 
 
 def test_fail_a_path_that_is_not_there() -> None:
-    result = check("nowhere", "tasks", "nor-here")
+    result = check("nowhere", "nor-here")
     assert (result.exit_code, result.stdout) == (2, "")
     assert result.stderr == "No such file or folder: nowhere, nor-here\n"
+
+
+def test_fail_a_missing_path_keeps_no_other_from_being_checked() -> None:
+    write("tasks/one.yaml", TASK + TYPO)
+    result = check("nowhere.yaml", "tasks", "--format", "json")
+    assert (result.exit_code, result.stderr) == (2, "No such file or folder: nowhere.yaml\n")
+    assert [it["path"] for it in json.loads(result.stdout)["diagnostics"]] == ["tasks/one.yaml"]
+
+
+def test_fail_fixes_of_the_others_are_shown_and_made_beside_a_missing_path() -> None:
+    write("tasks/one.yaml", TASK + TYPO)
+    shown = check("--diff", "nowhere.yaml", "tasks")
+    assert (shown.exit_code, shown.stderr) == (2, "No such file or folder: nowhere.yaml\n")
+    assert "+graders: []" in shown.stdout
+    assert check("--fix", "nowhere.yaml", "tasks").exit_code == 2
+    assert "graders: []" in Path("tasks/one.yaml").read_text("utf-8")
+
+
+def test_pass_all_paths_are_there() -> None:
+    assert check("eval.yaml", "tasks").exit_code == 0
 
 
 def test_select_and_ignore() -> None:

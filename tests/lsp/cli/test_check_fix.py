@@ -135,11 +135,12 @@ def test_a_folder_that_cannot_be_written(suite: Path, monkeypatch: pytest.Monkey
     def refuse(*_: object, **__: object) -> None:
         raise PermissionError(13, "Permission denied")
 
-    monkeypatch.setattr("tempfile.mkstemp", refuse)
+    monkeypatch.setattr(Path, "replace", refuse)
     result = _check("--fix")
     assert result.exit_code == 2
     assert "eval.yaml cannot be written: Permission denied" in result.stderr
     assert path.read_text() == BAD
+    assert sorted(it.name for it in suite.iterdir()) == ["eval.yaml", "tasks"]
 
 
 def test_standard_input_comes_back_fixed() -> None:

@@ -113,6 +113,19 @@ def test_an_agent_that_nobody_would_start_is_refused(folder: Path, arguments: li
     assert not (folder / ".waza-lsp").exists()
 
 
+def test_a_pipe_is_told_before_the_agent_gets_it(agent: str) -> None:
+    result = run("--agent-command", f"{agent} | tee log")
+    assert "No shell runs the agent command: the agent gets '|' as an argument" in result.stderr
+    assert result.exit_code == 0, result.output
+    assert "No shell" not in run("--agent-command", agent).stderr
+
+
+def test_a_placeholder_that_nobody_replaces_is_an_error(agent: str) -> None:
+    result = run("--agent-command", f"{agent} {{nope}}")
+    assert result.exit_code == 2
+    assert "does not know '{nope}' in the agent command. It replaces {prompt}, " in result.stdout
+
+
 def test_a_run_without_an_agent_is_not_gone_on_with_by_one(folder: Path, agent: str) -> None:
     run()
     with contextlib.closing(sqlite3.connect(folder / ".waza-lsp" / FILE_NAME)) as database, database:

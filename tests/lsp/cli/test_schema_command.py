@@ -42,6 +42,26 @@ def test_export_into_a_file_is_refused_in_a_sentence(tmp_path: Path) -> None:
     assert result.output.startswith("error: Cannot write to ")
 
 
+def test_export_follows_no_link_out_of_its_folder(tmp_path: Path) -> None:
+    mine, out = tmp_path / "mine", tmp_path / "out"
+    mine.write_text("mine")
+    out.mkdir()
+    (out / "eval.schema.json").symlink_to(mine)
+    result = CliRunner().invoke(main, ["schema", "export", "--out", str(out)])
+    assert (result.exit_code, result.output) == (
+        2,
+        f"error: Cannot write to {out}: a link leads out of {out}\n",
+    )
+    assert (mine.read_text(), list(out.iterdir())) == ("mine", [out / "eval.schema.json"])
+
+
+def test_export_into_a_folder_behind_a_link_that_is_named(tmp_path: Path) -> None:
+    (tmp_path / "real").mkdir()
+    (tmp_path / "out").symlink_to(tmp_path / "real")
+    assert CliRunner().invoke(main, ["schema", "export", "--out", str(tmp_path / "out")]).exit_code == 0
+    assert (tmp_path / "real" / "eval.schema.json").is_file()
+
+
 def test_help_shows_examples() -> None:
     result = CliRunner().invoke(main, ["schema", "--help"])
     assert "waza-lsp schema export --out schemas" in result.output

@@ -97,5 +97,7 @@ async def test_schemas_are_exported_into_the_workspace(
     answer = await execute(client, "waza.exportSchemas", {"directory": "below/schemas"})
     assert answer["directory"] == str(tmp_path / "below/schemas")
     assert (tmp_path / "below" / "schemas" / "eval.schema.json").is_file()
+    elsewhere = await execute(client, "waza.exportSchemas", {"directory": "../elsewhere"})
+    assert elsewhere["directory"] == str(tmp_path.parent / "elsewhere")
     assert await execute(client, "waza.exportSchemas", {"directory": f"{suite}/eval.yaml"}) is None
     assert any("The schemas cannot be written" in it.message for it in client.messages)

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from lsprotocol import types
 
 from waza_lsp.snapshot import Snapshot
+from waza_lsp.syntax.builder import Builder
 from waza_lsp.syntax.text import Place, Text
 from waza_lsp.syntax.tree import Tree
 
@@ -207,3 +208,29 @@ def _position(text: Text, offset: int) -> types.Position:
             return text.position(Place(index, offset))
         offset -= len(line)
     raise AssertionError
+
+
+@pytest.mark.parametrize("first", ["!!map\n", "&all\n", "# why\n! &all # here\n", "---\n&all\n"])
+def test_the_tag_or_anchor_of_all_may_stand_on_a_line_of_its_own(first: str) -> None:
+    tree = _tree(first + "name: a\ntasks:\n  - b\n")
+    assert [it.key.source for it in tree.entries] == ["name", "tasks"]
+    assert not any(it.parsed.problems for it in tree.pieces)
+
+
+@pytest.mark.parametrize("first", ["&all", "!!map &all x", "!!seq", "&"])
+def test_what_only_looks_like_one_is_text(first: str) -> None:
+    below = "" if first == "&all" else "name: a\n"
+    assert any(it.parsed.problems for it in _tree(f"{first}\n{below}").pieces)
+
+
+def test_a_broken_piece_is_read_a_few_times_only(monkeypatch: pytest.MonkeyPatch) -> None:
+    read: list[Builder] = []
+    once = Builder.read
+
+    def counted(builder: Builder) -> yaml.YAMLError | None:
+        read.append(builder)
+        return once(builder)
+
+    monkeypatch.setattr(Builder, "read", counted)
+    _tree("config:\n" + "  a\n    b: {c: 1}\n\td:\n      - e\n" * 50)
+    assert 1 < len(read) <= 10

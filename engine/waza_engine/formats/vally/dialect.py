@@ -1,6 +1,7 @@
 """How files of the vally dialect are recognised (vally.md, section 1). Plain data; a test holds `keys` to the models."""
 
-from waza_engine.formats.dialect import Dialect, FileName, Kind, Shape, Signal
+from waza_engine.formats.dialect import Dialect, FileName, Kind, Signal
+from waza_engine.formats.shape import Shape
 
 
 def _keys(words: str) -> frozenset[str]:

@@ -4,7 +4,7 @@ from typing import Annotated
 
 from pydantic import BeforeValidator, ConfigDict, Field
 
-from waza_engine.formats.model import MapOf, each, marks
+from waza_engine.formats.model import MapOf, SectionOf, each, marks
 from waza_engine.formats.vally.model import NAMED_BY_KEY, TolerantModel, tolerant
 from waza_engine.vally_values import Duration
 from waza_engine.values import ListOf, Strings, Text, TextMap, as_text
@@ -116,7 +116,7 @@ class Environment(TolerantModel):
         description="A git repository whose state is the workspace.",
         examples=[{"type": "worktree", "source": "../..", "ref": "main"}],
     )
-    mcp_servers: MapOf[McpServer] = Field(
+    mcp_servers: MapOf[SectionOf[McpServer]] = Field(
         default={},
         alias="mcpServers",
         description="MCP servers for the run, by name.",

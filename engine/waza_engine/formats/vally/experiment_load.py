@@ -1,8 +1,4 @@
-"""Loading an experiment: its arms, the specs they are run over, and a spec as it is in an arm (vally.md, section 9).
-
-Paths in a variant start at the experiment, those of a spec at the spec. `${eval.parent}` and `${eval.grandparent}` are the
-names of the folders that a spec is in.
-"""
+"""Loading an experiment: its arms, the specs they are run over, and what keeps it from being run (vally.md, section 9)."""
 
 import hashlib
 import json
@@ -18,13 +14,10 @@ from waza_engine.checking.files import Files
 from waza_engine.findings import Pointer
 from waza_engine.formats import recognise
 from waza_engine.formats.reading import build, read_text
-from waza_engine.formats.vally.environment import NamedOrInline
+from waza_engine.formats.vally.arm_settings import inlined, placed, settings_of, with_inlined_arms
 from waza_engine.formats.vally.experiment import ExperimentFile
 from waza_engine.formats.vally.load import spec_data, suite_of
-from waza_engine.formats.vally.model import TolerantModel
-from waza_engine.formats.vally.project_file import Project, find_project
-from waza_engine.formats.vally.surroundings import merged, named_or_inline
-from waza_engine.placeholders import FOLDER_OF_EVAL
+from waza_engine.formats.vally.project_file import find_project
 from waza_engine.scalars import plain
 from waza_engine.suite import ExperimentArm, LoadError, Suite
 from waza_engine.vally.experiment_arms import (
@@ -32,7 +25,6 @@ from waza_engine.vally.experiment_arms import (
     arms_of,
     baseline_name,
     pointer_text,
-    settings_in,
     varied_paths,
 )
 from waza_engine.vally.experiment_globs import matching_specs
@@ -48,13 +40,6 @@ from waza_engine.values import is_null
 
 _UNFIT = re.compile(r"[^\w.,=+@-]")
 _HASH_DIGITS = 16
-
-
-class _Surroundings(TolerantModel):
-    """What a spec gives the agent, which may be a name."""
-
-    environment: NamedOrInline | None = None
-    agent_environment: NamedOrInline | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,10 +85,10 @@ class Experiment:
         """
         data = spec_data(eval_path)
         project = find_project(eval_path.parent)
-        settings = _settings(self.data, data, arm, eval_path, project)
-        placed = {**settings, "environment": _placed(settings.get("environment"), arm, self.path.parent)}
+        settings = settings_of(self.data, data, arm, eval_path, project)
+        environment = placed(settings.get("environment"), arm, self.path.parent)
         others = {key: it for key, it in data.items() if key not in {"config", "agent_environment"}}
-        known = suite_of(eval_path, {**others, **placed}, context_dir)
+        known = suite_of(eval_path, {**others, **settings, "environment": environment}, context_dir)
         about = ExperimentArm(
             run_id=run_id,
             name=self.name,
@@ -199,47 +184,12 @@ def _refuse_other_files(path: Path, spec: Path, index: int) -> None:
 def _refuse_differences(path: Path, data: Mapping[str, Any], eval_path: Path) -> None:
     """See that arms differ in nothing but what varies."""
     project = find_project(eval_path.parent)
-    spec = _inlined(spec_data(eval_path), project, eval_path)
-    given = _with_inlined_arms(data, project, path)
+    spec = inlined(spec_data(eval_path), project, eval_path)
+    given = with_inlined_arms(data, project, path)
     for it in undeclared_differences(given, spec):
         place = pointer_text(it.path)
         message = f"'{it.arm.name}' differs from the baseline in {place}, which does not vary; add it to 'vary', or make the arms alike"
         raise LoadError(path, message, it.pointer)
-
-
-def _settings(
-    experiment: Mapping[str, Any], spec: Mapping[str, Any], arm: Arm, eval_path: Path, project: Project
-) -> dict[str, Any]:
-    """What a spec is run with in an arm, as the files have it: no path is moved."""
-    names = {"parent": eval_path.parent.name, "grandparent": eval_path.parent.parent.name}
-    over = dict(_with_inlined_environment(arm.over, project, eval_path))
-    filled = _filled({"over": over, "overrides": experiment.get("overrides")}, names)
-    return settings_in(_inlined(spec, project, eval_path), filled, replace(arm, over=filled["over"]))
-
-
-def _inlined(spec: Mapping[str, Any], project: Project, path: Path) -> dict[str, Any]:
-    """The spec with all that it gives the agent in its `environment`, which may be a name, or stand under two keys."""
-    given = build(_Surroundings, {key: spec.get(key) for key in _Surroundings.model_fields}, path)
-    usual = named_or_inline(given.environment, project, path, ("environment",))
-    besides = named_or_inline(given.agent_environment, project, path, ("agent_environment",))
-    found = merged(usual, besides).model_dump(by_alias=True, exclude_unset=True, exclude_none=True)
-    return {**spec, "environment": {key: it for key, it in found.items() if it}}
-
-
-def _with_inlined_arms(data: Mapping[str, Any], project: Project, path: Path) -> dict[str, Any]:
-    variants = data.get("variants")
-    if not isinstance(variants, dict):
-        return dict(data)
-    inlined = {name: _with_inlined_environment(it, project, path) for name, it in variants.items()}
-    return {**data, "variants": inlined}
-
-
-def _with_inlined_environment(variant: Any, project: Project, path: Path) -> Any:
-    given = variant.get("environment") if isinstance(variant, dict) else None
-    if isinstance(given, dict) or is_null(given):
-        return variant
-    known = named_or_inline(str(given), project, path, ("environment",))
-    return {**variant, "environment": known.model_dump(by_alias=True, exclude_unset=True)}
 
 
 def _without_nulls(data: Mapping[str, Any], key: str) -> dict[str, Any]:
@@ -251,41 +201,6 @@ def _cleaned(value: Any) -> Any:
     if isinstance(value, dict):
         return {key: _cleaned(it) for key, it in value.items() if not is_null(it)}
     return value
-
-
-def _filled(value: Any, names: Mapping[str, str]) -> Any:
-    match value:
-        case str():
-            return FOLDER_OF_EVAL.sub(lambda it: names[it[1]], value)
-        case dict():
-            return {key: _filled(it, names) for key, it in value.items()}
-        case list():
-            return [_filled(it, names) for it in value]
-        case _:
-            return value
-
-
-def _placed(environment: Any, arm: Arm, folder: Path) -> Any:
-    """The environment with the paths of the arm made absolute: they start at the experiment."""
-    own = arm.over.get("environment")
-    if not isinstance(environment, dict) or not isinstance(own, dict):
-        return environment
-    found = dict(environment)
-    if "skills" in own and isinstance(found.get("skills"), list):
-        found["skills"] = [_from(folder, it) for it in found["skills"]]
-    if "files" in own and isinstance(found.get("files"), list):
-        found["files"] = [
-            {**it, "src": _from(folder, it["src"])} if isinstance(it, dict) and "src" in it else it
-            for it in found["files"]
-        ]
-    git = own.get("git")
-    if isinstance(git, dict) and "source" in git and isinstance(found.get("git"), dict):
-        found["git"] = {**found["git"], "source": _from(folder, found["git"]["source"])}
-    return found
-
-
-def _from(folder: Path, path: Any) -> Any:
-    return str((folder / path).resolve()) if isinstance(path, str) else path
 
 
 def _additions(data: Mapping[str, Any], eval_path: Path) -> Iterator[str]:

@@ -1,6 +1,6 @@
 """Grader entries (vally.md, section 6). `config` stays raw here: only the grader type can read it."""
 
-from typing import Any
+from typing import Annotated, Any
 
 from pydantic import ConfigDict, Field
 
@@ -28,11 +28,11 @@ class GraderConfig(TolerantModel):
         description="A label that stands in results instead of the grader's type.",
         examples=["names-the-group"],
     )
-    turn: IfGiven[Integer] = Field(
+    turn: IfGiven[Annotated[Integer, Field(ge=0)]] = Field(
         default=None,
         description="Judge only this turn of a stimulus with `turns`, counted from 0. Left out, the whole conversation.",
         examples=[0],
-        json_schema_extra=marks(since="0.7", minimum=0),
+        json_schema_extra=marks(since="0.7"),
     )
     weight: IfGiven[Number] = Field(
         default=None,

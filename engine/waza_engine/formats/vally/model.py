@@ -2,9 +2,10 @@
 
 from typing import Annotated, Any, Literal
 
-from pydantic import ConfigDict, WithJsonSchema
+from pydantic import AfterValidator, ConfigDict, WithJsonSchema
 
 from waza_engine.formats.model import FileModel
+from waza_engine.misfits import kind_of
 from waza_engine.values import AnyValue
 
 Strange = Literal["warning", "near"]
@@ -25,8 +26,20 @@ def tolerant(strange: Strange = "warning", **keywords: Any) -> dict[str, Any]:
     return {"x-unknown-keys": strange, **keywords}
 
 
+def _tag(value: Any) -> Any:
+    if isinstance(value, dict):
+        raise ValueError("expected a text or a list of texts")  # noqa: TRY004  # pydantic wants ValueError
+    strange = (
+        next((it for it in value if isinstance(it, dict | list)), None) if isinstance(value, list) else None
+    )
+    if strange is not None:
+        raise ValueError(f"expected a list of texts, not with {kind_of(strange)} in it")
+    return value
+
+
 TagValues = Annotated[
     AnyValue,
+    AfterValidator(_tag),
     WithJsonSchema({"type": ["string", "number", "boolean", "array"], "items": {"type": "string"}}),
 ]
 """What a tag may hold: a text or a list of texts."""

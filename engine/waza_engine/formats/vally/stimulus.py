@@ -122,11 +122,14 @@ def _turn(value: Any) -> Any:
 Turn = Annotated[
     str,
     BeforeValidator(_turn),
+    Field(min_length=1),
     WithJsonSchema(
         {
             "type": ["string", "object"],
             "minLength": 1,
-            "properties": {"prompt": {"type": "string", "description": "What is said in this turn."}},
+            "properties": {
+                "prompt": {"type": "string", "minLength": 1, "description": "What is said in this turn."}
+            },
             "required": ["prompt"],
         }
     ),

@@ -2,7 +2,8 @@
 
 from dataclasses import replace
 
-from waza_engine.formats.dialect import Dialect, FileName, Kind, Shape, Signal
+from waza_engine.formats.dialect import Dialect, FileName, Kind, Signal
+from waza_engine.formats.shape import Shape
 
 
 def _keys(words: str) -> frozenset[str]:

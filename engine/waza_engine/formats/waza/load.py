@@ -14,9 +14,7 @@ from waza_engine.formats.waza.settings import Settings
 from waza_engine.formats.waza.tasks import Surroundings, entries, load_tasks
 from waza_engine.formats.waza.trigger_tests import load_trigger_tests
 from waza_engine.scalars import plain
-from waza_engine.suite import Hook, LoadError, Metric, RunSettings, Suite, Task
-
-_HOOKS = ("before_run", "after_run", "before_task", "after_task")
+from waza_engine.suite import HOOKS, Hook, LoadError, Metric, RunSettings, Suite, Task
 
 
 def load_suite(path: Path, *, process_dir: Path, context_dir: Path | None = None) -> Suite:
@@ -133,7 +131,7 @@ def _skill_directories(config: Settings, project: Project, eval_dir: Path) -> tu
 
 def _hooks(hooks: Hooks, path: Path) -> dict[str, tuple[Hook, ...]]:
     found: dict[str, tuple[Hook, ...]] = {}
-    for key in _HOOKS:
+    for key in HOOKS:
         for index, it in enumerate(getattr(hooks, key)):
             if not it.command.strip():
                 raise LoadError(

@@ -101,6 +101,8 @@ def task_refusals(task: TaskFile, of_eval: EvalKeys) -> Iterator[Refusal]:
     if task.inputs.responder is not None and task.inputs.follow_up_prompts:
         message = "'inputs' has both 'follow_up_prompts' and 'responder'; keep one"
         yield Refusal(("inputs", "responder"), message)
+    for index, repository in enumerate(task.inputs.repos):
+        yield from _no_word(repository, "type", ("inputs", "repos", index))
     for index, checkpoint in enumerate(task.checkpoints):
         yield from _no_word(checkpoint, "on_failure", ("checkpoints", index))
     for index, it in enumerate(task.requirements):
@@ -120,10 +122,11 @@ def _requirement(requirement: Requirement, place: Pointer) -> Iterator[Refusal]:
 
 def _no_word(part: FileModel, key: str, place: Pointer) -> Iterator[Refusal]:
     """A text that is none of the words which the schema lists for its key."""
-    extra = type(part).model_fields[key].json_schema_extra
+    field, word = type(part).model_fields[key], getattr(part, key)
+    extra = field.json_schema_extra
     known = extra.get("enum") if isinstance(extra, dict) else None
-    word = getattr(part, key)
-    if word and isinstance(known, list) and word not in known:
+    # An empty text is as good as none, where none is needed.
+    if (word or field.is_required()) and isinstance(known, list) and word not in known:
         listed = ", ".join(map(str, known))
         yield Refusal((*place, key), f"'{key}' must be one of {listed}, not '{word}'")
 

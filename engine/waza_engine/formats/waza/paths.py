@@ -15,6 +15,13 @@ def leads_out(path: str) -> bool:
     return path.startswith("/") or ".." in path.split("/")
 
 
+def input_refusal(path: str) -> str:
+    """Why waza does not take a path of an input file; empty when it does. Two dots count inside a name, too."""
+    if path.startswith("/"):
+        return "is absolute"
+    return "contains '..'" if ".." in cleaned(path) else ""
+
+
 def fixture_refusal(value: object) -> str:
     """Why `inputs.context.fixture` cannot be this value; empty when it can (section 5.1)."""
     if not isinstance(value, str) or not value.strip():

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from waza_engine.formats.waza.inputs import InputFile as FileEntry
 from waza_engine.formats.waza.inputs import Inputs
-from waza_engine.formats.waza.paths import cleaned, fixture_refusal, is_inside
+from waza_engine.formats.waza.paths import cleaned, fixture_refusal, input_refusal, is_inside
 from waza_engine.regular_files import regular_bytes
 from waza_engine.suite import InputFile
 
@@ -55,7 +55,7 @@ def _input_file(entry: FileEntry, place: str, fixtures: Path, found: Resources) 
         return
     if not entry.path:
         return
-    if reason := _refused(entry.path):
+    if reason := input_refusal(entry.path):
         found.warnings.append(f"{place}: '{entry.path}' {reason}, so the file is left out")
         return
     path = fixtures / cleaned(entry.path)
@@ -71,15 +71,8 @@ def _input_file(entry: FileEntry, place: str, fixtures: Path, found: Resources) 
         )
 
 
-def _refused(path: str) -> str:
-    """Why waza passes over a path; it looks for two dots anywhere, also inside a name."""
-    if path.startswith("/"):
-        return "is absolute"
-    return "contains '..'" if ".." in cleaned(path) else ""
-
-
 def _instruction_file(name: str, fixtures: Path, found: Resources) -> None:
-    if not name or _refused(name) or not is_inside(fixtures / cleaned(name), fixtures):
+    if not name or input_refusal(name) or not is_inside(fixtures / cleaned(name), fixtures):
         found.block(f"The instruction file '{name}' must be a relative path inside {fixtures}")
         return
     try:

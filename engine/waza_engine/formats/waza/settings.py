@@ -2,7 +2,7 @@
 
 from pydantic import ConfigDict, Field
 
-from waza_engine.formats.model import FileModel, MapOf, each, foreign, marks
+from waza_engine.formats.model import FileModel, MapOf, SectionOf, each, foreign, marks
 from waza_engine.plug_ins import EXECUTOR_GROUP, plug_ins
 from waza_engine.values import Flag, Integer, Strings, Switch, Text, TextMap
 
@@ -228,7 +228,7 @@ class Settings(FileModel):
         examples=[True],
         json_schema_extra=marks(since="0.36"),
     )
-    mcp_servers: MapOf[McpServer] = Field(
+    mcp_servers: MapOf[SectionOf[McpServer]] = Field(
         default={},
         description=(
             "MCP servers for the agent, by name. waza hands them to `copilot-sdk` alone, waza-lsp to `acp` and "

@@ -19,6 +19,7 @@ from waza_engine.formats.waza.task import InlineTask, TaskFile
 from waza_engine.goglob import BadPattern, glob
 from waza_engine.scalars import plain
 from waza_engine.suite import (
+    EXPECTED_TEXTS,
     Checkpoint,
     CommandMock,
     GraderEntry,
@@ -28,8 +29,6 @@ from waza_engine.suite import (
     Task,
 )
 from waza_engine.values import is_null
-
-_CHECKED = ("output_contains", "output_not_contains", "output_contains_any")
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,7 +129,7 @@ def _task(
             *entries(spec.graders, path, (*pointer, "graders"), data),
             *_expected_graders(spec.expected, path, pointer),
         ),
-        expected={key: tuple(texts) for key in _CHECKED if (texts := getattr(spec.expected, key))},
+        expected={key: tuple(texts) for key in EXPECTED_TEXTS if (texts := getattr(spec.expected, key))},
         timeout_seconds=spec.timeout_seconds,
         first_event_timeout_seconds=spec.first_event_timeout_seconds,
         repos=tuple(

@@ -66,12 +66,14 @@ def render(template: str, values: Values) -> str:
 
 
 def _texts(parts: tuple[Part, ...], values: Values) -> Iterator[str]:
-    for part in parts:
-        match part:
+    # A list, not recursion: a chain of `{{else if}}` is as deep as it is long.
+    waiting = [*reversed(parts)]
+    while waiting:
+        match part := waiting.pop():
             case str():
                 yield part
             case Branch(condition, then, otherwise):
-                yield from _texts(then if is_true(_value(condition, values)) else otherwise, values)
+                waiting.extend(reversed(then if is_true(_value(condition, values)) else otherwise))
             case _:
                 yield printed(_value(part, values))
 

@@ -1,33 +1,17 @@
 """The syntax of the templates in prompts: Go's text/template without loops, definitions and variables of its own."""
 
-import re
-from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import NamedTuple, NoReturn
+from typing import NoReturn
 
 from waza_engine.formats.waza.template_functions import ARGUMENTS, FUNCTIONS
 from waza_engine.formats.waza.template_texts import TemplateError, number_of, text_of_literal
+from waza_engine.formats.waza.template_tokens import Token, not_understood, pieces
 
 __all__ = ["Branch", "Call", "Expression", "Literal", "Names", "Part", "TemplateError", "parsed"]
 
-_BLANKS = " \t\r\n"
 _MOST_LEVELS = 50
 _LEFT_OUT = ("range", "with", "define", "block", "template", "break", "continue")
-_OPENING = re.compile(r"\{\{(-(?=[ \t\r\n]))?[ \t\r\n]*")
-_CLOSING = re.compile(r"[ \t\r\n]*(?:(?<=[ \t\r\n])(-))?\}\}")
-_COMMENT = re.compile(r"/\*.*?\*/(?=[ \t\r\n]*(?:(?<=[ \t\r\n])-)?\}\})", re.DOTALL)
-_MAY_FOLLOW = frozenset(["", *_BLANKS, *"()|}"])
-"""What may stand right behind a word, text or number."""
-_TOKEN = re.compile(
-    r"""[ \t\r\n]*(?:
-        (?P<text>"(?:[^"\\\n]|\\.)*"|`[^`]*`|'(?:[^'\\\n]|\\.)+')
-      | (?P<number>[+-]?(?:[0-9][\w.]*|\.[0-9]\w*))
-      | (?P<names>\$?(?:\.[^\W\d]\w*)+)
-      | (?P<word>[^\W\d]\w*)
-      | (?P<sign>[()|])
-    )""",
-    re.VERBOSE,
-)
+_FUNCTIONS_LEFT_OUT = ("slice", "html", "js", "urlquery", "call")
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,12 +51,7 @@ class Branch:
 Part = str | Expression | Branch
 
 
-class _Token(NamedTuple):
-    kind: str
-    source: str
-
-
-_NESTING = (_Token("sign", "("), _Token("sign", "|"))
+_NESTING = (Token("sign", "("), Token("sign", "|"))
 
 
 def parsed(template: str) -> tuple[Part, ...]:
@@ -99,9 +78,10 @@ class _Blocks:
     """Puts texts and actions together; blocks are kept in a list, not on Python's stack."""
 
     def __init__(self, template: str) -> None:
-        self._pieces = _pieces(template)
+        self._pieces = pieces(template)
         self._top: list[Part] = []
         self._open: list[_Open] = []
+        self._depth = 0
 
     def all(self) -> tuple[Part, ...]:
         for it in self._pieces:
@@ -117,7 +97,7 @@ class _Blocks:
     def _parts(self) -> list[Part]:
         return self._open[-1].parts if self._open else self._top
 
-    def _action(self, tokens: list[_Token]) -> None:
+    def _action(self, tokens: list[Token]) -> None:
         match [it.source for it in tokens[:2]]:
             case ["if", *_]:
                 self._enter(_Open(_expression(tokens[1:])))
@@ -133,7 +113,8 @@ class _Blocks:
 
     def _enter(self, block: _Open) -> None:
         self._open.append(block)
-        if len(self._open) > _MOST_LEVELS:
+        self._depth += not block.chained
+        if self._depth > _MOST_LEVELS:
             raise TemplateError(f"'{{{{if}}}}' is nested deeper than {_MOST_LEVELS} levels")
 
     def _else(self) -> None:
@@ -145,6 +126,7 @@ class _Blocks:
     def _end(self) -> None:
         if not self._open:
             raise TemplateError("an '{{end}}' belongs to no '{{if}}'")
+        self._depth -= 1
         chained = True
         while chained:
             block = self._open.pop()
@@ -154,55 +136,7 @@ class _Blocks:
             chained = block.chained
 
 
-def _pieces(template: str) -> Iterator[str | list[_Token]]:
-    """Texts, and the tokens of the actions between them; a comment is an action without any."""
-    position, trim = 0, False
-    while found := _OPENING.search(template, position):
-        yield _between(template[position : found.start()], trim_start=trim, trim_end=bool(found[1]))
-        tokens, position, trim = _tokens(template, found.end())
-        yield tokens
-    yield _between(template[position:], trim_start=trim, trim_end=False)
-
-
-def _between(text: str, *, trim_start: bool, trim_end: bool) -> str:
-    """The text between two actions; `-` inside the braces takes the blanks beside them away."""
-    text = text.lstrip(_BLANKS) if trim_start else text
-    return text.rstrip(_BLANKS) if trim_end else text
-
-
-def _tokens(template: str, position: int) -> tuple[list[_Token], int, bool]:
-    """The tokens from a place inside of `{{` on, where the action ends, and whether it trims what follows."""
-    start, tokens = position, list[_Token]()
-    is_comment = template.startswith("/*", position)
-    if is_comment and (comment := _COMMENT.match(template, position)):
-        position = comment.end()
-    while not (closing := _CLOSING.match(template, position)):
-        found = _TOKEN.match(template, position)
-        if found is None:
-            _refuse(template, start)
-        kind, position = str(found.lastgroup), found.end()
-        if kind != "sign" and template[position : position + 1] not in _MAY_FOLLOW:
-            _refuse(template, start)
-        tokens.append(_Token(kind, found[kind]))
-    if not tokens and not is_comment:
-        raise TemplateError("a '{{}}' has nothing in it")
-    return tokens, closing.end(), bool(closing.lastindex)
-
-
-def _refuse(template: str, start: int) -> NoReturn:
-    end = template.find("}}", start)
-    if end < 0:
-        raise TemplateError("a '{{' is not closed")
-    _not_understood(template[start:end].strip())
-
-
-def _not_understood(source: str) -> NoReturn:
-    raise TemplateError(
-        f"'{{{{{source}}}}}' is not understood; write {{{{.Vars.name}}}} or {{{{index .Vars \"name\"}}}}"
-    )
-
-
-def _expression(tokens: list[_Token]) -> Expression:
+def _expression(tokens: list[Token]) -> Expression:
     if not tokens:
         raise TemplateError("an '{{if}}' has no condition")
     if sum(it in _NESTING for it in tokens) > _MOST_LEVELS:
@@ -217,15 +151,15 @@ def _expression(tokens: list[_Token]) -> Expression:
 class _Reader:
     """Reads the expression of one action."""
 
-    def __init__(self, tokens: list[_Token]) -> None:
+    def __init__(self, tokens: list[Token]) -> None:
         self._tokens = tokens
         self._at = 0
 
-    def peek(self) -> _Token | None:
+    def peek(self) -> Token | None:
         return self._tokens[self._at] if self._at < len(self._tokens) else None
 
     def refuse(self) -> NoReturn:
-        _not_understood(" ".join(it.source for it in self._tokens))
+        not_understood(" ".join(it.source for it in self._tokens))
 
     def pipeline(self) -> Expression:
         value = self._command(())
@@ -264,7 +198,7 @@ class _Reader:
             case _:
                 return self._in_brackets(token)
 
-    def _in_brackets(self, opening: _Token) -> Expression:
+    def _in_brackets(self, opening: Token) -> Expression:
         if opening.source != "(":
             self.refuse()
         value = self.pipeline()
@@ -274,7 +208,7 @@ class _Reader:
 
     def _takes(self, sign: str) -> bool:
         token = self.peek()
-        found = token is not None and token == _Token("sign", sign)
+        found = token is not None and token == Token("sign", sign)
         self._at += found
         return found
 
@@ -282,6 +216,8 @@ class _Reader:
 def _call(name: str, arguments: tuple[Expression, ...]) -> Call:
     if name in _LEFT_OUT:
         raise TemplateError(f"'{name}' is not supported in prompts here; '{{{{if}}}}' is")
+    if name in _FUNCTIONS_LEFT_OUT:
+        raise TemplateError(f"the function '{name}' is not supported in prompts here")
     if name not in FUNCTIONS and name not in {"and", "or"}:
         raise TemplateError(
             f"there is no function '{name}'; a variable is written {{{{.Vars.{name}}}}} or {{{{index .Vars \"{name}\"}}}}"

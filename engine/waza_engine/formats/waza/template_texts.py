@@ -4,6 +4,8 @@ import math
 import re
 
 _ESCAPE = re.compile(r"\\(?:x([0-9a-fA-F]{2})|u([0-9a-fA-F]{4})|U([0-9a-fA-F]{8})|([0-7]{3})|(.))")
+_OCTAL = re.compile(r"([+-]?)0([0-7_]+)")
+_FRACTION = re.compile(r"[.eE]")
 _SIMPLE = {"a": "\a", "b": "\b", "f": "\f", "n": "\n", "r": "\r", "t": "\t", "v": "\v", "\\": "\\"}
 _WRITTEN = {value: f"\\{key}" for key, value in _SIMPLE.items()} | {'"': '\\"'}
 _LAST_CHARACTER = 0x10FFFF
@@ -44,7 +46,8 @@ def text_of_literal(source: str) -> str | int:
 def number_of(source: str) -> float:
     """A number as Go writes it: a whole one of 64 bits, or one with a fraction."""
     try:
-        whole = int(source, 0)
+        octal = _OCTAL.fullmatch(source)
+        whole = int(f"{octal[1]}0o{octal[2]}", 8) if octal else int(source, 0)
     except ValueError:
         return _fraction(source)
     if not -(2**63) <= whole < 2**63:
@@ -54,7 +57,7 @@ def number_of(source: str) -> float:
 
 def _fraction(source: str) -> float:
     try:
-        value = float(source)
+        value = float(source) if _FRACTION.search(source) else math.inf
     except ValueError:
         value = math.inf
     if not math.isfinite(value):

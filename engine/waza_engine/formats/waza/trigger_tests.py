@@ -3,8 +3,9 @@
 from pathlib import Path
 
 from waza_engine.findings import Pointer
-from waza_engine.formats.reading import build, read_mapping, shown
+from waza_engine.formats.reading import build, read_mapping
 from waza_engine.formats.waza.triggers import Prompt, TriggersFile
+from waza_engine.misfits import shown
 from waza_engine.suite import LoadError, TriggerPrompt, TriggerTests
 
 NAME = "trigger_tests.yaml"

@@ -34,6 +34,7 @@ from waza_engine.graders.base import GradeError, GraderResult, GradingContext
 from waza_engine.graders.python_generation import PyGrader, checked_result
 from waza_engine.judges.base import JudgeError, JudgeMissing
 from waza_engine.judges.points import normalised, points_of, reasoning_of, reply_mapping
+from waza_engine.rubrics.file_or_text import rubric_files, rubric_text
 from waza_engine.values import AnyValue
 
 _MODEL = "gpt-4o-mini"
@@ -94,9 +95,7 @@ class PyLlmGrader(PyGrader):
 
     @classmethod
     def more_files(cls, config: Mapping[str, Any], process_dir: Path) -> Iterator[Path]:
-        rubric = config.get("rubric")
-        if isinstance(rubric, str):  # Perhaps the rubric itself: then no file has that name.
-            yield process_dir / rubric
+        return rubric_files(config.get("rubric"), process_dir)
 
     def grade(self, context: GradingContext) -> GraderResult:
         if context.judge is None:
@@ -135,11 +134,7 @@ def _rubric_text(rubric: Any, process_dir: Path) -> str:
         raise GradeError("'rubric' must be a text or the path of a file")
     if rubric.startswith("Score"):
         return rubric
-    try:
-        path = process_dir / rubric
-        return path.read_text("utf-8") if path.is_file() else rubric
-    except (OSError, ValueError):  # too long for a name, or no UTF-8: then it is the rubric itself
-        return rubric
+    return rubric_text(rubric, process_dir)
 
 
 def _message(context: GradingContext, rubric: str) -> str:

@@ -34,6 +34,7 @@ from waza_engine.formats.model import marks
 from waza_engine.graders.base import GradeError, Grader, GraderResult, GradingContext
 from waza_engine.judges.base import JudgeError, JudgeRequest
 from waza_engine.judges.free_reply import first_number, json_object, score_in
+from waza_engine.rubrics.file_or_text import rubric_files, rubric_text
 from waza_engine.rubrics.template import Template, template_score, templates
 from waza_engine.values import Number, Text
 
@@ -68,15 +69,13 @@ class RubricPromptGrader(Grader):
 
     @classmethod
     def more_files(cls, config: Mapping[str, Any], process_dir: Path) -> Iterator[Path]:
-        rubric = config.get("rubric")
-        if isinstance(rubric, str):  # Perhaps the rubric itself: then no file has that name.
-            yield process_dir / rubric
+        return rubric_files(config.get("rubric"), process_dir)
 
     def grade(self, context: GradingContext) -> GraderResult:
         if context.judge is None:
             raise GradeError("There is no judge to ask: configure one, or run without prompt graders")
         template = templates().get(self.rubric)
-        body = template.body() if template else _text_of(self.rubric, context.process_dir)
+        body = template.body() if template else rubric_text(self.rubric, context.process_dir)
         message = f"{body}\n\n---\n\n## Task input\n{context.prompt or ''}\n\n## Candidate output\n{context.output}\n"
         request = JudgeRequest(message, model=self.model or context.judge_model, only_these_tools=True)
         try:
@@ -102,11 +101,3 @@ class RubricPromptGrader(Grader):
         if number is None or self.score_type == "raw":
             return number
         return (number - 1) / 4
-
-
-def _text_of(rubric: str, process_dir: Path) -> str:
-    try:
-        path = process_dir / rubric
-        return path.read_text("utf-8") if path.is_file() else rubric
-    except (OSError, ValueError):  # too long for a name, or no UTF-8: then it is the rubric itself
-        return rubric

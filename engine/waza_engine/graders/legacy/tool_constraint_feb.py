@@ -18,21 +18,27 @@ config:
 
 ## Watch out
 - This is the meaning of 23 to 26 February 2026. Since then an item is a mapping with `tool`, and there are no limits.
+  A grader has it that lists plain names, or has a limit and no mappings.
 - Names are compared exactly, with case. Unknown turns and tokens count as 0.
 """
 
-from typing import ClassVar
+from collections.abc import Mapping
+from typing import Any, ClassVar
 
 from pydantic import Field
 
 from waza_engine.graders.base import Grader, GraderResult, GradingContext
+from waza_engine.graders.decoding_g1 import in_lower_case
 from waza_engine.trajectory import Session
 from waza_engine.values import Integer, Strings
+
+_TOOLS = ("expect_tools", "reject_tools")
+_LIMITS = ("max_turns", "max_tokens")
 
 
 class ToolConstraintFebGrader(Grader):
     type_name = "tool_constraint"
-    generations: ClassVar[frozenset[str]] = frozenset(["G1-feb"])
+    generations: ClassVar[frozenset[str]] = frozenset(["G1"])
 
     expect_tools: Strings = Field(
         default=[], description="Tools that must be used.", examples=[["view", "edit"]]
@@ -45,6 +51,15 @@ class ToolConstraintFebGrader(Grader):
         default=0, description="How many tokens may be used. 0 sets no limit.", examples=[50000]
     )
     at_least_one: ClassVar[tuple[str, ...]] = ("expect_tools", "reject_tools", "max_turns", "max_tokens")
+
+    @classmethod
+    def is_meant_by(cls, config: Any) -> bool:
+        given = in_lower_case(config) if isinstance(config, Mapping) else {}
+        lists = [it for name in _TOOLS if isinstance(it := given.get(name), list)]
+        items = [it for listed in lists for it in listed]
+        if any(isinstance(it, Mapping) for it in items):
+            return any(isinstance(it, str) for it in items)
+        return bool(items) or any(name in given for name in _LIMITS)
 
     def grade(self, context: GradingContext) -> GraderResult:
         session = context.session

@@ -19,13 +19,14 @@ config:
   other budget types say the same and are documented.
 """
 
-from typing import Annotated, Any, Literal, Self
+from typing import Annotated, Any, Literal
 
-from pydantic import BeforeValidator, Field, WithJsonSchema, model_validator
+from pydantic import BeforeValidator, Field, ValidationInfo, WithJsonSchema, field_validator
 
 from waza_engine.formats.model import marks
 from waza_engine.graders.base import GraderResult, GradingContext
 from waza_engine.scalars import Scalar
+from waza_engine.validation.value_keywords import BEYOND_INTEGERS
 from waza_engine.vally.budget import Measure, within_budget
 from waza_engine.vally.grader import VallyGrader
 from waza_engine.vally.metrics import error_count, tokens, tool_call_count, turn_count, wall_time_ms
@@ -42,7 +43,9 @@ _MEASURES: dict[str, tuple[Measure, str]] = {
 
 def _limit(value: Any) -> Any:
     plain = value.value if isinstance(value, Scalar) else value
-    is_count = isinstance(plain, int) and not isinstance(plain, bool) and plain >= 0
+    if isinstance(plain, float) and plain.is_integer():
+        plain = int(plain)
+    is_count = isinstance(plain, int) and not isinstance(plain, bool) and 0 <= plain < BEYOND_INTEGERS
     if is_count or (isinstance(plain, str) and milliseconds(plain) is not None):
         return plain
     raise ValueError("expected a whole number that is not negative, or a duration such as 30s")
@@ -71,12 +74,14 @@ class MetricThresholdGrader(VallyGrader):
         description="The most that is allowed: a count, for `wall-time` a duration.", examples=[10, "120s"]
     )
 
-    @model_validator(mode="after")
-    def _fits(self) -> Self:
-        if isinstance(self.max, str) is not (self.metric == "wall-time"):
-            wanted = "a duration such as 30s" if self.metric == "wall-time" else "a whole number"
-            raise ValueError(f"max: '{self.metric}' needs {wanted}")
-        return self
+    @field_validator("max")
+    @classmethod
+    def _fits(cls, most: int | str, info: ValidationInfo) -> int | str:
+        metric = info.data.get("metric")
+        if metric is not None and isinstance(most, str) is not (metric == "wall-time"):
+            wanted = "a duration such as 30s" if metric == "wall-time" else "a whole number"
+            raise ValueError(f"'{metric}' needs {wanted}")
+        return most
 
     def grade(self, context: GradingContext) -> GraderResult:
         measure, unit = _MEASURES[self.metric]

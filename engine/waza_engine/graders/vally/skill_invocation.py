@@ -26,7 +26,7 @@ from typing import ClassVar
 from pydantic import Field
 
 from waza_engine.excerpts import calls_made
-from waza_engine.findings import Finding
+from waza_engine.findings import Finding, Severity
 from waza_engine.formats.model import each
 from waza_engine.graders.base import Demand, FailedCheck, GraderResult, GradingContext, Scope
 from waza_engine.rules.contradictory_checks import in_both
@@ -56,7 +56,7 @@ class SkillInvocationGrader(VallyGrader):
 
     def check(self, scope: Scope) -> Iterator[Finding]:
         for it in in_both("required", self.required, "disallowed", self.disallowed):
-            yield replace(it, refused=True)
+            yield replace(it, refused=True, severity=Severity.ERROR)
 
     def grade(self, context: GradingContext) -> GraderResult:
         activated = _activated(context)

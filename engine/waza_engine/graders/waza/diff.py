@@ -166,7 +166,10 @@ class DiffGrader(Grader):
     @classmethod
     def check_written(cls, config: Mapping[str, Any]) -> Iterator[Finding]:
         for place, entry in _written_files(config):
-            if "contains" in entry and not entry.get("contains") and not entry.get("snapshot"):
+            texts = entry.get("contains")
+            # Empty items are left out.
+            is_empty = not texts or (isinstance(texts, list) and all(it is None for it in texts))
+            if "contains" in entry and is_empty and not entry.get("snapshot"):
                 message = "An empty list counts as missing: give a 'snapshot', or texts under 'contains'"
                 yield EMPTY_VALUE.at((*place, "contains"), message, refused=True)
 

@@ -50,7 +50,7 @@ from waza_engine.rubrics.rubric import (
     load_rubric,
     rubric_path,
 )
-from waza_engine.rules.legacy_shape import LEGACY_SHAPE
+from waza_engine.rules.legacy_shape import refused_shape
 from waza_engine.rules.unusable_rubric import UNUSABLE_RUBRIC
 from waza_engine.text import trim
 from waza_engine.validation.spelling import nearest
@@ -151,12 +151,12 @@ class PromptGrader(Grader):
 
     @classmethod
     def check_written(cls, config: Mapping[str, Any]) -> Iterator[Finding]:
-        given = [it for it in _PLANNED if config.get(it) not in (None, "", [], {})]
+        given = [it for it in _PLANNED if config.get(it) not in (None, [], {})]
         if given:
             named = ", ".join(f"'{it}'" for it in given)
             fix = Fix(f"Remove {named}", tuple(RemoveKey((it,)) for it in given))
-            message = f"'{given[0]}' was only ever planned: the judge of a 'prompt' grader says pass or fail"
-            yield LEGACY_SHAPE.at((given[0],), message, on="key", fixes=[fix])
+            message = f"'{given[0]}' was only ever planned, and runs refuse it: the judge of a 'prompt' grader says pass or fail"
+            yield refused_shape((given[0],), message, on="key", fixes=[fix])
 
     def check(self, scope: Scope) -> Iterator[Finding]:
         if not self._names_rubric() or (is_rubric_path(self.rubric) and not _may_be_read(self.rubric, scope)):

@@ -51,7 +51,7 @@ from waza_engine.regex import any_case_error, regex_fault, regex_found
 from waza_engine.rules.blank_tool_name import BLANK_TOOL_NAME
 from waza_engine.rules.contradictory_checks import CONTRADICTORY_CHECKS, in_both
 from waza_engine.rules.invalid_regex import INVALID_REGEX
-from waza_engine.rules.legacy_shape import LEGACY_SHAPE
+from waza_engine.rules.legacy_shape import refused_shape
 from waza_engine.text import trim
 from waza_engine.trajectory import Session
 from waza_engine.values import IfGiven, Integer, ListOf, Strings, Text
@@ -170,8 +170,8 @@ class ToolCallsGrader(Grader):
             is_free = config.get(option) in (None, "", [], {})
             changes = (RemoveKey((old,)), InsertKey((), option, names))
             fixes = [Fix(f"Change to '{option}'", changes, preferred=True)] if are_names and is_free else []
-            message = f"'{old}' with patterns is an old form; it is now '{option}' with names (or 'tool_constraint')"
-            yield LEGACY_SHAPE.at((old,), message, on="key", fixes=fixes)
+            message = f"'{old}' with patterns is an old form, which runs refuse; it is now '{option}' with names (or 'tool_constraint')"
+            yield refused_shape((old,), message, on="key", fixes=fixes)
 
     @classmethod
     def more_files(cls, config: Mapping[str, Any], process_dir: Path) -> Iterator[Path]:

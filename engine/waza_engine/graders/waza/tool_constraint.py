@@ -37,7 +37,7 @@ from pydantic import ConfigDict, Field
 
 from waza_engine.common_ground import tools_of_all
 from waza_engine.excerpts import calls_made
-from waza_engine.findings import Finding, Fix, Pointer, SetValue
+from waza_engine.findings import AppendItem, Finding, Fix, Pointer, RemoveKey, SetValue
 from waza_engine.formats.model import FileModel, foreign, marks
 from waza_engine.graders.base import Demand, Drafted, FailedCheck, Grader, GraderResult, GradingContext, Scope
 from waza_engine.graders.result import as_in_go
@@ -53,7 +53,7 @@ from waza_engine.regex import any_case_error, literal, regex_error, regex_fault,
 from waza_engine.regex_mending import regex_fixes
 from waza_engine.rules.blank_tool_name import BLANK_TOOL_NAME
 from waza_engine.rules.invalid_regex import INVALID_REGEX
-from waza_engine.rules.legacy_shape import LEGACY_SHAPE
+from waza_engine.rules.legacy_shape import refused_shape
 from waza_engine.rules.non_portable_regex import doubtful_findings
 from waza_engine.text import trim
 from waza_engine.tool_names import is_same_tool
@@ -183,16 +183,22 @@ class ToolConstraintGrader(Grader):
     def check_written(cls, config: Mapping[str, Any]) -> Iterator[Finding]:
         """Plain names, `max_turns` and `max_tokens`: the type as it was for three days in February 2026."""
         for option in ("expect_tools", "reject_tools"):
-            names = config.get(option)
-            if isinstance(names, list) and names and all(isinstance(it, str) for it in names):
-                changes = [SetValue((option, at), {"tool": f"^{it}$"}) for at, it in enumerate(names)]
+            items = config.get(option)
+            names = (
+                [(at, it) for at, it in enumerate(items) if it and isinstance(it, str)]
+                if isinstance(items, list)
+                else []
+            )
+            if names:
+                changes = [SetValue((option, at), {"tool": _pattern_of(it)}) for at, it in names]
                 fix = Fix("Change to mappings with 'tool'", tuple(changes), preferred=True)
-                example = f"{{tool: ^{names[0]}$}}"
-                message = f"Plain names are an old form; each item is now a mapping, such as {example}"
-                yield LEGACY_SHAPE.at((option, 0), message, fixes=[fix])
+                (first, name), *_ = names
+                message = f"Plain names are an old form, which runs refuse; each item is now a mapping, such as {{tool: {_pattern_of(name)}}}"
+                yield refused_shape((option, first), message, fixes=[fix])
         for option, instead in _DROPPED.items():
             if config.get(option) not in (None, "", [], {}):
-                yield LEGACY_SHAPE.at((option,), f"'{option}' is from older versions; {instead}", on="key")
+                message = f"'{option}' is from older versions, and runs refuse it; {instead}"
+                yield refused_shape((option,), message, on="key", fixes=_limit_fixes(option, config))
 
     @classmethod
     def drafted(cls, trials: Sequence[GradingContext]) -> Drafted | None:
@@ -263,6 +269,27 @@ class ToolConstraintGrader(Grader):
                 "allow_only_violations": violations,
             }
         return as_in_go(details)
+
+
+def _limit_fixes(option: str, config: Mapping[str, Any]) -> Iterator[Fix]:
+    """The limit in the grader that has it now, if there is one, or gone."""
+    limit = config[option]
+    if option == "max_tokens" and isinstance(limit, int) and limit > 0:
+        # Of two that are the same, and so have the same name, one is enough.
+        entry = {
+            "type": "behavior",
+            "name": f"at-most-{limit}-tokens",
+            "config": {"max_tokens": limit},
+        }
+        moved = (RemoveKey((option,)), AppendItem(("..", ".."), entry))
+        yield Fix("Move it to a 'behavior' grader", moved, preferred=True)
+    yield Fix(f"Remove '{option}'", (RemoveKey((option,)),))
+
+
+def _pattern_of(name: str) -> str:
+    """The pattern that finds what a plain name was equal to."""
+    # Patterns find a tool in any case. Who wrote capitals meant them; of other names the plain pattern is the usual one.
+    return f"^{literal(name)}$" if name == name.lower() else f"(?-i:^{literal(name)}$)"
 
 
 def _is_allowed(call: ToolCall, allowed: Sequence[_Spec]) -> bool:

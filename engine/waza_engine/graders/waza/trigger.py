@@ -61,6 +61,12 @@ def _mode(value: Any) -> Any:
     return fold(trim(text)) if isinstance(text, str) else text
 
 
+def _shown(score: float, threshold: float) -> str:
+    """A score with two digits, or with all where these would be on the other side of the threshold."""
+    text = f"{score:.2f}"
+    return text if (float(text) >= threshold) == (score >= threshold) else str(score)
+
+
 class TriggerGrader(Grader):
     type_name = "trigger"
     since = "0.21"
@@ -79,7 +85,7 @@ class TriggerGrader(Grader):
     mode: Annotated[Literal["positive", "negative"], BeforeValidator(_mode)] = Field(
         description="Whether the prompt should make the agent load the skill.",
         examples=["positive"],
-        json_schema_extra=marks(values=_MODES),
+        json_schema_extra=marks(values=_MODES) | {"x-any-case": True},
     )
     threshold: IfGiven[Annotated[Number, Field(ge=0, le=1)]] = Field(
         default=_THRESHOLD,
@@ -101,7 +107,7 @@ class TriggerGrader(Grader):
         found = relevance(skill, context.prompt)
         is_relevant = found.score >= threshold
         passed = is_relevant is (self.mode == "positive")
-        feedback = f"Relevance {found.score:.2f}, threshold {threshold:g}, mode {self.mode}"
+        feedback = f"Relevance {_shown(found.score, threshold)}, threshold {threshold:g}, mode {self.mode}"
         words = f"words found: {', '.join(found.matched) or 'none'}"
         return GraderResult(
             found.score,

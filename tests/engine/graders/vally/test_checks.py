@@ -7,12 +7,18 @@ import pytest
 from waza_engine.findings import Finding
 from waza_engine.graders.checking import check_entry, check_written
 from waza_engine.graders.registry import graders
+from waza_engine.rules.refused_config import REFUSED_CONFIG
 from waza_engine.scope import Scope
 
 
 def _found(type_name: str, **config: Any) -> list[Finding]:
     entry = {"type": type_name, "config": config}
-    return [*check_entry("vally", entry, Scope()), *check_written("vally", entry)]
+    written = check_written("vally", entry)
+    # What the type refuses is only asked for where nothing else has been said.
+    by_type = [
+        it for it in check_entry("vally", entry, Scope()) if it.rule is not REFUSED_CONFIG or not written
+    ]
+    return [*by_type, *written]
 
 
 @pytest.mark.parametrize(

@@ -56,6 +56,15 @@ def test_links_lead_nowhere(tmp_path: Path) -> None:
     assert list(matching_files(root, "link.txt")) == []
 
 
+def test_a_glob_is_turned_around_by_its_first_sign_whatever_else_it_has(tmp_path: Path) -> None:
+    for name in ("a.txt", "b.txt", "!a.txt"):
+        (tmp_path / name).write_text("x")
+    assert list(matching_files(tmp_path, "!a.txt")) == ["!a.txt", "b.txt"]
+    assert list(matching_files(tmp_path, "!!a.txt")) == ["a.txt"]
+    assert list(matching_files(tmp_path, "!(a|b).txt")) == ["!a.txt"]
+    assert list(matching_files(tmp_path, "b.txt")) == ["b.txt"]
+
+
 def test_a_sign_with_a_backslash_stands_for_itself_without_other_signs_too(tmp_path: Path) -> None:
     (tmp_path / "a!b.txt").write_text("x")
     assert list(matching_files(tmp_path, "a\\!b.txt")) == ["a!b.txt"]
