@@ -10,6 +10,7 @@ from dataclasses import dataclass
 
 from waza_engine.checking.codes import unknown_code
 from waza_engine.findings import Finding, Severity
+from waza_engine.rules.duplicate_key import DUPLICATE_KEY
 from waza_engine.rules.syntax_error import SYNTAX_ERROR
 from waza_engine.rules.unknown_key import UNKNOWN_KEY
 from waza_engine.rules.unused_suppression import UNUSED_SUPPRESSION
@@ -82,8 +83,8 @@ class _Silent:
         return any(piece.start <= line < piece.end for line in self._lines)
 
 
-_HIDE_NOTHING = frozenset([UNKNOWN_KEY])
-"""What the rest is looked at without."""
+_HIDE_NOTHING = frozenset([DUPLICATE_KEY, UNKNOWN_KEY])
+"""The rest is looked at all the same."""
 
 
 def _abouts(mark: Mark) -> Iterator[tuple[int | None, str | None]]:

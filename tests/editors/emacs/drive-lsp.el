@@ -39,6 +39,7 @@
            (hover . ,(lsp:markup-content-value (lsp:hover-contents hover)))
            (lens . ,(lsp:command-title command))
            (status . ,(lsp-get verdict :status))
+           (told . ,(lsp-get verdict :message))
            (tasks . ,(length (lsp-get verdict :tasks)))))))))
 
 ;;; drive-lsp.el ends here
