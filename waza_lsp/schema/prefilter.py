@@ -36,12 +36,14 @@ def _top_level_keys(lines: list[str]) -> list[str] | None:
         if piece.kind in {PieceKind.ITEM, PieceKind.SKIPPED}:
             continue
         found = _PLAIN_KEY.match(lines[piece.start].rstrip()) if piece.kind is not PieceKind.WHOLE else None
-        if found is None or _goes_on(found[2] or ""):
+        if found is None or _goes_on(found[2] or "", lines[piece.start + 1 : piece.end]):
             return None
         keys.append(found[1])
     return keys
 
 
-def _goes_on(value: str) -> bool:
-    """Whether the value may reach into lines that look like keys."""
-    return value[:1] in _PAIRS and not value.endswith(_PAIRS[value[0]])
+def _goes_on(value: str, below: list[str]) -> bool:
+    """Whether the value may reach into lines that look like keys, or lines below it keep the key from being read."""
+    if value[:1] in _PAIRS:
+        return not value.endswith(_PAIRS[value[0]])
+    return value[:1] not in {"", "|", ">", "#"} and any(it.strip() for it in below)

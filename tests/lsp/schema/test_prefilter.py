@@ -3,7 +3,7 @@
 from pathlib import Path
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from waza_lsp.schema.prefilter import looks_like_eval, may_be_eval
@@ -72,6 +72,7 @@ _LINES = st.sampled_from(
 )
 
 
+@example("kind: x\n  - type: text", "eval.yaml")
 @given(
     st.lists(_LINES, max_size=8).map("\n".join), st.sampled_from(["some.yaml", "eval.yaml", "tasks/a.yaml"])
 )
