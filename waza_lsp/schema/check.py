@@ -78,7 +78,7 @@ def _with_rules(found: list[Mark], tree: Tree, form: Form, world: World) -> list
     refused = [it for it in found if it.finding.rule is REFUSED_CONFIG]
     condemned = {it.span.start for it in found if it.finding.severity is Severity.ERROR and it not in refused}
     cut_off = set(_lines_of_cut_off_blocks(tree))
-    cut_off.update(it.piece.start for it in tree.entries if _is_unread(tree, it))
+    cut_off.update(it.piece.start for it in tree.entries if _is_unread_list(tree, it))
     said = [
         it
         for it in without_unread(rule_marks(tree, form, world), tree, form)
@@ -230,7 +230,7 @@ def _is_sound(tree: Tree, key: Span) -> bool:
     return not problems or key.start.line == piece.start
 
 
-def _is_unread(tree: Tree, entry: Entry) -> bool:
+def _is_unread_list(tree: Tree, entry: Entry) -> bool:
     """Whether a list has items, of which none can be read."""
     below = tree.piece_at(entry.piece.end) if entry.is_list and not entry.items else None
     return below is not None and below.kind is PieceKind.ITEM and bool(below.parsed.problems)
@@ -262,7 +262,7 @@ def _list(tree: Tree, entry: Entry, form: Form, schema: Schema, scope: Scope | N
         None if it.kind is Kind.SCALAR and it.value is None and not piece.parsed.problems else True
         for piece, it in entry.items
     ]
-    for it in form.checker.check_list(listed, schema) if not _is_unread(tree, entry) else ():
+    for it in form.checker.check_list(listed, schema) if not _is_unread_list(tree, entry) else ():
         yield Mark(entry.key.span.shifted(entry.piece.start), it)
     last = None
     where = standing(form, entry.key.source, scope)

@@ -11,11 +11,16 @@ from waza_lsp.syntax.text import Place
 from waza_lsp.syntax.tree import Tree
 
 _ABSENT = frozenset([MISSING_KEY, EMPTY_VALUE])
+_ALIASES = object()
+"""Under which a node knows the names of the aliases at or below it."""
 
 
 def has_hole(node: Node, anchors: Collection[str]) -> bool:
     """Whether there is an alias at or below a node that stands for nothing."""
-    return any(it.kind is Kind.ALIAS and it.source not in anchors for it in node.walk())
+    names: frozenset[str] | None = node.memory.get(_ALIASES)
+    if names is None:
+        names = node.memory[_ALIASES] = frozenset(it.source for it in node.walk() if it.kind is Kind.ALIAS)
+    return any(it not in anchors for it in names)
 
 
 def without_consequences(marks: list[Mark], tree: Tree) -> list[Mark]:
