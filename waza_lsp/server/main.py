@@ -15,12 +15,14 @@ if TYPE_CHECKING:
 _RARELY = (500_000, 20, 100)
 _NOT_AT_FIRST = (
     "inspect",  # by dataclasses
+    "copy",  # by dataclasses
     "ipaddress",  # by urllib.parse
     "base64",  # by yaml
-)
-_NOT_YET = (
     "bz2",  # by shutil
     "lzma",  # by shutil
+    "difflib",  # for names that are near to a misspelt one
+)
+_NOT_YET = (
     "pickle",  # by logging
     "secrets",  # by pydantic, and for names of temporary files
     "hashlib",  # for the names of what is kept

@@ -1,7 +1,7 @@
 """The known names nearest to a misspelt one."""
 
+import difflib
 from collections.abc import Collection
-from difflib import SequenceMatcher
 from functools import lru_cache
 
 _LONG_ENOUGH = 4
@@ -43,7 +43,9 @@ def is_slip(word: str, name: str) -> bool:
 def is_likely_slip(word: str, known: Collection[str]) -> bool:
     """Whether a word that may well be right is more likely a misspelt one of the known names."""
     flat = _flat(word)
-    return any(is_slip(word, it) or SequenceMatcher(None, flat, _flat(it)).ratio() >= 0.85 for it in known)
+    return any(
+        is_slip(word, it) or difflib.SequenceMatcher(None, flat, _flat(it)).ratio() >= 0.85 for it in known
+    )
 
 
 def _is_swapped(left: str, right: str) -> bool:
@@ -57,7 +59,7 @@ def _flat(word: str) -> str:
 def _likeness(one: str, other: str) -> float:
     if one == other:
         return 1.0
-    matcher = SequenceMatcher(None, one, other)
+    matcher = difflib.SequenceMatcher(None, one, other)
     if min(len(one), len(other)) >= _LONG_ENOUGH and (one.startswith(other) or other.startswith(one)):
         return _PREFIX + matcher.ratio() / 10_000  # Of several that begin alike the nearest comes first.
     # Most names are far off, which the upper bounds tell much sooner.
