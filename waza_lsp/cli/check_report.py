@@ -6,8 +6,6 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from lsprotocol import types
-
 from waza_engine.findings import Finding, Severity
 from waza_lsp.schema.mark import Mark
 from waza_lsp.schema.solutions import solutions
@@ -18,11 +16,11 @@ from waza_lsp.syntax.text import Span
 
 @dataclass(frozen=True, slots=True)
 class Reported:
-    """A finding with what reports need of its document: `range` as LSP counts, `line` without its end."""
+    """A finding with what reports need of its document: `range` as LSP writes it, `line` without its end."""
 
     finding: Finding
     span: Span
-    range: types.Range
+    range: str
     line: str
     fixes: tuple[str, ...]
     related: tuple[tuple[Span, str], ...]
@@ -71,7 +69,7 @@ def as_json(files: Sequence[CheckedFile]) -> str:
 def _reported(snapshot: Snapshot, mark: Mark, *, tried: bool) -> Reported:
     line = snapshot.text.line(mark.shown.start.line)
     fixes = _fixes(snapshot, mark) if tried else tuple(it.title for it in mark.finding.fixes)
-    return Reported(mark.finding, mark.shown, snapshot.range(mark.shown), line, fixes, mark.related)
+    return Reported(mark.finding, mark.shown, snapshot.text.written(mark.shown), line, fixes, mark.related)
 
 
 def _fixes(snapshot: Snapshot, mark: Mark) -> tuple[str, ...]:
@@ -82,13 +80,9 @@ def _fixes(snapshot: Snapshot, mark: Mark) -> tuple[str, ...]:
 
 
 def _diagnostic(file: CheckedFile, reported: Reported) -> dict[str, Any]:
-    start, end = reported.range.start, reported.range.end
     return {
         "path": file.name,
-        "range": {
-            "start": {"line": start.line, "character": start.character},
-            "end": {"line": end.line, "character": end.character},
-        },
+        "range": json.loads(reported.range),
         "severity": str(reported.finding.severity),
         "code": reported.finding.code,
         "message": reported.finding.message,

@@ -4,8 +4,6 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from lsprotocol import types
-
 from waza_engine.checking.files import Files
 from waza_engine.checking.suite_files import SuiteFiles
 from waza_engine.recalled import Recalled
@@ -13,7 +11,7 @@ from waza_lsp.schema.form import recognised
 from waza_lsp.schema.prefilter import may_be_eval
 from waza_lsp.snapshot import Snapshot
 from waza_lsp.syntax.modeline import schema_address
-from waza_lsp.syntax.text import Text, split_lines
+from waza_lsp.syntax.text import UTF_16, Text, split_lines
 from waza_lsp.syntax.tree import Tree
 
 
@@ -29,7 +27,7 @@ class Around:
     files: Files = field(default_factory=Files)
     opened: Callable[[Path], Snapshot | None] = lambda _: None
     listed: Callable[[], Iterable[Path]] = tuple
-    encoding: types.PositionEncodingKind = types.PositionEncodingKind.Utf16
+    encoding: str = UTF_16
     recalled: Callable[[Path], tuple[Recalled, ...]] = lambda _: ()
     measured: Callable[[Path], Mapping[str, float]] = lambda _: {}
 

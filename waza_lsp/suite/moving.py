@@ -24,7 +24,7 @@ class Led(NamedTuple):
     target: Path
 
     @property
-    def location(self) -> types.Location:
+    def location(self) -> "types.Location":
         """Where it stands, for the client."""
         return types.Location(self.snapshot.uri, self.snapshot.text.range(self.value.span))
 
@@ -37,7 +37,7 @@ def leading_to(target: Path, snapshot: Snapshot, around: Around) -> Iterator[Led
 
 def moved(
     moves: Moves, snapshots: Iterable[Snapshot], around: Around
-) -> Iterator[tuple[Snapshot, list[types.TextEdit]]]:
+) -> "Iterator[tuple[Snapshot, list[types.TextEdit]]]":
     """The edits that keep all paths leading where they do once all moves are made."""
     for member in snapshots:
         edits = [
