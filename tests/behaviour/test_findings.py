@@ -359,6 +359,15 @@ def test_v25_an_unknown_tag(tag: str) -> None:
     assert (found.underlined, found.code, found.severity) == (tag.partition(" ")[0], "unknown-tag", "warning")
 
 
+def test_v25_a_text_behind_an_unknown_tag_lacks_no_quotes() -> None:
+    assert only_finding(HEADER + 'version: !x "1.0"\n').code == "unknown-tag"
+
+
+def test_v25_an_unknown_tag_that_makes_a_number_a_text_is_an_error() -> None:
+    found = only_finding(HEADER.replace("timeout_seconds: 60", "timeout_seconds: !x 60"))
+    assert (found.underlined, found.code, found.severity) == ("!x", "unknown-tag", "error")
+
+
 def test_v25_known_tags_are_fine() -> None:
     source = HEADER.replace("gpt-4o", "!!str gpt-4o").replace("[tasks", "!!seq [!!str tasks")
     assert found_in(source + "description: ! text\n") == []

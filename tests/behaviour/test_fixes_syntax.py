@@ -52,6 +52,17 @@ def test_v12_a_line_too_deep() -> None:
     check_fix(HEADER.replace("  timeout", "   ¦timeout"), HEADER)
 
 
+def test_v12_the_first_line_of_several_is_too_deep() -> None:
+    check_fix(HEADER.replace("  trials", "   ¦trials"), HEADER)
+    task = "id: a\nname: A\ninputs:\n{0}prompt: |\n{1}  hello\n  files: []\n  workdir: x\n"
+    check_fix(task.format("   ¦", "   "), task.format("  ", "  "), name="tasks/a.yaml")
+
+
+def test_v12_of_two_lines_the_second_is_not_deep_enough() -> None:
+    task = "id: a\nname: A\ninputs:\n   prompt: x\n{0}workdir: x\n"
+    check_fix(task.format("  ¦"), task.format("   "), name="tasks/a.yaml")
+
+
 def test_v12_a_line_not_deep_enough_goes_with_what_is_below_it() -> None:
     _check(
         GRADER.format("[x]").replace("    config:\n      contains", "   conf¦ig:\n     contains"),

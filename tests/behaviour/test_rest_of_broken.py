@@ -61,7 +61,54 @@ def test_a_text_on_one_line_lacks_nothing_while_it_is_broken(tmp_path: Path) -> 
     assert it.code == "syntax-error"
 
 
-@pytest.mark.parametrize("line", ["tasks", "tasks;", "tasks =", "tasks::"])
+@pytest.mark.parametrize(
+    "line",
+    ["description:d", "descr", '"description: d', "'description: d", "description: >- [", "*a", "*a : b"],
+)
+def test_a_broken_key_holds_back_nothing_about_the_others(line: str) -> None:
+    sums = SPEC.replace("wall-time: 0.5", "wall-time: 0.6").replace("description: d", line)
+    assert _codes(sums) == ["syntax-error", "scoring-weight-sum"]
+
+
+@pytest.mark.parametrize("line", ["!x", "?", "*a"])
+def test_a_line_without_a_meaning_is_one_mistake(line: str) -> None:
+    assert _codes(f"{HEADER}{line}\n") == ["syntax-error"]
+
+
+def test_a_key_that_was_moved_to_the_top_level_is_one_mistake() -> None:
+    for key in ("trials_per_task: 1", "timeout_seconds: 60", "executor: mock"):
+        [it] = found_in(HEADER.replace(f"  {key}", key))
+        assert (it.underlined, it.code) == (key.partition(":")[0], "syntax-error")
+
+
+_LISTS = """\
+name: notes
+skill: notes
+config: {trials_per_task: 1, timeout_seconds: 60, executor: mock, model: gpt-4o}
+graders:
+  - {type: text, name: g, config: {contains: [q]}}
+tasks:
+  - tasks/*.yaml
+metrics:
+  - {name: correctness, weight: 1, threshold: 0.8}
+"""
+
+
+@pytest.mark.parametrize("blanks", [" ", "  ", "    "])
+@pytest.mark.parametrize("key", ["tasks", "metrics"])
+def test_items_below_a_key_in_the_list_above_are_not_judged_as_its_items(key: str, blanks: str) -> None:
+    usual = found_in(_LISTS)
+    found = [it for it in found_in(_LISTS.replace(f"{key}:", f"{blanks}{key}:")) if it not in usual]
+    assert [(it.underlined, it.code) for it in found] == [(key, "syntax-error")]
+    assert "indented differently" in found[0].message
+
+
+def test_items_below_a_key_with_a_value_are_judged() -> None:
+    source = _LISTS.replace("tasks:\n", " version: '1'\n").replace("metrics", "tasks_from: a.csv\nmetrics")
+    assert [it.code for it in found_in(source)][:2] == ["syntax-error", "wrong-type"]
+
+
+@pytest.mark.parametrize("line", ["t", "task", "tasks", "tasks;", "tasks =", "tasks::"])
 def test_items_below_half_a_key_are_not_judged_as_those_above(line: str) -> None:
     above = HEADER.replace("tasks: [tasks/*.yaml]\n", "")
     graders = "graders:\n  - {type: text, name: g, config: {contains: [q]}}\n"
@@ -168,3 +215,31 @@ def test_a_config_without_value_names_what_it_needs() -> None:
     text = SPEC.replace("config: {max: 30s}", "config:")
     [it] = found_in(text)
     assert it.message == "'config' has no value, and it needs one: 'max'"
+
+
+_JSON = """\
+{
+  "name": "notes",
+  "skill": "notes",
+  "config": {"trials_per_task": 1, "timeout_seconds": 60, "executor": "mock", "model": "x"},
+  "tasks": ["tasks/*.yaml"],
+  "graders": [
+    {"type": "text", "name": "a", "config": {"contains": ["a"]}}
+  ]
+}
+"""
+
+
+@pytest.mark.parametrize(
+    ("good", "bad", "line", "underlined", "message"),
+    [
+        ('"notes",', '"notes,', 2, '"', 'This quote is never closed; add " at the end of the text'),
+        ('"name": "notes",', '"nam', 2, '"', 'This quote is never closed; add " at the end of the text'),
+        ('yaml"],', 'yaml",', 5, "[", "This bracket is never closed; add ]"),
+        ('["a"]}}', '["a"]}', 7, "{", "This bracket is never closed; add }"),
+    ],
+)
+def test_what_is_left_open_in_brackets(good: str, bad: str, line: int, underlined: str, message: str) -> None:
+    assert found_in(_JSON) == []
+    [it] = found_in(_JSON.replace(good, bad, 1))
+    assert (it.line, it.underlined, it.message) == (line, underlined, message)

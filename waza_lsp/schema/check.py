@@ -3,7 +3,7 @@
 A region that one stage condemned is skipped by the next.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from operator import attrgetter
 from typing import Any
 
@@ -54,7 +54,8 @@ def marks(tree: Tree, form: Form, world: World) -> list[Mark]:
         message = "From this line on the aliases stand for too many values; write fewer of them"
         return [Mark(span, SYNTAX_ERROR.at((), message))]
     result = list(_syntax(tree))
-    result += _references(tree)
+    at_fault = {it.span.start.line for it in result}
+    result += [it for it in _references(tree) if it.span.start.line not in at_fault]
     result += _structure(tree, form)
     whole = tree.whole
     if whole is not None:
@@ -203,7 +204,7 @@ def _root(tree: Tree, form: Form) -> Iterator[Mark]:
             # A key inside a broken piece may be no key of the top level at all.
             if _is_sound(tree, located.key):
                 yield Mark(located.key, finding)
-        elif tree.entries and not _is_broken(tree):
+        elif tree.entries and not (_is_broken(tree) or _is_in_a_list(data, tree, form)):
             first = tree.entries[0]
             yield Mark(first.key.span.shifted(first.piece.start), finding)
 
@@ -217,6 +218,13 @@ def _is_broken(tree: Tree) -> bool:
     return any(it.parsed.problems and it.kind is not PieceKind.ITEM for it in tree.pieces)
 
 
+def _is_in_a_list(data: Mapping[str, Any], tree: Tree, form: Form) -> bool:
+    """Whether a key that the top level lacks stands in an item of a list, in no column of its neighbours."""
+    known = form.schema.get("properties", {})
+    strays = (it.parsed.stray_key for it in tree.pieces if it.parsed.problems)
+    return any(it is not None and it.name in known and it.name not in data for it in strays)
+
+
 def _is_sound(tree: Tree, key: Span) -> bool:
     piece = tree.piece_at(key.start.line)
     if piece is None:
@@ -224,7 +232,7 @@ def _is_sound(tree: Tree, key: Span) -> bool:
     problems = piece.parsed.problems
     at_fault = [*(it.span for it in problems), *(it.span for it in piece.parsed.templates)]
     if any(
-        it.start < key.end and key.start < it.end for it in (span.shifted(piece.start) for span in at_fault)
+        it.start <= key.end and key.start <= it.end for it in (span.shifted(piece.start) for span in at_fault)
     ):
         return False
     return not problems or key.start.line == piece.start

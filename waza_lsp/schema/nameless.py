@@ -1,10 +1,14 @@
 """Aliases and tags that stand for nothing: what else could be said of their places comes only from what they lack."""
 
 from collections.abc import Collection, Iterator
+from dataclasses import replace
 
+from waza_engine.findings import Severity
 from waza_engine.rules.empty_value import EMPTY_VALUE
 from waza_engine.rules.missing_key import MISSING_KEY
 from waza_engine.rules.syntax_error import SYNTAX_ERROR
+from waza_engine.rules.unknown_tag import UNKNOWN_TAG
+from waza_engine.rules.wrong_type import WRONG_TYPE
 from waza_lsp.schema.mark import Mark
 from waza_lsp.syntax.node import Kind, Node
 from waza_lsp.syntax.text import Place
@@ -25,6 +29,7 @@ def has_hole(node: Node, anchors: Collection[str]) -> bool:
 
 def without_consequences(marks: list[Mark], tree: Tree) -> list[Mark]:
     """The findings without those that only say that something is not there which an alias or a tag was to bring."""
+    marks = _with_tags_at_fault(marks)
     holes: set[Place] = set()
     around = set(_tagged(tree))
     if not (tree.has_alias or around):
@@ -35,6 +40,21 @@ def without_consequences(marks: list[Mark], tree: Tree) -> list[Mark]:
             for is_hole, place in _places(root, None, tree.anchors):
                 (holes if is_hole else around).add(Place(place.line + piece.start, place.column))
     return [it for it in marks if not _is_consequence(it, holes, around)]
+
+
+def _with_tags_at_fault(marks: list[Mark]) -> list[Mark]:
+    """The findings where a tag alone makes a number, say, a text that is refused: the tag is the mistake then."""
+    tags = {it.span.start for it in marks if it.finding.rule is UNKNOWN_TAG}
+    spoiled = {it.span.start for it in marks if it.finding.rule is WRONG_TYPE} & tags
+    if not spoiled:
+        return marks
+    return [
+        it._replace(finding=replace(it.finding, severity=Severity.ERROR))
+        if it.finding.rule is UNKNOWN_TAG and it.span.start in spoiled
+        else it
+        for it in marks
+        if it.finding.rule is not WRONG_TYPE or it.span.start not in spoiled
+    ]
 
 
 def _tagged(tree: Tree) -> Iterator[Place]:

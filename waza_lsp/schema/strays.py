@@ -20,11 +20,11 @@ from waza_lsp.syntax.cut import PieceKind
 from waza_lsp.syntax.node import Kind, Node
 from waza_lsp.syntax.piece import Piece
 from waza_lsp.syntax.problem import Cause
+from waza_lsp.syntax.problems import INDENTED
 from waza_lsp.syntax.text import Place
 from waza_lsp.syntax.tree import Tree
 
 _FIRST = Place(0, 0)
-_MESSAGE = "This line is indented differently from its neighbours; align it with them"
 _ABSENT = frozenset([MISSING_KEY, EMPTY_VALUE])
 _OF_THE_TEXT = frozenset([SYNTAX_ERROR, DUPLICATE_KEY, TEXT_CUT_BY_COMMENT, UNKNOWN_TAG, UNQUOTED_TEMPLATE])
 """What is said of lines as they stand, whatever they mean together."""
@@ -42,7 +42,7 @@ def with_strays_told(marks: list[Mark], tree: Tree, form: Form) -> list[Mark]:
         else:
             robbed.add(_owner(above))
     for owner, piece, key in _strays(tree, form):
-        told.append(Mark(key.span.shifted(piece.start), SYNTAX_ERROR.at((), _MESSAGE)))
+        told.append(Mark(key.span.shifted(piece.start), SYNTAX_ERROR.at((), INDENTED)))
         spoiled.update(range(piece.start, piece.end))
         robbed.add(owner)
     if not (told or robbed or unread):
@@ -72,7 +72,7 @@ def _strays(tree: Tree, form: Form) -> Iterator[tuple[Place, Piece, Node]]:
             continue
         key = root.pairs[0][0]
         # Which of the lines could not be read is decided elsewhere: it may have been this one.
-        if key.start == _FIRST and key.source not in known and first.span.start.column in _columns(above):
+        if key.start == _FIRST and key.source not in known and _may_hold(above, first.span.start.column):
             yield _owner(above), piece, key
 
 
@@ -99,10 +99,10 @@ def _owner(piece: Piece) -> Place:
     return Place(start.line + piece.start, start.column)
 
 
-def _columns(piece: Piece) -> set[int]:
-    """Where the keys of the mapping stand that is the value of a piece."""
+def _may_hold(piece: Piece, column: int) -> bool:
+    """Whether the keys of the mapping that is the value of a piece stand in a column, or it has no value yet."""
     root = piece.parsed.root
     value = root.pairs[-1][1] if root is not None and root.pairs else None
     if value is None or value.flow or value.kind is not Kind.MAP:
-        return set()
-    return {key.start.column for key, _ in value.pairs}
+        return value is not None and value.is_empty
+    return any(key.start.column == column for key, _ in value.pairs)

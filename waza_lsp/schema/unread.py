@@ -5,7 +5,7 @@ Nothing is said of lines at fault, and nothing of what is absent, or of a sum, w
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from waza_engine.findings import HERE
 from waza_engine.rules.syntax_error import SYNTAX_ERROR
@@ -69,7 +69,7 @@ def _keys(piece: Piece, above: Piece | None, form: Form) -> Iterator[str]:
     owner = piece if above is None else above
     keys, known = _first_keys(owner), form.schema.get("properties", {})
     is_one = owner.kind is not PieceKind.WHOLE and bool(keys) and all(it in known for it in keys)
-    yield from keys if is_one else [_ANY]
+    yield from keys if is_one else _begun(owner, known) or [_ANY]
 
 
 def _first_keys(piece: Piece) -> list[str]:
@@ -79,7 +79,7 @@ def _first_keys(piece: Piece) -> list[str]:
 
 def without_adopted(marks: list[Mark], tree: Tree, form: Form) -> list[Mark]:
     """The marks without those of items below a line that has to be a key: they stand in the list above by mistake."""
-    if not any(it.kind is PieceKind.STRAY for it in tree.pieces):
+    if not any(it.kind is PieceKind.STRAY or it.parsed.stray_key is not None for it in tree.pieces):
         return marks
     lines = {line for it in _adopted(tree, form) for line in range(it.start, it.end)}
     return [it for it in marks if it.span.start.line not in lines or it.finding.rule is SYNTAX_ERROR]
@@ -89,14 +89,21 @@ def _adopted(tree: Tree, form: Form) -> Iterator[Piece]:
     known, is_adopting = form.schema.get("properties", {}), False
     for piece in tree.pieces:
         if piece.kind is PieceKind.STRAY:
-            root = piece.parsed.root
-            first = next((key for key, _ in root.pairs), root) if root is not None else None
-            word = _WORD.match(first.source) if first is not None else None
-            is_adopting = word is not None and word[0] in known
+            is_adopting = bool(_begun(piece, known))
         elif piece.kind not in {PieceKind.ITEM, PieceKind.SKIPPED}:
             is_adopting = False
         elif is_adopting:
             yield piece
+        key = piece.parsed.stray_key
+        is_adopting = is_adopting or (piece.kind is PieceKind.ITEM and key is not None and key.is_open)
+
+
+def _begun(piece: Piece, known: Iterable[str]) -> list[str]:
+    """The keys of the top level that the first word of half-typed text may become."""
+    root = piece.parsed.root if piece.kind is PieceKind.STRAY else None
+    first = next((key for key, _ in root.pairs), root) if root is not None else None
+    word = _WORD.match(first.source) if first is not None else None
+    return [it for it in known if it.startswith(word[0])] if word is not None else []
 
 
 _WORD = re.compile(r"\w+")

@@ -20,6 +20,7 @@ _PROPERTIES = re.compile(r"---(?:[ \t]+[!&][^ \t\r\n]*)*[ \t\r\n]*(?:#|$)")
 """A document's mark with nothing but a tag or an anchor behind it."""
 _OF_ROOT = re.compile(r"(?:(?:!!map|!|&[^\s]+)[ \t]*(?:[ \t\r\n]|$))+(?:#|$)")
 """The tag or anchor of a whole mapping, on a line of its own."""
+_CLOSING = {"[": "]", "{": "}"}
 _NO_CONTENT = re.compile(r"[ \t\r\n]*(?:#|$)")
 
 
@@ -33,7 +34,7 @@ class PieceKind(StrEnum):
     ITEM = "item"
     """One item of the list above."""
     STRAY = "stray"
-    """Text in column 0 that is no key: half-typed."""
+    """Text in column 0 that is no key, or text above the first key that is not part of it: half-typed."""
     WHOLE = "whole"
     """A document that is not a block mapping."""
     SKIPPED = "skipped"
@@ -67,13 +68,12 @@ def cut(lines: Sequence[str]) -> Layout:
     start, tops, second = _first_document(lines, tops)
     end = second if second >= 0 else len(lines)
     is_more = second >= 0 and _is_more(lines, second + 1)
-    if len(tops) > 1 and _OF_ROOT.match(lines[tops[0]]) and _KEY.match(lines[tops[1]]):
+    if len(tops) > 1 and _OF_ROOT.match(lines[tops[0]]) and _begins_value(lines[tops[1]]):
         tops = tops[1:]
-    if _is_no_block_mapping(lines[tops[0]]) if tops else _is_indented(lines[start:end]):
+    if _is_no_block_mapping(lines, tops) if tops else _is_indented(lines[start:end]):
         return Layout([*_skipped(0, start), Cut(PieceKind.WHOLE, start, end)], second, conflict, is_more)
-    cuts: list[Cut] = []
-    cuts += _skipped(0, tops[0] if tops else end)
     entries = _entries(lines, tops, end)
+    cuts = _above(lines, start, entries[0].start if entries else end)
     open_list = -1
     for kind, first, last in entries:
         if kind is PieceKind.STRAY:
@@ -94,16 +94,45 @@ def cut(lines: Sequence[str]) -> Layout:
     return Layout(cuts, second, conflict, is_more)
 
 
-def _is_no_block_mapping(first: str) -> bool:
-    """Whether the first line with text in column 0 begins with something else than a key."""
-    is_flow_or_text = first[0] in "[{\"'|>" and not _KEY.match(first)
-    return is_flow_or_text or bool(_DASH.match(first)) or _begins_document(first)
+def _is_no_block_mapping(lines: Sequence[str], tops: list[int]) -> bool:
+    """Whether the lines with text in column 0 begin with something else than a key, which is all there is.
+
+    A quote, a dash or a bracket with keys below it was left unfinished above these.
+    """
+    first = lines[tops[0]]
+    if _begins_document(first) or first[0] in "|>":
+        return True
+    if not (_begins_flow_or_text(first) or _DASH.match(first)):
+        return False
+    keys = [lines[it] for it in tops[1:] if _KEY.match(lines[it])]
+    if first[0] not in _CLOSING:
+        return not keys
+    is_closed = _CLOSING[first[0]] in first
+    return is_closed or not keys or any(it.rstrip().endswith(",") for it in keys)
+
+
+def _begins_flow_or_text(line: str) -> bool:
+    return line[0] in "[{\"'" and not _KEY.match(line)
+
+
+def _begins_value(line: str) -> bool:
+    """Whether a line in column 0 can be what the tag or anchor above it stands before."""
+    return _begins_flow_or_text(line) or _KEY.match(line) is not None
 
 
 def _is_indented(lines: Sequence[str]) -> bool:
-    """Whether these lines, of which none begins in column 0, begin with a key: all of the text is indented."""
+    """Whether these lines, of which none begins in column 0, begin with a key or a dash: all of the text is indented."""
     first = next((it.lstrip(" ") for it in lines if not _NO_CONTENT.match(it)), "")
-    return first[:1] in {"{", "["} or _KEY.match(first) is not None
+    return first[:1] in _CLOSING or bool(_KEY.match(first) or _DASH.match(first))
+
+
+def _above(lines: Sequence[str], start: int, end: int) -> list[Cut]:
+    """What stands above the first key: usually nothing but comments and marks."""
+    first = next(
+        (it for it in range(start, end) if starts_nothing(lines[it]) and not _NO_CONTENT.match(lines[it])),
+        end,
+    )
+    return [*_skipped(0, first), *([Cut(PieceKind.STRAY, first, end)] if end > first else [])]
 
 
 _NEUTRAL = frozenset([" ", "\t", "#", "\n", "\r", "", "}", "]"])

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from functools import partial
 from itertools import chain
-from typing import Any
+from typing import Any, NamedTuple
 
 import yaml
 
@@ -16,15 +16,25 @@ from waza_engine.placeholders import PLACEHOLDER
 from waza_lsp.syntax.builder import Builder
 from waza_lsp.syntax.cut_texts import cut_texts
 from waza_lsp.syntax.node import Kind, Node
-from waza_lsp.syntax.problem import Problem
+from waza_lsp.syntax.problem import Cause, Problem
 from waza_lsp.syntax.problems import is_behind_root, problem_of
 from waza_lsp.syntax.rows import row_of
-from waza_lsp.syntax.text import Span
+from waza_lsp.syntax.text import Span, Text
 from waza_lsp.syntax.without_block import without_block
 
 _WORDS = {ord(it): chr(0xE000 + ord(it)) for it in "{}[]=:,#&*!|>'\"%@`- "}
 """Characters that mean something to YAML, each with one for private use that does not."""
 _MARKS = {ord(word): chr(mark) for mark, word in _WORDS.items()}
+
+
+class StrayKey(NamedTuple):
+    """The key of a line that stands in no column of its neighbours.
+
+    `is_open`: nothing stands behind or below it, so that what follows the piece may have been meant to be its value.
+    """
+
+    name: str
+    is_open: bool
 
 
 @dataclass(frozen=True, slots=True, eq=False, weakref_slot=True)
@@ -49,6 +59,7 @@ class Parsed:
     """Where a comment begins that was probably meant to be text: `Fix issue #12`."""
     unterminated: bool = False
     """The text ends inside a quote, a bracket or the like: more lines could complete it."""
+    stray_key: StrayKey | None = None
     filled: "Parsed | None" = None
     """What the piece holds where placeholders are replaced before it is read: only they keep it from being YAML."""
 
@@ -66,24 +77,44 @@ def parse(source: str) -> Parsed:
     unterminated = mark is not None and mark.index >= len(source.rstrip())
     if is_behind_root(error):
         _read_on(builder, source, error)
-    best = _best([builder, *_readable(_without_mistake(source, problem, error))])
-    filled = _filled(source) if "${" in source else None
+    attempts = _readable(_without_mistake(source, problem, error), builder.root)
+    best = max([builder, *attempts], key=lambda it: it.size)
     return Parsed(
-        best.root, (problem,), best.anchors, best.has_alias, unterminated=unterminated, filled=filled
+        best.root,
+        (problem,),
+        best.anchors,
+        best.has_alias,
+        unterminated=unterminated,
+        stray_key=_stray_key(source, problem),
+        filled=_filled(source) if "${" in source else None,
     )
 
 
-def _best(builders: list[Builder]) -> Builder:
-    return max(builders, key=lambda it: it.size)
+def _stray_key(source: str, problem: Problem) -> StrayKey | None:
+    line, *below = source.splitlines()[problem.span.start.line :] or [""]
+    row = row_of(0, line, 1)
+    if problem.cause is not Cause.INDENTATION or row.key is None or row.dashes:
+        return None
+    is_open = not row.has_value and all(row_of(0, it, 1).is_blank for it in below)
+    return StrayKey(row.key, is_open)
 
 
-def _readable(sources: Iterable[Iterable[str]]) -> list[Builder]:
-    """What the first attempts read of which any can be read to its end."""
+def _readable(sources: Iterable[Iterable[str]], root: Node | None) -> list[Builder]:
+    """What the first attempts read of which any can be read to its end.
+
+    They must begin as what was read of the text itself: without its first line the rest may be another thing.
+    """
     for attempts in sources:
-        read = [it for it in map(Builder, attempts) if it.read() is None]
+        read = [it for it in map(Builder, attempts) if it.read() is None and _begins_alike(root, it.root)]
         if read:
             return read
     return []
+
+
+def _begins_alike(root: Node | None, other: Node | None) -> bool:
+    if root is None or other is None or root.kind is Kind.SCALAR:
+        return True
+    return (other.kind, other.start.column) == (root.kind, root.start.column)
 
 
 def _read_on(builder: Builder, source: str, error: yaml.YAMLError) -> None:
@@ -126,11 +157,12 @@ def _read(builder: Builder, cut: tuple[Span, ...] = ()) -> Parsed:
 
 
 def _without_mistake(source: str, problem: Problem, error: yaml.YAMLError) -> Iterator[Iterable[str]]:
-    """The text with a line at fault left blank, or with its key alone; else without what stands below it, too."""
+    """The text with a line at fault left blank, with its key alone or without its quote; else without what stands below it, too."""
     line, start = _error_line(error), problem.span.start.line
     above = set() if is_behind_root(error) else {start, max(0, line - 1)}
     blank = (_without_line(source, it) for it in {line, *above})
-    yield chain(blank, (it for it in map(partial(_without_value, source), {line, start}) if it))
+    partly = (*map(partial(_without_value, source), {line, start}), _without_quote(source, problem))
+    yield chain(blank, (it for it in partly if it))
     yield [without_block(source, start)]
 
 
@@ -142,6 +174,14 @@ def _without_value(source: str, line: int) -> str:
         return ""
     lines[line] = lines[line][: row.colon + 1] + "\n"
     return "".join(lines)
+
+
+def _without_quote(source: str, problem: Problem) -> str:
+    """Empty unless the quote that is never closed begins a line: a key is being put in quotes, most likely."""
+    text, (line, column) = Text.of(source), problem.span.start
+    if problem.cause is not Cause.QUOTE or text.line(line)[:column].strip():
+        return ""
+    return str(text.edited(problem.span, " "))
 
 
 def _without_line(source: str, line: int) -> str:

@@ -13,7 +13,7 @@ from weakref import WeakValueDictionary
 from waza_lsp.syntax.cut import Cut, PieceKind
 from waza_lsp.syntax.directives import directive_problem
 from waza_lsp.syntax.parse import Parsed, parse
-from waza_lsp.syntax.problems import half_key
+from waza_lsp.syntax.problems import stray
 
 _MOST_JOINED = 3
 _MOST_RECENT = 128
@@ -43,7 +43,7 @@ def piece_of(lines: Sequence[str], it: Cut) -> Piece:
         return Piece(*it, Parsed(None, (problem,)) if problem is not None else _NOTHING)
     parsed = _parsed("".join(lines[it.start : it.end]))
     if it.kind is PieceKind.STRAY and not (parsed.problems or _begins_with_template(parsed)):
-        parsed = replace(parsed, problems=(half_key(lines[it.start : it.end], 0, 0),))
+        parsed = replace(parsed, problems=(stray(lines[it.start : it.end]),))
     return Piece(*it, parsed)
 
 

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Sequence
 from dataclasses import replace
+from itertools import takewhile
 from typing import Any
 
 import yaml
@@ -22,8 +23,12 @@ from waza_lsp.syntax.clues import (
     unfinished_above,
 )
 from waza_lsp.syntax.problem import Cause, Problem, on_line
+from waza_lsp.syntax.rows import row_of
 from waza_lsp.syntax.text import Place, Span, split_lines
 
+INDENTED = "This line is indented differently from its neighbours; align it with them"
+_HALF_ENTRY = re.compile(r"\s*(?:- +)*\w[\w.-]*(?:\s|$)")
+_CLOSING = {"[": "]", "{": "}"}
 _DASH_OF_A_WORD = re.compile(r"-(?=[^\s-])")
 
 
@@ -93,7 +98,7 @@ def _told_by_the_context(lines: list[str], error: yaml.MarkedYAMLError) -> Probl
     if "end of stream" in problem and "quoted scalar" in context:
         return never_closed(lines, mark.line, mark.column)
     if "flow" in context:
-        return _bracket(lines)
+        return _bracket(lines) or _quote_in_brackets(lines, at.line)
     if "unexpected ':'" in problem:
         return colon_in_brackets(lines, at.line, at.column)
     if "simple key" in context:
@@ -107,32 +112,44 @@ def _bracket(lines: list[str]) -> Problem | None:
     """An opening bracket without its partner, found by counting from the top of the piece."""
     open_ones: list[tuple[str, int, int]] = []
     for line, text in enumerate(lines):
-        for column, it in _outside_quotes(text):
-            if it in "[{":
+        for column, it in _outside_quotes(text)[0]:
+            if it in _CLOSING:
                 open_ones.append((it, line, column))
             elif it in "]}" and open_ones:
+                if open_ones[-1][1] < line and _CLOSING[open_ones[-1][0]] != it:
+                    return _never_closed_bracket(*open_ones[-1])
                 open_ones.pop()
-    if not open_ones:
-        return None
-    bracket, line, column = open_ones[-1]
-    closing = "]" if bracket == "[" else "}"
-    return on_line(f"This bracket is never closed; add {closing}", line, (column, column + 1), Cause.BRACKET)
+    return _never_closed_bracket(*open_ones[-1]) if open_ones else None
 
 
-def _outside_quotes(text: str) -> list[tuple[int, str]]:
-    """The characters of a line that are neither quoted nor commented."""
+def _never_closed_bracket(bracket: str, line: int, column: int) -> Problem:
+    message = f"This bracket is never closed; add {_CLOSING[bracket]}"
+    return on_line(message, line, (column, column + 1), Cause.BRACKET)
+
+
+def _quote_in_brackets(lines: list[str], line: int) -> Problem | None:
+    """The nearest quote above a line that its own line does not close: the text goes on to where the next one begins."""
+    for above in range(min(line, len(lines)) - 1, -1, -1):
+        column = _outside_quotes(lines[above])[1]
+        if column >= 0:
+            return never_closed(lines, above, column)
+    return None
+
+
+def _outside_quotes(text: str) -> tuple[list[tuple[int, str]], int]:
+    """The characters of a line that are neither quoted nor commented; the column of a quote that it leaves open, or -1."""
     result: list[tuple[int, str]] = []
-    quote = ""
+    quote, start = "", -1
     for column, it in enumerate(text):
         if quote:
             quote = "" if it == quote else quote
         elif it in "'\"" and (column == 0 or text[column - 1] in " [{,:"):
-            quote = it
+            quote, start = it, column
         elif it == "#" and (column == 0 or text[column - 1] == " "):
             break
         else:
             result.append((column, it))
-    return result
+    return result, start if quote else -1
 
 
 def half_key(lines: Sequence[str], line: int, column: int) -> Problem:
@@ -151,19 +168,53 @@ def half_key(lines: Sequence[str], line: int, column: int) -> Problem:
     return on_line(f"'{word}' is no complete entry; add a colon and a value", line, columns, Cause.HALF_KEY)
 
 
+def stray(lines: Sequence[str]) -> Problem:
+    """What is wrong with text that can be read and is no part of the top level: half a key, or lines above the first one."""
+    text = lines[0].rstrip()
+    start, row = len(text) - len(text.lstrip()), row_of(0, text, 1)
+    if row.dashes:
+        message = "This item is in no list; remove the dash, or write the key of its list above"
+        return on_line(message, 0, (start, len(text)), Cause.OTHER)
+    if row.key is not None and start:
+        return on_line(INDENTED, 0, (start, row.key_end), Cause.INDENTATION)
+    return half_key(lines, 0, start)
+
+
 def _misplaced(lines: list[str], line: int, column: int) -> Problem | None:
     text = lines[line] if line < len(lines) else ""
     if not text.strip():
         return None
     indent = len(text) - len(text.lstrip())
     if column == indent:
+        if not row_of(line, text, 1).dashes:
+            line, indent = _odd_one(lines, line, indent)
+            text = lines[line]
         end = len(text.split(":")[0].rstrip()) if ":" in text else len(text.rstrip())
-        message = "This line is indented differently from its neighbours; align it with them"
         found = odd_key(lines, line) or unfinished_above(lines, line)
-        return found or on_line(message, line, (column, end), Cause.INDENTATION)
+        return found or on_line(INDENTED, line, (indent, end), Cause.INDENTATION)
     columns = (column, len(text.rstrip()))
     found = open_quote(lines, line) or bracket_without_blank(lines, line)
     return found or on_line(_TEXT_AFTER, line, columns, Cause.TEXT_AFTER)
+
+
+def _odd_one(lines: list[str], line: int, indent: int) -> tuple[int, int]:
+    """The key at fault and its column: the single one above that stands deeper, if several stand as this one does."""
+    columns = [_indent_of_content(it) for it in lines]
+    below = takewhile(lambda it: it is None or it >= indent, columns[line:])
+    deeper: list[tuple[int, int]] = []
+    for it in range(line - 1, -1, -1):
+        column = columns[it]
+        if column == indent:
+            return line, indent
+        if column is not None and column < indent:
+            break
+        if column is not None:
+            deeper.append((column, it))
+    if not deeper or sum(it == indent for it in below) == 1:
+        return line, indent
+    column, first = deeper[-1]
+    is_single = all(it > column for it, _ in deeper[:-1])
+    return (first, column) if is_single else (line, indent)
 
 
 def _behind_the_root(lines: list[str], line: int, column: int) -> Problem | None:
@@ -195,10 +246,9 @@ def _stray_colon(lines: list[str], error: yaml.MarkedYAMLError) -> Problem | Non
         return on_line("A second ': ' in one line; quote the value", at.line, columns, Cause.SECOND_COLON)
     if found := unfinished_above(lines, at.line):
         return found
-    if previous.strip() == "" or ":" in previous:
+    if ":" in previous or not _HALF_ENTRY.match(previous):
         columns = (len(text) - len(text.lstrip()), at.column)
-        message = "This line is indented differently from its neighbours; align it with them"
-        return on_line(message, at.line, columns, Cause.INDENTATION)
+        return on_line(INDENTED, at.line, columns, Cause.INDENTATION)
     columns = (len(previous) - len(previous.lstrip()), len(previous.rstrip()))
     message = f"'{previous.strip()}' is no complete entry; add a colon"
     return on_line(message, at.line - 1, columns, Cause.HALF_KEY)

@@ -94,7 +94,16 @@ def realigned(text: Text, problem: Problem) -> Iterator[Repair]:
     indent = indent_of(text, line)
     yield from _item_above(text, line)
     is_item = bool(row_of(line, text.line(line), 1).dashes)
-    columns = {it for row in range(line) if text.line(row).strip() for it in _columns(text, row, is_item)}
+    rows = [it for it in range(line) if text.line(it).strip()]
+    if not any(_is_content(text, it) for it in rows):
+        yield Repair(
+            f"Indent by 0 instead of {indent}",
+            tuple(_shift(text, it, -indent) for it in _run(text, line, indent)),
+        )
+    below = [
+        it for it in range(max(_run(text, line, indent + 1)) + 1, len(text.lines)) if _is_content(text, it)
+    ]
+    columns = {it for row in (*rows, *below[:1]) for it in _columns(text, row, is_item)}
     for column in sorted(columns - {indent}, key=lambda it: abs(it - indent)):
         for lines in (_run(text, line, indent + 1), [line], _run(text, line, indent)):
             edits = tuple(_shift(text, it, column - indent) for it in lines)
