@@ -10,6 +10,7 @@ from typing import NamedTuple
 
 import click
 
+from waza_engine.addresses import RULE_PAGES
 from waza_engine.checking.codes import unknown_code
 from waza_engine.findings import Severity
 from waza_engine.formats import dialects
@@ -24,7 +25,7 @@ from waza_lsp.cli.check_sources import STDIN, Source, Sources, sources
 from waza_lsp.cli.check_text import as_text
 from waza_lsp.cli.outputs import CANNOT
 from waza_lsp.cli.printing import may_colour, tell
-from waza_lsp.features.diagnostics import RULE_PAGES, findings
+from waza_lsp.features.diagnostics import findings
 from waza_lsp.schema.mark import Mark
 from waza_lsp.snapshot import Snapshot
 from waza_lsp.syntax.text import Place, Span
@@ -65,10 +66,18 @@ def _codes(_context: click.Context, _option: click.Parameter, given: tuple[str, 
     help="Read all files as this dialect.",
 )
 @click.option(
-    "--select", multiple=True, metavar="CODE", callback=_codes, help="Report only these; repeatable."
+    "--select",
+    multiple=True,
+    metavar="CODE",
+    callback=_codes,
+    help="Report only these; repeatable, or several with commas.",
 )
 @click.option(
-    "--ignore", multiple=True, metavar="CODE", callback=_codes, help="Do not report these; repeatable."
+    "--ignore",
+    multiple=True,
+    metavar="CODE",
+    callback=_codes,
+    help="Do not report these; repeatable, or several with commas.",
 )
 @click.option("--fix", is_flag=True, help="Fix what is safe to fix, then report what is left.")
 @click.option("--diff", is_flag=True, help="Show what --fix would change, and change nothing.")
@@ -85,11 +94,12 @@ def check(  # noqa: PLR0913, PLR0917  # one for each option
     quiet: bool,
     stdin_filename: str | None,
 ) -> None:
-    """Find mistakes in eval, task, trigger and project files.
+    """Find mistakes in eval, task, trigger, project and experiment files.
 
     PATH is a file or a folder; without one, the working directory is searched, leaving out what .gitignore files and
     the `exclude` of the project's settings name. PATH '-' is standard input. Files that are no evals are passed over.
-    The exit status is 0 without errors, 1 with some, 2 when the work could not be done, or not all of it.
+    The exit status is 0 without errors, 1 with some, 2 when the work could not be done, or not all of it; of --diff it is
+    1 when something would change.
 
     \b
     Examples:

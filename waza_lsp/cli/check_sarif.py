@@ -6,14 +6,14 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
+from waza_engine.addresses import HOME, rule_page
 from waza_engine.findings import Rule, Severity
 from waza_engine.version import __version__
 from waza_lsp.cli.check_report import CheckedFile, Reported
-from waza_lsp.features.diagnostics import SOURCE, rule_page
+from waza_lsp.features.diagnostics import SOURCE
 from waza_lsp.syntax.text import Span
 
 _SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"
-_HOME = "https://github.com/waza-lsp/waza-lsp"
 _ROOT = "%SRCROOT%"
 _LEVELS = {
     Severity.ERROR: "error",
@@ -30,7 +30,7 @@ def as_sarif(files: Sequence[CheckedFile]) -> str:
     driver = {
         "name": SOURCE,
         "version": __version__,
-        "informationUri": _HOME,
+        "informationUri": HOME,
         "rules": [_rule(it) for it in rules],
     }
     run = {

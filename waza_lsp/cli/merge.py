@@ -9,17 +9,18 @@ from waza_engine.reports.merge import MergeError, merged
 from waza_engine.reports.read_results import ResultsError, read_results
 from waza_engine.reports.text import text_report
 from waza_engine.runs.run import EXIT_STATUS
+from waza_lsp.cli.outputs import CANNOT
 from waza_lsp.cli.printing import show, tell
-from waza_lsp.cli.run_reports import FILE, Reports
+from waza_lsp.cli.run_reports import FILE, GITHUB, HTML, JUNIT, Reports
 from waza_lsp.cli.run_source import give_up
 
 
 @click.command(short_help="Put the shards of a run together.")
 @click.argument("files", nargs=-1, required=True, type=FILE)
 @click.option("--output", "results", type=FILE, metavar="FILE", help="Write the results as waza's JSON.")
-@click.option("--junit", type=FILE, metavar="FILE", help="Write a JUnit report.")
-@click.option("--html", type=FILE, metavar="FILE", help="Write a report to look at.")
-@click.option("--github", type=FILE, metavar="FILE", help="Write Markdown for a comment or a job summary.")
+@JUNIT
+@HTML
+@GITHUB
 @click.option("--incomplete", is_flag=True, help="Accept that shards are missing.")
 def merge(  # click hands over one argument per option
     files: tuple[Path, ...],
@@ -45,4 +46,4 @@ def merge(  # click hands over one argument per option
     show(text_report(record))
     for it in problems:
         tell(f"error: {it}")
-    sys.exit(2 if problems else EXIT_STATUS[record.status])
+    sys.exit(CANNOT if problems else EXIT_STATUS[record.status])

@@ -5,18 +5,19 @@ from pathlib import Path
 
 import click
 
+from waza_lsp.cli.outputs import CANNOT
 from waza_lsp.cli.printing import show, tell
 from waza_lsp.cli.run_printed import PRINTED
-from waza_lsp.cli.run_reports import FILE, Reports
+from waza_lsp.cli.run_reports import FILE, GITHUB, HTML, JUNIT, Reports
 from waza_lsp.cli.run_source import FOLDER, LAST, STORE, record_and_store
 
 
 @click.command(short_help="Report a run that is over.")
 @click.argument("run", default=LAST)
-@click.option("--html", type=FILE, metavar="FILE", help="Write a report to look at.")
-@click.option("--junit", type=FILE, metavar="FILE", help="Write a JUnit report.")
+@HTML
+@JUNIT
 @click.option("--json", "results", type=FILE, metavar="FILE", help="Write the results as waza's JSON.")
-@click.option("--github", type=FILE, metavar="FILE", help="Write Markdown for a comment or a job summary.")
+@GITHUB
 @click.option("--recordings", type=FOLDER, metavar="DIR", help="Write recordings for --executor replay.")
 @click.option(
     "--format", "printed", type=click.Choice(list(PRINTED)), help="Print it; text unless a file is written."
@@ -50,4 +51,4 @@ def report(  # click hands over one argument per option
         show(PRINTED[printed](record).rstrip("\n"))
     for it in problems:
         tell(f"error: {it}")
-    sys.exit(2 if problems else 0)
+    sys.exit(CANNOT if problems else 0)

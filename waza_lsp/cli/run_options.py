@@ -5,7 +5,8 @@ from typing import Any
 
 import click
 
-from waza_lsp.cli.run_reports import FILE, FILE_OR_FOLDER
+from waza_lsp.cli.run_printed import PRINTED
+from waza_lsp.cli.run_reports import FILE_OR_FOLDER, GITHUB, HTML, JUNIT
 from waza_lsp.cli.run_source import FOLDER, LAST, STORE
 
 Decorator = Callable[[Callable[..., Any]], Callable[..., Any]]
@@ -138,11 +139,9 @@ OUTPUT = _together(
         metavar="DIR",
         help="Write a JSON file for each task with what the agent said and did.",
     ),
-    click.option("--junit", type=FILE, metavar="FILE", help="Write a JUnit report."),
-    click.option("--html", type=FILE, metavar="FILE", help="Write a report to look at."),
-    click.option(
-        "--github", type=FILE, metavar="FILE", help="Write Markdown for a comment or a job summary."
-    ),
+    JUNIT,
+    HTML,
+    GITHUB,
     click.option(
         "--record",
         type=FOLDER,
@@ -152,7 +151,7 @@ OUTPUT = _together(
     click.option(
         "--format",
         "printed",
-        type=click.Choice(["text", "json", "github"]),
+        type=click.Choice(list(PRINTED)),
         default="text",
         help="What is printed at the end.",
     ),

@@ -21,6 +21,11 @@ from waza_engine.whole_files import write_whole
 
 FILE = click.Path(dir_okay=False, path_type=Path)
 FILE_OR_FOLDER = click.Path(path_type=Path)
+JUNIT = click.option("--junit", type=FILE, metavar="FILE", help="Write a JUnit report.")
+HTML = click.option("--html", type=FILE, metavar="FILE", help="Write a report to look at.")
+GITHUB = click.option(
+    "--github", type=FILE, metavar="FILE", help="Write Markdown for a comment or a job summary."
+)
 _SHARED = frozenset(["directory", "transcripts"])
 """Folders that the files of several runs stand in side by side."""
 _UNFIT = re.compile(r"[/\\:\s]")

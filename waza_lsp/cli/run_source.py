@@ -10,14 +10,8 @@ from waza_engine.paths import is_there
 from waza_engine.reports.read_jsonl import read_jsonl
 from waza_engine.reports.read_results import ResultsError, read_results
 from waza_engine.runs.records import RunRecord
-from waza_engine.runs.store import (
-    FILE_NAME,
-    RunStore,
-    StoredRun,
-    StoreError,
-    default_store_dir,
-    workspace_root,
-)
+from waza_engine.runs.store import FILE_NAME, RunStore, StoredRun, StoreError, default_store_dir
+from waza_engine.runs.store_place import FOLDER as STORE_FOLDER
 from waza_engine.runs.stored_record import stored_record
 from waza_lsp.cli.outputs import CANNOT
 from waza_lsp.cli.printing import tell
@@ -53,13 +47,13 @@ def open_store(given: Path | None, eval_path: Path | None = None) -> RunStore:
 
 
 def _usual() -> Path:
-    return (workspace_root(Path.cwd() / FILE_NAME) / ".waza-lsp").absolute()
+    return default_store_dir(Path.cwd() / "any eval here").absolute()
 
 
 def _below(directory: Path, *, look: bool) -> Path:
     """The one store in a folder below: an eval in no repository keeps its runs beside itself."""
     levels = ("*", "*/*") if look else ()
-    found = sorted(it.parent for level in levels for it in Path().glob(f"{level}/.waza-lsp/{FILE_NAME}"))
+    found = sorted(it.parent for level in levels for it in Path().glob(f"{level}/{STORE_FOLDER}/{FILE_NAME}"))
     if len(found) == 1:
         return found[0].absolute()
     there = (

@@ -14,7 +14,8 @@ from waza_lsp.schema.silencing import silencing
 from waza_lsp.schema.solutions import Solution, solutions
 from waza_lsp.snapshot import Snapshot
 from waza_lsp.suite.client import ABLE, Client
-from waza_lsp.syntax.edits import Draft, Edit, difference
+from waza_lsp.suite.text_edits import text_edit
+from waza_lsp.syntax.edits import Draft, difference
 from waza_lsp.syntax.text import Place, Span
 from waza_lsp.syntax.tree import Tree
 
@@ -117,7 +118,7 @@ def _fix_all(snapshot: Snapshot, form: Form, find: Find, client: Client) -> Iter
 
 
 def _workspace_edit(snapshot: Snapshot, solution: Solution, client: Client) -> types.WorkspaceEdit:
-    edits = [_text_edit(snapshot, it) for it in solution.edits]
+    edits = [text_edit(snapshot, it) for it in solution.edits]
     if not client.document_changes:
         return types.WorkspaceEdit(changes={snapshot.uri: edits})
     changes: list[types.TextDocumentEdit | types.CreateFile | types.RenameFile | types.DeleteFile] = []
@@ -130,7 +131,3 @@ def _workspace_edit(snapshot: Snapshot, solution: Solution, client: Client) -> t
         document = types.OptionalVersionedTextDocumentIdentifier(snapshot.uri, snapshot.version)
         changes.append(types.TextDocumentEdit(document, list(edits)))
     return types.WorkspaceEdit(document_changes=changes)
-
-
-def _text_edit(snapshot: Snapshot, edit: Edit) -> types.TextEdit:
-    return types.TextEdit(snapshot.range(edit.span), edit.text.replace("\n", snapshot.text.line_end))

@@ -5,9 +5,9 @@ from collections.abc import Collection, Mapping
 from lsprotocol import types
 
 from waza_lsp.schema.run_offers import Sort, run_offers
-from waza_lsp.schema.runnables import runnables
 from waza_lsp.schema.standing import UNKNOWN, Standing
 from waza_lsp.snapshot import Snapshot
+from waza_lsp.suite.in_document import runnables_in
 from waza_lsp.syntax.text import Span
 
 _ALL = frozenset(Sort)
@@ -20,12 +20,10 @@ def code_lens(
     now: float = 0.0,
 ) -> list[types.CodeLens]:
     """The lenses of a document. `standings` are by kind and id of the runnable, `now` is in seconds since 1970."""
-    form = snapshot.form
-    found = runnables(form, snapshot.tree, snapshot.uri) if form is not None else []
     known = standings or {}
     return [
         types.CodeLens(snapshot.range(Span(it.range.start, it.range.start)), offer.command)
-        for it in found
+        for it in runnables_in(snapshot)
         for offer in run_offers(it, known.get((it.kind, it.id), UNKNOWN), now)
         if offer.sort in wanted
     ]

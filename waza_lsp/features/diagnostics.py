@@ -6,6 +6,7 @@ from functools import lru_cache
 
 from lsprotocol import types
 
+from waza_engine.addresses import rule_page
 from waza_engine.checking.levels import Levels
 from waza_engine.findings import Severity
 from waza_engine.rules.unknown_grader_type import UNKNOWN_GRADER_TYPE
@@ -21,7 +22,6 @@ from waza_lsp.syntax.inside import part_of
 from waza_lsp.syntax.text import written as written_range
 
 SOURCE = "waza-lsp"
-RULE_PAGES = "https://github.com/waza-lsp/waza-lsp/blob/main/docs/rules"
 
 _MOST = 5_000
 _SEVERITIES = {
@@ -120,11 +120,6 @@ def _about(code: str, severity: Severity, message: str, tags: frozenset[str]) ->
             "tags": [_TAGS[it] for it in sorted(tags)] or None,
         }
     )
-
-
-def rule_page(code: str) -> str:
-    """The address of the page about a finding."""
-    return f"{RULE_PAGES}/{code}.md"
 
 
 def _with_extra_types(found: list[Mark], snapshot: Snapshot, names: frozenset[str]) -> Iterator[Mark]:

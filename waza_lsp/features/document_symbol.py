@@ -165,8 +165,10 @@ def _item(snapshot: Snapshot, node: Node, way: Ways, index: int, start: int) -> 
     meant = snapshot.tree.anchors.get(node.source) if node.kind is Kind.ALIAS else node
     if way.schema is None or meant is None or meant.kind is not Kind.MAP:
         return None
-    title = _title(meant, way.schema) if meant is node else None
-    name = _one_line(title.source) if title is not None else _name_of(meant, way.schema)
+    named = _title(meant, way.schema)
+    name = _one_line(named.source) if named is not None else ""
+    # The name of what an alias stands for is written elsewhere.
+    title = named if meant is node else None
     detail = meant.pair(way.schema.get("x-detail-from", ""))
     span = node.span.shifted(start)
     return _Symbol(
@@ -177,11 +179,6 @@ def _item(snapshot: Snapshot, node: Node, way: Ways, index: int, start: int) -> 
         _one_line(detail[1].source) if detail is not None else "",
         list(_children(snapshot, node, way, start)),
     )
-
-
-def _name_of(node: Node, schema: Schema) -> str:
-    title = _title(node, schema)
-    return _one_line(title.source) if title is not None else ""
 
 
 def _title(node: Node, schema: Schema) -> Node | None:

@@ -8,6 +8,7 @@ from collections.abc import Iterator, Sequence
 
 from lsprotocol import types
 
+from waza_engine.addresses import PAGES
 from waza_lsp.schema.explain import NO_EXAMPLE, Meaning, Option, meaning_of, meaning_of_value
 from waza_lsp.schema.plain_text import plain
 from waza_lsp.schema.wording import code
@@ -22,7 +23,6 @@ from waza_lsp.syntax.rows import row_of
 from waza_lsp.syntax.text import Place, Span
 from waza_lsp.syntax.written import block, flow
 
-PAGES = "https://github.com/waza-lsp/waza-lsp/blob/main/docs"
 _MOST_LINES = 30
 _WIDEST_LINE = 80
 

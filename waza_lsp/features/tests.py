@@ -10,12 +10,13 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
-from waza_lsp.schema.grader_sites import GraderSite, grader_sites
+from waza_lsp.schema.grader_sites import GraderSite
 from waza_lsp.schema.run_command import grade_command, run_command
-from waza_lsp.schema.runnables import PARTS, WHOLES, Runnable, runnables
+from waza_lsp.schema.runnables import PARTS, WHOLES, Runnable
 from waza_lsp.schema.test_keys import eval_key, grader_key, task_key
 from waza_lsp.snapshot import Snapshot
 from waza_lsp.suite.around import Around
+from waza_lsp.suite.in_document import graders_in, runnables_in
 
 Item = dict[str, Any]
 
@@ -26,18 +27,18 @@ def tests(evals: Iterable[Snapshot], around: Around) -> list[Item]:
 
 
 def _eval(snapshot: Snapshot, around: Around) -> Iterator[Item]:
-    found = _runnables(snapshot)
+    found = runnables_in(snapshot)
     root = next((it for it in found if it.kind in WHOLES), None)
     if root is None or snapshot.path is None:
         return
     key = eval_key(snapshot.path)
     # The evals of an experiment are roots of their own.
     members = around.members(snapshot) if root.kind == "eval" else [snapshot]
-    tasks = [item for member in members for item in _parts(member, _runnables(member), snapshot.path)]
+    tasks = [item for member in members for item in _parts(member, runnables_in(member), snapshot.path)]
     of_tasks = [it.pointer for it in found if it.kind in PARTS]
     own = [
         _grader(snapshot, it, "", key)
-        for it in _graders(snapshot)
+        for it in graders_in(snapshot)
         if not any(it.pointer[: len(task)] == task for task in of_tasks)
     ]
     yield _item(snapshot, root, key, [*_told_apart(tasks), *own])
@@ -56,7 +57,7 @@ def _parts(snapshot: Snapshot, found: Iterable[Runnable], eval_path: Path) -> It
     for it in found:
         if it.kind in PARTS:
             key, depth = task_key(eval_path, it.id), len(it.pointer)
-            own = [site for site in _graders(snapshot) if site.pointer[:depth] == it.pointer]
+            own = [site for site in graders_in(snapshot) if site.pointer[:depth] == it.pointer]
             yield _item(snapshot, it, key, [_grader(snapshot, site, it.id, key) for site in own])
 
 
@@ -90,11 +91,3 @@ def _grader(snapshot: Snapshot, site: GraderSite, task: str, parent: str) -> Ite
         "verdict": None,
         "children": [],
     }
-
-
-def _graders(snapshot: Snapshot) -> list[GraderSite]:
-    return grader_sites(snapshot.form, snapshot.tree) if snapshot.form is not None else []
-
-
-def _runnables(snapshot: Snapshot) -> list[Runnable]:
-    return runnables(snapshot.form, snapshot.tree, snapshot.uri) if snapshot.form is not None else []

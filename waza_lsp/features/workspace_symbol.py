@@ -46,7 +46,7 @@ def _fits(query: str, name: str) -> bool:
 
 
 @cache
-def _reader(encoding: types.PositionEncodingKind) -> Callable[[str], tuple[_Symbol, ...]]:
+def _reader(encoding: str) -> Callable[[str], tuple[_Symbol, ...]]:
     """What takes the symbols from a text: one function for each way to count columns."""
 
     def read(source: str) -> tuple[_Symbol, ...]:

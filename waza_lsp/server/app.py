@@ -13,15 +13,15 @@ from waza_engine.checking.project import Projects, ProjectSettings
 from waza_engine.recalled import Recollections
 from waza_engine.scope import Scope
 from waza_engine.version import __version__
-from waza_lsp.features.completion import Client
+from waza_lsp.features.completion import Client as CompletionClient
 from waza_lsp.schema.world import World
 from waza_lsp.server.beside import levels
 from waza_lsp.server.compiled import Compiled
-from waza_lsp.server.converter import message_converter
 from waza_lsp.server.delivery import Delivery
 from waza_lsp.server.documents import Documents
 from waza_lsp.server.lens_memory import LensMemory
 from waza_lsp.server.live import LiveGrading
+from waza_lsp.server.message_converter import message_converter
 from waza_lsp.server.protocol import OwnDocumentsProtocol
 from waza_lsp.server.refresh import finding_refresh, hint_refresh, lens_refresh
 from waza_lsp.server.results import Results
@@ -31,8 +31,8 @@ from waza_lsp.server.store_watch import StoreWatch
 from waza_lsp.server.survey import Survey, workspace_files
 from waza_lsp.server.testview import TestTree
 from waza_lsp.snapshot import Snapshot, path_of
-from waza_lsp.suite import client as edit_client
 from waza_lsp.suite.around import Around
+from waza_lsp.suite.client import Client as EditClient
 
 _MOST_WORLDS = 64
 
@@ -157,9 +157,9 @@ class WazaServer(LanguageServer):
         )
 
     @cached_property
-    def completion_client(self) -> Client:
+    def completion_client(self) -> CompletionClient:
         """What the editor can take in completion items; asked for after `initialize` only."""
-        return Client.of(self.client_capabilities, self.client_name)
+        return CompletionClient.of(self.client_capabilities, self.client_name)
 
     @cached_property
     def shows_markdown(self) -> bool:
@@ -177,9 +177,9 @@ class WazaServer(LanguageServer):
         return able is not None and bool(able.hierarchical_document_symbol_support)
 
     @cached_property
-    def edit_client(self) -> edit_client.Client:
+    def edit_client(self) -> EditClient:
         """What the editor can take in edits; asked for after `initialize` only."""
-        return edit_client.Client.of(self.client_capabilities)
+        return EditClient.of(self.client_capabilities)
 
     def configure(self, values: object) -> None:
         """Take the client's `waza` settings over; a bad value is reported and its default used."""
@@ -198,4 +198,8 @@ class WazaServer(LanguageServer):
 
     def warn(self, message: str) -> None:
         """Show a warning to the user."""
-        self.window_show_message(types.ShowMessageParams(types.MessageType.Warning, message))
+        self.say(message, types.MessageType.Warning)
+
+    def say(self, message: str, kind: types.MessageType = types.MessageType.Error) -> None:
+        """Show a message to the user: mostly why what they asked for was not done."""
+        self.window_show_message(types.ShowMessageParams(kind, message))

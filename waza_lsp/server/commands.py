@@ -16,7 +16,6 @@ from lsprotocol import types
 from waza_engine.formats.owner import eval_of
 from waza_lsp.server.app import WazaServer
 from waza_lsp.server.converting import convert
-from waza_lsp.server.covered import runnables_in
 from waza_lsp.server.explaining import explain_grader
 from waza_lsp.server.exporting import export_schemas
 from waza_lsp.server.given import Given, given, pointer_in, tasks_in, text_in
@@ -25,6 +24,7 @@ from waza_lsp.server.report import ReportError, write_report
 from waza_lsp.server.running import Answer, Job, carry_out
 from waza_lsp.server.runs import RunRequest
 from waza_lsp.snapshot import Snapshot, path_of
+from waza_lsp.suite.in_document import runnables_in
 
 
 async def run_task(server: WazaServer, *arguments: Any) -> Answer | None:
@@ -33,7 +33,7 @@ async def run_task(server: WazaServer, *arguments: Any) -> Answer | None:
     tasks = tasks_in(asked)
     # Perhaps nothing is selected: all tasks would be paid for.
     if not tasks and await _eval(server, asked) is not None:
-        _say(server, "No task is named, so nothing is run; `waza.runEval` runs all tasks of an eval.")
+        server.say("No task is named, so nothing is run; `waza.runEval` runs all tasks of an eval.")
     return await _run(server, asked, tasks) if tasks else None
 
 
@@ -48,7 +48,7 @@ async def run_failed(server: WazaServer, *arguments: Any) -> Answer | None:
     eval_path = await _eval(server, asked)
     tasks = await _failed_tasks(server, eval_path) if eval_path is not None else []
     if eval_path is not None and not tasks:
-        _say(server, f"No task of {eval_path.parent.name} failed the last time.", types.MessageType.Info)
+        server.say(f"No task of {eval_path.parent.name} failed the last time.", types.MessageType.Info)
         return None
     return await _run(server, asked, tasks) if eval_path is not None else None
 
@@ -131,7 +131,7 @@ async def show_report(server: WazaServer, *arguments: Any) -> Answer | None:
             write_report, text_in(asked, "runId"), [it for it in files if it], server.folders
         )
     except ReportError as error:
-        _say(server, str(error))
+        server.say(str(error))
         return None
     window = server.client_capabilities.window
     if not server.run_events and window is not None and window.show_document is not None:
@@ -174,17 +174,17 @@ def _named(tasks: list[str]) -> str:
 async def _eval(server: WazaServer, asked: Given) -> Path | None:
     """The eval to run or grade; None, and a message, when there is none."""
     if not server.trusted:
-        _say(server, "This workspace is not trusted: nothing is run. Trust it to run evals.")
+        server.say("This workspace is not trusted: nothing is run. Trust it to run evals.")
         return None
     path = path_of(text_in(asked, "uri"))
     if path is None:
-        _say(server, "Only files on disk can be run; save this document first.")
+        server.say("Only files on disk can be run; save this document first.")
         return None
     eval_path = await asyncio.to_thread(eval_of, path)
     if eval_path is None and not path.exists():
-        _say(server, f"{path.name} is not on disk; save it first.")
+        server.say(f"{path.name} is not on disk; save it first.")
     elif eval_path is None:
-        _say(server, f"No eval file lists {path.name}: add a glob that matches it to its `tasks`.")
+        server.say(f"No eval file lists {path.name}: add a glob that matches it to its `tasks`.")
     return eval_path
 
 
@@ -197,7 +197,7 @@ async def _run(server: WazaServer, asked: Given, tasks: list[str]) -> Answer | N
     if unsaved:
         verb = "has" if len(unsaved) == 1 else "have"
         names = ", ".join(sorted(unsaved))
-        _say(server, f"{names} {verb} unsaved changes: the run uses what is on disk.", types.MessageType.Info)
+        server.say(f"{names} {verb} unsaved changes: the run uses what is on disk.", types.MessageType.Info)
     settings = server.settings
     request = RunRequest(
         eval_path, tuple(tasks), settings.run_executor, settings.run_model, server.process_dir(eval_path)
@@ -218,7 +218,7 @@ def _is_experiment(path: Path, encoding: types.PositionEncodingKind) -> bool:
 async def _carried_out(server: WazaServer, job: Job) -> Answer:
     answer = await carry_out(server, job)
     if answer["status"] == "error" and answer["error"]:
-        _say(server, str(answer["error"]).splitlines()[-1])
+        server.say(str(answer["error"]).splitlines()[-1])
     return answer
 
 
@@ -236,7 +236,3 @@ def _unsaved(server: WazaServer, eval_path: Path) -> list[Snapshot]:
         and (saved := on_disk(it.path, server.encoding)) is not None
         and str(saved.text) != str(it.text).removeprefix("\ufeff")  # Most editors leave it out, as `on_disk`.
     ]
-
-
-def _say(server: WazaServer, message: str, kind: types.MessageType = types.MessageType.Error) -> None:
-    server.window_show_message(types.ShowMessageParams(kind, message))

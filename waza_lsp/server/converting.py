@@ -26,7 +26,7 @@ async def convert(server: WazaServer, *arguments: Any) -> dict[str, Any] | None:
     asked = given(arguments)
     path, target = path_of(text_in(asked, "uri")), text_in(asked, "to")
     if path is None:
-        _refused(server, "Only files on disk can be converted; save this document first.")
+        server.say("Only files on disk can be converted; save this document first.")
         return None
     folder = Path(text_in(asked, "directory") or path.parent / target)
     try:
@@ -34,18 +34,18 @@ async def convert(server: WazaServer, *arguments: Any) -> dict[str, Any] | None:
             _converted, path, target, folder, server.process_dir(path) or path.parent
         )
     except LoadError as error:
-        _refused(server, str(error))
+        server.say(str(error))
         return None
     if not server.edit_client.create_files:
         command = f"waza-lsp convert {path.name} --to {target}"
-        _refused(server, f"This editor cannot make files for a server; in a terminal this does: {command}")
+        server.say(f"This editor cannot make files for a server; in a terminal this does: {command}")
         return None
     files = {(folder / name).as_uri(): text for name, text in result.files.items()}
     made = await server.workspace_apply_edit_async(
         types.ApplyWorkspaceEditParams(_edit(files), label=f"Convert to {target}")
     )
     if not made.applied:
-        _refused(server, made.failure_reason or "The editor did not make the files; perhaps they are there.")
+        server.say(made.failure_reason or "The editor did not make the files; perhaps they are there.")
         return None
     lost = [{"message": it.message, "kept": it.kept} for it in result.lost]
     return {"files": list(files), "lost": lost}
@@ -65,7 +65,3 @@ def _edit(files: dict[str, str]) -> types.WorkspaceEdit:
         document = types.OptionalVersionedTextDocumentIdentifier(uri)
         changes += [types.CreateFile(uri), types.TextDocumentEdit(document, [types.TextEdit(start, text)])]
     return types.WorkspaceEdit(document_changes=changes)
-
-
-def _refused(server: WazaServer, message: str) -> None:
-    server.window_show_message(types.ShowMessageParams(types.MessageType.Error, message))

@@ -4,14 +4,10 @@ import hashlib
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from waza_lsp.schema.runnables import PARTS, WHOLES, Runnable, runnables
+from waza_lsp.schema.runnables import PARTS, WHOLES, Runnable
 from waza_lsp.schema.standing import Verdict
 from waza_lsp.snapshot import Snapshot
-
-
-def runnables_in(snapshot: Snapshot) -> list[Runnable]:
-    """What can be run in a document."""
-    return runnables(snapshot.form, snapshot.tree, snapshot.uri) if snapshot.form is not None else []
+from waza_lsp.suite.in_document import runnables_in
 
 
 def covered_text(snapshot: Snapshot, runnable: Runnable) -> str:

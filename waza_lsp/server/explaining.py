@@ -12,7 +12,7 @@ from typing import Any
 
 from lsprotocol import types
 
-from waza_lsp.schema.grader_sites import GraderSite, grader_sites
+from waza_lsp.schema.grader_sites import GraderSite
 from waza_lsp.schema.run_offers import age
 from waza_lsp.server.app import WazaServer
 from waza_lsp.server.given import given, pointer_in, text_in
@@ -23,6 +23,7 @@ from waza_lsp.server.questions import question
 from waza_lsp.server.said import tell
 from waza_lsp.server.worker import Worker, WorkerError
 from waza_lsp.snapshot import Snapshot, path_of
+from waza_lsp.suite.in_document import graders_in
 
 _LIMIT_SECONDS = 60.0
 _SHOWN = 8
@@ -62,9 +63,7 @@ async def explain_grader(server: WazaServer, *arguments: Any) -> Answer | None:
 
 
 def _site(snapshot: Snapshot, pointer: tuple[str | int, ...] | None) -> GraderSite | None:
-    if snapshot.form is None or pointer is None:
-        return None
-    return next((it for it in grader_sites(snapshot.form, snapshot.tree) if it.pointer == pointer), None)
+    return next((it for it in graders_in(snapshot) if it.pointer == pointer), None)
 
 
 async def _asked(server: WazaServer, snapshot: Snapshot, path: Path, site: GraderSite) -> Answer | None:
@@ -106,7 +105,7 @@ def _say(server: WazaServer, label: str, failed: Sequence[Answer], count: int) -
         sentence = f"'{label}' would have failed {what}: see its line."
     else:
         sentence = f"'{label}' would have failed {len(failed)} of {count} recorded trials: see its line."
-    server.window_show_message(types.ShowMessageParams(types.MessageType.Info, sentence))
+    server.say(sentence, types.MessageType.Info)
 
 
 def _show(

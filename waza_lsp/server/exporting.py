@@ -10,8 +10,6 @@ import os
 from pathlib import Path
 from typing import Any
 
-from lsprotocol import types
-
 from waza_lsp.server.app import WazaServer
 from waza_lsp.server.given import given, text_in
 
@@ -25,8 +23,7 @@ async def export_schemas(server: WazaServer, *arguments: Any) -> dict[str, Any] 
     try:
         count = await asyncio.to_thread(_write, target, bounds)
     except (OSError, ValueError) as error:
-        told = f"The schemas cannot be written to {target}: {error}"
-        server.window_show_message(types.ShowMessageParams(types.MessageType.Error, told))
+        server.say(f"The schemas cannot be written to {target}: {error}")
         return None
     return {"directory": str(target), "count": count}
 

@@ -1,4 +1,7 @@
-"""What a command was given: one object, if the client keeps to the protocol. Anything else counts as an empty one."""
+"""What a client gives with a command or a request of ours: one object, if it keeps to the protocol.
+
+Anything else counts as an empty one.
+"""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -10,12 +13,16 @@ Given = Mapping[str, Any]
 
 def given(arguments: Sequence[Any]) -> Given:
     """The first argument as a mapping; there may be none, or more of them than a command takes."""
-    first = arguments[0] if arguments else {}
-    if isinstance(first, Mapping):
-        return first
+    return members_of(arguments[0] if arguments else {})
+
+
+def members_of(value: Any) -> Given:
+    """A JSON object as a mapping; anything else as an empty one."""
+    if isinstance(value, Mapping):
+        return value
     # pygls makes objects of JSON objects.
-    found = getattr(first, "_asdict", None)
-    return dict(found()) if callable(found) else dict(getattr(first, "__dict__", {}))
+    found = getattr(value, "_asdict", None)
+    return dict(found()) if callable(found) else dict(getattr(value, "__dict__", {}))
 
 
 def text_in(it: Given, name: str) -> str:

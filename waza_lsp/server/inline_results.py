@@ -10,6 +10,7 @@ from pathlib import Path
 
 from lsprotocol import types
 
+from waza_engine.addresses import PAGES
 from waza_lsp.features.diagnostics import SOURCE
 from waza_lsp.schema.failed_checks import FailedCheck
 from waza_lsp.snapshot import Snapshot
@@ -17,7 +18,6 @@ from waza_lsp.syntax.carry import carried, change_between
 from waza_lsp.syntax.text import Place, Span
 
 FAILED_CHECK, LIVE_VERDICT, RECORDED_RUNS = "failed-check", "live-verdict", "recorded-runs"
-PAGE = "https://github.com/waza-lsp/waza-lsp/blob/main/docs/running.md"
 _SEVERITIES = {
     FAILED_CHECK: types.DiagnosticSeverity.Information,
     LIVE_VERDICT: types.DiagnosticSeverity.Hint,
@@ -174,6 +174,6 @@ def _diagnostic(snapshot: Snapshot, span: Span, code: str, said: list[Said]) -> 
         message="\n".join(dict.fromkeys(lines)),
         severity=_SEVERITIES[code],
         code=code,
-        code_description=types.CodeDescription(PAGE),
+        code_description=types.CodeDescription(f"{PAGES}/running.md"),
         source=SOURCE,
     )

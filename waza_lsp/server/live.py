@@ -15,13 +15,13 @@ from waza_engine.findings import Pointer, Severity
 from waza_lsp.features.diagnostics import findings
 from waza_lsp.schema.failed_checks import failed_checks
 from waza_lsp.schema.grader_sites import GraderSite
-from waza_lsp.server.covered import runnables_in
 from waza_lsp.server.inline_results import LIVE_VERDICT, Said, said_of, short_span
 from waza_lsp.server.questions import question
 from waza_lsp.server.said import tell
-from waza_lsp.server.wanted_graders import Wanted, add, pointers_now, rewritten, sites, touched
+from waza_lsp.server.wanted_graders import Wanted, add, pointers_now, rewritten, touched
 from waza_lsp.server.worker import Worker, WorkerError
 from waza_lsp.snapshot import Snapshot
+from waza_lsp.suite.in_document import graders_in, runnables_in
 
 if TYPE_CHECKING:
     from waza_lsp.server.app import WazaServer
@@ -73,7 +73,7 @@ class LiveGrading:
             return
         if snapshot.path is None or server.documents.of_path(snapshot.path) is None:
             return
-        known = sites(snapshot)
+        known = graders_in(snapshot)
         if known:
             asked = question(server, snapshot, snapshot.path, "grade", known[0].pointer)
             self._warming = asyncio.get_running_loop().create_task(self.worker.warm_up(asked))
@@ -146,7 +146,7 @@ class LiveGrading:
             if snapshot is None:
                 continue
             pointers = pointers_now(before, wanted, snapshot)
-            for site in sites(snapshot):
+            for site in graders_in(snapshot):
                 if site.pointer in pointers:
                     await self._grade(server, snapshot, site)
 

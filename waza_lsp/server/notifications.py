@@ -14,6 +14,7 @@ from waza_lsp.server.app import WazaServer
 from waza_lsp.server.beside import read_beside, whole_requests
 from waza_lsp.server.connection import when_gone
 from waza_lsp.server.formatters import answer_formatting, offer_formatting, update_formatting
+from waza_lsp.server.given import members_of
 from waza_lsp.server.pulling import ASKED_ONCE, PULLED
 from waza_lsp.server.settings import Settings
 from waza_lsp.server.watching import concerns_findings, registrations
@@ -41,7 +42,7 @@ def on_initialize(server: WazaServer, params: types.InitializeParams) -> None:
 
 
 def _option(options: Any, name: str, *, default: bool) -> Any:
-    return options.get(name, default) if isinstance(options, dict) else getattr(options, name, default)
+    return members_of(options).get(name, default)
 
 
 async def on_initialized(server: WazaServer, _params: types.InitializedParams) -> None:
@@ -131,7 +132,7 @@ async def _register(server: WazaServer) -> None:
 
 async def on_configuration(server: WazaServer, params: types.DidChangeConfigurationParams) -> None:
     settings = params.settings
-    section = settings.get("waza") if isinstance(settings, dict) else getattr(settings, "waza", None)
+    section = members_of(settings).get("waza")
     if section is None and (settings is None or _can_be_asked(server)):
         await _ask_for_settings(server)
     else:

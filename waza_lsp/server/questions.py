@@ -4,8 +4,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 from waza_engine.findings import Pointer
-from waza_lsp.server.covered import runnables_in
 from waza_lsp.snapshot import Snapshot
+from waza_lsp.suite.in_document import runnables_in
 
 if TYPE_CHECKING:
     from waza_lsp.server.app import WazaServer

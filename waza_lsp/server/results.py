@@ -20,13 +20,13 @@ from waza_lsp.server.covered import (
     covered_text,
     digest_of_eval,
     digest_of_task,
-    runnables_in,
     together,
 )
 from waza_lsp.server.inline_results import InlineResults
 from waza_lsp.server.last_results import LastResult, LastResults, read_last_results
 from waza_lsp.server.said import show, tell
 from waza_lsp.snapshot import Snapshot
+from waza_lsp.suite.in_document import runnables_in
 
 if TYPE_CHECKING:
     from waza_lsp.server.app import WazaServer

@@ -26,7 +26,7 @@ Answer = dict[str, Any]
 class Job:
     """What is done: the eval, its request, and how it is called for the user.
 
-    `texts` are the texts that it works on, where they are not those on disk. With `entry`, only one grader is asked,
+    `texts` are the texts that it works on, where they are not those on disk. With `grader`, only one grader is asked,
     and what it says is no verdict on the task. With `stores` the run can be reported on later. `token` is the client's
     own name for it.
     """

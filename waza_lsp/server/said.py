@@ -5,9 +5,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from waza_lsp.schema.failed_checks import FailedCheck, Outcome, failed_checks
-from waza_lsp.server.covered import runnables_in
 from waza_lsp.server.inline_results import FAILED_CHECK, RECORDED_RUNS, Said, entry_span, said_of
 from waza_lsp.snapshot import Snapshot
+from waza_lsp.suite.in_document import runnables_in
 from waza_lsp.syntax.text import Place
 
 if TYPE_CHECKING:

@@ -5,11 +5,13 @@
 
 import dataclasses
 import json
+import re
 import sys
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
+from waza_engine.addresses import PAGES
 from waza_lsp.server.settings import Settings, setting_of
 
 PAGE = Path("docs/settings.md")
@@ -21,7 +23,8 @@ _HEAD = """\
 # Settings
 
 The language server takes these from the editor, under `waza`. A value that cannot be used is reported, and the default
-is used. In VS Code they stand in the settings editor; in other editors they are the server's `settings`.
+is used. In VS Code they stand in the settings editor, beside those of the [extension](../editor-client/vscode/README.md)
+itself; in other editors they are the server's `settings`.
 
 """
 _TAIL = """
@@ -45,9 +48,17 @@ def manifest(before: str) -> str:
     data: dict[str, Any] = json.loads(before)
     configuration = data["contributes"]["configuration"]
     kept = {name: it for name, it in configuration["properties"].items() if name.startswith(_OF_THE_CLIENT)}
-    ours = {name: {**it, "order": len(kept) + index} for index, (name, it) in enumerate(_properties())}
+    ours = {
+        name: {**it, "markdownDescription": _linked(it["markdownDescription"]), "order": len(kept) + index}
+        for index, (name, it) in enumerate(_properties())
+    }
     configuration["properties"] = {**kept, **ours}
     return json.dumps(data, indent=2, ensure_ascii=False) + "\n"
+
+
+def _linked(text: str) -> str:
+    """The text with links that lead to our pages from wherever they are shown."""
+    return re.sub(r"\]\((?=[\w-]+\.md)", f"]({PAGES}/", text)
 
 
 def _properties() -> Iterator[tuple[str, Mapping[str, Any]]]:

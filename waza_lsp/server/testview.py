@@ -12,15 +12,15 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from waza_lsp.features.tests import Item, tests
-from waza_lsp.schema.grader_sites import grader_sites
 from waza_lsp.schema.prefilter import may_be_eval
 from waza_lsp.schema.runnables import PARTS, WHOLES
 from waza_lsp.schema.standing import Verdict
-from waza_lsp.server.covered import runnables_in
+from waza_lsp.server.given import members_of
 from waza_lsp.server.results import Results, of_whole_experiment
 from waza_lsp.server.survey import workspace_files
 from waza_lsp.snapshot import Snapshot, path_of
 from waza_lsp.suite.around import Around
+from waza_lsp.suite.in_document import graders_in, runnables_in
 
 if TYPE_CHECKING:
     from waza_lsp.server.app import WazaServer
@@ -79,13 +79,13 @@ def _shape(snapshot: Snapshot | None) -> object:
         return None
     return [
         *((it.kind, it.id, it.label, it.pointer, it.range) for it in runnables_in(snapshot)),
-        *grader_sites(snapshot.form, snapshot.tree),
+        *graders_in(snapshot),
     ]
 
 
 async def on_tests(server: "WazaServer", params: Any) -> list[Item]:
     """The tree; with the last verdict of each eval and task that has one. Results on disk are read afterwards."""
-    uri = params.get("uri") if isinstance(params, dict) else getattr(params, "uri", None)
+    uri = members_of(params).get("uri")
     path = path_of(str(uri)) if uri else None
     stop = threading.Event()
     around = server.workspace_around()

@@ -1,8 +1,8 @@
 """Graders that are to be graded, and where they stand once their document is another version."""
 
 from waza_engine.findings import Pointer
-from waza_lsp.schema.grader_sites import GraderSite, grader_sites
 from waza_lsp.snapshot import Snapshot
+from waza_lsp.suite.in_document import graders_in
 from waza_lsp.syntax.carry import Change, carried, change_between
 from waza_lsp.syntax.text import Span
 
@@ -25,12 +25,12 @@ def pointers_now(before: Snapshot, pointers: set[Pointer], now: Snapshot) -> set
     change = change_between(before.text.lines, now.text.lines) if before is not now else None
     if change is None:
         return pointers
-    its = sites(before)
+    its = graders_in(before)
     kept = {carried(it.span, change) for it in its if it.pointer in pointers}
     left_out = {before.text.slice(it.span) for it in its if it.pointer not in pointers}
     return {
         it.pointer
-        for it in sites(now)
+        for it in graders_in(now)
         if it.span in kept or (_is_touched(it.span, change) and now.text.slice(it.span) not in left_out)
     }
 
@@ -38,18 +38,15 @@ def pointers_now(before: Snapshot, pointers: set[Pointer], now: Snapshot) -> set
 def touched(before: Snapshot, now: Snapshot) -> set[Pointer]:
     """The graders that one edit was at."""
     change = change_between(before.text.lines, now.text.lines)
-    return {it.pointer for it in sites(now) if _is_touched(it.span, change)} if change is not None else set()
+    if change is None:
+        return set()
+    return {it.pointer for it in graders_in(now) if _is_touched(it.span, change)}
 
 
 def rewritten(before: Snapshot, now: Snapshot) -> set[Pointer]:
     """The graders whose text is that of none before; edits may have been in many places."""
-    known = {before.text.slice(it.span) for it in sites(before)}
-    return {it.pointer for it in sites(now) if now.text.slice(it.span) not in known}
-
-
-def sites(snapshot: Snapshot) -> list[GraderSite]:
-    """The graders of a document; none in one that is no eval."""
-    return grader_sites(snapshot.form, snapshot.tree) if snapshot.form is not None else []
+    known = {before.text.slice(it.span) for it in graders_in(before)}
+    return {it.pointer for it in graders_in(now) if now.text.slice(it.span) not in known}
 
 
 def _is_touched(span: Span, change: Change) -> bool:

@@ -29,9 +29,9 @@ class _Named(NamedTuple):
 
 
 def known_names(
-    thing: str, snapshot: Snapshot, around: Around, *, clock: float = _BUDGET_SECONDS
+    thing: str, snapshot: Snapshot, around: Around, *, seconds: float = _BUDGET_SECONDS
 ) -> Iterator[tuple[str, str]]:
-    """The names, nearest first, each with a few words about where it is known from; `clock` is in seconds.
+    """The names, nearest first, each with a few words about where it is known from; files are read for so many `seconds`.
 
     What a document can give a name to is known where the name is: in the eval, for all its files. Other things
     (models, tools) have no home, and are worth suggesting wherever they were seen.
@@ -52,7 +52,7 @@ def known_names(
             yield from _seen_in_suite(thing, suite, snapshot, around)
     if at_home:
         return
-    until = time.monotonic() + clock
+    until = time.monotonic() + seconds
     for path in around.listed():
         if time.monotonic() > until:
             return

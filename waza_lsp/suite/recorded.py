@@ -59,7 +59,7 @@ def recorded_facts(
     if schema.get("x-limit") == "metric":
         yield from _metric(snapshot, located.pointer, around)
         return
-    trials = recalled_of(snapshot, around)
+    trials = _recalled_of(snapshot, around)
     if language in _PLACES:
         if not located.on_key:
             subjects = _subjects(snapshot, form.schema, located.pointer, data, schema, trials)
@@ -83,7 +83,7 @@ def _metric(snapshot: Snapshot, pointer: Pointer, around: Around) -> Iterator[st
         yield f"Last value: **{value:.4g}**."
 
 
-def recalled_of(snapshot: Snapshot, around: Around) -> list[Recalled]:
+def _recalled_of(snapshot: Snapshot, around: Around) -> list[Recalled]:
     """The last recorded trials of the tasks that a document is about: its own, or those of its eval."""
     form = snapshot.form
     eval_path = around.eval_path(snapshot)

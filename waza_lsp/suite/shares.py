@@ -115,7 +115,7 @@ def _is_counted(pointer: Pointer) -> bool:
 
 
 def _weighted(site: Site) -> Weighted:
-    key = weight_key(site.schema)
+    key = _weight_key(site.schema)
     usual = float(site.schema["properties"][key].get("default", 1))
     found = site.node.pair(key)
     value = found[1].value if found is not None else None
@@ -124,7 +124,7 @@ def _weighted(site: Site) -> Weighted:
     return Weighted(site, float(value) if value > 0 else usual, found[1])
 
 
-def weight_key(schema: Schema) -> str:
+def _weight_key(schema: Schema) -> str:
     """The key of an entry that holds its weight; empty when it has none."""
     return next((name for name, it in schema.get("properties", {}).items() if "x-share" in it), "")
 
@@ -132,6 +132,6 @@ def weight_key(schema: Schema) -> str:
 @lru_cache(maxsize=64)
 def _weighted_ways(form: Form) -> Ways:
     def wanted(schema: Schema, is_item: bool) -> bool:
-        return "x-check-weight" in schema or (is_item and bool(weight_key(schema)))
+        return "x-check-weight" in schema or (is_item and bool(_weight_key(schema)))
 
     return ways(form.schema, wanted, into_branches=False)

@@ -6,10 +6,11 @@ from pathlib import Path
 import pytest
 from lsprotocol import types
 
-from waza_lsp.server.covered import covered_text, runnables_in
+from waza_lsp.server.covered import covered_text
 from waza_lsp.server.delivery import _is_unsaved
 from waza_lsp.server.last_results import on_disk
 from waza_lsp.snapshot import Snapshot
+from waza_lsp.suite.in_document import runnables_in
 
 EVAL = "name: notes\nskill: notes\ntasks: [tasks/*.yaml]\n"
 

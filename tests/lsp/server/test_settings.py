@@ -1,6 +1,7 @@
 """The settings: read with care, and written down for people."""
 
 import json
+import re
 from pathlib import Path
 
 from waza_engine.findings import Severity
@@ -15,6 +16,10 @@ def test_the_page_and_the_manifest_are_those_of_the_code() -> None:
     assert (ROOT / PAGE).read_text("utf-8") == page(), COMMAND
     committed = (ROOT / MANIFEST).read_text("utf-8")
     assert committed == manifest(committed), COMMAND
+    # A link beside a setting is not looked for where the manifest is.
+    settings = json.loads(committed)["contributes"]["configuration"]["properties"]
+    told = [it.get("markdownDescription", "") for it in settings.values()]
+    assert not re.findall(r"\]\((?!https:)", "".join(told))
 
 
 def test_the_manifest_keeps_what_is_the_clients() -> None:
