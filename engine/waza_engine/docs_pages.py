@@ -24,6 +24,7 @@ _GENERATIONS = {
     "G1": "waza's first Go version (to 0.23)",
     "G2": "waza 0.24 to 0.35",
     "G3": "waza 0.36 and later",
+    "DOC": "waza's older documentation",
     "VALLY": "older versions of vally",
 }
 _OPTIONS = "## Options"

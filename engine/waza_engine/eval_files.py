@@ -9,9 +9,10 @@ from pathspec import GitIgnoreSpec
 from waza_engine.checking.project import Projects
 from waza_engine.ignore_patterns import ignore_spec
 from waza_engine.regular_files import regular_bytes
+from waza_engine.runs.store_place import FOLDER as STORE_FOLDER
 
 _SUFFIXES = (".yaml", ".yml")
-_NEVER = frozenset([".git", ".hg", ".svn", ".venv", "node_modules", "__pycache__", ".waza-lsp"])
+_NEVER = frozenset([".git", ".hg", ".svn", ".venv", "node_modules", "__pycache__", STORE_FOLDER])
 _LOCK = ".#"
 """How the links begin with which Emacs marks a file as being edited; they lead nowhere."""
 

@@ -110,7 +110,11 @@ def grade_entry(
     generation: str = CURRENT,
     level: Level = "eval",
 ) -> GraderVerdict | GraderFailure:
-    """Grade one entry on its own; what goes wrong is a `GraderFailure`, never an exception."""
+    """Grade one entry on its own; what goes wrong is a `GraderFailure`, never an exception.
+
+    `generation` is the version of waza (of `graders.registry.GENERATIONS`) whose meaning the type has, `VALLY` for a
+    grader of vally. `level` says where the entry stands: that changes which keys it may have.
+    """
     started = time.perf_counter()
     name, type_name = shown(entry)
     step: Literal["config", "grade"] = "config"
@@ -159,6 +163,7 @@ def grade_run(
 ) -> RunVerdict:
     """The verdict on one run: eval graders, task graders, then the output expectations of the task.
 
+    `expected` has lists of texts by the keys of `suite.EXPECTED_TEXTS`. `generation` is as for `grade_entry`.
     A later result of the same name replaces the earlier one. The first error ends the run without results.
     `agent_error` is the error the agent reported: it makes the status `error` whatever the graders say.
     With `older_types`, a type that only older generations knew means what it meant in the newest of them.

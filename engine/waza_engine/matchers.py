@@ -214,8 +214,3 @@ def matcher_findings(
                 (INVALID_REGEX, regex_fault(matcher.regex)) if is_pattern else (INVALID_JSON_SCHEMA, None)
             )
             yield rule.at((*pointer, name, matcher.kind), reason, refused=True, part=part)
-
-
-def tool_pattern(name: str) -> str:
-    """The pattern that a tool name in a config stands for: found anywhere in the call's name, in any case."""
-    return f"(?i){name}"

@@ -18,7 +18,7 @@ _MOST_EARLIER = 200
 
 @dataclass(frozen=True, slots=True)
 class Recording:
-    """One recorded trial. `executor` performed it; `run_id` is empty when it comes from a file."""
+    """One recorded trial (from 1) of a task (its id). `executor` performed it; one of a file has no `run_id`."""
 
     task: str
     trial: int
@@ -32,7 +32,7 @@ class Recording:
 
 
 def recordings_of(eval_path: Path, task: str, store_dir: Path, trials: int = 1) -> list[Recording]:
-    """The recorded trials of a task, in order: those of the newest run, else as many files as a run has `trials`.
+    """The recorded trials of the task with this id: those of the newest run, else of as many files as `trials`.
 
     Raises:
         StoreError: there is a store, but it cannot be read.

@@ -12,7 +12,9 @@ from waza_engine.regex_grammar import PatternError, as_re2
 from waza_engine.text import without_surrogates
 
 __all__ = [
+    "TEXTS_WITHOUT_ANYTHING_IN_COMMON",
     "PatternError",
+    "any_case_error",
     "is_found_anywhere",
     "is_found_in_any_word",
     "literal",
@@ -85,9 +87,13 @@ def regex_place(pattern: str, text: str) -> tuple[int, int] | None:
     return (found.start(), found.end()) if found is not None else None
 
 
+TEXTS_WITHOUT_ANYTHING_IN_COMMON = ("", "a", "\n", "0 \u00e9!\nB")
+"""What is found in all of these says nothing of a text."""
+
+
 def is_found_anywhere(pattern: str) -> bool:
     """Whether a valid pattern is found in texts that have nothing in common, so that it says nothing (`.*`, `a?`)."""
-    return all(regex_found(pattern, it) for it in ("", "a", "\n", "0 \u00e9!\nB"))
+    return all(regex_found(pattern, it) for it in TEXTS_WITHOUT_ANYTHING_IN_COMMON)
 
 
 def is_found_in_any_word(pattern: str) -> bool:

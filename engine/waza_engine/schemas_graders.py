@@ -10,6 +10,7 @@ from waza_engine.graders.base import Grader
 from waza_engine.graders.registry import OTHER_DIALECTS, graders
 from waza_engine.schemas_rewriting import Schema, rewritten
 from waza_engine.schemas_shape import model_schema
+from waza_engine.validation.part_keywords import DISCRIMINATOR
 
 _CURRENT = frozenset(["G2", "G3", *OTHER_DIALECTS])
 GraderTypes = Mapping[str, Sequence[type[Grader]]]
@@ -136,7 +137,7 @@ def _entry(entry: Schema, types: GraderTypes, definitions: Schema) -> Schema:
     branches = [_branch(it, definitions[f"config-{it}"], properties, kinds[0]) for it, kinds in types.items()]
     return {
         **rest,
-        "x-discriminator": "type",
+        DISCRIMINATOR: "type",
         "properties": properties,
         "allOf": [*entry.get("allOf", []), *branches],
     }

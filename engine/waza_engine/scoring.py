@@ -20,7 +20,7 @@ def mean(scores: Sequence[float]) -> float:
 
 
 def weighted_mean(scores: Sequence[tuple[float, float]]) -> float:
-    """Sum of score x weight over the sum of weights, 0.0 of nothing; the weights are effective ones (> 0)."""
+    """Sum of score x weight over the sum of weights, 0.0 of nothing, or when nothing weighs anything."""
     total = sum(weight for _, weight in scores)
     return sum(score * weight for score, weight in scores) / total if total else 0.0
 

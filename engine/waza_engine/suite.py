@@ -14,17 +14,16 @@ EXPECTED_TEXTS = ("output_contains", "output_not_contains", "output_contains_any
 """What a task can expect of the output; each list is a check of its own."""
 HOOKS = ("before_run", "after_run", "before_task", "after_task")
 """When hooks can be executed."""
-UNNAMED = "unnamed"
-"""In the extras of an entry of vally that has no name in the file: its name here is made from its type."""
 
 
 @dataclass(frozen=True, slots=True)
 class GraderEntry:
     """One grader as the file has it: `config` is raw data (texts and `Scalar`s), read by the grader type.
 
-    `extras` are the other keys of the entry (legacy `script`, `rubric`, `model`, `assertions`). `uri_path` and
-    `pointer` say where it stands, so that a verdict finds its way back to the line. `dialect` says whose meaning the
-    type has; `turn` (from 0) asks for a verdict on that turn of the conversation alone.
+    `extras` are the other keys of the entry (legacy `script`, `rubric`, `model`, `assertions`). `path` and `pointer`
+    say where it stands, so that a verdict finds its way back to the line. `dialect` says whose meaning the type has;
+    `turn` (from 0) asks for a verdict on that turn of the conversation alone. `name_in_file` is what the file says where
+    `name` had to be made up: in vally's files a name may be missing ("") or stand twice, and verdicts are kept by name.
     """
 
     type: str
@@ -36,6 +35,12 @@ class GraderEntry:
     pointer: Pointer = ()
     dialect: str = "waza"
     turn: int | None = None
+    name_in_file: str | None = None
+
+    @property
+    def written_name(self) -> str:
+        """The name as the file has it; empty where it has none."""
+        return self.name if self.name_in_file is None else self.name_in_file
 
 
 @dataclass(frozen=True, slots=True)
@@ -193,7 +198,7 @@ class Metric:
 
 @dataclass(frozen=True, slots=True)
 class TriggerPrompt:
-    """A prompt that should, or should not, make the agent load the skill; `weight` 1.0 or 0.5."""
+    """A prompt that should, or should not, make the agent load the skill; `confidence` `medium` counts half of `high`."""
 
     prompt: str
     should_trigger: bool

@@ -1,7 +1,8 @@
 """Which rules check whole files: found by looking into the folder, no list to keep.
 
 A rule's module has its constant, and, when it looks at files, `APPLIES` (dialect -> kinds) and `check(document)` or, for
-what is to be said of one grader entry, `check_grader(entry, document)`, or both. What only one grader type has is in the type's own file, `check` and `check_written`.
+what is to be said of one grader entry, `check_grader(entry, document)`, or both. What only one grader type has is in the
+type's own file, `check` and `check_written`.
 """
 
 import importlib

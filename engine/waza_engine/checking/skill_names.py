@@ -5,8 +5,7 @@ from pathlib import Path
 from waza_engine.checking.document import Document
 from waza_engine.checking.files import Files
 from waza_engine.checking.skills import skill_at
-
-_FILE = "SKILL.md"
+from waza_engine.file_names import SKILL_FILE
 
 
 def listed_folders(document: Document) -> list[Path]:
@@ -26,7 +25,7 @@ def are_off(document: Document) -> bool:
 
 def skill_in(folder: Path, files: Files) -> str:
     """The name of the skill whose folder this is; empty without a SKILL.md."""
-    return skill_at(folder / _FILE, files).name if files.is_file(folder / _FILE) else ""
+    return skill_at(folder / SKILL_FILE, files).name if files.is_file(folder / SKILL_FILE) else ""
 
 
 def has_project_skills(document: Document) -> bool:

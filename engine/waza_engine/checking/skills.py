@@ -10,18 +10,16 @@ from typing import Any, NamedTuple
 
 from waza_engine.checking.files import Files
 from waza_engine.checking.suite_files import SuiteFiles
+from waza_engine.file_names import AGENT_SUFFIX, SKILL_FILE
+from waza_engine.front_matter import front_matter, parted
 from waza_engine.scalars import Scalar
-from waza_engine.yaml_reader import YamlError, read_yaml
 
 SKILL = "skill"
 """What the schemas call the name of a skill (`x-reference`)."""
 FOR_THE_AGENT = ("environment", "agent_environment")
 """The keys of vally's files for what an agent finds."""
-_NAME = "SKILL.md"
-_AGENT = ".agent.md"
 _LEVELS = 10
 _USUAL = ("skills", ".github/skills", "agents", ".github/agents")
-_FENCE = "---"
 
 
 class Skill(NamedTuple):
@@ -44,7 +42,7 @@ def skills(suite: SuiteFiles, files: Files) -> Iterator[Skill]:
 def skill_at(path: Path, files: Files) -> Skill:
     """The skill that a file describes."""
     front = files.made(path, front_matter) or {}
-    usual = path.name.removesuffix(_AGENT) if path.name.endswith(_AGENT) else path.parent.name
+    usual = path.name.removesuffix(AGENT_SUFFIX) if path.name.endswith(AGENT_SUFFIX) else path.parent.name
     return Skill(path, _text(front.get("name")) or usual, _text(front.get("description")))
 
 
@@ -54,26 +52,13 @@ def is_skill_file(path: Path) -> bool:
 
 
 def _is_skill_name(name: str) -> bool:
-    return name == _NAME or name.endswith(_AGENT)
-
-
-def front_matter(text: str) -> dict[str, Any]:
-    """What stands between the fences at the top of a Markdown file, as read; empty when that cannot be read."""
-    lines = front_lines(text)
-    try:
-        data = read_yaml("".join(lines)) if lines else None
-    except YamlError:
-        return {}
-    return data if isinstance(data, dict) else {}
+    return name == SKILL_FILE or name.endswith(AGENT_SUFFIX)
 
 
 def front_lines(text: str) -> list[str]:
-    """The lines between the fences at the top, with their ends; the first one is line 1 of the file."""
-    lines = text.splitlines(keepends=True)
-    if not lines or not lines[0].startswith(_FENCE):
-        return []
-    end = next((i for i, it in enumerate(lines) if i and it.startswith(_FENCE)), 0)
-    return lines[1:end]
+    """The lines of a file's front matter, with their ends; the first one is line 1 of the file."""
+    parts = parted(text)
+    return parts.front.splitlines(keepends=True) if parts is not None else []
 
 
 def _paths(suite: SuiteFiles, files: Files) -> Iterator[Path]:
@@ -113,7 +98,7 @@ def _in_folder(folder: Path, files: Files) -> Iterator[Path]:
 
 def _below(folder: Path, files: Files) -> Iterator[Path]:
     """The skills whose folders stand in a folder."""
-    return (folder / it / _NAME for it in files.names(folder) if files.is_file(folder / it / _NAME))
+    return (folder / it / SKILL_FILE for it in files.names(folder) if files.is_file(folder / it / SKILL_FILE))
 
 
 def _text(value: Any) -> str:

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from waza_engine.checking.files import Files
+from waza_engine.file_names import TRIGGER_TESTS, WAZA_PROJECT
 from waza_engine.formats import dialect, recognise
 from waza_engine.formats.waza.paths import cleaned
 from waza_engine.goglob import BadPattern, match
@@ -21,8 +22,6 @@ _EVAL_NAMES = ("eval.yaml", "eval.yml")
 # Behind a line's start only blanks: with line breaks each of many empty lines would be a start for all that follow.
 _EVAL_KEY = re.compile(r"""(?:^[ \t]*|[{,]\s*)(["']?)tasks(?:_from)?\1\s*:""", re.MULTILINE)
 _SUFFIXES = (".yaml", ".yml")
-_TRIGGERS = "trigger_tests.yaml"
-_PROJECT = ".waza.yaml"
 _PROJECT_LEVELS = 10
 
 
@@ -103,7 +102,7 @@ class SuiteFiles:
     @property
     def paths(self) -> tuple[Path, ...]:
         """All files of the suite: the eval first, then its tasks, then what stands beside it."""
-        triggers = self.folder / _TRIGGERS
+        triggers = self.folder / TRIGGER_TESTS
         beside = [triggers] if self._files.is_file(triggers) else []
         return tuple(dict.fromkeys([self.eval_path, *self._named, *beside]))
 
@@ -130,7 +129,7 @@ class SuiteFiles:
         if self._dialect:
             return dialect(self._dialect).project_file
         found = recognise(self.eval, self.eval_path)
-        return found[0].project_file if found is not None else _PROJECT
+        return found[0].project_file if found is not None else WAZA_PROJECT
 
     @property
     def _project(self) -> Mapping[str, Any]:

@@ -41,15 +41,15 @@ def written(grader: Grader, name: str) -> dict[str, Any]:
 def as_given(entry: GraderEntry, *, weight: bool) -> dict[str, Any]:
     """The entry as it stands in its file."""
     made: dict[str, Any] = {"type": entry.type}
-    if entry.name and "unnamed" not in entry.extras:
-        made["name"] = entry.name
+    if entry.written_name:
+        made["name"] = entry.written_name
     if entry.turn is not None:
         made["turn"] = entry.turn
     if weight and entry.weight != 1.0:
         made["weight"] = entry.weight
     if entry.config is not None:
         made["config"] = plain(entry.config)
-    return made | {key: plain(it) for key, it in entry.extras.items() if key != "unnamed"}
+    return made | {key: plain(it) for key, it in entry.extras.items()}
 
 
 def name_apart(name: str, number: int, count: int) -> str:

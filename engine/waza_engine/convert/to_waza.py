@@ -16,6 +16,7 @@ from waza_engine.convert.servers import as_waza_server
 from waza_engine.convert.spec import Spec
 from waza_engine.convert.vally_graders import CHANGED, as_waza, wanted_file
 from waza_engine.convert.written import Written
+from waza_engine.file_names import TRIGGER_TESTS
 from waza_engine.findings import Pointer
 from waza_engine.formats import load_suite
 from waza_engine.formats.reading import read_mapping, read_text
@@ -61,7 +62,7 @@ class _Writer:
             else:
                 self._write_task(task, index)
         if prompts:
-            self._result.files[PurePosixPath("trigger_tests.yaml")] = Written(
+            self._result.files[PurePosixPath(TRIGGER_TESTS)] = Written(
                 {"skill": self._spec.skill(self._suite.name), **prompts}, {}
             ).text()
         header = [*own, *self._homeless(()), *self._kept_of_spec()]

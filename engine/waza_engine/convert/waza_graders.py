@@ -37,7 +37,8 @@ from waza_engine.graders.waza.prompt import PromptGrader
 from waza_engine.graders.waza.skill_invocation import SkillInvocationGrader
 from waza_engine.graders.waza.text import TextGrader
 from waza_engine.graders.waza.tool_calls import ToolCallsGrader
-from waza_engine.graders.waza.tool_constraint import ToolConstraintGrader, ToolSpec
+from waza_engine.graders.waza.tool_constraint import ToolConstraintGrader
+from waza_engine.tool_specs import ToolSpec
 
 
 class Part(NamedTuple):

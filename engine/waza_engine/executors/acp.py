@@ -8,7 +8,6 @@ agent works with its own tools in the workspace: reading and writing files throu
 import asyncio
 import importlib
 import os
-import time
 from collections.abc import Mapping
 from contextlib import suppress
 from typing import Any, ClassVar
@@ -22,6 +21,7 @@ from waza_engine.executors.base import (
     REASONING_EFFORT,
     SKILLS,
     SYSTEM_MESSAGE,
+    TOOL_NAMES,
     ExecutorError,
     ExecutorOptions,
     Progress,
@@ -43,7 +43,7 @@ class AcpExecutor:
     """Talks to an agent over ACP."""
 
     name: ClassVar[str] = "acp"
-    unknown: frozenset[str] = frozenset(["tool names", "skills"])
+    unknown: frozenset[str] = frozenset([TOOL_NAMES, SKILLS])
     ignores: ClassVar = frozenset([SYSTEM_MESSAGE, SKILLS, ALLOWED_TOOLS, REASONING_EFFORT])
 
     def __init__(self, options: ExecutorOptions) -> None:
@@ -77,13 +77,7 @@ class AcpExecutor:
         )
 
     async def run(self, request: TrialRequest, progress: Progress) -> Trajectory:
-        log, started = EventLog(), time.monotonic()
-
-        def so_far() -> Trajectory:
-            elapsed = round((time.monotonic() - started) * 1000)
-            task = request.task
-            return log.trajectory(task=task.id, model=request.model, prompt=task.prompt, duration_ms=elapsed)
-
+        log = EventLog()
         client = Client(self._acp, log, progress, request.workspace_dir)
         try:
             process = await start_program(
@@ -100,14 +94,14 @@ class AcpExecutor:
         try:
             connection = self._acp.connect_to_agent(client, process.stdin, process.stdout)
             try:
-                await self._talk(connection, request, log, client.alive, so_far)
+                await self._talk(connection, request, log, client.alive)
             finally:
                 with suppress(Exception):
                     await connection.close()
         finally:
             await end(process)
             deathwatch.unwatch(process.pid)
-        return so_far()
+        return log.so_far(request.task, request.model)
 
     async def triggered(self, request: TriggerRequest) -> bool:
         raise UnavailableError("the executor 'acp' cannot tell which skills were loaded")
@@ -116,7 +110,7 @@ class AcpExecutor:
         """Nothing to close: every trial has its own process."""
 
     async def _talk(
-        self, connection: Any, request: TrialRequest, log: EventLog, alive: asyncio.Event, so_far: Any
+        self, connection: Any, request: TrialRequest, log: EventLog, alive: asyncio.Event
     ) -> None:
         try:
             async with asyncio.timeout(request.timeout_seconds):
@@ -133,7 +127,7 @@ class AcpExecutor:
             log.add("user.message", {"content": prompt})
             log.add("assistant.turn_start", {})
             await self._turn(connection, session_id, prompt, request, log, alive)
-            prompt = await request.after_turn(log.turn, so_far())
+            prompt = await request.after_turn(log.turn, log.so_far(request.task, request.model))
 
     async def _opened(self, connection: Any, request: TrialRequest) -> str:
         schema = importlib.import_module("acp.schema")

@@ -27,7 +27,7 @@ class UnavailableError(Exception):
 class ExecutorOptions:
     """What an executor may be told when it is made. `recordings` is None for the executor's own default.
 
-    `agent_command` and `agent_format` are the `command` executor's: what to start, and how to read what it prints.
+    `agent_command` is what `command` and `acp` start, `agent_format` how `command` reads what that prints.
     `environment` is the process's own.
     """
 
@@ -48,7 +48,9 @@ async def all_said(_turn: int, _so_far: Trajectory) -> str | None:
     return None
 
 
-RESPONDER, SYSTEM_MESSAGE, SKILLS, MCP_SERVERS = "responder", "system message", "skills", "MCP servers"
+TOOL_CALLS, TOOL_NAMES, SKILLS, TOKENS = "tool calls", "tool names", "skills", "tokens"
+"""What an executor may not know of what its agent did (`Executor.unknown`; what each means stands in `runs.unknown`)."""
+RESPONDER, SYSTEM_MESSAGE, MCP_SERVERS = "responder", "system message", "MCP servers"
 COMMAND_MOCKS, ALLOWED_TOOLS, REASONING_EFFORT = (
     "command mocks",
     "tools of the custom agent",
@@ -61,18 +63,18 @@ NO_AGENT = frozenset(
         AGENT_COMMAND,
     ]
 )
-"""What an executor without an agent makes no use of."""
+"""What an executor without an agent makes no use of (`ignores`)."""
 
 
 @dataclass(frozen=True, slots=True)
 class TrialRequest:
     """One trial: send the task's prompt, then whatever `after_turn` answers, working in `workspace_dir`.
 
-    `timeout_seconds` is per turn, or with `timeout_of_trial` for all of them. When a turn takes longer, the executor stops the agent and returns what there
-    is, with the timeout as the trajectory's error. `first_event_timeout_seconds` 0 sets no limit. `skill` is the one
-    under test; `system_message` is added to the agent's own. `baseline` is the pass without skills: none may be loaded,
-    wherever it would come from. The agent starts in `working_dir`. `environment` is added to that of the agent's process.
-    `allowed_tools` None allows every tool.
+    `timeout_seconds` is per turn, or with `timeout_of_trial` for all of them. When a turn takes longer, the executor
+    stops the agent and returns what there is, with the timeout as the trajectory's error. `first_event_timeout_seconds`
+    0 sets no limit. `skill` is the one under test; `system_message` is added to the agent's own. `baseline` is the pass
+    without skills: none may be loaded, wherever it would come from. The agent starts in `working_dir`. `environment` is
+    added to that of the agent's process. `allowed_tools` None allows every tool.
     """
 
     task: Task
@@ -124,9 +126,9 @@ class Executor(Protocol):
     name: ClassVar[str]
     """The value of `config.executor` and `--executor`."""
     unknown: frozenset[str]
-    """What its trajectories can never tell, as `runs.unknown` names it; graders that need it have no verdict.
+    """What its trajectories can never tell: `TOOL_CALLS` and the words beside it. Graders that need it have no verdict.
 
-    An executor may also have `ignores`, a frozenset of the words above: what it makes no use of. The user is told, as
+    An executor may also have `ignores`, a frozenset of words of `NO_AGENT`: what it makes no use of. The user is told, as
     of `warning`, a sentence about what was asked of it and cannot be meant, "" where there is nothing to say. And
     `identity`, a method without arguments: a text that changes with everything beside a plan that can change what the
     agent does, such as its program. Results of another one are not taken from the cache.

@@ -13,9 +13,8 @@ prints with `--output-format json`). Of plain text nobody knows tool calls, skil
 import json
 import os
 import re
-import time
 import uuid
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, ClassVar
@@ -26,7 +25,10 @@ from waza_engine.executors.base import (
     ALLOWED_TOOLS,
     MCP_SERVERS,
     REASONING_EFFORT,
+    SKILLS,
     SYSTEM_MESSAGE,
+    TOKENS,
+    TOOL_CALLS,
     ExecutorOptions,
     Progress,
     TrialRequest,
@@ -41,9 +43,9 @@ from waza_engine.trajectory import Trajectory
 
 FORMAT_VARIABLE = "WAZA_LSP_AGENT_FORMAT"
 FORMATS = {
-    "text": frozenset(["tool calls", "skills", "tokens"]),
+    "text": frozenset([TOOL_CALLS, SKILLS, TOKENS]),
     # The CLI's lines have no token counts.
-    "copilot-jsonl": frozenset(["tokens"]),
+    "copilot-jsonl": frozenset([TOKENS]),
 }
 """The output formats, and what is unknown in each."""
 PLACEHOLDERS = ("prompt", "workspace", "model", "session", "turn", "system", "mcp_config")
@@ -99,22 +101,16 @@ class CommandExecutor:
 
     async def run(self, request: TrialRequest, progress: Progress) -> Trajectory:
         log = EventLog(session_id=str(uuid.uuid4()))
-        session, started = log.session_id, time.monotonic()
-
-        def so_far() -> Trajectory:
-            elapsed = round((time.monotonic() - started) * 1000)
-            task = request.task
-            return log.trajectory(task=task.id, model=request.model, prompt=task.prompt, duration_ms=elapsed)
-
+        session = log.session_id
         prompt: str | None = request.task.prompt
         while prompt is not None:
             log.next_turn()
             await self._turn(request, prompt, session, log, progress)
-            prompt = await request.after_turn(log.turn, so_far())
-        return so_far()
+            prompt = await request.after_turn(log.turn, log.so_far(request.task, request.model))
+        return log.so_far(request.task, request.model)
 
     async def triggered(self, request: TriggerRequest) -> bool:
-        if "skills" in self.unknown:
+        if SKILLS in self.unknown:
             raise UnavailableError(
                 f"the executor 'command' cannot tell from the format '{self._format}' which skills were loaded"
             )
@@ -201,7 +197,7 @@ def _problem(ended: Ended, turn: int) -> str:
     return ""
 
 
-def _reader(log: EventLog, progress: Progress) -> Any:
+def _reader(log: EventLog, progress: Progress) -> Callable[[bytes], None]:
     """Takes lines of JSON events; lines that are none are passed over."""
 
     def on_line(line: bytes) -> None:

@@ -9,8 +9,7 @@ import asyncio
 import importlib
 import logging
 import os
-import time
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import asynccontextmanager, suppress
 from typing import Any, ClassVar
 
@@ -95,16 +94,8 @@ class CopilotExecutor:
         return client
 
     async def run(self, request: TrialRequest, progress: Progress) -> Trajectory:
-        log, started = EventLog(), time.monotonic()
-        alive = asyncio.Event()
-
-        def so_far() -> Trajectory:
-            elapsed = round((time.monotonic() - started) * 1000)
-            model = request.model or self._model
-            return log.trajectory(
-                task=request.task.id, model=model, prompt=request.task.prompt, duration_ms=elapsed
-            )
-
+        log, alive = EventLog(), asyncio.Event()
+        model = request.model or self._model
         async with self._client_for(request) as client:
             session = await self._session(client, self._trial_options(request))
             log.session_id = session.session_id
@@ -115,10 +106,10 @@ class CopilotExecutor:
                     log.next_turn()
                     alive.clear()
                     await self._turn(session, prompt, request, log, alive)
-                    prompt = await request.after_turn(log.turn, so_far())
+                    prompt = await request.after_turn(log.turn, log.so_far(request.task, model))
             finally:
                 await self._left(session)
-        return so_far()
+        return log.so_far(request.task, model)
 
     @asynccontextmanager
     async def _client_for(self, request: TrialRequest) -> AsyncIterator[Any]:
@@ -240,7 +231,7 @@ class CopilotExecutor:
                 await session.disconnect()
 
 
-def _listener(log: EventLog, progress: Progress, alive: asyncio.Event) -> Any:
+def _listener(log: EventLog, progress: Progress, alive: asyncio.Event) -> Callable[[Any], None]:
     def listen(event: Any) -> None:
         kind = event.type.value
         if kind.startswith(("assistant.", "tool.", "model.", "session.error")):

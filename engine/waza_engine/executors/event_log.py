@@ -9,6 +9,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from waza_engine.suite import Task
 from waza_engine.trajectory import Session, SkillInvocation, ToolCall, ToolEvent, Trajectory, Usage
 
 _TEXTS = frozenset(["user.message", "assistant.message", "assistant.reasoning"])
@@ -92,6 +93,10 @@ class EventLog:
         for key, count in counts.items():
             self._counts[key] = self._counts.get(key, 0) + count
 
+    def so_far(self, task: Task, model: str) -> Trajectory:
+        """What the agent has done at a task; its time counts from when the log was made."""
+        return self.trajectory(task=task.id, model=model, prompt=task.prompt, duration_ms=self._elapsed_ms())
+
     def trajectory(self, *, task: str, model: str, prompt: str, duration_ms: int) -> Trajectory:
         """What has happened so far."""
         calls = [
@@ -122,7 +127,10 @@ class EventLog:
         )
 
     def _note(self, event: dict[str, Any]) -> None:
-        self.transcript.append({**event, "at_ms": round((time.monotonic() - self._born) * 1000)})
+        self.transcript.append({**event, "at_ms": self._elapsed_ms()})
+
+    def _elapsed_ms(self) -> int:
+        return round((time.monotonic() - self._born) * 1000)
 
     def _said(self, kind: str, text: str) -> str:
         if not text:

@@ -3,10 +3,9 @@
 from collections.abc import Iterable
 from pathlib import Path
 
+from waza_engine.file_names import SKILL_FILE
+from waza_engine.front_matter import front_matter, parted
 from waza_engine.values import as_text
-from waza_engine.yaml_reader import YamlError, read_yaml
-
-_FENCE = "---"
 
 
 def skill_body(skill: str, directories: Iterable[Path]) -> str:
@@ -14,7 +13,7 @@ def skill_body(skill: str, directories: Iterable[Path]) -> str:
     if not skill:
         return ""
     for directory in directories:
-        for path in (directory / "SKILL.md", directory / skill / "SKILL.md"):
+        for path in (directory / SKILL_FILE, directory / skill / SKILL_FILE):
             name, body = _read(path)
             if name == skill:
                 return body
@@ -23,10 +22,9 @@ def skill_body(skill: str, directories: Iterable[Path]) -> str:
 
 def _read(path: Path) -> tuple[str, str]:
     try:
-        lines = path.read_text(encoding="utf-8-sig").splitlines()
-        end = next(i for i, it in enumerate(lines) if i and it.startswith(_FENCE))
-        front = read_yaml("\n".join(lines[1:end])) if lines[0].startswith(_FENCE) else None
-    except (OSError, UnicodeDecodeError, StopIteration, YamlError, IndexError):
+        text = path.read_text(encoding="utf-8-sig")
+    except (OSError, UnicodeDecodeError):
         return "", ""
-    name = as_text(front.get("name")) if isinstance(front, dict) else None
-    return str(name or ""), "\n".join(lines[end + 1 :]).strip()
+    parts = parted(text)
+    name = as_text(front_matter(text).get("name"))
+    return str(name or ""), parts.body.strip() if parts is not None else ""

@@ -154,8 +154,9 @@ def _is_at_home(candidate: Dialect, path: PurePath, *, certain: bool) -> bool:
 def load_suite(
     path: Path, *, process_dir: Path, dialect_name: str = "", context_dir: Path | None = None
 ) -> "Suite":
-    """Load the eval at `path` with everything it names; the dialect is taken from its content.
+    """Load the eval at `path` with everything it names.
 
+    The dialect is taken from its content, unless `dialect_name` says which one it is.
     `process_dir` is the directory that a run is started in: some paths of the files begin there.
     `context_dir` is where the input files of tasks are, instead of the dialect's own place.
 

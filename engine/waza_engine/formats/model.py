@@ -51,11 +51,12 @@ def marks(  # noqa: PLR0913  # one argument for each keyword of our own
     """Extra keywords of a field's schema, for `Field(json_schema_extra=...)`.
 
     `required` asks for the key although the loader lets its absence pass; with `tolerated` the whole run does, and
-    absence is no error. `recommended` is weaker still: the schema does not ask for the key. `path` says what a text is relative to and what it names; `reference` what kind of name a text is, and
-    `defines` that it gives such a name. `base_for` marks a directory that paths of that base, beside it and below,
-    are relative to instead. `language` is what a text is written in: `regex`, `python`, `javascript`.
-    `values` are the allowed texts with a sentence each. `instead` marks a legacy key and says what replaces it, and
-    `move_to` where its value goes unchanged: the way from its mapping, empty when the key can simply go.
+    absence is no error. `recommended` is weaker still: the schema does not ask for the key. `path` says what a text is
+    relative to and what it names; `reference` what kind of name a text is, and `defines` that it gives such a name.
+    `base_for` marks a directory that paths of that base, beside it and below, are relative to instead. `language` is
+    what a text is written in: `regex`, `python`, `javascript`. `values` are the allowed texts with a sentence each.
+    `instead` marks a legacy key and says what replaces it, and `move_to` where its value goes unchanged: the way from
+    its mapping, empty when the key can simply go.
     `no_effect` marks a key that is read and never used. `keywords` are taken as they are.
     """
     extra = {

@@ -4,6 +4,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Protocol, Self
 
+NO_JUDGE = "No judge is configured: set OPENAI_API_KEY, or OPENAI_BASE_URL for another endpoint"
+
 
 @dataclass(frozen=True, slots=True)
 class JudgeTool:

@@ -6,7 +6,6 @@ importing the SDK takes a second.
 
 import asyncio
 import importlib
-import json
 import logging
 from collections import Counter
 from collections.abc import Mapping
@@ -15,7 +14,7 @@ from functools import partial
 from typing import Any
 
 from waza_engine.judges.base import JudgeCall, JudgeError, JudgeRequest, JudgeTool, JudgeTurn
-from waza_engine.judges.free_reply import json_object
+from waza_engine.judges.free_reply import json_reply
 
 _USAGE = {"input_tokens": "inputTokens", "output_tokens": "outputTokens", "cost": "cost"}
 
@@ -47,12 +46,7 @@ class CopilotJudge:
         turn = self.turn(JudgeRequest(message, model=model, only_these_tools=True))
         if turn.error:
             raise JudgeError(turn.error)
-        try:
-            return json.loads(turn.text)
-        except ValueError as error:
-            if (reply := json_object(turn.text)) is not None:
-                return reply
-            raise JudgeError(f"the judge's reply is no JSON: {turn.text[:200]}") from error
+        return json_reply(turn.text)
 
 
 @dataclass(slots=True)

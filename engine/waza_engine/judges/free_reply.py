@@ -6,6 +6,8 @@ from collections.abc import Mapping
 from statistics import fmean
 from typing import Any
 
+from waza_engine.judges.base import JudgeError
+
 _FENCE = re.compile(r"```[^\n`]*\n(.*?)```", re.DOTALL)
 _NUMBER = re.compile(r"(?<![\w.])[-+]?\d+(?:\.\d+)?")
 
@@ -21,6 +23,21 @@ def json_object(text: str) -> dict[str, Any] | None:
         if isinstance(value, dict):
             return value
     return None
+
+
+def json_reply(text: str) -> Any:
+    """The JSON value that a judge's reply is, or the object that it has in a code fence.
+
+    Raises:
+        JudgeError: there is neither.
+
+    """
+    try:
+        return json.loads(text)
+    except ValueError as error:
+        if (reply := json_object(text)) is not None:
+            return reply
+        raise JudgeError(f"the judge's reply is no JSON: {text[:200]}") from error
 
 
 def score_in(reply: Mapping[str, Any]) -> float | None:

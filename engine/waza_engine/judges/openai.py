@@ -11,9 +11,17 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Self
 
-from waza_engine.judges.base import JudgeCall, JudgeError, JudgeMissing, JudgeRequest, JudgeTool, JudgeTurn
+from waza_engine.judges.base import (
+    NO_JUDGE,
+    JudgeCall,
+    JudgeError,
+    JudgeMissing,
+    JudgeRequest,
+    JudgeTool,
+    JudgeTurn,
+)
 from waza_engine.judges.endpoint import Endpoint, EndpointError
-from waza_engine.judges.free_reply import json_object
+from waza_engine.judges.free_reply import json_reply
 from waza_engine.judges.workspace_tools import WORKSPACE_TOOLS, workspace_answer
 
 _DEFAULT_BASE_URL = "https://api.openai.com/v1"
@@ -44,9 +52,7 @@ class OpenAIJudge:
         base_url = environment.get("OPENAI_BASE_URL", "")
         api_key = environment.get("OPENAI_API_KEY", "")
         if not base_url and not api_key:
-            raise JudgeMissing(
-                "No judge is configured: set OPENAI_API_KEY, or OPENAI_BASE_URL for another endpoint"
-            )
+            raise JudgeMissing(NO_JUDGE)
         return cls(Endpoint(base_url or _DEFAULT_BASE_URL, api_key), model)
 
     def turn(self, request: JudgeRequest) -> JudgeTurn:
@@ -71,12 +77,7 @@ class OpenAIJudge:
             text = _text(_choice(self.completed(body, _REPLY_SECONDS))[0])
         except EndpointError as error:
             raise JudgeError(str(error)) from error
-        try:
-            return json.loads(text)
-        except ValueError as error:
-            if (reply := json_object(text)) is not None:
-                return reply
-            raise JudgeError(f"the judge's reply is no JSON: {text[:200]}") from error
+        return json_reply(text)
 
     def completed(self, body: dict[str, Any], seconds: float, *, once: bool = False) -> dict[str, Any]:
         """The endpoint's answer; an optional parameter that the model does not know is left out of `body`.

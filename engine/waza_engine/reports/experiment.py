@@ -3,22 +3,14 @@
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Literal
 
 from waza_engine.reports.comparison import comparison_data, comparison_text
 from waza_engine.reports.github import escaped
 from waza_engine.reports.inert import inert
 from waza_engine.reports.text import one_line
-from waza_engine.runs.records import RunRecord, TaskRecord
-from waza_engine.runs.totals import seeded
-from waza_engine.scoring import TaskTotals, suite_totals
-
-_STATUSES: tuple[Literal["cancelled", "error", "failed", "passed"], ...] = (
-    "cancelled",
-    "error",
-    "failed",
-    "passed",
-)
+from waza_engine.runs.records import RunRecord
+from waza_engine.runs.totals import seeded, task_totals, worst_status
+from waza_engine.scoring import suite_totals
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,13 +38,12 @@ def over_all_evals(records: Sequence[RunRecord]) -> RunRecord:
         for label, record in zip(labels, records, strict=True)
         for task in record.tasks
     ]
-    per_task = [_totals(it) for it in tasks]
     return replace(
         first,
-        status=next(it for it in _STATUSES if any(record.status == it for record in records)),
+        status=worst_status(it.status for it in records),
         error="; ".join(it.error for it in records if it.error),
         tasks=tuple(tasks),
-        totals=suite_totals(per_task, first.trials, seeded(first.run_id)),
+        totals=suite_totals([task_totals(it) for it in tasks], first.trials, seeded(first.run_id)),
         duration_ms=sum(it.duration_ms for it in records),
     )
 
@@ -64,15 +55,6 @@ def _labels(records: Sequence[RunRecord]) -> list[str]:
     if len(set(names)) == len(names):
         return names
     return [f"{path.parent.name}/{path.name}" for path in paths]
-
-
-def _totals(task: TaskRecord) -> TaskTotals:
-    stats = task.stats
-    return (
-        TaskTotals(task.status, stats.avg_score, stats.avg_weighted_score)
-        if stats
-        else TaskTotals(task.status)
-    )
 
 
 def experiment_text(results: Results) -> str:

@@ -16,7 +16,9 @@ def history_section(history: Runs) -> Iterator[str]:
     yield "<table><tr><th>task<th>runs<th>trials that passed<th></tr>"
     for task, course in courses(history):
         flaky = '<span class="flaky">flaky</span>' if is_flaky(course) else ""
-        yield f"<tr><td>{escape(task)}<td>{squares(course)}<td>{bar(pass_rate(course))}<td>{flaky}</tr>"
+        rate = pass_rate(course)
+        share = bar(rate) if rate is not None else ""
+        yield f"<tr><td>{escape(task)}<td>{squares(course)}<td>{share}<td>{flaky}</tr>"
     yield "</table>"
 
 

@@ -7,6 +7,8 @@ from waza_engine.reports.html_style import STYLE
 from waza_engine.scoring import Interval
 
 _POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:"
+_LONGEST = 20_000
+"""More characters of a text are not shown."""
 _STATUSES = frozenset(["passed", "failed", "error", "skipped", "cancelled"])
 
 
@@ -67,9 +69,9 @@ def percent(share: float) -> float:
     return max(0.0, min(1.0, share)) * 100
 
 
-def text_block(text: str, longest: int = 20_000) -> str:
+def text_block(text: str) -> str:
     """A text as it is, cut when it is very long."""
     if not text:
         return ""
-    left = len(text) - longest
-    return f"<pre>{escape(text[:longest] + f'{chr(10)}... ({left} more characters)' if left > 0 else text)}</pre>"
+    left = len(text) - _LONGEST
+    return f"<pre>{escape(text[:_LONGEST] + f'{chr(10)}... ({left} more characters)' if left > 0 else text)}</pre>"

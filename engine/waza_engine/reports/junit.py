@@ -16,7 +16,7 @@ from waza_engine.vally.verdict import eval_verdict
 
 
 def junit_xml(record: RunRecord) -> str:
-    """The text of the JUnit file."""
+    """The text of the JUnit file, with its last line end."""
     root = ET.Element("testsuites")
     suite = ET.SubElement(root, "testsuite", {"name": xml_text(record.suite_name)})
     because = list(reasons(record))

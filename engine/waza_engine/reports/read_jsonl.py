@@ -5,18 +5,19 @@ Lines of other types are passed over; a trial without a type is one from before 
 
 import json
 from collections.abc import Iterator, Mapping
-from datetime import datetime
 from pathlib import Path
 from typing import Any
 
 from pydantic import ValidationError
 
 from waza_engine.misfits import reason
+from waza_engine.moments import seconds_of
 from waza_engine.reports.read_results import ResultsError
 from waza_engine.runs.frames import RunFrame, TaskFrame
 from waza_engine.runs.records import GraderOutcome, RunRecord, TaskRecord, TrialRecord
 from waza_engine.runs.totals import Ending, run_record, seeded, task_record
 from waza_engine.suite import Scoring
+from waza_engine.vally.grader_names import names_apart
 from waza_engine.vally.read_trajectory import trajectory_of
 from waza_engine.vally.results import IN_VERDICTS
 
@@ -72,7 +73,7 @@ def _record(path: Path, trials: list[Mapping[str, Any]], summary: Mapping[str, A
     return run_record(
         frame,
         run_id=path.stem,
-        started_at=_moment(metadata.get("startedAt")),
+        started_at=seconds_of(str(metadata.get("startedAt"))),
         duration_ms=0,
         tasks=[_task(name, index, trials) for index, name in enumerate(names)],
         triggers=(),
@@ -102,23 +103,31 @@ def _trial(data: Mapping[str, Any], name: str, index: int, number: int) -> Trial
         score=score,
         weighted_score=score,
         trajectory=trajectory,
-        graders=tuple(_outcome(it) for it in _map(grades).get("details") or () if isinstance(it, Mapping)),
+        graders=tuple(_outcomes(_map(grades))),
         error=str(data.get("error") or trajectory.error),
-        started_at=_moment(_map(told.get("metadata")).get("startedAt")),
+        started_at=seconds_of(str(_map(told.get("metadata")).get("startedAt"))),
         workspace=str(told.get("workDir") or ""),
     )
 
 
-def _outcome(data: Mapping[str, Any]) -> GraderOutcome:
+def _outcomes(grades: Mapping[str, Any]) -> Iterator[GraderOutcome]:
+    """What the graders said, each by a name of its own; one that is another than in the file has that among its details."""
+    told = [it for it in grades.get("details") or () if isinstance(it, Mapping)]
+    names = [str(it.get("name") or "") for it in told]
+    for data, written, name in zip(told, names, names_apart(names), strict=True):
+        yield _outcome(data, name, {"name": written} if name != written else {})
+
+
+def _outcome(data: Mapping[str, Any], name: str, told: Mapping[str, Any]) -> GraderOutcome:
     passed = bool(data.get("passed"))
     return GraderOutcome(
-        name=str(data.get("name") or ""),
+        name=name,
         type="",
         status="error" if data.get("status") == "error" else "passed" if passed else "failed",
         score=_number(data.get("score")) or 0.0,
         weight=1.0,
         feedback=str(data.get("evidence") or ""),
-        details={key: it for key, it in data.items() if key not in IN_VERDICTS},
+        details={key: it for key, it in data.items() if key not in IN_VERDICTS} | told,
     )
 
 
@@ -134,10 +143,3 @@ def _number(value: Any) -> float | None:
 
 def _map(value: Any) -> Mapping[str, Any]:
     return value if isinstance(value, Mapping) else {}
-
-
-def _moment(value: Any) -> float:
-    try:
-        return datetime.fromisoformat(str(value)).timestamp()
-    except ValueError:
-        return 0.0

@@ -7,13 +7,13 @@ The totals are computed anew from the runs.
 import json
 from collections.abc import Mapping
 from dataclasses import replace
-from datetime import datetime
 from pathlib import Path
 from typing import Any
 
 from pydantic import ValidationError
 
 from waza_engine.misfits import reason
+from waza_engine.moments import seconds_of
 from waza_engine.runs.frames import RunFrame, TaskFrame
 from waza_engine.runs.records import GraderOutcome, RunRecord, TaskRecord, TrialRecord, TriggerResult
 from waza_engine.runs.totals import Ending, run_record, seeded, task_record
@@ -55,7 +55,7 @@ def record_of(data: Mapping[str, Any]) -> RunRecord:
     config, metadata = _map(data.get("config")), _map(data.get("metadata"))
     run_id = str(metadata.get("run_id") or data.get("eval_id") or "")
     scoring = _scoring(metadata.get("scoring"))
-    started_at = _seconds(str(data.get("timestamp") or ""))
+    started_at = seconds_of(str(data.get("timestamp") or ""))
     tasks = [
         _task(it, index, run_id, started_at, is_weighted=scoring is not None)
         for index, it in enumerate(data["tasks"])
@@ -150,7 +150,7 @@ def _trial(data: Mapping[str, Any], task: str, index: int, number: int) -> Trial
         error=str(data.get("error_msg") or ""),
         attempts=int(data.get("attempts") or 1),
         # Of its beginning nothing else is told.
-        started_at=_seconds(str(_map(data.get("failure_artifacts")).get("captured_at") or "")),
+        started_at=seconds_of(str(_map(data.get("failure_artifacts")).get("captured_at") or "")),
         workspace=str(data.get("workspace_dir") or ""),
     )
 
@@ -188,10 +188,3 @@ def _trigger(data: Mapping[str, Any]) -> TriggerResult:
 
 def _map(value: Any) -> Mapping[str, Any]:
     return value if isinstance(value, Mapping) else {}
-
-
-def _seconds(moment: str) -> float:
-    try:
-        return datetime.fromisoformat(moment).timestamp()
-    except ValueError:
-        return 0.0

@@ -24,7 +24,7 @@ SCHEMA_VERSION = "1.4"
 
 
 def results_json(record: RunRecord) -> str:
-    """The text of the results file."""
+    """The text of the results file, as `waza run --output` writes it, with its last line end."""
     return "".join(results_chunks(record))
 
 

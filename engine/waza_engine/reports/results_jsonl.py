@@ -82,7 +82,7 @@ def _grade_result(trial: TrialRecord) -> dict[str, Any]:
 
 def _grader_result(it: GraderOutcome) -> dict[str, Any]:
     told = {
-        "name": _label(it),
+        "name": it.name,
         "kind": "code",
         "passed": it.passed,
         "score": it.score,
@@ -91,12 +91,6 @@ def _grader_result(it: GraderOutcome) -> dict[str, Any]:
     details = dict(it.details or {})
     # Of graders of vally the details are in its own form already; of others they are free data.
     return {**told, **details} if "kind" in details else {**told, "metadata": details}
-
-
-def _label(it: GraderOutcome) -> str:
-    """The name as in the file: ours number graders that have none."""
-    number = it.name.removeprefix(f"{it.type} (").removesuffix(")")
-    return it.type if number.isdecimal() and it.name == f"{it.type} ({number})" else it.name
 
 
 def _run_summary(record: RunRecord) -> dict[str, Any]:

@@ -46,6 +46,7 @@ should_trigger_prompts:
 from collections.abc import Iterator
 
 from waza_engine.checking.document import Document
+from waza_engine.file_names import TRIGGER_TESTS
 from waza_engine.findings import AppendItem, CreateFile, Finding, Fix, Related, Rule, Severity
 
 IDLE_TRIGGER_METRIC = Rule(
@@ -55,7 +56,6 @@ IDLE_TRIGGER_METRIC = Rule(
     needs=frozenset(["metrics"]),
 )
 APPLIES = {"waza": {"eval"}}
-_FILE = "trigger_tests.yaml"
 _METRIC = {"name": "trigger_accuracy", "weight": 1.0, "threshold": 0.9}
 
 
@@ -66,19 +66,19 @@ def check(document: Document) -> Iterator[Finding]:
     place = next(
         (place for place, it in document.mappings("metrics") if it.get("name") == "trigger_accuracy"), None
     )
-    has_tests = document.files.is_file(folder / _FILE)
+    has_tests = document.files.is_file(folder / TRIGGER_TESTS)
     if place is not None and not has_tests:
-        message = f"There is no {_FILE} beside this file, so this metric is ignored"
+        message = f"There is no {TRIGGER_TESTS} beside this file, so this metric is ignored"
         skill = document.text("skill") or "my-skill"
         text = f"skill: {skill}\nshould_trigger_prompts:\n  - prompt: \nshould_not_trigger_prompts:\n  - prompt: \n"
-        fixes = [Fix(f"Create {_FILE}", (CreateFile(folder / _FILE, text),))]
+        fixes = [Fix(f"Create {TRIGGER_TESTS}", (CreateFile(folder / TRIGGER_TESTS, text),))]
         yield IDLE_TRIGGER_METRIC.at((*place, "name"), message, fixes=fixes)
     elif place is None and has_tests and isinstance(document.value("metrics") or [], list):
-        message = f"{_FILE} is run, but without a metric 'trigger_accuracy' nothing depends on it"
+        message = f"{TRIGGER_TESTS} is run, but without a metric 'trigger_accuracy' nothing depends on it"
         yield IDLE_TRIGGER_METRIC.at(
             ("metrics",) if document.has("metrics") else (),
             message,
             on="key",
             fixes=[Fix("Add the metric 'trigger_accuracy'", (AppendItem(("metrics",), _METRIC),))],
-            related=[Related((), "these tests", folder / _FILE)],
+            related=[Related((), "these tests", folder / TRIGGER_TESTS)],
         )

@@ -56,6 +56,7 @@ from pathlib import Path
 
 from waza_engine.checking.document import Document
 from waza_engine.checking.skill_names import are_off, has_project_skills, listed_folders, skill_in
+from waza_engine.file_names import SKILL_FILE
 from waza_engine.findings import HERE, Finding, Fix, Pointer, Rule, SetValue, Severity
 from waza_engine.validation.spelling import nearest
 
@@ -108,7 +109,7 @@ def _missing(
             return MISSING_REQUIRED_SKILL.at(pointer, message, fixes=[fix], related=[(place, "this folder")])
     fixes = [Fix(f"Change to '{it}'", (SetValue(pointer, it),)) for it in _offered(name, present)]
     known = f" There are: {', '.join(sorted(present))}" if present else ""
-    is_complete = all(files.is_file(it / "SKILL.md") for it in folders)
+    is_complete = all(files.is_file(it / SKILL_FILE) for it in folders)
     message = f"No skill directory holds a skill called '{name}': no run starts.{known}"
     severity = Severity.ERROR if is_complete else Severity.WARNING
     return MISSING_REQUIRED_SKILL.at(pointer, message, fixes=fixes, severity=severity)

@@ -41,6 +41,7 @@ from typing import Any
 from waza_engine.checking.document import Document
 from waza_engine.checking.skills import FOR_THE_AGENT
 from waza_engine.checking.stimuli import has_own_executor
+from waza_engine.file_names import SKILL_FILE
 from waza_engine.findings import HERE, Finding, Fix, InsertKey, Pointer, Rule, Severity
 from waza_engine.graders.base import Demand
 from waza_engine.graders.registry import graders
@@ -79,7 +80,7 @@ def _listed(document: Document, place: Pointer) -> Iterator[str]:
     """The skills that the spec or a stimulus lists, by the names of their folders."""
     for key in FOR_THE_AGENT:
         for _, text in document.texts(*place, key, "skills"):
-            name = os.path.basename(os.path.normpath(text.removesuffix("SKILL.md")))  # noqa: PTH119  # `..` is wanted
+            name = os.path.basename(os.path.normpath(text.removesuffix(SKILL_FILE)))  # noqa: PTH119  # `..` is wanted
             yield "" if name in {"..", "."} else name
 
 

@@ -44,6 +44,7 @@ from pathlib import Path
 from waza_engine.checking.document import Document
 from waza_engine.checking.similar_paths import similar_paths
 from waza_engine.checking.stimuli import environments
+from waza_engine.file_names import SKILL_FILE
 from waza_engine.findings import Finding, Rule, Severity
 from waza_engine.placeholders import has_placeholder
 
@@ -60,9 +61,9 @@ def check(document: Document) -> Iterator[Finding]:
             path = folder / text
             if not text or has_placeholder(text):
                 continue
-            if path.name == "SKILL.md" and document.files.is_file(path):
+            if path.name == SKILL_FILE and document.files.is_file(path):
                 continue
-            if document.files.is_file(path / "SKILL.md") or _holds_skills(document, path):
+            if document.files.is_file(path / SKILL_FILE) or _holds_skills(document, path):
                 continue
             fixes = similar_paths(document.files, folder, place, text.rstrip("/"))
             message = f"There is no SKILL.md in '{text}': the run has no such skill"
@@ -70,4 +71,4 @@ def check(document: Document) -> Iterator[Finding]:
 
 
 def _holds_skills(document: Document, path: Path) -> bool:
-    return any(document.files.is_file(path / it / "SKILL.md") for it in document.files.names(path))
+    return any(document.files.is_file(path / it / SKILL_FILE) for it in document.files.names(path))

@@ -38,6 +38,7 @@ from waza_engine.checking.document import Document
 from waza_engine.checking.stimuli import asks_judge, numbers
 from waza_engine.findings import Finding, Rule, Severity
 from waza_engine.scalars import plain
+from waza_engine.vally.thresholds import reaches
 
 THRESHOLD_WITHOUT_JUDGE = Rule(
     "threshold-without-judge",
@@ -58,7 +59,7 @@ def check(document: Document) -> Iterator[Finding]:
         counted = [(it, weights.get(str(it.get("type")), 0.0) if weights else 1.0) for it in graders]
         total = sum(weight for _, weight in counted)
         without = sum(weight for it, weight in counted if not asks_judge(document, it))
-        if without < total and total > 0 and without / total >= threshold - 1e-9:
+        if without < total and total > 0 and reaches(without / total, threshold):
             message = f"'{plain(data.get('name'))}' passes with a score of {without / total:.2f} even if the judge gives nothing"
             yield THRESHOLD_WITHOUT_JUDGE.at(("scoring", "threshold"), message, related=[(stimulus, "here")])
             return

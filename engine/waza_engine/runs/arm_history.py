@@ -1,7 +1,6 @@
 """What the store knows of the arms of an experiment: their last results, for showing them beside the text. Read only."""
 
 import json
-import sqlite3
 from collections.abc import Iterator
 from itertools import groupby
 from pathlib import Path
@@ -9,7 +8,7 @@ from typing import Any
 
 from waza_engine.paths import resolved
 from waza_engine.runs.history import TaskHistory
-from waza_engine.runs.store import FILE_NAME, StoreError
+from waza_engine.runs.store import FILE_NAME
 from waza_engine.runs.store_reading import reading
 from waza_engine.scoring import Status, mean
 
@@ -35,13 +34,10 @@ def read_arm_history(store_dir: Path, path: Path) -> dict[str, TaskHistory] | No
     store = store_dir / FILE_NAME
     if not store.is_file():
         return None
-    try:
-        with reading(store) as sql:
-            rows = sql.execute(_RUNS, (str(resolved(path)), _LATEST_RUNS)).fetchall()
+    with reading(store) as sql:
+        rows = sql.execute(_RUNS, (str(resolved(path)), _LATEST_RUNS)).fetchall()
         runs = [(arm, row) for row in reversed(rows) if (arm := json.loads(row[1]).get("arm"))]
         return dict(_histories(runs)) if runs else None
-    except (sqlite3.Error, OSError, ValueError, KeyError, TypeError, AttributeError) as error:
-        raise StoreError(f"The run store {store} cannot be read: {error}") from error
 
 
 def _histories(runs: list[tuple[dict[str, Any], tuple[Any, ...]]]) -> Iterator[tuple[str, TaskHistory]]:

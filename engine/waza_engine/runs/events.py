@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
 
-from waza_engine.runs.records import GraderOutcome
+from waza_engine.runs.records import GraderOutcome, RunStatus
 from waza_engine.scoring import Status
 
 
@@ -101,7 +101,7 @@ class RunFinished:
     """The run is over. A cancelled run has the status `cancelled` and what was finished until then."""
 
     run_id: str
-    status: Literal["passed", "failed", "error", "cancelled"]
+    status: RunStatus
     exit_status: int
     score: float
     weighted_score: float

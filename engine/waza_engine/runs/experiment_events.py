@@ -17,9 +17,8 @@ from waza_engine.runs.events import (
     TaskStarted,
 )
 from waza_engine.runs.run import EXIT_STATUS
+from waza_engine.runs.totals import worst_status
 from waza_engine.scoring import Status, mean
-
-_WORST = ("cancelled", "error", "failed", "passed")
 
 
 @dataclass(slots=True)
@@ -54,10 +53,10 @@ class ExperimentTeller:
         counts = Counter(map(self._status_of, self._ended))
         succeeded, failed = counts["passed"], counts["failed"] + counts["error"]
         ended = [it for its in self._ended.values() for it in its]
-        status = next((it for it in _WORST if any(end.status == it for end in ended)), "error")
+        status = worst_status(it.status for it in ended)
         finished = RunFinished(
             run_id=self.run_id,
-            status=status,  # type: ignore[arg-type]  # one of the statuses of runs
+            status=status,
             exit_status=EXIT_STATUS[status],
             score=mean([it.score for it in ended]),
             weighted_score=mean([it.weighted_score for it in ended]),
@@ -105,9 +104,9 @@ class ExperimentTeller:
     def _status_of(self, arm: str) -> Status:
         """That of the worst of its runs; without a bad one the arm has passed only if it was run over all its evals."""
         ends = self._ended[arm]
-        worst = next(it for it in _WORST if any(end.status == it for end in ends))
+        worst = worst_status(it.status for it in ends)
         is_unfinished = worst == "passed" and len(ends) < self.parts[arm]
-        return "skipped" if worst == "cancelled" or is_unfinished else worst  # type: ignore[return-value]  # the rest is the same
+        return "skipped" if worst == "cancelled" or is_unfinished else worst
 
     def _tell(self, event: Event) -> None:
         if self.listener is not None:

@@ -1,8 +1,9 @@
 """What tells a task from what it was: a text that changes with everything about it that can change a verdict.
 
 That is the task, its graders, what both name (files that graders read, with the documents that their schemas refer to,
-programs that they start, skills, repositories), and how the suite has it performed and judged. The agent that performs it is told apart by the run (`RunFrame.agent`):
-whoever goes on with a run may name another one. What programs and assertions read of their own accord nobody can know.
+programs that they start, skills, repositories), and how the suite has it performed and judged. The agent that performs it
+is told apart by the run (`RunFrame.agent`): whoever goes on with a run may name another one. What programs and assertions
+read of their own accord nobody can know.
 """
 
 import hashlib
@@ -13,13 +14,12 @@ from pathlib import Path
 from typing import Any
 
 from waza_engine.file_digests import FileDigests, file_digest
+from waza_engine.file_names import SKILL_FILE
 from waza_engine.runs.grader_files import Digests, grader_files
 from waza_engine.runs.plan import Plan
 from waza_engine.runs.repositories import commit_of
 from waza_engine.runs.workspace import WorkspaceError
 from waza_engine.suite import RunSettings, Task
-
-_SKILL = "SKILL.md"
 
 
 def fingerprints(plan: Plan, process_dir: Path) -> Iterator[str]:
@@ -71,8 +71,8 @@ def _named_by(task: Task, plan: Plan, process_dir: Path, seen: _Seen) -> tuple[A
 
 def _skills_of(process_dir: Path) -> FileDigests:
     """The skills of a folder in which much else may stand."""
-    found = sorted(process_dir.glob(f"*/{_SKILL}"))
-    own = file_digest(process_dir / _SKILL)
+    found = sorted(process_dir.glob(f"*/{SKILL_FILE}"))
+    own = file_digest(process_dir / SKILL_FILE)
     return ("", own), *((it.parent.name, file_digest(it)) for it in found)
 
 

@@ -6,20 +6,20 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Literal
 
-from waza_engine.executors.base import Executor
+from waza_engine.executors.base import TOOL_CALLS, TOOL_NAMES, Executor
 from waza_engine.executors.mock import MockExecutor
 from waza_engine.executors.replay import ReplayExecutor
 from waza_engine.graders.base import ConfigError, Demand, GraderResult, GradingContext
 from waza_engine.graders.entry import Level
 from waza_engine.graders.registry import find_grader, generation_of, newest_generation
 from waza_engine.grading import GraderFailure, RunVerdict, build, grade_run
-from waza_engine.judges.base import Judge
+from waza_engine.judges.base import NO_JUDGE, Judge
 from waza_engine.runs.expected_calls import expected_calls
-from waza_engine.runs.judging import NO_JUDGE, needs_judge
+from waza_engine.runs.judging import needs_judge
 from waza_engine.runs.plan import Plan
 from waza_engine.runs.records import GraderOutcome, TrialRecord
 from waza_engine.runs.tool_policy import denied_tool
-from waza_engine.runs.unknown import TOOL_CALLS, TOOL_NAMES, guarded, unavailable
+from waza_engine.runs.unknown import guarded, unavailable
 from waza_engine.runs.workspace import Captured
 from waza_engine.scope import Scope
 from waza_engine.scoring import Status, mean, weighted_mean

@@ -13,14 +13,11 @@ from itertools import groupby
 from pathlib import Path
 from typing import Any
 
-from pydantic import ValidationError
-
-from waza_engine.misfits import reason
 from waza_engine.paths import resolved
 from waza_engine.reviews import Review
 from waza_engine.runs.records import GraderOutcome, TrialRecord
 from waza_engine.runs.reviewed import read_reviews, with_reviews
-from waza_engine.runs.store import FILE_NAME, StoreError
+from waza_engine.runs.store import FILE_NAME
 from waza_engine.runs.store_reading import reading
 from waza_engine.runs.store_rows import stored_checkpoints, stored_outcome
 from waza_engine.scoring import Status, mean, task_status
@@ -85,33 +82,17 @@ def read_history(store_dir: Path, eval_path: Path) -> dict[str, TaskHistory]:
     path = store_dir / FILE_NAME
     if not path.is_file():
         return {}
-    try:
-        with reading(path) as sql:
-            asked = (str(resolved(eval_path)), _LATEST_RUNS)
-            rows = sql.execute(_TRIALS, asked).fetchall()
-            said = _said(store_dir)
-            found = [
-                _history(sql, task, list(its), said) for task, its in groupby(rows, key=lambda it: it[0])
-            ]
-            files = {it: _files(sql, it) for it in {it.run_id for it in found}}
-            order, tasks = _last_of_all(sql, asked)
-            return {
-                it.task: replace(
-                    it, files=files[it.run_id], is_gone=it.order < order and it.task not in tasks
-                )
-                for it in found
-            }
-    except (
-        sqlite3.Error,
-        OSError,
-        ValidationError,
-        zlib.error,
-        ValueError,
-        AttributeError,
-        KeyError,
-        TypeError,
-    ) as error:
-        raise StoreError(f"The run store {path} cannot be read: {reason(error)}") from error
+    with reading(path) as sql:
+        asked = (str(resolved(eval_path)), _LATEST_RUNS)
+        rows = sql.execute(_TRIALS, asked).fetchall()
+        said = _said(store_dir)
+        found = [_history(sql, task, list(its), said) for task, its in groupby(rows, key=lambda it: it[0])]
+        files = {it: _files(sql, it) for it in {it.run_id for it in found}}
+        order, tasks = _last_of_all(sql, asked)
+        return {
+            it.task: replace(it, files=files[it.run_id], is_gone=it.order < order and it.task not in tasks)
+            for it in found
+        }
 
 
 def _last_of_all(sql: sqlite3.Connection, asked: tuple[str, int]) -> tuple[int, frozenset[str]]:

@@ -12,7 +12,7 @@ import os
 import signal
 import sys
 import tempfile
-from collections.abc import Iterable, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -31,10 +31,10 @@ class HooksOutcome:
     error: str = ""
 
 
-async def run_hooks(moment: str, hooks: Iterable[Hook], process_dir: Path) -> HooksOutcome:
-    """Run the hooks of one moment (`before_run`, ...) in order, up to the first one that must not fail."""
+async def run_hooks(moment: str, hooks: Mapping[str, Sequence[Hook]], process_dir: Path) -> HooksOutcome:
+    """Run the hooks for one moment (`before_run`, ...) in order, up to the first one that must not fail."""
     warnings: list[str] = []
-    for index, hook in enumerate(hooks):
+    for index, hook in enumerate(hooks.get(moment, ())):
         problem = await _problem(hook, process_dir)
         if not problem:
             continue

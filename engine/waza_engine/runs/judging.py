@@ -10,7 +10,6 @@ from waza_engine.judges.base import Judge, JudgeMissing
 from waza_engine.runs.plan import Plan
 from waza_engine.suite import GraderEntry
 
-NO_JUDGE = "No judge is configured: set OPENAI_API_KEY, or OPENAI_BASE_URL for another endpoint"
 _COPILOT = "copilot-sdk"
 
 

@@ -1,13 +1,12 @@
 """What the metrics of an eval came to the last time, for showing it beside their thresholds. Read only."""
 
 import json
-import sqlite3
 from collections.abc import Mapping
 from pathlib import Path
 
 from waza_engine.paths import resolved
 from waza_engine.runs.records import TriggerResult
-from waza_engine.runs.store import FILE_NAME, StoreError
+from waza_engine.runs.store import FILE_NAME
 from waza_engine.runs.store_reading import reading
 from waza_engine.runs.triggers import ACCURACY, trigger_metrics
 
@@ -27,10 +26,7 @@ def read_metrics(store_dir: Path, eval_path: Path) -> Mapping[str, float]:
     store = store_dir / FILE_NAME
     if not store.is_file():
         return {}
-    try:
-        with reading(store) as sql:
-            row = sql.execute(_LAST, (str(resolved(eval_path)),)).fetchone()
+    with reading(store) as sql:
+        row = sql.execute(_LAST, (str(resolved(eval_path)),)).fetchone()
         triggers = [TriggerResult(**it) for it in json.loads(row[0])["triggers"]] if row else []
-    except (sqlite3.Error, OSError, ValueError, KeyError, TypeError) as error:
-        raise StoreError(f"The run store {store} cannot be read: {error}") from error
     return {ACCURACY: trigger_metrics(triggers).accuracy} if triggers else {}

@@ -17,7 +17,11 @@ class PlanError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Overrides:
-    """What the command line says; None and () leave the suite's own word."""
+    """What the command line says; None, () and "" leave the suite's own word.
+
+    `tasks` and `tags` are patterns for names or ids, and for tags. `timeout` is in seconds per turn. `agent_command` is
+    what the executors `command` and `acp` start, `agent_format` how `command` reads it.
+    """
 
     tasks: tuple[str, ...] = ()
     tags: tuple[str, ...] = ()
@@ -89,14 +93,7 @@ class Plan:
 
 def plan_without_skills(plan: Plan) -> Plan:
     """The second pass of a run with a baseline: the same, with all skills forced off (section 13.7)."""
-    settings = replace(
-        plan.settings,
-        baseline=False,
-        skill_directories=(),
-        required_skills=(),
-        inject_skill_body=False,
-        skills_of_process=False,
-    )
+    settings = replace(_skills_off(plan.settings), baseline=False)
     tasks = tuple(replace(it, skill_directories=()) for it in plan.tasks)
     suite = replace(plan.suite, triggers=None, warnings=(), skill="", agent=None)
     return replace(plan, suite=suite, tasks=tasks, settings=settings, without_skills=True, warnings=())
@@ -203,10 +200,14 @@ def _settings(settings: RunSettings, overrides: Overrides) -> RunSettings:
         "timeout_seconds": overrides.timeout,
         "baseline": overrides.baseline,
     }
-    if overrides.no_skills:
-        changes |= {"skill_directories": (), "required_skills": (), "inject_skill_body": False}
-        changes["skills_of_process"] = False
+    settings = _skills_off(settings) if overrides.no_skills else settings
     return replace(settings, **{key: value for key, value in changes.items() if value is not None})  # type: ignore[arg-type]  # the values fit their keys
+
+
+def _skills_off(settings: RunSettings) -> RunSettings:
+    return replace(
+        settings, skill_directories=(), required_skills=(), inject_skill_body=False, skills_of_process=False
+    )
 
 
 def _workers(settings: RunSettings, tasks: int, processors: int) -> int:

@@ -11,6 +11,9 @@ from waza_engine.scoring import Status, SuiteTotals, TaskStats
 from waza_engine.suite import ExperimentArm, Scoring
 from waza_engine.trajectory import Trajectory
 
+RunStatus = Literal["passed", "failed", "error", "cancelled"]
+"""How a run ended."""
+
 
 @dataclass(frozen=True, slots=True)
 class GraderOutcome:
@@ -51,6 +54,7 @@ class CheckpointOutcome:
 class TrialRecord:
     """One trial: its last attempt. `started_at` is in seconds since 1970.
 
+    `task` is the task's id, `task_index` its place in the plan (from 0), `trial` the number of the trial (from 1).
     After a grader that errored, `graders` holds that one alone (waza-formats.md, section 13.10: no results at all).
     `workspace` is where the agent worked, if that was kept.
     """
@@ -72,7 +76,7 @@ class TrialRecord:
 
 @dataclass(frozen=True, slots=True)
 class TrialVerdict:
-    """One trial of one task, without what the agent did."""
+    """One trial (from 1) of one task, by the task's id, without what the agent did."""
 
     task: str
     trial: int
@@ -84,7 +88,7 @@ class TrialVerdict:
 class TaskRecord:
     """A task's trials, in order. Without trials there are no stats, and `error` says which hook stopped the task.
 
-    Trials that are in the store are read from there whenever they are looked at.
+    `task` is the task's id. Trials that are in the store are read from there whenever they are looked at.
     """
 
     task: str
@@ -153,7 +157,7 @@ class RunRecord:
     timeout_seconds: int
     started_at: float
     duration_ms: int
-    status: Literal["passed", "failed", "error", "cancelled"]
+    status: RunStatus
     tasks: tuple[TaskRecord, ...]
     totals: SuiteTotals
     triggers: tuple[TriggerResult, ...] = ()

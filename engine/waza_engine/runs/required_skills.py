@@ -7,7 +7,8 @@ in its front matter; parents of skill folders are not searched.
 from collections.abc import Iterable
 from pathlib import Path
 
-from waza_engine.checking.skills import front_matter
+from waza_engine.file_names import SKILL_FILE
+from waza_engine.front_matter import front_matter
 from waza_engine.regular_files import regular_text
 from waza_engine.suite import Suite
 from waza_engine.values import as_text
@@ -23,7 +24,7 @@ def missing_skills(suite: Suite, skill_directories: Iterable[str]) -> str:
         return (
             "config.required_skills lists skills, but there are no config.skill_directories to find them in"
         )
-    present = {_skill_name(it / "SKILL.md") for it in directories}
+    present = {_skill_name(it / SKILL_FILE) for it in directories}
     missing = [it for it in required if it not in present]
     if not missing:
         return ""

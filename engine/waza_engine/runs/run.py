@@ -119,7 +119,7 @@ async def _pass(live: LiveRun) -> None:
 
 
 async def _run_hooks(live: LiveRun, moment: str) -> str:
-    outcome = await run_hooks(moment, live.plan.suite.hooks.get(moment, ()), live.bench.process_dir)
+    outcome = await run_hooks(moment, live.plan.suite.hooks, live.bench.process_dir)
     for it in outcome.warnings:
         live.warn(it)
     return outcome.error

@@ -3,8 +3,8 @@
 A trial is committed, with its whole trajectory, in one transaction the moment it ends, so a run that is killed keeps
 what it finished. The trajectory is a zlib-packed JSON in the row and not a file beside it: a row cannot be half
 there, orphaned or forgotten when it is deleted. WAL and a busy timeout let several processes write at once. The
-folder can be deleted at any time; a new one is made by the next run, and by one that goes on. Runs stand in the order in which they were started,
-whatever the clock said then.
+folder can be deleted at any time; a new one is made by the next run, and by one that goes on. Runs stand in the order in
+which they were started, whatever the clock said then.
 """
 
 import time

@@ -2,11 +2,12 @@
 
 from pathlib import Path
 
+from waza_engine.file_names import WAZA_PROJECT
 from waza_engine.paths import resolved
 
 FILE_NAME = "runs.sqlite3"
 FOLDER = ".waza-lsp"
-_ROOT_MARKS = (".git", ".waza.yaml")
+_ROOT_MARKS = (".git", WAZA_PROJECT)
 
 
 def default_store_dir(eval_path: Path) -> Path:

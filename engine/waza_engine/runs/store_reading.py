@@ -3,15 +3,23 @@
 import os
 import shutil
 import sqlite3
+import zlib
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from pathlib import Path
 
+from waza_engine.misfits import reason
+from waza_engine.runs.store_errors import StoreError
 from waza_engine.temporary import temporary_folder
 
 _BUSY_SECONDS = 1.0
+_CACHED_KIB = 64
+"""How much of a store SQLite holds in memory while it is read, once and by several threads of a server all day long. Its
+own 2 MB would leave as much room behind each time, in ever more pieces, as a store grows."""
 _BESIDE = ("", "-wal")
 """The files that make the database: what is in the log is not yet in the file itself."""
+_UNREADABLE = (sqlite3.Error, OSError, zlib.error, ValueError, AttributeError, KeyError, TypeError)
+"""What comes of rows that are damaged, or of another version."""
 
 
 @contextmanager
@@ -38,13 +46,17 @@ def reading(path: Path) -> Iterator[sqlite3.Connection]:
     """A connection that changes nothing, neither in the store nor beside it, and trusts nothing in it.
 
     Raises:
-        OSError: the store cannot be copied where it would have to be.
-        sqlite3.Error: it is no database.
+        StoreError: it is no database, cannot be copied where it would have to be, or holds something else than the block
+            takes it for.
 
     """
-    with (
-        readable(path) as there,
-        closing(sqlite3.connect(f"{there.as_uri()}?mode=ro", uri=True, timeout=_BUSY_SECONDS)) as sql,
-    ):
-        sql.execute("PRAGMA trusted_schema = OFF")
-        yield sql
+    try:
+        with (
+            readable(path) as there,
+            closing(sqlite3.connect(f"{there.as_uri()}?mode=ro", uri=True, timeout=_BUSY_SECONDS)) as sql,
+        ):
+            sql.execute("PRAGMA trusted_schema = OFF")
+            sql.execute(f"PRAGMA cache_size = -{_CACHED_KIB}")
+            yield sql
+    except _UNREADABLE as error:
+        raise StoreError(f"The run store {path} cannot be read: {reason(error)}") from error

@@ -28,7 +28,10 @@ TRIAL_COLUMNS = (
 
 @dataclass(frozen=True, slots=True)
 class StoredRun:
-    """One run as stored. `finished_at` is None while it goes on, and for ever if it was killed."""
+    """One run as stored. Times are seconds since 1970.
+
+    `finished_at`, `status` and `score` are None while it goes on, and for ever if it was killed.
+    """
 
     run_id: str
     eval_path: Path

@@ -100,18 +100,14 @@ class _Done:
 
 async def _before(live: LiveRun) -> str:
     """The hook problem that stops the task, or ""."""
-    outcome = await run_hooks(
-        "before_task", live.plan.suite.hooks.get("before_task", ()), live.bench.process_dir
-    )
+    outcome = await run_hooks("before_task", live.plan.suite.hooks, live.bench.process_dir)
     for it in outcome.warnings:
         live.warn(it)
     return outcome.error
 
 
 async def _after(live: LiveRun) -> None:
-    outcome = await run_hooks(
-        "after_task", live.plan.suite.hooks.get("after_task", ()), live.bench.process_dir
-    )
+    outcome = await run_hooks("after_task", live.plan.suite.hooks, live.bench.process_dir)
     for it in (*outcome.warnings, outcome.error):
         if it:
             live.warn(it)

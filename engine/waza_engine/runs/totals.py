@@ -2,16 +2,25 @@
 
 import random
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
 from waza_engine.runs.frames import RunFrame, TaskFrame
 from waza_engine.runs.measures import measures
-from waza_engine.runs.records import MetricResult, RunRecord, TaskRecord, TrialRecord, TriggerResult
+from waza_engine.runs.records import (
+    MetricResult,
+    RunRecord,
+    RunStatus,
+    TaskRecord,
+    TrialRecord,
+    TriggerResult,
+)
 from waza_engine.runs.triggers import accuracy_metric, trigger_metrics
 from waza_engine.scoring import RunTotals, TaskTotals, skills_helped, suite_totals, task_stats
 from waza_engine.vally.verdict import is_failed
+
+_FROM_THE_WORST: tuple[RunStatus, ...] = ("cancelled", "error", "failed", "passed")
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,6 +61,19 @@ def task_record(
     return TaskRecord(task.id, task.name, task.group, status, trials, stats, error, task.golden)
 
 
+def task_totals(task: TaskRecord) -> TaskTotals:
+    """What counts of a task in the totals of its run."""
+    if task.stats is None:
+        return TaskTotals(task.status)
+    return TaskTotals(task.status, task.stats.avg_score, task.stats.avg_weighted_score)
+
+
+def worst_status(statuses: Iterable[RunStatus]) -> RunStatus:
+    """The worst one, which is that of several runs together; `error` when there is none."""
+    found = set(statuses)
+    return next((it for it in _FROM_THE_WORST if it in found), "error")
+
+
 def run_record(  # what a run is made of, by name
     frame: RunFrame,
     *,
@@ -70,13 +92,7 @@ def run_record(  # what a run is made of, by name
     measured = trigger_metrics(triggers) if triggers else None
     metric = accuracy_metric(frame.metrics, measured) if measured else None
     metrics: tuple[MetricResult, ...] = (metric,) if metric else ()
-    per_task = [
-        TaskTotals(it.status, it.stats.avg_score, it.stats.avg_weighted_score)
-        if it.stats
-        else TaskTotals(it.status)
-        for it in tasks
-    ]
-    totals = suite_totals(per_task, frame.trials, seeded(run_id))
+    totals = suite_totals([task_totals(it) for it in tasks], frame.trials, seeded(run_id))
     failed = any(not it.passed for it in metrics) or (
         not skills_helped(totals, baseline.totals) if baseline else any(it.status == "failed" for it in tasks)
     )

@@ -36,15 +36,15 @@ async def run_triggers(
         *((process_dir,) if settings.skills_of_process else ()),
         *(plan.suite.directory / it for it in settings.skill_directories),
     )
-    gate = asyncio.Semaphore(plan.settings.workers if plan.settings.workers > 0 else _WORKERS)
+    gate = asyncio.Semaphore(settings.workers if settings.workers > 0 else _WORKERS)
 
     async def ask(it: TriggerPrompt) -> TriggerResult:
         request = TriggerRequest(
             prompt=it.prompt,
             skill=tests.skill,
             should_trigger=it.should_trigger,
-            model=plan.settings.model,
-            timeout_seconds=plan.settings.timeout_seconds,
+            model=settings.model,
+            timeout_seconds=settings.timeout_seconds,
             skill_directories=directories,
             files=files,
         )

@@ -1,6 +1,6 @@
 """What an executor cannot know, no grader may judge: reading it is a grade error, never a verdict by accident.
 
-The words that `Executor.unknown` is made of:
+The words that `Executor.unknown` is made of (`executors.base`):
 
 - `tool calls`: whether any tool was called at all, and with what
 - `tool names`: tool calls are known, their names are not
@@ -19,12 +19,12 @@ from typing import Any, NoReturn, Self
 
 from pydantic import PrivateAttr
 
+from waza_engine.executors.base import SKILLS, TOKENS, TOOL_CALLS, TOOL_NAMES
 from waza_engine.graders.base import GradeError, GradingContext
 from waza_engine.graders.registry import find_grader, generation_of
 from waza_engine.suite import GraderEntry
 from waza_engine.trajectory import Session
 
-TOOL_CALLS, TOOL_NAMES, SKILLS, TOKENS = "tool calls", "tool names", "skills", "tokens"
 _MEMBERS = {
     TOOL_CALLS: frozenset(["tool_call_count", "tools_used", "tool_calls"]),
     TOOL_NAMES: frozenset(["tools_used", "tool_calls"]),

@@ -8,12 +8,13 @@ from waza_engine.trajectory import SkillInvocation
 
 Event = Mapping[str, Any]
 
-_TEXTS = {
+TEXTS = {
     "user.message": "user_message",
     "assistant.message": "assistant_message",
     "assistant.reasoning": "reasoning",
 }
-_BARE = {"assistant.turn_start": "turn_start", "assistant.turn_end": "turn_end"}
+TURN_MARKS = {"assistant.turn_start": "turn_start", "assistant.turn_end": "turn_end"}
+"""Events of our transcripts, and what vally calls them: those that are a text, and those that say nothing more."""
 
 
 def events_of(context: GradingContext) -> Sequence[Event]:
@@ -76,10 +77,10 @@ def _of_transcript(context: GradingContext, known_skills: Iterable[SkillInvocati
             case "skill.invoked":
                 if skill := next(skills, None):
                     yield _event("skill_activation", name=skill.name, path=skill.path)
-            case str() if kind in _TEXTS:
-                yield _event(_TEXTS[kind], content=it.get("content") or "")
-            case str() if kind in _BARE:
-                yield _event(_BARE[kind])
+            case str() if kind in TEXTS:
+                yield _event(TEXTS[kind], content=it.get("content") or "")
+            case str() if kind in TURN_MARKS:
+                yield _event(TURN_MARKS[kind])
             case _:
                 pass
 

@@ -11,6 +11,7 @@ from waza_engine.judges.scales import SCALES, Scale, normalised
 from waza_engine.judges.submit_grade import Grade, graded
 from waza_engine.vally.diff import diff_of
 from waza_engine.vally.grader_input import known_events
+from waza_engine.vally.thresholds import reaches
 from waza_engine.vally.timeline import shortened, timeline
 
 DEFAULT_MODEL = "claude-sonnet-4.6"
@@ -19,7 +20,6 @@ DEFAULT_CRITERIA = (
     "Correctness: what was said and made is right",
     "Quality: the work is clear, complete and made with care",
 )
-TOLERANCE = 1e-9
 _LONGEST_DIFF = 40_000
 _BACKTICKS = re.compile("`+")
 
@@ -70,7 +70,7 @@ def _result(grade: Grade, question: Question, details: dict[str, Any]) -> Grader
         details["usage"] = dict(grade.usage)
     return GraderResult(
         score,
-        passes(score, question.threshold),
+        reaches(score, question.threshold),
         grade.reasoning or f"{grade.points:g} of {question.scale.high:g} points",
         {**details, "points": grade.points},
         kind="llm",
@@ -82,13 +82,8 @@ def _criteria(grade: Grade, question: Question) -> Iterator[Criterion]:
     for it in grade.criteria:
         score = normalised(it.points, question.scale)
         yield Criterion(
-            it.name, score, passes(score, question.threshold), it.reasoning, {"points": it.points}
+            it.name, score, reaches(score, question.threshold), it.reasoning, {"points": it.points}
         )
-
-
-def passes(score: float, threshold: float) -> bool:
-    """Whether the score reaches the threshold."""
-    return score >= threshold - TOLERANCE
 
 
 def system_message(question: Question, rubric: Sequence[str]) -> str:

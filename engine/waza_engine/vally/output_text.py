@@ -95,13 +95,12 @@ class OutputContains(_Spoken):
         exact = bool(self.case_sensitive)
         found = text in output if exact else text.lower() in output.lower()
         details = {"substring": text, "case_sensitive": exact, "negate": self.negated}
+        said = f"The {self.said_in} {'contains' if found else 'does not contain'} '{text}'"
         if found is not self.negated:
-            said = "contains" if found else "does not contain"
-            return GraderResult(1.0, True, f"The {self.said_in} {said} '{text}'", details)
+            return GraderResult(1.0, True, said, details)
         seen = place_of(text, output, any_case=not exact) if found else instead_of(text, output)
-        said = "contains" if found else "does not contain"
         part = FailedCheck((self._option,), f"{'found' if found else 'missing'}: {text}", seen)
-        return GraderResult.failed(f"The {self.said_in} {said} '{text}'", details, (part,))
+        return GraderResult.failed(said, details, (part,))
 
     @property
     def wanted(self) -> str:

@@ -7,12 +7,12 @@ from waza_engine.excerpts import around, quoted
 from waza_engine.findings import Finding, Fix, Pointer, SetValue
 from waza_engine.formats.model import marks
 from waza_engine.js_regex import TooSlowError, js_error, js_found, js_notes, js_place
+from waza_engine.regex import TEXTS_WITHOUT_ANYTHING_IN_COMMON
 from waza_engine.rules.invalid_regex import INVALID_REGEX
 from waza_engine.rules.non_portable_regex import NON_PORTABLE_REGEX, doubtful_findings
 from waza_engine.rules.trivial_check import TRIVIAL_CHECK
 from waza_engine.vally_values import has_placeholder
 
-_TEXTS_WITHOUT_ANYTHING_IN_COMMON = ("", "a", "\n", "0 \u00e9!\nB")
 _LOOKED_AT = 200_000
 
 
@@ -46,7 +46,7 @@ def pattern_findings(pattern: str, pointer: Pointer, fate: str = "") -> Iterator
 
 def _is_found_everywhere(pattern: str) -> bool:
     try:
-        return all(js_found(pattern, it) for it in _TEXTS_WITHOUT_ANYTHING_IN_COMMON)
+        return all(js_found(pattern, it) for it in TEXTS_WITHOUT_ANYTHING_IN_COMMON)
     except TooSlowError:
         return False
 

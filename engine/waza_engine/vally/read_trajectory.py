@@ -4,17 +4,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from waza_engine.trajectory import Session, SkillInvocation, ToolCall, ToolEvent, Trajectory, Usage
+from waza_engine.vally.events import TEXTS, TURN_MARKS, data_of, of_type
 
-_TEXTS = {
-    "user_message": "user.message",
-    "assistant_message": "assistant.message",
-    "reasoning": "assistant.reasoning",
-}
-_BARE = {
-    "turn_start": "assistant.turn_start",
-    "turn_end": "assistant.turn_end",
-    "skill_activation": "skill.invoked",
-}
+_TEXTS = {theirs: ours for ours, theirs in TEXTS.items()}
+_BARE = {theirs: ours for ours, theirs in TURN_MARKS.items()} | {"skill_activation": "skill.invoked"}
 
 
 def trajectory_of(data: Mapping[str, Any], task: str) -> Trajectory:
@@ -43,7 +36,7 @@ def trajectory_of(data: Mapping[str, Any], task: str) -> Trajectory:
         model=str(metadata.get("model") or ""),
         prompt=_prompt(data, events),
         output=str(data.get("output") or ""),
-        error="\n".join(str(it.get("message") or "") for it in _of_type(events, "error"))
+        error="\n".join(str(it.get("message") or "") for it in of_type(events, "error"))
         or (str(data.get("endReason")) if data.get("endReason") else ""),
         duration_ms=int(metrics.get("wallTimeMs") or 0),
         session_id=str(metadata.get("sessionID") or ""),
@@ -52,14 +45,14 @@ def trajectory_of(data: Mapping[str, Any], task: str) -> Trajectory:
         tool_events=calls,
         skills=[
             SkillInvocation(name=str(it.get("name") or ""), path=str(it.get("path") or ""))
-            for it in _of_type(events, "skill_activation")
+            for it in of_type(events, "skill_activation")
         ],
     )
 
 
 def _entry(event: Mapping[str, Any]) -> dict[str, Any] | None:
     """The event as our transcripts have it; None for what they do not have."""
-    kind, data = str(event.get("type")), _map(event.get("data"))
+    kind, data = str(event.get("type")), data_of(event)
     identity = {"tool_call_id": data.get("toolCallId"), "tool_name": data.get("toolName")}
     match kind:
         case "tool_call":
@@ -76,10 +69,10 @@ def _entry(event: Mapping[str, Any]) -> dict[str, Any] | None:
 
 
 def _calls(events: Sequence[Mapping[str, Any]]) -> Iterator[ToolEvent]:
-    ends = {it.get("toolCallId"): it for it in _of_type(events, "tool_result")}
+    ends = {it.get("toolCallId"): it for it in of_type(events, "tool_result")}
     turn = 0
     for number, event in enumerate(events, 1):
-        data = _map(event.get("data"))
+        data = data_of(event)
         turn += event.get("type") == "user_message"
         if event.get("type") == "tool_call":
             end = ends.get(data.get("toolCallId"), {})
@@ -96,7 +89,7 @@ def _calls(events: Sequence[Mapping[str, Any]]) -> Iterator[ToolEvent]:
 
 def _usage(events: Sequence[Mapping[str, Any]], metrics: Mapping[str, Any]) -> Usage | None:
     told = _map(metrics.get("tokenUsage"))
-    spent = [told] if told else _of_type(events, "token_usage")
+    spent = [told] if told else of_type(events, "token_usage")
     if not spent and "turnCount" not in metrics:
         return None
 
@@ -115,12 +108,8 @@ def _usage(events: Sequence[Mapping[str, Any]], metrics: Mapping[str, Any]) -> U
 
 
 def _prompt(data: Mapping[str, Any], events: Sequence[Mapping[str, Any]]) -> str:
-    said = [str(it.get("content") or "") for it in _of_type(events, "user_message")]
+    said = [str(it.get("content") or "") for it in of_type(events, "user_message")]
     return str(_map(data.get("stimulus")).get("prompt") or "") or next(iter(said), "")
-
-
-def _of_type(events: Sequence[Mapping[str, Any]], kind: str) -> list[Mapping[str, Any]]:
-    return [_map(it.get("data")) for it in events if it.get("type") == kind]
 
 
 def _map(value: Any) -> Mapping[str, Any]:

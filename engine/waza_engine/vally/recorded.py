@@ -7,7 +7,7 @@ from waza_engine.graders.base import GradingContext
 from waza_engine.moments import rfc3339
 from waza_engine.runs.records import TrialRecord
 from waza_engine.scalars import plain
-from waza_engine.suite import UNNAMED, GraderEntry, Task
+from waza_engine.suite import GraderEntry, Task
 from waza_engine.trajectory import Trajectory, Usage
 from waza_engine.vally.events import events_of, last_message, of_type
 from waza_engine.vally.metrics import error_count, tool_call_count, turn_count
@@ -55,7 +55,7 @@ def told_of(task: Task) -> dict[str, Any]:
 
 
 def _grader(entry: GraderEntry) -> dict[str, Any]:
-    name = {} if UNNAMED in entry.extras else {"name": entry.name}
+    name = {"name": entry.written_name} if entry.written_name else {}
     turn = {} if entry.turn is None else {"turn": entry.turn}
     config = plain(entry.config)
     return {"type": entry.type, **name, **({"config": config} if config else {}), **turn}

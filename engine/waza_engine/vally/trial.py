@@ -15,14 +15,13 @@ from waza_engine.scoring import mean, weighted_mean
 from waza_engine.suite import GraderEntry, Scoring, Task
 from waza_engine.vally.constraints import TYPE, constraint_verdicts, verdict_name
 from waza_engine.vally.results import IN_VERDICTS, result_object
-
-_TOLERANCE = 1e-9
+from waza_engine.vally.thresholds import reaches
 
 
 def trial_verdict(task: Task, scoring: Scoring, context: GradingContext) -> RunVerdict:
     """The verdict on what the agent did. An agent that failed without leaving an answer makes it an `error`."""
-    graded = [_told(_graded(it, context)) for it in task.graders]
-    kept = [_told(it) for it in constraint_verdicts(task.constraints, context)]
+    graded = [_told(_graded(it, context), it.written_name or it.type) for it in task.graders]
+    kept = [_told(it, it.name) for it in constraint_verdicts(task.constraints, context)]
     score = trial_score(graded)
     passed = is_passed(score, scoring.threshold, graded) and all(it.result.passed for it in kept)
     status: Literal["passed", "failed", "error"] = "passed" if passed else "failed"
@@ -42,7 +41,7 @@ def trial_score(verdicts: Sequence[GraderVerdict]) -> float:
 def is_passed(score: float, threshold: float | None, verdicts: Sequence[GraderVerdict]) -> bool:
     """Whether the score reaches the threshold; without one, whether every grader passed."""
     if threshold is not None:
-        return score >= threshold - _TOLERANCE
+        return reaches(score, threshold)
     return all(it.result.passed for it in verdicts)
 
 
@@ -62,7 +61,9 @@ def _graded(entry: GraderEntry, context: GradingContext) -> GraderVerdict:
     return replace(graded, name=entry.name, weight=entry.weight)
 
 
-def _told(verdict: GraderVerdict) -> GraderVerdict:
-    """The verdict with everything that vally's results say of it among its details."""
+def _told(verdict: GraderVerdict, name: str) -> GraderVerdict:
+    """The verdict with all that vally's results say of it among its details, its `name` there too if it is another."""
     told = {key: it for key, it in result_object(verdict).items() if key not in IN_VERDICTS}
+    if name != verdict.name:
+        told["name"] = name
     return replace(verdict, result=replace(verdict.result, details=told))

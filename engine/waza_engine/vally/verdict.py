@@ -9,8 +9,7 @@ from dataclasses import dataclass
 from waza_engine.runs.records import TaskRecord
 from waza_engine.scoring import TaskStats, mean
 from waza_engine.suite import Scoring
-
-_TOLERANCE = 1e-9
+from waza_engine.vally.thresholds import reaches
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,7 +31,7 @@ def eval_verdict(scoring: Scoring, tasks: Sequence[TaskRecord]) -> EvalVerdict:
     if scoring.threshold is None:
         passed = all(it.passed_runs == _graded(it) for it in ran)
     else:
-        passed = overall >= scoring.threshold - _TOLERANCE
+        passed = reaches(overall, scoring.threshold)
     return EvalVerdict(
         passed=passed and bool(ran),
         overall_score=overall,

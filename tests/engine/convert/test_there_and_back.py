@@ -1,5 +1,6 @@
 """A suite converted there and back says of recorded runs what it said before."""
 
+import json
 import shutil
 from pathlib import Path
 
@@ -9,8 +10,10 @@ from waza_engine.convert import Conversion, to_vally, to_waza
 from waza_engine.executors.base import ExecutorOptions
 from waza_engine.executors.replay import ReplayExecutor
 from waza_engine.formats import load_suite
+from waza_engine.formats.reading import read_mapping
 from waza_engine.runs.plan import Overrides, make_plan
 from waza_engine.runs.run import run_suite
+from waza_engine.scalars import plain
 
 EXAMPLES = Path(__file__).parents[3] / "examples"
 WAZA = ("code-explainer", "deploy-orchestrator", "file-editor")
@@ -83,3 +86,14 @@ def test_what_is_lost_is_said(tmp_path: Path) -> None:
     ]
     assert "no-rollout-by-hand" in graders
     assert "allow_only" in result.files[next(iter(result.files))]
+
+
+def test_graders_that_only_vally_has_come_back_with_the_names_they_had(tmp_path: Path) -> None:
+    graders = [{"type": "diff-empty", "name": "same"}] * 2 + [{"type": "diff-empty"}] * 2
+    spec = {"name": "s", "stimuli": [{"name": "a", "prompt": "p", "graders": graders}]}
+    (tmp_path / "eval.yaml").write_text(json.dumps(spec), encoding="utf-8")
+    (tmp_path / "recordings").mkdir()
+    waza, vally = tmp_path / "waza", tmp_path / "vally"
+    there = written(to_waza(tmp_path / "eval.yaml", waza, process_dir=tmp_path), waza, tmp_path)
+    back = written(to_vally(there, vally, process_dir=tmp_path), vally, tmp_path)
+    assert plain(read_mapping(back))["stimuli"][0]["graders"] == graders

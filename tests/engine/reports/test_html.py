@@ -8,6 +8,7 @@ import pytest
 from tests.engine.runs.bench import Bench, Scripted, contains, said, task
 from waza_engine.executors.base import TrialRequest
 from waza_engine.executors.event_log import EventLog
+from waza_engine.reports.history import history_lines
 from waza_engine.reports.html import html_report
 from waza_engine.reports.html_charts import histogram, squares, strip
 from waza_engine.reports.html_comparison import html_comparison
@@ -128,6 +129,19 @@ def test_a_history_of_its_own() -> None:
     page = well_formed("".join(history_page(NASTY, runs)))
     assert page.count("<i ") >= 3
     assert "not two runs yet" in well_formed("".join(history_page("x", runs[:1])))
+
+
+def test_trials_that_were_not_judged_say_nothing_of_a_task() -> None:
+    judged = [TrialVerdict("a", 1, "passed", 1.0), TrialVerdict("a", 2, "skipped", 0.0)]
+    never = [TrialVerdict("b", 1, "skipped", 0.0)]
+    first, second, _ = history_lines([[*never, *judged], [*never, *judged]])
+    assert first.split() == ["a", "100%", "+.", "+."]
+    assert second.split() == ["b", "-", ".", "."]
+    page = well_formed("".join(history_page("x", [[*never, *judged], [*never, *judged]])))
+    *_, first, second = page.partition("<table>")[2].split("<tr>")
+    assert "100%" in first
+    assert second.split("</tr>")[0].endswith("<td><td>")
+    assert "flaky" not in first + second
 
 
 async def test_two_runs_side_by_side(bench: Bench, scripted: Scripted) -> None:

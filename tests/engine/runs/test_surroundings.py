@@ -185,6 +185,23 @@ async def test_a_custom_agent_is_held_to_its_tools(bench: Bench, scripted: Scrip
     assert scripted.requests[0].system_message == "You are careful."
 
 
+@pytest.mark.parametrize(
+    ("text", "body"),
+    [
+        ("You are Ann.\n\n---\n\nMore.\n", "You are Ann.\n\n---\n\nMore."),
+        ("---\nname: demo\n---\nOne.\n---\nTwo.\n", "One.\n---\nTwo."),
+        ("---\n---\nOne.\n", "One."),
+        ("---\nname: demo\nOne.\n", None),
+        ("---\nname: [\n---\nOne.\n", None),
+    ],
+)
+def test_a_custom_agent_is_told_all_that_is_not_front_matter(
+    tmp_path: Path, text: str, body: str | None
+) -> None:
+    found = load(tmp_path, **{"demo.agent.md": text, ".git/HEAD": ""}).agent
+    assert (found.body if found is not None else None) == body
+
+
 def test_a_skill_wins_over_an_agent_and_a_grader_over_the_implicit_one(tmp_path: Path) -> None:
     files = {"demo.agent.md": AGENT, ".git/HEAD": ""}
     own = "graders: [{name: g, type: tool_constraint, config: {reject_tools: [{tool: rm}]}}]"

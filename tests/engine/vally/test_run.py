@@ -142,6 +142,25 @@ async def test_a_grader_keeps_the_name_that_it_was_given(name: str, told: str, t
     assert [it["name"] for it in trial["gradeResult"]["details"]] == ["output-contains", told]
 
 
+async def test_graders_of_one_name_are_told_by_it_and_no_verdict_is_lost(tmp_path: Path) -> None:
+    written = [("same", "hello"), ("same", "goodbye"), ("same (2)", "hello")]
+    graders = [
+        f"{{type: output-contains, name: {it}, config: {{substring: {text}}}}}" for it, text in written
+    ]
+    spec = f"name: d\nstimuli:\n  - name: a\n    prompt: hello\n    graders: [{', '.join(graders)}]\n"
+    record = await _run(tmp_path, spec)
+    [trial] = record.tasks[0].trials
+    assert [(it.name, it.passed) for it in trial.graders] == [
+        ("same", True),
+        ("same (3)", False),
+        ("same (2)", True),
+    ]
+    told = _lines(record)[0]
+    names = [name for name, _ in written]
+    assert [it["name"] for it in told["gradeResult"]["details"]] == names
+    assert [it["name"] for it in told["trajectory"]["stimulus"]["graders"]] == names
+
+
 async def test_without_a_threshold_every_grader_has_to_pass(tmp_path: Path) -> None:
     record = await _run(tmp_path, SPEC.replace("threshold: 0.75", ""))
     assert record.status == "failed"

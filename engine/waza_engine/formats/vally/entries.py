@@ -1,6 +1,5 @@
 """Grader entries as a run takes them: each with its weight and a name of its own (vally.md, sections 5 and 6)."""
 
-from collections import Counter
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
@@ -8,7 +7,8 @@ from waza_engine.findings import Pointer
 from waza_engine.formats.vally.eval import EvalFile
 from waza_engine.formats.vally.graders import GraderConfig
 from waza_engine.formats.vally.stimulus import Stimulus
-from waza_engine.suite import UNNAMED, GraderEntry
+from waza_engine.suite import GraderEntry
+from waza_engine.vally.grader_names import names_apart
 
 
 def grader_entries(
@@ -25,20 +25,18 @@ def grader_entries(
 def _entries(
     placed: list[tuple[GraderConfig, Pointer]], path: Path, weights: Mapping[str, float]
 ) -> Iterator[GraderEntry]:
-    seen: Counter[str] = Counter()
-    for it, pointer in placed:
-        label = it.name or it.type
-        seen[label] += 1
+    # Results are kept by name.
+    names = names_apart([it.name or it.type for it, _ in placed])
+    for (it, pointer), name in zip(placed, names, strict=True):
         yield GraderEntry(
             type=it.type,
-            # Results are kept by name: of several graders alike each has its number.
-            name=label if seen[label] == 1 else f"{label} ({seen[label]})",
+            name=name,
             # A type that is not listed weighs nothing; without weights all count the same.
             weight=weights.get(it.type, 0.0) if weights else 1.0,
             config=it.config,
-            extras={} if it.name else {UNNAMED: True},
             path=path,
             pointer=pointer,
             dialect="vally",
             turn=it.turn,
+            name_in_file=it.name,
         )

@@ -8,6 +8,7 @@ import os
 from collections.abc import Iterator
 from pathlib import Path
 
+from waza_engine.file_names import SKILL_FILE
 from waza_engine.findings import Pointer
 from waza_engine.formats.vally.environment import Environment, StagedFile
 from waza_engine.formats.vally.project_file import Project
@@ -110,4 +111,4 @@ def repository(environment: Environment, eval_dir: Path) -> tuple[Repository, ..
 def skill_directories(environment: Environment, eval_dir: Path) -> tuple[str, ...]:
     """The absolute directories of the listed skills; a SKILL.md stands for its directory."""
     paths = [Path(eval_dir, it) for it in environment.skills]
-    return tuple(str(it.parent if it.name == "SKILL.md" else it) for it in paths)
+    return tuple(str(it.parent if it.name == SKILL_FILE else it) for it in paths)

@@ -5,12 +5,12 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from waza_engine.file_names import AGENT_SUFFIX, SKILL_FILE, WAZA_PROJECT
+from waza_engine.front_matter import parted
 from waza_engine.scalars import plain
 from waza_engine.suite import CustomAgent, GraderEntry, Task
 from waza_engine.yaml_reader import YamlError, read_yaml
 
-_SUFFIX = ".agent.md"
-_FENCE = "---"
 _USUAL = ("agents", ".github/agents", ".")
 _LEVELS = 10
 _CONSTRAINT = "tool_constraint"
@@ -23,9 +23,9 @@ def custom_agent(name: str, eval_dir: Path, skill_directories: Iterable[Path]) -
     if not name or "/" in name or "\\" in name:
         return None
     for folder in _folders(eval_dir, skill_directories):
-        path = folder / f"{name}{_SUFFIX}"
+        path = folder / f"{name}{AGENT_SUFFIX}"
         if path.is_file():
-            return None if (folder / "SKILL.md").is_file() else _read(path, name)
+            return None if (folder / SKILL_FILE).is_file() else _read(path, name)
     return None
 
 
@@ -52,7 +52,7 @@ def _folders(eval_dir: Path, skill_directories: Iterable[Path]) -> Iterator[Path
         yield from _below(it)
     for above in (eval_dir, *eval_dir.parents)[:_LEVELS]:
         yield from (above / it for it in _USUAL)
-        if (above / ".git").exists() or (above / ".waza.yaml").exists():
+        if (above / ".git").exists() or (above / WAZA_PROJECT).exists():
             return
 
 
@@ -65,14 +65,14 @@ def _below(folder: Path) -> list[Path]:
 
 def _read(path: Path, name: str) -> CustomAgent | None:
     try:
-        lines = path.read_text(encoding="utf-8-sig").splitlines()
-        end = next((i for i, it in enumerate(lines) if i and it.startswith(_FENCE)), 0)
-        front = plain(read_yaml("\n".join(lines[1:end]))) if lines and lines[0].startswith(_FENCE) else {}
+        parts = parted(path.read_text(encoding="utf-8-sig"))
+        if parts is None:
+            return None
+        front = plain(read_yaml(parts.front)) if parts.front else {}
     except (OSError, UnicodeDecodeError, YamlError):
         return None
     front = front if isinstance(front, dict) else {}
-    body = "\n".join(lines[end + 1 :] if end else lines).strip()
-    return CustomAgent(path, str(front.get("name") or name), body, _tools(front.get("tools")))
+    return CustomAgent(path, str(front.get("name") or name), parts.body.strip(), _tools(front.get("tools")))
 
 
 def _tools(value: Any) -> tuple[str, ...] | None:

@@ -12,9 +12,7 @@ from waza_engine.formats.waza.template import TemplateError, Values, render
 from waza_engine.suite import LoadError, Task
 
 
-def dataset_tasks(
-    spec: EvalFile, eval_path: Path, now: datetime | None = None
-) -> tuple[list[Task], list[str]]:
+def dataset_tasks(spec: EvalFile, eval_path: Path) -> tuple[list[Task], list[str]]:
     """The tasks of the dataset, and warnings.
 
     Raises:
@@ -33,7 +31,7 @@ def dataset_tasks(
     if not header.cells:
         raise LoadError(path, "The file is empty; its first row must name the columns")
     selected = _selected(rows, spec, eval_path)
-    moment = (now or datetime.now(UTC)).isoformat(timespec="seconds")
+    moment = datetime.now(UTC).isoformat(timespec="seconds")
     tasks: list[Task] = []
     for number, row in enumerate(selected, start=1):
         try:

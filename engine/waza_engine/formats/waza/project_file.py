@@ -3,11 +3,11 @@
 from dataclasses import dataclass
 from pathlib import Path
 
+from waza_engine.file_names import SKILL_FILE, WAZA_PROJECT
 from waza_engine.formats.reading import build, read_mapping
 from waza_engine.formats.waza.project import ProjectFile
 from waza_engine.suite import LoadError
 
-NAME = ".waza.yaml"
 _LEVELS = 10
 
 
@@ -28,7 +28,7 @@ class Project:
             folders = sorted(root.iterdir())
         except OSError:
             return ()
-        return tuple(str(it) for it in folders if (it / "SKILL.md").is_file())
+        return tuple(str(it) for it in folders if (it / SKILL_FILE).is_file())
 
 
 def find_project(process_dir: Path) -> Project:
@@ -38,7 +38,7 @@ def find_project(process_dir: Path) -> Project:
     """
     start = process_dir.absolute()
     for folder in [start, *start.parents][:_LEVELS]:
-        path = folder / NAME
+        path = folder / WAZA_PROJECT
         if not path.is_file():
             continue
         try:

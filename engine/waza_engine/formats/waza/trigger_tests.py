@@ -2,13 +2,13 @@
 
 from pathlib import Path
 
+from waza_engine.file_names import TRIGGER_TESTS
 from waza_engine.findings import Pointer
 from waza_engine.formats.reading import build, read_mapping
 from waza_engine.formats.waza.triggers import Prompt, TriggersFile
 from waza_engine.misfits import shown
 from waza_engine.suite import LoadError, TriggerPrompt, TriggerTests
 
-NAME = "trigger_tests.yaml"
 _LISTS = (("should_trigger_prompts", True), ("should_not_trigger_prompts", False))
 
 
@@ -19,7 +19,7 @@ def load_trigger_tests(eval_dir: Path) -> TriggerTests | None:
         LoadError: the file is there and cannot be used. waza says so only after all tasks have run.
 
     """
-    path = eval_dir / NAME
+    path = eval_dir / TRIGGER_TESTS
     if not path.exists():
         return None
     tests = build(TriggersFile, read_mapping(path), path)

@@ -30,7 +30,8 @@ from waza_engine.judges.submit_pairwise import Comparison, preferred
 from waza_engine.vally.comparing import comparison_message, comparison_system_message
 from waza_engine.vally.fields import Number, Text
 from waza_engine.vally.grader import VallyGrader
-from waza_engine.vally.judging import DEFAULT_MODEL, passes
+from waza_engine.vally.judging import DEFAULT_MODEL
+from waza_engine.vally.thresholds import reaches
 
 
 class PairwiseGrader(VallyGrader):
@@ -87,12 +88,12 @@ class PairwiseGrader(VallyGrader):
             return _undecided(f"The judge gave no verdict: {error}", details)
         return GraderResult(
             found.score,
-            passes(found.score, self.threshold),
+            reaches(found.score, self.threshold),
             found.first.reasoning if found.consistent else "The judge prefers a place, not an answer: a tie",
             {**details, **_facts(found)},
             kind="llm",
             criteria=tuple(
-                Criterion(name, found.score, passes(found.score, self.threshold), reason)
+                Criterion(name, found.score, reaches(found.score, self.threshold), reason)
                 for name, reason in found.first.reasons
             ),
         )

@@ -36,7 +36,8 @@ from waza_engine.graders.base import Criterion, GraderResult, GradingContext, Sc
 from waza_engine.rules.panel_of_one import PANEL_OF_ONE
 from waza_engine.vally.fields import Flag, Number, Text, given_list
 from waza_engine.vally.judge_options import JudgeGrader
-from waza_engine.vally.judging import judged, passes
+from waza_engine.vally.judging import judged
+from waza_engine.vally.thresholds import reaches
 from waza_engine.values import IfGiven
 
 _WAYS = {
@@ -155,7 +156,7 @@ class PanelGrader(JudgeGrader):
             (it.weight, score) for it, score in zip(self.criteria, scores, strict=True) if score is not None
         ]
         score = sum(weight * it for weight, it in pairs) / total
-        return replace(result, score=score, passed=passes(score, self._needed))
+        return replace(result, score=score, passed=reaches(score, self._needed))
 
     def _missed(self, verdicts: list[GraderResult]) -> list[str]:
         """The required criteria that, in the mean of the judges, are below what they need."""
@@ -163,7 +164,7 @@ class PanelGrader(JudgeGrader):
         for own in self.criteria:
             scores = [it.score for verdict in verdicts for it in verdict.criteria if _is_about(it, own)]
             if own.required and own.pass_threshold is not None and scores:
-                missed += [] if passes(fmean(scores), own.pass_threshold) else [own.name]
+                missed += [] if reaches(fmean(scores), own.pass_threshold) else [own.name]
         return missed
 
     def _together(self, scores: list[float], passing: int) -> tuple[float, bool]:
@@ -175,7 +176,7 @@ class PanelGrader(JudgeGrader):
             case way:
                 ways: dict[str, Callable[[list[float]], float]] = {"median": median, "min": min, "max": max}
                 score = ways.get(way, fmean)(scores)
-                return score, passes(score, self._needed)
+                return score, reaches(score, self._needed)
 
 
 def _is_about(graded: Criterion, own: PanelCriterion) -> bool:

@@ -45,14 +45,11 @@ from waza_engine.matchers import (
     known_arguments,
     matcher_documents,
     matcher_findings,
-    tool_pattern,
 )
-from waza_engine.regex import any_case_error, regex_fault, regex_found
-from waza_engine.rules.blank_tool_name import BLANK_TOOL_NAME
+from waza_engine.regex import regex_found
 from waza_engine.rules.contradictory_checks import CONTRADICTORY_CHECKS, in_both
-from waza_engine.rules.invalid_regex import INVALID_REGEX
 from waza_engine.rules.legacy_shape import refused_shape
-from waza_engine.text import trim
+from waza_engine.tool_specs import tool_findings, tool_pattern
 from waza_engine.trajectory import Session
 from waza_engine.values import IfGiven, Integer, ListOf, Strings, Text
 
@@ -190,11 +187,7 @@ class ToolCallsGrader(Grader):
         yield from in_both("required_tools", self.required_tools, "forbidden_tools", self.forbidden_tools)
         for index, expected in enumerate(self.expect):
             place = ("expect", index)
-            if not trim(expected.tool):
-                yield BLANK_TOOL_NAME.at((*place, "tool"), "The tool has no name", refused=True)
-            elif reason := any_case_error(expected.tool):
-                message, part = f"Not a valid RE2 pattern: {reason}", regex_fault(expected.tool)
-                yield INVALID_REGEX.at((*place, "tool"), message, refused=True, part=part)
+            yield from tool_findings(expected.tool, (*place, "tool"))
             yield from matcher_findings(expected.args, scope.process_dir, (*place, "args"))
 
     def grade(self, context: GradingContext) -> GraderResult:

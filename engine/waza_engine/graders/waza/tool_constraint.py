@@ -29,132 +29,29 @@ config:
 """
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, ClassVar
 
-from pydantic import ConfigDict, Field
+from pydantic import Field
 
 from waza_engine.common_ground import tools_of_all
 from waza_engine.excerpts import calls_made
-from waza_engine.findings import AppendItem, Finding, Fix, Pointer, RemoveKey, SetValue
-from waza_engine.formats.model import FileModel, foreign, marks
+from waza_engine.findings import AppendItem, Finding, Fix, RemoveKey, SetValue
+from waza_engine.formats.model import marks
 from waza_engine.graders.base import Demand, Drafted, FailedCheck, Grader, GraderResult, GradingContext, Scope
 from waza_engine.graders.result import as_in_go
-from waza_engine.matchers import (
-    ArgumentTest,
-    Matchers,
-    known_arguments,
-    matcher_documents,
-    matcher_findings,
-    tool_pattern,
-)
-from waza_engine.regex import any_case_error, literal, regex_error, regex_fault, regex_found
-from waza_engine.regex_mending import regex_fixes
-from waza_engine.rules.blank_tool_name import BLANK_TOOL_NAME
-from waza_engine.rules.invalid_regex import INVALID_REGEX
+from waza_engine.matchers import ArgumentTest, matcher_documents
+from waza_engine.regex import literal
 from waza_engine.rules.legacy_shape import refused_shape
-from waza_engine.rules.non_portable_regex import doubtful_findings
-from waza_engine.text import trim
-from waza_engine.tool_names import is_same_tool
+from waza_engine.tool_specs import SpecTest, ToolSpec, spec_findings
 from waza_engine.trajectory import Session, ToolCall
-from waza_engine.values import IfGiven, ListOf, Text
+from waza_engine.values import IfGiven, ListOf
 
-_PATTERNS = ("command_pattern", "skill_pattern", "path_pattern")
 _DROPPED = {
     "max_turns": "nothing limits turns now",
     "max_tokens": "a 'behavior' grader has 'max_tokens'",
 }
 """Options that the type had in February 2026, and what there is instead."""
-
-
-class ToolSpec(FileModel):
-    """A tool, and what its arguments look like."""
-
-    model_config = ConfigDict(
-        json_schema_extra=foreign(
-            {
-                "name": "tool",
-                "tool_name": "tool",
-                "command": "command_pattern",
-                "skill": "skill_pattern",
-                "path": "path_pattern",
-            }
-        )
-    )
-
-    tool: Text = Field(
-        min_length=1,
-        description="RE2 pattern of the tool's name, in any case, found anywhere in it.",
-        examples=["^bash$"],
-        json_schema_extra=marks(reference="tool", language="regex"),
-    )
-    command_pattern: Text = Field(
-        default="",
-        description="RE2 pattern found in the `command` argument, in any case.",
-        examples=[r"azd\s+up"],
-        json_schema_extra=marks(language="regex"),
-    )
-    skill_pattern: Text = Field(
-        default="",
-        description="RE2 pattern found in the `skill` argument, in any case.",
-        examples=["^azure-"],
-        json_schema_extra=marks(language="regex"),
-    )
-    path_pattern: Text = Field(
-        default="",
-        description="RE2 pattern found in the `path` argument, in any case.",
-        examples=[r"\.go$"],
-        json_schema_extra=marks(language="regex"),
-    )
-    args: Matchers = Field(
-        default={},
-        description="What the arguments of the call must be, by argument name.",
-        examples=[{"path": {"regex": r"\.go$"}}],
-        json_schema_extra=marks(since="0.36"),
-    )
-
-    @property
-    def name(self) -> str:
-        """The tool, without blanks around it."""
-        return trim(self.tool)
-
-    @property
-    def label(self) -> str:
-        """The spec in one line, for feedback."""
-        patterns = [
-            f"{it.removesuffix('_pattern')} ~ {getattr(self, it)}" for it in _PATTERNS if getattr(self, it)
-        ]
-        patterns += [f"{name} {it.kind}" for name, it in self.args.items()]
-        return f"{self.name} ({', '.join(patterns)})" if patterns else self.name
-
-
-@dataclass(frozen=True, slots=True)
-class _Spec:
-    """A spec ready to be put to calls; `whole_name` is the reading of `allow_only`."""
-
-    spec: ToolSpec
-    test: ArgumentTest
-    whole_name: bool
-
-    def fits(self, call: ToolCall) -> bool:
-        return self._fits_name(call.name) and self._fits_arguments(call)
-
-    def fits_one_of(self, calls: Sequence[ToolCall]) -> bool:
-        return any(self.fits(it) for it in calls)
-
-    def _fits_name(self, name: str) -> bool:
-        if self.whole_name:
-            return is_same_tool(self.spec.name, name)
-        return regex_found(tool_pattern(self.spec.name), name) is True
-
-    def _fits_arguments(self, call: ToolCall) -> bool:
-        for option in _PATTERNS:
-            pattern = getattr(self.spec, option)
-            value = call.arguments.get(option.removesuffix("_pattern"), "")
-            if pattern and not regex_found(f"(?i){pattern}", value if isinstance(value, str) else ""):
-                return False
-        return self.test.passes(known_arguments(call))
 
 
 class ToolConstraintGrader(Grader):
@@ -213,14 +110,13 @@ class ToolConstraintGrader(Grader):
     def check(self, scope: Scope) -> Iterator[Finding]:
         for option in ("expect_tools", "reject_tools", "allow_only"):
             for index, spec in enumerate(getattr(self, option) or ()):
-                yield from _name_findings(spec, (option, index, "tool"), whole_name=option == "allow_only")
-                yield from _pattern_findings(spec, (option, index))
-                yield from matcher_findings(spec.args, scope.process_dir, (option, index, "args"))
+                is_name = option == "allow_only"
+                yield from spec_findings(spec, scope.process_dir, (option, index), whole_name=is_name)
 
     def grade(self, context: GradingContext) -> GraderResult:
         # An argument's schema that does not compile is a load error: it comes before there being no session.
         expected, rejected, allowed = (
-            [_Spec(it, ArgumentTest(it.args, context.process_dir), whole_name) for it in specs or ()]
+            [SpecTest(it, ArgumentTest(it.args, context.process_dir), whole_name) for it in specs or ()]
             for specs, whole_name in (
                 (self.expect_tools, False),
                 (self.reject_tools, False),
@@ -292,26 +188,5 @@ def _pattern_of(name: str) -> str:
     return f"^{literal(name)}$" if name == name.lower() else f"(?-i:^{literal(name)}$)"
 
 
-def _is_allowed(call: ToolCall, allowed: Sequence[_Spec]) -> bool:
+def _is_allowed(call: ToolCall, allowed: Sequence[SpecTest]) -> bool:
     return any(it.fits(call) for it in allowed)
-
-
-def _name_findings(spec: ToolSpec, pointer: Pointer, *, whole_name: bool) -> Iterator[Finding]:
-    if not spec.name:
-        yield BLANK_TOOL_NAME.at(pointer, "The tool has no name", refused=True)
-    elif not whole_name and (reason := any_case_error(spec.name)):
-        yield INVALID_REGEX.at(
-            pointer, f"Not a valid RE2 pattern: {reason}", refused=True, part=regex_fault(spec.name)
-        )
-
-
-def _pattern_findings(spec: ToolSpec, pointer: Pointer) -> Iterator[Finding]:
-    for option in _PATTERNS:
-        pattern = getattr(spec, option)
-        if reason := any_case_error(pattern):
-            message = f"Not a valid RE2 pattern: {reason}"
-            place, part = (*pointer, option), regex_fault(pattern)
-            fixes = regex_fixes(pattern, place)
-            yield INVALID_REGEX.at(place, message, refused=True, part=part, fixes=fixes)
-        else:
-            yield from doubtful_findings(pattern, (*pointer, option), lambda it: regex_error(it) is None)

@@ -33,6 +33,7 @@ from typing import Annotated, Any, ClassVar, Literal
 
 from pydantic import BeforeValidator, ConfigDict, Field
 
+from waza_engine.file_names import SKILL_FILE
 from waza_engine.findings import Finding
 from waza_engine.formats.model import foreign, marks
 from waza_engine.graders.base import (
@@ -128,7 +129,7 @@ class TriggerGrader(Grader):
     def _skill(self, process_dir: Path) -> SkillText:
         place = process_dir / self.skill_path
         if is_directory(place):
-            place /= "SKILL.md"
+            place /= SKILL_FILE
         data = content(place)
         if data is None:
             raise ConfigError(f"cannot read the skill file {place}")

@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
+from tests.engine.formats.suite_files import write
 from tests.engine.formats.test_load_anything import ODD, _changed, _places
-from tests.engine.formats.vally.vally_files import write
 from waza_engine.executors.base import ExecutorOptions
 from waza_engine.executors.mock import MockExecutor
 from waza_engine.formats import load_suite

@@ -1,8 +1,8 @@
 """Small vally suites on disk."""
 
-import textwrap
 from pathlib import Path
 
+from tests.engine.formats.suite_files import write
 from waza_engine.formats import load_suite
 from waza_engine.suite import LoadError, Suite
 
@@ -11,15 +11,6 @@ stimuli:
   - name: a
     prompt: Say hello
 """
-
-
-def write(folder: Path, files: dict[str, str]) -> Path:
-    """Write the files (relative path, dedented text) and give back the spec's path."""
-    for name, text in files.items():
-        path = folder / name
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(textwrap.dedent(text), encoding="utf-8")
-    return folder / "eval.yaml"
 
 
 def load(folder: Path, spec: str, **files: str) -> Suite:
