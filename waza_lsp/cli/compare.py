@@ -46,6 +46,8 @@ def compare(  # one argument for each option
     With --pairwise the first run is the baseline, and a judge model says for each trial of the second whether it is better.
     It is asked twice, with the places swapped; contradictions are ties.
 
+    The exit status is 0, 1 with --fail-on-regression when the second run is worse, 2 when the runs could not be compared.
+
     \b
     Examples:
       waza-lsp compare before.json after.json
@@ -61,9 +63,19 @@ def compare(  # one argument for each option
 
         if len(runs) > 2:
             raise click.UsageError("With --pairwise name exactly two runs: the baseline and the treatment.")
+        if html is not None:
+            raise click.UsageError("--pairwise writes no page: leave out --html, or --pairwise.")
         wanted = Wanted(runs[0], runs[1], store_dir, eval_path, judge_model, form, fail_on_regression)
         compare_pairwise(wanted)
         return
+    # Without a judge nothing is called worse: a build that counts on it would never fail.
+    for name, given in (
+        ("--fail-on-regression", fail_on_regression),
+        ("--eval", eval_path),
+        ("--judge-model", judge_model),
+    ):
+        if given:
+            raise click.UsageError(f"{name} is for --pairwise: give that, too.")
     records = [record_named(it, store_dir) for it in runs]
     if html is not None and (problem := written(html, html_comparison(runs, records))):
         give_up(problem)

@@ -10,7 +10,7 @@ from waza_engine.suite import LoadError
 from waza_engine.whole_files import write_whole_bytes
 from waza_lsp.cli.newest_form import in_newest_form
 from waza_lsp.cli.printing import show, tell
-from waza_lsp.cli.run_error import give_up_loading
+from waza_lsp.cli.run_error import give_up_loading, short_path
 from waza_lsp.cli.run_source import give_up
 
 _NEWEST = "latest"
@@ -64,7 +64,7 @@ def convert(path: Path, target: str, out: Path | None, force: bool, dry_run: boo
 
 def _tell_losses(result: Conversion) -> None:
     for it in result.lost:
-        where = f"{it.path}: " if it.path else ""
+        where = f"{short_path(it.path)}: " if it.path else ""
         tell(f"{where}{'kept as a comment' if it.kept else 'note'}: {it.message}")
 
 

@@ -86,6 +86,8 @@ def grade(  # noqa: PLR0913, PLR0917  # click hands over one argument per option
     """
     if sum(it is not None for it in (batch_file, graders_file or context_file, run_name)) > 1:
         raise click.UsageError("--run, --batch and --graders exclude each other.")
+    if run_name is None and (tasks or store_dir):
+        raise click.UsageError(f"{'--task' if tasks else '--store'} is for --run: give that, too.")
     if run_name is not None:
         # Imported late: runs are much more than the batch door needs.
         from waza_lsp.cli.grade_run import grade_recorded

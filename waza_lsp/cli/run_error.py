@@ -26,7 +26,11 @@ def load_error_text(error: LoadError) -> str:
     place = Place(error.line, error.column) if error.line is not None else _place(error.path, error.pointer)
     said = _said_by_the_editor(error, place) if place else None
     place, message = said or (place, error.message)
-    where = f"{_short(error.path)}:{place.line + 1}:{place.column + 1}" if place else str(_short(error.path))
+    where = (
+        f"{short_path(error.path)}:{place.line + 1}:{place.column + 1}"
+        if place
+        else str(short_path(error.path))
+    )
     return f"{where}: error: {message}"
 
 
@@ -70,7 +74,8 @@ def _text(path: Path) -> str | None:
         return None
 
 
-def _short(path: Path) -> Path:
+def short_path(path: Path) -> Path:
+    """The path as people in this folder would write it."""
     with contextlib.suppress(ValueError):
         return path.relative_to(Path.cwd())
     return path

@@ -81,7 +81,7 @@ def show_(run: str, form: str, store_dir: Path | None) -> None:
     show(printed)
 
 
-@runs.command()
+@runs.command(short_help="How each task did over the last runs.")
 @_EVAL
 @_LIMIT
 @STORE

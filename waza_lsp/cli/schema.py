@@ -10,9 +10,9 @@ from waza_lsp.cli.outputs import CANNOT
 from waza_lsp.cli.printing import tell
 
 
-@click.group()
+@click.group(short_help="Show or export the JSON Schemas of files and graders.")
 def schema() -> None:
-    """Show or export the JSON Schemas of eval, task, trigger and project files and of grader options.
+    """Show or export the JSON Schemas of eval, task, trigger, project and experiment files and of grader options.
 
     \b
     Examples:

@@ -41,6 +41,12 @@ def test_the_newest_form_changes_what_is_outdated_and_no_more(suite: Path) -> No
     assert (suite / "new" / "eval.yaml").read_text(encoding="utf-8") == new
 
 
+@pytest.mark.usefixtures("suite")
+def test_losses_are_told_with_paths_from_where_one_is() -> None:
+    done = CliRunner().invoke(main, ["convert", "eval.yaml", "--to", "vally", "--out", "new"])
+    assert "\ntasks/t.yaml: kept as a comment: Task 't'" in f"\n{done.stderr}"
+
+
 def test_files_that_are_there_stay_unless_forced(suite: Path) -> None:
     command = ["convert", "eval.yaml", "--to", "vally", "--out", "."]
     done = CliRunner().invoke(main, command)

@@ -43,6 +43,13 @@ def test_standard_input_has_one_use() -> None:
     assert grade("--graders", "-", "--context", "-").exit_code == 2
 
 
+@pytest.mark.parametrize("given", [["--task", "a"], ["--store", "runs"]])
+def test_what_chooses_in_a_run_wants_one(given: list[str], folder: Path) -> None:
+    (folder / "graders.yaml").write_text(_PASSING)
+    done = grade("--graders", "graders.yaml", "--context", "context.json", *given)
+    assert (done.exit_code, f"{given[0]} is for --run" in done.stderr) == (2, True)
+
+
 @pytest.mark.parametrize(
     ("graders", "status", "words"),
     [
