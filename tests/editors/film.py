@@ -65,6 +65,7 @@ class Film:
         self._desk = desk
         self._last = ""
         self._frames: list[_Frame] = []
+        self._poster = b""
 
     async def frame(self, milliseconds: int) -> None:
         """Show what there is now for a while."""
@@ -77,21 +78,29 @@ class Film:
         self._frames.append(_Frame(base64.b64decode(png), left, top, milliseconds))
         self._last = picture
 
+    async def poster(self) -> None:
+        """What there is now is what programs show that know no animations."""
+        _, _, png = await self._desk.evaluate(_CHANGED_PART, ["", self._last])
+        self._poster = base64.b64decode(png)
+
     def write(self, path: Path) -> None:
-        path.write_bytes(_animated(self._frames))
+        path.write_bytes(_animated(self._frames, self._poster))
 
 
 async def film_of(page: "Page", browser: "Browser") -> Film:
     return Film(page, await browser.new_page())
 
 
-def _animated(frames: list[_Frame]) -> bytes:
-    """The frames as one file (APNG): the first is what programs show that know no animations."""
+def _animated(frames: list[_Frame], poster: bytes) -> bytes:
+    """The frames as one file (APNG); the poster is no part of the animation."""
     first = dict(_chunks(frames[0].png))
     result = _SIGNATURE + _chunk(b"IHDR", first[b"IHDR"])
     result += _chunk(b"acTL", struct.pack(">II", len(frames), 0))
+    for name, data in _chunks(poster):
+        if name == b"IDAT":
+            result += _chunk(name, data)
     number = 0
-    for index, frame in enumerate(frames):
+    for frame in frames:
         chunks = list(_chunks(frame.png))
         header = dict(chunks)[b"IHDR"]
         assert header[8:] == first[b"IHDR"][8:], "frames are encoded differently"
@@ -100,9 +109,7 @@ def _animated(frames: list[_Frame]) -> bytes:
         result += _chunk(b"fcTL", place + struct.pack(">HHBB", frame.milliseconds, 1000, 0, 0))
         number += 1
         for name, data in chunks:
-            if name == b"IDAT" and index == 0:
-                result += _chunk(name, data)
-            elif name == b"IDAT":
+            if name == b"IDAT":
                 result += _chunk(b"fdAT", struct.pack(">I", number) + data)
                 number += 1
     return result + _chunk(b"IEND", b"")

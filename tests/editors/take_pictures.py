@@ -31,6 +31,8 @@ SETTINGS = {
     "editor.wordWrap": "on",
     "testing.automaticallyOpenTestResults": "neverOpen",
     "breadcrumbs.enabled": False,
+    # It would tell of the port of VS Code itself, in every picture.
+    "remote.autoForwardPorts": False,
 }
 
 
@@ -128,6 +130,7 @@ class _Studio:
         await film.frame(1200)
         await screen.quick_fix()
         await film.frame(1500)
+        await film.poster()
         await screen.take_fix()
         await screen.page.keyboard.press("Control+S")
         await screen.go_to_line(1)
