@@ -243,3 +243,34 @@ def test_what_is_left_open_in_brackets(good: str, bad: str, line: int, underline
     assert found_in(_JSON) == []
     [it] = found_in(_JSON.replace(good, bad, 1))
     assert (it.line, it.underlined, it.message) == (line, underlined, message)
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        "{\nname: notes\n, skill: notes\n, tasks: [a.yaml]\n}\n",
+        "{\nname:\n notes,\nskill:\n notes\n}\n",
+        '{\n"name": "n", "config": {\n"model": "x"\n}\n}\n',
+    ],
+)
+def test_brackets_with_keys_in_column_0_are_read(source: str) -> None:
+    assert "syntax-error" not in _codes(source)
+
+
+def test_a_key_in_no_column_still_tells_what_the_file_is() -> None:
+    [it] = found_in("id: first\nname: First\n inputs:\n  prompt: Say hello.\n", name="greeting.yaml")
+    assert (it.underlined, it.code) == ("inputs", "syntax-error")
+
+
+def test_a_tag_above_the_first_key_may_be_indented() -> None:
+    assert "syntax-error" not in _codes(f"  &a\n{HEADER}")
+
+
+def test_an_item_whose_first_line_lacks_its_colon_is_still_one() -> None:
+    [it] = found_in("stimuli:\n  - name explains\n    prompt: hello\n")
+    assert (it.line, it.code) == (2, "syntax-error")
+
+
+def test_a_mock_of_which_not_all_is_read_may_have_tools() -> None:
+    mocks = "mcp_mocks:\n  - name: tickets\n     tools:\n      close: {responses: [{result: done}]}\n"
+    assert "bad-mock" not in _codes(HEADER + mocks)

@@ -172,7 +172,7 @@ class Builder:
         if event.tag is not None and not event.implicit[0]:
             is_text = event.tag in _TEXT_TAGS
             if event.tag not in _TAGS:
-                is_text = bool(source)  # What a strange tag stands before is left as it is written.
+                is_text = bool(source or style)  # What a strange tag stands before is left as it is written.
                 self._note_tag(event, node.start)
         node.value = source if is_text else resolve(source)
         return node

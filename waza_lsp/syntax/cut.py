@@ -8,6 +8,8 @@ from collections.abc import Sequence
 from enum import StrEnum
 from typing import NamedTuple
 
+from waza_lsp.syntax.builder import Builder
+
 _KEY = re.compile(
     r"""(?:"(?:[^"\\]|\\.)*"|'(?:[^']|'')*'|[^\s#\-?:,\[\]{}&*!|>'"%@`][^:#]*|[\-?:](?=\S)[^:#]*)\s*:(?:[ \t\r\n\x85\u2028\u2029]|$)"""
 )
@@ -18,7 +20,7 @@ _GOES_ON = re.compile(r"[-:](?:[ \t\r\n]|$)")
 _ONLY_MARK = re.compile(r"---[ \t\r\n]*(?:#|$)")
 _PROPERTIES = re.compile(r"---(?:[ \t]+[!&][^ \t\r\n]*)*[ \t\r\n]*(?:#|$)")
 """A document's mark with nothing but a tag or an anchor behind it."""
-_OF_ROOT = re.compile(r"(?:(?:!!map|!|&[^\s]+)[ \t]*(?:[ \t\r\n]|$))+(?:#|$)")
+_OF_ROOT = re.compile(r" *(?:(?:!!map|!|&[^\s]+)[ \t]*(?:[ \t\r\n]|$))+(?:#|$)")
 """The tag or anchor of a whole mapping, on a line of its own."""
 _CLOSING = {"[": "]", "{": "}"}
 _NO_CONTENT = re.compile(r"[ \t\r\n]*(?:#|$)")
@@ -70,7 +72,7 @@ def cut(lines: Sequence[str]) -> Layout:
     is_more = second >= 0 and _is_more(lines, second + 1)
     if len(tops) > 1 and _OF_ROOT.match(lines[tops[0]]) and _begins_value(lines[tops[1]]):
         tops = tops[1:]
-    if _is_no_block_mapping(lines, tops) if tops else _is_indented(lines[start:end]):
+    if _is_no_block_mapping(lines, tops, end) if tops else _is_indented(lines[start:end]):
         return Layout([*_skipped(0, start), Cut(PieceKind.WHOLE, start, end)], second, conflict, is_more)
     entries = _entries(lines, tops, end)
     cuts = _above(lines, start, entries[0].start if entries else end)
@@ -94,10 +96,10 @@ def cut(lines: Sequence[str]) -> Layout:
     return Layout(cuts, second, conflict, is_more)
 
 
-def _is_no_block_mapping(lines: Sequence[str], tops: list[int]) -> bool:
+def _is_no_block_mapping(lines: Sequence[str], tops: list[int], end: int) -> bool:
     """Whether the lines with text in column 0 begin with something else than a key, which is all there is.
 
-    A quote, a dash or a bracket with keys below it was left unfinished above these.
+    A quote, a dash or a bracket with keys below it was left unfinished above these, if they are no part of it.
     """
     first = lines[tops[0]]
     if _begins_document(first) or first[0] in "|>":
@@ -105,10 +107,12 @@ def _is_no_block_mapping(lines: Sequence[str], tops: list[int]) -> bool:
     if not (_begins_flow_or_text(first) or _DASH.match(first)):
         return False
     keys = [lines[it] for it in tops[1:] if _KEY.match(lines[it])]
-    if first[0] not in _CLOSING:
-        return not keys
-    is_closed = _CLOSING[first[0]] in first
-    return is_closed or not keys or any(it.rstrip().endswith(",") for it in keys)
+    if not keys:
+        return True
+    closing = _CLOSING.get(first[0])
+    if closing and (closing in first or any(it.rstrip().endswith(",") for it in keys)):
+        return True
+    return Builder("".join(lines[tops[0] : end])).read() is None
 
 
 def _begins_flow_or_text(line: str) -> bool:
@@ -128,11 +132,13 @@ def _is_indented(lines: Sequence[str]) -> bool:
 
 def _above(lines: Sequence[str], start: int, end: int) -> list[Cut]:
     """What stands above the first key: usually nothing but comments and marks."""
-    first = next(
-        (it for it in range(start, end) if starts_nothing(lines[it]) and not _NO_CONTENT.match(lines[it])),
-        end,
-    )
+    first = next((it for it in range(start, end) if _is_stray(lines[it])), end)
     return [*_skipped(0, first), *([Cut(PieceKind.STRAY, first, end)] if end > first else [])]
+
+
+def _is_stray(line: str) -> bool:
+    """Whether a line above the first key is neither a comment or a mark nor the tag or anchor of what is below."""
+    return starts_nothing(line) and not (_NO_CONTENT.match(line) or _OF_ROOT.match(line))
 
 
 _NEUTRAL = frozenset([" ", "\t", "#", "\n", "\r", "", "}", "]"])

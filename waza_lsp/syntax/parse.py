@@ -185,9 +185,13 @@ def _without_quote(source: str, problem: Problem) -> str:
 
 
 def _without_line(source: str, line: int) -> str:
+    """The dash stays where what stands below belongs to its item."""
     lines = source.splitlines(keepends=True)
     if line < len(lines):
-        lines[line] = "\n"
+        dashes = row_of(0, lines[line].rstrip("\r\n"), 1).dashes
+        below = next((it for it in lines[line + 1 :] if it.strip()), "")
+        is_inside = dashes and len(below) - len(below.lstrip(" ")) > dashes[-1]
+        lines[line] = (lines[line][: dashes[-1] + 1] if is_inside else "") + "\n"
     return "".join(lines)
 
 

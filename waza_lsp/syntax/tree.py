@@ -156,11 +156,15 @@ class Tree:
         return [it.key.source for it in self.entries]
 
     def sketch(self) -> dict[str, Any] | None:
-        """The top-level keys with their values, of long lists the first items; None like `keys`."""
+        """The top-level keys with their values, of long lists the first items; None like `keys`.
+
+        Keys in no column of their neighbours are among them, without what stands below.
+        """
         if self.whole is not None:
             data = self.data()
             return data if isinstance(data, dict) else None
-        return {
+        strays = (it.parsed.stray_key for it in self.pieces if it.kind is PieceKind.PAIR)
+        return {it.name: None for it in strays if it is not None} | {
             it.key.source: self.entry_data(it._replace(items=Items(it.items[:_SKETCHED])))
             for it in self.entries
         }

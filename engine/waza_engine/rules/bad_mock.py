@@ -43,14 +43,14 @@ from typing import Any
 
 from waza_engine.checking.document import Document
 from waza_engine.checking.mocks import command_mocks, command_responses, mcp_responses
-from waza_engine.findings import Finding, Pointer, Rule
+from waza_engine.findings import HERE, Finding, Pointer, Rule
 from waza_engine.formats.waza.mock_rules import is_elsewhere
 from waza_engine.regex import regex_error, regex_fault
 from waza_engine.regex_mending import regex_fixes
 from waza_engine.rules.invalid_regex import INVALID_REGEX
 from waza_engine.rules.missing_key import MISSING_KEY
 
-BAD_MOCK = Rule("bad-mock", "mock that waza refuses")
+BAD_MOCK = Rule("bad-mock", "mock that waza refuses", needs=frozenset([HERE]))
 APPLIES = {"waza": {"eval", "task"}}
 
 

@@ -217,6 +217,11 @@ def test_the_tag_or_anchor_of_all_may_stand_on_a_line_of_its_own(first: str) -> 
     assert not any(it.parsed.problems for it in tree.pieces)
 
 
+@pytest.mark.parametrize(("written", "value"), [("!x ''", ""), ("!x 60", "60"), ("!x", None)])
+def test_behind_a_tag_that_nobody_knows_stands_a_text(written: str, value: str | None) -> None:
+    assert _tree(f"a: {written}\n").data() == {"a": value}
+
+
 @pytest.mark.parametrize("first", ["&all", "!!map &all x", "!!seq", "&"])
 def test_what_only_looks_like_one_is_text(first: str) -> None:
     below = "" if first == "&all" else "name: a\n"
