@@ -35,7 +35,7 @@ class GraderEntry:
     pointer: Pointer = ()
     dialect: str = "waza"
     turn: int | None = None
-    name_in_file: str | None = None
+    name_in_file: str | None = field(default=None, repr=False)
 
     @property
     def written_name(self) -> str:

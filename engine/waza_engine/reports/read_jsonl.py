@@ -118,7 +118,7 @@ def _outcomes(grades: Mapping[str, Any]) -> Iterator[GraderOutcome]:
         yield _outcome(data, name, {"name": written} if name != written else {})
 
 
-def _outcome(data: Mapping[str, Any], name: str, told: Mapping[str, Any]) -> GraderOutcome:
+def _outcome(data: Mapping[str, Any], name: str, told: dict[str, Any]) -> GraderOutcome:
     passed = bool(data.get("passed"))
     return GraderOutcome(
         name=name,

@@ -16,6 +16,7 @@ from waza_engine.executors.mock import MockExecutor
 from waza_engine.executors.replay import ReplayExecutor
 from waza_engine.formats import load_suite
 from waza_engine.reports.junit import junit_xml
+from waza_engine.reports.read_jsonl import read_jsonl
 from waza_engine.reports.results_jsonl import results_lines
 from waza_engine.runs.plan import Overrides, make_plan
 from waza_engine.runs.records import RunRecord
@@ -159,6 +160,11 @@ async def test_graders_of_one_name_are_told_by_it_and_no_verdict_is_lost(tmp_pat
     names = [name for name, _ in written]
     assert [it["name"] for it in told["gradeResult"]["details"]] == names
     assert [it["name"] for it in told["trajectory"]["stimulus"]["graders"]] == names
+    path = tmp_path / "results.jsonl"
+    path.write_text("".join(results_lines(record)), encoding="utf-8")
+    again = read_jsonl(path)
+    assert [it.name for it in again.tasks[0].trials[0].graders] == ["same", "same (3)", "same (2)"]
+    assert [it["name"] for it in _lines(again)[0]["gradeResult"]["details"]] == names
 
 
 async def test_without_a_threshold_every_grader_has_to_pass(tmp_path: Path) -> None:
