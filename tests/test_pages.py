@@ -1,4 +1,4 @@
-"""What stands on pages and in manifests is true together: links lead somewhere, there is one version."""
+"""What stands on pages and in manifests is true together: links lead somewhere, modules exist, there is one version."""
 
 import json
 import re
@@ -9,6 +9,8 @@ from waza_engine.version import __version__
 ROOT = Path(__file__).parents[1]
 PAGES = [ROOT / "README.md", ROOT / "CHANGELOG.md", *(ROOT / "docs").rglob("*.md")]
 PAGES += (ROOT / "editor-client").glob("*/README.md")
+_CODE = [ROOT, ROOT / "engine", ROOT / "waza_lsp", ROOT / "engine" / "waza_engine"]
+_MODULE = re.compile(r"`([a-z_]+/[\w/]+\.py)`")
 _LINK = re.compile(r"\]\((?!https?:)([^)#\s]*)(?:#([^)\s]+))?\)")
 
 
@@ -20,6 +22,20 @@ def test_links_between_pages_lead_somewhere() -> None:
         if not _leads_somewhere(page, target, heading)
     ]
     assert not broken
+
+
+def test_modules_on_pages_exist() -> None:
+    # Pages for contributors name those that they tell how to add.
+    named = [
+        (page, it)
+        for page in PAGES
+        if page.parent.name != "contributing"
+        for it in _MODULE.findall(page.read_text(encoding="utf-8"))
+    ]
+    assert len(named) > 40
+    assert [
+        f"{page.relative_to(ROOT)}: {it}" for page, it in named if not any((at / it).exists() for at in _CODE)
+    ] == []
 
 
 def _leads_somewhere(page: Path, target: str, heading: str) -> bool:

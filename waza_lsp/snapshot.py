@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from lsprotocol import types
 
@@ -16,6 +16,9 @@ from waza_lsp.syntax.modeline import schema_address
 from waza_lsp.syntax.text import UTF_16, Place, Span, Text
 from waza_lsp.syntax.too_large import MOST_CHARACTERS
 from waza_lsp.syntax.tree import Tree
+
+if TYPE_CHECKING:
+    from waza_lsp.syntax.edits import Edit
 
 
 @dataclass(frozen=True, eq=False)
@@ -114,6 +117,10 @@ class Snapshot:
     def range(self, span: Span) -> "types.Range":
         """A stretch of the text as the client counts."""
         return self.text.range(span)
+
+    def text_edit(self, edit: "Edit") -> "types.TextEdit":
+        """An edit as the client gets it, with the line ends of the document."""
+        return types.TextEdit(self.range(edit.span), edit.text.replace("\n", self.text.line_end))
 
 
 @lru_cache(maxsize=256)

@@ -14,7 +14,6 @@ from waza_lsp.schema.silencing import silencing
 from waza_lsp.schema.solutions import Solution, solutions
 from waza_lsp.snapshot import Snapshot
 from waza_lsp.suite.client import ABLE, Client
-from waza_lsp.suite.text_edits import text_edit
 from waza_lsp.syntax.edits import Draft, difference
 from waza_lsp.syntax.text import Place, Span
 from waza_lsp.syntax.tree import Tree
@@ -118,7 +117,7 @@ def _fix_all(snapshot: Snapshot, form: Form, find: Find, client: Client) -> Iter
 
 
 def _workspace_edit(snapshot: Snapshot, solution: Solution, client: Client) -> types.WorkspaceEdit:
-    edits = [text_edit(snapshot, it) for it in solution.edits]
+    edits = [snapshot.text_edit(it) for it in solution.edits]
     if not client.document_changes:
         return types.WorkspaceEdit(changes={snapshot.uri: edits})
     changes: list[types.TextDocumentEdit | types.CreateFile | types.RenameFile | types.DeleteFile] = []

@@ -16,7 +16,6 @@ from waza_lsp.schema.grader_sites import grader_sites
 from waza_lsp.schema.runnables import Runnable, runnables
 from waza_lsp.schema.walk import DISCRIMINATOR, Schema, resolve, schema_at
 from waza_lsp.snapshot import Snapshot
-from waza_lsp.suite.text_edits import text_edit
 from waza_lsp.syntax.edits import Draft
 
 _KIND = types.CodeActionKind.Empty.value
@@ -69,7 +68,7 @@ def _actions(
         )
         if outcome is None:
             continue
-        edits = [text_edit(snapshot, edit) for edit in outcome.edits]
+        edits = [snapshot.text_edit(edit) for edit in outcome.edits]
         yield types.CodeAction(
             title, types.CodeActionKind.Empty, edit=_edit(snapshot, edits, document_changes=document_changes)
         )

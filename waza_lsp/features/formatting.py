@@ -3,7 +3,6 @@
 from lsprotocol import types
 
 from waza_lsp.snapshot import Snapshot
-from waza_lsp.suite.text_edits import text_edit
 from waza_lsp.syntax.edits import Draft
 from waza_lsp.syntax.tidy import tidied
 
@@ -14,7 +13,7 @@ def formatting(snapshot: Snapshot, span: types.Range | None = None) -> list[type
         return []
     first, last = (span.start.line, span.end.line) if span is not None else (0, len(snapshot.text.lines))
     return [
-        text_edit(snapshot, it)
+        snapshot.text_edit(it)
         for it in tidied(Draft(snapshot.text, snapshot.tree))
         if first <= it.span.start.line and it.span.end.line <= last
     ]

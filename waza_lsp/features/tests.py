@@ -13,7 +13,7 @@ from typing import Any
 from waza_lsp.schema.grader_sites import GraderSite
 from waza_lsp.schema.run_command import grade_command, run_command
 from waza_lsp.schema.runnables import PARTS, WHOLES, Runnable
-from waza_lsp.schema.test_keys import eval_key, grader_key, task_key
+from waza_lsp.schema.testview_keys import eval_key, grader_key, task_key
 from waza_lsp.snapshot import Snapshot
 from waza_lsp.suite.around import Around
 from waza_lsp.suite.in_document import graders_in, runnables_in

@@ -13,7 +13,7 @@ from waza_lsp.server.last_results import on_disk
 from waza_lsp.server.progress import RunProgress
 from waza_lsp.server.runs import Event, Request
 from waza_lsp.server.said import show, show_graders
-from waza_lsp.server.test_events import TestEvents
+from waza_lsp.server.testview_events import TestEvents
 from waza_lsp.snapshot import Snapshot
 
 if TYPE_CHECKING:

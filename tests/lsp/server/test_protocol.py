@@ -2,6 +2,8 @@
 
 import asyncio
 import json
+import subprocess
+import sys
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future
 from typing import Any
@@ -22,6 +24,17 @@ def test_an_answer_that_nobody_waits_for_any_more_is_no_error() -> None:
         return protocol._request_futures
 
     assert asyncio.run(answered()) == {}
+
+
+def test_other_converters_of_the_process_know_all_types() -> None:
+    code = (
+        "from lsprotocol import converters, types; from waza_lsp.server.start import create_server; create_server();"
+        "asked = {'processId': None, 'rootUri': None, 'capabilities': {'window': {'workDoneProgress': True}}};"
+        "found = converters.get_converter().structure(asked, types.InitializeParams);"
+        "print(found.capabilities.window.work_done_progress)"
+    )
+    ended = subprocess.run([sys.executable, "-P", "-c", code], capture_output=True, text=True, check=False)
+    assert (ended.stdout, ended.stderr) == ("True\n", "")
 
 
 class Talk:

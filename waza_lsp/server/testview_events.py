@@ -11,9 +11,9 @@ from typing import Any
 from waza_engine.findings import Pointer
 from waza_lsp.schema.failed_checks import Outcome, is_expectation
 from waza_lsp.schema.runnables import PARTS
-from waza_lsp.schema.test_keys import eval_key, grader_key, task_key
+from waza_lsp.schema.testview_keys import eval_key, grader_key, task_key
 from waza_lsp.server.runs import Event
-from waza_lsp.server.test_messages import Now, messages, place_now
+from waza_lsp.server.testview_messages import Now, messages, place_now
 from waza_lsp.snapshot import Snapshot
 from waza_lsp.suite.in_document import runnables_in
 from waza_lsp.syntax.text import Span
