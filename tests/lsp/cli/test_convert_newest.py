@@ -62,9 +62,7 @@ def test_a_task_that_does_not_load_goes_along_as_do_its_siblings(suite: Path, br
     put(suite / "tasks" / "b.yaml", broken)
     done = newest(suite)
     assert set(made(suite)) == {"eval.yaml", "tasks/a.yaml", "tasks/b.yaml"}
-    assert any(
-        str(suite / "latest" / "tasks" / "b.yaml") in it and said in it for it in done.stderr.splitlines()
-    )
+    assert any("latest/tasks/b.yaml" in it and said in it for it in done.stderr.splitlines())
 
 
 def test_disabled_tasks_and_old_forms_of_globs_are_part_of_the_suite(suite: Path) -> None:
@@ -231,7 +229,7 @@ def test_notes_name_the_line_of_the_new_file(suite: Path) -> None:
     done = newest(suite)
     path = suite / "latest" / "tasks" / "a.yaml"
     line = path.read_text(encoding="utf-8").splitlines().index("foo: 1") + 1
-    assert f"{path}: note: line {line}: " in done.stderr
+    assert f"latest/tasks/a.yaml: note: line {line}: " in done.stderr
 
 
 def test_lists_that_get_another_name_are_not_left_out(suite: Path) -> None:
