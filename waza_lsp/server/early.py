@@ -62,12 +62,12 @@ class Early:
         self._given = given
         put_off("lsprotocol.types")
         # A part of what the first document needs: as much as nobody notices.
+        import waza_engine.validation.checker  # noqa: F401
         import waza_lsp.schema.form
 
         _send({"id": message["id"], "result": answer(self._client)})
         self.answered = message["id"]
         # The rest, while the editor thinks.
-        import waza_engine.validation.checker  # noqa: F401
         import waza_lsp.features.diagnostics  # noqa: F401
 
         while (body := self._next(_PATIENCE_SECONDS)) is not None and self._goes_on(body):
