@@ -2,21 +2,12 @@
 
 import pytest
 
-from tests.behaviour.findings_harness import found_in, only_finding
+from tests.behaviour.findings_harness import HEADER, found_in, only_finding
 from tests.behaviour.fixes_harness import check_fix
 from tests.behaviour.harness import snapshot_of
 from waza_lsp.features.code_lens import code_lens
 
-REST = """\
-skill: notes
-tasks: [tasks/*.yaml]
-config:
-  trials_per_task: 1
-  timeout_seconds: 60
-  executor: mock
-  model: gpt-4o
-  max_atempts: 2
-"""
+REST = HEADER.removeprefix("name: notes\n") + "  max_atempts: 2\n"
 INDENTED = "This line is indented differently from its neighbours; align it with them"
 IN_NO_LIST = "This item is in no list; remove the dash, or write the key of its list above"
 
