@@ -181,6 +181,7 @@ async def _eval(server: WazaServer, asked: Given) -> Path | None:
         server.say("Only files on disk can be run; save this document first.")
         return None
     eval_path = await asyncio.to_thread(eval_of, path)
+    await server.results.know_evals(server.documents)
     if eval_path is None and not path.exists():
         server.say(f"{path.name} is not on disk; save it first.")
     elif eval_path is None:

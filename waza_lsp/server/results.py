@@ -6,7 +6,7 @@ another window, those of the command line. Store and files are read in threads; 
 
 import asyncio
 import time
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -168,6 +168,12 @@ class Results:
             if eval_path is None:
                 self._owners.pop(snapshot.path, None)
             self.look_again(server, snapshot)
+
+    async def know_evals(self, snapshots: Iterable[Snapshot]) -> None:
+        """Find out to which evals documents belong, before something is done with one eval's texts."""
+        for snapshot in snapshots:
+            if snapshot.form is not None and snapshot.form.runnable:
+                await self._owner(snapshot)
 
     def look_again(self, server: "WazaServer", snapshot: Snapshot) -> None:
         """See in the background whether the store knows more of a document's eval by now."""

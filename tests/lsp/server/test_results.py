@@ -180,6 +180,17 @@ async def test_grading_again_takes_the_text_of_the_editor(tmp_path: Path, suite:
         ]  # fmt: skip
 
 
+async def test_grading_right_after_opening_is_about_the_text_of_the_editor(
+    tmp_path: Path, suite: Path
+) -> None:
+    async with editor(tmp_path) as it:
+        it.open(task_file(suite))
+        it.replace("contains: [jitter]", "contains: [jitter, no such words]")
+        answer = await it.execute("waza.grade", uri=it.uri, task=TASK)
+        assert answer["status"] == "failed"
+        assert "stale" not in (await it.lenses_with("✗"))[-1]
+
+
 async def test_one_grader_can_be_graded_alone(tmp_path: Path, suite: Path) -> None:
     async with editor(tmp_path) as it:
         it.open(task_file(suite))
