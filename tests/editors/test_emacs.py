@@ -37,7 +37,7 @@ def test_emacs_edits_and_runs_an_eval(client: str, package: str, tmp_path: Path)
     assert "regex_match" in seen["completion"]
     assert "trials_per_task" in seen["hover"]
     assert "Run all" in seen["lens"]
-    assert (seen["status"], seen["tasks"]) == ("passed", 4), seen
+    assert (seen["status"], seen["tasks"]) == ("passed", 4), seen["told"]
 
 
 def _lacks(package: str) -> bool:

@@ -19,6 +19,7 @@ from waza_lsp.server.beside import levels
 from waza_lsp.server.compiled import Compiled
 from waza_lsp.server.delivery import Delivery
 from waza_lsp.server.documents import Documents
+from waza_lsp.server.garbage import Leftovers
 from waza_lsp.server.lens_memory import LensMemory
 from waza_lsp.server.live import LiveGrading
 from waza_lsp.server.message_converter import message_converter
@@ -58,6 +59,9 @@ class WazaServer(LanguageServer):
         self.settings = Settings()
         self.told_settings = 0
         """How often the client has told settings without being asked."""
+        self.settings_known = asyncio.Event()
+        """Cleared while the client is asked for settings."""
+        self.settings_known.set()
         self.runs = Runs()
         self.results = Results()
         self.live = LiveGrading()
@@ -67,6 +71,7 @@ class WazaServer(LanguageServer):
         self.tests = TestTree()
         self.lenses = LensMemory()
         self.store_watch = StoreWatch()
+        self.leftovers = Leftovers()
         self.trusted = True
         self.run_events = False
         self.beside_at_start: frozenset[str] = frozenset()

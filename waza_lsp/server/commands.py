@@ -7,6 +7,7 @@ import asyncio
 import json
 import sys
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -25,6 +26,9 @@ from waza_lsp.server.running import Answer, Job, carry_out
 from waza_lsp.server.runs import RunRequest
 from waza_lsp.snapshot import Snapshot, path_of
 from waza_lsp.suite.in_document import runnables_in
+
+_SETTINGS_SECONDS = 2.0
+"""So long a client may take to say what its settings are, before it is run without."""
 
 
 async def run_task(server: WazaServer, *arguments: Any) -> Answer | None:
@@ -182,6 +186,9 @@ async def _eval(server: WazaServer, asked: Given) -> Path | None:
         return None
     eval_path = await asyncio.to_thread(eval_of, path)
     await server.results.know_evals(server.documents)
+    with suppress(TimeoutError):
+        # Which executor is run, and what that costs, is in them.
+        await asyncio.wait_for(server.settings_known.wait(), _SETTINGS_SECONDS)
     if eval_path is None and not path.exists():
         server.say(f"{path.name} is not on disk; save it first.")
     elif eval_path is None:

@@ -2,7 +2,6 @@
 
 import asyncio
 import functools
-import gc
 from collections.abc import Callable
 from typing import Any
 
@@ -14,13 +13,12 @@ from waza_lsp.server.app import WazaServer
 from waza_lsp.server.beside import read_beside, whole_requests
 from waza_lsp.server.connection import when_gone
 from waza_lsp.server.formatters import answer_formatting, offer_formatting, update_formatting
+from waza_lsp.server.garbage import forget_start, keep_all
 from waza_lsp.server.given import members_of
+from waza_lsp.server.idle import until_idle
 from waza_lsp.server.pulling import ASKED_ONCE, PULLED
 from waza_lsp.server.settings import Settings
 from waza_lsp.server.watching import concerns_findings, registrations
-
-_PAUSE_SECONDS = 0.05
-_LONGEST_WAIT_SECONDS = 0.5
 
 
 def on_initialize(server: WazaServer, params: types.InitializeParams) -> None:
@@ -48,6 +46,9 @@ def _option(options: Any, name: str, *, default: bool) -> Any:
 async def on_initialized(server: WazaServer, _params: types.InitializedParams) -> None:
     """Everything that may take a moment; no request waits for it, what it changes is delivered afterwards."""
     answer_formatting(server)
+    if _can_be_asked(server):
+        # Now: what is asked next may start before the tasks below do.
+        server.settings_known.clear()
     try:
         await asyncio.gather(_ask_for_settings(server), _register(server), _prepare(server), _warm_up(server))
     finally:
@@ -56,30 +57,19 @@ async def on_initialized(server: WazaServer, _params: types.InitializedParams) -
 
 
 async def _warm_up(server: WazaServer) -> None:
-    await _pause(server)
-    # What the start has left behind: nobody has looked for it yet (start.py).
-    gc.unfreeze()
-    gc.collect()
-    gc.freeze()
+    await until_idle(server)
+    forget_start()
     await asyncio.to_thread(_import_grader_types)
     server.warm.set()
     server.delivery.everything_changed(server, pause=0)
-    gc.freeze()
+    keep_all()
 
 
 async def _prepare(server: WazaServer) -> None:
-    await _pause(server)
+    await until_idle(server)
     for method in sorted(server.protocol.fm.features.keys() - {types.INITIALIZE}):
         server.protocol.prepare(method)
         await asyncio.sleep(0)
-
-
-async def _pause(server: WazaServer) -> None:
-    """Wait until nothing has been asked for a moment: what an editor shows first is not to wait for imports."""
-    loop = asyncio.get_running_loop()
-    end = loop.time() + _LONGEST_WAIT_SECONDS
-    while (left := min(server.protocol.asked_at + _PAUSE_SECONDS, end) - loop.time()) > 0:  # noqa: ASYNC110  # a pause is that nothing comes
-        await asyncio.sleep(left)
 
 
 def _import_grader_types() -> None:
@@ -98,10 +88,13 @@ async def _ask_for_settings(server: WazaServer) -> None:
         return
     item = types.ConfigurationItem(section="waza")
     told = server.told_settings
+    server.settings_known.clear()
     try:
         values = await server.workspace_configuration_async(types.ConfigurationParams([item]))
     except JsonRpcException:
         return  # The defaults are good.
+    finally:
+        server.settings_known.set()
     section = values[0] if values else None
     # What the client has told in the meantime is newer than its answer.
     if told == server.told_settings and (section is not None or server.settings != Settings()):

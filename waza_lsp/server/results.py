@@ -197,6 +197,7 @@ class Results:
             found = await asyncio.to_thread(read_last_results, eval_path, known, documents, server.encoding)
             if found is not None:
                 self._merge(server, eval_path, found)
+                server.leftovers.soon(server)
             server.live.recordings_known(server, snapshot)
         finally:
             self._reading.pop(key, None)

@@ -1,7 +1,6 @@
 """Putting the server together and starting it."""
 
 import functools
-import gc
 import os
 from collections.abc import Callable
 from typing import Any
@@ -12,6 +11,7 @@ from waza_lsp.server.app import WazaServer
 from waza_lsp.server.commands import COMMANDS
 from waza_lsp.server.compiled import Compiled
 from waza_lsp.server.early import Early
+from waza_lsp.server.garbage import look_rarely
 from waza_lsp.server.heap import one_heap
 from waza_lsp.server.notifications import NOTIFICATIONS
 from waza_lsp.server.requests import REQUESTS
@@ -36,23 +36,15 @@ def go_on(early: Early, compiled: Compiled) -> None:
     server.compiled = compiled
     server.protocol.answered = early.answered
     server.delivery.published(early.published)
-    _collect_rarely()
+    look_rarely()
     one_heap()
     serve(server, early.frames, early.waiting)
 
 
 def serve_tcp(host: str, port: int) -> None:
     server = create_server()
-    _collect_rarely()
+    look_rarely()
     server.start_tcp(host, port)
-
-
-def _collect_rarely() -> None:
-    gc.freeze()
-    # Trees live long and hold no cycles: looking through all of them often would only make people wait. But the circles
-    # of completions (`syntax/outline.py`) should not pile up for hours, and what has become garbage only after the first
-    # look, such as the pipes of a run, should not lie about all day.
-    gc.set_threshold(10_000, 5, 100)
 
 
 def _bound(handler: Callable[..., Any], server: WazaServer) -> Callable[..., Any]:

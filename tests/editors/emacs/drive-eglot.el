@@ -35,6 +35,7 @@
            (hover . ,(plist-get (plist-get hover :contents) :value))
            (lens . ,(plist-get command :title))
            (status . ,(plist-get verdict :status))
+           (told . ,(plist-get verdict :error))
            (tasks . ,(length (plist-get verdict :tasks)))))))))
 
 ;;; drive-eglot.el ends here

@@ -39,7 +39,7 @@
            (hover . ,(lsp:markup-content-value (lsp:hover-contents hover)))
            (lens . ,(lsp:command-title command))
            (status . ,(lsp-get verdict :status))
-           (told . ,(lsp-get verdict :message))
+           (told . ,(lsp-get verdict :error))
            (tasks . ,(length (lsp-get verdict :tasks)))))))))
 
 ;;; drive-lsp.el ends here

@@ -1,14 +1,15 @@
 """Running from the editor: progress, verdict, cancel, refusal."""
 
 import asyncio
+import os
 import time
 from pathlib import Path
 from typing import Any
 
 from lsprotocol import types
-from pytest_lsp import LanguageClient
+from pytest_lsp import LanguageClient, client_capabilities
 
-from tests.lsp.server.conftest import Opener
+from tests.lsp.server.conftest import SERVER, Opener, make_client
 from tests.lsp.server.results_harness import CANCEL_SECONDS, until
 from tests.lsp.server.test_results import is_running, make_slow, task_file
 
@@ -33,6 +34,26 @@ async def test_a_task_runs_and_answers_with_its_verdict(
     [task] = answer["tasks"]
     assert (task["id"], task["status"]) == ("explain-retry", "passed")
     assert {it["name"] for it in task["graders"]} >= {"names-the-ideas", "opened-the-file"}
+
+
+async def test_a_run_waits_for_the_settings(suite: Path) -> None:
+    client = make_client()
+
+    async def settings(_: types.ConfigurationParams) -> list[Any]:
+        await asyncio.sleep(0.5)
+        return [{"run": {"executor": "replay"}}]
+
+    client.protocol.fm.features[types.WORKSPACE_CONFIGURATION] = settings
+    await client.start_io(*SERVER, env=dict(os.environ))
+    await client.initialize_session(
+        types.InitializeParams(capabilities=client_capabilities("neovim"), root_uri=suite.as_uri())
+    )
+    asked = {"uri": (suite / "eval.yaml").as_uri(), "task": "explain-retry"}
+    try:
+        answer = await execute(client, "waza.runTask", asked)
+    finally:
+        await client.shutdown_session()
+    assert (answer["status"], answer["error"]) == ("passed", "")
 
 
 async def test_an_eval_runs_with_progress(client: LanguageClient, suite: Path, opened: Opener) -> None:
