@@ -8,6 +8,7 @@ import re
 import subprocess
 import threading
 import time
+from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -60,6 +61,8 @@ class Editor:
         self.server, self.root, self.name = server, root, name
         self.lines: list[str] = []
         self.told: list[Told] = []
+        self.logged: deque[str] = deque(maxlen=5)
+        """What the server has written into its log last."""
         self._version = 0
         self._ids = itertools.count(1)
         self._answers: dict[int, tuple[float, Any]] = {}
@@ -156,7 +159,7 @@ class Editor:
         """The first diagnostics from number `since` on that are good."""
         with self._news:
             if not self._news.wait_for(lambda: any(map(good, self.told[since:])), _LONGEST_SECONDS):
-                raise TimeoutError(f"{self.server.name}: no such diagnostics")
+                raise TimeoutError(f"{self.server.name}: no such diagnostics; its log: {[*self.logged]}")
             return next(filter(good, self.told[since:]))
 
     def quiet(self, seconds: float) -> None:
@@ -208,6 +211,8 @@ class Editor:
         elif method == "textDocument/publishDiagnostics" and message["params"]["uri"] == self.uri:
             params = message["params"]
             self._tell(Told(now, params.get("version") or self._version, params["diagnostics"]))
+        elif method == "window/logMessage":
+            self.logged.append(message["params"]["message"])
         elif request in self._pulls:
             found = message.get("result") or {}
             self._tell(

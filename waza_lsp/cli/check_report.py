@@ -43,7 +43,11 @@ class CheckedFile:
 def checked_file(name: str, snapshot: Snapshot, marks: Iterable[Mark]) -> CheckedFile:
     """The record of a file, which no longer needs its text."""
     form = snapshot.form
-    found = tuple(_reported(snapshot, it, tried=index < _MOST_TRIED) for index, it in enumerate(marks))
+    # One for all of them: what a fix has asked of it is known to the next one.
+    draft = Draft(snapshot.text, snapshot.tree)
+    found = tuple(
+        _reported(snapshot, it, draft if index < _MOST_TRIED else None) for index, it in enumerate(marks)
+    )
     return CheckedFile(name, form.dialect if form else "", form.kind if form else "", found)
 
 
@@ -66,16 +70,16 @@ def as_json(files: Sequence[CheckedFile]) -> str:
     )
 
 
-def _reported(snapshot: Snapshot, mark: Mark, *, tried: bool) -> Reported:
+def _reported(snapshot: Snapshot, mark: Mark, draft: Draft | None) -> Reported:
+    """With fixes that are tried in the draft, if there is one."""
     line = snapshot.text.line(mark.shown.start.line)
-    fixes = _fixes(snapshot, mark) if tried else tuple(it.title for it in mark.finding.fixes)
+    fixes = tuple(it.title for it in mark.finding.fixes) if draft is None else _fixes(snapshot, mark, draft)
     return Reported(mark.finding, mark.shown, snapshot.text.written(mark.shown), line, fixes, mark.related)
 
 
-def _fixes(snapshot: Snapshot, mark: Mark) -> tuple[str, ...]:
+def _fixes(snapshot: Snapshot, mark: Mark, draft: Draft) -> tuple[str, ...]:
     if snapshot.form is None:
         return ()
-    draft = Draft(snapshot.text, snapshot.tree)
     return tuple(it.title for it in solutions(mark, draft, snapshot.form.schema))
 
 
