@@ -7,7 +7,6 @@ import asyncio
 import json
 import sys
 from collections.abc import Callable
-from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -186,9 +185,11 @@ async def _eval(server: WazaServer, asked: Given) -> Path | None:
         return None
     eval_path = await asyncio.to_thread(eval_of, path)
     await server.results.know_evals(server.documents)
-    with suppress(TimeoutError):
+    try:
         # Which executor is run, and what that costs, is in them.
         await asyncio.wait_for(server.settings_known.wait(), _SETTINGS_SECONDS)
+    except TimeoutError:
+        server.settings_known.set()  # Once is enough.
     if eval_path is None and not path.exists():
         server.say(f"{path.name} is not on disk; save it first.")
     elif eval_path is None:

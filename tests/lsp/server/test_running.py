@@ -3,6 +3,8 @@
 import asyncio
 import os
 import time
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
 
@@ -36,11 +38,13 @@ async def test_a_task_runs_and_answers_with_its_verdict(
     assert {it["name"] for it in task["graders"]} >= {"names-the-ideas", "opened-the-file"}
 
 
-async def test_a_run_waits_for_the_settings(suite: Path) -> None:
+@asynccontextmanager
+async def asked_for_settings(suite: Path, told: asyncio.Event) -> AsyncIterator[LanguageClient]:
+    """A client that answers what its settings are once it is `told` to."""
     client = make_client()
 
     async def settings(_: types.ConfigurationParams) -> list[Any]:
-        await asyncio.sleep(0.5)
+        await told.wait()
         return [{"run": {"executor": "replay"}}]
 
     client.protocol.fm.features[types.WORKSPACE_CONFIGURATION] = settings
@@ -48,12 +52,28 @@ async def test_a_run_waits_for_the_settings(suite: Path) -> None:
     await client.initialize_session(
         types.InitializeParams(capabilities=client_capabilities("neovim"), root_uri=suite.as_uri())
     )
-    asked = {"uri": (suite / "eval.yaml").as_uri(), "task": "explain-retry"}
     try:
-        answer = await execute(client, "waza.runTask", asked)
+        yield client
     finally:
+        told.set()
         await client.shutdown_session()
+
+
+async def test_a_run_waits_for_the_settings(suite: Path) -> None:
+    told = asyncio.Event()
+    asked = {"uri": (suite / "eval.yaml").as_uri(), "task": "explain-retry"}
+    async with asked_for_settings(suite, told) as client:
+        asyncio.get_running_loop().call_later(0.5, told.set)
+        answer = await execute(client, "waza.runTask", asked)
     assert (answer["status"], answer["error"]) == ("passed", "")
+
+
+async def test_a_client_that_does_not_tell_its_settings_gets_its_run(suite: Path) -> None:
+    path = suite / "eval.yaml"
+    path.write_text(path.read_text("utf-8").replace("executor: copilot-sdk", "executor: mock"), "utf-8")
+    async with asked_for_settings(suite, asyncio.Event()) as client:
+        answer = await execute(client, "waza.runTask", {"uri": path.as_uri(), "task": "explain-retry"})
+    assert (answer["status"], answer["error"]) == ("failed", "")
 
 
 async def test_an_eval_runs_with_progress(client: LanguageClient, suite: Path, opened: Opener) -> None:
