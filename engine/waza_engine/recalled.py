@@ -8,7 +8,7 @@ import json
 import sqlite3
 import zlib
 from collections.abc import Iterator, Mapping
-from contextlib import closing, suppress
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -16,6 +16,7 @@ from typing import Any, NamedTuple
 from waza_engine.findings import Pointer
 from waza_engine.noted_reads import Stamp, stamp
 from waza_engine.paths import resolved
+from waza_engine.runs.store_connection import connected
 from waza_engine.runs.store_place import FILE_NAME, FOLDER, default_store_dir
 
 _RECORDINGS = "recordings"
@@ -122,9 +123,8 @@ def _stored(path: Path, eval_path: Path) -> Iterator[Recalled]:
         return
     with (
         suppress(sqlite3.Error, OSError, ValueError, zlib.error, RecursionError),
-        closing(sqlite3.connect(f"{path.as_uri()}?mode=ro", uri=True, timeout=_BUSY_SECONDS)) as sql,
+        connected(path, _BUSY_SECONDS) as sql,
     ):
-        sql.execute("PRAGMA trusted_schema = OFF")
         newest: dict[str, str] = {}
         for task, run_id, key, size in sql.execute(_LATEST, (str(resolved(eval_path)),)).fetchall()[:_MOST]:
             if newest.setdefault(task, run_id) == run_id and size <= _LARGEST:

@@ -5,17 +5,15 @@ import shutil
 import sqlite3
 import zlib
 from collections.abc import Iterator
-from contextlib import closing, contextmanager
+from contextlib import contextmanager
 from pathlib import Path
 
 from waza_engine.misfits import reason
+from waza_engine.runs.store_connection import connected
 from waza_engine.runs.store_errors import StoreError
 from waza_engine.temporary import temporary_folder
 
 _BUSY_SECONDS = 1.0
-_CACHED_KIB = 64
-"""How much of a store SQLite holds in memory while it is read, once and by several threads of a server all day long. Its
-own 2 MB would leave as much room behind each time, in ever more pieces, as a store grows."""
 _BESIDE = ("", "-wal")
 """The files that make the database: what is in the log is not yet in the file itself."""
 _UNREADABLE = (sqlite3.Error, OSError, zlib.error, ValueError, AttributeError, KeyError, TypeError)
@@ -51,12 +49,7 @@ def reading(path: Path) -> Iterator[sqlite3.Connection]:
 
     """
     try:
-        with (
-            readable(path) as there,
-            closing(sqlite3.connect(f"{there.as_uri()}?mode=ro", uri=True, timeout=_BUSY_SECONDS)) as sql,
-        ):
-            sql.execute("PRAGMA trusted_schema = OFF")
-            sql.execute(f"PRAGMA cache_size = -{_CACHED_KIB}")
+        with readable(path) as there, connected(there, _BUSY_SECONDS) as sql:
             yield sql
     except _UNREADABLE as error:
         raise StoreError(f"The run store {path} cannot be read: {reason(error)}") from error
