@@ -11,11 +11,13 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import IO, Any
 
 import pytest
 
 VERSION = "2.0.0"
+_STAMP = "complete"
 
 
 def require_yaml_server() -> Path:
@@ -45,32 +47,35 @@ def _folder() -> Path:
 
 
 def _installed() -> str:
-    """Install it if needed; why that cannot be, or nothing. A folder without the stamp is an interrupted attempt."""
+    """Install it if needed; why that cannot be, or nothing. Several may do so at once: each brings a whole folder."""
     missing = [it for it in ("node", "npm") if shutil.which(it) is None]
     if missing:
         return f"missing: {', '.join(missing)}"
-    folder, stamp = _folder(), _folder() / "complete"
-    if stamp.is_file():
+    folder = _folder()
+    if _is_whole(folder):
         return ""
-    shutil.rmtree(folder, ignore_errors=True)
-    folder.mkdir(parents=True)
-    command = [
-        "npm",
-        "install",
-        "--ignore-scripts",
-        "--no-audit",
-        "--no-fund",
-        "--loglevel=error",
-        "--prefix",
-    ]
-    package = f"yaml-language-server@{VERSION}"
-    result = subprocess.run(
-        [*command, str(folder), package], cwd=folder, capture_output=True, text=True, check=False
-    )
-    if result.returncode:
-        return f"npm cannot install {package}: {result.stderr.strip().splitlines()[-1:]}"
-    stamp.touch()
+    folder.parent.mkdir(parents=True, exist_ok=True)
+    with TemporaryDirectory(dir=folder.parent, ignore_cleanup_errors=True) as new:
+        package = f"yaml-language-server@{VERSION}"
+        command = ["npm", "install", "--ignore-scripts", "--no-audit", "--no-fund", "--loglevel=error"]
+        result = subprocess.run(
+            [*command, "--prefix", new, package], cwd=new, capture_output=True, text=True, check=False
+        )
+        if result.returncode:
+            return f"npm cannot install {package}: {result.stderr.strip().splitlines()[-1:]}"
+        Path(new, _STAMP).touch()
+        try:
+            Path(new).rename(folder)
+        except OSError:
+            if not _is_whole(folder):
+                shutil.rmtree(folder)
+                Path(new).rename(folder)
     return ""
+
+
+def _is_whole(folder: Path) -> bool:
+    """A folder without the stamp is an interrupted attempt."""
+    return (folder / _STAMP).is_file()
 
 
 @dataclass
