@@ -121,15 +121,12 @@ def _show(
     span = short_span(snapshot, (*site.pointer, "type"), len(site.pointer))
     if path is None or span is None:
         return
-    inline.follow(path, snapshot.text.lines)
-    inline.drop(lambda file, it: file == path and it.code == RECORDED_RUNS and it.span == span)
+    inline.follow(path, (server.documents.get(snapshot.uri) or snapshot).text.lines)
+    inline.drop_in(path, snapshot.text.lines, site.span, RECORDED_RUNS)
     if failed:
         text = "\n".join([f"Would have failed {len(failed)} of {count} recorded trials:", *_lines(failed)])
         said = Said(span, text, RECORDED_RUNS, eval_path, cover=site.span)
         inline.add(path, snapshot.text.lines, [said])
-    now = server.documents.get(snapshot.uri)
-    if now is not None:
-        inline.follow(path, now.text.lines)
     tell(server, {path})
 
 

@@ -4,7 +4,7 @@ A ledger of slow findings (peers.md, section 4, AN): what a run said is kept per
 about, and carried to the text as it is now. Files need not be open for that.
 """
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
@@ -80,10 +80,35 @@ class InlineResults:
                 del self._files[path]
         return touched
 
-    def drop_in(self, path: Path, lines: Sequence[str], span: Span) -> bool:
-        """Forget what is said inside a stretch of the file, whose text is `lines`."""
-        self.follow(path, lines)
-        return bool(self.drop(lambda file, it: file == path and span.contains(it.span.start)))
+    def drop_in(self, path: Path, lines: Sequence[str], span: Span, code: str = "") -> bool:
+        """Forget what is said (with this code) in a stretch of the file as `lines` have it, unless it was edited since."""
+        known = self._files.get(path)
+        here = carried(span, change_between(lines, known.lines)) if known is not None else None
+        return here is not None and bool(
+            self.drop(
+                lambda file, it: file == path and here.contains(it.span.start) and code in {"", it.code}
+            )
+        )
+
+    def paths(self) -> list[Path]:
+        """The files that something is said about."""
+        return list(self._files)
+
+    def newer(self, eval_path: Path, texts: Mapping[Path, Sequence[str]]) -> dict[Path, set[Span]]:
+        """The graders of an eval with live verdicts on a text that is not the one in `texts`, by file, as they stand now."""
+        found: dict[Path, set[Span]] = {}
+        for path, known in self._files.items():
+            covers = {
+                it.cover
+                for it in known.said
+                if it.cover is not None and it.eval_path == eval_path and it.code != RECORDED_RUNS
+            }
+            if covers and (lines := texts.get(path)) is not None:
+                change = change_between(known.lines, lines)
+                covers = {it for it in covers if carried(it, change) is None}
+            if covers:
+                found[path] = covers
+        return found
 
     def at(self, snapshot: Snapshot, place: Place) -> list[Said]:
         """What is said about the text at a place of an open document."""

@@ -7,6 +7,7 @@ beside a run of the same eval: such graders wait until it has ended.
 
 import asyncio
 from collections import Counter
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -22,6 +23,8 @@ from waza_lsp.server.wanted_graders import Wanted, add, pointers_now, rewritten,
 from waza_lsp.server.worker import Worker, WorkerError
 from waza_lsp.snapshot import Snapshot
 from waza_lsp.suite.in_document import graders_in, runnables_in
+from waza_lsp.syntax.carry import carried, change_between
+from waza_lsp.syntax.text import Span
 
 if TYPE_CHECKING:
     from waza_lsp.server.app import WazaServer
@@ -91,6 +94,19 @@ class LiveGrading:
         self._want_what_was_broken(server, eval_path)
         self._want(server, after, touched(before, after))
 
+    def grade_again(
+        self, server: "WazaServer", eval_path: Path, graders: Mapping[Path, Collection[Span]]
+    ) -> None:
+        """There is a new recording: these graders, by file, are graded on it; when a run goes on, after it."""
+        for path, spans in graders.items():
+            snapshot = server.documents.of_path(path)
+            if snapshot is not None:
+                pointers = {it.pointer for it in graders_in(snapshot) if it.span in spans}
+                if eval_path in self._running:
+                    add(self._waiting, snapshot, pointers)
+                else:
+                    self._want(server, snapshot, pointers)
+
     def _want(self, server: "WazaServer", snapshot: Snapshot, pointers: set[Pointer]) -> None:
         if pointers:
             add(self._wanted, snapshot, pointers)
@@ -158,6 +174,13 @@ class LiveGrading:
         if _is_valid(server, snapshot, site):
             said = _said(snapshot, site, await self._answer(server, snapshot, path, site))
         _replace_said(server, snapshot, site, said)
+        now = server.documents.get(snapshot.uri)
+        if (
+            now is not None
+            and carried(site.span, change_between(snapshot.text.lines, now.text.lines)) is None
+        ):
+            # Edited while the worker was asked, perhaps above the grader and below it.
+            self._want(server, now, pointers_now(snapshot, {site.pointer}, now))
 
     async def _answer(
         self, server: "WazaServer", snapshot: Snapshot, path: Path, site: GraderSite
@@ -195,11 +218,9 @@ def _replace_said(server: "WazaServer", snapshot: Snapshot, site: GraderSite, sa
     if path is None:
         return
     inline = server.results.inline
-    now = server.documents.get(snapshot.uri)
+    inline.follow(path, (server.documents.get(snapshot.uri) or snapshot).text.lines)
     dropped = inline.drop_in(path, snapshot.text.lines, site.span)
     inline.add(path, snapshot.text.lines, said)
-    if now is not None:
-        inline.follow(path, now.text.lines)
     if dropped or said:
         tell(server, {path})
 

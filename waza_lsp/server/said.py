@@ -5,10 +5,17 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from waza_lsp.schema.failed_checks import FailedCheck, Outcome, failed_checks
-from waza_lsp.server.inline_results import FAILED_CHECK, RECORDED_RUNS, Said, entry_span, said_of
+from waza_lsp.server.inline_results import (
+    FAILED_CHECK,
+    LIVE_VERDICT,
+    RECORDED_RUNS,
+    Said,
+    entry_span,
+    said_of,
+)
 from waza_lsp.snapshot import Snapshot
 from waza_lsp.suite.in_document import runnables_in
-from waza_lsp.syntax.text import Place
+from waza_lsp.syntax.text import Place, Span
 
 if TYPE_CHECKING:
     from waza_lsp.server.app import WazaServer
@@ -34,17 +41,46 @@ def tell(server: "WazaServer", paths: Collection[Path]) -> None:
 def show(
     server: "WazaServer", eval_path: Path, task: str, trials: Sequence[Sequence[Outcome]], texts: Texts
 ) -> None:
-    """Put a task's failed checks into the files, which had these texts; earlier ones of the task go."""
+    """Put a task's failed checks into the files, which had these texts; earlier ones of the task go.
+
+    What live grading says of a text that was edited since stays, until it has seen what is recorded now.
+    """
+    newer = _newer(server, eval_path, texts)
     touched = server.results.inline.drop(
-        lambda _, it: it.eval_path == eval_path and (it.task == task or it.code == RECORDED_RUNS)
+        lambda path, it: (
+            it.eval_path == eval_path
+            and (it.code == RECORDED_RUNS or (it.task == task and it.cover not in newer.get(path, ())))
+        )
     )
+    touched |= _drop_judged(server, trials, texts, LIVE_VERDICT)
     tell(server, touched | _add(server, eval_path, task, trials, texts))
+    server.live.grade_again(server, eval_path, newer)
 
 
 def show_graders(
     server: "WazaServer", eval_path: Path, task: str, trials: Sequence[Sequence[Outcome]], texts: Texts
 ) -> None:
     """As `show`, of single graders: what the others said stays."""
+    newer = _newer(server, eval_path, texts)
+    touched = _drop_judged(server, trials, texts)
+    tell(server, touched | _add(server, eval_path, task, trials, texts))
+    server.live.grade_again(server, eval_path, newer)
+
+
+def _newer(server: "WazaServer", eval_path: Path, texts: Texts) -> dict[Path, set[Span]]:
+    """The graders with live verdicts on later texts than these; everything said stands where it stands in those by then."""
+    inline = server.results.inline
+    for path in inline.paths():
+        newest = server.documents.of_path(path) or texts.get(path)
+        if newest is not None:
+            inline.follow(path, newest.text.lines)
+    return inline.newer(eval_path, {path: it.text.lines for path, it in texts.items()})
+
+
+def _drop_judged(
+    server: "WazaServer", trials: Sequence[Sequence[Outcome]], texts: Texts, code: str = ""
+) -> set[Path]:
+    """Forget what is said (with this code) in the graders that were asked; the files that it stood in."""
     touched = set()
     for path, pointer in {
         (Path(it["path"]), tuple(it["pointer"])) for trial in trials for it in trial if it["path"]
@@ -52,9 +88,9 @@ def show_graders(
         text = texts.get(path)
         span = entry_span(text, pointer) if text is not None else None
         inline = server.results.inline
-        if text is not None and span is not None and inline.drop_in(path, text.text.lines, span):
+        if text is not None and span is not None and inline.drop_in(path, text.text.lines, span, code):
             touched.add(path)
-    tell(server, touched | _add(server, eval_path, task, trials, texts))
+    return touched
 
 
 def _add(

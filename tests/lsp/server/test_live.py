@@ -11,6 +11,7 @@ import pytest
 
 from tests.lsp.server.conftest import EXAMPLES
 from tests.lsp.server.results_harness import Editor, editor, until
+from tests.lsp.server.test_lenses import run_outside
 from tests.lsp.server.test_results import children, make_slow
 
 TASK = "explain-retry"
@@ -143,6 +144,53 @@ async def test_what_waits_for_a_run_is_found_where_it_stands_afterwards(
         it.replace("graders:\n", "graders:\n  - {type: text, name: new, config: {contains: [retry]}}\n")
         await running
         await it.says("failed-check", "len(output)")
+
+
+async def test_what_is_said_of_an_edited_text_outlives_a_run_of_the_text_before(
+    tmp_path: Path, suite: Path, task_file: Path
+) -> None:
+    slow = make_slow(suite, "0.6")
+    async with editor(tmp_path) as it:
+        await ready(it, task_file)
+        running = asyncio.create_task(it.execute("waza.runTask", uri=it.uri, task=TASK))
+        await until(lambda: running_now(slow))
+        it.replace("[jitter]", "[jitters]")
+        await it.says("failed-check", "jitters")
+        before = len(it.published)
+        assert (await running)["status"] == "passed"
+        run_outside(tmp_path, suite / "eval.yaml")
+        await it.lenses_with("✓")
+        await asyncio.sleep(0.5)
+        assert [one[:2] for one in it.said()] == [("failed-check", "jitters")]
+        for _, told in it.published[before:]:
+            assert [one.code for one in told.diagnostics if one.code == "failed-check"], "it went for a while"
+
+
+async def test_a_run_of_what_was_graded_live_says_it_instead(tmp_path: Path, task_file: Path) -> None:
+    async with editor(tmp_path) as it:
+        await ready(it, task_file)
+        it.replace("[jitter]", "[retry]")
+        await it.says("live-verdict")
+        it.save(task_file)
+        await it.execute("waza.runTask", uri=it.uri, task=TASK)
+        await until(lambda: not it.said())
+
+
+async def test_edits_on_both_sides_of_a_grader_that_is_being_graded_cost_no_verdict(
+    tmp_path: Path, task_file: Path
+) -> None:
+    async with editor(tmp_path) as it:
+        await ready(it, task_file)
+        await until(lambda: workers(it))
+        [worker] = workers(it)
+        os.kill(worker, signal.SIGSTOP)
+        it.replace("[jitter]", "[jitters]")
+        await asyncio.sleep(0.3)
+        it.replace("name: Explain the retry helper", "name: Explain it")
+        it.replace("name: has-some-substance", "name: has-substance")
+        await asyncio.sleep(0.3)
+        os.kill(worker, signal.SIGCONT)
+        await it.says("failed-check", "jitters")
 
 
 async def test_a_run_stops_what_is_executed_live(tmp_path: Path, suite: Path, task_file: Path) -> None:
