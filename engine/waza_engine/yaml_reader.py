@@ -30,7 +30,7 @@ def read_yaml(text: str, *, strict_graders: bool = False) -> Any:
     """
     node = compose(text)
     # The values come first: they refuse what contains itself.
-    data = _Values().value(node)
+    data = _data(node)
     if strict_graders and isinstance(node, yaml.MappingNode):
         entries = (value for key, value in node.value if key.value == STRICT_LIST)
         for entry in (it for list_node in entries for it in _items(list_node)):
@@ -67,7 +67,7 @@ def read_grader_list(text: str) -> list[Any]:
 
 def _entry(node: yaml.Node) -> Any:
     try:
-        data = _Values().value(node)
+        data = _data(node)
     except YamlError as error:
         return error
     problem = config_problem(node)
@@ -82,17 +82,32 @@ def _is_null(node: yaml.Node) -> bool:
     return isinstance(node, yaml.ScalarNode) and isinstance(it := _scalar(node), Scalar) and it.value is None
 
 
+def _data(node: yaml.Node) -> Any:
+    _check_size(node, {})
+    return _Values().value(node)
+
+
+def _check_size(node: yaml.Node, sizes: dict[int, int]) -> int:
+    """How many values there will be below a node, where aliases stand for what they name; too many are refused unmade."""
+    if isinstance(node, yaml.ScalarNode):
+        return 1
+    size = sizes.get(id(node))
+    if size is None:
+        sizes[id(node)] = 0  # What contains itself is refused while the values are made.
+        below = (it for _, it in node.value) if isinstance(node, yaml.MappingNode) else node.value
+        size = sizes[id(node)] = 1 + sum([_check_size(it, sizes) for it in below])
+        if size > _MAX_NODES:
+            raise at(node, "The document expands to too many values")
+    return size
+
+
 class _Values:
-    """Turns composed nodes into data; aliased nodes are shared, an expansion bomb is refused."""
+    """Turns composed nodes into data; what is aliased is made anew at each place."""
 
     def __init__(self) -> None:
-        self._count = 0
         self._open: set[int] = set()
 
     def value(self, node: yaml.Node) -> Any:
-        self._count += 1
-        if self._count > _MAX_NODES:
-            raise at(node, "The document expands to too many values")
         if isinstance(node, yaml.ScalarNode):
             return _scalar(node)
         if id(node) in self._open:

@@ -59,9 +59,10 @@ def test_aliases_cannot_blow_the_data_up() -> None:
     for before, after in zip("abcdefg", "bcdefgh", strict=True):
         wide += f"{after}: &{after} [" + ",".join([f"*{before}"] * 10) + "]\n"
     deep = "a0: &a0 [x]\n" + "".join(f"a{it}: &a{it} [[*a{it - 1}]]\n" for it in range(1, 400))
-    for text, word in ((wide, "too many"), (deep, "deeper")):
-        with pytest.raises(YamlError, match=word):
+    for text, word, line in ((wide, "too many", 5), (deep, "deeper", 1)):
+        with pytest.raises(YamlError, match=word) as raised:
             read_yaml(text)
+        assert raised.value.line == line
 
 
 def test_a_list_of_graders_that_contains_itself() -> None:

@@ -7,6 +7,7 @@ from typing import Any
 import click
 
 from waza_engine.version import __version__
+from waza_lsp.server.compiled import Compiled
 from waza_lsp.server.put_off import put_off
 
 _COMMANDS = (
@@ -37,6 +38,14 @@ class _Lazy(click.Group):
         put_off("lsprotocol.types")
         command: Any = getattr(importlib.import_module(f"{__name__}.{cmd_name}"), cmd_name)
         return command if isinstance(command, click.Command) else None
+
+    def resolve_command(self, ctx: click.Context, args: list[str]) -> Any:
+        if args[0] in _COMMANDS and args[0] != "serve":
+            compiled = Compiled.usual(f"command-{args[0]}")
+            # Of classes only: the patterns that a command compiles may be those of the user's files.
+            compiled.serve("dataclasses")
+            ctx.call_on_close(compiled.keep)
+        return super().resolve_command(ctx, args)
 
     def make_context(self, *args: Any, **extra: Any) -> click.Context:
         """Reads the options; --help and --version have printed then."""

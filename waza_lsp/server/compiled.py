@@ -18,7 +18,7 @@ import sys
 from types import CodeType, ModuleType
 from typing import Any
 
-from waza_lsp.server.kept import Kept
+from waza_lsp.server.kept import Kept, usual_path
 from waza_lsp.server.kept_patterns import KeptPatterns
 
 STARTS = ("re._compiler", "dataclasses")
@@ -36,6 +36,12 @@ class Compiled:
     def __init__(self, kept: Kept | None) -> None:
         self._kept = kept
         self._before: list[tuple[ModuleType, dict[str, Any]]] = []
+
+    @classmethod
+    def usual(cls, name: str) -> "Compiled":
+        """Keeps in the file of this name in the user's cache folder, where there is one."""
+        path = usual_path(name)
+        return cls(Kept(path) if path is not None else None)
 
     def serve(self, *modules: str) -> None:
         """Compile from now on what these modules have compiled."""

@@ -10,7 +10,6 @@ from waza_lsp.server.put_off import put_off
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from waza_lsp.server.compiled import Compiled
 
 _RARELY = (500_000, 20, 100)
 _NOT_AT_FIRST = (
@@ -37,9 +36,9 @@ def serve_stdio(log_file: "Path | None" = None) -> None:
     gc.set_threshold(*_RARELY)
     for name in _NOT_AT_FIRST:
         put_off(name)
-    from waza_lsp.server.compiled import STARTS, WRITERS
+    from waza_lsp.server.compiled import STARTS, WRITERS, Compiled
 
-    first = _compiled("start")
+    first = Compiled.usual("start")
     first.serve(*STARTS)
     from waza_lsp.server.early import Early
     from waza_lsp.server.frames import Frames
@@ -55,7 +54,7 @@ def serve_stdio(log_file: "Path | None" = None) -> None:
 
         logging.getLogger(__name__).error("An early answer failed", exc_info=early.failure)
     first.keep()
-    rest = _compiled("methods")
+    rest = Compiled.usual("methods")
     rest.serve(*WRITERS)
     _without_tls()
     _with_protocol()
@@ -89,14 +88,6 @@ def _with_protocol() -> None:
     linecache.clearcache()  # attrs has put the text of each method there that it wrote.
     gc.freeze()
     gc.set_threshold(*_RARELY)
-
-
-def _compiled(name: str) -> "Compiled":
-    from waza_lsp.server.compiled import Compiled
-    from waza_lsp.server.kept import Kept, usual_path
-
-    path = usual_path(name)
-    return Compiled(Kept(path) if path is not None else None)
 
 
 def log_to(path: "Path | None" = None) -> None:

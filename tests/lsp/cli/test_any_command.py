@@ -2,6 +2,7 @@
 
 import io
 import json
+import os
 import socket
 import subprocess
 import sys
@@ -147,3 +148,22 @@ def test_a_circle_that_is_named_is_told(command: str) -> None:
         done = invoke(*command.split(), name)
         assert isinstance(done.exception, SystemExit)
         assert done.exit_code == (1 if command == "check" else 2), done.output
+
+
+def test_what_a_command_compiled_of_its_own_is_kept_and_nothing_of_the_user(tmp_path: Path) -> None:
+    graders, context = tmp_path / "graders.yaml", tmp_path / "context.json"
+    graders.write_text("- {type: regex, name: g, config: {must_match: [ab+marker]}}\n", encoding="utf-8")
+    context.write_text('{"output": "abbmarker"}', encoding="utf-8")
+    given = ("--graders", str(graders), "--context", str(context), "--gen", "PY")
+    variables = {key: it for key, it in os.environ.items() if key != "PYTHONDONTWRITEBYTECODE"}
+    variables |= {"XDG_CACHE_HOME": str(tmp_path), "LOCALAPPDATA": str(tmp_path)}
+    written = []
+    for _ in range(2):
+        command = [sys.executable, "-m", "waza_lsp", "grade", *given]
+        subprocess.run(command, env=variables, check=True, capture_output=True)
+        [kept] = (tmp_path / "waza-lsp").iterdir()
+        written.append((kept.name.partition("-")[0], kept.stat().st_mtime_ns))
+        data = kept.read_bytes()
+        assert b"__init__" in data
+        assert b"marker" not in data
+    assert written[0] == written[1], "it was worth writing only once"
