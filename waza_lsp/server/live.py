@@ -100,12 +100,13 @@ class LiveGrading:
         """There is a new recording: these graders, by file, are graded on it; when a run goes on, after it."""
         for path, spans in graders.items():
             snapshot = server.documents.of_path(path)
-            if snapshot is not None:
-                pointers = {it.pointer for it in graders_in(snapshot) if it.span in spans}
-                if eval_path in self._running:
-                    add(self._waiting, snapshot, pointers)
-                else:
-                    self._want(server, snapshot, pointers)
+            if snapshot is None or not server.settings.live_enable:
+                continue
+            pointers = {it.pointer for it in graders_in(snapshot) if it.span in spans}
+            if pointers and eval_path in self._running:
+                add(self._waiting, snapshot, pointers)
+            else:
+                self._want(server, snapshot, pointers)
 
     def _want(self, server: "WazaServer", snapshot: Snapshot, pointers: set[Pointer]) -> None:
         if pointers:
