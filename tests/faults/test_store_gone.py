@@ -20,6 +20,7 @@ from waza_engine.executors.base import ExecutorOptions, TrialRequest
 from waza_engine.runs.events import Note
 from waza_engine.runs.records import RunRecord
 from waza_engine.runs.store import FILE_NAME, RunStore
+from waza_engine.runs.store_schema import migrate
 from waza_engine.trajectory import Trajectory
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="what is open cannot be deleted there")
@@ -140,6 +141,26 @@ async def test_a_workspace_that_was_deleted_is_not_made_again(tmp_path: Path) ->
     bench, _ = await run(tmp_path, {"c": delete_the_workspace})
     assert not (tmp_path / "workspace").exists()
     assert f"See that {tmp_path / 'workspace'} is there" in notes(bench)[0]
+
+
+def test_one_that_is_deleted_while_it_is_opened_is_made_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    said = list[str]()
+
+    def deleted_first(connection: sqlite3.Connection, patience: float) -> None:
+        if len(said) < 2:
+            shutil.rmtree(tmp_path / "store")
+            with pytest.raises(sqlite3.OperationalError) as raised:
+                migrate(connection, patience)
+            said.append(raised.value.sqlite_errorname)
+            raise raised.value
+        migrate(connection, patience)
+
+    monkeypatch.setattr("waza_engine.runs.store_file.migrate", deleted_first)
+    with RunStore(tmp_path / "store") as there:
+        assert there.runs() == []
+    assert said == 2 * ["SQLITE_IOERR_FSTAT"]
 
 
 def test_a_store_that_nobody_may_look_into_is_written_as_before(tmp_path: Path) -> None:

@@ -55,7 +55,7 @@ class Early:
         if body is None:
             return
         self.waiting.append(body)
-        message = json.loads(body)
+        message = _read(body)
         given = message.get("params") if message.get("method") == "initialize" else None
         if not isinstance(given, dict) or "id" not in message or _is_beside_another(given):
             return
@@ -85,13 +85,14 @@ class Early:
     def _goes_on(self, body: bytes) -> bool:
         """Deal with a message; False once the library should have its turn."""
         self.waiting.append(body)
-        message = json.loads(body)
-        method, params = message.get("method"), message.get("params")
-        if method == "textDocument/didOpen":
-            self._open(params["textDocument"])
+        message = _read(body)
+        method, params = message.get("method"), _mapping(message.get("params"))
+        document = _mapping(params.get("textDocument"))
+        if method == "textDocument/didOpen" and _is_whole(document):
+            self._open(document)
             return self._pulls_again
-        if method == "textDocument/diagnostic" and self._pulls_again:
-            snapshot = self._snapshots.get(params["textDocument"]["uri"])
+        if method == "textDocument/diagnostic" and "id" in message and self._pulls_again:
+            snapshot = self._snapshots.get(str(document.get("uri")))
             if snapshot is not None:
                 self._report(message["id"], snapshot, params.get("previousResultId"))
                 self.waiting.pop()
@@ -100,18 +101,17 @@ class Early:
 
     @property
     def _client(self) -> dict[str, Any]:
-        found = self._given.get("capabilities")
-        return found if isinstance(found, dict) else {}
+        return _mapping(self._given.get("capabilities"))
 
     @property
     def _pulls_again(self) -> bool:
         """Whether the editor asks for findings itself, and can be told to ask again when all checks are there."""
-        workspace = self._client.get("workspace") or {}
-        return self._pulls and bool((workspace.get("diagnostics") or {}).get("refreshSupport"))
+        findings = _mapping(_mapping(self._client.get("workspace")).get("diagnostics"))
+        return self._pulls and bool(findings.get("refreshSupport"))
 
     @property
     def _pulls(self) -> bool:
-        return (self._client.get("textDocument") or {}).get("diagnostic") is not None
+        return _mapping(self._client.get("textDocument")).get("diagnostic") is not None
 
     def _open(self, item: dict[str, Any]) -> None:
         from waza_lsp.features.diagnostics import written_diagnostics
@@ -161,6 +161,24 @@ class Early:
         listed = [it["uri"] for it in self._given.get("workspaceFolders") or ()]
         found = [path_of(it) for it in listed or [self._given.get("rootUri") or ""]]
         return [it for it in found if it is not None]
+
+
+def _read(body: bytes) -> dict[str, Any]:
+    """The message; nothing of one that is none, which the library answers."""
+    try:
+        return _mapping(json.loads(body))
+    except (ValueError, RecursionError):
+        return {}
+
+
+def _mapping(value: object) -> dict[str, Any]:
+    return value if isinstance(value, dict) else {}
+
+
+def _is_whole(document: dict[str, Any]) -> bool:
+    """Whether a document that is opened says all that is asked of it here."""
+    kinds = (("uri", str), ("text", str), ("version", int))
+    return all(isinstance(document.get(name), kind) for name, kind in kinds)
 
 
 def _is_beside_another(given: dict[str, Any]) -> bool:

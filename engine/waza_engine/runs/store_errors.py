@@ -53,7 +53,7 @@ def explained(path: Path) -> Iterator[None]:
 
 
 def _kind(error: Exception, path: Path) -> type[StoreError]:
-    if _code(error) in {sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED}:
+    if primary_code(error) in {sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED}:
         return BusyError
     if _is_full(error, path):
         return MomentaryError
@@ -61,7 +61,8 @@ def _kind(error: Exception, path: Path) -> type[StoreError]:
     return StoreError if is_of_store or isinstance(error, OSError) else UnfitError
 
 
-def _code(error: Exception) -> int | None:
+def primary_code(error: Exception) -> int | None:
+    """SQLite's own code of what went wrong, without its details; None when it was not SQLite."""
     code: int | None = getattr(error, "sqlite_errorcode", None)
     return code & 0xFF if code is not None else None
 
@@ -75,7 +76,7 @@ def _what_to_do(error: Exception, path: Path) -> str:
 def _advice(error: Exception, path: Path) -> str:
     """How to mend it. A store that is whole is never to be deleted, and of a damaged one most can often be read."""
     number = error.errno if isinstance(error, OSError) else None
-    code = _code(error)
+    code = primary_code(error)
     if isinstance(error, NewerError):
         return "Install that version, or a later one"
     if _is_full(error, path):
@@ -92,7 +93,7 @@ def _advice(error: Exception, path: Path) -> str:
 
 
 def _is_full(error: Exception, path: Path) -> bool:
-    code = _code(error)
+    code = primary_code(error)
     if code == sqlite3.SQLITE_IOERR:
         # Of what lies beside the database SQLite only says that it cannot be written.
         with contextlib.suppress(OSError):

@@ -2,15 +2,19 @@
 
 import contextlib
 import sqlite3
-from collections.abc import Iterator
+import time
+from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
-from waza_engine.runs.store_errors import MomentaryError, explained
+from waza_engine.runs.store_errors import MomentaryError, explained, primary_code
 from waza_engine.runs.store_moved import File, copy_runs, file_at, is_at
 from waza_engine.runs.store_reading import readable
 from waza_engine.runs.store_schema import migrate
+
+_PAUSES = (0.01, 0.03, 0.1)
+"""In seconds, before a store that was deleted in the wrong moment is opened again."""
 
 
 class StoreFile:
@@ -36,7 +40,7 @@ class StoreFile:
         self._stack = ExitStack()
         try:
             with explained(self.path):
-                self._open()
+                self._steadily(self._open)
         except MomentaryError:
             if not may_come_later:
                 raise
@@ -53,7 +57,7 @@ class StoreFile:
         """What is asked for."""
         with explained(self.path):
             if not self._is_open:
-                self._open()
+                self._steadily(self._open)
             return self.connection.execute(sql, values).fetchall()
 
     @contextlib.contextmanager
@@ -61,9 +65,9 @@ class StoreFile:
         """All of what is written in the block, or nothing of it."""
         with explained(self.path):
             if not self._is_open:
-                self._open()
+                self._steadily(self._open)
             elif not is_at(self.path, self._file):
-                self._open_again()
+                self._steadily(self._open_again)
             self.connection.execute(f"PRAGMA busy_timeout = {round(self.patience * 1000)}")
             self.connection.execute("BEGIN IMMEDIATE")
             try:
@@ -74,6 +78,24 @@ class StoreFile:
                     self.connection.execute("ROLLBACK")
                 raise
             self.connection.execute("COMMIT")
+
+    def _steadily(self, opening: Callable[[], None]) -> None:
+        """Do it again when the file, or its folder, may have been deleted while it was being opened."""
+        for pause in () if self._for_reading else _PAUSES:
+            try:
+                opening()
+            except (sqlite3.OperationalError, FileNotFoundError) as error:
+                if not self._may_be_there_again(error):
+                    raise
+                time.sleep(pause)
+            else:
+                return
+        opening()
+
+    def _may_be_there_again(self, error: Exception) -> bool:
+        if isinstance(error, FileNotFoundError):
+            return self.path.parent.parent.is_dir()
+        return primary_code(error) in {sqlite3.SQLITE_IOERR, sqlite3.SQLITE_CANTOPEN}
 
     def _open(self) -> None:
         with ExitStack() as stack:

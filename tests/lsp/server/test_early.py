@@ -227,3 +227,36 @@ def test_what_nothing_asks_for_takes_no_memory() -> None:
     )
     done = subprocess.run([sys.executable, "-P", "-c", code], capture_output=True, text=True, check=False)
     assert (done.returncode, done.stderr) == (0, "")
+
+
+_EARLY = """
+import sys
+from waza_lsp.server.early import Early
+from waza_lsp.server.frames import Frames
+it = Early(Frames(0))
+it.run()
+print(repr(it.failure), len(it.waiting), file=sys.stderr)
+"""
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        '{"method": "textDocument/didOpen", "params": {"textDocument": {"uri": "file:///a.yaml", "version": 1}}}',
+        '{"method": "textDocument/didOpen", "params": {"textDocument": {"uri": 1, "version": 1, "text": ""}}}',
+        '{"method": "textDocument/didOpen", "params": [1]}',
+        '{"method": "textDocument/didOpen"}',
+        '{"method": "textDocument/diagnostic", "params": {"textDocument": {"uri": []}}, "id": 2}',
+        '{"method": "textDocument/diagnostic", "params": {"textDocument": {"uri": "file:///a.yaml"}}}',
+        "[]",
+        "{",
+    ],
+)
+@pytest.mark.parametrize("client", [PULLING, {"textDocument": 1, "workspace": []}])
+def test_messages_that_are_none_are_left_to_the_library(body: str, client: Any) -> None:
+    greeting = json.dumps({"id": 1, "method": "initialize", "params": {"capabilities": client}})
+    sent = "".join(f"Content-Length: {len(it)}\r\n\r\n{it}" for it in (greeting, body))
+    done = subprocess.run(
+        [sys.executable, "-c", _EARLY], input=sent.encode(), capture_output=True, check=True
+    )
+    assert done.stderr.decode().split() == ["None", "2"]
