@@ -1,17 +1,19 @@
-"""The codes of all findings, for those who let people choose among them: found by looking into the folder of the rules."""
+"""The codes of all findings, for settings and options that name them. They are the names of the files in the rules' folders."""
 
 from functools import cache
 from pathlib import Path
 
-from waza_engine import rules as _folder
 from waza_engine.validation.spelling import nearest
+
+_ENGINE = Path(__file__).parents[1]
 
 
 @cache
 def codes() -> frozenset[str]:
     """All codes. A rule's module is named like its code, so no rule needs to be imported."""
-    files = (it for folder in _folder.__path__ for it in Path(folder).rglob("*.py"))
-    return frozenset(it.stem.replace("_", "-") for it in files if it.stem != "__init__")
+    folders = (_ENGINE / "rules", *_ENGINE.glob("dialects/*/rules"))
+    files = (it for folder in folders for it in folder.glob("*.py"))
+    return frozenset(it.stem.replace("_", "-") for it in files if not it.stem.startswith("_"))
 
 
 def unknown_code(code: str) -> str | None:

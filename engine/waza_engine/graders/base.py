@@ -17,7 +17,8 @@ from pydantic_core import CoreSchema
 
 from waza_engine.findings import Change, Finding, Pointer, RenameKey, SetValue
 from waza_engine.graders.context import GradingContext
-from waza_engine.graders.result import Criterion, FailedCheck, GraderResult
+from waza_engine.graders.result import Criterion, GraderResult
+from waza_engine.runs.records import FailedCheck
 from waza_engine.scope import Scope
 
 __all__ = [
