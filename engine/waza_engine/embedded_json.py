@@ -1,14 +1,15 @@
 """Finding the one JSON value in a text (`extract_json`, waza-graders.md section 5.5)."""
 
+import re
 from collections.abc import Iterator
 from contextlib import suppress
 from typing import Any
 
-from waza_engine.json_text import JsonError, read_json, read_json_at, read_nested_at
-from waza_engine.nested_json import NestedJsonError
+from waza_engine.json_text import JsonError, read_json, read_json_at, whole_characters
 from waza_engine.text import trim
 
 _FENCE = "```"
+_PART = re.compile(r'"(?:[^"\\]|\\.)*+"?|[][{}]|[^][{},:"\s]+', re.DOTALL)
 
 
 def extract_json(text: str) -> Any:
@@ -41,6 +42,7 @@ def _in_fences(text: str) -> Iterator[Any]:
 
 
 def _anywhere(text: str) -> Iterator[Any]:
+    text = whole_characters(text)
     at = 0
     no_starts: set[int] = set()
     while at < len(text):
@@ -49,10 +51,26 @@ def _anywhere(text: str) -> Iterator[Any]:
             try:
                 value, end = read_json_at(text, at)
                 yield value
-            except (ValueError, RecursionError):
-                try:
-                    value, end = read_nested_at(text, at)
-                    yield value
-                except NestedJsonError as error:
-                    no_starts.update(error.no_starts)
+            except JsonError as error:
+                open_brackets, end = _brackets(text, at, error.stop)
+                # A value that begins at one of them stops at the same place. Without this, hostile texts take hours.
+                no_starts.update(open_brackets)
         at = end
+
+
+def _brackets(text: str, start: int, stop: int | str) -> tuple[list[int], int]:
+    """Return the brackets from `start` on that are open at `stop`, and where the search for values goes on.
+
+    That is behind the bracket that closes the one at `start`, if there is one.
+    """
+    open_brackets: list[int] = []
+    for part in _PART.finditer(text, start):
+        if part.start() >= stop if isinstance(stop, int) else stop and part[0].startswith(stop):
+            break
+        if part[0] in "[{":
+            open_brackets.append(part.start())
+        elif part[0] in "]}":
+            open_brackets.pop()
+            if not open_brackets:
+                return [], part.end()
+    return open_brackets, start + 1

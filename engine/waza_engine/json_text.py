@@ -2,68 +2,71 @@
 
 import json
 import math
+import re
+from collections.abc import Callable
 from decimal import Decimal
 from typing import Any, NoReturn
 
-from waza_engine.nested_json import NestedJsonError, read_nested
 from waza_engine.text import without_surrogates
 
-_MAX_DEPTH = 10_000
 _EXACT_DIGITS = 15
 
 
+_ESCAPE = re.compile(
+    r"\\(?:u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}|(u[dD][89a-fA-F][0-9a-fA-F]{2})|.)",
+    re.DOTALL,
+)
+"""An escape in a string. The group is one of half a surrogate pair, which Go replaces."""
+
+
 class JsonError(ValueError):
-    """A text that is no JSON, or more than Go's reader takes; the text says why."""
+    """A text that is not JSON, or more than Go's reader takes; the message gives the reason.
+
+    `stop` is where reading stopped: a position, or a part of the text with this content. It is empty for a value that
+    is nested more deeply than Python's reader goes, about 1,000 levels.
+    """
+
+    def __init__(self, message: str, stop: int | str = "") -> None:
+        super().__init__(message)
+        self.stop = stop
 
 
 def read_json(text: str) -> Any:
-    """The value of a strict JSON text: no NaN, no number beyond a double, no trailing text, 10,000 levels at most.
+    """Return the value of a strict JSON text: no NaN, no number beyond a double, no trailing text.
 
     Raises:
-        JsonError: the text is not that.
+        JsonError: the text is not that, or is nested too deeply.
 
     """
-    try:
-        return _loads(text)
-    except RecursionError:
-        pass
-    try:
-        value, end = read_nested_at(text, 0)
-    except NestedJsonError as error:
-        raise JsonError(str(error)) from error
-    if text[end:].strip(" \t\n\r"):
-        raise JsonError(f"more text behind character {end}")
-    return value
+    return _decoded(_DECODER.decode, whole_characters(text))
 
 
 def read_json_at(text: str, start: int) -> tuple[Any, int]:
-    """The value that begins exactly at `start`, and where it ends.
+    """Return the value that begins exactly at `start` of `whole_characters`, and where it ends.
 
     Raises:
-        ValueError: no value begins there.
-        RecursionError: it nests too deeply for Python's own reader.
+        JsonError: no value begins there, or one that is nested too deeply.
 
     """
-    value, end = _DECODER.raw_decode(text, start)
-    return _clean(value), end
+    value, end = _decoded(_DECODER.raw_decode, text, start)
+    return value, end
 
 
-def read_nested_at(text: str, start: int) -> tuple[Any, int]:
-    """The same, more slowly, for up to 10,000 levels.
-
-    Raises:
-        NestedJsonError: no value begins there.
-
-    """
-    return read_nested(text, start, _loads, _MAX_DEPTH)
-
-
-def _loads(text: str) -> Any:
+def _decoded(decode: Callable[..., Any], *arguments: Any) -> Any:
     try:
-        value = _DECODER.decode(text)
-    except ValueError as error:
-        raise JsonError(str(error)) from error
-    return _clean(value) if "\\u" in text or not text.isascii() else value
+        return decode(*arguments)
+    except RecursionError as error:
+        raise JsonError("it is nested too deeply") from error
+    except json.JSONDecodeError as error:
+        raise JsonError(str(error), error.pos) from error
+
+
+def whole_characters(text: str) -> str:
+    """Return JSON of the same length without lone surrogates, as every Go string is."""
+    text = without_surrogates(text)
+    if "\\u" not in text:
+        return text
+    return _ESCAPE.sub(lambda found: "\\ufffd" if found[1] else found[0], text)
 
 
 def _number(text: str) -> float | int:
@@ -72,28 +75,15 @@ def _number(text: str) -> float | int:
         return int(text)
     value = float(text)
     if not math.isfinite(value):
-        raise JsonError(f"the number {text[:40]} is too large")
+        raise JsonError(f"the number {text[:40]} is too large", text)
     return int(value) if text.lstrip("-").isdigit() else value
 
 
 def _constant(name: str) -> NoReturn:
-    raise JsonError(f"{name} is no JSON")
+    raise JsonError(f"{name} is no JSON", name)
 
 
 _DECODER = json.JSONDecoder(parse_constant=_constant, parse_float=_number, parse_int=_number)
-
-
-def _clean(value: Any) -> Any:
-    """The value with lone surrogates replaced, as every Go string has it."""
-    match value:
-        case str():
-            return without_surrogates(value)
-        case list():
-            return [_clean(it) for it in value]
-        case dict():
-            return {without_surrogates(key): _clean(it) for key, it in value.items()}
-        case _:
-            return value
 
 
 def json_equal(left: Any, right: Any) -> bool:

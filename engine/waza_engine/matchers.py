@@ -9,8 +9,8 @@ from pydantic import BeforeValidator, ConfigDict, Field, model_validator
 from waza_engine.findings import Finding, Pointer
 from waza_engine.formats.model import FileModel, MapOf
 from waza_engine.graders.base import ConfigError, GradeError
-from waza_engine.json_schema import SchemaError, UnknownFileError, compile_schema, schema_documents
 from waza_engine.json_text import go_json, json_equal
+from waza_engine.lib.json_schema import SchemaError, UnknownFileError, compile_schema, schema_documents
 from waza_engine.regex import regex_error, regex_fault, regex_found
 from waza_engine.rules.invalid_json_schema import INVALID_JSON_SCHEMA
 from waza_engine.rules.invalid_regex import INVALID_REGEX
@@ -19,7 +19,7 @@ from waza_engine.trajectory import DIGEST_ARGUMENTS, ToolCall
 from waza_engine.values import AnyValue, IfGiven, Number, Text
 
 if TYPE_CHECKING:
-    from waza_engine.json_schema.compiled import CompiledSchema
+    from waza_engine.lib.json_schema.compiled import CompiledSchema
 
 
 def _mapping(value: Any) -> Any:

@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from waza_engine.json_schema import SchemaError, UnknownFileError, apart, compile_schema
 from waza_engine.json_text import JsonError, read_json
+from waza_engine.lib.json_schema import SchemaError, UnknownFileError, compile_schema, worker
 
 _DRAFT4 = "http://json-schema.org/draft-04/schema#"
 _DRAFT7 = "http://json-schema.org/draft-07/schema#"
@@ -283,15 +283,66 @@ def test_endless_references_fail_the_value() -> None:
     assert not fits({"$ref": "#"}, 1)
     assert not fits({"allOf": [{"$ref": "#/$defs/a"}], "$defs": {"a": {"anyOf": [{"$ref": "#"}]}}}, 1)
     assert fits({"properties": {"a": {"$ref": "#"}}}, {"a": {"a": {}}})
+    assert fits({"if": {"$ref": "#"}, "properties": {"a": True}, "unevaluatedProperties": False}, {"a": 1})
+    assert not fits({"anyOf": [{"$ref": "#", "unevaluatedProperties": False}]}, {"a": 1})
 
 
-def test_deep_values() -> None:
+def test_an_error_says_where_and_what_is_wrong() -> None:
+    schema = {
+        "properties": {
+            "type": {"type": ["string", "null"]},
+            "const": {"const": 1},
+            "most": {"maximum": 3},
+            "above": {"exclusiveMinimum": 3},
+            "short": {"maxLength": 1},
+            "items": {"prefixItems": [{}], "items": False},
+            "one": {"oneOf": [{"type": "integer"}, {"minimum": 1}]},
+            "forbidden": False,
+        },
+        "propertyNames": {"pattern": "^[a-z]+$"},
+    }
+    compiled = compile_schema(schema, None)
+    found = {name: compiled.error({name: it}) for name, it in _WRONG.items()}
+    assert found == {
+        "type": "at '/type': is not of type string or null",
+        "const": "at '/const': is not the value of 'const'",
+        "most": "at '/most': is not at most 3",
+        "above": "at '/above': is not above 3",
+        "short": "at '/short': has 2 characters, at most 1 wanted",
+        "items": "at '/items/1': nothing is allowed here",
+        "one": "at '/one': 2 of 'oneOf' fit, one must",
+        "forbidden": "at '/forbidden': nothing is allowed here",
+        "A": "at '/A': does not match '^[a-z]+$'",
+    }
+    draft4 = {"$schema": _DRAFT4, "minimum": 3, "exclusiveMinimum": True}
+    assert compile_schema(draft4, None).error(3) == "at '/': is not above 3"
+
+
+_WRONG: dict[str, Any] = {
+    "type": 1,
+    "const": True,
+    "most": 4,
+    "above": 3,
+    "short": "ab",
+    "items": [1, 2],
+    "one": 1,
+    "forbidden": None,
+    "A": 1,
+}
+
+
+def _deep(levels: int) -> Any:
     value: Any = "leaf"
-    for _ in range(3_000):
+    for _ in range(levels):
         value = [value]
+    return value
+
+
+@pytest.mark.parametrize("levels", [20, 400, 900])
+def test_deep_values(levels: int) -> None:
     schema = {"anyOf": [{"type": "array", "items": {"$ref": "#"}}, {"type": "string"}]}
-    assert fits(schema, value)
-    assert not fits({**schema, "maxLength": 3}, value)
+    assert fits(schema, _deep(levels))
+    assert not fits({**schema, "maxLength": 3}, _deep(levels))
 
 
 def test_deep_values_and_hostile_texts_at_the_same_time() -> None:
@@ -301,16 +352,19 @@ def test_deep_values_and_hostile_texts_at_the_same_time() -> None:
         except JsonError as error:
             return str(error)
 
-    deep, hostile = "[" * 9_000 + "]" * 9_000, "[" * 300_000
+    deep, hostile = "[" * 900 + "]" * 900, "[" * 300_000
     with ThreadPoolExecutor(4) as pool:
         found = list(pool.map(grade, [deep, hostile, hostile, hostile] * 2))
-    assert found == [None, *["more than 10000 levels"] * 3] * 2
+    assert found == [None, *["it is nested too deeply"] * 3] * 2
 
 
 def test_a_value_that_no_process_can_go_into(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(apart, "_LONGEST_SECONDS", 0.01)
+    schema = {"items": {"$ref": "#"}}
     with pytest.raises(SchemaError, match="nested too deeply"):
-        fits({"items": {"$ref": "#"}}, read_json("[" * 9_000 + "]" * 9_000))
+        fits(schema, _deep(5_000))
+    monkeypatch.setattr(worker, "_TIMEOUT_SECONDS", 0.01)
+    with pytest.raises(SchemaError, match="nested too deeply"):
+        fits(schema, _deep(900))
 
 
 @pytest.mark.parametrize(

@@ -51,8 +51,8 @@ from waza_engine.graders.base import (
     GradingContext,
     Scope,
 )
-from waza_engine.json_schema import SchemaError, UnknownFileError, compile_schema, schema_documents
 from waza_engine.json_text import JsonError, read_json
+from waza_engine.lib.json_schema import SchemaError, UnknownFileError, compile_schema, schema_documents
 from waza_engine.paths import content
 from waza_engine.rules.ignored_option import IGNORED_OPTION
 from waza_engine.rules.invalid_json_schema import INVALID_JSON_SCHEMA
