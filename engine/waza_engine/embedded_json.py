@@ -1,4 +1,4 @@
-"""Finding the one JSON value in a text (`extract_json`, waza-graders.md section 5.5)."""
+"""Finding the one JSON value in a text (`extract_json`, docs/reference/waza-graders.md, section 5.5)."""
 
 from collections.abc import Iterator
 from contextlib import suppress

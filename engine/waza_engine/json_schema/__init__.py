@@ -1,4 +1,4 @@
-"""JSON Schema as waza's validator understands it (waza-graders.md, sections 5.5 and 13.9).
+"""JSON Schema as waza's validator understands it (docs/reference/waza-graders.md, sections 5.5 and 13.9).
 
 References and metaschemas come from `referencing` and `jsonschema`; the keywords are evaluated here, because waza
 differs where it matters: patterns are RE2, `multipleOf` is exact, formats count in old drafts only, everything is
