@@ -74,9 +74,11 @@ def test_sections_that_code_cites_exist() -> None:
         for number in _cited_parts(*numbers)
     ]
     assert len(cited) > 250
-    parts = {page: _parts_of(ROOT / page) for page in {it[1] for it in cited}}
+    parts = {page: _parts_of(ROOT / page) for page in {it[1] for it in cited} if (ROOT / page).exists()}
     assert [
-        f"{where}: {page} has no {number}" for where, page, number in cited if number not in parts[page]
+        f"{where}: {page} has no {number}"
+        for where, page, number in cited
+        if number not in parts.get(page, ())
     ] == []
 
 
@@ -92,9 +94,11 @@ def _comments_and_docstrings() -> list[tuple[str, str]]:
         where, source = str(path.relative_to(ROOT)), path.read_text(encoding="utf-8")
         if ".md" not in source:
             continue
-        for node in ast.walk(ast.parse(source)):
-            if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant):
-                found.append((where, " ".join(str(node.value.value).split())))
+        found += [
+            (where, " ".join(str(node.value.value).split()))
+            for node in ast.walk(ast.parse(source))
+            if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)
+        ]
         comment = ""
         for token in tokenize.generate_tokens(io.StringIO(source).readline):
             if token.type == tokenize.COMMENT:
