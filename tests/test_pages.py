@@ -1,7 +1,11 @@
-"""What stands on pages and in manifests is true together: links lead somewhere, modules exist, there is one version."""
+"""Pages, manifests and code agree: links and citations lead somewhere, modules exist, there is one version."""
 
+import ast
+import functools
+import io
 import json
 import re
+import tokenize
 from pathlib import Path
 
 from waza_engine.version import __version__
@@ -11,6 +15,14 @@ PAGES = [ROOT / "README.md", ROOT / "CHANGELOG.md", *(ROOT / "docs").rglob("*.md
 PAGES += (ROOT / "editor-client").glob("*/README.md")
 _CODE = [ROOT, ROOT / "engine", ROOT / "waza_lsp", ROOT / "engine" / "waza_engine"]
 _MODULE = re.compile(r"`([a-z_]+/[\w/]+\.py)`")
+_NUMBERS = r"\d+(?:\.\d+)*(?:(?:, | and | to )\d+(?:\.\d+)*)*"
+_PAGE = re.compile(r"[\w./*<>-]*\.md\b")
+_CITATION = re.compile(
+    rf"(docs/[\w./-]+\.md)(?:,? (?:sections? )?({_NUMBERS})(?:, rows? ({_NUMBERS}))?"
+    rf"(?:; section ({_NUMBERS})(?:, rows? ({_NUMBERS}))?)?)?"
+)
+_FILES_OF_USERS = {"SKILL.md", "README.md", "report.md", "first.md", "<name>.agent.md"}
+"""Names of Markdown files that code speaks of without citing a page."""
 _LINK = re.compile(r"\]\((?!https?:)([^)#\s]*)(?:#([^)\s]+))?\)")
 
 
@@ -36,6 +48,86 @@ def test_modules_on_pages_exist() -> None:
     assert [
         f"{page.relative_to(ROOT)}: {it}" for page, it in named if not any((at / it).exists() for at in _CODE)
     ] == []
+
+
+def test_pages_that_code_cites_exist() -> None:
+    cited = [
+        (where, page)
+        for where, text in _comments_and_docstrings()
+        for page in _PAGE.findall(text)
+        if "*" not in page
+    ]
+    assert len(cited) > 250
+    assert [
+        f"{where}: {page}"
+        for where, page in cited
+        if page.rpartition("/")[2] not in _FILES_OF_USERS
+        and not (page.startswith("docs/") and (ROOT / page).exists())
+    ] == []
+
+
+def test_sections_that_code_cites_exist() -> None:
+    cited = [
+        (where, page, number)
+        for where, text in _comments_and_docstrings()
+        for page, *numbers in _CITATION.findall(text)
+        for number in _cited_parts(*numbers)
+    ]
+    assert len(cited) > 250
+    parts = {page: _parts_of(ROOT / page) for page in {it[1] for it in cited} if (ROOT / page).exists()}
+    assert [
+        f"{where}: {page} has no {number}"
+        for where, page, number in cited
+        if number not in parts.get(page, ())
+    ] == []
+
+
+@functools.cache
+def _comments_and_docstrings() -> list[tuple[str, str]]:
+    """The prose of Python files that name a page, each piece on one line; the lines of one comment are one piece."""
+    found = []
+    for path in [
+        *(ROOT / "engine").rglob("*.py"),
+        *(ROOT / "waza_lsp").rglob("*.py"),
+        *(ROOT / "tests").rglob("*.py"),
+    ]:
+        where, source = str(path.relative_to(ROOT)), path.read_text(encoding="utf-8")
+        if ".md" not in source:
+            continue
+        found += [
+            (where, " ".join(str(node.value.value).split()))
+            for node in ast.walk(ast.parse(source))
+            if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)
+        ]
+        comment = ""
+        for token in tokenize.generate_tokens(io.StringIO(source).readline):
+            if token.type == tokenize.COMMENT:
+                comment += " " + token.string.lstrip("# ")
+            elif comment and token.type != tokenize.NL:
+                found.append((where, comment))
+                comment = ""
+    return found
+
+
+def _cited_parts(sections: str, rows: str, more: str, rows_of_more: str) -> list[str]:
+    """Sections by number, rows of the table in section 20 as `row N`."""
+    numbers = re.findall(r"\d[\d.]*", f"{sections} {more}")
+    return numbers + [f"row {it}" for it in re.findall(r"\d+", f"{rows} {rows_of_more}")]
+
+
+def _parts_of(page: Path) -> set[str]:
+    """The numbers of the headings, `N.M` for item M of a numbered list in section N, `row N` for rows of a table."""
+    found, section = set(), ""
+    for line in page.read_text(encoding="utf-8").splitlines():
+        if heading := re.match(r"#+ (\d+(?:\.\d+)*)", line):
+            section = heading[1]
+            # One heading may stand for two sections: "7.9 `llm` and 7.10 `llm_comparison`".
+            found |= {it.rstrip(".") for it in re.findall(r"(?:^#+ |, |and )(\d+(?:\.\d+)*)\b", line)}
+        elif item := re.match(r"(\d+)\. ", line):
+            found.add(f"{section}.{item[1]}")
+        elif row := re.match(r"\| (\d+) \|", line):
+            found.add(f"row {row[1]}")
+    return found
 
 
 def _leads_somewhere(page: Path, target: str, heading: str) -> bool:

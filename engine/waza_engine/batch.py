@@ -1,4 +1,4 @@
-"""Grading recorded work in bulk: one JSON object in, one out (grade-batch.md is the contract)."""
+"""Grading recorded work in bulk: one JSON object in, one out (docs/reference/grade-batch.md is the contract)."""
 
 import logging
 from collections.abc import Mapping

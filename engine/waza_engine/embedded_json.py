@@ -1,4 +1,4 @@
-"""Finding the one JSON value in a text (`extract_json`, waza-graders.md section 5.5)."""
+"""Finding the one JSON value in a text (`extract_json`, docs/reference/waza-graders.md, section 5.5)."""
 
 import re
 from collections.abc import Iterator

@@ -1,4 +1,7 @@
-"""Names of files that several modules look for (waza-formats.md, sections 2, 6 to 8). Plain data: cheap to import."""
+"""Names of files that several modules look for.
+
+Plain data: cheap to import. See docs/reference/waza-formats.md, sections 2, 6 to 8.
+"""
 
 TRIGGER_TESTS = "trigger_tests.yaml"
 """waza's trigger tests, beside the eval."""

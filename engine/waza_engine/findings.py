@@ -147,7 +147,7 @@ class Fix:
 class Finding:
     """Something wrong or doubtful at one place of the data.
 
-    `refused` means that the grader cannot be built at all with this config (the sheets' "create error"):
+    `refused` means that the grader cannot be built at all with this config ("create error" in docs/reference/waza-graders.md):
     the run reports it before the agent starts. `part` is the stretch of the text at `pointer` that is at fault, as
     first character and the one behind the last; None: all of it.
     """

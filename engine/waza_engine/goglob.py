@@ -1,4 +1,6 @@
-"""Go's `filepath.Match` and `filepath.Glob`: how waza reads task globs and task filters (waza-formats.md, sections 3, 13.8).
+"""Go's `filepath.Match` and `filepath.Glob`: how waza reads task globs and task filters.
+
+See docs/reference/waza-formats.md, sections 3, 13.8.
 
 `*` and `?` do not cross `/`, `**` is the same as `*`, `[^a]` negates and `[!a]` does not, there are no braces, and
 names with a leading dot are matched as any other.

@@ -1,4 +1,6 @@
-"""From grader entries and what a trial left behind to a verdict (waza-graders.md, sections 2.1 to 2.5).
+"""From grader entries and what a trial left behind to a verdict.
+
+See docs/reference/waza-graders.md, sections 2.1 to 2.5.
 
 `grade_run` is a real run: the first error ends it. `grade_entry` grades one entry on its own.
 """
@@ -28,7 +30,10 @@ from waza_engine.text import fold
 
 _log = logging.getLogger(__name__)
 _WITHOUT_EXPECTATIONS = frozenset(["G1", "PY"])
-"""The generations that read a task's expectations on the output and never looked at them (waza-formats.md, 5.2)."""
+"""The generations that read a task's expectations on the output and never looked at them.
+
+See docs/reference/waza-formats.md, section 5.2.
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -195,7 +200,7 @@ def _run_verdict(results: Mapping[str, GraderVerdict], agent_error: str) -> RunV
 
 
 def _expectations(expected: Mapping[str, Iterable[str]], output: str) -> list[GraderVerdict]:
-    """The pseudo-graders of section 2.5, for the lists that are not empty."""
+    """The pseudo-graders for the lists that are not empty (docs/reference/waza-graders.md, section 2.5)."""
     folded = fold(output)
     verdicts: list[GraderVerdict] = []
     for option in EXPECTED_TEXTS:

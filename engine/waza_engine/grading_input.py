@@ -1,7 +1,9 @@
-"""The grading context from JSON (grade-batch.md): what a recording looks like once waza has read it back.
+"""The grading context from JSON: what a recording looks like once waza has read it back.
 
-waza reads records into fixed shapes, and what has no place there is lost (waza-graders.md, sections 3.2, 13.10 and
-13.11). The Python generation handed its transcript over as it was.
+See docs/reference/grade-batch.md.
+
+waza reads records into fixed shapes, and what has no place there is lost (docs/reference/waza-graders.md,
+sections 3.2, 13.10 and 13.11). The Python generation handed its transcript over as it was.
 """
 
 from collections.abc import Mapping
@@ -107,7 +109,7 @@ def _as_context(
     keeps_events = generation == "PY" or generation in OTHER_DIALECTS
     return GradingContext(
         output=read.output,
-        # Only the Python generation had an outcome, waza leaves it empty (section 3).
+        # Only the Python generation had an outcome, waza leaves it empty (docs/reference/waza-graders.md, section 3).
         outcome=(read.outcome or {}) if generation == "PY" else {},
         transcript=read.transcript if keeps_events else [_event(it) for it in read.transcript],
         session=read.session,

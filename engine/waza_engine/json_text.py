@@ -1,4 +1,4 @@
-"""JSON text read and written as Go's `encoding/json` does it (waza-graders.md, sections 4.4 and 6)."""
+"""JSON text read and written as Go's `encoding/json` does it (docs/reference/waza-graders.md, sections 4.4 and 6)."""
 
 import json
 import math

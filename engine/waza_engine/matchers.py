@@ -1,4 +1,7 @@
-"""Matching the arguments of a tool call (`args`, waza-graders.md section 6), for all graders that look at them."""
+"""Matching the arguments of a tool call (`args`), for all graders that look at them.
+
+See docs/reference/waza-graders.md, section 6.
+"""
 
 from collections.abc import Iterator, Mapping
 from pathlib import Path

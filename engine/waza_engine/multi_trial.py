@@ -1,4 +1,4 @@
-"""What several trials of one task say together: pass@k and pass^k (vally.md, section 5)."""
+"""What several trials of one task say together: pass@k and pass^k (docs/reference/vally.md, section 5)."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

@@ -1,4 +1,7 @@
-"""Paths of a grader inside the agent's workspace: purely by their text, as waza checks them (waza-graders.md 4.3)."""
+"""Paths of a grader inside the agent's workspace: purely by their text, as waza checks them.
+
+See docs/reference/waza-graders.md, section 4.3.
+"""
 
 import errno
 import os

@@ -1,4 +1,7 @@
-"""`${NAME}` and `${NAME=default}` in the text of a spec: replaced before it is read as YAML (vally.md, section 2)."""
+"""`${NAME}` and `${NAME=default}` in the text of a spec: replaced before it is read as YAML.
+
+See docs/reference/vally.md, section 2.
+"""
 
 import re
 from collections.abc import Mapping
@@ -6,7 +9,7 @@ from typing import Any
 
 PLACEHOLDER = re.compile(r"\$\{([A-Za-z_]\w*)(?:=([^}]*))?\}", re.ASCII)
 FOLDER_OF_EVAL = re.compile(r"\$\{eval\.(parent|grandparent)\}")
-"""In experiments: the names of the folders that an eval is in (vally.md, section 2)."""
+"""In experiments: the names of the folders that an eval is in (docs/reference/vally.md, section 2)."""
 
 
 def has_placeholder(value: Any) -> bool:

@@ -1,4 +1,6 @@
-"""The only door for patterns that come from files: RE2, with Go's grammar (waza-graders.md, section 4.1).
+"""The only door for patterns that come from files: RE2, with Go's grammar.
+
+See docs/reference/waza-graders.md, section 4.1.
 
 RE2 takes linear time whatever the pattern. Python's `re` is never used for them: it reads other patterns and
 reads the same patterns differently.

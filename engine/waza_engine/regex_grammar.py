@@ -1,7 +1,7 @@
 r"""Where Go's regular expressions and google-re2 read a pattern differently, the pattern is changed or refused here.
 
 Go refuses `\C` and group names that are not ASCII, and accepts more Unicode class names: `\pl`, `\p{Letter}`,
-`\p{greek}`, `\p{LC}`, `\p{Cn}`, `\p{ASCII}`, `\p{Assigned}` (waza-graders.md, sections 4.1 and 13.6).
+`\p{greek}`, `\p{LC}`, `\p{Cn}`, `\p{ASCII}`, `\p{Assigned}` (docs/reference/waza-graders.md, sections 4.1 and 13.6).
 """
 
 from waza_engine.unicode_classes import class_items

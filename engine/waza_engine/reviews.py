@@ -1,6 +1,6 @@
 """Verdicts of people for `human` graders: kept in a file of JSON lines, one review a line, the last one counts.
 
-`waza_engine.runs.reviewed` lays them over a recorded run (waza-graders.md, section 7.11).
+`waza_engine.runs.reviewed` lays them over a recorded run (docs/reference/waza-graders.md, section 7.11).
 """
 
 import json

@@ -1,7 +1,8 @@
 """What a plain (unquoted) YAML scalar means to waza.
 
-waza reads YAML with Go's yaml.v3; the rules here are its resolution (waza-formats.md, section 3). The source
-text is kept beside the value, because a text field takes it as written (`version: 1.0`, `contains: [1e3]`).
+waza reads YAML with Go's yaml.v3; the rules here are its resolution (docs/reference/waza-formats.md, section
+3). The source text is kept beside the value, because a text field takes it as written (`version: 1.0`,
+`contains: [1e3]`).
 """
 
 import math

@@ -1,4 +1,6 @@
-"""From grader scores to run, task and suite totals: pure arithmetic (waza-graders.md 2.3, waza-formats.md 14).
+"""From grader scores to run, task and suite totals: pure arithmetic.
+
+See docs/reference/waza-graders.md, section 2.3, docs/reference/waza-formats.md, section 14.
 
 All scores are 0..1, durations milliseconds.
 """
@@ -180,5 +182,8 @@ def suite_totals(tasks: Sequence[TaskTotals], trials: int, rng: random.Random) -
 
 
 def skills_helped(with_skills: SuiteTotals, without: SuiteTotals) -> bool:
-    """What decides a run with a baseline: whether more of its tasks passed than without skills (waza-formats.md 13.7)."""
+    """What decides a run with a baseline: whether more of its tasks passed than without skills.
+
+    See docs/reference/waza-formats.md, section 13.7.
+    """
     return with_skills.success_rate > without.success_rate

@@ -1,4 +1,7 @@
-"""Comparing what was expected with what happened, as lists of names (waza-graders.md, sections 5.8 and 5.9)."""
+"""Comparing what was expected with what happened, as lists of names.
+
+See docs/reference/waza-graders.md, sections 5.8 and 5.9.
+"""
 
 from collections import Counter
 from collections.abc import Iterable, Sequence

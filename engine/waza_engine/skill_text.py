@@ -1,4 +1,7 @@
-"""What a SKILL.md says a skill is for, as sets of words and phrases (waza-graders.md, section 5.13)."""
+"""What a SKILL.md says a skill is for, as sets of words and phrases.
+
+See docs/reference/waza-graders.md, section 5.13.
+"""
 
 import re
 import unicodedata

@@ -1,4 +1,7 @@
-"""Snapshot files: comparing with them, and writing them when asked to (waza-graders.md, section 5.4)."""
+"""Snapshot files: comparing with them, and writing them when asked to.
+
+See docs/reference/waza-graders.md, section 5.4.
+"""
 
 import os
 from dataclasses import dataclass

@@ -127,7 +127,7 @@ class Hook:
 class Constraint:
     """A limit of a run, or something that it must or must not use: a check that counts in no score.
 
-    `key` says which (vally.md, section 3); `value` is a number, milliseconds, or a tuple of names.
+    `key` says which (docs/reference/vally.md, section 3); `value` is a number, milliseconds, or a tuple of names.
     """
 
     key: str
@@ -137,7 +137,9 @@ class Constraint:
 
 @dataclass(frozen=True, slots=True)
 class Scoring:
-    """How the scores of a trial's graders are put together, where that is not waza's way (vally.md, section 5).
+    """How the scores of a trial's graders are put together, where that is not waza's way.
+
+    See docs/reference/vally.md, section 5.
 
     The weights stand in the grader entries. Without a `threshold` every grader has to pass.
     """

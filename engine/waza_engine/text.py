@@ -1,4 +1,4 @@
-"""Texts as Go sees them (waza-graders.md, sections 4.1, 4.2, 4.4 and 13)."""
+"""Texts as Go sees them (docs/reference/waza-graders.md, sections 4.1, 4.2, 4.4 and 13)."""
 
 import codecs
 

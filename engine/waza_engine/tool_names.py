@@ -1,4 +1,7 @@
-"""One tool has several names: which of them mean the same (`allow_only`, waza-graders.md section 5.11)."""
+"""One tool has several names: which of them mean the same (`allow_only`).
+
+See docs/reference/waza-graders.md, section 5.11.
+"""
 
 from collections.abc import Iterable, Iterator
 

@@ -1,4 +1,7 @@
-"""How a config names a tool by a pattern, and what its arguments look like (waza-graders.md, sections 5.11, 5.12)."""
+"""How a config names a tool by a pattern, and what its arguments look like.
+
+See docs/reference/waza-graders.md, sections 5.11, 5.12.
+"""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass

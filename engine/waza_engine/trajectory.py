@@ -1,7 +1,7 @@
 """What an agent did in one trial: the record that every executor yields and every grader reads.
 
-The JSON form is the one of waza's results and of recordings (waza-graders.md, sections 3.1 to 3.3). Reading is
-lenient: unknown members are dropped, absent ones take their zero value.
+The JSON form is the one of waza's results and of recordings (docs/reference/waza-graders.md, sections 3.1 to
+3.3). Reading is lenient: unknown members are dropped, absent ones take their zero value.
 """
 
 from typing import Annotated, Any
@@ -114,7 +114,7 @@ class Trajectory(BaseModel):
     `error` is the agent's error message, empty when it ended well; `duration_ms` is agent time in milliseconds.
     `removed` are input files that were gone after the run, `uncaptured` files that were there but are no text or too
     big to keep. `patch` is what the agent changed in the workspace, as a unified diff; None where nobody looked.
-    `stimulus` is what else the task said, where a trajectory tells it (vally.md, section 10.1).
+    `stimulus` is what else the task said, where a trajectory tells it (docs/reference/vally.md, section 10.1).
     """
 
     model_config = _LENIENT

@@ -1,4 +1,4 @@
-r"""The names that Go accepts in `\p{...}`, in the words of RE2 (waza-graders.md, section 13.6).
+r"""The names that Go accepts in `\p{...}`, in the words of RE2 (docs/reference/waza-graders.md, section 13.6).
 
 Go looks names up without regard to case, blanks, `_` and `-`, and knows the long names of general categories.
 RE2 knows the short names and the scripts, exactly spelt.

@@ -1,4 +1,4 @@
-"""Field types that only vally files have (vally.md, section 2)."""
+"""Field types that only vally files have (docs/reference/vally.md, section 2)."""
 
 import re
 from typing import Annotated, Any

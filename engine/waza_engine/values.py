@@ -1,8 +1,9 @@
 """Field types for everything that is read from a file: Go's typed decoding as pydantic annotations.
 
-The rules are waza-formats.md section 3 and waza-graders.md sections 2.1 and 13: a text field keeps the source
-text, an integer field cuts fractions off, a boolean field takes `yes` and `off`, an empty value is the zero
-value, null items of lists are dropped. Values may come as `Scalar` (YAML) or as plain Python values (JSON).
+The rules are docs/reference/waza-formats.md, section 3 and docs/reference/waza-graders.md, sections 2.1 and
+13: a text field keeps the source text, an integer field cuts fractions off, a boolean field takes `yes` and
+`off`, an empty value is the zero value, null items of lists are dropped. Values may come as `Scalar` (YAML)
+or as plain Python values (JSON).
 """
 
 import math

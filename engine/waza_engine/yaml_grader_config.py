@@ -1,4 +1,6 @@
-"""What a grader's `config` must not contain because waza writes it out and reads it again (waza-graders.md, section 13).
+"""What a grader's `config` must not contain because waza writes it out and reads it again.
+
+See docs/reference/waza-graders.md, section 13.
 
 Taken out of its document, an alias finds its anchor no more, and an empty value in braces becomes part of its key.
 """

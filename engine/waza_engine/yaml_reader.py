@@ -1,4 +1,6 @@
-"""YAML text to data, strictly, as waza's loader reads it (waza-formats.md section 3; waza-graders.md section 13).
+"""YAML text to data, strictly, as waza's loader reads it.
+
+See docs/reference/waza-formats.md, section 3; docs/reference/waza-graders.md, section 13.
 
 libyaml builds the node tree; the values are ours: quoted scalars are texts, plain ones texts or `Scalar`.
 Only the first document counts. Merge keys and aliases work; a duplicate key is an error.

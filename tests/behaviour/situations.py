@@ -1,4 +1,6 @@
-"""The situations of peers.md, section 6.2, for every kind of file: documents with a cursor, and what must come of them.
+"""Situations for every kind of file: documents with a cursor, and the expected result.
+
+Each has the id of its case: C for completion, H for hover, F for navigation and the outline.
 
 Documents are in the layout of `layouts.py`. `…` in a result stands for whatever else was written there.
 """

@@ -1,4 +1,4 @@
-"""A document whose text an editor sends with its byte-order mark (peers.md, V26)."""
+"""A document whose text an editor sends with its byte-order mark."""
 
 from pathlib import Path
 

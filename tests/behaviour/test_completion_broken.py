@@ -1,4 +1,4 @@
-"""Completion beside unfinished text: the rest of the document keeps its structure (peers.md, C9, C24, C32, C33, C42)."""
+"""Completion beside unfinished text: the rest of the document keeps its structure."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Completion of keys (peers.md, section 6.2: C1 to C6, C14 to C19, C24, C28 to C33, C35 to C46)."""
+"""Completion of keys."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Completion in and below lines that tabs indent among lines with blanks (peers.md, C19, C42)."""
+"""Completion in and below lines that tabs indent among lines with blanks."""
 
 import pytest
 

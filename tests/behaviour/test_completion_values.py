@@ -1,4 +1,4 @@
-"""Completion of values, files and list items (peers.md, section 6.2: C7 to C13, C20 to C27, C34, C47)."""
+"""Completion of values, files and list items."""
 
 import pytest
 from lsprotocol import types

@@ -1,4 +1,4 @@
-"""Repairs of how a line begins, and of which of several places the schema knows (peers.md, V12, V13, F1)."""
+"""Repairs of how a line begins, and of which of several places the schema knows."""
 
 import pytest
 

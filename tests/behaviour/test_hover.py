@@ -1,4 +1,4 @@
-"""What a key or value means (peers.md, H1 to H10)."""
+"""What a key or value means."""
 
 import pytest
 from lsprotocol import types

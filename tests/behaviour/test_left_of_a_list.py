@@ -1,4 +1,4 @@
-"""Lines below a list that stand in none of its columns: waza refuses the file, and so do we (peers.md, V12)."""
+"""Lines below a list that stand in none of its columns: waza refuses the file, and so do we."""
 
 import pytest
 

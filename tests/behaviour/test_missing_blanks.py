@@ -1,4 +1,4 @@
-"""A blank left out after a colon or a dash: one finding, and the fix puts it in (peers.md, V15 and V16)."""
+"""A blank left out after a colon or a dash: one finding, and the fix puts it in."""
 
 import pytest
 

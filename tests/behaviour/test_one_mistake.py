@@ -1,4 +1,4 @@
-"""Mistakes that break more than one thing, and are one finding all the same (peers.md, V12, V17, V21, V23)."""
+"""Mistakes that break more than one thing, and are one finding all the same."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Checks look into no file outside the workspace (design.md, section 8)."""
+"""Checks look into no file outside the workspace."""
 
 from pathlib import Path
 

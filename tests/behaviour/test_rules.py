@@ -118,7 +118,7 @@ def test_one_id_in_two_files_is_told_in_both(tmp_path: Path) -> None:
 def test_numbers_are_told_apart_as_they_are_written(
     key: str, one: str, other: str, is_same: bool, tmp_path: Path
 ) -> None:
-    """waza-formats.md, 3: a text field takes the source text."""
+    """docs/reference/waza-formats.md, section 3: a text field takes the source text."""
     old = {"id": "some-task", "name": "Some task"}[key]
     rest = ("Some task", "Other") if key == "id" else ("some-task", "other")
     files = {"eval_yaml": GRADED, "tasks__a_yaml": TASK.replace(old, one)}

@@ -1,4 +1,4 @@
-"""Every situation of hover and navigation over the wire, for every kind of file and layout (peers.md, 6.2: H1-H10, F4-F6)."""
+"""Every situation of hover and navigation over the wire, for every kind of file and layout."""
 
 from collections.abc import Iterator
 from typing import Any

@@ -1,4 +1,4 @@
-"""The outline (peers.md, F4)."""
+"""The outline."""
 
 import json
 import textwrap

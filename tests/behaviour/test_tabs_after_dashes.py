@@ -1,4 +1,4 @@
-"""A tab behind the dash of an item, where YAML wants blanks (peers.md, V11)."""
+"""A tab behind the dash of an item, where YAML wants blanks."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Verdicts of vally's grader types, worked out by hand from the fact sheet, through the door that other programs use.
+"""Verdicts of vally's grader types, worked out by hand from docs/reference/vally.md, through the door that other programs use.
 
 The vector file's own `about` block says what its members mean.
 """

@@ -1,4 +1,4 @@
-"""Every conformance vector through the door that other programs use (grade-batch.md).
+"""Every conformance vector through the door that other programs use (docs/reference/grade-batch.md).
 
 The vector file's own `about` block says what its members mean and how its expectations are to be compared.
 """

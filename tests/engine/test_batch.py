@@ -1,4 +1,7 @@
-"""The batch door (grade-batch.md): what a line may hold, what is answered, and that nothing is left behind."""
+"""The batch door: what a line may hold, what is answered, and that nothing is left behind.
+
+See docs/reference/grade-batch.md.
+"""
 
 import json
 import tempfile

@@ -1,4 +1,4 @@
-"""From entries to the verdict on a run (waza-graders.md, sections 2.1 to 2.5), and plug-ins."""
+"""From entries to the verdict on a run (docs/reference/waza-graders.md, sections 2.1 to 2.5), and plug-ins."""
 
 import logging
 from collections.abc import Iterator

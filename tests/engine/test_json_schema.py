@@ -1,4 +1,4 @@
-"""JSON Schema as waza's validator has it (waza-graders.md, sections 5.5 and 13.9)."""
+"""JSON Schema as waza's validator has it (docs/reference/waza-graders.md, sections 5.5 and 13.9)."""
 
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path

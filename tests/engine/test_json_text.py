@@ -1,4 +1,4 @@
-"""JSON as Go reads and writes it (waza-graders.md, sections 4.4 and 6)."""
+"""JSON as Go reads and writes it (docs/reference/waza-graders.md, sections 4.4 and 6)."""
 
 import time
 from contextlib import suppress

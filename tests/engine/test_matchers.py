@@ -1,4 +1,4 @@
-"""Argument matchers (waza-graders.md, section 6)."""
+"""Argument matchers (docs/reference/waza-graders.md, section 6)."""
 
 from pathlib import Path
 from typing import Any

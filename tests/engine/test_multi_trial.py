@@ -1,4 +1,4 @@
-"""pass@k and pass^k, with the values that vally documents (vally.md, section 5)."""
+"""pass@k and pass^k, with the values that vally documents (docs/reference/vally.md, section 5)."""
 
 import pytest
 

@@ -1,4 +1,7 @@
-r"""RE2 with Go's grammar: where google-re2 differs from Go (waza-graders.md, sections 4.1 and 13.6)."""
+r"""RE2 with Go's grammar: where google-re2 differs from Go.
+
+See docs/reference/waza-graders.md, sections 4.1 and 13.6.
+"""
 
 import pytest
 

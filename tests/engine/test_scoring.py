@@ -1,4 +1,4 @@
-"""Totals (waza-graders.md section 2.3, waza-formats.md section 14)."""
+"""Totals (docs/reference/waza-graders.md, section 2.3, docs/reference/waza-formats.md, section 14)."""
 
 import random
 

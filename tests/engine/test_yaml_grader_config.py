@@ -1,4 +1,4 @@
-"""Grader lists as YAML text (waza-graders.md, sections 2.1 and 13)."""
+"""Grader lists as YAML text (docs/reference/waza-graders.md, sections 2.1 and 13)."""
 
 from typing import Any
 

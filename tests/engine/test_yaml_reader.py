@@ -1,4 +1,7 @@
-"""Reading YAML as waza does (waza-formats.md, section 3), and surviving what is not meant to be read."""
+"""Reading YAML as waza does, and surviving what is not meant to be read.
+
+See docs/reference/waza-formats.md, section 3.
+"""
 
 from typing import Any
 

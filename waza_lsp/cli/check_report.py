@@ -1,4 +1,4 @@
-"""What `waza-lsp check` has found, and its JSON (design.md, section 6)."""
+"""What `waza-lsp check` has found, and its JSON."""
 
 import json
 from collections import Counter

@@ -1,4 +1,6 @@
-"""What the files of a suite name, when the suite is written into another folder (waza-formats.md, section 10).
+"""What the files of a suite name, when the suite is written into another folder.
+
+See docs/reference/waza-formats.md, section 10.
 
 Files that have to stand beside them go along; folders that may stand anywhere are named from the new place.
 """

@@ -77,7 +77,8 @@ def run(eval_file: Path, **options: Any) -> None:
             files = wanted if len(models) == 1 else wanted.of(str(model))
             record, status = perform(asked(eval_file, options, model), files, how, printed, directory)
             records.append(record)
-            # Of several models the last failure decides; what could not be done ends all of it (waza-formats.md, 14.6).
+            # Of several models the last failure decides; what could not be done ends all of it
+            # (docs/reference/waza-formats.md, section 14.6).
             last_failure = status or last_failure
             if status == CANNOT:
                 break

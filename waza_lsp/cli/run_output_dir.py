@@ -11,13 +11,16 @@ from waza_engine.suite import LoadError
 
 
 def folder_of_now(directory: Path) -> Path:
-    """A folder in it for what is run now (waza-formats.md, section 15.2)."""
+    """A folder in it for what is run now (docs/reference/waza-formats.md, section 15.2)."""
     now = datetime.now(UTC)
     return directory / f"{now:%Y-%m-%dT%H%M%S}.{now.microsecond // 1000:03}"
 
 
 def configured_directory(eval_file: Path) -> Path | None:
-    """Where the project wants the results of an eval: None without a wish, or with one that waza passes over (section 7)."""
+    """Where the project wants the results of an eval: None without a wish, or with one that waza passes over.
+
+    See docs/reference/waza-formats.md, section 7.
+    """
     wanted = os.path.normpath(find_project(Path.cwd()).settings.paths.results)
     if wanted == os.path.normpath(Paths().results) or Path(wanted).is_absolute() or wanted.startswith(".."):
         return None

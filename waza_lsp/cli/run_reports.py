@@ -55,7 +55,10 @@ class Reports:
         return self.results is not None and (self.results.is_dir() or not self.results.suffix)
 
     def of(self, name: str) -> Self:
-        """The same files with the name of a model or an arm in them, for several runs (waza-formats.md, section 15.2)."""
+        """The same files with the name of a model or an arm in them, for several runs.
+
+        See docs/reference/waza-formats.md, section 15.2.
+        """
         name = _UNFIT.sub("-", name)
         found = {
             it.name: path.with_name(f"{path.stem}_{name}{path.suffix}")

@@ -1,4 +1,4 @@
-"""A document's findings with their places, in stages: syntax, structure, schema, meaning (design.md, section 4).
+"""A document's findings with their places, in stages: syntax, structure, schema, meaning.
 
 A region that one stage condemned is skipped by the next.
 """

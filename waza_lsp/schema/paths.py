@@ -1,4 +1,6 @@
-"""Texts of a document that name files: where each starts from, and what is there (waza-formats.md, section 10).
+"""Texts of a document that name files: where each starts from, and what is there.
+
+See docs/reference/waza-formats.md, section 10.
 
 The schema says what a path is relative to (`x-path`), and which key moves that start for its neighbours
 (`x-base-for`). Whether there are such files is asked through `Disk` only.

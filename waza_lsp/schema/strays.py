@@ -1,4 +1,4 @@
-"""A line of a mapping that was moved to the top level while those below it were not (peers.md, V12).
+"""A line of a mapping that was moved to the top level while those below it were not.
 
 The text has three faults then: a key that the top level does not know, lines below it in no column of their neighbours,
 and a mapping that lacks the rest of its keys. The author made one.

@@ -1,4 +1,4 @@
-"""What rules say of a text of which some cannot be read (peers.md, section 3: no consequences of a syntax mistake).
+"""What rules say of a text of which some cannot be read (a syntax mistake must not cause further findings).
 
 Nothing is said of lines at fault, and nothing of what is absent, or of a sum, where the missing part may stand in them
 (`Rule.needs`).

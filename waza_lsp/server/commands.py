@@ -1,4 +1,4 @@
-"""The commands that every editor has (design.md, section 6). Each takes one object.
+"""The commands that every editor has (docs/protocol.md lists them). Each takes one object.
 
 A run command answers when the run has ended; progress and cancel go through work-done progress.
 """

@@ -1,6 +1,6 @@
 """Failed checks and live verdicts where they stand in the text: they move with edits and go when they are touched.
 
-A ledger of slow findings (peers.md, section 4, AN): what a run said is kept per file with the text it was said
+A ledger of slow findings: what a run said is kept per file with the text it was said
 about, and carried to the text as it is now. Files need not be open for that.
 """
 

@@ -1,7 +1,7 @@
 """Keeps lenses while a text is broken: what a syntax error swallows is shown as it was, where it stands by now.
 
 The tree bears most errors by itself; an open quote above a task, or a broken first line, takes things away all the
-same, and a page whose lines jump while one types is worse than a lens that is a moment old (peers.md, 27).
+same, and a page whose lines jump while one types is worse than a lens that is a moment old.
 """
 
 from collections.abc import Sequence

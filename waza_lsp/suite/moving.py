@@ -92,7 +92,7 @@ def _beside(folder: Path, old: Path, new: Path) -> Path:
 
 
 def _is_confined(value: PathValue) -> bool:
-    """Whether the path may not lead out of where it starts (sheet, section 5.1)."""
+    """Whether the path may not lead out of where it starts (docs/reference/waza-formats.md, section 5.1)."""
     return value.base == "fixtures" or (value.base == "task" and value.kind == "file")
 
 

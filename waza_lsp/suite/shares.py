@@ -1,4 +1,4 @@
-"""How much of a task's score each weighted entry decides (waza-graders.md, section 2.3).
+"""How much of a task's score each weighted entry decides (docs/reference/waza-graders.md, section 2.3).
 
 The entries of a list in a task and those of the same list in its eval count together, and so do the checks that the
 schema gives a weight (`x-check-weight`). Entries of lists further down (those of checkpoints) count nowhere.

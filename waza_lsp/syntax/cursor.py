@@ -1,4 +1,4 @@
-"""What a cursor is at, by name: on a key, on a value, where a new item could start (peers.md, section 6.2).
+"""What a cursor is at, by name: on a key, on a value, where a new item could start.
 
 The structure comes from columns (`outline`), so it is there in broken text, too. What may stand at the cursor is
 not asked here: a situation says where something would be written, and in which way.

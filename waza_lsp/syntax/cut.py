@@ -1,4 +1,4 @@
-"""Cutting a text into pieces at top-level keys and at the items of top-level lists (performance.md, "The design").
+"""Cutting a text into pieces at top-level keys and at the items of top-level lists (docs/performance.md).
 
 A piece is parsed on its own: an edit costs one piece, and a broken piece costs the others nothing.
 """

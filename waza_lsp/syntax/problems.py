@@ -1,4 +1,4 @@
-"""libyaml's complaints in the author's words, on the smallest stretch of text at fault (peers.md, V11 to V18)."""
+"""libyaml's complaints in the author's words, on the smallest stretch of text at fault."""
 
 import re
 from collections.abc import Sequence

@@ -1,4 +1,4 @@
-"""What is wrong with a JavaScript assertion, as far as its tokens tell (waza-graders.md, section 5.1).
+"""What is wrong with a JavaScript assertion, as far as its tokens tell (docs/reference/waza-graders.md, section 5.1).
 
 This is no parser: quotes and brackets that do not close, words of Python, and names that nothing declares are told;
 what is doubtful is not. Statements are allowed, and what one assertion declares the later ones see.

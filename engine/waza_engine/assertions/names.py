@@ -1,6 +1,6 @@
 """What a waza assertion can see of a trial, as waza hands it over: JSON that went through Go.
 
-waza-graders.md, sections 3.1, 3.2, 5.1 and 13 (10, 11).
+docs/reference/waza-graders.md, sections 3.1, 3.2, 5.1, 13.10 and 13.11.
 """
 
 from collections.abc import Iterable, Mapping, Sequence

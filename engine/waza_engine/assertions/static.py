@@ -1,4 +1,7 @@
-"""What can be known of a Python assertion without evaluating it (waza-formats.md, section 20, row 42)."""
+"""What can be known of a Python assertion without evaluating it.
+
+See docs/reference/waza-formats.md, section 20, row 42.
+"""
 
 import ast
 import warnings

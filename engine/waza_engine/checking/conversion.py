@@ -1,4 +1,7 @@
-"""What the graders of older versions are today (waza-formats.md, section 19; waza-graders.md, section 7)."""
+"""What the graders of older versions are today.
+
+See docs/reference/waza-formats.md, section 19; docs/reference/waza-graders.md, section 7.
+"""
 
 from collections.abc import Mapping
 from functools import cache
@@ -26,7 +29,10 @@ def converted(entry: Mapping[str, Any]) -> tuple[Change, ...]:
 
 
 def untyped(option: str) -> type[Grader]:
-    """What a task's grader was that gave no type (waza-graders.md, 7.4): the one that has this option, beside it."""
+    """What a task's grader was that gave no type: the one that has this option, beside it.
+
+    See docs/reference/waza-graders.md, section 7.4.
+    """
     return next(it for it in graders("waza").values() if option in it.model_fields)
 
 

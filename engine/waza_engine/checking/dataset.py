@@ -1,4 +1,4 @@
-"""What can be said of a CSV file of tasks before a run (waza-formats.md, section 9)."""
+"""What can be said of a CSV file of tasks before a run (docs/reference/waza-formats.md, section 9)."""
 
 from collections import Counter
 from dataclasses import dataclass

@@ -1,4 +1,7 @@
-"""How bad a finding is for the version of waza that a project uses (waza-formats.md, sections 1, 11 and 20)."""
+"""How bad a finding is for the version of waza that a project uses.
+
+See docs/reference/waza-formats.md, sections 1, 11 and 20.
+"""
 
 from collections.abc import Callable
 from dataclasses import replace

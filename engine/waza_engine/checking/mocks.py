@@ -1,4 +1,4 @@
-"""The mocked commands and MCP servers of a file (waza-formats.md, section 4.6)."""
+"""The mocked commands and MCP servers of a file (docs/reference/waza-formats.md, section 4.6)."""
 
 from collections.abc import Iterator
 

@@ -1,4 +1,7 @@
-"""Files that an eval names as its tasks: the exact rule by which waza itself takes a file for a task (waza-formats.md, 2)."""
+"""Files that an eval names as its tasks: the exact rule by which waza itself takes a file for a task.
+
+See docs/reference/waza-formats.md, section 2.
+"""
 
 from pathlib import Path
 

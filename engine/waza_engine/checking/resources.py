@@ -1,4 +1,7 @@
-"""What a task puts into the agent's workspace, as far as its file says (waza-formats.md, section 5.1)."""
+"""What a task puts into the agent's workspace, as far as its file says.
+
+See docs/reference/waza-formats.md, section 5.1.
+"""
 
 from collections.abc import Iterator, Mapping
 from pathlib import Path

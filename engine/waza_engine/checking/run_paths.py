@@ -1,4 +1,7 @@
-"""Paths that start where a run is started, which a file cannot know (waza-formats.md, section 10; section 20, row 40)."""
+"""Paths that start where a run is started, which a file cannot know.
+
+See docs/reference/waza-formats.md, section 10; section 20, row 40.
+"""
 
 import os
 from enum import Enum, auto

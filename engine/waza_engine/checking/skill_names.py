@@ -1,4 +1,7 @@
-"""Which skills a run of an eval takes, by the names in their SKILL.md (waza-formats.md, sections 8 and 13.2)."""
+"""Which skills a run of an eval takes, by the names in their SKILL.md.
+
+See docs/reference/waza-formats.md, sections 8 and 13.2.
+"""
 
 from pathlib import Path
 

@@ -1,4 +1,6 @@
-"""Where the skills of a suite are: their SKILL.md files and custom agents (waza-formats.md, sections 2 and 8).
+"""Where the skills of a suite are: their SKILL.md files and custom agents.
+
+See docs/reference/waza-formats.md, sections 2 and 8.
 
 Wider than what a run takes: somebody who reads a name wants to see what it means, whichever way the agent gets it.
 """

@@ -1,4 +1,6 @@
-"""The files of one suite as rules see them: the eval and the task files that its globs name (waza-formats.md, 2, 3).
+"""The files of one suite as rules see them: the eval and the task files that its globs name.
+
+See docs/reference/waza-formats.md, sections 2, 3.
 
 Everything comes from `Files`, which remembers what it has read; nothing here is ever complete or valid for sure.
 """

@@ -1,4 +1,7 @@
-"""Comments of several files on their way into one: each goes with what it stood at (vally.md, section 14)."""
+"""Comments of several files on their way into one: each goes with what it stood at.
+
+See docs/reference/vally.md, section 14.
+"""
 
 from collections.abc import Sequence
 from pathlib import Path

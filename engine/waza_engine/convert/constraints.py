@@ -1,4 +1,7 @@
-"""vally's constraints as waza's graders: what a run must not exceed, or must or must not use (vally.md, section 3)."""
+"""vally's constraints as waza's graders: what a run must not exceed, or must or must not use.
+
+See docs/reference/vally.md, section 3.
+"""
 
 import math
 

@@ -1,4 +1,4 @@
-"""A waza suite as one vally spec (vally.md, section 14): a stimulus for each task."""
+"""A waza suite as one vally spec (docs/reference/vally.md, section 14): a stimulus for each task."""
 
 import os
 from collections.abc import Mapping

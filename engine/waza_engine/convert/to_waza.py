@@ -1,4 +1,4 @@
-"""A vally spec as a waza suite (vally.md, section 13): a task file for each stimulus."""
+"""A vally spec as a waza suite (docs/reference/vally.md, section 13): a task file for each stimulus."""
 
 import os
 import re

@@ -1,4 +1,7 @@
-"""vally's graders as waza's (vally.md, section 13). Options are read and written through the graders' own models."""
+"""vally's graders as waza's.
+
+Options are read and written through the graders' own models. See docs/reference/vally.md, section 13.
+"""
 
 import re
 from collections.abc import Callable, Collection, Iterator

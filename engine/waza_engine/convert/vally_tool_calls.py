@@ -1,4 +1,4 @@
-"""vally's grader of tool calls as waza's, of which each says a part of it (vally.md, section 13)."""
+"""vally's grader of tool calls as waza's, of which each says a part of it (docs/reference/vally.md, section 13)."""
 
 import re
 from collections.abc import Iterator

@@ -1,4 +1,7 @@
-"""waza's graders as vally's (vally.md, section 14). Options are read and written through the graders' own models."""
+"""waza's graders as vally's.
+
+Options are read and written through the graders' own models. See docs/reference/vally.md, section 14.
+"""
 
 import re
 from collections import Counter

@@ -2,7 +2,7 @@
 
 An executor gets a prepared workspace and yields a `Trajectory`; it neither grades nor stores anything. What goes
 wrong with the agent itself (an error message, a timeout) is part of the trajectory, because the graders still
-look at what exists (waza-formats.md, section 13.4). An exception means that there is nothing to grade.
+look at what exists (docs/reference/waza-formats.md, section 13.4). An exception means that there is nothing to grade.
 """
 
 from collections.abc import Awaitable, Callable, Mapping

@@ -1,4 +1,6 @@
-"""The copilot-sdk executor: the Copilot CLI as the agent, as waza drives it (waza-formats.md, sections 13.3 and 16).
+"""The copilot-sdk executor: the Copilot CLI as the agent, as waza drives it.
+
+See docs/reference/waza-formats.md, sections 13.3 and 16.
 
 One CLI process serves the whole run, every trial has a session of its own. Needs the extra `copilot` and a CLI: the one
 that COPILOT_CLI_PATH names, or `copilot` on the PATH. With COPILOT_PROVIDER_BASE_URL the model is the user's own, and

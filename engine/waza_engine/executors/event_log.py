@@ -1,4 +1,6 @@
-"""From the events of the Copilot session protocol to a trajectory (waza-graders.md, section 3; dependencies.md, 1).
+"""From the events of the Copilot session protocol to a trajectory.
+
+See docs/reference/waza-graders.md, section 3.
 
 The SDK and the CLI's JSON lines tell the same events: a type and data in camel case. Most of them are noise to graders,
 so what is kept is listed here. The pseudo-tool `report_intent` is left out, as in waza.

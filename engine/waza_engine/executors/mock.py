@@ -1,4 +1,6 @@
-"""The mock executor: no agent, an output made from the task itself (waza-formats.md, section 16, v0.31 and later).
+"""The mock executor: no agent, an output made from the task itself.
+
+See docs/reference/waza-formats.md, section 16 (v0.31 and later).
 
 It shows that files load and graders are wired up. It makes no tool calls and loads no skills, so graders that want
 them fail; trigger tests count as predicted correctly without being asked.

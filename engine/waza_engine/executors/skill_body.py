@@ -1,4 +1,7 @@
-"""The text of the skill under test, for the system prompt (waza-formats.md, section 13.3: since v0.25)."""
+"""The text of the skill under test, for the system prompt.
+
+See docs/reference/waza-formats.md, section 13.3 (since v0.25).
+"""
 
 from collections.abc import Iterable
 from pathlib import Path

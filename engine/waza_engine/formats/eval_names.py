@@ -1,6 +1,7 @@
 """Names that a project gives its evals: `files.evalFile` of `.waza.yaml`, `paths.evalFilenames` of `.vally.yaml`.
 
-Sheets: waza-formats.md, 2; vally.md, 8. Such a file is taken for an eval exactly where one with the usual name would be.
+See docs/reference/waza-formats.md, section 2; docs/reference/vally.md, section 8. Such a file is taken
+for an eval exactly where one with the usual name would be.
 """
 
 import os

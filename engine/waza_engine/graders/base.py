@@ -36,7 +36,7 @@ __all__ = [
 
 
 class ConfigError(Exception):
-    """The grader cannot be built from its entry: the sheets' load and create errors.
+    """The grader cannot be built from its entry: the load and create errors of docs/reference/waza-graders.md.
 
     `pointer` says where in the entry the first thing at fault stands, `problem` what is wrong with it.
     """
@@ -48,7 +48,7 @@ class ConfigError(Exception):
 
 
 class GradeError(Exception):
-    """Grading itself is impossible; the whole run becomes an error (waza-graders.md, section 2.4)."""
+    """Grading itself is impossible; the whole run becomes an error (docs/reference/waza-graders.md, section 2.4)."""
 
 
 class Demand(Enum):
@@ -76,7 +76,7 @@ class Grader(BaseModel):
     An option that came later than its type says so with `json_schema_extra={"x-since": "0.34"}`.
     """
     generations: ClassVar[frozenset[str]] = frozenset(["G2", "G3"])
-    """The generations in which the type has this meaning (waza-formats.md, section 1)."""
+    """The generations in which the type has this meaning (docs/reference/waza-formats.md, section 1)."""
     at_least_one: ClassVar[tuple[str, ...]] = ()
     """Options of which one must be given: a value other than the default of the field."""
     needs: ClassVar[Mapping[str, tuple[str, Any]]] = {}

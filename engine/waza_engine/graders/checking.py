@@ -24,7 +24,10 @@ def check_written(folder: str, entry: Mapping[str, Any]) -> list[Finding]:
 
 
 def _is_left_blank(config: Any) -> bool:
-    """Whether there is nothing behind `config:`; `null` and `~` are as good as no `config` (waza-graders.md, 13.1)."""
+    """Whether there is nothing behind `config:`; `null` and `~` are as good as no `config`.
+
+    See docs/reference/waza-graders.md, section 13.1.
+    """
     return isinstance(config, Scalar) and not config.source
 
 

@@ -12,16 +12,16 @@ from waza_engine.trajectory import Session, SkillInvocation, ToolEvent
 
 @dataclass(frozen=True, slots=True)
 class GradingContext:
-    """What one finished trial left behind (waza-graders.md, section 3); the same for all its graders.
+    """What one finished trial left behind (docs/reference/waza-graders.md, section 3); the same for all its graders.
 
     `prompt` is None when there is no task; `workspace_dir` None when there is no workspace; `session` None when
     no digest was recorded. `process_dir` is the directory that waza was started in: relative paths of most
     graders start there. `program_timeout` is in seconds, `duration_ms` in milliseconds.
 
-    `events` and `metrics` are those of a vally trajectory (vally.md, section 10.1); None: the other members say what
-    happened. `error` is the agent's own, `rubric` the criteria of the task. `diff` is what the agent changed, or
-    `baseline_files` what stood in the workspace before. `compared` is the trial that this one is compared with.
-    `sleep` waits between two questions to a judge.
+    `events` and `metrics` are those of a vally trajectory (docs/reference/vally.md, section 10.1); None: the
+    other members say what happened. `error` is the agent's own, `rubric` the criteria of the task. `diff` is
+    what the agent changed, or `baseline_files` what stood in the workspace before. `compared` is the trial
+    that this one is compared with. `sleep` waits between two questions to a judge.
     """
 
     output: str = ""

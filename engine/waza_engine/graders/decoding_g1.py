@@ -1,4 +1,7 @@
-"""How the first Go generation decoded the config of a grader (waza-graders.md, sections 2.1 and 13.14)."""
+"""How the first Go generation decoded the config of a grader.
+
+See docs/reference/waza-graders.md, sections 2.1 and 13.14.
+"""
 
 from collections.abc import Mapping
 from typing import Annotated, Any

@@ -1,4 +1,7 @@
-"""One item of a `graders` list, as waza's loader takes it (waza-graders.md, sections 2.1, 7.4 and 13)."""
+"""One item of a `graders` list, as waza's loader takes it.
+
+See docs/reference/waza-graders.md, sections 2.1, 7.4 and 13.
+"""
 
 import builtins
 from collections.abc import Mapping
@@ -114,7 +117,7 @@ def _unknown_keys(generation: str) -> Literal["ignore"] | None:
 
 
 def effective_weight(weight: float) -> float:
-    """The weight that counts: a missing, zero or negative one is 1.0 (section 2.3)."""
+    """The weight that counts: a missing, zero or negative one is 1.0 (docs/reference/waza-graders.md, section 2.3)."""
     return weight if weight > 0 else 1.0
 
 
@@ -152,6 +155,9 @@ def _tolerant_entry(data: Mapping[str, Any], level: Level, weight: float) -> Ent
 
 
 def _python_entry(data: Mapping[str, Any], level: Level) -> Entry:
-    """The Python generation: keys it did not know were ignored, weights never used (sections 7.4, 7.14)."""
+    """The Python generation: keys it did not know were ignored, weights never used.
+
+    See docs/reference/waza-graders.md, sections 7.4 and 7.14.
+    """
     type_name = plain(data.get("type")) or ("code" if level == "task" else "")
     return Entry(str(type_name), str(plain(data.get("name")) or ""), 1.0, data, level)

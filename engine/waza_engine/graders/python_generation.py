@@ -1,4 +1,4 @@
-"""What the graders of waza's first, Python generation have in common (waza-graders.md, section 7.4).
+"""What the graders of waza's first, Python generation have in common (docs/reference/waza-graders.md, section 7.4).
 
 Their results show the family of the grader (`code`, `llm`, `human`) as type, and nothing checked their config
 before grading: a value of the wrong kind is an error only where it is used.

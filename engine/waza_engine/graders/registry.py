@@ -49,9 +49,9 @@ def graders(dialect: str) -> dict[str, type[Grader]]:
 def find_grader(type_name: str, generation: str = CURRENT, config: object = None) -> type[Grader] | None:
     """The class that gives `type` its meaning in a generation, None when the type is unknown there.
 
-    The Python generation had its own eight types only; the first Go generation had those of today and two more, and for
-    a few days another meaning of a third, which `config` tells (waza-graders.md, 7.3). Other dialects have one
-    generation, called as the dialect is.
+    The Python generation had its own eight types only; the first Go generation had those of today and two
+    more, and for a few days another meaning of a third, which `config` tells (docs/reference/waza-graders.md,
+    section 7.3). Other dialects have one generation, called as the dialect is.
     """
     if generation in OTHER_DIALECTS:
         return graders(OTHER_DIALECTS[generation]).get(type_name)

@@ -9,7 +9,10 @@ from waza_engine.runs.records import FailedCheck
 
 @dataclass(frozen=True, slots=True)
 class Criterion:
-    """The verdict on one criterion, or of one judge of several: vally's sub-results (vally.md, section 6)."""
+    """The verdict on one criterion, or of one judge of several: vally's sub-results.
+
+    See docs/reference/vally.md, section 6.
+    """
 
     name: str
     score: float
@@ -69,7 +72,10 @@ class GraderResult:
 
 
 def as_in_go(details: dict[str, Any]) -> dict[str, Any]:
-    """Details as waza writes them: empty lists, in mappings and lists too, are null (waza-graders.md, section 2.2)."""
+    """Details as waza writes them: empty lists, in mappings and lists too, are null.
+
+    See docs/reference/waza-graders.md, section 2.2.
+    """
     return {key: _in_go(it) for key, it in details.items()}
 
 

@@ -1,4 +1,4 @@
-r"""The door for patterns of vally files: JavaScript's regular expressions (vally.md, section 7.1).
+r"""The door for patterns of vally files: JavaScript's regular expressions (docs/reference/vally.md, section 7.1).
 
 RE2 decides what it can say, in linear time whatever the pattern: all but look-around and back-references, which go to
 the package `regex` with a time limit. Python's `re` is never used for them. Matching is by UTF-16 code units without

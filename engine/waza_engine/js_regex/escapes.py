@@ -1,7 +1,7 @@
 r"""What a backslash means in a JavaScript pattern without the flag `u`, and what stands in `[...]`.
 
 An escape that means nothing is the letter itself: `\A`, `\Z`, `\z`, `\h`, `\p` are plain letters. People who come from
-other engines mean something else, so these are noted (vally.md, section 7.1).
+other engines mean something else, so these are noted (docs/reference/vally.md, section 7.1).
 """
 
 import re

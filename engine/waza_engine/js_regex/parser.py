@@ -1,8 +1,8 @@
 r"""JavaScript's grammar for patterns without the flags `u` and `v`, with the leniency that browsers and Node keep.
 
-ECMAScript 2024 with its annex B: `]`, `{` and unknown escapes are literal, `\1` is octal without a first group. Two
-things are added. vally cuts a leading group of flags off (vally.md, section 7.1). And `(?i:...)`, which Node 20
-refuses and newer engines know, is read and noted.
+ECMAScript 2024 with its annex B: `]`, `{` and unknown escapes are literal, `\1` is octal without a first
+group. Two things are added. vally cuts a leading group of flags off (docs/reference/vally.md, section 7.1).
+And `(?i:...)`, which Node 20 refuses and newer engines know, is read and noted.
 """
 
 import re

@@ -1,6 +1,7 @@
 """Two judge turns that say which of two outputs is better, each shown once in each place.
 
-waza-graders.md, section 5.6.4. A judge that likes the first place better contradicts itself and gives a tie.
+docs/reference/waza-graders.md, section 5.6.4. A judge that likes the first place better contradicts itself
+and gives a tie.
 """
 
 from collections.abc import Mapping

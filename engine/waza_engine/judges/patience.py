@@ -1,4 +1,4 @@
-"""Asking a judge again after a passing fault (vally.md, section 7.9): twice, with pauses that grow."""
+"""Asking a judge again after a passing fault (docs/reference/vally.md, section 7.9): twice, with pauses that grow."""
 
 import random
 import time

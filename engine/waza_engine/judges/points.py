@@ -1,4 +1,7 @@
-"""Reading a judge's JSON reply that gives 1 to 5 points (waza-graders.md, sections 7.9, 7.10 and 13.13)."""
+"""Reading a judge's JSON reply that gives 1 to 5 points.
+
+See docs/reference/waza-graders.md, sections 7.9, 7.10 and 13.13.
+"""
 
 from collections.abc import Mapping
 from typing import Any

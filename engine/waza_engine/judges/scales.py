@@ -1,4 +1,7 @@
-"""The scales on which a judge gives points, and what the points are worth as a score of 0 to 1 (vally.md, 7.9)."""
+"""The scales on which a judge gives points, and what the points are worth as a score of 0 to 1.
+
+See docs/reference/vally.md, section 7.9.
+"""
 
 from dataclasses import dataclass
 from typing import Literal

@@ -1,7 +1,7 @@
 """A judge that answers from a script: recorded verdicts, tests and the batch door. No model is ever called.
 
-The members are those of a grading context (grade-batch.md): what the judge does in each turn, how a turn ends,
-and the one JSON reply for graders that ask without tools.
+The members are those of a grading context (docs/reference/grade-batch.md): what the judge does in each turn,
+how a turn ends, and the one JSON reply for graders that ask without tools.
 """
 
 from collections.abc import Mapping, Sequence

@@ -1,4 +1,7 @@
-"""How a judge grades a trial: it calls `submit_grade`, and is reminded when it does not (vally.md, section 7.9)."""
+"""How a judge grades a trial: it calls `submit_grade`, and is reminded when it does not.
+
+See docs/reference/vally.md, section 7.9.
+"""
 
 import math
 from collections.abc import Callable, Mapping, Sequence

@@ -1,4 +1,6 @@
-"""How a judge compares two trials: `submit_pairwise_grade`, asked in both orders (vally.md, section 7.11).
+"""How a judge compares two trials: `submit_pairwise_grade`, asked in both orders.
+
+See docs/reference/vally.md, section 7.11.
 
 A judge that likes the first place better contradicts itself, and that is a tie.
 """

@@ -1,4 +1,7 @@
-"""What a mocked program may be called (waza-formats.md, section 4.6). Its name becomes a file on the agent's PATH."""
+"""What a mocked program may be called.
+
+Its name becomes a file on the agent's PATH. See docs/reference/waza-formats.md, section 4.6.
+"""
 
 import re
 

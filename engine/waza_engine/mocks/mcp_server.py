@@ -1,7 +1,8 @@
 """A mocked MCP server: `python -m waza_engine.mocks.mcp_server MOCK.json`, spoken to over stdio, one JSON object a line.
 
-Of the protocol it knows what an agent needs to list tools and call them. The first response that fits is given; a call
-that none fits, or of an unknown tool, is a tool error, which the agent gets to read (waza-formats.md, section 4.6).
+Of the protocol it knows what an agent needs to list tools and call them. The first response that fits is
+given; a call that none fits, or of an unknown tool, is a tool error, which the agent gets to read
+(docs/reference/waza-formats.md, section 4.6).
 """
 
 import json

@@ -1,4 +1,4 @@
-"""Several runs side by side, as `waza compare` shows them (waza-formats.md, section 15.4)."""
+"""Several runs side by side, as `waza compare` shows them (docs/reference/waza-formats.md, section 15.4)."""
 
 from collections.abc import Iterator, Sequence
 from typing import Any

@@ -1,4 +1,7 @@
-"""What came out of an experiment: its arms side by side, and each against the baseline (vally.md, sections 9 and 10.2)."""
+"""What came out of an experiment: its arms side by side, and each against the baseline.
+
+See docs/reference/vally.md, sections 9 and 10.2.
+"""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace

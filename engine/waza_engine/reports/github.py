@@ -1,4 +1,4 @@
-"""A run as Markdown for a pull-request comment or a job summary (waza-formats.md, section 15.4)."""
+"""A run as Markdown for a pull-request comment or a job summary (docs/reference/waza-formats.md, section 15.4)."""
 
 import re
 from collections.abc import Iterator

@@ -1,8 +1,10 @@
-"""A run as JUnit XML: one suite, one test case per task as waza writes it (waza-formats.md, section 15.3).
+"""A run as JUnit XML: one suite, one test case per task as waza writes it.
 
-Where trials are held to a threshold there is one test case per trial (vally.md, section 10.2). Tasks that the run never
-came to are skipped ones, and what else kept a run from passing has a test case of its own: who reads this file alone must
-not think that all is well.
+See docs/reference/waza-formats.md, section 15.3.
+
+Where trials are held to a threshold there is one test case per trial (docs/reference/vally.md, section 10.2).
+Tasks that the run never came to are skipped ones, and what else kept a run from passing has a test case of
+its own: who reads this file alone must not think that all is well.
 """
 
 import xml.etree.ElementTree as ET
@@ -125,7 +127,7 @@ def _add_case(suite: ET.Element, record: RunRecord, task: TaskRecord) -> None:
 def _add_failure(case: ET.Element, task: TaskRecord) -> None:
     """Why a task failed: from its first trial that did not pass, or from the hook that stopped it.
 
-    An error of a trial is a failure too, as in waza: a task is never in error (section 14.1).
+    An error of a trial is a failure too, as in waza: a task is never in error (docs/reference/waza-formats.md, section 14.1).
     """
     trial = next((it for it in task.trials if it.status != "passed"), None)
     error = task.error if trial is None else trial.error

@@ -1,4 +1,6 @@
-"""Reading vally's `results.jsonl` back into a record (vally.md, section 10.2): its own, or one that we wrote.
+"""Reading vally's `results.jsonl` back into a record: its own, or one that we wrote.
+
+See docs/reference/vally.md, section 10.2.
 
 Lines of other types are passed over; a trial without a type is one from before vally 0.6. The totals are computed anew.
 """

@@ -1,4 +1,6 @@
-"""A run as waza's results JSON, the shape of its `--output` file (waza-formats.md, section 15.1, field order as there).
+"""A run as waza's results JSON, the shape of its `--output` file.
+
+See docs/reference/waza-formats.md, section 15.1, field order as there.
 
 Other programs (`waza compare`, `waza grade`, dashboards) read it. It is an export: runs are stored elsewhere.
 """

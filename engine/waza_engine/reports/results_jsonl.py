@@ -1,4 +1,7 @@
-"""A run as vally's `results.jsonl`: a line for each trial, then one for the run (vally.md, section 10.2)."""
+"""A run as vally's `results.jsonl`: a line for each trial, then one for the run.
+
+See docs/reference/vally.md, section 10.2.
+"""
 
 import json
 from collections.abc import Iterator, Mapping

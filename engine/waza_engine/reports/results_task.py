@@ -1,4 +1,7 @@
-"""One task of waza's results JSON, with its runs (waza-formats.md, section 15.1; field order as there)."""
+"""One task of waza's results JSON, with its runs.
+
+See docs/reference/waza-formats.md, section 15.1; field order as there.
+"""
 
 from collections.abc import Mapping
 from typing import Any
@@ -43,7 +46,10 @@ def task_data(task: TaskRecord, baseline: TaskRecord | None = None, listed: List
 
 
 def skill_impact(task: TaskRecord, baseline: TaskRecord | None) -> dict[str, float] | None:
-    """What the skills did for the pass rate (waza-formats.md, section 13.7); None without anything to compare."""
+    """What the skills did for the pass rate; None without anything to compare.
+
+    See docs/reference/waza-formats.md, section 13.7.
+    """
     if task.stats is None or baseline is None or baseline.stats is None:
         return None
     rate, without = task.stats.pass_rate, baseline.stats.pass_rate

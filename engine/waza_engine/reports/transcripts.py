@@ -1,4 +1,6 @@
-"""A file per task with what the agent said and did, as waza's `--transcript-dir` has them (waza-formats.md, section 15.4).
+"""A file per task with what the agent said and did, as waza's `--transcript-dir` has them.
+
+See docs/reference/waza-formats.md, section 15.4.
 
 What the trials of a task have in common is told once, as waza tells it: their transcripts one after the other, of
 graders, final output and session what the last trial left.

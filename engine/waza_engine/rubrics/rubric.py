@@ -1,4 +1,4 @@
-"""Rubrics of `prompt` graders: built in, or a file of the project (waza-graders.md, section 5.6.3)."""
+"""Rubrics of `prompt` graders: built in, or a file of the project (docs/reference/waza-graders.md, section 5.6.3)."""
 
 import re
 from collections.abc import Mapping

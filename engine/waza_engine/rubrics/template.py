@@ -1,7 +1,7 @@
 """The eight rubric templates, and how the reply of a judge that used one becomes a score.
 
-waza-graders.md, section 7.12: templates of this form were shipped for a while and never read by any version, so the
-texts and the reading are our own.
+docs/reference/waza-graders.md, section 7.12: templates of this form were shipped for a while and never read
+by any version, so the texts and the reading are our own.
 """
 
 from functools import cache

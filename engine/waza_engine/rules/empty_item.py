@@ -59,7 +59,8 @@ def check_grader(entry: Document, document: Document) -> Iterator[Finding]:
     # Imported late: this is asked for where pydantic is not wanted.
     from waza_engine.graders.registry import graders
 
-    # In the outdated graders of waza a null is an item (waza-graders.md, 13.14), and of others nobody knows.
+    # In the outdated graders of waza a null is an item (docs/reference/waza-graders.md, section 13.14), and
+    # of others nobody knows.
     kind = graders(document.dialect).get(entry.text("type"))
     if kind is None:
         return

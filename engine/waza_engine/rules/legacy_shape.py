@@ -40,8 +40,10 @@ from waza_engine.validation.key_messages import LEGACY_SHAPE
 
 APPLIES = {"waza": {"eval", "task"}}
 refused_shape = partial(LEGACY_SHAPE.at, refused=True)
-"""A finding about a form that no run takes any more: no error all the same, as seeds are full of them (waza-formats.md,
-section 19)."""
+"""A finding about a form that no run takes any more: not an error, because many older files have them.
+
+See docs/reference/waza-formats.md, section 19.
+"""
 
 
 def check(document: Document) -> Iterator[Finding]:

@@ -1,9 +1,10 @@
 """Trials that need not be performed again, because the store has them: `--cache`, or `cache.enabled` of `.waza.yaml`.
 
-waza keeps results in files of a cache folder (waza-formats.md, section 13.9). Here every trial is in the store anyway:
-a task of which nothing has changed gets the trials of the newest run of the same agent that finished them all. Failed
-ones count as well; one that is an error has no verdict, and is performed again. A grader of the eval that waza never
-caches (`behavior`, `prompt`) switches this off, and so does a baseline.
+waza keeps results in files of a cache folder (docs/reference/waza-formats.md, section 13.9). Here every trial
+is in the store anyway: a task of which nothing has changed gets the trials of the newest run of the same
+agent that finished them all. Failed ones count as well; one that is an error has no verdict, and is performed
+again. A grader of the eval that waza never caches (`behavior`, `prompt`) switches this off, and so does a
+baseline.
 """
 
 from waza_engine.graders.registry import newest_meaning

@@ -1,4 +1,4 @@
-"""Checkpoints: graders that judge the state between two turns (waza-formats.md, section 5.3).
+"""Checkpoints: graders that judge the state between two turns (docs/reference/waza-formats.md, section 5.3).
 
 A checkpoint that did not pass makes the run `failed`, a grader that errors in one makes it `error`, also when the
 graders of the run are skipped. Its scores count nowhere.

@@ -20,7 +20,10 @@ class Conversation:
     _ends: list[int] = field(default_factory=list)
 
     async def after_turn(self, turn: int, so_far: Trajectory) -> str | None:
-        """The next thing to say, None when all is said. A failing turn is the last one (section 13.6)."""
+        """The next thing to say, None when all is said. A failing turn is the last one.
+
+        See docs/reference/waza-formats.md, section 13.6.
+        """
         self.held.append(Said(self.prompt, so_far.output))
         self._ends.append(so_far.duration_ms)
         goes_on = await self.checkpoints.after_turn(turn, so_far)

@@ -79,7 +79,7 @@ def _goes_on_without_judge(bench: Bench, entry: GraderEntry) -> bool:
 def verdict_on(
     bench: Bench, task: Task, trajectory: Trajectory, workspace: Path | None, captured: Captured
 ) -> TrialRecord:
-    """Grade what the agent did. With `skip_graders` only its own error counts (section 13.10)."""
+    """Grade what the agent did. With `skip_graders` only its own error counts (docs/reference/waza-formats.md, section 13.10)."""
     plan = bench.plan
     trajectory = _within_its_tools(bench, trajectory)
     if plan.skip_graders:
@@ -125,7 +125,10 @@ def _with_calls(record: TrialRecord, calls: tuple[GraderOutcome, ...]) -> TrialR
 
 
 def _without_skill_invocation(verdict: RunVerdict) -> RunVerdict:
-    """Where skills are compared with none, a grader that wants skills decides nothing (section 13.7)."""
+    """Where skills are compared with none, a grader that wants skills decides nothing.
+
+    See docs/reference/waza-formats.md, section 13.7.
+    """
     counted = [it for it in verdict.results.values() if not _wants_skills(it.type)]
     return replace(verdict, status="passed" if all(it.result.passed for it in counted) else "failed")
 
@@ -162,7 +165,7 @@ def _in_task(task: Task, outcome: GraderOutcome) -> GraderOutcome:
 def grading_context(
     bench: Bench, task: Task, trajectory: Trajectory, workspace: Path | None, captured: Captured
 ) -> GradingContext:
-    """What the graders see (waza-graders.md, section 3)."""
+    """What the graders see (docs/reference/waza-graders.md, section 3)."""
     context = GradingContext(
         output=trajectory.output,
         transcript=trajectory.transcript,
@@ -190,7 +193,7 @@ def grading_context(
 
 
 def _with_last_message(context: GradingContext) -> GradingContext:
-    """The output is the agent's last message that is not empty (vally.md, section 7.1)."""
+    """The output is the agent's last message that is not empty (docs/reference/vally.md, section 7.1)."""
     told = [it.get("content") for it in context.transcript if it.get("type") == "assistant.message"]
     last = next((it for it in reversed(told) if isinstance(it, str) and it.strip()), context.output)
     return replace(context, output=last)

@@ -1,4 +1,4 @@
-"""Commands around a run and its tasks (waza-formats.md, section 4.3).
+"""Commands around a run and its tasks (docs/reference/waza-formats.md, section 4.3).
 
 A command is split at white space and executed without a shell, in the directory that the run was started in unless
 it names another. A blank command is an error whatever `error_on_fail` says. Hooks have no time limit; a cancelled

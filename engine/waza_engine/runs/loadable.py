@@ -1,4 +1,6 @@
-"""Grader entries that no run could use: found before the agent starts (waza-formats.md, sections 11.1 and 20, rows 5 to 7).
+"""Grader entries that no run could use: found before the agent starts.
+
+See docs/reference/waza-formats.md, sections 11.1 and 20, rows 5 to 7.
 
 waza refuses entries that it cannot read, in tasks that are disabled or left out by a filter too. It finds unknown types and options that
 do not fit together when the agent has already run; the checks that find them need nothing but the entry, so we say so first.

@@ -1,4 +1,4 @@
-"""Metrics that only the Python generation computed (waza-formats.md, section 14.5).
+"""Metrics that only the Python generation computed (docs/reference/waza-formats.md, section 14.5).
 
 Newer versions of waza read them and never look at their thresholds. They are shown, because authors of such evals
 expect them, and they decide nothing. `trigger_accuracy` is a real metric, measured elsewhere.
@@ -31,7 +31,8 @@ def _value(name: str, tasks: Sequence[TaskRecord]) -> float:
             # A task of which some trials passed was "partial", and counted as completed.
             return mean([float(it.stats is not None and it.stats.passed_runs > 0) for it in tasks])
         case "behavior_quality":
-            # The mean over all trials that have results (waza-graders.md, section 7.14); those without have score 0.
+            # The mean over all trials that have results (docs/reference/waza-graders.md, section 7.14); those
+            # without have score 0.
             found = [it.stats for it in tasks if it.stats]
             results = sum(it.runs_with_results for it in found)
             return sum(it.avg_score * it.total_runs for it in found) / results if results else 0.0

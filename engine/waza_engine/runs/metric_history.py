@@ -17,7 +17,9 @@ _LAST = (
 
 
 def read_metrics(store_dir: Path, eval_path: Path) -> Mapping[str, float]:
-    """The values by the names of the metrics; only of those that decide anything (waza-formats.md, section 14.4).
+    """The values by the names of the metrics; only of those that decide anything.
+
+    See docs/reference/waza-formats.md, section 14.4.
 
     Raises:
         StoreError: there is a store, but it cannot be read.

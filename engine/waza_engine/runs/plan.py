@@ -1,7 +1,8 @@
 """What exactly will run: the suite, the overrides of the command line, the chosen tasks. No I/O.
 
-Filters are Go's `filepath.Match` on the whole text (waza-formats.md, section 13.8): `--task sort` does not match
-"Explain sort". Several patterns of one kind mean any of them; both kinds given, both must hold.
+Filters are Go's `filepath.Match` on the whole text (docs/reference/waza-formats.md, section 13.8): `--task
+sort` does not match "Explain sort". Several patterns of one kind mean any of them; both kinds given, both
+must hold.
 """
 
 from collections.abc import Iterable
@@ -92,7 +93,7 @@ class Plan:
 
 
 def plan_without_skills(plan: Plan) -> Plan:
-    """The second pass of a run with a baseline: the same, with all skills forced off (section 13.7)."""
+    """The second pass of a run with a baseline: the same, with all skills forced off (docs/reference/waza-formats.md, section 13.7)."""
     settings = replace(_skills_off(plan.settings), baseline=False)
     tasks = tuple(replace(it, skill_directories=()) for it in plan.tasks)
     suite = replace(plan.suite, triggers=None, warnings=(), skill="", agent=None)

@@ -1,4 +1,7 @@
-"""What a run leaves behind: plain values, no I/O. Statuses and scores follow waza-formats.md, section 14."""
+"""What a run leaves behind: plain values, no I/O.
+
+Statuses and scores follow docs/reference/waza-formats.md, section 14.
+"""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -84,9 +87,9 @@ class CheckpointOutcome:
 class TrialRecord:
     """One trial: its last attempt. `started_at` is in seconds since 1970.
 
-    `task` is the task's id, `task_index` its place in the plan (from 0), `trial` the number of the trial (from 1).
-    After a grader that errored, `graders` holds that one alone (waza-formats.md, section 13.10: no results at all).
-    `workspace` is where the agent worked, if that was kept.
+    `task` is the task's id, `task_index` its place in the plan (from 0), `trial` the number of the trial
+    (from 1). After a grader that errored, `graders` holds that one alone (docs/reference/waza-formats.md,
+    section 13.10: no results at all). `workspace` is where the agent worked, if that was kept.
     """
 
     task: str
@@ -144,7 +147,10 @@ class TriggerResult:
 
 @dataclass(frozen=True, slots=True)
 class TriggerMetrics:
-    """How well the prompts were told apart; counts are rounded weighted sums (waza-formats.md, section 6)."""
+    """How well the prompts were told apart; counts are rounded weighted sums.
+
+    See docs/reference/waza-formats.md, section 6.
+    """
 
     true_positives: int
     false_positives: int

@@ -41,8 +41,9 @@ def regrade(
 ) -> RunRecord:
     """The record of the run as it would be with the suite's graders of now. Nothing is stored.
 
-    `tasks` are patterns for names and ids; tasks of the suite that the run did not perform are left out. Without
-    `judge_model` that of the eval is asked: `.waza.yaml` has no say here (waza-graders.md, section 5.6.1).
+    `tasks` are patterns for names and ids; tasks of the suite that the run did not perform are left out.
+    Without `judge_model` that of the eval is asked: `.waza.yaml` has no say here
+    (docs/reference/waza-graders.md, section 5.6.1).
 
     Raises:
         PlanError: nothing was performed, no task is left, or a pattern is malformed.
@@ -143,7 +144,8 @@ def _graded(bench: Bench, task: Task, index: int, was: TrialRecord) -> TrialReco
     if was.trajectory.session is None and was.error:
         return replace(was, task_index=index)  # it was never performed: there is nothing to grade
     if was.trajectory.error and bench.plan.suite.scoring is None:
-        # What the agent itself got wrong stays an error without results (waza-graders.md, section 2.6).
+        # What the agent itself got wrong stays an error without results (docs/reference/waza-graders.md,
+        # section 2.6).
         return replace(was, task_index=index, status="error", score=0.0, weighted_score=0.0, graders=())
     if failure := unusable_grader(bench, task):
         return replace(failure, trajectory=was.trajectory, **kept)  # type: ignore[arg-type]  # the values fit their keys

@@ -1,4 +1,4 @@
-"""Git repositories in a workspace (waza-formats.md, section 5.1, `repos`).
+"""Git repositories in a workspace (docs/reference/waza-formats.md, section 5.1, `repos`).
 
 waza adds a git worktree, which writes into the user's repository and stays there when a run is killed. Here the
 state of the commit is cloned: the objects are shared, the user's repository is only read, and the agent has no way

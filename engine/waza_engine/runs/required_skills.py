@@ -1,4 +1,4 @@
-"""Whether the skills are there that the suite cannot do without (waza-formats.md, section 13.2).
+"""Whether the skills are there that the suite cannot do without (docs/reference/waza-formats.md, section 13.2).
 
 A required skill counts as present only if one of the skill directories itself holds a SKILL.md with exactly that name
 in its front matter; parents of skill folders are not searched.

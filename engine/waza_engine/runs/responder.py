@@ -1,4 +1,6 @@
-"""The simulated user: a model that reads what was said and answers the agent (waza-formats.md, sections 5.1 and 13.6).
+"""The simulated user: a model that reads what was said and answers the agent.
+
+See docs/reference/waza-formats.md, sections 5.1 and 13.6.
 
 After each turn it replies, stops, or abstains because its instructions do not say what to answer. It is asked like a judge:
 with three tools and nothing else.

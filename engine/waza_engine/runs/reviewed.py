@@ -1,4 +1,6 @@
-"""People's verdicts laid over what a run recorded: the trial's score and status follow (waza-graders.md, 7.11).
+"""People's verdicts laid over what a run recorded: the trial's score and status follow.
+
+See docs/reference/waza-graders.md, section 7.11.
 
 Reviews stand beside the store, in `reviews.jsonl`; the recorded run itself is never changed.
 """

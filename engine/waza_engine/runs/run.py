@@ -1,4 +1,4 @@
-"""A whole run: executor, hooks, tasks, trigger tests, totals (waza-formats.md, sections 13 and 14).
+"""A whole run: executor, hooks, tasks, trigger tests, totals (docs/reference/waza-formats.md, sections 13 and 14).
 
 Cancelling the asyncio task that awaits `run_suite` ends the run early: what was finished is kept, `after_run` hooks
 still run, and the record says `cancelled`. Cancelling it a second time breaks off at once.

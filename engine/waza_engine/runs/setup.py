@@ -1,4 +1,7 @@
-"""Preparing a workspace as a task asks: files, repositories, then its shell commands (vally.md, section 4)."""
+"""Preparing a workspace as a task asks: files, repositories, then its shell commands.
+
+See docs/reference/vally.md, section 4.
+"""
 
 import os
 from pathlib import Path

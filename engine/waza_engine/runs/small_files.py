@@ -1,6 +1,6 @@
 """The files of a folder of the user's, as far as they can belong to what is tested: no dependencies, nothing big.
 
-What waza copies around a trigger prompt since v0.25 (waza-formats.md, section 6).
+What waza copies around a trigger prompt since v0.25 (docs/reference/waza-formats.md, section 6).
 """
 
 import os

@@ -1,6 +1,7 @@
 """What is added to the agent's system message: the skill or custom agent under test, then the instruction files.
 
-waza does so since v0.25 (skill), v0.31 (custom agent) and v0.33 (instruction files); waza-formats.md, sections 4.2 and 13.3.
+waza does so since v0.25 (skill), v0.31 (custom agent) and v0.33 (instruction files);
+docs/reference/waza-formats.md, sections 4.2 and 13.3.
 """
 
 from collections.abc import Iterator, Sequence

@@ -1,4 +1,4 @@
-"""The tasks of a run: in order, or side by side (waza-formats.md, section 13.5).
+"""The tasks of a run: in order, or side by side (docs/reference/waza-formats.md, section 13.5).
 
 The trials of one task always follow each other. `fail_fast` is looked at in a sequential run only: the first task
 that is not passed ends the run, and the remaining tasks do not appear in its results.

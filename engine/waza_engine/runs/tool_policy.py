@@ -1,4 +1,4 @@
-"""Whether a custom agent kept to the tools that its file allows it (waza-formats.md, section 8)."""
+"""Whether a custom agent kept to the tools that its file allows it (docs/reference/waza-formats.md, section 8)."""
 
 from waza_engine.suite import CustomAgent
 from waza_engine.tool_names import is_same_tool

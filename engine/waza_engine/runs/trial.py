@@ -1,7 +1,8 @@
 """One trial of one task: workspace, agent, graders, and again while it failed and attempts are left.
 
-A trial whose graders cannot be built never starts the agent: its status is `error`, as it would be after the run,
-but nothing was paid for it. What the agent itself got wrong is graded (waza-formats.md, sections 13.4 and 13.10).
+A trial whose graders cannot be built never starts the agent: its status is `error`, as it would be after the
+run, but nothing was paid for it. What the agent itself got wrong is graded (docs/reference/waza-formats.md,
+sections 13.4 and 13.10).
 """
 
 import asyncio
@@ -78,7 +79,8 @@ async def _attempt(bench: Bench, task: Task, trial: int, progress: Progress) -> 
             request = _request(bench, task, trial, workspace, talk, mocks)
             trajectory = talk.concluded(await _performed(bench.executor, request, progress))
             trajectory = _with_invocations(trajectory, mocks)
-            if bench.plan.suite.dialect == "vally":  # waza's mock has an empty transcript (section 16)
+            # waza's mock has an empty transcript (docs/reference/waza-formats.md, section 16).
+            if bench.plan.suite.dialect == "vally":
                 trajectory = talk.with_messages(trajectory).model_copy(update={"stimulus": told_of(task)})
         trajectory, captured = await asyncio.to_thread(_after_the_run, task, trajectory, workspace, before)
         record = await asyncio.to_thread(verdict_on, bench, task, trajectory, workspace, captured)

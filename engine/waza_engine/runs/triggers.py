@@ -1,4 +1,6 @@
-"""Trigger tests: whether each prompt makes the agent load the skill, or leave it alone (waza-formats.md, section 6).
+"""Trigger tests: whether each prompt makes the agent load the skill, or leave it alone.
+
+See docs/reference/waza-formats.md, section 6.
 
 All prompts run at once, limited by the workers. A prompt that goes wrong counts as the wrong prediction.
 """

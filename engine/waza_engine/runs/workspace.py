@@ -1,7 +1,8 @@
 """The folder an agent works in: made fresh for every attempt, read once after the run, then deleted.
 
-Destinations of input files must not leave it (waza-formats.md, section 5.1). What is left after the run is captured
-as `/`-separated relative paths; links that lead out of the folder and files that are no plain files are passed over.
+Destinations of input files must not leave it (docs/reference/waza-formats.md, section 5.1). What is left
+after the run is captured as `/`-separated relative paths; links that lead out of the folder and files that
+are no plain files are passed over.
 """
 
 import os

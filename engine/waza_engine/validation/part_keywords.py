@@ -86,7 +86,7 @@ def _additional(it: Keyword) -> Check:
 
 
 def _required(it: Keyword) -> Check:
-    """An empty value is the zero value, and so as good as none (waza-formats.md, section 3)."""
+    """An empty value is the zero value, and so as good as none (docs/reference/waza-formats.md, section 3)."""
     names = it.value
 
     def check(instance: Any, way: Way, out: list[SchemaError]) -> None:

@@ -1,7 +1,7 @@
 """Keywords that look at a value itself: its type, what it is equal to, how long or large it is.
 
 They ask what waza's loader asks: an empty value is fine everywhere, a text field takes numbers and booleans, a boolean
-field takes `yes` and `off` (waza-formats.md, section 3).
+field takes `yes` and `off` (docs/reference/waza-formats.md, section 3).
 """
 
 import re

@@ -1,4 +1,7 @@
-"""Whether a value is a trajectory in the ATIF form, which golden trajectories have (vally.md, section 10.3)."""
+"""Whether a value is a trajectory in the ATIF form, which golden trajectories have.
+
+See docs/reference/vally.md, section 10.3.
+"""
 
 import json
 import sys

@@ -1,4 +1,4 @@
-"""The budget graders: a measure of the trial must not exceed `max` (vally.md, section 7.4)."""
+"""The budget graders: a measure of the trial must not exceed `max` (docs/reference/vally.md, section 7.4)."""
 
 from collections.abc import Callable, Iterator
 from typing import ClassVar

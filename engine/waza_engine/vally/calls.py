@@ -1,4 +1,7 @@
-"""The tool calls of a trial: each with its result and the step it belongs to (vally.md, sections 7.5 and 10.1)."""
+"""The tool calls of a trial: each with its result and the step it belongs to.
+
+See docs/reference/vally.md, sections 7.5 and 10.1.
+"""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass

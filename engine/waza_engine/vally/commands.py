@@ -1,4 +1,7 @@
-"""Child processes of vally's graders: where they start, and what is wrong with a `sub_path` (vally.md, 7.7 and 7.8)."""
+"""Child processes of vally's graders: where they start, and what is wrong with a `sub_path`.
+
+See docs/reference/vally.md, sections 7.7 and 7.8.
+"""
 
 import os
 import sys

@@ -1,4 +1,4 @@
-"""What a judge is told and shown that compares two trials of one stimulus (vally.md, section 7.11)."""
+"""What a judge is told and shown that compares two trials of one stimulus (docs/reference/vally.md, section 7.11)."""
 
 from collections.abc import Sequence
 

@@ -1,4 +1,6 @@
-"""The `constraints` of a stimulus: each a check of its own that counts in no score (vally.md, section 3).
+"""The `constraints` of a stimulus: each a check of its own that counts in no score.
+
+See docs/reference/vally.md, section 3.
 
 Names are compared exactly, and a value that is just the limit is within it. A constraint about something that was not
 recorded could not be decided, and so fails.

@@ -1,9 +1,9 @@
 """The members of a grading context that only vally has, from JSON: an addition to the batch contract.
 
-`trajectory` is a whole trajectory of vally (vally.md, section 10.1), whose parts the other members override: `output`,
-`events`, `metrics`, `workspace_status`. Beside it stand `error`, `rubric`, `diff`, `baseline_files` ({path: text}),
-`judge_model`, and `compared`, the context of the trial that `pairwise` compares with. Nobody waits between two
-questions to a scripted judge.
+`trajectory` is a whole trajectory of vally (docs/reference/vally.md, section 10.1), whose parts the other
+members override: `output`, `events`, `metrics`, `workspace_status`. Beside it stand `error`, `rubric`,
+`diff`, `baseline_files` ({path: text}), `judge_model`, and `compared`, the context of the trial that
+`pairwise` compares with. Nobody waits between two questions to a scripted judge.
 """
 
 from collections.abc import Mapping

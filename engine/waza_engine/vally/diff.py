@@ -1,4 +1,4 @@
-"""What an agent changed in its workspace, as a unified diff in git's form (vally.md, section 7.12)."""
+"""What an agent changed in its workspace, as a unified diff in git's form (docs/reference/vally.md, section 7.12)."""
 
 import difflib
 import os

@@ -1,4 +1,4 @@
-"""`diff-contains` and its `-not-` twin (vally.md, section 7.12)."""
+"""`diff-contains` and its `-not-` twin (docs/reference/vally.md, section 7.12)."""
 
 from collections.abc import Iterator
 from typing import ClassVar

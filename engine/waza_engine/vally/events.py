@@ -1,4 +1,7 @@
-"""The events of a trial in vally's form (vally.md, section 10.1), recorded by vally or made from a recording of ours."""
+"""The events of a trial in vally's form, recorded by vally or made from a recording of ours.
+
+See docs/reference/vally.md, section 10.1.
+"""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any

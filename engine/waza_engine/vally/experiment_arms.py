@@ -1,4 +1,6 @@
-"""The arms of an experiment, and what is laid over the specs in each of them (vally.md, section 9). Plain data, no I/O.
+"""The arms of an experiment, and what is laid over the specs in each of them.
+
+See docs/reference/vally.md, section 9. Plain data, no I/O.
 
 What is laid over merges as JSON merge patches do: mappings key by key, everything else replaces, `null` takes away. So
 a list of skills is never added to that of the spec. The data may be half-written: what makes no sense is no arm.

@@ -1,4 +1,4 @@
-"""Which eval specs the patterns of an experiment name (vally.md, section 9).
+"""Which eval specs the patterns of an experiment name (docs/reference/vally.md, section 9).
 
 Paths and globs start at the experiment's folder and may lead out of it. `*`, `?`, `[ab]`, `{a,b}`, `!(a)` and their
 relatives are looked at folder by folder, so that a pattern costs what its folders cost; `**` is any folders.

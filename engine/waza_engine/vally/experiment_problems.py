@@ -1,4 +1,6 @@
-"""What keeps an experiment from being planned (vally.md, section 9): for the findings of the editor, and for the run.
+"""What keeps an experiment from being planned: for the findings of the editor, and for the run.
+
+See docs/reference/vally.md, section 9.
 
 Everything is said of data that may be half-written; what the schema says already is not said again.
 """

@@ -1,7 +1,7 @@
 """Field types of vally's grader configs: YAML 1.2 as a JavaScript program reads it, without any conversion.
 
 A number is no text, a text is no number, and only `true` and `false` are flags: vally's check of a config refuses the
-rest (vally.md, section 12, `invalid-grader-config`).
+rest (docs/reference/vally.md, section 12, `invalid-grader-config`).
 """
 
 import math

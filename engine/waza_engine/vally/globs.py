@@ -1,4 +1,4 @@
-"""Globs of vally: what picomatch makes of them (vally.md, section 7.2).
+"""Globs of vally: what picomatch makes of them (docs/reference/vally.md, section 7.2).
 
 `*` and `?` do not cross `/`, `**` as a whole part of the path does, `{a,b}` and `[ab]` choose, `!(a)`, `@(a|b)` and their
 relatives work. Names with a leading dot are matched as any other, and only regular files are found.

@@ -1,4 +1,7 @@
-"""The base of vally's grader types: where they are valid, and what vally's taxonomy says of them (vally.md, section 6)."""
+"""The base of vally's grader types: where they are valid, and what vally's taxonomy says of them.
+
+See docs/reference/vally.md, section 6.
+"""
 
 from collections.abc import Iterator, Mapping
 from typing import Any, ClassVar, Literal

@@ -1,4 +1,7 @@
-"""What a grader program gets to read: the trial, the stimulus and its config (vally.md, sections 6 and 10.1)."""
+"""What a grader program gets to read: the trial, the stimulus and its config.
+
+See docs/reference/vally.md, sections 6 and 10.1.
+"""
 
 from collections.abc import Mapping
 from typing import Any

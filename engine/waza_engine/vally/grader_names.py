@@ -1,4 +1,7 @@
-"""Names for graders of vally, whose files and results may have one name several times (vally.md, sections 5 and 6)."""
+"""Names for graders of vally, whose files and results may have one name several times.
+
+See docs/reference/vally.md, sections 5 and 6.
+"""
 
 from collections import Counter
 from collections.abc import Iterator, Sequence

@@ -1,4 +1,4 @@
-"""The options that `prompt` and `panel` have in common (vally.md, sections 7.9 and 7.10)."""
+"""The options that `prompt` and `panel` have in common (docs/reference/vally.md, sections 7.9 and 7.10)."""
 
 from collections.abc import Iterator, Mapping
 from typing import Annotated, Any, ClassVar, Literal

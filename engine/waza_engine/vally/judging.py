@@ -1,4 +1,4 @@
-"""What vally's judge is told and shown, and its grade as a result (vally.md, section 7.9)."""
+"""What vally's judge is told and shown, and its grade as a result (docs/reference/vally.md, section 7.9)."""
 
 import re
 from collections.abc import Iterator, Sequence

@@ -1,4 +1,7 @@
-"""The measures of a trial (vally.md, section 10.1): as they were recorded, otherwise counted from what happened."""
+"""The measures of a trial: as they were recorded, otherwise counted from what happened.
+
+See docs/reference/vally.md, section 10.1.
+"""
 
 from collections.abc import Mapping, Sequence
 from datetime import datetime

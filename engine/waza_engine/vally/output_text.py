@@ -1,4 +1,7 @@
-"""`output-contains`, `output-matches` and their `-not-` twins: one base each (vally.md, section 7.1)."""
+"""`output-contains`, `output-matches` and their `-not-` twins: one base each.
+
+See docs/reference/vally.md, section 7.1.
+"""
 
 from collections.abc import Iterator, Mapping
 from typing import ClassVar

@@ -1,4 +1,6 @@
-"""Two runs compared trial by trial: what a judge prefers, and how verdicts and measures moved (vally.md, 7.11 and 10.2).
+"""Two runs compared trial by trial: what a judge prefers, and how verdicts and measures moved.
+
+See docs/reference/vally.md, sections 7.11 and 10.2.
 
 Trials are paired by the name of their stimulus and their number. Scores are the treatment's: above 0 it is better.
 """

@@ -1,4 +1,7 @@
-"""Patterns in the configs of vally's graders: what is wrong with one, and what it finds (vally.md, section 7.1)."""
+"""Patterns in the configs of vally's graders: what is wrong with one, and what it finds.
+
+See docs/reference/vally.md, section 7.1.
+"""
 
 from collections.abc import Iterator
 from typing import Any

@@ -1,4 +1,7 @@
-"""A judge that says which of two recorded trials is better, by the rubric of their stimulus (vally.md, section 7.11)."""
+"""A judge that says which of two recorded trials is better, by the rubric of their stimulus.
+
+See docs/reference/vally.md, section 7.11.
+"""
 
 import time
 from collections.abc import Callable, Mapping

@@ -1,4 +1,7 @@
-"""A trajectory in vally's form as one of ours (vally.md, section 10.1): for graders, comparisons and replay."""
+"""A trajectory in vally's form as one of ours: for graders, comparisons and replay.
+
+See docs/reference/vally.md, section 10.1.
+"""
 
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any

@@ -1,4 +1,4 @@
-"""A trial of ours as a trajectory in vally's form (vally.md, section 10.1)."""
+"""A trial of ours as a trajectory in vally's form (docs/reference/vally.md, section 10.1)."""
 
 from collections.abc import Mapping
 from typing import Any

@@ -1,4 +1,4 @@
-"""A verdict as vally writes it into its results (vally.md, section 6)."""
+"""A verdict as vally writes it into its results (docs/reference/vally.md, section 6)."""
 
 from typing import Any
 

@@ -1,4 +1,7 @@
-"""Which command lines run tests (vally.md, section 7.7: a runner may end with status 0 without any test)."""
+"""Which command lines run tests.
+
+See docs/reference/vally.md, section 7.7: a runner may end with status 0 without any test.
+"""
 
 import re
 

@@ -1,4 +1,4 @@
-"""When a score of vally's reaches a threshold (vally.md, section 5)."""
+"""When a score of vally's reaches a threshold (docs/reference/vally.md, section 5)."""
 
 _TOLERANCE = 1e-9
 

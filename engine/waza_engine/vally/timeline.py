@@ -1,4 +1,7 @@
-"""A trial as a text that a judge can read: what happened in order, long things shortened to head and tail (vally.md, 7.9)."""
+"""A trial as a text that a judge can read: what happened in order, long things shortened to head and tail.
+
+See docs/reference/vally.md, section 7.9.
+"""
 
 from collections.abc import Iterator, Sequence
 

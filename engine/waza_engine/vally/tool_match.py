@@ -1,4 +1,4 @@
-"""One entry of `tool-calls`: which calls it means (vally.md, section 7.5)."""
+"""One entry of `tool-calls`: which calls it means (docs/reference/vally.md, section 7.5)."""
 
 from collections.abc import Iterator
 from typing import Annotated, Any, TypeVar

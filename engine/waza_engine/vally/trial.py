@@ -1,4 +1,4 @@
-"""The verdict on one trial of a stimulus: weights, threshold, constraints (vally.md, section 5).
+"""The verdict on one trial of a stimulus: weights, threshold, constraints (docs/reference/vally.md, section 5).
 
 A grader that could not decide counts as failed with score 0, and the others are graded all the same. A constraint that
 was not kept fails the trial, and counts in no score.

@@ -1,4 +1,4 @@
-"""One turn of a conversation as a trial of its own (vally.md, sections 6 and 10.1)."""
+"""One turn of a conversation as a trial of its own (docs/reference/vally.md, sections 6 and 10.1)."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace

@@ -1,4 +1,4 @@
-"""The verdict on a whole eval (vally.md, section 5): the mean over its stimuli against the threshold.
+"""The verdict on a whole eval (docs/reference/vally.md, section 5): the mean over its stimuli against the threshold.
 
 Trials that could not be performed have no score; they are counted apart. A single trial may fail in an eval that passes.
 """

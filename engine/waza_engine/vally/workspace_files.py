@@ -1,4 +1,7 @@
-"""The file graders and their `-not-` twins: which files a glob finds, and what stands in them (vally.md, section 7.2)."""
+"""The file graders and their `-not-` twins: which files a glob finds, and what stands in them.
+
+See docs/reference/vally.md, section 7.2.
+"""
 
 from abc import abstractmethod
 from collections.abc import Iterator

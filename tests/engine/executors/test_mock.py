@@ -1,4 +1,4 @@
-"""The mock's output, to the letter (waza-formats.md, section 16)."""
+"""The mock's output, to the letter (docs/reference/waza-formats.md, section 16)."""
 
 from datetime import UTC, datetime
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""The `diff` grader: what the vectors do not say (waza-graders.md, sections 5.4 and 13.8)."""
+"""The `diff` grader: what the vectors do not say (docs/reference/waza-graders.md, sections 5.4 and 13.8)."""
 
 from pathlib import Path
 from typing import Any

@@ -1,4 +1,7 @@
-"""The `file` grader: what the vectors do not say (waza-graders.md, sections 4.1, 4.3, 5.3 and 13.7)."""
+"""The `file` grader: what the vectors do not say.
+
+See docs/reference/waza-graders.md, sections 4.1, 4.3, 5.3 and 13.7.
+"""
 
 from pathlib import Path
 from typing import Any

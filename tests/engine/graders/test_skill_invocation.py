@@ -1,4 +1,4 @@
-"""The `skill_invocation` grader: what the vectors do not say (waza-graders.md, section 5.9)."""
+"""The `skill_invocation` grader: what the vectors do not say (docs/reference/waza-graders.md, section 5.9)."""
 
 from typing import Any
 

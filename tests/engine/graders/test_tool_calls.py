@@ -1,4 +1,4 @@
-"""The `tool_calls` grader: what the vectors do not say (waza-graders.md, section 5.12)."""
+"""The `tool_calls` grader: what the vectors do not say (docs/reference/waza-graders.md, section 5.12)."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""The `tool_constraint` grader: what the vectors do not say (waza-graders.md, section 5.11)."""
+"""The `tool_constraint` grader: what the vectors do not say (docs/reference/waza-graders.md, section 5.11)."""
 
 from typing import Any
 

@@ -1,4 +1,7 @@
-"""The `trigger` grader and what it reads out of a SKILL.md (waza-graders.md, sections 5.13 and 13.12)."""
+"""The `trigger` grader and what it reads out of a SKILL.md.
+
+See docs/reference/waza-graders.md, sections 5.13 and 13.12.
+"""
 
 from pathlib import Path
 from typing import Any

@@ -1,4 +1,4 @@
-"""The same run for other eyes: results JSON, JUnit, text, HTML (waza-formats.md, section 15)."""
+"""The same run for other eyes: results JSON, JUnit, text, HTML (docs/reference/waza-formats.md, section 15)."""
 
 import json
 import sys

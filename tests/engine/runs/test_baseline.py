@@ -1,4 +1,4 @@
-"""Runs with a baseline: a second pass without skills decides (waza-formats.md, section 13.7)."""
+"""Runs with a baseline: a second pass without skills decides (docs/reference/waza-formats.md, section 13.7)."""
 
 import json
 import sys

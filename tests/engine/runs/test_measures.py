@@ -1,4 +1,4 @@
-"""The metrics that the Python generation computed (waza-formats.md, section 14.5)."""
+"""The metrics that the Python generation computed (docs/reference/waza-formats.md, section 14.5)."""
 
 from tests.engine.runs.bench import Bench, contains, task
 from waza_engine.suite import GraderEntry, Metric

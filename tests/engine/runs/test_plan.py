@@ -1,4 +1,4 @@
-"""Filters and overrides: what will run (waza-formats.md, section 13.8)."""
+"""Filters and overrides: what will run (docs/reference/waza-formats.md, section 13.8)."""
 
 from pathlib import Path
 from typing import Any

@@ -1,4 +1,7 @@
-"""Whole runs: statuses, scores, attempts, order, timeouts, hooks, cancelling (waza-formats.md, sections 13 and 14)."""
+"""Whole runs: statuses, scores, attempts, order, timeouts, hooks, cancelling.
+
+See docs/reference/waza-formats.md, sections 13 and 14.
+"""
 
 import asyncio
 import sys

@@ -1,4 +1,4 @@
-"""Trigger tests and the only metric that can fail a run (waza-formats.md, sections 6 and 14.4)."""
+"""Trigger tests and the only metric that can fail a run (docs/reference/waza-formats.md, sections 6 and 14.4)."""
 
 import asyncio
 from pathlib import Path

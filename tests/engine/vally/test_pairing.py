@@ -1,4 +1,7 @@
-"""Two recorded runs compared by a judge, and results that are read back (vally.md, sections 7.11 and 10.2)."""
+"""Two recorded runs compared by a judge, and results that are read back.
+
+See docs/reference/vally.md, sections 7.11 and 10.2.
+"""
 
 import json
 from collections.abc import Sequence

@@ -1,4 +1,7 @@
-"""A vally suite from the spec to the result files: executors, set-up, `results.jsonl`, JUnit (vally.md, 4 and 10.2)."""
+"""A vally suite from the spec to the result files: executors, set-up, `results.jsonl`, JUnit.
+
+See docs/reference/vally.md, sections 4 and 10.2.
+"""
 
 import json
 import subprocess

@@ -1,4 +1,7 @@
-"""Weights, threshold and constraints: the verdict on a trial and on an eval (vally.md, sections 3 and 5)."""
+"""Weights, threshold and constraints: the verdict on a trial and on an eval.
+
+See docs/reference/vally.md, sections 3 and 5.
+"""
 
 import random
 from collections.abc import Sequence

@@ -1,4 +1,7 @@
-"""`--output-dir` and `--transcript-dir`: folders of files, called and laid out as waza does (waza-formats.md, section 15)."""
+"""`--output-dir` and `--transcript-dir`: folders of files, called and laid out as waza does.
+
+See docs/reference/waza-formats.md, section 15.
+"""
 
 import json
 import re

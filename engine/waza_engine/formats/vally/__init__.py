@@ -1,1 +1,1 @@
-"""The vally dialect: eval specs, project files and experiments (vally.md)."""
+"""The vally dialect: eval specs, project files and experiments (docs/reference/vally.md)."""

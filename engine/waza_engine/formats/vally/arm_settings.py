@@ -1,4 +1,4 @@
-"""A spec as it is in an arm of an experiment: what it is run with (vally.md, section 9).
+"""A spec as it is in an arm of an experiment: what it is run with (docs/reference/vally.md, section 9).
 
 Paths in a variant start at the experiment, those of a spec at the spec. `${eval.parent}` and `${eval.grandparent}` are the
 names of the folders that a spec is in.

@@ -1,4 +1,7 @@
-"""How files of the vally dialect are recognised (vally.md, section 1). Plain data; a test holds `keys` to the models."""
+"""How files of the vally dialect are recognised.
+
+Plain data; a test holds `keys` to the models. See docs/reference/vally.md, section 1.
+"""
 
 from waza_engine.formats.dialect import Dialect, FileName, Kind, Signal
 from waza_engine.formats.shape import Shape

@@ -1,4 +1,7 @@
-"""Grader entries as a run takes them: each with its weight and a name of its own (vally.md, sections 5 and 6)."""
+"""Grader entries as a run takes them: each with its weight and a name of its own.
+
+See docs/reference/vally.md, sections 5 and 6.
+"""
 
 from collections.abc import Iterator, Mapping
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""What a run finds in its workspace and around it (vally.md, section 4)."""
+"""What a run finds in its workspace and around it (docs/reference/vally.md, section 4)."""
 
 from typing import Annotated
 

@@ -1,4 +1,4 @@
-"""Eval specs, `eval.yaml` with `stimuli` (vally.md, section 2)."""
+"""Eval specs, `eval.yaml` with `stimuli` (docs/reference/vally.md, section 2)."""
 
 from typing import Annotated
 

@@ -1,4 +1,4 @@
-"""`*.experiment.yaml`: the same evals under several settings (vally.md, section 9)."""
+"""`*.experiment.yaml`: the same evals under several settings (docs/reference/vally.md, section 9)."""
 
 from typing import Annotated, Any
 

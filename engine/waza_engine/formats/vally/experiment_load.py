@@ -1,4 +1,7 @@
-"""Loading an experiment: its arms, the specs they are run over, and what keeps it from being run (vally.md, section 9)."""
+"""Loading an experiment: its arms, the specs they are run over, and what keeps it from being run.
+
+See docs/reference/vally.md, section 9.
+"""
 
 import hashlib
 import json

@@ -1,4 +1,7 @@
-"""The golden trajectory of a stimulus, which must be one when the spec is loaded (vally.md, sections 10.3 and 12)."""
+"""The golden trajectory of a stimulus, which must be one when the spec is loaded.
+
+See docs/reference/vally.md, sections 10.3 and 12.
+"""
 
 from pathlib import Path
 

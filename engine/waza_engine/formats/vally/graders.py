@@ -1,4 +1,4 @@
-"""Grader entries (vally.md, section 6). `config` stays raw here: only the grader type can read it."""
+"""Grader entries (docs/reference/vally.md, section 6). `config` stays raw here: only the grader type can read it."""
 
 from typing import Annotated, Any
 

@@ -1,4 +1,4 @@
-"""Loading an eval spec with everything it names into a `Suite` (vally.md, sections 2 to 5)."""
+"""Loading an eval spec with everything it names into a `Suite` (docs/reference/vally.md, sections 2 to 5)."""
 
 import math
 import os

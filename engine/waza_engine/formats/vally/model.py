@@ -1,4 +1,7 @@
-"""What the models of vally files share: most of their mappings tolerate keys that vally does not know (vally.md, 2)."""
+"""What the models of vally files share: most of their mappings tolerate keys that vally does not know.
+
+See docs/reference/vally.md, section 2.
+"""
 
 from typing import Annotated, Any, Literal
 

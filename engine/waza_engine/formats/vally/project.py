@@ -1,4 +1,4 @@
-"""`.vally.yaml`: paths, suites and named environments of a project (vally.md, section 8)."""
+"""`.vally.yaml`: paths, suites and named environments of a project (docs/reference/vally.md, section 8)."""
 
 from typing import Annotated, Any
 

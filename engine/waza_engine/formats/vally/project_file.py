@@ -1,4 +1,4 @@
-"""The `.vally.yaml` that counts for a spec (vally.md, section 8)."""
+"""The `.vally.yaml` that counts for a spec (docs/reference/vally.md, section 8)."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass

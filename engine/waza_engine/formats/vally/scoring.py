@@ -1,4 +1,4 @@
-"""How the grader scores of a trial become one, and when it passes (vally.md, section 5)."""
+"""How the grader scores of a trial become one, and when it passes (docs/reference/vally.md, section 5)."""
 
 from typing import Annotated
 

@@ -1,4 +1,7 @@
-"""The `defaults` of an eval spec, once called `config`: how the stimuli are run (vally.md, section 2)."""
+"""The `defaults` of an eval spec, once called `config`: how the stimuli are run.
+
+See docs/reference/vally.md, section 2.
+"""
 
 from typing import Annotated
 

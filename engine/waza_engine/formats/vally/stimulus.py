@@ -1,4 +1,4 @@
-"""One test case of an eval spec (vally.md, section 3)."""
+"""One test case of an eval spec (docs/reference/vally.md, section 3)."""
 
 from typing import Annotated, Any
 

@@ -1,4 +1,4 @@
-"""What a stimulus finds: the environment of the spec and its own, put together (vally.md, section 4).
+"""What a stimulus finds: the environment of the spec and its own, put together (docs/reference/vally.md, section 4).
 
 Lists are joined, the spec's first; of mappings the stimulus' entries win; a repository of the stimulus replaces that of
 the spec. Paths start at the spec, also those of a named environment.

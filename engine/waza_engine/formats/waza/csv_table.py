@@ -1,4 +1,4 @@
-"""CSV as Go's `encoding/csv` reads it (waza-formats.md, section 9).
+"""CSV as Go's `encoding/csv` reads it (docs/reference/waza-formats.md, section 9).
 
 Python's own reader lets a bare quote in a cell pass and trims nothing either; Go refuses the former.
 """

@@ -1,4 +1,7 @@
-"""The custom agent under test: its `<name>.agent.md`, and the tools that it may use (waza-formats.md, section 8, v0.31)."""
+"""The custom agent under test: its `<name>.agent.md`, and the tools that it may use.
+
+See docs/reference/waza-formats.md, section 8, v0.31.
+"""
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
@@ -15,7 +18,7 @@ _USUAL = ("agents", ".github/agents", ".")
 _LEVELS = 10
 _CONSTRAINT = "tool_constraint"
 _IMPLICIT = "agent_tools_implicit"
-"""The name of the grader that waza adds (waza-graders.md, section 2.7)."""
+"""The name of the grader that waza adds (docs/reference/waza-graders.md, section 2.7)."""
 
 
 def custom_agent(name: str, eval_dir: Path, skill_directories: Iterable[Path]) -> CustomAgent | None:

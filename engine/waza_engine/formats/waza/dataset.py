@@ -1,4 +1,7 @@
-"""Tasks from a CSV file: `tasks_from`, `range`, and prompts that are templates (waza-formats.md, section 9)."""
+"""Tasks from a CSV file: `tasks_from`, `range`, and prompts that are templates.
+
+See docs/reference/waza-formats.md, section 9.
+"""
 
 from collections.abc import Iterator, Mapping
 from datetime import UTC, datetime

@@ -1,4 +1,7 @@
-"""How files of the waza dialect are recognised (waza-formats.md, section 2). Plain data; a test holds `keys` to the models."""
+"""How files of the waza dialect are recognised.
+
+Plain data; a test holds `keys` to the models. See docs/reference/waza-formats.md, section 2.
+"""
 
 from dataclasses import replace
 

@@ -1,4 +1,7 @@
-"""Eval files, `eval.yaml`: a suite of tasks and how it is run and judged (waza-formats.md, section 4)."""
+"""Eval files, `eval.yaml`: a suite of tasks and how it is run and judged.
+
+See docs/reference/waza-formats.md, section 4.
+"""
 
 from typing import Annotated, Any
 

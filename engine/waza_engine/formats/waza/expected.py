@@ -1,4 +1,7 @@
-"""The `expected` section of a task (waza-formats.md, section 5.2; waza-graders.md, section 2.5)."""
+"""The `expected` section of a task.
+
+See docs/reference/waza-formats.md, section 5.2; docs/reference/waza-graders.md, section 2.5.
+"""
 
 from typing import Any
 

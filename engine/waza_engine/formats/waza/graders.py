@@ -1,4 +1,6 @@
-"""Grader entries as evals and tasks have them (waza-formats.md, section 4.5; waza-graders.md, section 2.1).
+"""Grader entries as evals and tasks have them.
+
+See docs/reference/waza-formats.md, section 4.5; docs/reference/waza-graders.md, section 2.1.
 
 `config` stays raw here: only the grader type can read it. The exported schema puts the type's options in its place.
 """

@@ -1,4 +1,4 @@
-"""The `hooks` section of an eval: commands around the run (waza-formats.md, section 4.3)."""
+"""The `hooks` section of an eval: commands around the run (docs/reference/waza-formats.md, section 4.3)."""
 
 from pydantic import ConfigDict, Field
 

@@ -1,4 +1,4 @@
-"""The `inputs` of a task: what the agent is told and given (waza-formats.md, section 5.1)."""
+"""The `inputs` of a task: what the agent is told and given (docs/reference/waza-formats.md, section 5.1)."""
 
 from typing import Any
 

@@ -1,4 +1,7 @@
-"""Loading an eval with everything it names into a `Suite` (waza-formats.md, sections 7, 10, 11.1 and 13)."""
+"""Loading an eval with everything it names into a `Suite`.
+
+See docs/reference/waza-formats.md, sections 7, 10, 11.1 and 13.
+"""
 
 from pathlib import Path
 

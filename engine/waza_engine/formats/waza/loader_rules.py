@@ -1,4 +1,7 @@
-"""What waza's loader refuses beyond the shape of an eval (waza-formats.md, sections 4.2, 4.6, 4.7 and 11.1)."""
+"""What waza's loader refuses beyond the shape of an eval.
+
+See docs/reference/waza-formats.md, sections 4.2, 4.6, 4.7 and 11.1.
+"""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass

@@ -1,4 +1,7 @@
-"""Mocks as a run takes them: what their fixtures hold is read, structures are texts (waza-formats.md, section 4.6)."""
+"""Mocks as a run takes them: what their fixtures hold is read, structures are texts.
+
+See docs/reference/waza-formats.md, section 4.6.
+"""
 
 import json
 from collections.abc import Iterable, Mapping

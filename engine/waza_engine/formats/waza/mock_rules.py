@@ -1,4 +1,4 @@
-"""What waza's loader refuses in mocks beyond their shape (waza-formats.md, sections 4.6 and 11.1)."""
+"""What waza's loader refuses in mocks beyond their shape (docs/reference/waza-formats.md, sections 4.6 and 11.1)."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any

@@ -1,4 +1,4 @@
-"""Mocked MCP servers and commands, and adversarial runs (waza-formats.md, section 4.6)."""
+"""Mocked MCP servers and commands, and adversarial runs (docs/reference/waza-formats.md, section 4.6)."""
 
 from pydantic import Field
 

@@ -1,4 +1,4 @@
-"""Paths of files as Go cleans them (waza-formats.md, sections 5.1 and 10)."""
+"""Paths of files as Go cleans them (docs/reference/waza-formats.md, sections 5.1 and 10)."""
 
 import posixpath
 from pathlib import Path
@@ -23,7 +23,7 @@ def input_refusal(path: str) -> str:
 
 
 def fixture_refusal(value: object) -> str:
-    """Why `inputs.context.fixture` cannot be this value; empty when it can (section 5.1)."""
+    """Why `inputs.context.fixture` cannot be this value; empty when it can (docs/reference/waza-formats.md, section 5.1)."""
     if not isinstance(value, str) or not value.strip():
         return "must be a path"
     if leads_out(value) or cleaned(value) == ".":

@@ -1,4 +1,4 @@
-"""`.waza.yaml`: settings of a project (waza-formats.md, section 7)."""
+"""`.waza.yaml`: settings of a project (docs/reference/waza-formats.md, section 7)."""
 
 from typing import Self
 

@@ -1,4 +1,4 @@
-"""Finding `.waza.yaml`, and what it changes about a run (waza-formats.md, section 7)."""
+"""Finding `.waza.yaml`, and what it changes about a run (docs/reference/waza-formats.md, section 7)."""
 
 from dataclasses import dataclass
 from pathlib import Path
@@ -49,6 +49,6 @@ def find_project(process_dir: Path) -> Project:
 
 
 def program_timeout(process_dir: Path) -> int:
-    """The time limit in seconds of `program` graders that set none (waza-graders.md, section 5.10)."""
+    """The time limit in seconds of `program` graders that set none (docs/reference/waza-graders.md, section 5.10)."""
     seconds = find_project(process_dir).settings.graders.program_timeout
     return seconds if seconds > 0 else 30

@@ -1,4 +1,6 @@
-"""What is put into a task's workspace: input files, instruction files, the fixture (waza-formats.md, section 5.1).
+"""What is put into a task's workspace: input files, instruction files, the fixture.
+
+See docs/reference/waza-formats.md, section 5.1.
 
 Input files that cannot be had are passed over with a warning; an instruction file or fixture that cannot be had
 blocks the task.

@@ -1,4 +1,4 @@
-"""The `config` section of an eval: how tasks are run (waza-formats.md, section 4.2)."""
+"""The `config` section of an eval: how tasks are run (docs/reference/waza-formats.md, section 4.2)."""
 
 from pydantic import ConfigDict, Field
 

@@ -1,4 +1,4 @@
-"""Task files: one prompt and what is checked afterwards (waza-formats.md, section 5)."""
+"""Task files: one prompt and what is checked afterwards (docs/reference/waza-formats.md, section 5)."""
 
 from typing import Any
 
@@ -40,7 +40,7 @@ _FOREIGN = foreign(
     triggers="Trigger prompts stand in `trigger_tests.yaml` beside the eval",
     should_trigger="Trigger prompts stand in `trigger_tests.yaml` beside the eval; the `trigger` grader looks at a prompt",
 )
-"""What guides, generated files and older habits put into a task (waza-formats.md, section 19)."""
+"""What guides, generated files and older habits put into a task (docs/reference/waza-formats.md, section 19)."""
 
 
 _INHERITED: dict[str, Any] = {

@@ -1,4 +1,7 @@
-"""From the `tasks` of an eval to loaded tasks: globs, task files, inline tasks (waza-formats.md, sections 3, 5, 10)."""
+"""From the `tasks` of an eval to loaded tasks: globs, task files, inline tasks.
+
+See docs/reference/waza-formats.md, sections 3, 5, 10.
+"""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""The part of Go's text/template that prompts in CSV files use (waza-formats.md, section 9).
+"""The part of Go's text/template that prompts in CSV files use (docs/reference/waza-formats.md, section 9).
 
 Variables (`{{.Vars.name}}`, `{{index .Vars "any-name"}}`), the other fields (`{{.TaskName}}` ...), texts, numbers,
 `if`/`else`/`end`, the functions of `template_functions`, pipelines, comments and `{{- -}}`. What repeats or defines

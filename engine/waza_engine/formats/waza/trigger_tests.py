@@ -1,4 +1,4 @@
-"""Loading the trigger tests beside an eval (waza-formats.md, section 6)."""
+"""Loading the trigger tests beside an eval (docs/reference/waza-formats.md, section 6)."""
 
 from pathlib import Path
 

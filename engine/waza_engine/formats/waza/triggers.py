@@ -1,4 +1,7 @@
-"""`trigger_tests.yaml`: prompts that should, and should not, make the agent load a skill (waza-formats.md, section 6)."""
+"""`trigger_tests.yaml`: prompts that should, and should not, make the agent load a skill.
+
+See docs/reference/waza-formats.md, section 6.
+"""
 
 from pydantic import ConfigDict, Field
 

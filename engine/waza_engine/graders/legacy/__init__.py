@@ -1,1 +1,1 @@
-"""Grader types and meanings of earlier waza generations (waza-graders.md, section 7)."""
+"""Grader types and meanings of earlier waza generations (docs/reference/waza-graders.md, section 7)."""

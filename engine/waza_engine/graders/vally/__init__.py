@@ -1,1 +1,1 @@
-"""The grader types of vally, one file each (vally.md, section 7)."""
+"""The grader types of vally, one file each (docs/reference/vally.md, section 7)."""

@@ -64,5 +64,6 @@ class PromptGrader(JudgeGrader):
 
     def grade(self, context: GradingContext) -> GraderResult:
         result = judged(context, self.question, self.model, self.reasoning_effort or "")
-        # A judge that was asked in vain fails the check, which is no error of the grader (waza-graders.md, section 8).
+        # A judge that was asked in vain fails the check, which is no error of the grader
+        # (docs/reference/waza-graders.md, section 8).
         return result if context.judge is None else replace(result, status="")

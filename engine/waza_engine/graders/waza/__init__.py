@@ -1,1 +1,1 @@
-"""The current grader types of waza (waza-graders.md, section 5)."""
+"""The current grader types of waza (docs/reference/waza-graders.md, section 5)."""

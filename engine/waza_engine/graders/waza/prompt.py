@@ -254,7 +254,7 @@ class PromptGrader(Grader):
         return context.output_present and self.mode in {"", "independent"} and not self.continue_session
 
     def _exact_message(self, context: GradingContext, rubric: Rubric | None) -> str:
-        """The newest form: task and output exactly as they are (section 5.6.2)."""
+        """The newest form: task and output exactly as they are (docs/reference/waza-graders.md, section 5.6.2)."""
         body = self.prompt or (rubric.body if rubric else "")
         task = f"\n## Task input\n{context.prompt}\n" if context.prompt else ""
         return f"{body}\n\n---\n{task}\n## Candidate output\n{context.output}\n"

@@ -1,4 +1,4 @@
-"""JSON Schema as waza's validator evaluates it (waza-graders.md, sections 5.5 and 13.9).
+"""JSON Schema as waza's validator evaluates it (docs/reference/waza-graders.md, sections 5.5 and 13.9).
 
 The keywords come from `jsonschema`. Only those are replaced that waza treats otherwise: patterns are RE2, `multipleOf`
 is exact, `format` counts in old drafts only. All errors of a schema are found before a value is validated.

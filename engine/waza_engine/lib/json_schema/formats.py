@@ -1,4 +1,7 @@
-"""The values of `format` that waza checks, in draft-07 and older (waza-graders.md, section 13.9)."""
+"""The values of `format` that can fail, in draft-07 and older.
+
+Others always pass. See docs/reference/waza-graders.md, section 13.9.
+"""
 
 import re
 from collections.abc import Callable, Mapping

@@ -1,4 +1,4 @@
-"""Loading eval specs: environments, weights, constraints, placeholders (vally.md, sections 2 to 5)."""
+"""Loading eval specs: environments, weights, constraints, placeholders (docs/reference/vally.md, sections 2 to 5)."""
 
 import re
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""Which files are vally's, and which only look like it (vally.md, section 1)."""
+"""Which files are vally's, and which only look like it (docs/reference/vally.md, section 1)."""
 
 from pathlib import Path, PurePath
 
