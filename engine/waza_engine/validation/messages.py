@@ -3,6 +3,7 @@
 import math
 import re
 from collections.abc import Callable, Iterator, Mapping
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from waza_engine.findings import (
@@ -127,7 +128,9 @@ def _unknown_value(checker: "SchemaChecker", error: SchemaError) -> Iterator[Fin
     if id(error.schema) in checker.discriminating:
         severity = severity if value else None  # No plug-in has an empty name.
         message = f"Unknown grader type '{value}'. {hint}"
-        yield UNKNOWN_GRADER_TYPE.at(pointer, message, fixes=fixes, severity=severity)
+        name = value if "x-open" in error.schema else ""
+        found = UNKNOWN_GRADER_TYPE.at(pointer, message, fixes=fixes, severity=severity)
+        yield replace(found, open_name=name) if name else found
     else:
         message = f"Unknown value '{_short(value)}'. {hint}"
         yield UNKNOWN_VALUE.at(pointer, message, fixes=fixes, severity=severity)

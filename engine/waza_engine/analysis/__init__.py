@@ -1,0 +1,1 @@
+"""Static analysis: findings about files before anything runs."""

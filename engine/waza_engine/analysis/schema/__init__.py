@@ -1,0 +1,1 @@
+"""The schemas of files: checking data against them, and finding the way in them."""
