@@ -28,6 +28,7 @@ def measured(server: Server, it: Written, root: Path, *, edits: int) -> Rows:
             **_asked(editor, it, edits),
             **_burst(editor, it),
             "memory, peak MB": editor.peak(),
+            **_edited_for_a_target(editor, it, edits, root),
         }
 
 
@@ -72,6 +73,14 @@ def _edited(editor: Editor, it: Written, edits: int) -> Rows:
             editor.quiet(0.06)
     spent = (editor.cpu() - before) * 1000 / max(1, len(times))
     return {"edit -> diagnostics": statistics.median(times), "edit, CPU": spent}
+
+
+def _edited_for_a_target(editor: Editor, it: Written, edits: int, root: Path) -> Rows:
+    """The same in a project with an older waza: each key and value is compared with its version."""
+    (root / ".waza-lsp.toml").write_text('target = "0.20"\n', encoding="utf-8")
+    _edited(editor, it, 2)
+    found = _edited(editor, it, edits)
+    return {f"{row} (target)": value for row, value in found.items()}
 
 
 def _shows(line: int, version: int, *, wrong: bool) -> Callable[[Told], bool]:
