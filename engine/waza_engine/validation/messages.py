@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+from waza_engine.analysis.schema.type_words import any_of, list_of, with_article
 from waza_engine.findings import (
     Finding,
     Fix,
@@ -56,17 +57,6 @@ def errors_of_choice(checker: "SchemaChecker", error: SchemaError) -> list[Schem
     return [it for it in error.context or () if [it.relative_schema_path[0]] == fitting]
 
 
-_KINDS = {
-    "string": "a text",
-    "integer": "a whole number",
-    "number": "a number",
-    "boolean": "true or false",
-    "array": "a list",
-    "object": "a mapping",
-    "null": "nothing",
-}
-
-
 def _wrong_type(checker: "SchemaChecker", error: SchemaError) -> Iterator[Finding]:
     wanted = error.validator_value if isinstance(error.validator_value, list) else [error.validator_value]
     pointer, value = error.absolute_path, error.instance
@@ -77,9 +67,9 @@ def _wrong_type(checker: "SchemaChecker", error: SchemaError) -> Iterator[Findin
         return
     if isinstance(value, str):  # Where texts may stand, this one looks like a mapping.
         wanted = [it for it in wanted if it != "string"]
-    expected = " or ".join(_KINDS.get(str(it), str(it)) for it in wanted if it != "null")
+    expected = any_of(map(str, wanted))
     if wanted == ["array"] and (items := checker.resolve(error.schema.get("items", {})).get("type")):
-        expected = f"a list of {_plural(items)}"
+        expected = list_of(items)
     advice, fixes = other_type(
         pointer, value, [str(it) for it in wanted], str(error.schema.get("x-unit", ""))
     )
@@ -89,11 +79,6 @@ def _wrong_type(checker: "SchemaChecker", error: SchemaError) -> Iterator[Findin
     yield WRONG_TYPE.at(pointer, f"Expected {expected}, found {_found(value)}{advice}", fixes=fixes)
 
 
-def _plural(kind: Any) -> str:
-    plurals = {"string": "texts", "integer": "whole numbers", "object": "mappings"}
-    return plurals.get(kind, "values") if isinstance(kind, str) else "values"
-
-
 def _found(value: Any) -> str:
     match value:
         case bool():
@@ -101,13 +86,13 @@ def _found(value: Any) -> str:
         case int() | float():
             return f"the number {written(value)}"
         case str():
-            return f"the text '{_short(value)}'"
+            return f"the string '{_short(value)}'"
         case list():
-            return "a list"
+            return with_article("array")
         case dict():
-            return "a mapping"
+            return with_article("object")
         case _:
-            return "nothing"
+            return with_article("null")
 
 
 def _short(text: str) -> str:
@@ -117,7 +102,7 @@ def _short(text: str) -> str:
 def _unknown_value(checker: "SchemaChecker", error: SchemaError) -> Iterator[Finding]:
     pointer, allowed = error.absolute_path, [str(it) for it in error.validator_value]
     if isinstance(error.instance, (dict, list)):
-        yield WRONG_TYPE.at(pointer, f"Expected a text, found {_found(error.instance)}")
+        yield WRONG_TYPE.at(pointer, f"Expected {with_article('string')}, found {_found(error.instance)}")
         return
     value = written(error.instance) if isinstance(error.instance, (int, float)) else str(error.instance)
     meant = error.schema.get("x-meant", {}).get(value)
@@ -191,7 +176,7 @@ def _alternatives(checker: "SchemaChecker", error: SchemaError) -> Iterator[Find
         yield _one_of(error, [it["required"][0] for it in branches])
         return
     wanted = [str(it["type"]) for it in branches if "type" in it]
-    expected = " or ".join(dict.fromkeys(_KINDS.get(it, it) for it in wanted))
+    expected = any_of(dict.fromkeys(wanted))
     advice, fixes = other_type(error.absolute_path, error.instance, wanted)
     message = f"Expected {expected}, found {_found(error.instance)}{advice}"
     yield WRONG_TYPE.at(error.absolute_path, message, fixes=fixes)
