@@ -4,6 +4,7 @@ import json
 from collections.abc import Iterator
 from typing import Any
 
+from waza_engine.analysis.schema.navigate import key_groups
 from waza_engine.analysis.schema.type_words import MANY, ONE
 from waza_engine.schemas_rewriting import Schema
 from waza_engine.schemas_shape import subschemas
@@ -18,7 +19,7 @@ def option_tables(schema: Schema, program: str = "waza") -> str:
         return "This type has no options."
     definitions = schema.get("$defs", {})
     parts = [_table(schema, definitions, program)]
-    if group := [it["required"][0] for it in schema.get("anyOf", ()) if set(it) == {"required"}]:
+    if group := [it[0] for it in key_groups(schema.get("anyOf", ()))]:
         parts.append(f"At least one of {', '.join(f'`{it}`' for it in group)} must be given.")
     shown: list[str] = []
     waiting = [("", schema)]

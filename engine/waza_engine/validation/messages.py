@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+from waza_engine.analysis.schema.navigate import key_groups
 from waza_engine.analysis.schema.type_words import any_of, list_of, with_article
 from waza_engine.findings import (
     Finding,
@@ -51,7 +52,7 @@ def errors_of_choice(checker: "SchemaChecker", error: SchemaError) -> list[Schem
     if error.validator not in {"anyOf", "oneOf"}:
         return []
     branches = [checker.resolve(it) for it in error.validator_value]
-    if all(set(it) == {"required"} for it in branches):
+    if key_groups(branches):
         return []
     fitting = [i for i, it in enumerate(branches) if _fits(it, error.instance)]
     return [it for it in error.context or () if [it.relative_schema_path[0]] == fitting]
@@ -170,10 +171,10 @@ def _too_many(_checker: "SchemaChecker", error: SchemaError) -> Iterator[Finding
 def _alternatives(checker: "SchemaChecker", error: SchemaError) -> Iterator[Finding]:
     """`anyOf` and `oneOf`: a group of keys of which one is needed, or alternatives told apart by their type."""
     branches = [checker.resolve(it) for it in error.validator_value]
-    if all(set(it) == {"required"} for it in branches):
+    if groups := key_groups(branches):
         if not isinstance(error.instance, Mapping):
             return  # That it is no mapping is said by its type.
-        yield _one_of(error, [it["required"][0] for it in branches])
+        yield _one_of(error, [it[0] for it in groups])
         return
     wanted = [str(it["type"]) for it in branches if "type" in it]
     expected = any_of(dict.fromkeys(wanted))

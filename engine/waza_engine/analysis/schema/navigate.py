@@ -4,7 +4,7 @@ Alternatives are narrowed before anything is said: a discriminator (`type` of a 
 stands in the mapping, other alternatives are told apart by the shape of the value.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from waza_engine.findings import Pointer
@@ -57,11 +57,56 @@ def properties(root: Schema, schema: Schema, value: Any) -> dict[str, Schema]:
     return result
 
 
-def required(root: Schema, schema: Schema, value: Any) -> list[str]:
-    """The keys that a mapping must have here."""
-    branch = branch_of(schema, value)
-    more = resolve(root, branch).get("required", ()) if branch is not None else ()
-    return list(dict.fromkeys([*schema.get("required", ()), *more]))
+def required_keys(root: Schema, schema: Schema, value: Any) -> list[str]:
+    """The keys that a mapping must have beside the keys and values of `value`, in the order of the schema."""
+    wanted = set(_required(root, schema, value if isinstance(value, Mapping) else {}))
+    listed = [it for it in schema.get("properties", ()) if it in wanted]
+    return [*listed, *sorted(wanted.difference(listed))]
+
+
+def recommended_keys(schema: Schema) -> list[str]:
+    """The keys without which a file is accepted, but works badly."""
+    return list(schema.get("x-recommended", ()))
+
+
+def key_groups(alternatives: Sequence[Schema]) -> list[list[str]]:
+    """The groups of keys of which a mapping needs one; none where the alternatives are about anything but keys."""
+    is_about_keys = all(set(it) == {"required"} for it in alternatives)
+    return [list(it["required"]) for it in alternatives] if is_about_keys else []
+
+
+def has_key_group(schema: Schema, value: Any) -> bool:
+    """Whether a mapping has all keys of one group, or its schema has no groups."""
+    keys = value if isinstance(value, Mapping) else {}
+    groups = key_groups(schema.get("anyOf", ()))
+    return not groups or any(all(it in keys for it in group) for group in groups)
+
+
+def _required(root: Schema, schema: Schema, value: Mapping[str, Any]) -> Iterator[str]:
+    yield from schema.get("required", ())
+    for rule in schema.get("allOf", ()):
+        if "if" not in rule:
+            yield from _required(root, resolve(root, rule), value)
+        elif consequence := rule.get("then" if _holds(rule["if"], value) else "else"):
+            yield from _required(root, resolve(root, consequence), value)
+
+
+def _holds(condition: Schema, value: Mapping[str, Any]) -> bool:
+    """Whether a condition of the forms that our schemas use is fulfilled."""
+    return (
+        all(it in value for it in condition.get("required", ()))
+        and all(
+            _is_one_of(it, value.get(key))
+            for key, it in condition.get("properties", {}).items()
+            if key in value
+        )
+        and ("anyOf" not in condition or any(_holds(it, value) for it in condition["anyOf"]))
+        and ("not" not in condition or not _holds(condition["not"], value))
+    )
+
+
+def _is_one_of(schema: Schema, value: Any) -> bool:
+    return value in schema.get("enum", [schema["const"]] if "const" in schema else [value])
 
 
 def branch_of(schema: Schema, value: Any) -> Schema | None:
@@ -88,7 +133,7 @@ def narrowed(root: Schema, schema: Schema, value: Any) -> Schema:
     if not alternatives:
         return schema
     options = [resolve(root, it) for it in alternatives]
-    if all(set(it) == {"required"} for it in options):
+    if key_groups(options):
         return schema
     options = [it for it in options if it.get("type") != "null"]
     chosen = next((it for it in options if _has_shape(it, value)), options[0])
