@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 from functools import lru_cache
+from typing import Any
 
 from lsprotocol import types
 
@@ -13,7 +14,7 @@ from waza_lsp.schema.mark import Mark
 from waza_lsp.schema.related import places_elsewhere
 from waza_lsp.schema.written_diagnostic import members, related
 from waza_lsp.snapshot import Snapshot
-from waza_lsp.syntax.text import written as written_range
+from waza_lsp.syntax.text import Span, Text
 
 SOURCE = "waza-lsp"
 
@@ -75,49 +76,52 @@ def _few(found: list[Mark]) -> list[Mark]:
 
 
 def _written(snapshot: Snapshot, mark: Mark, context: CheckContext) -> str:
-    it, text = mark.finding, snapshot.text
+    it = mark.finding
     about = _about(it.code, it.severity, it.message, it.rule.tags)
-    if not it.related and not mark.related:
-        return f'{{"range":{text.written(mark.shown)},{about}}}'
-    places = [(snapshot.uri, text.written(span), said) for span, said in mark.related]
-    if any(other.path is not None for other in it.related):
-        found = places_elsewhere(it, context.files, text.encoding)
-        places += [(path.as_uri(), written_range(span), said) for path, span, said in found]
-    return f'{{"range":{text.written(mark.shown)},{about}{related(places)}}}'
+    places = [(uri, text.written(span), said) for uri, text, span, said in _related(snapshot, mark, context)]
+    return f'{{"range":{snapshot.text.written(mark.shown)},{about}{related(places)}}}'
 
 
 @lru_cache(maxsize=4096)
 def _about(code: str, severity: Severity, message: str, tags: frozenset[str]) -> str:
-    """All but the place."""
-    return members(
-        {
-            "severity": _SEVERITIES[severity],
-            "code": code,
-            "codeDescription": {"href": rule_page(code)},
-            "source": SOURCE,
-            "message": message,
-            "tags": [_TAGS[it] for it in sorted(tags)] or None,
-        }
-    )
+    return members(_fields(code, severity, message, tags))
+
+
+def _fields(code: str, severity: Severity, message: str, tags: frozenset[str]) -> dict[str, Any]:
+    """The members of a diagnostic, as LSP names them, but for its range and related places."""
+    return {
+        "severity": _SEVERITIES[severity],
+        "code": code,
+        "codeDescription": {"href": rule_page(code)},
+        "source": SOURCE,
+        "message": message,
+        "tags": [_TAGS[it] for it in sorted(tags)] or None,
+    }
+
+
+def _related(snapshot: Snapshot, mark: Mark, context: CheckContext) -> list[tuple[str, Text, Span, str]]:
+    """The places that explain a finding, in this file first: address, text of the file, place, explanation."""
+    own = [(snapshot.uri, snapshot.text, span, text) for span, text in mark.related]
+    if not any(it.path is not None for it in mark.finding.related):
+        return own
+    elsewhere = places_elsewhere(mark.finding, context.files, snapshot.text.encoding)
+    return [*own, *((path.as_uri(), text, span, said) for path, text, span, said in elsewhere)]
 
 
 def _diagnostic(snapshot: Snapshot, mark: Mark, context: CheckContext) -> "types.Diagnostic":
-    finding = mark.finding
-    here = (
-        types.DiagnosticRelatedInformation(types.Location(snapshot.uri, snapshot.range(span)), text)
-        for span, text in mark.related
-    )
-    elsewhere = (
-        types.DiagnosticRelatedInformation(types.Location(path.as_uri(), span), text)
-        for path, span, text in places_elsewhere(finding, context.files, snapshot.text.encoding)
-    )
+    it = mark.finding
+    fields = _fields(it.code, it.severity, it.message, it.rule.tags)
+    places = [
+        types.DiagnosticRelatedInformation(types.Location(uri, text.range(span)), said)
+        for uri, text, span, said in _related(snapshot, mark, context)
+    ]
     return types.Diagnostic(
         range=snapshot.range(mark.shown),
-        message=finding.message,
-        severity=types.DiagnosticSeverity(_SEVERITIES[finding.severity]),
-        code=finding.code,
-        code_description=types.CodeDescription(rule_page(finding.code)),
-        source=SOURCE,
-        tags=[types.DiagnosticTag(_TAGS[it]) for it in sorted(finding.rule.tags)] or None,
-        related_information=[*here, *elsewhere] or None,
+        message=fields["message"],
+        severity=types.DiagnosticSeverity(fields["severity"]),
+        code=fields["code"],
+        code_description=types.CodeDescription(**fields["codeDescription"]),
+        source=fields["source"],
+        tags=[types.DiagnosticTag(tag) for tag in fields["tags"] or ()] or None,
+        related_information=places or None,
     )
