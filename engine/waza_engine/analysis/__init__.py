@@ -1,1 +1,1 @@
-"""Static checks of eval files: schema, grader types, rules."""
+"""Static checking: schema validation, rules, and the pipeline that runs both."""

@@ -154,7 +154,8 @@ class Dialect:
 
     `loader` is `module:function`, called as `load_suite(path, process_dir=...)`. `never` are top-level keys that
     say: another dialect; `other_tools` are typical of other tools, and beat everything that is no strong signal.
-    `project_file` is the name of the file that makes the folders below it a project of this dialect.
+    `project_file` is the name of the file that makes the folders below it a project of this dialect. `adjust_finding` is
+    `module:function`, called with a finding and a version of the runner: the finding as that version has it, or None.
     """
 
     name: str
@@ -165,6 +166,7 @@ class Dialect:
     other_tools: frozenset[str] = frozenset()
     schema_folder: str = ""
     project_file: str = ""
+    adjust_finding: str = ""
 
     def by_schema(
         self, keys: frozenset[str], values: Mapping[str, Any], address: str

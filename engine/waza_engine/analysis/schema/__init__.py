@@ -1,1 +1,1 @@
-"""Validation of data against the JSON Schema of a file kind."""
+"""Validates data against a JSON Schema and explains errors in the author's words."""

@@ -216,4 +216,5 @@ DIALECT = Dialect(
     never=_keys("stimuli"),
     other_tools=_OTHER_TOOLS,
     project_file=".waza.yaml",
+    adjust_finding="waza_engine.checking.generations:as_seen_by",
 )
