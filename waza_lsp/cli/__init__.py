@@ -10,19 +10,20 @@ from waza_engine.version import __version__
 from waza_lsp.server.compiled import Compiled
 from waza_lsp.server.put_off import put_off
 
-_COMMANDS = (
-    "serve",
-    "check",
-    "schema",
-    "run",
-    "grade",
-    "runs",
-    "report",
-    "compare",
-    "merge",
-    "review",
-    "convert",
-)
+_COMMANDS = {
+    "serve": "serve",
+    "check": "check.command",
+    "schema": "schema",
+    "run": "run.command",
+    "grade": "grade",
+    "runs": "runs",
+    "report": "report",
+    "compare": "compare",
+    "merge": "merge",
+    "review": "review",
+    "convert": "convert",
+}
+"""The commands in the order of the help, each with its module in this package."""
 
 
 class _Lazy(click.Group):
@@ -36,7 +37,7 @@ class _Lazy(click.Group):
             return None
         # Commands share code with the server, but hardly any needs the protocol's 554 classes: a third of most starts.
         put_off("lsprotocol.types")
-        command: Any = getattr(importlib.import_module(f"{__name__}.{cmd_name}"), cmd_name)
+        command: Any = getattr(importlib.import_module(f"{__name__}.{_COMMANDS[cmd_name]}"), cmd_name)
         return command if isinstance(command, click.Command) else None
 
     def resolve_command(self, ctx: click.Context, args: list[str]) -> Any:
@@ -59,7 +60,7 @@ class _Lazy(click.Group):
 
 def _without_tracebacks() -> AbstractContextManager[None]:
     try:
-        from waza_lsp.cli.outputs import without_tracebacks
+        from waza_lsp.cli.console import without_tracebacks
 
         return without_tracebacks()
     except KeyboardInterrupt:

@@ -8,10 +8,10 @@ from waza_engine.convert import TARGETS, Conversion, converted
 from waza_engine.formats.waza.paths import is_inside
 from waza_engine.suite import LoadError
 from waza_engine.whole_files import write_whole_bytes
-from waza_lsp.cli.newest_form import in_newest_form
-from waza_lsp.cli.printing import show, tell
-from waza_lsp.cli.run_error import give_up_loading, short_path
-from waza_lsp.cli.run_source import give_up
+from waza_lsp.cli.console import show, tell
+from waza_lsp.cli.load_errors import give_up_loading, short_path
+from waza_lsp.cli.stored_runs import give_up
+from waza_lsp.cli.upgrade import in_newest_form
 
 _NEWEST = "latest"
 

@@ -6,16 +6,26 @@ import sys
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor, as_completed
 from pathlib import Path
-from typing import Any
+from typing import Any, NoReturn
 
 import click
 
 from waza_engine.batch import answer_line, grade_list, graders_from_yaml
+from waza_engine.formats import load_suite
 from waza_engine.graders.registry import CURRENT, GENERATIONS, OTHER_DIALECTS, generation_of_dialect
 from waza_engine.grading_input import InputError, grading_context
 from waza_engine.json_text import JsonError, read_json
 from waza_engine.reports.inert import harmless, inert
-from waza_lsp.cli.printing import may_colour
+from waza_engine.reports.results_json import results_json
+from waza_engine.reports.text import text_report
+from waza_engine.runs.plan import PlanError
+from waza_engine.runs.records import RunRecord
+from waza_engine.runs.regrade import regrade
+from waza_engine.runs.store import StoredRun, StoreError
+from waza_engine.suite import LoadError, Suite
+from waza_lsp.cli.console import may_colour, show
+from waza_lsp.cli.load_errors import give_up_loading
+from waza_lsp.cli.stored_runs import find_run, give_up, open_store
 
 _FILE = click.Path(path_type=Path, allow_dash=True)
 _STDIN = Path("-")
@@ -90,7 +100,7 @@ def grade(  # noqa: PLR0913, PLR0917  # click hands over one argument per option
         raise click.UsageError(f"{'--task' if tasks else '--store'} is for --run: give that, too.")
     if run_name is not None:
         # Imported late: runs are much more than the batch door needs.
-        from waza_lsp.cli.grade_run import grade_recorded
+        from waza_lsp.cli.grade import grade_recorded
 
         grade_recorded(run_name, tasks, store_dir, output_format)
     if batch_file is not None:
@@ -156,3 +166,37 @@ def _batch(path: Path) -> None:
         for answered in as_completed([pool.submit(answer_line, it) for it in lines]):
             sys.stdout.write(inert(json.dumps(answered.result(), default=str)) + "\n")
             sys.stdout.flush()
+
+
+_EXIT_STATUS = {"passed": 0, "failed": 1}
+_ERRORED = 3
+
+
+def grade_recorded(name: str, tasks: tuple[str, ...], store_dir: Path | None, output_format: str) -> NoReturn:
+    """Grade the run called `name` again, print the verdicts and end the program with their exit status."""
+    record = _graded(name, tasks, store_dir)
+    show(results_json(record) if output_format == "json" else text_report(record))
+    errored = any(trial.status == "error" for task in record.tasks for trial in task.trials)
+    sys.exit(_ERRORED if errored else _EXIT_STATUS.get(record.status, _ERRORED))
+
+
+def _graded(name: str, tasks: tuple[str, ...], store_dir: Path | None) -> RunRecord:
+    with open_store(store_dir) as store:
+        run = find_run(store, name, is_performed=True)
+        try:
+            suite = _suite(run)
+            return regrade(store, run, suite, tasks=tasks, process_dir=Path.cwd(), environment=os.environ)
+        except LoadError as error:
+            give_up_loading(error)
+        except (PlanError, StoreError) as error:
+            give_up(str(error))
+
+
+def _suite(run: StoredRun) -> Suite:
+    """The suite of a run as it is now; that of an arm as its experiment makes it."""
+    if run.frame.arm is None:
+        return load_suite(run.eval_path, process_dir=Path.cwd())
+    # Imported here: most runs are of evals.
+    from waza_engine.formats.vally.experiment_load import suite_of_arm
+
+    return suite_of_arm(run.frame.arm)

@@ -9,10 +9,9 @@ from waza_engine.reports.merge import MergeError, merged
 from waza_engine.reports.read_results import ResultsError, read_results
 from waza_engine.reports.text import text_report
 from waza_engine.runs.run import EXIT_STATUS
-from waza_lsp.cli.outputs import CANNOT
-from waza_lsp.cli.printing import show, tell
-from waza_lsp.cli.run_reports import FILE, GITHUB, HTML, JUNIT, Reports
-from waza_lsp.cli.run_source import give_up
+from waza_lsp.cli.console import CANNOT, show, tell
+from waza_lsp.cli.run.reports import FILE, GITHUB, HTML, JUNIT, Reports
+from waza_lsp.cli.stored_runs import give_up
 
 
 @click.command(short_help="Put the shards of a run together.")

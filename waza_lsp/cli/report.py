@@ -5,11 +5,9 @@ from pathlib import Path
 
 import click
 
-from waza_lsp.cli.outputs import CANNOT
-from waza_lsp.cli.printing import show, tell
-from waza_lsp.cli.run_printed import PRINTED
-from waza_lsp.cli.run_reports import FILE, GITHUB, HTML, JUNIT, Reports
-from waza_lsp.cli.run_source import FOLDER, LAST, STORE, record_and_store
+from waza_lsp.cli.console import CANNOT, show, tell
+from waza_lsp.cli.run.reports import FILE, GITHUB, HTML, JUNIT, PRINTED, Reports
+from waza_lsp.cli.stored_runs import FOLDER, LAST, STORE, record_and_store
 
 
 @click.command(short_help="Report a run that is over.")

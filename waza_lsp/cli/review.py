@@ -10,8 +10,8 @@ from waza_engine.reviews import Review, submit
 from waza_engine.runs.reviewed import Pending, pending, read_reviews, review_file, with_reviews
 from waza_engine.runs.store import RunStore, StoreError
 from waza_engine.runs.store_rows import StoredRun
-from waza_lsp.cli.printing import show
-from waza_lsp.cli.run_source import LAST, STORE, find_run, give_up, open_store
+from waza_lsp.cli.console import show
+from waza_lsp.cli.stored_runs import LAST, STORE, find_run, give_up, open_store
 
 _RUN = click.option("--run", "run_name", default=LAST, show_default=True, metavar="RUN", help="The run's id.")
 

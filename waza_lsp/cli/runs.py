@@ -16,9 +16,9 @@ from waza_engine.runs.frames import is_performed_now
 from waza_engine.runs.reviewed_runs import reviewed_runs, reviewed_verdicts
 from waza_engine.runs.store import StoredRun, StoreError
 from waza_engine.runs.stored_record import stored_record
-from waza_lsp.cli.printing import show, tell
-from waza_lsp.cli.run_reports import FILE, written
-from waza_lsp.cli.run_source import LAST, STORE, find_run, give_up, open_store
+from waza_lsp.cli.console import show, tell
+from waza_lsp.cli.run.reports import FILE, written
+from waza_lsp.cli.stored_runs import LAST, STORE, find_run, give_up, open_store
 
 _FORMAT = click.option(
     "--format", "form", type=click.Choice(["text", "json"]), default="text", show_default=True

@@ -6,8 +6,7 @@ from pathlib import Path
 import click
 
 from waza_engine.schema_files import published_schema, schema_names
-from waza_lsp.cli.outputs import CANNOT
-from waza_lsp.cli.printing import tell
+from waza_lsp.cli.console import CANNOT, tell
 
 
 @click.group(short_help="Show or export the JSON Schemas of files and graders.")

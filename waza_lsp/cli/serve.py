@@ -5,8 +5,7 @@ from pathlib import Path
 
 import click
 
-from waza_lsp.cli.outputs import CANNOT
-from waza_lsp.cli.printing import tell
+from waza_lsp.cli.console import CANNOT, tell
 
 _LAST_PORT = 65535
 
