@@ -47,13 +47,13 @@ def test_fail_with_three_runs(runs: tuple[str, str]) -> None:
 
 def test_fail_with_a_page(runs: tuple[str, str], tmp_path: Path) -> None:
     result = _compare(*runs, "--html", str(tmp_path / "page.html"))
-    assert (result.exit_code, "leave out --html" in result.stderr) == (2, True)
+    assert (result.exit_code, "Remove --html" in result.stderr) == (2, True)
 
 
 @pytest.mark.parametrize("given", [["--fail-on-regression"], ["--eval", "e.yaml"], ["--judge-model", "m"]])
 def test_fail_with_what_only_a_judge_makes_use_of(given: list[str], runs: tuple[str, str]) -> None:
     result = CliRunner().invoke(main, ["compare", *runs, *given])
-    assert (result.exit_code, f"{given[0]} is for --pairwise" in result.stderr) == (2, True)
+    assert (result.exit_code, f"{given[0]} requires --pairwise" in result.stderr) == (2, True)
 
 
 def _good_is_better(_judge: OpenAIJudge, request: JudgeRequest) -> JudgeTurn:

@@ -16,7 +16,7 @@ from click.testing import CliRunner, Result
 from waza_engine.reports.inert import harmless, inert
 from waza_lsp import __main__ as program
 from waza_lsp.cli import main
-from waza_lsp.cli.console import CANNOT, may_colour
+from waza_lsp.cli.console import EXIT_ERROR, may_colour
 
 
 def invoke(*arguments: str) -> Result:
@@ -27,7 +27,7 @@ def test_ctrl_c_is_no_verdict(monkeypatch: pytest.MonkeyPatch) -> None:
     def interrupted(*_: object, **__: object) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("waza_lsp.cli.check.command.sources", interrupted)
+    monkeypatch.setattr("waza_lsp.cli.check.command.find_sources", interrupted)
     done = invoke("check")
     assert (done.exit_code, done.stderr) == (130, "Cancelled.\n")
     monkeypatch.setattr(sys, "argv", ["waza-lsp", "check"])
@@ -60,7 +60,7 @@ def test_the_installed_script_imports_next_to_nothing_before_it_is_guarded() -> 
 @pytest.mark.parametrize("port", ["65536", "99999", "x", "\u00b2", "-1", "", "1" * 5000])
 def test_a_port_that_there_is_not(port: str) -> None:
     done = invoke("serve", "--tcp", f"127.0.0.1:{port}")
-    assert (done.exit_code, "--tcp wants HOST:PORT" in done.stderr) == (2, True)
+    assert (done.exit_code, "--tcp needs HOST:PORT" in done.stderr) == (2, True)
 
 
 @pytest.fixture
@@ -75,7 +75,7 @@ def test_an_address_that_cannot_be_listened_on(taken_port: int, tmp_path: Path) 
     log = str(tmp_path / "log")
     for address in (f"127.0.0.1:{taken_port}", "a..b:1"):
         done = invoke("serve", "--tcp", address, "--log-file", log)
-        assert done.exit_code == CANNOT
+        assert done.exit_code == EXIT_ERROR
         assert done.stderr.startswith(f"error: Cannot listen on {address}: ")
 
 

@@ -51,7 +51,7 @@ def test_files_that_are_there_stay_unless_forced(suite: Path) -> None:
     command = ["convert", "eval.yaml", "--to", "vally", "--out", "."]
     done = CliRunner().invoke(main, command)
     assert done.exit_code == 2
-    assert "is there already; nothing was written" in done.output
+    assert "already exists; nothing was written" in done.output
     assert (suite / "eval.yaml").read_text(encoding="utf-8") == OLD
     assert CliRunner().invoke(main, [*command, "--force"]).exit_code == 0
     assert "stimuli:" in (suite / "eval.yaml").read_text(encoding="utf-8")

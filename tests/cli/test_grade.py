@@ -47,7 +47,7 @@ def test_standard_input_has_one_use() -> None:
 def test_what_chooses_in_a_run_wants_one(given: list[str], folder: Path) -> None:
     (folder / "graders.yaml").write_text(_PASSING)
     done = grade("--graders", "graders.yaml", "--context", "context.json", *given)
-    assert (done.exit_code, f"{given[0]} is for --run" in done.stderr) == (2, True)
+    assert (done.exit_code, f"{given[0]} requires --run" in done.stderr) == (2, True)
 
 
 @pytest.mark.parametrize(

@@ -47,10 +47,10 @@ def test_the_graders_of_now_judge_the_recording(suite: Path) -> None:
 
 
 def test_what_cannot_be_graded_is_said(suite: Path) -> None:
-    assert "There is no run" in _invoke("grade", "--run", "nope", "--store", "store").stderr
-    assert "There are no runs in" in _invoke("grade", "--run", "last", "--store", "elsewhere").stderr
+    assert "No run named" in _invoke("grade", "--run", "nope", "--store", "store").stderr
+    assert "No runs in" in _invoke("grade", "--run", "last", "--store", "elsewhere").stderr
     both = _invoke("grade", "--run", "last", "--batch", "x.jsonl")
-    assert (both.exit_code, "exclude each other" in both.stderr) == (2, True)
+    assert (both.exit_code, "Give only one of" in both.stderr) == (2, True)
     (suite / "eval.yaml").write_text("name: [", encoding="utf-8")
     broken = _invoke("grade", "--run", "last", "--store", "store")
     assert (broken.exit_code, "never closed" in broken.stderr) == (2, True)

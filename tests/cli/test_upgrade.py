@@ -132,8 +132,8 @@ def test_what_is_left_out_is_said(suite: Path) -> None:
     grader = "graders:\n  - type: llm\n    name: q\n    rubric: Score 5 when right.\n    config:\n      threshold: 0.5\n"
     put(suite / "tasks" / "a.yaml", TASK % "a" + grader)
     done = newest(suite)
-    assert "'config.verbose: True' is left out" in done.stderr
-    assert "'graders.0.config.threshold: 0.5' is left out" in done.stderr
+    assert "'config.verbose: True' was removed" in done.stderr
+    assert "'graders.0.config.threshold: 0.5' was removed" in done.stderr
     assert "threshold" not in made(suite)["tasks/a.yaml"]
     assert "prompt: Score 5 when right." in made(suite)["tasks/a.yaml"]
 
@@ -145,7 +145,7 @@ def test_both_names_of_an_option_become_one_list(suite: Path) -> None:
     assert made(suite)["tasks/a.yaml"].endswith(
         "  - type: text\n    name: k\n    config:\n      contains: [a, b, c] # these\n"
     )
-    assert "left out" not in done.stderr
+    assert "was removed" not in done.stderr
 
 
 def test_assertions_without_a_type_are_code(suite: Path) -> None:
@@ -237,7 +237,7 @@ def test_lists_that_get_another_name_are_not_left_out(suite: Path) -> None:
     put(suite / "tasks" / "a.yaml", TASK % "a" + grader)
     done = newest(suite)
     assert "required_tools: [a]" in made(suite)["tasks/a.yaml"]
-    assert "left out" not in done.stderr
+    assert "was removed" not in done.stderr
 
 
 def test_links_do_not_lead_to_the_source(suite: Path) -> None:

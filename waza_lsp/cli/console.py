@@ -1,11 +1,15 @@
-"""What becomes of a command when nobody can read what it prints, or it cannot be where it is: words, and an exit status."""
+"""Print safely, and end commands with a message instead of a traceback.
+
+Printed text contains nothing that a terminal or a CI system would obey. Two commands print file contents as they are
+and bypass this module: `check --diff` and `convert --dry-run`.
+"""
 
 import contextlib
 import errno
 import io
 import os
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import TextIO
 
@@ -13,56 +17,102 @@ import click
 
 from waza_engine.reports.inert import harmless, inert
 
-CANNOT = 2
-"""The exit status of a command that could not do what was asked for."""
-CANCELLED = 130
+EXIT_ERROR = 2
+"""The exit status of a command that could not do its work."""
+EXIT_CANCELLED = 130
 """The exit status of a command that Ctrl-C has ended."""
+
+
+def show(text: str) -> None:
+    """Print text on standard output."""
+    click.echo(inert(text))
+
+
+def show_table(columns: Sequence[str], rows: Iterable[Sequence[str]]) -> None:
+    """Print a table on a terminal. Columns whose title ends with "#" are right-aligned, without that "#"."""
+    # Imported late: rich takes 60 ms, and pipes do without it.
+    from rich.box import SIMPLE_HEAD
+    from rich.console import Console
+    from rich.table import Table
+    from rich.text import Text
+
+    table = Table(box=SIMPLE_HEAD, pad_edge=False)
+    for title in columns:
+        is_number = title.endswith("#")
+        table.add_column(title.removesuffix("#"), justify="right" if is_number else "left", no_wrap=is_number)
+    for row in rows:
+        table.add_row(*(Text(harmless(it), _STYLES.get(it, "")) for it in row))
+    Console(highlight=False).print(table)
+
+
+_STYLES = {"passed": "green", "failed": "red", "error": "yellow", "flaky": "yellow"}
+
+
+def print_err(message: str) -> None:
+    """Print a message on standard error, as one line."""
+    click.echo(harmless(message), err=True)
+
+
+def try_print_err(message: str) -> None:
+    """Print a message on standard error; a closed stream is not an error."""
+    with contextlib.suppress(OSError):
+        print_err(message)
+
+
+def may_colour(stream: TextIO) -> bool:
+    """Whether the stream is a terminal and the user allows colours (no-color.org)."""
+    return stream.isatty() and not os.environ.get("NO_COLOR")
+
+
+def is_terminal() -> bool:
+    """Whether a person reads standard output on a terminal that can show tables."""
+    return sys.stdout.isatty() and os.environ.get("TERM") != "dumb"
 
 
 @contextlib.contextmanager
 def without_tracebacks() -> Iterator[None]:
-    """End the program with a message when the machine refuses something that no command could provide for."""
-    _open_what_is_closed()
-    _write_all_of_it()
+    """End the program with a message when the operating system refuses something that no command handles."""
+    _open_closed_streams()
+    _buffer_streams()
     try:
         yield
     except click.ClickException as error:
-        # Click prints it. Its page of help, for who names no subcommand, is the one message of several lines.
+        # Click prints it. Only the help page for a missing subcommand has several lines.
         if not isinstance(error, click.exceptions.NoArgsIsHelpError):
-            error.message = harmless(error.message)  # type: ignore[misc]  # what click prints can be had no other way
+            error.message = harmless(error.message)  # type: ignore[misc]  # click offers no other way to change it
         raise
     except KeyboardInterrupt:
-        # Click would end with 1, which is a verdict of most commands.
-        tell_if_heard("Cancelled.")
+        # Click would exit with 1, which most commands use as a verdict.
+        try_print_err("Cancelled.")
         stop_printing()
-        raise SystemExit(CANCELLED) from None
+        raise SystemExit(EXIT_CANCELLED) from None
     except BrokenPipeError:
-        # Who has seen enough is no mistake of ours: `waza-lsp runs list | head -1`.
+        # The reader has seen enough: `waza-lsp runs list | head -1`.
         stop_printing()
-        raise SystemExit(CANNOT) from None
+        raise SystemExit(EXIT_ERROR) from None
     except OSError as error:
-        tell_if_heard(f"error: {_told(error)}")
+        try_print_err(f"error: {_reason(error)}")
         stop_printing()
-        raise SystemExit(CANNOT) from None
+        raise SystemExit(EXIT_ERROR) from None
     finally:
-        # Whether anybody hears what is said besides is no part of the verdict.
+        # A closed stderr must not change the exit status.
         _stop_printing_to(sys.stderr)
 
 
-def _open_what_is_closed() -> None:
-    """A program that was started with `>&-` prints to nowhere: no file of ours must get the number of its output."""
+def _open_closed_streams() -> None:
+    """Open streams that the caller closed (`>&-`); otherwise a file of ours would get the stream's number."""
     for number, name in enumerate(("stdin", "stdout", "stderr")):
         if getattr(sys, name) is None:
-            # It gets the lowest number that is free, which is this one.
+            # `open` returns the lowest free number, which is the number of this stream.
             setattr(sys, name, os.fdopen(os.open(os.devnull, os.O_RDWR), "r" if number == 0 else "w"))
 
 
-def _write_all_of_it() -> None:
-    """Without a buffer (PYTHONUNBUFFERED) Python writes what a pipe takes at once, and forgets the rest of a long line."""
+def _buffer_streams() -> None:
+    """Wrap unbuffered streams (PYTHONUNBUFFERED): Python would drop what a pipe does not take at once."""
     for name in ("stdout", "stderr"):
         stream = getattr(sys, name)
         if isinstance(getattr(stream, "buffer", None), io.RawIOBase):
-            lasting = open(  # noqa: SIM115  # it is there until the program ends, and has no path
+            buffered = open(  # noqa: SIM115  # lives until the program ends
                 stream.fileno(),
                 "w",
                 buffering=1,
@@ -70,11 +120,11 @@ def _write_all_of_it() -> None:
                 errors=stream.errors,
                 closefd=False,
             )
-            setattr(sys, name, lasting)
+            setattr(sys, name, buffered)
 
 
 def stop_printing() -> None:
-    """Have the rest go nowhere, so that the interpreter does not stumble over it in the end."""
+    """Discard pending output, so that the interpreter does not fail on it at exit."""
     for stream in (sys.stdout, sys.stderr):
         _stop_printing_to(stream)
 
@@ -84,42 +134,21 @@ def _stop_printing_to(stream: TextIO) -> None:
         stream.flush()
         return
     with contextlib.suppress(OSError, ValueError, AttributeError):
-        nowhere = os.open(os.devnull, os.O_WRONLY)
-        os.dup2(nowhere, stream.fileno())
-        os.close(nowhere)
+        null = os.open(os.devnull, os.O_WRONLY)
+        os.dup2(null, stream.fileno())
+        os.close(null)
 
 
-def _told(error: OSError) -> str:
-    if error.errno == errno.ENOENT and not error.filename and not _is_somewhere():
-        return "The current directory is gone; change to one that is there"
+def _reason(error: OSError) -> str:
+    if error.errno == errno.ENOENT and not error.filename and not _has_current_directory():
+        return "The current directory no longer exists; change to one that does"
     reason = error.strerror or str(error)
     return f"{error.filename}: {reason}" if error.filename else f"The output cannot be written: {reason}"
 
 
-def _is_somewhere() -> bool:
+def _has_current_directory() -> bool:
     try:
         Path.cwd()
     except OSError:
         return False
     return True
-
-
-def show(text: str) -> None:
-    """Print what a command has to say."""
-    click.echo(inert(text))
-
-
-def tell(message: str) -> None:
-    """Print a message on standard error, as one line."""
-    click.echo(harmless(message), err=True)
-
-
-def tell_if_heard(message: str) -> None:
-    """The same where it does not matter if nobody listens any more."""
-    with contextlib.suppress(OSError):
-        tell(message)
-
-
-def may_colour(stream: TextIO) -> bool:
-    """Whether colours are welcome (no-color.org)."""
-    return stream.isatty() and not os.environ.get("NO_COLOR")

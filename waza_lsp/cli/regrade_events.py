@@ -1,7 +1,9 @@
-"""The child process of `waza.grade`: grades what was recorded of an eval again and tells the events of a run.
+"""`waza-lsp grade --events jsonl`: regrade the recordings of an eval and print the events of a run.
 
-It reads one JSON object from stdin, with the texts as they are in the editor. It may execute graders and ask a judge:
-the user has asked for it.
+Editors start it for `waza.grade`. It reads one JSON request from standard input, with the unsaved texts of the editor.
+It may start graders' programs and ask a judge, because the user requested the grading. It stores nothing.
+
+Imported late: `grade` needs no runs and no recordings for a list or a batch.
 """
 
 import json
@@ -9,10 +11,10 @@ import os
 import signal
 import sys
 import time
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TextIO
+from typing import TYPE_CHECKING, Any, NoReturn
 
 from waza_engine import processes
 from waza_engine.findings import Pointer
@@ -24,7 +26,6 @@ from waza_engine.replayed import bench_for, grade_again, grade_one, plan_for_gra
 from waza_engine.reviews import Review
 from waza_engine.runs.checkpoints import last_turn, was_held
 from waza_engine.runs.events import (
-    Event,
     Listener,
     RunFinished,
     RunStarted,
@@ -47,135 +48,191 @@ from waza_engine.runs.totals import seeded, task_record
 from waza_engine.runs.workspace import WorkspaceError
 from waza_engine.scoring import mean
 from waza_engine.suite import ExperimentArm, GraderEntry, LoadError, Task
+from waza_lsp.cli.console import print_err
 
 if TYPE_CHECKING:
     from waza_engine.formats.vally.experiment_load import Experiment
 
-
-_NOTHING_RECORDED = "Nothing was recorded of this yet: run it once, then it can be graded again."
-
-
-class _NothingError(Exception):
-    """There is nothing to grade; the text says why."""
+_NOTHING_RECORDED = "Nothing was recorded for this yet. Run it once, then grade the recording."
+_MAX_RUNS = 200
+"""How many runs of an experiment are searched for its arms."""
 
 
-def main() -> None:
-    """Grade and tell."""
-    signal.signal(signal.SIGTERM, lambda *_: _leave(EXIT_STATUS["cancelled"]))
-    events = os.fdopen(os.dup(1), "w", encoding="utf-8", buffering=1)
-    os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
-    question = json.load(sys.stdin)
-    try:
-        with reading_open_texts({Path(it): text for it, text in question["texts"].items()}):
-            status = _graded(question, events)
-    except (LoadError, PlanError, StoreError, _NothingError) as error:
-        print(error, file=sys.stderr)  # what the server shows to the user
-        sys.exit(EXIT_STATUS["error"])
-    sys.exit(EXIT_STATUS[status])
-
-
-def _leave(status: int) -> None:
-    processes.end_all()
-    os._exit(status)
+class _RequestError(Exception):
+    """The request is wrong, or nothing was recorded that can be graded."""
 
 
 @dataclass(frozen=True, slots=True)
-class _Asked:
-    """The one grader that is asked for: by its name, or by where it stands."""
+class _GraderFilter:
+    """Selects one grader, by its name or by its position in a file."""
 
     name: str
     path: Path | None
     pointer: Pointer | None
 
-    def means(self, it: GraderEntry) -> bool:
+    def matches(self, entry: GraderEntry) -> bool:
         if self.pointer is not None:
-            return (it.path, it.pointer) == (self.path, self.pointer)
-        return it.name == self.name
+            return (entry.path, entry.pointer) == (self.path, self.pointer)
+        return entry.name == self.name
 
     def __str__(self) -> str:
         return f"'{self.name}'" if self.name else f"at {'/'.join(map(str, self.pointer or ()))}"
 
 
 @dataclass(frozen=True, slots=True)
-class _Grading:
-    """What is graded, and how."""
+class _Request:
+    """What to grade. Empty `tasks` mean all tasks; `texts` replace files that are not saved."""
+
+    eval_path: Path
+    process_dir: Path
+    tasks: Collection[str]
+    texts: Mapping[Path, str]
+    grader: _GraderFilter | None
+
+    @classmethod
+    def of(cls, data: Any) -> "_Request":
+        """Read the JSON request.
+
+        Raises:
+            _RequestError: a member is missing or has the wrong type.
+
+        """
+        try:
+            name, pointer = data.get("grader") or "", data.get("pointer")
+            grader = None
+            if pointer is not None:
+                grader = _GraderFilter(name, Path(data["path"]), tuple(pointer))
+            elif name:
+                grader = _GraderFilter(name, None, None)
+            return cls(
+                Path(data["eval"]).absolute(),
+                Path(data.get("processDir") or Path.cwd()),
+                list(data.get("tasks") or ()),
+                {Path(path): text for path, text in (data.get("texts") or {}).items()},
+                grader,
+            )
+        except KeyError as error:
+            raise _RequestError(f"The request lacks {error}") from error
+        except (AttributeError, TypeError) as error:
+            raise _RequestError("The request must be a JSON object; see docs/grading.md") from error
+
+
+def regrade_from_stdin() -> NoReturn:
+    """Read a request from standard input, grade, print events, and end the program with the status of a run."""
+    signal.signal(signal.SIGTERM, lambda *_: _end_now(EXIT_STATUS["cancelled"]))
+    events = os.fdopen(os.dup(1), "w", encoding="utf-8", buffering=1)
+    # Output of graders must not mix with the events.
+    os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
+
+    def emit(event: Any) -> None:
+        events.write(event_line(event) + "\n")
+        events.flush()
+
+    try:
+        request = _Request.of(_read_stdin())
+        with reading_open_texts(request.texts):
+            status = _regrade(request, emit)
+    except (LoadError, PlanError, StoreError, _RequestError) as error:
+        print_err(str(error))
+        sys.exit(EXIT_STATUS["error"])
+    sys.exit(EXIT_STATUS[status])
+
+
+def _read_stdin() -> Any:
+    try:
+        return json.load(sys.stdin)
+    except ValueError as error:
+        raise _RequestError(f"The request is not valid JSON: {error}") from error
+
+
+def _end_now(status: int) -> None:
+    processes.end_all()
+    os._exit(status)
+
+
+def _regrade(request: _Request, emit: Listener) -> str:
+    """Grade the recordings and return the status of the run."""
+    experiment = experiment_at(request.eval_path)
+    if experiment is not None:
+        status = _regrade_experiment(experiment, request, emit)
+    else:
+        status = _regrade_eval(request, emit)
+    if not status:
+        raise _RequestError(_NOTHING_RECORDED)
+    return status
+
+
+@dataclass(frozen=True, slots=True)
+class _Regrading:
+    """One regrading of an eval: how to grade, and who hears the events."""
 
     plan: Plan
     process_dir: Path
-    entry: "_Asked | None"
+    grader: _GraderFilter | None
     run_id: str
-    events: TextIO
+    emit: Listener
     reviews: Sequence[Review]
 
-    def tell(self, event: Event) -> None:
-        _tell(self.events, event)
+    def entries(self, task: Task, recording: Recording) -> list[tuple[GraderEntry, Level]]:
+        """Return the selected graders. Of checkpoints, only the last turn was recorded."""
+        last = [it for it in task.checkpoints if it.after_turn == last_turn(task)]
+        at_checkpoints = last if was_held(task, recording.checkpoints) else []
+        entries: list[tuple[GraderEntry, Level]] = [
+            *((it, "eval") for it in self.plan.suite.graders),
+            *((it, "task") for it in task.graders),
+            *((it, "task") for point in at_checkpoints for it in point.graders),
+        ]
+        return [it for it in entries if self.grader is not None and self.grader.matches(it[0])]
 
 
-def _tell(events: TextIO, event: Event) -> None:
-    events.write(event_line(event) + "\n")
-    events.flush()
-
-
-def _graded(question: dict[str, Any], events: TextIO) -> str:
-    eval_path, process_dir = Path(question["eval"]), Path(question["processDir"])
-    if (experiment := experiment_at(eval_path)) is not None:
-        status = grade_experiment(experiment, question["tasks"], process_dir, lambda it: _tell(events, it))
-        if not status:
-            raise _NothingError(_NOTHING_RECORDED)
-        return status
-    plan = plan_for_grading(eval_path, process_dir)
-    wanted = question["tasks"]
-    tasks = [it for it in plan.tasks if not wanted or it.id in wanted]
-    store_dir = default_store_dir(eval_path)
+def _regrade_eval(request: _Request, emit: Listener) -> str:
+    """Grade the recordings of an eval; return "" if there are none."""
+    plan = plan_for_grading(request.eval_path, request.process_dir)
+    store_dir = default_store_dir(request.eval_path)
     recorded = [
         (task, found)
-        for task in tasks
-        if (found := recordings_of(eval_path, task.id, store_dir, plan.settings.trials))
+        for task in plan.tasks
+        if (not request.tasks or task.id in request.tasks)
+        and (found := recordings_of(request.eval_path, task.id, store_dir, plan.settings.trials))
     ]
     if not recorded:
-        raise _NothingError(_NOTHING_RECORDED)
-    said = read_reviews(store_dir)
-    grading = _Grading(plan, process_dir, _asked(question), f"grade-{new_run_id()}", events, said)
-    if grading.entry and not any(_entries(grading, task, it) for task, found in recorded for it in found):
-        raise _NothingError(f"There is no grader {grading.entry} in what was recorded.")
+        return ""
+    run = _Regrading(
+        plan, request.process_dir, request.grader, f"grade-{new_run_id()}", emit, read_reviews(store_dir)
+    )
+    if run.grader and not any(run.entries(task, it) for task, found in recorded for it in found):
+        raise _RequestError(f"The recorded tasks have no grader {run.grader}.")
     started = time.monotonic()
-    grading.tell(_run_started(grading, [task for task, _ in recorded]))
-    records = [_task(grading, index, task, found) for index, (task, found) in enumerate(recorded)]
-    finished = _run_finished(grading, records, round((time.monotonic() - started) * 1000))
-    grading.tell(finished)
+    ids = tuple(task.id for task, _ in recorded)
+    emit(RunStarted(run.run_id, plan.suite.path, plan.suite.name, "recorded", "", ids, 1, 1))
+    records = [_grade_task(run, index, task, found) for index, (task, found) in enumerate(recorded)]
+    finished = _run_finished(run.run_id, records, round((time.monotonic() - started) * 1000))
+    emit(finished)
     return finished.status
 
 
-def _asked(question: dict[str, Any]) -> _Asked | None:
-    name, pointer = question.get("grader") or "", question.get("pointer")
-    if pointer is not None:
-        return _Asked(name, Path(question["path"]), tuple(pointer))
-    return _Asked(name, None, None) if name else None
-
-
-def _task(grading: _Grading, index: int, task: Task, recordings: list[Recording]) -> TaskRecord:
-    run_id = grading.run_id
-    grading.tell(TaskStarted(run_id, task.id, task.name, task.path, task.pointer))
-    trials = [_trial(grading, task, it) for it in recordings]
-    record = task_record(task, trials, "", seeded(run_id, index))  # type: ignore[arg-type]  # a task has what a frame has
+def _grade_task(run: _Regrading, index: int, task: Task, recordings: list[Recording]) -> TaskRecord:
+    run.emit(TaskStarted(run.run_id, task.id, task.name, task.path, task.pointer))
+    trials = [_grade_trial(run, task, it) for it in recordings]
+    record = task_record(task, trials, "", seeded(run.run_id, index))  # type: ignore[arg-type]  # a task has all that is read from a frame
     score, weighted = (
         (record.stats.avg_score, record.stats.avg_weighted_score) if record.stats else (0.0, 0.0)
     )
-    grading.tell(TaskFinished(run_id, task.id, record.status, score, weighted, record.error))
+    run.emit(TaskFinished(run.run_id, task.id, record.status, score, weighted, record.error))
     return record
 
 
-def _trial(grading: _Grading, task: Task, recording: Recording) -> TrialRecord:
-    grading.tell(TrialStarted(grading.run_id, task.id, recording.trial))
+def _grade_trial(run: _Regrading, task: Task, recording: Recording) -> TrialRecord:
+    run.emit(TrialStarted(run.run_id, task.id, recording.trial))
     try:
-        record = with_reviews(recording.run_id, _verdict(grading, task, recording), grading.reviews)
+        record = with_reviews(recording.run_id, _grade_recording(run, task, recording), run.reviews)
     except WorkspaceError as error:
         record = TrialRecord(
             task.id, 0, recording.trial, "error", 0.0, 0.0, recording.trajectory, error=str(error)
         )
-    grading.tell(
+    run.emit(
         TrialFinished(
-            run_id=grading.run_id,
+            run_id=run.run_id,
             task=task.id,
             trial=recording.trial,
             status=record.status,
@@ -190,17 +247,15 @@ def _trial(grading: _Grading, task: Task, recording: Recording) -> TrialRecord:
     return record
 
 
-def _verdict(grading: _Grading, task: Task, recording: Recording) -> TrialRecord:
-    bench = bench_for(grading.plan, recording, grading.process_dir)
-    bench = replace(bench, judge=judge_for(grading.plan, os.environ))
+def _grade_recording(run: _Regrading, task: Task, recording: Recording) -> TrialRecord:
+    bench = bench_for(run.plan, recording, run.process_dir)
+    bench = replace(bench, judge=judge_for(run.plan, os.environ))
     with replayed(task, recording) as trial:
-        if grading.entry is None:
+        if run.grader is None:
             return grade_again(bench, trial)
-        entries = _entries(grading, task, recording)
-        outcomes = [grade_one(bench, trial, it, level) for it, level in entries]
-    worst = next(
-        (it for it in ("error", "failed", "passed") if any(one.status == it for one in outcomes)), "skipped"
-    )
+        outcomes = [grade_one(bench, trial, entry, level) for entry, level in run.entries(task, recording)]
+    statuses = {it.status for it in outcomes}
+    worst = next((it for it in ("error", "failed", "passed") if it in statuses), "skipped")
     score = mean([it.score for it in outcomes])
     return TrialRecord(
         task.id,
@@ -214,38 +269,14 @@ def _verdict(grading: _Grading, task: Task, recording: Recording) -> TrialRecord
     )
 
 
-def _entries(grading: _Grading, task: Task, recording: Recording) -> list[tuple[GraderEntry, Level]]:
-    """The entries that were asked for. Of checkpoints those after the last turn: nothing else was recorded."""
-    at_the_end = [it for it in task.checkpoints if it.after_turn == last_turn(task)]
-    leveled: Iterator[tuple[GraderEntry, Level]] = iter(
-        [
-            *((it, "eval") for it in grading.plan.suite.graders),
-            *((it, "task") for it in task.graders),
-            *(
-                (it, "task")
-                for point in at_the_end
-                if was_held(task, recording.checkpoints)
-                for it in point.graders
-            ),
-        ]
-    )
-    return [it for it in leveled if grading.entry is not None and grading.entry.means(it[0])]
-
-
-def _run_started(grading: _Grading, tasks: list[Task]) -> RunStarted:
-    suite = grading.plan.suite
-    ids = tuple(it.id for it in tasks)
-    return RunStarted(grading.run_id, suite.path, suite.name, "recorded", "", ids, 1, 1)
-
-
-def _run_finished(grading: _Grading, records: list[TaskRecord], duration_ms: int) -> RunFinished:
+def _run_finished(run_id: str, records: list[TaskRecord], duration_ms: int) -> RunFinished:
     failed = sum(it.status in {"failed", "error"} for it in records)
     skipped = sum(it.status == "skipped" for it in records)
     status = "failed" if failed else "passed"
     stats = [it.stats for it in records if it.stats]
     return RunFinished(
-        run_id=grading.run_id,
-        status=status,  # type: ignore[arg-type]  # one of the words
+        run_id=run_id,
+        status=status,  # type: ignore[arg-type]  # one of the two words
         exit_status=EXIT_STATUS[status],
         score=mean([it.avg_score for it in stats]),
         weighted_score=mean([it.avg_weighted_score for it in stats]),
@@ -257,57 +288,52 @@ def _run_finished(grading: _Grading, records: list[TaskRecord], duration_ms: int
     )
 
 
-_LATEST_RUNS = 200
+@dataclass(frozen=True, slots=True)
+class _StoredArm:
+    about: ExperimentArm
+    run: StoredRun
 
 
-def grade_experiment(
-    experiment: "Experiment", arms: Collection[str], process_dir: Path, listener: Listener
-) -> str:
-    """Grade the arms, all without a choice, and tell of it; how it ended, "" when nothing was recorded.
+def _regrade_experiment(experiment: "Experiment", request: _Request, emit: Listener) -> str:
+    """Grade the last recorded run of each arm; return "" if there is none.
 
-    Raises:
-        LoadError: an arm cannot be used any more.
-        PlanError: an arm has none of its recorded tasks any more.
-        StoreError: the store cannot be read.
-
+    The events are those of a run whose tasks are the arms.
     """
     directory = default_store_dir(experiment.path)
     if not (directory / FILE_NAME).is_file():
         return ""
     with RunStore(directory, for_reading=True) as store:
-        recorded = _last_runs(store, experiment, arms)
+        recorded = _last_runs(store, experiment, request.tasks)
         if not recorded:
             return ""
-        teller = _teller(experiment, recorded)
+        teller = _experiment_teller(experiment, recorded)
         for arm, runs in recorded.items():
-            emit = teller.of_arm(arm)(listener)
-            for it in runs:
-                emit(_started(it.run))
-                emit(run_finished(_regraded(store, it, process_dir)))
+            emit_arm = teller.of_arm(arm)(emit)
+            for stored in runs:
+                emit_arm(_run_started(stored.run))
+                emit_arm(run_finished(_regrade_arm(store, stored, request.process_dir)))
     return teller.end().status
 
 
-@dataclass(frozen=True, slots=True)
-class _ArmRun:
-    about: ExperimentArm
-    run: StoredRun
-
-
-def _last_runs(store: RunStore, experiment: "Experiment", arms: Collection[str]) -> dict[str, list[_ArmRun]]:
-    """The runs of each arm over its evals, from when it was run last; those that recorded something."""
-    found: dict[str, list[_ArmRun]] = {}
-    for run in store.runs(experiment.path, _LATEST_RUNS):
+def _last_runs(
+    store: RunStore, experiment: "Experiment", arms: Collection[str]
+) -> dict[str, list[_StoredArm]]:
+    """Return each arm's runs over its evals from the last run that recorded it, the baseline first."""
+    found: dict[str, list[_StoredArm]] = {}
+    for run in store.runs(experiment.path, _MAX_RUNS):
         about = run.frame.arm
         if about is None or run.status is None or not store.finished(run.run_id):
             continue
-        known = found.setdefault(about.variant, [])
-        if not known or known[0].about.run_id == about.run_id:
-            known.insert(0, _ArmRun(about, run))
+        runs = found.setdefault(about.variant, [])
+        if not runs or runs[0].about.run_id == about.run_id:
+            runs.insert(0, _StoredArm(about, run))
     ordered = sorted(experiment.arms, key=lambda it: it.name != experiment.baseline)
     return {it.name: found[it.name] for it in ordered if it.name in found and it.name in (arms or found)}
 
 
-def _teller(experiment: "Experiment", recorded: dict[str, list[_ArmRun]]) -> ExperimentTeller:
+def _experiment_teller(
+    experiment: "Experiment", recorded: Mapping[str, Sequence[_StoredArm]]
+) -> ExperimentTeller:
     trials = (sum(len(it.run.frame.tasks) * it.run.frame.trials for it in runs) for runs in recorded.values())
     return ExperimentTeller(
         f"grade-{new_run_id()}",
@@ -319,20 +345,16 @@ def _teller(experiment: "Experiment", recorded: dict[str, list[_ArmRun]]) -> Exp
     )
 
 
-def _regraded(store: RunStore, it: _ArmRun, process_dir: Path) -> RunRecord:
+def _regrade_arm(store: RunStore, stored: _StoredArm, process_dir: Path) -> RunRecord:
     # Imported late: most evals are not experiments.
     from waza_engine.formats.vally.experiment_load import suite_of_arm
 
-    suite = suite_of_arm(it.about)
-    return regrade(store, it.run, suite, process_dir=process_dir, environment=os.environ)
+    suite = suite_of_arm(stored.about)
+    return regrade(store, stored.run, suite, process_dir=process_dir, environment=os.environ)
 
 
-def _started(run: StoredRun) -> RunStarted:
+def _run_started(run: StoredRun) -> RunStarted:
     tasks = tuple(it.id for it in run.frame.tasks)
     return RunStarted(
         run.run_id, run.eval_path, run.suite_name, "recorded", run.model, tasks, run.frame.trials, 1
     )
-
-
-if __name__ == "__main__":
-    main()

@@ -1,4 +1,4 @@
-"""Which run is meant: one of the store by its id, the last one, or a results file."""
+"""Find the run that a command names: a run id, `last`, or a results file."""
 
 import sys
 from pathlib import Path
@@ -13,97 +13,101 @@ from waza_engine.runs.records import RunRecord
 from waza_engine.runs.store import FILE_NAME, RunStore, StoredRun, StoreError, default_store_dir
 from waza_engine.runs.store_place import FOLDER as STORE_FOLDER
 from waza_engine.runs.stored_record import stored_record
-from waza_lsp.cli.console import CANNOT, tell
+from waza_lsp.cli.console import EXIT_ERROR, print_err
 
 FOLDER = click.Path(file_okay=False, path_type=Path)
 STORE = click.option(
-    "--store", "store_dir", type=FOLDER, metavar="DIR", help="Where runs are kept; default .waza-lsp."
+    "--store", "store_dir", type=FOLDER, metavar="DIR", help="Folder of the run store. Default: .waza-lsp."
 )
-"""Takes what `open_store` wants to be told."""
+"""The option that `open_store` needs."""
 LAST = "last"
 
 
 def give_up(message: str, about: Path | None = None) -> NoReturn:
-    """End the program: what was asked for cannot be done. `about` is the file with which that is so."""
-    tell(f"{about}: error: {message}" if about else f"error: {message}")
-    sys.exit(CANNOT)
+    """Print an error about the file `about`, if any, and end the program."""
+    print_err(f"{about}: error: {message}" if about else f"error: {message}")
+    sys.exit(EXIT_ERROR)
 
 
 def store_option(directory: Path) -> list[str]:
-    """What a command that names no store has to be told beside, so that it finds the runs in `directory`."""
-    return [] if directory.absolute() == _usual() else ["--store", str(directory)]
+    """Return the `--store` arguments that another command needs to find the runs in `directory`."""
+    return [] if directory.absolute() == _default_dir() else ["--store", str(directory)]
 
 
-def open_store(given: Path | None, eval_path: Path | None = None) -> RunStore:
-    """The run store, which must be there already: the given one, that of an eval, or that of the workspace we are in."""
-    directory = (given or (default_store_dir(eval_path) if eval_path else _usual())).absolute()
+def open_store(store_dir: Path | None, eval_path: Path | None = None) -> RunStore:
+    """Open an existing run store: `store_dir`, else the store of the eval, else that of the current workspace."""
+    directory = (store_dir or (default_store_dir(eval_path) if eval_path else _default_dir())).absolute()
     if not (directory / FILE_NAME).is_file():
-        directory = _below(directory, look=not (given or eval_path))
+        directory = _store_below(directory, search=not (store_dir or eval_path))
     try:
         return RunStore(directory, for_reading=True)
     except StoreError as error:
         give_up(str(error))
 
 
-def _usual() -> Path:
+def _default_dir() -> Path:
     return default_store_dir(Path.cwd() / "any eval here").absolute()
 
 
-def _below(directory: Path, *, look: bool) -> Path:
-    """The one store in a folder below: an eval in no repository keeps its runs beside itself."""
-    levels = ("*", "*/*") if look else ()
+def _store_below(directory: Path, *, search: bool) -> Path:
+    """Return the only store in a subfolder: outside a repository, an eval keeps its runs next to itself."""
+    levels = ("*", "*/*") if search else ()
     found = sorted(it.parent for level in levels for it in Path().glob(f"{level}/{STORE_FOLDER}/{FILE_NAME}"))
     if len(found) == 1:
         return found[0].absolute()
-    there = (
-        f"; there are some in {', '.join(map(str, found[:5]))}. Name"
+    advice = (
+        f"; found stores in {', '.join(map(str, found[:5]))}. Choose one"
         if found
-        else ". Run an eval first, or name"
+        else ". Run an eval first, or name the folder"
     )
-    give_up(f"There are no runs in {directory}{there} the folder with --store DIR")
+    give_up(f"No runs in {directory}{advice} with --store DIR")
 
 
 def find_run(
-    store: RunStore, name: str, eval_path: Path | None = None, *, is_performed: bool = False
+    store: RunStore, name: str, eval_path: Path | None = None, *, with_recordings: bool = False
 ) -> StoredRun:
-    """The run called `name`: an id, the beginning of one, or `last`.
+    """Return the run called `name`: an id, the beginning of an id, or `last`.
 
-    With `is_performed` the last one is the last of which something was recorded, if there is one.
+    With `with_recordings`, `last` skips newer runs that recorded nothing, if an older one did.
     """
     try:
-        found = _last(store, eval_path, is_performed=is_performed) if name == LAST else store.find_runs(name)
+        if name == LAST:
+            found = _last_run(store, eval_path, with_recordings=with_recordings)
+        else:
+            found = store.find_runs(name)
     except StoreError as error:
         give_up(str(error))
     if not found:
         about = f" of {eval_path}" if eval_path else ""
-        give_up(f"There is no run{about} {name!r}; list them with: waza-lsp runs list")
+        named = "" if name == LAST else f" named {name!r}"
+        give_up(f"No run{about}{named}. List all runs with: waza-lsp runs list")
     if len(found) > 1:
-        give_up(f"{name!r} may be one of {len(found)} runs: {', '.join(it.run_id for it in found[:5])}")
+        give_up(f"{name!r} matches {len(found)} runs: {', '.join(it.run_id for it in found[:5])}")
     return found[0]
 
 
-def _last(store: RunStore, eval_path: Path | None, *, is_performed: bool) -> list[StoredRun]:
+def _last_run(store: RunStore, eval_path: Path | None, *, with_recordings: bool) -> list[StoredRun]:
     newest = store.runs(eval_path, limit=1)
-    if not is_performed or not newest or _has_recordings(store, newest[0]):
+    if not with_recordings or not newest or _has_recordings(store, newest[0]):
         return newest
     earlier = (it for it in store.runs(eval_path)[1:] if _has_recordings(store, it))
     return [next(earlier, newest[0])]
 
 
 def _has_recordings(store: RunStore, run: StoredRun) -> bool:
-    """Whether a trial was performed: of one that is an error only its recording tells."""
+    """Whether an agent performed any trial. A trial in error counts if it has a recorded session."""
     return any(it.status != "error" for it in store.verdicts(run.run_id)) or any(
         it.record.trajectory.session is not None for it in store.trials(run.run_id)
     )
 
 
-def record_named(name: str, store_dir: Path | None) -> RunRecord:
-    """The record of a results file, or of a run in the store."""
-    return record_and_store(name, store_dir)[0]
+def load_record(name: str, store_dir: Path | None) -> RunRecord:
+    """Return the record of a results file or of a stored run."""
+    return load_record_and_store(name, store_dir)[0]
 
 
-def record_and_store(name: str, store_dir: Path | None) -> tuple[RunRecord, RunStore | None]:
-    """The record, and the store that it comes from, which stays open until the command ends; None for a results file."""
+def load_record_and_store(name: str, store_dir: Path | None) -> tuple[RunRecord, RunStore | None]:
+    """Return a record with its store, which stays open until the command ends; results files have no store."""
     path = Path(name)
     try:
         if path.suffix.lower() == ".jsonl" or is_there(str(path / "results.jsonl")):

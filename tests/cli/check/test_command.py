@@ -184,7 +184,7 @@ def test_standard_input() -> None:
 def test_fail_standard_input_and_a_path() -> None:
     result = check("-", "tasks", stdin=TASK)
     assert result.exit_code == 2
-    assert "exclude each other" in result.stderr
+    assert "not both" in result.stderr
 
 
 def test_the_text_of_standard_input_is_what_other_checks_see() -> None:

@@ -17,7 +17,7 @@ from click.testing import CliRunner
 from waza_engine.findings import Finding, Rule, Severity
 from waza_lsp.cli import main
 from waza_lsp.cli.check.formats import as_github, as_junit, as_sarif
-from waza_lsp.cli.check.report import CheckedFile, Reported, as_text, summary
+from waza_lsp.cli.check.report import CheckedFile, ReportedFinding, as_text, summary
 from waza_lsp.syntax.text import Place, Span, Text
 
 SARIF_SCHEMA = json.loads((Path(__file__).parent / "sarif-2.1.0.schema.json").read_text("utf-8"))
@@ -34,7 +34,9 @@ def file_with(
     finding = Finding(Rule("unknown-key", "key that the format does not have"), (), message, severity)
     related = ((Span(Place(0, 0), Place(0, 4)), "First here"),)
     where = Text.of("\n" * 4 + LINE).written(span)
-    return CheckedFile(name, "waza", "eval", (Reported(finding, span, where, LINE, ("Remove it",), related),))
+    return CheckedFile(
+        name, "waza", "eval", (ReportedFinding(finding, span, where, LINE, ("Remove it",), related),)
+    )
 
 
 GOOD = CheckedFile("good.yaml", "waza", "task", ())

@@ -104,7 +104,7 @@ def test_who_goes_on_need_not_say_it_again(folder: Path, agent: str) -> None:
         (["--executor", "mock"], "and 'mock' starts none"),
         (["--executor", "copilot-sdk"], "and 'copilot-sdk' starts none"),
         (["--executor", "nonsense"], "There is no executor 'nonsense'"),
-        (["--replay-from", "last"], "with --replay-from no agent is started"),
+        (["--replay-from", "last"], "--replay-from starts no agent"),
     ],
 )
 def test_an_agent_that_nobody_would_start_is_refused(folder: Path, arguments: list[str], told: str) -> None:
@@ -131,7 +131,7 @@ def test_a_run_without_an_agent_is_not_gone_on_with_by_one(folder: Path, agent: 
     with contextlib.closing(sqlite3.connect(folder / ".waza-lsp" / FILE_NAME)) as database, database:
         database.execute("UPDATE runs SET status = 'cancelled'")
     result = run("--resume", "--agent-command", agent)
-    assert (result.exit_code, "starts no agent; leave out --agent-command" in result.stderr) == (2, True)
+    assert (result.exit_code, "starts no agent. Remove --agent-command" in result.stderr) == (2, True)
 
 
 def test_the_library_chooses_and_refuses_as_well(folder: Path, agent: str) -> None:

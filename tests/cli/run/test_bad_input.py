@@ -103,7 +103,7 @@ def test_a_failing_hook(folder: Path, hooks: str, status: int, told: str) -> Non
         (["--executor", "command", "--agent-command", "'open"], "cannot be split"),
         (["--executor", "nonsense"], "There is no executor 'nonsense'"),
         (["--executor", "replay"], "There is no recordings folder"),
-        (["--dask", "tcp://127.0.0.1:1", "--replay-from", "last"], "cannot go with --dask"),
+        (["--dask", "tcp://127.0.0.1:1", "--replay-from", "last"], "cannot be used with --dask"),
     ],
 )
 def test_an_executor_that_cannot_start(arguments: list[str], told: str) -> None:

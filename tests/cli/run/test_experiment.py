@@ -220,17 +220,17 @@ def test_what_was_recorded_is_taken_and_graded_again() -> None:
     assert again.exit_code == 0, again.output
     missing = invoke("--replay-from", "nothing")
     assert missing.exit_code == 2
-    assert "There is no run" in missing.stderr
+    assert "No run" in missing.stderr
 
 
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["--model", "x"], "--model would make the arms alike: they differ in /defaults/model"),
-        (["--variant", "huge"], "There is no variant 'huge'; there are: model=large, model=small"),
-        (["--no-skills"], "leave out --baseline and --no-skills"),
-        (["--model", "x", "--model", "y"], "An experiment is run with one --model"),
-        (["--resume"], "There is no run"),
+        (["--model", "x"], "--model would make the arms equal: they differ in /defaults/model"),
+        (["--variant", "huge"], "No variant is named 'huge'. Known variants: model=large, model=small"),
+        (["--no-skills"], "Remove --baseline and --no-skills"),
+        (["--model", "x", "--model", "y"], "An experiment takes one --model"),
+        (["--resume"], "No run"),
     ],
 )
 def test_what_is_refused(arguments: list[str], message: str) -> None:
@@ -266,7 +266,7 @@ def test_the_json_of_all_arms_is_one_object() -> None:
 
 def test_variants_are_for_experiments() -> None:
     result = CliRunner().invoke(run, ["evals/first/eval.yaml", "--variant", "a"])
-    assert (result.exit_code, "--variant chooses arms of an experiment" in result.output) == (2, True)
+    assert (result.exit_code, "--variant selects arms of an experiment" in result.output) == (2, True)
 
 
 def test_a_cancelled_experiment_is_gone_on_with(tmp_path: Path) -> None:
@@ -303,4 +303,4 @@ def test_a_cancelled_experiment_is_gone_on_with(tmp_path: Path) -> None:
     assert {end: it[0] for end, it in stored().items()} == {"-1": "passed", "-2": "passed"}
     over = invoke("--resume")
     assert over.exit_code == 2
-    assert "there is nothing left to do" in over.output
+    assert "nothing is left to do" in over.output

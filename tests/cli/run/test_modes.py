@@ -1,6 +1,5 @@
-"""How a run is shown and repeated: live progress, quiet and JSON modes, several models, the cache, pages to look at."""
+"""Modes of a run: quiet and JSON output, several models, the cache, HTML pages, a terminal."""
 
-import io
 import json
 import os
 import re
@@ -15,19 +14,9 @@ from textwrap import dedent
 import pytest
 from click.testing import CliRunner, Result
 
-from waza_engine.runs.events import (
-    BaselineEvent,
-    Note,
-    RunStarted,
-    TaskFinished,
-    TaskStarted,
-    TrialFinished,
-    TrialProgress,
-    TrialStarted,
-)
 from waza_engine.runs.store import RunStore
+from waza_engine.yaml_reader import YamlDocument, read_document
 from waza_lsp.cli import main
-from waza_lsp.cli.run.progress import LiveProgress
 
 EVAL = """
 name: demo
@@ -223,78 +212,6 @@ def test_runs_that_are_given_up_print_no_json(folder: Path) -> None:
     assert (done.exit_code, done.stdout) == (2, "")
 
 
-def shown(progress: LiveProgress) -> list[str]:
-    """What stands on the terminal now."""
-    assert isinstance(progress.out, io.StringIO)
-    lines: list[str] = []
-    for part in re.split(r"(\x1b\[\d+F\x1b\[J)", progress.out.getvalue()):
-        if part.endswith("\x1b[J"):
-            del lines[-int(part[2:].partition("F")[0]) :]
-        else:
-            lines += re.sub(r"\x1b\[\d+m", "", part).splitlines()
-    return lines
-
-
-def finished(task: str, trial: int, status: str = "passed") -> TrialFinished:
-    return TrialFinished("r", task, trial, status, 1.0, 1.0, 1, 5, "", ())  # type: ignore[arg-type]  # a status
-
-
-def test_a_terminal_shows_what_goes_on() -> None:
-    now = 100.0
-    progress = LiveProgress(io.StringIO(), lambda: now)
-    progress(RunStarted("r", Path("e"), "demo", "mock", "m", ("a", "b"), 2, 2))
-    progress(TaskStarted("r", "a", "A", None, ()))
-    progress(TaskStarted("r", "b", "B", None, ()))
-    progress(TrialStarted("r", "a", 1))
-    progress(TrialStarted("r", "b", 1))
-    now += 65
-    progress(TrialProgress("r", "a", 1, "tool bash\x1b[31m\nevil"))
-    assert shown(progress) == [
-        "demo: 2 tasks, 2 trial(s) each, with mock",
-        "[........................] 0/4  1:05",
-        "  > a trial 1  1:05  tool bash\ufffd[31m evil",
-        "  > b trial 1  1:05",
-    ]
-    progress(finished("a", 1))
-    progress(TrialStarted("r", "a", 2))
-    progress(finished("a", 2, "failed"))
-    progress(TaskFinished("r", "a", "failed", 0.5, 0.5))
-    now += 1
-    progress.tick()
-    assert shown(progress) == [
-        "demo: 2 tasks, 2 trial(s) each, with mock",
-        "FAIL  a  1/2 trials  score 0.50",
-        "[############............] 2/4  1 failed, 1 passed  1:06",
-        "  > b trial 1  1:06",
-    ]
-    progress(Note("r", "warning", "careful"))
-    progress.clear()
-    assert shown(progress)[-1] == "warning: careful"
-
-
-def test_the_pass_without_skills_is_told_apart() -> None:
-    progress = LiveProgress(io.StringIO(), lambda: 0.0)
-    progress(RunStarted("r", Path("e"), "demo", "mock", "m", ("a",), 1, 1))
-    for told in (
-        TaskStarted("r", "a", "A", None, ()),
-        finished("a", 1),
-        TaskFinished("r", "a", "passed", 1.0, 1.0),
-    ):
-        progress(BaselineEvent("r", told))
-    assert shown(progress)[-1] == "without skills: PASS  a  score 1.00"
-
-
-def test_many_quick_trials_are_not_all_drawn() -> None:
-    out = io.StringIO()
-    progress = LiveProgress(out, lambda: 0.0)
-    progress(RunStarted("r", Path("e"), "demo", "mock", "m", ("a",), 1000, 1))
-    progress(TaskStarted("r", "a", "A", None, ()))
-    for number in range(1000):
-        progress(TrialStarted("r", "a", number))
-        progress(finished("a", number))
-    assert len(out.getvalue()) < 1000
-
-
 SLOW = "import time, sys; time.sleep(0.5); print('mock response')"
 
 
@@ -326,7 +243,7 @@ def test_ctrl_c_on_a_terminal_keeps_what_is_finished_and_says_so(folder: Path) -
     told = printed.decode()
     assert os.waitstatus_to_exitcode(status) == 130, told
     assert re.search(
-        r"Cancelled: \d+ finished trials? kept. Go on with: waza-lsp run eval.yaml --resume", told
+        r"Cancelled: \d+ finished trials? kept. Resume with: waza-lsp run eval.yaml --resume", told
     )
     assert "Traceback" not in told
     with RunStore(folder / ".waza-lsp") as store:
@@ -343,3 +260,24 @@ def test_an_interrupt_before_the_run_has_its_own_word(monkeypatch: pytest.Monkey
     result = run()
     assert (result.exit_code, result.stderr) == (130, "Cancelled before the run began.\n")
     assert signal.getsignal(signal.SIGINT) is not None
+
+
+def test_the_eval_is_read_and_parsed_once(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    write(folder / ".waza.yaml", "paths: {results: out}\n")
+    read: list[Path] = []
+    parsed: list[str] = []
+
+    def read_bytes(path: Path) -> bytes:
+        read.append(path)
+        return path.read_bytes()
+
+    def parse(text: str) -> YamlDocument:
+        parsed.append(text)
+        return read_document(text)
+
+    monkeypatch.setattr("waza_engine.formats.reading.regular_bytes", read_bytes)
+    monkeypatch.setattr("waza_engine.formats.reading.read_document", parse)
+    assert run("--model", "one", "--model", "two").exit_code == 0
+    assert read.count(folder / "eval.yaml") == 1
+    assert parsed.count((folder / "eval.yaml").read_text(encoding="utf-8")) == 1
+    assert {it.name for it in (folder / "out").rglob("*.json")} == {"one.json", "two.json"}

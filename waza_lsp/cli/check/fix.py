@@ -1,4 +1,4 @@
-"""`waza-lsp check --fix` and `--diff`: what is safe to fix, fixed in the files or shown as a patch."""
+"""`waza-lsp check --fix` and `--diff`: apply safe fixes to files, or show them as a patch."""
 
 import difflib
 import re
@@ -20,7 +20,7 @@ _LINE = re.compile(r"[^\n]*\n|[^\n]+")
 
 
 class FixedFile(NamedTuple):
-    """A file with its text before and after; `name` is the path as the user gave it."""
+    """A file's text before and after the fixes. `name` is the path that the user gave."""
 
     name: str
     before: str
@@ -28,19 +28,19 @@ class FixedFile(NamedTuple):
     applied: Sequence[Applied]
 
 
-def fixed_file(name: str, snapshot: Snapshot, find: Find, choose: Choose = safe_solution) -> FixedFile | None:
-    """What becomes of a file, None when nothing of it is to be fixed."""
+def fix_file(name: str, snapshot: Snapshot, find: Find, choose: Choose = safe_solution) -> FixedFile | None:
+    """Apply the fixes that `choose` picks; return None if there are none."""
     if snapshot.form is None:
         return None
     start = Draft(snapshot.text, snapshot.tree)
     end, applied = fixed(
-        start, snapshot.form.schema, lambda it: find(snapshot.tried(it.text, it.tree)), choose
+        start, snapshot.form.schema, lambda draft: find(snapshot.tried(draft.text, draft.tree)), choose
     )
     return FixedFile(name, str(start.text), str(end.text), applied) if applied else None
 
 
 def write(file: FixedFile) -> None:
-    """Put the new text in the file's place: all of it or nothing. A byte-order mark, the mode and links stay.
+    """Replace the file atomically. A byte-order mark, the file mode and links are kept.
 
     Raises:
         OSError: the file or its folder cannot be written.
@@ -53,19 +53,19 @@ def write(file: FixedFile) -> None:
 
 
 def patch(file: FixedFile) -> str:
-    """What would change, as a unified diff."""
-    # GNU's way to say where a name with blanks in it ends; without it `patch` takes the first word alone.
+    """Return the changes as a unified diff."""
+    # GNU ends a name that has spaces with a tab; without the tab, `patch` reads only its first word.
     name = f"{file.name}\t" if " " in file.name else file.name
     lines = difflib.unified_diff(_lines(file.before), _lines(file.after), name, name)
     return "".join(it if it.endswith("\n") else f"{it}\n\\ No newline at end of file\n" for it in lines)
 
 
 def _lines(text: str) -> list[str]:
-    """The lines as programs see them that apply patches: str.splitlines knows more line ends."""
+    r"""Split at `\n` only, as `patch` does: `str.splitlines` splits at more characters."""
     return _LINE.findall(text)
 
 
 def summary(file: FixedFile) -> str:
-    """One line: how many findings of which kind were fixed."""
+    """Return one line with the number of fixed findings per code."""
     counts = Counter(it.code for it in file.applied)
     return f"{file.name}: fixed {', '.join(f'{count} {code}' for code, count in sorted(counts.items()))}"

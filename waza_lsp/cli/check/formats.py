@@ -1,4 +1,4 @@
-"""The findings of `waza-lsp check` as SARIF 2.1.0, for code scanning."""
+"""Print the findings of `waza-lsp check` for CI: SARIF 2.1.0, JUnit XML, and GitHub workflow commands."""
 
 import json
 import xml.etree.ElementTree as ET
@@ -12,60 +12,67 @@ from waza_engine.findings import Rule, Severity
 from waza_engine.reports.inert import harmless
 from waza_engine.reports.xml_text import xml_text
 from waza_engine.version import __version__
-from waza_lsp.cli.check.report import CheckedFile, Reported
+from waza_lsp.cli.check.report import CheckedFile, ReportedFinding
 from waza_lsp.features.diagnostics import SOURCE
 from waza_lsp.syntax.text import Span
 
-_SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"
-_ROOT = "%SRCROOT%"
-_LEVELS = {
+_SARIF_SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"
+_SARIF_ROOT = "%SRCROOT%"
+_SARIF_LEVELS = {
     Severity.ERROR: "error",
     Severity.WARNING: "warning",
     Severity.INFORMATION: "note",
     Severity.HINT: "note",
 }
+_GITHUB_COMMANDS = {
+    Severity.ERROR: "error",
+    Severity.WARNING: "warning",
+    Severity.INFORMATION: "notice",
+    Severity.HINT: "notice",
+}
 
 
 def as_sarif(files: Sequence[CheckedFile]) -> str:
-    """One run. Lines and columns count from one, columns in code points; paths are relative to the working directory."""
+    """Return one SARIF run. Lines and columns count from 1, columns in code points; paths are relative if possible."""
     rules = sorted({it.finding.rule for file in files for it in file.found}, key=lambda it: it.code)
-    index = {it.code: position for position, it in enumerate(rules)}
+    index = {rule.code: position for position, rule in enumerate(rules)}
     driver = {
         "name": SOURCE,
         "version": __version__,
         "informationUri": HOME,
-        "rules": [_rule(it) for it in rules],
+        "rules": [_sarif_rule(it) for it in rules],
     }
     run = {
         "tool": {"driver": driver},
         "columnKind": "unicodeCodePoints",
-        "originalUriBaseIds": {_ROOT: {"uri": Path.cwd().as_uri().rstrip("/") + "/"}},
+        "originalUriBaseIds": {_SARIF_ROOT: {"uri": Path.cwd().as_uri().rstrip("/") + "/"}},
         "artifacts": [{"location": _artifact(it.name)} for it in files],
-        "results": [_result(file, it, index[it.finding.code]) for file in files for it in file.found],
+        "results": [_sarif_result(file, it, index[it.finding.code]) for file in files for it in file.found],
     }
-    return json.dumps({"$schema": _SCHEMA, "version": "2.1.0", "runs": [run]}, indent=2, ensure_ascii=False)
+    report = {"$schema": _SARIF_SCHEMA, "version": "2.1.0", "runs": [run]}
+    return json.dumps(report, indent=2, ensure_ascii=False)
 
 
-def _rule(rule: Rule) -> dict[str, Any]:
+def _sarif_rule(rule: Rule) -> dict[str, Any]:
     return {
         "id": rule.code,
         "shortDescription": {"text": rule.title[:1].upper() + rule.title[1:]},
         "helpUri": rule_page(rule.code),
-        "defaultConfiguration": {"level": _LEVELS[rule.severity]},
+        "defaultConfiguration": {"level": _SARIF_LEVELS[rule.severity]},
     }
 
 
-def _result(file: CheckedFile, it: Reported, rule_index: int) -> dict[str, Any]:
+def _sarif_result(file: CheckedFile, reported: ReportedFinding, rule_index: int) -> dict[str, Any]:
     result: dict[str, Any] = {
-        "ruleId": it.finding.code,
+        "ruleId": reported.finding.code,
         "ruleIndex": rule_index,
-        "level": _LEVELS[it.finding.severity],
-        "message": {"text": it.finding.message},
-        "locations": [_location(file.name, it.span)],
+        "level": _SARIF_LEVELS[reported.finding.severity],
+        "message": {"text": reported.finding.message},
+        "locations": [_location(file.name, reported.span)],
     }
-    if it.related:
+    if reported.related:
         result["relatedLocations"] = [
-            {**_location(file.name, span), "message": {"text": text}} for span, text in it.related
+            {**_location(file.name, span), "message": {"text": text}} for span, text in reported.related
         ]
     return result
 
@@ -87,11 +94,14 @@ def _artifact(name: str) -> dict[str, str]:
         if not path.is_relative_to(Path.cwd()):
             return {"uri": path.as_uri()}
         path = path.relative_to(Path.cwd())
-    return {"uri": quote(path.as_posix(), errors="surrogateescape"), "uriBaseId": _ROOT}
+    return {"uri": quote(path.as_posix(), errors="surrogateescape"), "uriBaseId": _SARIF_ROOT}
 
 
 def as_junit(files: Sequence[CheckedFile]) -> str:
-    """The text of the XML file."""
+    """Return JUnit XML with one suite per file and one test case per finding.
+
+    Only errors are failures, as in the exit status. Other findings are passed test cases with output.
+    """
     root = ET.Element("testsuites", name="waza-lsp check")
     for file in files:
         _add_suite(root, file)
@@ -105,8 +115,8 @@ def as_junit(files: Sequence[CheckedFile]) -> str:
 def _add_suite(root: ET.Element, file: CheckedFile) -> None:
     name = xml_text(file.name)
     suite = ET.SubElement(root, "testsuite", name=name)
-    for it in file.found:
-        _add_case(suite, name, it)
+    for reported in file.found:
+        _add_case(suite, name, reported)
     if not file.found:
         ET.SubElement(suite, "testcase", name="no findings", classname=name)
     suite.set("tests", str(len(suite)))
@@ -114,44 +124,41 @@ def _add_suite(root: ET.Element, file: CheckedFile) -> None:
     suite.set("errors", "0")
 
 
-def _add_case(suite: ET.Element, name: str, it: Reported) -> None:
-    line, column = it.span.start.line + 1, it.span.start.column + 1
-    case = ET.SubElement(suite, "testcase", name=f"{it.finding.code} {line}:{column}", classname=name)
-    message = xml_text(it.finding.message)
-    text = f"{name}:{line}:{column}: {it.finding.severity}[{it.finding.code}] {message}"
-    if it.finding.severity is Severity.ERROR:
-        failure = ET.SubElement(case, "failure", message=message, type=it.finding.code)
+def _add_case(suite: ET.Element, name: str, reported: ReportedFinding) -> None:
+    finding, start = reported.finding, reported.span.start
+    line, column = start.line + 1, start.column + 1
+    case = ET.SubElement(suite, "testcase", name=f"{finding.code} {line}:{column}", classname=name)
+    message = xml_text(finding.message)
+    text = f"{name}:{line}:{column}: {finding.severity}[{finding.code}] {message}"
+    if finding.severity is Severity.ERROR:
+        failure = ET.SubElement(case, "failure", message=message, type=finding.code)
         failure.text = text
     else:
         ET.SubElement(case, "system-out").text = text
 
 
-_COMMANDS = {
-    Severity.ERROR: "error",
-    Severity.WARNING: "warning",
-    Severity.INFORMATION: "notice",
-    Severity.HINT: "notice",
-}
-
-
 def as_github(files: Sequence[CheckedFile]) -> str:
-    """One command a line; nothing when nothing was found. Lines and columns count from one, the end is included."""
-    return "\n".join(_command(file.name, it) for file in files for it in file.found)
+    """Return one workflow command per finding, which GitHub shows beside the lines of a pull request.
+
+    Lines and columns count from 1, and the end is included.
+    """
+    return "\n".join(_github_command(file.name, it) for file in files for it in file.found)
 
 
-def _command(name: str, it: Reported) -> str:
-    (first, start), (last, end) = it.span
-    properties = {"file": name, "line": first + 1, "endLine": last + 1, "title": it.finding.code}
+def _github_command(name: str, reported: ReportedFinding) -> str:
+    (first, start), (last, end) = reported.span
+    finding = reported.finding
+    properties = {"file": name, "line": first + 1, "endLine": last + 1, "title": finding.code}
     if first == last:  # GitHub refuses columns across lines.
         properties |= {"col": start + 1, "endColumn": max(start + 1, end)}
-    listed = ",".join(f"{key}={_property(str(value))}" for key, value in properties.items())
-    return f"::{_COMMANDS[it.finding.severity]} {listed}::{_message(it.finding.message)}"
+    listed = ",".join(f"{key}={_github_property(str(value))}" for key, value in properties.items())
+    return f"::{_GITHUB_COMMANDS[finding.severity]} {listed}::{_github_message(finding.message)}"
 
 
-def _message(text: str) -> str:
-    """Line ends stay in it, as GitHub escapes them."""
+def _github_message(text: str) -> str:
+    """Escape line ends as GitHub does, so that they stay in the message."""
     return harmless(text.replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A"))
 
 
-def _property(text: str) -> str:
-    return _message(text).replace(":", "%3A").replace(",", "%2C")
+def _github_property(text: str) -> str:
+    return _github_message(text).replace(":", "%3A").replace(",", "%2C")

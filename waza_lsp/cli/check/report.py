@@ -1,11 +1,11 @@
-"""What `waza-lsp check` has found, and its JSON (design.md, section 6)."""
+"""Hold the findings of `waza-lsp check`, and print them as text or JSON."""
 
 import json
 import unicodedata
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Self
 
 import click
 
@@ -17,10 +17,26 @@ from waza_lsp.snapshot import Snapshot
 from waza_lsp.syntax.edits import Draft
 from waza_lsp.syntax.text import Span
 
+_MAX_TRIED = 100
+"""For this many findings of a file, fixes are tried before they are listed: each try parses the whole text."""
+_COLOURS = {
+    Severity.ERROR: "red",
+    Severity.WARNING: "yellow",
+    Severity.INFORMATION: "blue",
+    Severity.HINT: "cyan",
+}
+_PLURALS = {
+    Severity.ERROR: "errors",
+    Severity.WARNING: "warnings",
+    Severity.INFORMATION: "information",
+    Severity.HINT: "hints",
+}
+_MAX_EXCERPT = 160
+
 
 @dataclass(frozen=True, slots=True)
-class Reported:
-    """A finding with what reports need of its document: `range` as LSP writes it, `line` without its end."""
+class ReportedFinding:
+    """A finding with what reports need of its document: `range` as LSP JSON, and the text of its first line."""
 
     finding: Finding
     span: Span
@@ -29,40 +45,44 @@ class Reported:
     fixes: tuple[str, ...]
     related: tuple[tuple[Span, str], ...]
 
-
-_MOST_TRIED = 100
-"""The fixes of so many findings of a file are tried before they are named: each try reads the whole text again."""
+    @classmethod
+    def of(cls, snapshot: Snapshot, mark: Mark, draft: Draft | None) -> Self:
+        """Read what is needed from the document. With a draft, list only fixes that work there."""
+        line = snapshot.text.line(mark.shown.start.line)
+        if draft is None:
+            fixes = tuple(it.title for it in mark.finding.fixes)
+        elif snapshot.form is None:
+            fixes = ()
+        else:
+            fixes = tuple(it.title for it in solutions(mark, draft, snapshot.form.schema))
+        return cls(mark.finding, mark.shown, snapshot.text.written(mark.shown), line, fixes, mark.related)
 
 
 @dataclass(frozen=True, slots=True)
 class CheckedFile:
-    """One eval file with its findings; `name` is the path as the user gave it."""
+    """One eval file with its findings. `name` is the path that the user gave."""
 
     name: str
     dialect: str
     kind: str
-    found: tuple[Reported, ...]
+    found: tuple[ReportedFinding, ...]
 
-
-def checked_file(name: str, snapshot: Snapshot, marks: Iterable[Mark]) -> CheckedFile:
-    """The record of a file, which no longer needs its text."""
-    form = snapshot.form
-    # One for all of them: what a fix has asked of it is known to the next one.
-    draft = Draft(snapshot.text, snapshot.tree)
-    found = tuple(
-        _reported(snapshot, it, draft if index < _MOST_TRIED else None) for index, it in enumerate(marks)
-    )
-    return CheckedFile(name, form.dialect if form else "", form.kind if form else "", found)
-
-
-def counts_of(files: Iterable[CheckedFile]) -> Counter[Severity]:
-    """How many findings of each severity there are."""
-    return Counter(it.finding.severity for file in files for it in file.found)
+    @classmethod
+    def of(cls, name: str, snapshot: Snapshot, marks: Iterable[Mark]) -> Self:
+        """Record the findings of a file, without its text."""
+        form = snapshot.form
+        # All findings share one draft, which caches what fixes look up.
+        draft = Draft(snapshot.text, snapshot.tree)
+        found = tuple(
+            ReportedFinding.of(snapshot, mark, draft if index < _MAX_TRIED else None)
+            for index, mark in enumerate(marks)
+        )
+        return cls(name, form.dialect if form else "", form.kind if form else "", found)
 
 
 def as_json(files: Sequence[CheckedFile]) -> str:
-    """One object for other programs; lines and characters from zero, characters in UTF-16 units."""
-    counts = counts_of(files)
+    """Return all findings as one JSON object. Lines and characters count from 0, characters in UTF-16 units."""
+    counts = _count_severities(files)
     return json.dumps(
         {
             "files": len(files),
@@ -74,20 +94,11 @@ def as_json(files: Sequence[CheckedFile]) -> str:
     )
 
 
-def _reported(snapshot: Snapshot, mark: Mark, draft: Draft | None) -> Reported:
-    """With fixes that are tried in the draft, if there is one."""
-    line = snapshot.text.line(mark.shown.start.line)
-    fixes = tuple(it.title for it in mark.finding.fixes) if draft is None else _fixes(snapshot, mark, draft)
-    return Reported(mark.finding, mark.shown, snapshot.text.written(mark.shown), line, fixes, mark.related)
+def _count_severities(files: Iterable[CheckedFile]) -> Counter[Severity]:
+    return Counter(it.finding.severity for file in files for it in file.found)
 
 
-def _fixes(snapshot: Snapshot, mark: Mark, draft: Draft) -> tuple[str, ...]:
-    if snapshot.form is None:
-        return ()
-    return tuple(it.title for it in solutions(mark, draft, snapshot.form.schema))
-
-
-def _diagnostic(file: CheckedFile, reported: Reported) -> dict[str, Any]:
+def _diagnostic(file: CheckedFile, reported: ReportedFinding) -> dict[str, Any]:
     return {
         "path": file.name,
         "range": json.loads(reported.range),
@@ -100,37 +111,27 @@ def _diagnostic(file: CheckedFile, reported: Reported) -> dict[str, Any]:
     }
 
 
-_COLOURS = {
-    Severity.ERROR: "red",
-    Severity.WARNING: "yellow",
-    Severity.INFORMATION: "blue",
-    Severity.HINT: "cyan",
-}
-_MANY = {
-    Severity.ERROR: "errors",
-    Severity.WARNING: "warnings",
-    Severity.INFORMATION: "information",
-    Severity.HINT: "hints",
-}
-_LONGEST_LINE = 160
-
-
 def as_text(files: Sequence[CheckedFile], *, quiet: bool = False, colour: bool = False) -> str:
-    """A line for each finding, `path:line:column: severity[code] message`, lines and columns from one; then the sum."""
+    """Return one line per finding, `path:line:column: severity[code] message`, and a summary unless `quiet`.
+
+    Lines and columns count from 1. With `colour`, an excerpt of the file follows each line.
+    """
     lines = [line for file in files for it in file.found for line in _lines(file.name, it, colour=colour)]
     return "\n".join(lines if quiet else [*lines, summary(files)])
 
 
 def summary(files: Sequence[CheckedFile]) -> str:
-    """How many files were checked, and what was found in them."""
-    counts = counts_of(files)
-    found = ", ".join(f"{counts[it]} {it if counts[it] == 1 else _MANY[it]}" for it in Severity if counts[it])
+    """Return one line with the number of checked files and of findings per severity."""
+    counts = _count_severities(files)
+    found = ", ".join(
+        f"{counts[it]} {it if counts[it] == 1 else _PLURALS[it]}" for it in Severity if counts[it]
+    )
     total = f"{len(files)} eval file{'' if len(files) == 1 else 's'} checked"
     return f"{total}: {found or 'nothing to report'}"
 
 
-def _lines(name: str, it: Reported, *, colour: bool) -> Iterator[str]:
-    start, finding = it.span.start, it.finding
+def _lines(name: str, reported: ReportedFinding, *, colour: bool) -> Iterator[str]:
+    start, finding = reported.span.start, reported.finding
     where = f"{harmless(name)}:{start.line + 1}:{start.column + 1}:"
     message = harmless(finding.message)
     if not colour:
@@ -138,23 +139,23 @@ def _lines(name: str, it: Reported, *, colour: bool) -> Iterator[str]:
         return
     severity = click.style(str(finding.severity), fg=_COLOURS[finding.severity])
     yield f"{click.style(where, bold=True)} {severity}{click.style(f'[{finding.code}]', dim=True)} {message}"
-    yield from _excerpt(it)
+    yield from _excerpt(reported)
 
 
-def _excerpt(it: Reported) -> Iterator[str]:
-    """The line of the file with the stretch marked; nothing for an empty line, or one too long to show."""
-    if not it.line.strip() or len(it.line) > _LONGEST_LINE:
+def _excerpt(reported: ReportedFinding) -> Iterator[str]:
+    """Yield the first line of the range with carets below it, unless the line is empty or too long."""
+    if not reported.line.strip() or len(reported.line) > _MAX_EXCERPT:
         return
-    start, end = it.span
+    start, end = reported.span
     last = end.column if end.line == start.line else start.column + 1
-    line = it.line.replace("\t", " ")
+    line = reported.line.replace("\t", " ")
     number = str(start.line + 1)
-    before, marked = _width(line[: start.column]), max(1, _width(line[start.column : last]))
+    before, width = _width(line[: start.column]), max(1, _width(line[start.column : last]))
     yield click.style(f"  {number} | ", dim=True) + harmless(line)
-    carets = click.style("^" * marked, fg=_COLOURS[it.finding.severity])
+    carets = click.style("^" * width, fg=_COLOURS[reported.finding.severity])
     yield click.style(f"  {' ' * len(number)} | ", dim=True) + " " * before + carets
 
 
 def _width(text: str) -> int:
-    """Columns on a terminal, on which some characters take two."""
+    """Return the width in terminal columns: wide characters take two."""
     return sum(2 if unicodedata.east_asian_width(it) in "WF" else 1 for it in text)

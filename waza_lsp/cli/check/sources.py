@@ -1,4 +1,4 @@
-"""The eval files that `waza-lsp check` looks at: found, read, and recognised. Whatever is in them, none raises."""
+"""Find, read and recognise the eval files that `waza-lsp check` checks. No file content raises an exception."""
 
 import os
 import sys
@@ -17,14 +17,14 @@ from waza_lsp.snapshot import Snapshot
 from waza_lsp.syntax.too_large import MESSAGE, MOST_CHARACTERS
 
 STDIN = "-"
-_STDIN_SHOWN = "<stdin>"
-_LARGEST = 4 * MOST_CHARACTERS
-"""Bytes of a text that may not be too large: a character has four at most."""
+_STDIN_NAME = "<stdin>"
+_MAX_BYTES = 4 * MOST_CHARACTERS
+"""Size in bytes above which a text surely has too many characters: a character takes at most four bytes."""
 
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """An eval file and what its checks may know; `unreadable` says why there is no text."""
+    """An eval file and the context of its checks. `unreadable` says why it has no text."""
 
     name: str
     snapshot: Snapshot
@@ -34,9 +34,9 @@ class Source:
 
 @dataclass(frozen=True, slots=True)
 class Sources:
-    """Where texts come from: the paths as the user gave them, or one text from standard input (`stdin`).
+    """The files to check: the paths that the user gave, or one text from standard input (`stdin`).
 
-    `missing` are the paths that are not there; `paths` are the others.
+    `missing` holds the paths that do not exist; `paths` holds the others.
     """
 
     paths: tuple[str, ...]
@@ -47,39 +47,39 @@ class Sources:
     missing: tuple[str, ...] = ()
 
     def __iter__(self) -> Iterator[Source]:
-        """Every eval file once, in a stable order; other files are passed over."""
+        """Yield every eval file once, in a stable order; skip other files."""
         if self.stdin is not None:
-            yield from self._of_stdin(self.stdin)
+            yield from self._read_stdin(self.stdin)
             return
         files, seen = Files().held(), set[Path]()
         for start in self.paths:
             is_named = not Path(start).is_dir()
             for path in eval_files(Path(start), self.projects):
-                place = path.absolute()
-                if place not in seen:
-                    seen.add(place)
-                    yield from self._of_file(path, files, is_named=is_named)
+                absolute = path.absolute()
+                if absolute not in seen:
+                    seen.add(absolute)
+                    yield from self._read_file(path, files, is_named=is_named)
 
-    def _of_file(self, path: Path, files: Files, *, is_named: bool) -> Iterator[Source]:
+    def _read_file(self, path: Path, files: Files, *, is_named: bool) -> Iterator[Source]:
         world = self._world(path.absolute(), files)
         try:
             with path.open("rb") as file:
-                data = file.read(_LARGEST + 1)
+                data = file.read(_MAX_BYTES + 1)
         except OSError as error:
             if is_named or looks_like_eval("", path, self.dialect):
                 yield self._unreadable(str(path), world, f"Cannot be read: {error.strerror or error}")
             return
-        yield from self._of_bytes(str(path), data, world, is_named=is_named)
+        yield from self._parse(str(path), data, world, is_named=is_named)
 
-    def _of_stdin(self, data: bytes) -> Iterator[Source]:
+    def _read_stdin(self, data: bytes) -> Iterator[Source]:
         path = Path(self.stdin_name).absolute() if self.stdin_name else None
         text = data.decode("utf-8-sig", "replace")
         files = Files(lambda it: text if it == path else None)
-        name = self.stdin_name or _STDIN_SHOWN
-        yield from self._of_bytes(name, data, self._world(path, files), is_named=bool(self.stdin_name))
+        name = self.stdin_name or _STDIN_NAME
+        yield from self._parse(name, data, self._world(path, files), is_named=bool(self.stdin_name))
 
-    def _of_bytes(self, name: str, data: bytes, world: World, *, is_named: bool) -> Iterator[Source]:
-        text, unreadable = _decoded(data) if len(data) <= _LARGEST else ("", MESSAGE)
+    def _parse(self, name: str, data: bytes, world: World, *, is_named: bool) -> Iterator[Source]:
+        text, unreadable = _decode(data) if len(data) <= _MAX_BYTES else ("", MESSAGE)
         if len(text) > MOST_CHARACTERS:
             text, unreadable = "", MESSAGE
         if not unreadable:
@@ -113,19 +113,19 @@ class Sources:
         )
 
 
-def sources(paths: tuple[str, ...], dialect: str, stdin_name: str | None) -> Sources:
-    """What the command line names; standard input is read at once."""
+def find_sources(paths: tuple[str, ...], dialect: str, stdin_name: str | None) -> Sources:
+    """Return the sources that the command line names. Standard input is read at once."""
     projects = Projects()
     if stdin_name is not None or STDIN in paths:
         return Sources((), dialect, projects, sys.stdin.buffer.read(), stdin_name or "")
-    # Of a link that leads nowhere it is a finding that it cannot be read.
+    # A broken link exists; that it cannot be read becomes a finding.
     missing = tuple(it for it in paths if not os.path.lexists(it))
-    there = tuple(it for it in paths if it not in missing)
-    return Sources(there if paths else (".",), dialect, projects, missing=missing)
+    existing = tuple(it for it in paths if it not in missing)
+    return Sources(existing if paths else (".",), dialect, projects, missing=missing)
 
 
-def _decoded(data: bytes) -> tuple[str, str]:
-    """The text, or why there is none."""
+def _decode(data: bytes) -> tuple[str, str]:
+    """Return the text, or else why there is none."""
     try:
         return data.decode("utf-8-sig"), ""
     except UnicodeDecodeError as error:

@@ -1,42 +1,46 @@
-"""`waza-lsp run`: run an eval and say what came out. Flags and printing only; the run is `waza_engine.runs`."""
+"""`waza-lsp run`: parse the options, run the eval, and compare the models."""
 
 import os
 import sys
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
 
 import click
 
 from waza_engine.formats.choose import dialect_of_file, experiment_at
+from waza_engine.formats.reading import reading_once
 from waza_engine.formats.waza.project import Paths
 from waza_engine.formats.waza.project_file import find_project
-from waza_engine.reports.comparison import comparison_text
-from waza_engine.runs.records import RunRecord
 from waza_engine.runs.run import EXIT_STATUS
 from waza_engine.runs.store import default_store_dir
 from waza_engine.suite import LoadError
-from waza_lsp.cli.console import CANNOT, show
+from waza_lsp.cli.console import EXIT_ERROR, show
 from waza_lsp.cli.load_errors import give_up_loading
 from waza_lsp.cli.run.perform import perform
-from waza_lsp.cli.run.reports import Printed
-from waza_lsp.cli.run.request import asked, planned, reports, shown
+from waza_lsp.cli.run.reports import (
+    FILE_OR_FOLDER,
+    GITHUB,
+    HTML,
+    JUNIT,
+    PRINTED_FORMATS,
+    Display,
+    ReportPrinter,
+)
+from waza_lsp.cli.run.request import RunRequest, plan_run, report_files
+from waza_lsp.cli.stored_runs import FOLDER, LAST, STORE
 
 if TYPE_CHECKING:
     from waza_engine.formats.vally.experiment_load import Experiment
-from collections.abc import Callable
-
-from waza_lsp.cli.run.reports import FILE_OR_FOLDER, GITHUB, HTML, JUNIT, PRINTED
-from waza_lsp.cli.stored_runs import FOLDER, LAST, STORE
 
 Decorator = Callable[[Callable[..., Any]], Callable[..., Any]]
 
 
-def _together(*decorators: Decorator) -> Decorator:
+def _options(*decorators: Decorator) -> Decorator:
     def decorate(command: Callable[..., Any]) -> Callable[..., Any]:
-        for it in reversed(decorators):
-            command = it(command)
+        for decorator in reversed(decorators):
+            command = decorator(command)
         return command
 
     return decorate
@@ -44,113 +48,116 @@ def _together(*decorators: Decorator) -> Decorator:
 
 _COUNT = click.IntRange(min=1)
 
-CHOICE = _together(
+_SELECTION_OPTIONS = _options(
     click.option(
         "--task",
         "tasks",
         multiple=True,
         metavar="GLOB",
-        help="Only tasks whose name or id matches; repeatable.",
+        help="Only tasks whose name or id matches. Repeatable.",
     ),
     click.option(
-        "--tag", "tags", multiple=True, metavar="GLOB", help="Only tasks with a tag that matches; repeatable."
+        "--tag", "tags", multiple=True, metavar="GLOB", help="Only tasks with a matching tag. Repeatable."
     ),
     click.option(
         "--variant",
         "variants",
         multiple=True,
         metavar="NAME",
-        help="Only this arm of an experiment; repeatable. Arms of a matrix are called axis=value,axis=value.",
+        help="Only this arm of an experiment. Repeatable. Arms of a matrix are named axis=value,axis=value.",
     ),
     click.option("--trials", type=_COUNT, metavar="N", help="Trials per task, instead of the eval's."),
     click.option(
-        "--workers", type=_COUNT, metavar="N", help="Run N tasks at once; 1 is one after the other."
-    ),
-    click.option("--timeout", type=_COUNT, metavar="SECONDS", help="Limit per turn, instead of the eval's."),
-    click.option(
-        "--shard", metavar="I/N", help="Perform only part I of N; put the parts together with waza-lsp merge."
+        "--workers", type=_COUNT, metavar="N", help="Run N tasks in parallel. 1 runs them in sequence."
     ),
     click.option(
-        "--dask", metavar="ADDRESS", default="", help="Perform the trials on the workers of a Dask scheduler."
+        "--timeout", type=_COUNT, metavar="SECONDS", help="Time limit per turn, instead of the eval's."
+    ),
+    click.option(
+        "--shard", metavar="I/N", help="Run only shard I of N. Combine shards with `waza-lsp merge`."
+    ),
+    click.option(
+        "--dask", metavar="ADDRESS", default="", help="Run the trials on the workers of a Dask scheduler."
     ),
 )
-AGENT = _together(
+_AGENT_OPTIONS = _options(
     click.option(
         "--executor",
         metavar="NAME",
-        help="Who performs the tasks, instead of the eval's: mock, replay, command, copilot-sdk, acp, or a plug-in.",
+        help="Executor to use instead of the one in the eval: mock, replay, command, copilot-sdk, acp, or a plug-in.",
     ),
     click.option(
         "--model",
         "models",
         multiple=True,
         metavar="MODEL",
-        help="The agent's model, instead of the eval's; several are run one after the other, and compared.",
+        help="The agent's model, instead of the eval's. Repeatable: the eval runs once per model, then models are compared.",
     ),
-    click.option("--judge-model", metavar="MODEL", help="The model of prompt graders that name none."),
+    click.option("--judge-model", metavar="MODEL", help="Model for prompt graders that name none."),
     click.option(
         "--agent-command",
         metavar="COMMAND",
         default="",
         help=(
-            "The agent of the executors command and acp; chooses command where the eval's executor starts no agent. "
-            "For command {prompt}, {workspace}, {model}, {session}, {turn}, {system} and {mcp_config} are replaced."
+            "Command that starts the agent, for the executors command and acp. If the eval's executor starts no "
+            "program, it also selects command, which replaces {prompt}, {workspace}, {model}, {session}, {turn}, "
+            "{system} and {mcp_config}."
         ),
     ),
     click.option(
         "--agent-format",
         type=click.Choice(["text", "copilot-jsonl"]),
-        help="What the agent of the executor command prints.",
+        help="Output format of the agent, for the executor command.",
     ),
-    click.option("--recordings", type=FOLDER, metavar="DIR", help="Where replay finds its recordings."),
+    click.option("--recordings", type=FOLDER, metavar="DIR", help="Folder of the recordings for replay."),
     click.option(
-        "--context-dir", type=FOLDER, metavar="DIR", help="Where inputs.files are, instead of fixtures."
+        "--context-dir", type=FOLDER, metavar="DIR", help="Folder of inputs.files, instead of fixtures."
     ),
 )
-MANNER = _together(
+_MODE_OPTIONS = _options(
     click.option(
         "--baseline/--no-baseline", default=None, help="Run a second time without skills, and compare."
     ),
-    click.option("--dry-run", is_flag=True, help="Only print what would be run."),
+    click.option("--dry-run", is_flag=True, help="Only print what would run."),
     click.option("--no-skills", is_flag=True, help="Run without any skill."),
     click.option(
-        "--skip-graders", is_flag=True, help="Only perform and record; grade later with waza-lsp grade --run."
+        "--skip-graders", is_flag=True, help="Only run and record. Grade later with `waza-lsp grade --run`."
     ),
-    click.option("--update-snapshots", is_flag=True, help="Let diff graders write their snapshots anew."),
-    click.option("--keep-workspace", is_flag=True, help="Do not delete the folders that agents worked in."),
+    click.option("--update-snapshots", is_flag=True, help="Let diff graders rewrite their snapshots."),
+    click.option("--keep-workspace", is_flag=True, help="Keep the folders that agents worked in."),
     click.option(
         "--resume",
         metavar="[RUN]",
         is_flag=False,
         flag_value=LAST,
         default=None,
-        help="Go on with a run that was killed or cancelled; without RUN the last one of EVAL.",
+        help="Resume a killed or cancelled run. Default for RUN: the last run of EVAL.",
     ),
     click.option(
-        "--replay-from", metavar="RUN", help="What agents did is taken from a stored run; 'last' is one."
+        "--replay-from",
+        metavar="RUN",
+        help="Replay the recordings of a stored run instead of starting an agent; 'last' is the last run.",
     ),
     click.option(
-        "--cache/--no-cache",
-        default=None,
-        help="Take unchanged tasks from earlier runs, instead of performing them.",
+        "--cache/--no-cache", default=None, help="Reuse results of unchanged tasks from earlier runs."
     ),
     STORE,
 )
-OUTPUT = _together(
+_OUTPUT_OPTIONS = _options(
     click.option(
         "--output",
         "results",
         type=FILE_OR_FOLDER,
         metavar="FILE",
-        help="Write the results as waza's JSON, or vally's lines (.jsonl); of an experiment into a folder.",
+        help="Write the results as waza's JSON or vally's lines (.jsonl). For an experiment: a folder.",
     ),
     click.option(
         "--output-dir",
         type=FOLDER,
         metavar="DIR",
         help=(
-            "Write the results as waza's JSON into DIR/<time in UTC>/<model>.json; the default is paths.results of "
-            ".waza.yaml, if that is set."
+            "Write the results as waza's JSON to DIR/<time in UTC>/<model>.json. Default: paths.results of "
+            ".waza.yaml, if set."
         ),
     ),
     click.option(
@@ -158,7 +165,7 @@ OUTPUT = _together(
         "transcripts",
         type=FOLDER,
         metavar="DIR",
-        help="Write a JSON file for each task with what the agent said and did.",
+        help="Write a JSON file per task with the agent's messages and tool calls.",
     ),
     JUNIT,
     HTML,
@@ -167,41 +174,41 @@ OUTPUT = _together(
         "--record",
         type=FOLDER,
         metavar="DIR",
-        help="Keep what the agent did as recordings for replay, in place of older ones of these tasks.",
+        help="Write recordings for replay. Deletes older recordings of the same tasks in DIR.",
     ),
     click.option(
         "--format",
         "printed",
-        type=click.Choice(list(PRINTED)),
+        type=click.Choice(list(PRINTED_FORMATS)),
         default="text",
-        help="What is printed at the end.",
+        help="Format of the report that is printed at the end.",
     ),
-    click.option("--quiet", "-q", is_flag=True, help="No progress: only what is wrong, and the result."),
+    click.option("--quiet", "-q", is_flag=True, help="Print warnings and the report, but no progress."),
     click.option(
         "--events",
         type=click.Choice(["jsonl"]),
-        help="Print events, one JSON object a line, and nothing else.",
+        help="Print only events, one JSON object per line.",
     ),
     click.option(
         "--otel",
         is_flag=True,
-        help="Send traces with OpenTelemetry, to where OTEL_EXPORTER_OTLP_ENDPOINT says.",
+        help="Send OpenTelemetry traces to the collector at OTEL_EXPORTER_OTLP_ENDPOINT.",
     ),
 )
 
 
-@click.command(short_help="Run an eval and grade what the agent did.")
+@click.command(short_help="Run an eval and grade the agent.")
 @click.argument("eval_file", metavar="EVAL", type=click.Path(path_type=Path))
-@CHOICE
-@AGENT
-@MANNER
-@OUTPUT
+@_SELECTION_OPTIONS
+@_AGENT_OPTIONS
+@_MODE_OPTIONS
+@_OUTPUT_OPTIONS
 def run(eval_file: Path, **options: Any) -> None:
-    """Run EVAL and grade what the agent did. Of an experiment every arm is run, and compared with the baseline.
+    """Run EVAL and grade the agent. For an experiment, runs every arm and compares it with the baseline.
 
-    Every finished trial is kept in the run store at once. Ctrl-C ends the run and keeps what was finished; a second
-    one breaks off. The exit status is 0 when all passed, 1 when a task (or the trigger accuracy) failed, 2 when
-    the run could not be done, 130 when it was cancelled.
+    Each finished trial is stored at once. Ctrl-C cancels the run and keeps finished trials; a second Ctrl-C stops
+    immediately. The exit status is 0 if everything passed, 1 if a task or the trigger accuracy failed, 2 if the run
+    could not be done, and 130 if it was cancelled.
 
     \b
     Examples:
@@ -217,98 +224,107 @@ def run(eval_file: Path, **options: Any) -> None:
     """
     _refuse_contradictions(options)
     directory = (options["store_dir"] or default_store_dir(eval_file.absolute())).absolute()
-    try:
-        if (experiment := _experiment(eval_file)) is not None:
-            # Imported here: runs of evals do without.
-            from waza_lsp.cli.run.experiment import run_experiment
+    # The file is recognised, asked for its dialect and loaded: all from the same text.
+    with reading_once(eval_file.absolute()):
+        try:
+            if (experiment := _load_experiment(eval_file)) is not None:
+                # Imported late: most runs are of evals.
+                from waza_lsp.cli.run.experiment import run_experiment
 
-            sys.exit(run_experiment(experiment, eval_file, options, directory))
-    except KeyboardInterrupt:
-        _cancelled()
-    _refuse_options_of_experiments(options)
-    if options["dry_run"]:
-        _print_plans(eval_file, options)
-        return
+                sys.exit(run_experiment(experiment, eval_file, options, directory))
+        except KeyboardInterrupt:
+            _exit_cancelled()
+        _refuse_experiment_options(options)
+        if options["dry_run"]:
+            _print_plans(eval_file, options)
+        else:
+            sys.exit(_run_models(eval_file, options, directory))
+
+
+def _run_models(eval_file: Path, options: Mapping[str, Any], directory: Path) -> int:
+    """Run the eval once per model and return the exit status."""
     models: tuple[str | None, ...] = options["models"] or (None,)
-    wanted = reports(_with_directory(eval_file, options))
-    how = shown(options)
-    printed = Printed.of_one(how) if len(models) == 1 else Printed.of_several(how)
+    files = report_files(_with_results_directory(eval_file, options))
+    display = Display.of(options)
+    printer = ReportPrinter.of_one(display) if len(models) == 1 else ReportPrinter.of_several(display)
     last_failure, records = 0, []
     try:
         for model in models:
-            files = wanted if len(models) == 1 else wanted.of(str(model))
-            record, status = perform(asked(eval_file, options, model), files, how, printed, directory)
+            request = RunRequest.of(eval_file, options, model)
+            own_files = files if len(models) == 1 else files.of(str(model))
+            record, status = perform(request, own_files, display, printer, directory)
             records.append(record)
-            # Of several models the last failure decides; what could not be done ends all of it (waza-formats.md, 14.6).
+            # The last failing model decides the status. A run that could not be done ends all of them.
             last_failure = status or last_failure
-            if status == CANNOT:
+            if status == EXIT_ERROR:
                 break
     except KeyboardInterrupt:
-        _cancelled()
+        _exit_cancelled()
     finally:
-        printed.end()
+        printer.end()
     if len(records) > 1 and options["printed"] == "text" and not options["events"]:
-        show("\n" + _compared(records))
-    sys.exit(last_failure)
+        # Imported late: most runs have one model.
+        from waza_lsp.cli.compare import show_comparison
+
+        show("")
+        show_comparison([it.run_id for it in records], records)
+    return last_failure
 
 
-def _experiment(path: Path) -> "Experiment | None":
-    """The experiment in a file; None for an eval."""
+def _load_experiment(path: Path) -> "Experiment | None":
+    """Return the experiment in a file; None for an eval."""
     try:
         return experiment_at(path.absolute())
     except LoadError as error:
         give_up_loading(error)
 
 
-def _with_directory(eval_file: Path, options: Mapping[str, Any]) -> Mapping[str, Any]:
-    """With the project's folder for results, where nothing else is said. Other programs that run evals keep results themselves."""
+def _with_results_directory(eval_file: Path, options: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Add the project's results folder, unless an option names one. Programs that read events store results themselves."""
     if options["output_dir"] is None and options["results"] is None and not options["events"]:
-        return {**options, "output_dir": _configured_directory(eval_file)}
+        return {**options, "output_dir": _project_results_directory(eval_file)}
     return options
 
 
-def _configured_directory(eval_file: Path) -> Path | None:
-    """Where the project wants the results of an eval: None without a wish, or with one that waza passes over (section 7)."""
-    wanted = os.path.normpath(find_project(Path.cwd()).settings.paths.results)
-    if wanted == os.path.normpath(Paths().results) or Path(wanted).is_absolute() or wanted.startswith(".."):
+def _project_results_directory(eval_file: Path) -> Path | None:
+    """Return `paths.results` of `.waza.yaml`, or None if it is not set or waza ignores it."""
+    folder = os.path.normpath(find_project(Path.cwd()).settings.paths.results)
+    if folder == os.path.normpath(Paths().results) or Path(folder).is_absolute() or folder.startswith(".."):
         return None
     try:
-        is_of_waza = dialect_of_file(eval_file.absolute()).name == "waza"
+        is_waza = dialect_of_file(eval_file.absolute()).name == "waza"
     except LoadError:
         return None
-    return Path(wanted) if is_of_waza else None
+    return Path(folder) if is_waza else None
 
 
 def _print_plans(eval_file: Path, options: Mapping[str, Any]) -> None:
+    # Imported late: few runs are dry runs.
     from waza_lsp.cli.run.dry_run import plans_json, plans_text
 
-    plans = [planned(asked(eval_file, options, it)) for it in options["models"] or (None,)]
+    plans = [plan_run(RunRequest.of(eval_file, options, model)) for model in options["models"] or (None,)]
     show((plans_json if options["printed"] == "json" else plans_text)(plans, None))
 
 
 def _refuse_contradictions(options: Mapping[str, Any]) -> None:
     if options["results"] is not None and options["output_dir"] is not None:
         raise click.UsageError(
-            "--output names the file of the results, --output-dir their folder: leave one of them out."
+            "--output names a file and --output-dir a folder for the results: use only one."
         )
-    twice = [it for it, count in Counter(options["models"]).items() if count > 1]
-    if twice:
-        raise click.UsageError(f"--model {twice[0]} is given twice: the same files would be written.")
+    repeated = [it for it, count in Counter(options["models"]).items() if count > 1]
+    if repeated:
+        raise click.UsageError(f"--model {repeated[0]} is given twice. Both runs would write the same files.")
 
 
-def _refuse_options_of_experiments(options: Mapping[str, Any]) -> None:
+def _refuse_experiment_options(options: Mapping[str, Any]) -> None:
     if options["variants"]:
-        raise click.UsageError("--variant chooses arms of an experiment; this is an eval.")
+        raise click.UsageError("--variant selects arms of an experiment, but this is an eval.")
     if options["results"] is not None and options["results"].is_dir():
         raise click.UsageError(
-            f"--output: {options['results']} is a folder; name a file for the results of an eval."
+            f"--output: {options['results']} is a folder. Name a file for the results of an eval."
         )
 
 
-def _cancelled() -> NoReturn:
+def _exit_cancelled() -> NoReturn:
     click.echo("Cancelled before the run began.", err=True)
     sys.exit(EXIT_STATUS["cancelled"])
-
-
-def _compared(records: list[RunRecord]) -> str:
-    return comparison_text([it.run_id for it in records], records)

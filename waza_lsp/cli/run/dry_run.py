@@ -1,4 +1,4 @@
-"""What would be run, for `waza-lsp run --dry-run`."""
+"""Print what `waza-lsp run --dry-run` would run."""
 
 import json
 from collections.abc import Iterator, Sequence
@@ -8,43 +8,43 @@ from typing import Any
 from waza_engine.reports.text import one_line
 from waza_engine.runs.plan import Plan
 
-_SHOWN_TASKS = 20
+_MAX_TASKS = 20
 
 
 @dataclass(frozen=True, slots=True)
-class Experimented:
-    """What plans are the arms of."""
+class ExperimentHeader:
+    """The experiment whose arms are planned."""
 
     name: str
     baseline: str
 
 
-def plans_text(plans: Sequence[Plan], of: Experimented | None) -> str:
-    """The plans for people."""
-    return "\n".join(_lines(plans, of))
+def plans_text(plans: Sequence[Plan], header: ExperimentHeader | None) -> str:
+    """Return the plans as text."""
+    return "\n".join(_lines(plans, header))
 
 
-def _lines(plans: Sequence[Plan], of: Experimented | None) -> Iterator[str]:
-    if of is not None:
-        yield f"Experiment: {one_line(of.name)}"
-        yield f"Baseline:   {one_line(of.baseline)}"
+def _lines(plans: Sequence[Plan], header: ExperimentHeader | None) -> Iterator[str]:
+    if header is not None:
+        yield f"Experiment: {one_line(header.name)}"
+        yield f"Baseline:   {one_line(header.baseline)}"
         yield f"Plans:      {len(plans)}"
     for plan in plans:
-        yield from _plan(plan, of)
+        yield from _plan_lines(plan, header)
 
 
-def _plan(plan: Plan, of: Experimented | None) -> Iterator[str]:
+def _plan_lines(plan: Plan, header: ExperimentHeader | None) -> Iterator[str]:
     suite, settings, arm = plan.suite, plan.settings, plan.suite.arm
-    if of is not None and arm is not None:
+    if header is not None and arm is not None:
         yield ""
-        yield f"{one_line(arm.variant)}{' (baseline)' if arm.variant == of.baseline else ''}"
+        yield f"{one_line(arm.variant)}{' (baseline)' if arm.variant == header.baseline else ''}"
     names = [one_line(it.id) for it in plan.tasks]
-    more = f" and {len(names) - _SHOWN_TASKS} more" if len(names) > _SHOWN_TASKS else ""
+    more = f" and {len(names) - _MAX_TASKS} more" if len(names) > _MAX_TASKS else ""
     yield f"  Eval:        {one_line(suite.name)}"
     yield f"  File:        {one_line(str(suite.path))}"
     yield f"  Executor:    {one_line(settings.executor)}"
-    yield f"  Model:       {one_line(settings.model) or '(the default one)'}"
-    yield f"  Tasks:       {', '.join(names[:_SHOWN_TASKS])}{more}"
+    yield f"  Model:       {one_line(settings.model) or '(default)'}"
+    yield f"  Tasks:       {', '.join(names[:_MAX_TASKS])}{more}"
     yield f"  Trials:      {len(names) * settings.trials}, {settings.trials} of each task, {plan.workers} at once"
     if arm is not None:
         skills = sorted({it for task in plan.tasks for it in task.skill_directories or ()})
@@ -53,11 +53,11 @@ def _plan(plan: Plan, of: Experimented | None) -> Iterator[str]:
         yield f"  Eval hash:   {arm.eval_hash}"
 
 
-def plans_json(plans: Sequence[Plan], of: Experimented | None) -> str:
-    """The plans for programs."""
+def plans_json(plans: Sequence[Plan], header: ExperimentHeader | None) -> str:
+    """Return the plans as JSON."""
     data: dict[str, Any] = {"plans": [_data(it) for it in plans]}
-    if of is not None:
-        data = {"experiment": of.name, "baseline": of.baseline, **data}
+    if header is not None:
+        data = {"experiment": header.name, "baseline": header.baseline, **data}
     return json.dumps(data, indent=2, ensure_ascii=False)
 
 

@@ -1,4 +1,4 @@
-"""What is written and printed when an experiment is over: its arms side by side."""
+"""Write and print the reports of a whole experiment: its arms side by side."""
 
 import contextlib
 from collections.abc import Iterator, Mapping, Sequence
@@ -13,100 +13,100 @@ from waza_engine.runs.records import RunRecord
 from waza_engine.runs.store import RunStore, StoreError
 from waza_engine.runs.stored_record import stored_record
 from waza_lsp.cli.console import show, stop_printing
-from waza_lsp.cli.run.reports import Reports, Shown, written
+from waza_lsp.cli.run.reports import Display, Reports, write_report
 
 _TRIALS, _SUMMARY = "results.jsonl", "run-summary.jsonl"
 
 
 @dataclass(frozen=True, slots=True)
-class Done:
-    """A run of an arm that is over; `record` is None for one of an earlier process."""
+class FinishedRun:
+    """A finished run of an arm. `record` is None if an earlier process performed it."""
 
     arm: str
     run_id: str
     record: RunRecord | None = None
 
 
-def concluded(
-    of: Experiment, arms: Sequence[str], done: Sequence[Done], files: Reports, how: Shown, directory: Path
+def report_experiment(
+    experiment: Experiment,
+    arms: Sequence[str],
+    finished: Sequence[FinishedRun],
+    files: Reports,
+    display: Display,
+    directory: Path,
 ) -> list[str]:
-    """Write and print what came out of the whole experiment; what went wrong with that."""
+    """Write and print the results of the whole experiment and return the errors."""
     try:
         with contextlib.ExitStack() as stack:
-            store = _store(directory, stack)
-            records = {name: [_record(it, store) for it in done if it.arm == name] for name in arms}
-            known = {name: [it for it in its if it is not None] for name, its in records.items()}
-            return list(_reported(of, arms, {name: its for name, its in known.items() if its}, files, how))
+            store = _open_store(directory, stack)
+            records: dict[str, list[RunRecord]] = {name: [] for name in arms}
+            for run in finished:
+                if (record := _load_record(run, store)) is not None:
+                    records[run.arm].append(record)
+            return list(_report(experiment, records, files, display))
     except StoreError as error:
         return [str(error)]
 
 
-def _store(directory: Path, stack: contextlib.ExitStack) -> RunStore | None:
+def _open_store(directory: Path, stack: contextlib.ExitStack) -> RunStore | None:
     try:
         return stack.enter_context(RunStore(directory, for_reading=True))
     except StoreError:
-        return None  # What was not stored is still in memory.
+        return None  # The records of this process are still in memory.
 
 
-def _record(it: Done, store: RunStore | None) -> RunRecord | None:
-    """The run as it is in the store: what its process knows of its trials may be read from there as well."""
-    found = store.find_runs(it.run_id) if store is not None else []
-    return stored_record(store, found[0]) if store is not None and found else it.record
+def _load_record(run: FinishedRun, store: RunStore | None) -> RunRecord | None:
+    """Return the stored record, else the one in memory, whose trials may have to be read from the store."""
+    found = store.find_runs(run.run_id) if store is not None else []
+    return stored_record(store, found[0]) if store is not None and found else run.record
 
 
-def _reported(
-    of: Experiment, arms: Sequence[str], records: Mapping[str, list[RunRecord]], files: Reports, how: Shown
+def _report(
+    experiment: Experiment, records: Mapping[str, list[RunRecord]], files: Reports, display: Display
 ) -> Iterator[str]:
-    if not records:
+    performed = {name: over_all_evals(runs) for name, runs in records.items() if runs}
+    if not performed:
         return
-    results = Results(of.name, of.baseline, {name: over_all_evals(its) for name, its in records.items()})
-    yield from _written(of, arms, records, results, files)
-    if how.events or how.printed == "json":
+    results = Results(experiment.name, experiment.baseline, performed)
+    yield from _write_reports(experiment, records, results, files)
+    if display.events or display.printed == "json":
         return
-    text = experiment_text(results) if how.printed == "text" else experiment_markdown(results)
+    text = experiment_text(results) if display.printed == "text" else experiment_markdown(results)
     try:
         show("\n" + text.rstrip("\n"))
     except BrokenPipeError:
         stop_printing()
 
 
-def _written(
-    of: Experiment,
-    arms: Sequence[str],
-    records: Mapping[str, list[RunRecord]],
-    results: Results,
-    files: Reports,
+def _write_reports(
+    experiment: Experiment, records: Mapping[str, list[RunRecord]], results: Results, files: Reports
 ) -> Iterator[str]:
     markdown = experiment_markdown(results)
-    wanted: list[tuple[Path, Iterator[str]]] = []
+    reports: list[tuple[Path, Iterator[str]]] = []
     if files.html is not None:
-        wanted.append((files.html, iter(experiment_page(results))))
+        reports.append((files.html, iter(experiment_page(results))))
     if files.github is not None:
-        wanted.append((files.github, iter([markdown])))
-    # A run that performed nothing leaves what an earlier one has written.
-    if (
-        files.results is not None
-        and files.is_folder
-        and any(it.tasks for its in records.values() for it in its)
-    ):
-        wanted.append((files.results / "report.md", iter([markdown])))
-        for name in arms:
-            its = records.get(name, [])
-            folder = files.results / of.folder_name(name)
-            if not its:
-                yield from _deleted(folder)
+        reports.append((files.github, iter([markdown])))
+    # A run that performed nothing keeps the files of an earlier one.
+    has_tasks = any(it.tasks for runs in records.values() for it in runs)
+    if files.results is not None and files.is_folder and has_tasks:
+        reports.append((files.results / "report.md", iter([markdown])))
+        for name, runs in records.items():
+            folder = files.results / experiment.folder_name(name)
+            if not runs:
+                yield from _delete_results(folder)
                 continue
-            wanted.append((folder / _TRIALS, (line for it in its for line in trial_lines(it))))
-            wanted.append((folder / _SUMMARY, (summary_line(it) for it in its)))
-    for path, chunks in wanted:
-        if problem := written(path, chunks):
+            reports.append((folder / _TRIALS, (line for it in runs for line in trial_lines(it))))
+            reports.append((folder / _SUMMARY, (summary_line(it) for it in runs)))
+    for path, chunks in reports:
+        if problem := write_report(path, chunks):
             yield problem
 
 
-def _deleted(folder: Path) -> Iterator[str]:
-    """Remove what an earlier run has written about an arm that this one did not come to; what went wrong with that."""
-    for it in (folder / _TRIALS, folder / _SUMMARY):
+def _delete_results(folder: Path) -> Iterator[str]:
+    """Delete an earlier run's results of an arm that this run did not perform; yield the errors."""
+    for path in (folder / _TRIALS, folder / _SUMMARY):
         try:
-            it.unlink(missing_ok=True)
+            path.unlink(missing_ok=True)
         except OSError as error:
-            yield f"{it}: cannot be deleted, and is of an earlier run: {error.strerror or error}"
+            yield f"{path}: is of an earlier run and cannot be deleted: {error.strerror or error}"

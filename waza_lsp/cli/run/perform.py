@@ -1,4 +1,4 @@
-"""Performing one run: shown while it goes on, cancelled by signals, reported when it is over."""
+"""Perform one run: show progress, cancel it on signals, and report it at the end."""
 
 import asyncio
 import contextlib
@@ -20,81 +20,93 @@ from waza_engine.runs.records import RunRecord
 from waza_engine.runs.run import EXIT_STATUS, run_suite
 from waza_engine.runs.store import RunStore, StoreError, default_store_dir
 from waza_engine.runs.trial import run_trial
-from waza_lsp.cli.console import CANNOT, stop_printing, tell, tell_if_heard
-from waza_lsp.cli.run.progress import EventLines, LiveProgress, ProgressLines, QuietLines, WhileHeard
-from waza_lsp.cli.run.reports import Printed, Reports, Shown, refuse_without_otel, send_traces
-from waza_lsp.cli.run.request import Asked, Prepared, prepared, starts_anew
+from waza_lsp.cli.console import EXIT_ERROR, print_err, stop_printing, try_print_err
+from waza_lsp.cli.run.progress import EventLines, LiveProgress, ProgressLines, QuietLines, UntilClosed
+from waza_lsp.cli.run.reports import Display, ReportPrinter, Reports, refuse_without_otel, send_traces
+from waza_lsp.cli.run.request import PreparedRun, RunRequest, prepare
 from waza_lsp.cli.stored_runs import give_up, store_option
+
+_TICK_SECONDS = 0.5
+_CANCEL_SIGNALS = [signal.SIGINT, signal.SIGTERM, *([] if sys.platform == "win32" else [signal.SIGHUP])]
+"""Ctrl-C, termination, and a closed terminal. A signal that is ignored (`nohup`) stays ignored."""
 
 
 def perform(
-    asked: Asked,
+    request: RunRequest,
     reports: Reports,
-    shown: Shown,
-    printed: Printed,
+    display: Display,
+    printer: ReportPrinter,
     directory: Path,
-    part_of: Callable[[Listener], Listener] | None = None,
+    wrap: Callable[[Listener], Listener] | None = None,
 ) -> tuple[RunRecord, int]:
-    """Perform the run with its store in `directory`: what came out, and the exit status. A cancelled run ends the program.
+    """Perform the run with its store in `directory`; return its record and exit status. A cancelled run ends the program.
 
-    `part_of` makes of who hears of a whole experiment who hears of this run.
+    For an arm, `wrap` turns the listener of the whole experiment into the listener of this run.
     """
-    live = LiveProgress(sys.stderr) if _is_live(shown) else None
-    emit = _listener(shown, live)
-    if part_of is not None:
-        emit = part_of(emit)
-    if shown.traces:
+    live = LiveProgress(sys.stderr) if _is_live(display) else None
+    emit = _listener(display, live)
+    if wrap is not None:
+        emit = wrap(emit)
+    if display.traces:
         try:
             refuse_without_otel()
         except UnavailableError as error:
             give_up(str(error))
-    ready = prepared(asked, None) if starts_anew(asked) else None
-    with asyncio.Runner() as runner, _opened(directory, ready.run_id if ready else "", emit) as store:
-        run = ready or prepared(asked, store)
+    ready = prepare(request, None) if request.is_new else None
+    with asyncio.Runner() as runner, _open_store(directory, ready.run_id if ready else "", emit) as store:
+        run = ready or prepare(request, store)
         try:
-            record = runner.run(cancellable(run, asked.dask, emit, live, store, directory / "logs"))
+            record = runner.run(
+                _run_until_cancelled(run, request.dask, emit, live, store, directory / "logs")
+            )
         except UnavailableError as error:
-            give_up(str(error), asked.eval_file)
+            give_up(str(error), request.eval_file)
         except (asyncio.CancelledError, KeyboardInterrupt):
-            _leave("Broken off. What was finished is in the run store.", printed)
+            _clear(live)
+            _exit_now("Stopped. Finished trials are in the run store.", printer)
+        finally:
+            _clear(live)
         try:
-            if live:
-                with contextlib.suppress(OSError):
-                    live.clear()
-            problems = reported(record, run, reports, shown, printed, store)
-            status = concluded(record, problems, store)
+            problems = _report(record, run, reports, display, printer, store)
+            status = _exit_status(record, problems, store)
         except KeyboardInterrupt:
-            again = report_again(record, directory)
-            _leave(f"Broken off while reports were written; write them with: {again}", printed)
+            command = _report_command(record, directory)
+            _exit_now(f"Stopped while writing reports. Write them with: {command}", printer)
         if record.status == "cancelled":
-            # Closing the runner would wait for graders that are still at work in threads.
-            _leave(what_is_kept(record, asked.eval_file, directory, store), printed, status)
+            # Closing the runner would wait for graders that still work in threads.
+            _exit_now(_cancelled_message(record, request.eval_file, directory, store), printer, status)
     return record, status
 
 
-def _is_live(shown: Shown) -> bool:
-    return not shown.events and not shown.quiet and sys.stderr is not None and sys.stderr.isatty()
+def _is_live(display: Display) -> bool:
+    return not display.events and not display.quiet and sys.stderr is not None and sys.stderr.isatty()
 
 
-def _listener(shown: Shown, live: LiveProgress | None) -> Listener:
-    if shown.events:
-        return EventLines(sys.stdout, gone=_interrupt_self, warn=_go_on_without_events)
-    return WhileHeard(live or (QuietLines(sys.stderr) if shown.quiet else ProgressLines(sys.stderr)))
+def _listener(display: Display, live: LiveProgress | None) -> Listener:
+    if display.events:
+        return EventLines(sys.stdout, gone=_interrupt_self, warn=_continue_without_events)
+    return UntilClosed(live or (QuietLines(sys.stderr) if display.quiet else ProgressLines(sys.stderr)))
 
 
-def _go_on_without_events(why: str) -> None:
+def _continue_without_events(reason: str) -> None:
     stop_printing()
-    tell_if_heard(f"warning: {why}")
+    try_print_err(f"warning: {reason}")
 
 
 def _interrupt_self() -> None:
-    """Nobody reads the events any more: the run is as good as cancelled."""
+    """Cancel the run: its events have no reader any more."""
     os.kill(os.getpid(), signal.SIGTERM)
 
 
+def _clear(live: LiveProgress | None) -> None:
+    if live is not None:
+        with contextlib.suppress(OSError):
+            live.clear()
+
+
 @contextlib.contextmanager
-def _opened(directory: Path, run_id: str, emit: Listener) -> Iterator[RunStore | None]:
-    """The run store, or None (and a note) when it cannot be used."""
+def _open_store(directory: Path, run_id: str, emit: Listener) -> Iterator[RunStore | None]:
+    """Open the run store; if it cannot be used, emit a note and yield None."""
     try:
         store = RunStore(directory, may_come_later=True)
     except StoreError as error:
@@ -105,37 +117,26 @@ def _opened(directory: Path, run_id: str, emit: Listener) -> Iterator[RunStore |
         yield store
 
 
-def _leave(last_words: str, printed: Printed, status: int = EXIT_STATUS["cancelled"]) -> NoReturn:
-    """End the program with everything that graders started, without waiting for their threads."""
-    tell_if_heard(last_words)
-    printed.end()
-    processes.end_all()
-    for stream in (sys.stdout, sys.stderr):
-        with contextlib.suppress(OSError):
-            stream.flush()
-    os._exit(status)
-
-
-_TICK_SECONDS = 0.5
-_ENDING = [signal.SIGINT, signal.SIGTERM, *([] if sys.platform == "win32" else [signal.SIGHUP])]
-"""Ctrl-C, a polite end, a terminal that is closed; one that is ignored (`nohup`) stays so."""
-
-
-async def cancellable(
-    run: Prepared, dask: str, emit: Listener, live: LiveProgress | None, store: RunStore | None, log_dir: Path
+async def _run_until_cancelled(
+    run: PreparedRun,
+    dask: str,
+    emit: Listener,
+    live: LiveProgress | None,
+    store: RunStore | None,
+    log_dir: Path,
 ) -> RunRecord:
-    """Run the suite, on the cluster whose scheduler is at `dask` if that is not empty; a signal that asks us to end ends it early."""
-    # The clock of the moving lines goes on while agents are silent.
-    ticking = asyncio.create_task(_ticking(live)) if live else None
-    with _cancelled_by_signals():
+    """Run the suite, on the Dask cluster at `dask` if given. Signals cancel it."""
+    # The times on the terminal advance while agents are silent.
+    ticking = asyncio.create_task(_tick(live)) if live else None
+    with _cancel_on_signals():
         try:
-            return await _somewhere(run, dask, emit, store, log_dir)
+            return await _run_here_or_on_dask(run, dask, emit, store, log_dir)
         finally:
             if ticking:
                 ticking.cancel()
 
 
-async def _ticking(progress: LiveProgress) -> None:
+async def _tick(progress: LiveProgress) -> None:
     with contextlib.suppress(OSError):
         while True:
             await asyncio.sleep(_TICK_SECONDS)
@@ -143,28 +144,28 @@ async def _ticking(progress: LiveProgress) -> None:
 
 
 @contextlib.contextmanager
-def _cancelled_by_signals() -> Iterator[None]:
-    running, loop = asyncio.current_task(), asyncio.get_running_loop()
-    numbers = [it for it in _ENDING if running and signal.getsignal(it) is not signal.SIG_IGN]
+def _cancel_on_signals() -> Iterator[None]:
+    task, loop = asyncio.current_task(), asyncio.get_running_loop()
+    numbers = [it for it in _CANCEL_SIGNALS if task and signal.getsignal(it) is not signal.SIG_IGN]
     for number in numbers:
-        # Windows has no such handlers; there the runner itself cancels the task at Ctrl-C.
+        # Windows has no such handlers. There the runner itself cancels the task on Ctrl-C.
         with contextlib.suppress(NotImplementedError):
-            loop.add_signal_handler(number, running.cancel)  # type: ignore[union-attr]  # see above
+            loop.add_signal_handler(number, task.cancel)  # type: ignore[union-attr]  # `numbers` is empty without it
     try:
         yield
     finally:
-        # What comes later would be heard by nobody.
+        # After the run nothing handles them.
         for number in numbers:
             with contextlib.suppress(NotImplementedError):
                 loop.remove_signal_handler(number)
 
 
-async def _somewhere(
-    run: Prepared, dask: str, emit: Listener, store: RunStore | None, log_dir: Path
+async def _run_here_or_on_dask(
+    run: PreparedRun, dask: str, emit: Listener, store: RunStore | None, log_dir: Path
 ) -> RunRecord:
     if not dask:
         return await _run(run, run.plan, run_trial, emit, store, log_dir)
-    # Imported here: it is an extra.
+    # Imported late: Dask is an extra.
     from waza_engine.runs.dask_trials import dask_trials
 
     async with dask_trials(dask, run.run_id, run.plan.settings.executor, run.options) as trials:
@@ -172,7 +173,12 @@ async def _somewhere(
 
 
 async def _run(
-    run: Prepared, plan: Plan, perform_trial: Performer, emit: Listener, store: RunStore | None, log_dir: Path
+    run: PreparedRun,
+    plan: Plan,
+    perform_trial: Performer,
+    emit: Listener,
+    store: RunStore | None,
+    log_dir: Path,
 ) -> RunRecord:
     return await run_suite(
         plan,
@@ -188,22 +194,22 @@ async def _run(
     )
 
 
-def reported(
+def _report(
     record: RunRecord,
-    run: Prepared,
+    run: PreparedRun,
     reports: Reports,
-    shown: Shown,
-    printed: Printed,
+    display: Display,
+    printer: ReportPrinter,
     store: RunStore | None,
 ) -> Iterator[str]:
-    """Write and print the reports; what went wrong with that."""
+    """Write and print the reports; yield the errors."""
     triggers = run.plan.suite.triggers
     yield from reports.write(record, triggers.skill if triggers else "", store)
-    if shown.traces and (problem := send_traces(record)):
-        # What the run found out stands, whoever listens.
-        tell(f"warning: {problem}")
+    if display.traces and (problem := send_traces(record)):
+        # A missing collector does not change the verdict.
+        print_err(f"warning: {problem}")
     try:
-        printed.add(record)
+        printer.add(record)
     except StoreError as error:
         yield str(error)
     except BrokenPipeError:
@@ -213,44 +219,53 @@ def reported(
         yield f"The output cannot be written: {error.strerror}"
 
 
-def concluded(record: RunRecord, problems: Iterable[str], store: RunStore | None) -> int:
-    """Say what went wrong when the run was reported; the exit status."""
-    told = list(problems)
-    for it in told:
-        tell_if_heard(f"error: {it}")
-    if told and store is not None and not store.file.is_lost:
-        tell_if_heard(
-            f"The run is in the store; report it again with: {report_again(record, store.directory)}"
-        )
-    return CANNOT if told and record.status != "cancelled" else EXIT_STATUS[record.status]
+def _exit_status(record: RunRecord, problems: Iterable[str], store: RunStore | None) -> int:
+    """Print the errors of the reports and return the exit status."""
+    printed = list(problems)
+    for problem in printed:
+        try_print_err(f"error: {problem}")
+    if printed and store is not None and not store.file.is_lost:
+        command = _report_command(record, store.directory)
+        try_print_err(f"The run is in the store. Report it again with: {command}")
+    return EXIT_ERROR if printed and record.status != "cancelled" else EXIT_STATUS[record.status]
 
 
-def report_again(record: RunRecord, directory: Path) -> str:
-    """The command that reports a stored run."""
+def _report_command(record: RunRecord, directory: Path) -> str:
+    """Return the command that reports a stored run."""
     try:
-        beside = store_option(directory)
-    except FileNotFoundError:  # The directory in which we were started is gone.
-        beside = ["--store", str(directory)]
-    return shlex.join(["waza-lsp", "report", record.run_id, *beside])
+        option = store_option(directory)
+    except FileNotFoundError:  # The current directory no longer exists.
+        option = ["--store", str(directory)]
+    return shlex.join(["waza-lsp", "report", record.run_id, *option])
 
 
-def what_is_kept(record: RunRecord, eval_file: Path, directory: Path, store: RunStore | None) -> str:
-    """What there is of a cancelled run, and how to go on with it."""
+def _cancelled_message(record: RunRecord, eval_file: Path, directory: Path, store: RunStore | None) -> str:
+    """Say how many trials of a cancelled run were kept, and how to resume it."""
     try:
         count = len(store.finished(record.run_id)) if store is not None and not store.file.is_lost else 0
     except StoreError:
         count = 0
     if not count:
-        return "Cancelled; no finished trial is in the run store."
-    again = [str(eval_file), "--resume"]
-    if not _is_usual(directory, eval_file):
-        again += ["--store", str(directory)]
-    kept = f"{count} finished trial{'' if count == 1 else 's'} kept"
-    return f"Cancelled: {kept}. Go on with: waza-lsp run {shlex.join(again)}"
+        return "Cancelled. The run store has no finished trial of this run."
+    command = ["waza-lsp", "run", str(eval_file), "--resume"]
+    if not _is_default_store(directory, eval_file):
+        command += ["--store", str(directory)]
+    return f"Cancelled: {count} finished trial{'' if count == 1 else 's'} kept. Resume with: {shlex.join(command)}"
 
 
-def _is_usual(directory: Path, eval_file: Path) -> bool:
+def _is_default_store(directory: Path, eval_file: Path) -> bool:
     try:
         return directory == default_store_dir(eval_file.absolute()).absolute()
     except FileNotFoundError:
-        return False  # The directory in which we were started is gone.
+        return False  # The current directory no longer exists.
+
+
+def _exit_now(message: str, printer: ReportPrinter, status: int = EXIT_STATUS["cancelled"]) -> NoReturn:
+    """End the program and all programs that graders started, without waiting for their threads."""
+    try_print_err(message)
+    printer.end()
+    processes.end_all()
+    for stream in (sys.stdout, sys.stderr):
+        with contextlib.suppress(OSError):
+            stream.flush()
+    os._exit(status)

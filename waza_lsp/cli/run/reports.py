@@ -1,8 +1,8 @@
-"""The report files of a run: what the user wants, written wherever they want it."""
+"""Write, print and send the reports of a run, as the user's options say."""
 
 import logging
 import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
 from typing import Any, Self
@@ -27,23 +27,22 @@ from waza_lsp.cli.console import show, stop_printing
 FILE = click.Path(dir_okay=False, path_type=Path)
 FILE_OR_FOLDER = click.Path(path_type=Path)
 JUNIT = click.option("--junit", type=FILE, metavar="FILE", help="Write a JUnit report.")
-HTML = click.option("--html", type=FILE, metavar="FILE", help="Write a report to look at.")
+HTML = click.option("--html", type=FILE, metavar="FILE", help="Write an HTML report.")
 GITHUB = click.option(
     "--github", type=FILE, metavar="FILE", help="Write Markdown for a comment or a job summary."
 )
-_SHARED = frozenset(["directory", "transcripts"])
-"""Folders that the files of several runs stand in side by side."""
-_UNFIT = re.compile(r"[/\\:\s]")
-
-
-def _results_report(path: Path | None) -> Callable[[RunRecord], Iterable[str]]:
-    """Results as one JSON object, or as lines where the file's name asks for them."""
-    return results_lines if path is not None and path.suffix.lower() == ".jsonl" else results_chunks
+PRINTED_FORMATS = {"text": text_report, "json": results_json, "github": github_markdown}
+"""The reports that can be printed, by their name in `--format`."""
+_SHARED_FOLDERS = frozenset(["directory", "transcripts"])
+"""Folders that the files of several runs share."""
+_NOT_IN_NAMES = re.compile(r"[/\\:\s]")
+_INSTALL_OTEL = "Sending traces needs OpenTelemetry; install it with: pip install 'waza-lsp[otel]'"
+_OTEL_BATCH = 500
 
 
 @dataclass(frozen=True, slots=True)
 class Reports:
-    """Where the user wants which report; None is not wanted."""
+    """The report files that the user wants; None means not wanted."""
 
     results: Path | None = None
     junit: Path | None = None
@@ -51,27 +50,27 @@ class Reports:
     github: Path | None = None
     recordings: Path | None = None
     directory: Path | None = None
-    """For the results as waza's JSON, in a file that is called as the model is."""
+    """Folder for the results as waza's JSON, in a file named after the model."""
     transcripts: Path | None = None
 
     @property
     def is_folder(self) -> bool:
-        """Whether the results are to be put into a folder, as an experiment's can be."""
+        """Whether the results go into a folder, as those of an experiment can."""
         return self.results is not None and (self.results.is_dir() or not self.results.suffix)
 
     def of(self, name: str) -> Self:
-        """The same files with the name of a model or an arm in them, for several runs (waza-formats.md, section 15.2)."""
-        name = _UNFIT.sub("-", name)
-        found = {
+        """Return the same files with the name of a model or an arm in them, for one of several runs."""
+        name = _NOT_IN_NAMES.sub("-", name)
+        renamed = {
             it.name: path.with_name(f"{path.stem}_{name}{path.suffix}")
             for it in fields(self)
-            if it.name not in _SHARED and (path := getattr(self, it.name)) is not None
+            if it.name not in _SHARED_FOLDERS and (path := getattr(self, it.name)) is not None
         }
-        return replace(self, **found)
+        return replace(self, **renamed)
 
     def write(self, record: RunRecord, trigger_skill: str = "", store: RunStore | None = None) -> list[str]:
-        """Write them; what could not be written. With a store the HTML report shows earlier runs, too."""
-        problems = [*self._unwritten(record, store)]
+        """Write the files and return the errors. With a store, the HTML report shows earlier runs, too."""
+        problems = [*self._write_reports(record, store)]
         try:
             if self.recordings is not None:
                 write_recordings(record, self.recordings, trigger_skill)
@@ -86,31 +85,31 @@ class Reports:
                 problems.append(f"{self.transcripts}: is not complete: {error}")
         return problems
 
-    def _unwritten(self, record: RunRecord, store: RunStore | None) -> Iterator[str]:
-        wanted: list[tuple[Path | None, Callable[[RunRecord], Iterable[str]]]] = [
-            (self.results, _results_report(self.results)),
-            (_file_of_model(self.directory, record), results_chunks),
+    def _write_reports(self, record: RunRecord, store: RunStore | None) -> Iterator[str]:
+        is_lines = self.results is not None and self.results.suffix.lower() == ".jsonl"
+        reports: list[tuple[Path | None, Callable[[RunRecord], Iterable[str]]]] = [
+            (self.results, results_lines if is_lines else results_chunks),
+            (self._file_of_model(record), results_chunks),
             (self.junit, lambda it: [junit_xml(it)]),
             (self.html, lambda it: html_chunks(it, store.history(it.run_id) if store and self.html else ())),
             (self.github, lambda it: [github_markdown(it)]),
         ]
-        for path, report in wanted:
-            if path is not None and (problem := written(path, _later(report, record))):
+        for path, report in reports:
+            if path is not None and (problem := write_report(path, _generate(report, record))):
                 yield problem
 
+    def _file_of_model(self, record: RunRecord) -> Path | None:
+        name = _NOT_IN_NAMES.sub("-", record.model or record.executor)
+        return self.directory / f"{name}.json" if self.directory is not None else None
 
-def _file_of_model(directory: Path | None, record: RunRecord) -> Path | None:
-    name = _UNFIT.sub("-", record.model or record.executor)
-    return directory / f"{name}.json" if directory is not None else None
 
-
-def _later(report: Callable[[RunRecord], Iterable[str]], record: RunRecord) -> Iterator[str]:
-    """The report, made while it is written: what goes wrong with it does so there."""
+def _generate(report: Callable[[RunRecord], Iterable[str]], record: RunRecord) -> Iterator[str]:
+    """Generate a report while it is written, so that `write_report` handles its errors."""
     yield from report(record)
 
 
-def written(path: Path, chunks: Iterable[str]) -> str:
-    """Write a report; what went wrong, or "". Then the report that was there before still is."""
+def write_report(path: Path, chunks: Iterable[str]) -> str:
+    """Write a report atomically and return the error, or ""."""
     try:
         write_whole(path, chunks)
     except OSError as error:
@@ -120,70 +119,67 @@ def written(path: Path, chunks: Iterable[str]) -> str:
     return ""
 
 
-PRINTED = {"text": text_report, "json": results_json, "github": github_markdown}
-"""The reports that can be printed, by the words of `--format`."""
-
-
 @dataclass(frozen=True, slots=True)
-class Shown:
-    """How the run is shown: `events` are told as JSON lines and nothing else, `quiet` shows only what is wrong."""
+class Display:
+    """How to show the run. `events` prints JSON lines and nothing else; `quiet` hides progress."""
 
     events: bool = False
     quiet: bool = False
     printed: str = "text"
     traces: bool = False
 
+    @classmethod
+    def of(cls, options: Mapping[str, Any]) -> Self:
+        """Read the options of the command line."""
+        return cls(options["events"] is not None, options["quiet"], options["printed"], options["otel"])
+
 
 @dataclass(slots=True)
-class Printed:
-    """Each run's report as it ends; `together` in the end, where programs read several as one object."""
+class ReportPrinter:
+    """Prints the report of each run when it ends, or with `as_one` all reports as one JSON object."""
 
     form: str
-    together: bool = False
+    as_one: bool = False
     _waiting: list[str] = field(default_factory=list)
 
     @classmethod
-    def of_one(cls, shown: Shown) -> Self:
-        """What a single run prints."""
-        return cls("" if shown.events else shown.printed)
+    def of_one(cls, display: Display) -> Self:
+        """Return the printer for a single run."""
+        return cls("" if display.events else display.printed)
 
     @classmethod
-    def of_several(cls, shown: Shown) -> Self:
-        """What runs print that are started together."""
-        one = cls.of_one(shown)
-        return cls(one.form, together=one.form == "json")
+    def of_several(cls, display: Display) -> Self:
+        """Return the printer for several runs of one command."""
+        one = cls.of_one(display)
+        return cls(one.form, as_one=one.form == "json")
 
     def add(self, record: RunRecord) -> None:
         """Print a run's report, or keep it for the end.
 
         Raises:
             StoreError: a trial of the run cannot be read.
-            OSError: nobody listens, or the output has no room left.
+            OSError: the reader is gone, or the output has no space left.
 
         """
         if not self.form:
             return
-        text = PRINTED[self.form](record).rstrip("\n")
-        if self.together:
+        text = PRINTED_FORMATS[self.form](record).rstrip("\n")
+        if self.as_one:
             self._waiting.append(text)
         else:
             show(text)
 
-    def end(self, *, may_be_none: bool = False) -> None:
-        """Print what was kept, if anybody listens; nothing when no run came to its end."""
-        if self.together and (self._waiting or may_be_none):
+    def end(self, *, may_be_empty: bool = False) -> None:
+        """Print the reports that were kept. Print nothing if no run ended, unless `may_be_empty`."""
+        if self.as_one and (self._waiting or may_be_empty):
             try:
                 show('{"runs": [\n' + ",\n".join(self._waiting) + "\n]}")
             except BrokenPipeError:
                 stop_printing()
 
 
-_INSTALL = "Sending traces needs OpenTelemetry; install it with: pip install 'waza-lsp[otel]'"
-_BATCH = 500
-
-
 def refuse_without_otel() -> None:
-    """See that traces can be sent, before an agent is paid for.
+    """Check that traces can be sent, before an agent is paid for.
 
     Raises:
         UnavailableError: the extra is not installed.
@@ -193,20 +189,20 @@ def refuse_without_otel() -> None:
 
 
 def send_traces(record: RunRecord, exporter: Any = None) -> str:
-    """Send the spans of a run; what went wrong, or ""."""
+    """Send the spans of a run with OpenTelemetry and return the error, or ""."""
     from opentelemetry.sdk.resources import Resource
     from opentelemetry.sdk.trace import TracerProvider
 
     from waza_engine.reports.traces import trace_run
 
-    # It would tell of every attempt; we tell of what came of them.
+    # OpenTelemetry would log each attempt; this function returns the outcome.
     logging.getLogger("opentelemetry").setLevel(logging.CRITICAL)
     sender = _Sender(exporter or _exporter())
     provider = TracerProvider(
         resource=Resource.create({"service.name": "waza-lsp", "service.version": __version__}),
         shutdown_on_exit=False,
     )
-    processor: Any = sender  # it has what a processor needs, and its base class is in the extra
+    processor: Any = sender  # It has a processor's methods; the base class is in the extra.
     provider.add_span_processor(processor)
     try:
         trace_run(record, provider.get_tracer("waza-lsp", __version__))
@@ -220,14 +216,14 @@ def send_traces(record: RunRecord, exporter: Any = None) -> str:
 def _exporter() -> Any:
     try:
         from opentelemetry.exporter.otlp.proto.http.trace_exporter import OTLPSpanExporter
-        from opentelemetry.sdk import trace  # noqa: F401  # it must be there, too
+        from opentelemetry.sdk import trace  # noqa: F401  # must be installed, too
     except ImportError as error:
-        raise UnavailableError(_INSTALL) from error
+        raise UnavailableError(_INSTALL_OTEL) from error
     return OTLPSpanExporter()
 
 
 class _Sender:
-    """A span processor that sends in batches and knows what was lost: the SDK's own would only log that."""
+    """A span processor that sends batches and counts lost spans; the SDK's own only logs losses."""
 
     def __init__(self, exporter: Any) -> None:
         self._exporter = exporter
@@ -235,14 +231,14 @@ class _Sender:
         self.lost = 0
 
     def on_start(self, span: Any, parent_context: Any = None) -> None:
-        """Nothing to do before the end."""
+        """Do nothing before a span ends."""
 
     def _on_ending(self, span: Any) -> None:
-        """Nothing to do before the end."""
+        """Do nothing before a span ends."""
 
     def on_end(self, span: Any) -> None:
         self._waiting.append(span)
-        if len(self._waiting) >= _BATCH:
+        if len(self._waiting) >= _OTEL_BATCH:
             self.force_flush()
 
     def force_flush(self, timeout_millis: int = 0) -> bool:
