@@ -153,13 +153,13 @@ def _result_lines(results: list[dict[str, Any]], output_format: str) -> Iterator
     for result in results:
         label = result["name"] or result["type"] or "(no name)"
         if "error" in result:
-            yield _coloured("ERROR", "red") + harmless(f"  {label}: {result['error']['message']}")
+            yield _colour("ERROR", "red") + harmless(f"  {label}: {result['error']['message']}")
         else:
-            word = _coloured("PASS ", "green") if result["passed"] else _coloured("FAIL ", "red")
+            word = _colour("PASS ", "green") if result["passed"] else _colour("FAIL ", "red")
             yield word + harmless(f"  {label}  {result['score']:.2f}  {result['feedback']}")
 
 
-def _coloured(word: str, colour: str) -> str:
+def _colour(word: str, colour: str) -> str:
     return click.style(word, fg=colour) if may_colour(sys.stdout) else word
 
 

@@ -206,7 +206,7 @@ def _regrade_eval(request: _Request, emit: Listener) -> str:
     ids = tuple(task.id for task, _ in recorded)
     emit(RunStarted(run.run_id, plan.suite.path, plan.suite.name, "recorded", "", ids, 1, 1))
     records = [_grade_task(run, index, task, found) for index, (task, found) in enumerate(recorded)]
-    finished = _run_finished(run.run_id, records, round((time.monotonic() - started) * 1000))
+    finished = _finish_event(run.run_id, records, round((time.monotonic() - started) * 1000))
     emit(finished)
     return finished.status
 
@@ -269,7 +269,7 @@ def _grade_recording(run: _Regrading, task: Task, recording: Recording) -> Trial
     )
 
 
-def _run_finished(run_id: str, records: list[TaskRecord], duration_ms: int) -> RunFinished:
+def _finish_event(run_id: str, records: list[TaskRecord], duration_ms: int) -> RunFinished:
     failed = sum(it.status in {"failed", "error"} for it in records)
     skipped = sum(it.status == "skipped" for it in records)
     status = "failed" if failed else "passed"
@@ -310,7 +310,7 @@ def _regrade_experiment(experiment: "Experiment", request: _Request, emit: Liste
         for arm, runs in recorded.items():
             emit_arm = teller.of_arm(arm)(emit)
             for stored in runs:
-                emit_arm(_run_started(stored.run))
+                emit_arm(_start_event(stored.run))
                 emit_arm(run_finished(_regrade_arm(store, stored, request.process_dir)))
     return teller.end().status
 
@@ -353,7 +353,7 @@ def _regrade_arm(store: RunStore, stored: _StoredArm, process_dir: Path) -> RunR
     return regrade(store, stored.run, suite, process_dir=process_dir, environment=os.environ)
 
 
-def _run_started(run: StoredRun) -> RunStarted:
+def _start_event(run: StoredRun) -> RunStarted:
     tasks = tuple(it.id for it in run.frame.tasks)
     return RunStarted(
         run.run_id, run.eval_path, run.suite_name, "recorded", run.model, tasks, run.frame.trials, 1

@@ -108,7 +108,7 @@ def _show_lines(found: Sequence[StoredRun]) -> None:
 
 def _cells(run: StoredRun) -> Iterator[str]:
     yield run.run_id
-    yield _started(run)
+    yield _start_time(run)
     yield f"{_status(run):9}"
     yield f"{run.score:.2f}" if run.score is not None else "  - "
     yield one_line(f"{_name(run)}  {run.executor} {run.model}".rstrip())
@@ -117,10 +117,10 @@ def _cells(run: StoredRun) -> Iterator[str]:
 def _row(run: StoredRun) -> list[str]:
     score = f"{run.score:.2f}" if run.score is not None else "-"
     agent = f"{run.executor} {run.model}".rstrip()
-    return [run.run_id, _started(run), _status(run), score, one_line(_name(run)), one_line(agent)]
+    return [run.run_id, _start_time(run), _status(run), score, one_line(_name(run)), one_line(agent)]
 
 
-def _started(run: StoredRun) -> str:
+def _start_time(run: StoredRun) -> str:
     return f"{datetime.fromtimestamp(run.started_at, UTC):%Y-%m-%d %H:%M}"
 
 

@@ -123,9 +123,8 @@ def as_text(files: Sequence[CheckedFile], *, quiet: bool = False, colour: bool =
 def summary(files: Sequence[CheckedFile]) -> str:
     """Return one line with the number of checked files and of findings per severity."""
     counts = _count_severities(files)
-    found = ", ".join(
-        f"{counts[it]} {it if counts[it] == 1 else _PLURALS[it]}" for it in Severity if counts[it]
-    )
+    words = {it: str(it) if counts[it] == 1 else _PLURALS[it] for it in Severity}
+    found = ", ".join(f"{counts[it]} {words[it]}" for it in Severity if counts[it])
     total = f"{len(files)} eval file{'' if len(files) == 1 else 's'} checked"
     return f"{total}: {found or 'nothing to report'}"
 

@@ -280,9 +280,9 @@ def _stored_arms(name: str, experiment: Experiment, directory: Path) -> StoredAr
         with RunStore(directory, for_reading=True) as store:
             about = _arm_of(_find_arm_run(store, name, experiment))
             return {
-                (it.frame.arm.variant, it.frame.arm.eval_path): it
-                for it in store.find_runs(about.run_id)
-                if it.frame.arm is not None and it.frame.arm.run_id == about.run_id
+                (arm.variant, arm.eval_path): run
+                for run in store.find_runs(about.run_id)
+                if (arm := run.frame.arm) is not None and arm.run_id == about.run_id
             }
     except StoreError as error:
         give_up(str(error))

@@ -215,12 +215,10 @@ class LiveProgress:
         )
 
     def _print(self, *parts: str | tuple[str, str]) -> None:
-        """Print a line that stays, above the moving lines."""
+        """Print a line that stays. The next `tick` draws the moving lines below it."""
         from rich.text import Text
 
-        if self._live is not None:
-            self._live.update(self._moving_lines())
-        # With `Live` on, the console prints above its lines and draws them again.
+        self.clear()
         self._console.print(Text.assemble(*parts), soft_wrap=True)
         self._drawn_at = -1.0
 

@@ -62,9 +62,9 @@ class Reports:
         """Return the same files with the name of a model or an arm in them, for one of several runs."""
         name = _NOT_IN_NAMES.sub("-", name)
         renamed = {
-            it.name: path.with_name(f"{path.stem}_{name}{path.suffix}")
-            for it in fields(self)
-            if it.name not in _SHARED_FOLDERS and (path := getattr(self, it.name)) is not None
+            option.name: path.with_name(f"{path.stem}_{name}{path.suffix}")
+            for option in fields(self)
+            if option.name not in _SHARED_FOLDERS and (path := getattr(self, option.name)) is not None
         }
         return replace(self, **renamed)
 

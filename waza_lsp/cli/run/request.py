@@ -114,12 +114,12 @@ def report_files(options: Mapping[str, Any]) -> Reports:
     files = Reports(*(options[it] for it in ("results", "junit", "html", "github", "record")))
     return replace(
         files,
-        directory=_timestamped(directory) if directory is not None else None,
+        directory=_timestamp_folder(directory) if directory is not None else None,
         transcripts=options["transcripts"],
     )
 
 
-def _timestamped(directory: Path) -> Path:
+def _timestamp_folder(directory: Path) -> Path:
     """Return a new folder name in `directory`, in the form that waza uses."""
     now = datetime.now(UTC)
     return directory / f"{now:%Y-%m-%dT%H%M%S}.{now.microsecond // 1000:03}"
