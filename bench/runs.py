@@ -18,7 +18,7 @@ from waza_engine.runs.plan import Overrides, make_plan
 from waza_engine.runs.run import run_suite
 from waza_engine.runs.store import RunStore
 from waza_engine.suite import GraderEntry, InputFile, RunSettings, Suite, Task
-from waza_lsp.cli.run_reports import Reports
+from waza_lsp.cli.run.reports import Reports
 
 GRADERS = (
     GraderEntry("text", "answers", config={"contains": ["mock response"]}),

@@ -18,7 +18,7 @@ _FIRST = (
     "tests/fuzz/",
     "tests/hostility/",
     "tests/lsp/server/",
-    "tests/lsp/cli/",
+    "tests/cli/",
     "tests/engine/runs/",
 )
 """Tests that start editors, servers and child processes, or check thousands of texts: few in a file, each takes its time."""

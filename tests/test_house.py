@@ -57,6 +57,23 @@ def test_commands_do_without_the_classes_of_the_protocol(command: str, tmp_path:
     assert done.stderr.endswith("loaded: False\n"), done.stderr
 
 
+@pytest.mark.parametrize("command", ["check {}", "run {}", "runs list", "compare last last"])
+def test_commands_do_without_rich_on_a_pipe(command: str, tmp_path: Path) -> None:
+    path = tmp_path / "eval.yaml"
+    path.write_text("name: a\nskill: b\nconfig: {executor: mock}\ntasks: []\n", encoding="utf-8")
+    store = [] if "check" in command else ["--store", str(tmp_path)]
+    arguments = [*command.format(path).split(), *store]
+    code = (
+        "import sys; from waza_lsp.cli import main\n"
+        f"try: main({arguments})\n"
+        "finally: print('loaded:', sorted(it for it in sys.modules if it == 'rich'), file=sys.stderr)"
+    )
+    done = subprocess.run(
+        [sys.executable, "-P", "-c", code], capture_output=True, text=True, check=False, cwd=tmp_path
+    )
+    assert done.stderr.endswith("loaded: []\n"), done.stderr
+
+
 def test_positions_are_converted_in_one_file_only() -> None:
     converter = ROOT / "waza_lsp/syntax/text.py"
     found = [

@@ -14,7 +14,7 @@ from waza_engine.scalars import Scalar, resolve
 from waza_engine.yaml_grader_config import STRICT_LIST, config_problem
 from waza_engine.yaml_nodes import CORE, MAX_DEPTH, PLAIN, YamlError, at, compose
 
-__all__ = ["RefusedEntry", "YamlError", "read_grader_list", "read_yaml"]
+__all__ = ["RefusedEntry", "YamlDocument", "YamlError", "read_document", "read_grader_list", "read_yaml"]
 
 _MAX_NODES = 1_000_000
 _RESOLVED_TAGS = frozenset([PLAIN, *(CORE + it for it in ("int", "float", "bool", "null", "timestamp"))])
@@ -30,15 +30,43 @@ def read_yaml(text: str, *, strict_graders: bool = False) -> Any:
         YamlError: syntax error, duplicate key, unhashable key, or no document at all.
 
     """
+    document = read_document(text)
+    if strict_graders:
+        document.refuse_graders()
+    return document.data
+
+
+def read_document(text: str) -> "YamlDocument":
+    """Read the first document of `text`.
+
+    Raises:
+        YamlError: as `read_yaml`.
+
+    """
     node = compose(text)
     # The values come first: they refuse what contains itself.
-    data = _data(node)
-    if strict_graders and isinstance(node, yaml.MappingNode):
-        entries = (value for key, value in node.value if key.value == STRICT_LIST)
+    return YamlDocument(node, _data(node))
+
+
+class YamlDocument(NamedTuple):
+    """A parsed document: its nodes, and their data."""
+
+    node: yaml.Node
+    data: Any
+
+    def refuse_graders(self) -> None:
+        """Refuse grader configs that waza cannot read, under the top-level key `graders`.
+
+        Raises:
+            YamlError: the first such config.
+
+        """
+        if not isinstance(self.node, yaml.MappingNode):
+            return
+        entries = (value for key, value in self.node.value if key.value == STRICT_LIST)
         for entry in (it for list_node in entries for it in _items(list_node)):
             if problem := config_problem(entry):
                 raise at(problem.node, problem.message)
-    return data
 
 
 class RefusedEntry(NamedTuple):

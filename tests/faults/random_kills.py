@@ -32,7 +32,12 @@ def main() -> None:
 
 
 def _import_everything() -> None:
-    for name in ("asyncio", "waza_lsp.cli.run", "waza_lsp.cli.run_prepare", "waza_engine.graders.registry"):
+    for name in (
+        "asyncio",
+        "waza_lsp.cli.run.command",
+        "waza_lsp.cli.run.request",
+        "waza_engine.graders.registry",
+    ):
         importlib.import_module(name)
 
 

@@ -31,7 +31,7 @@ _LONGEST_LIFE_SECONDS = 2.0
 _CHILDREN = {
     "run": "waza_lsp run",
     "worker": "live_worker",
-    "grading": "grade_process",
+    "grading": "waza_lsp grade",
     "guard": "WAZA_LSP_BIRTH",
     "interpreter": "-I -S -X utf8",
     "agent": "agent.sh",

@@ -58,7 +58,7 @@ def test_a_full_disk_under_the_output_loses_no_run(folder: Path, unbuffered: str
     ended = waza_lsp(folder, "waza run eval.yaml >/dev/full", {"PYTHONUNBUFFERED": unbuffered})
     assert ended.returncode == 2
     assert "error: The output cannot be written: No space left on device" in ended.stderr
-    assert "The run is in the store; report it again with: waza-lsp report 20" in ended.stderr
+    assert "The run is in the store. Report it again with: waza-lsp report 20" in ended.stderr
     ended = waza_lsp(folder, "waza run eval.yaml --events jsonl >/dev/full")
     assert ended.returncode == 0
     assert "warning: The events cannot be written: No space left on device. The run goes on" in ended.stderr
@@ -84,7 +84,7 @@ def test_a_directory_that_is_gone_is_named(folder: Path) -> None:
     (folder / "gone").mkdir()
     ended = waza_lsp(folder, "cd gone; rmdir ../gone; waza run ../eval.yaml")
     assert ended.returncode == 2
-    assert ended.stderr == "error: The current directory is gone; change to one that is there\n"
+    assert ended.stderr == "error: The current directory no longer exists; change to one that does\n"
 
 
 def test_no_room_for_workspaces_is_an_error_of_the_trials(folder: Path, small_disk: Path) -> None:

@@ -60,7 +60,7 @@ def test_a_signal_ends_agents_and_says_how_to_go_on(
     run.send_signal(number)
     _, said = run.communicate(timeout=60)
     assert run.returncode == 130, said
-    assert "Cancelled; no finished trial is in the run store" in said
+    assert "Cancelled. The run store has no finished trial of this run" in said
     wait_for_nothing(tmp_path / "tmp")
     slow.written(tmp_path, seconds=0)
     again = started(tmp_path, "run", "eval.yaml", "--resume", "--store", "my store")
@@ -95,7 +95,7 @@ def test_what_was_kept_is_counted_and_the_way_on_is_told(tmp_path: Path) -> None
     until(lambda: performed(tmp_path) == 2)
     run.terminate()
     _, said = run.communicate(timeout=60)
-    assert "Cancelled: 1 finished trial kept. Go on with: waza-lsp run eval.yaml --resume --store" in said
+    assert "Cancelled: 1 finished trial kept. Resume with: waza-lsp run eval.yaml --resume --store" in said
     assert f"'{tmp_path / 'my store'}'" in said
 
 
@@ -151,5 +151,5 @@ def test_a_report_that_is_being_written_can_be_broken_off(tmp_path: Path) -> Non
     _, said = run.communicate(timeout=60)
     os.close(reader)
     assert run.returncode == 130
-    assert "Broken off while reports were written; write them with: waza-lsp report" in said
+    assert "Stopped while writing reports. Write them with: waza-lsp report" in said
     assert finished(tmp_path / ".waza-lsp")[1] == case.wanted

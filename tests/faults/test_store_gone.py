@@ -231,7 +231,7 @@ def test_a_cancelled_run_says_what_is_really_kept(
     kept = (
         "Cancelled: 1 finished trial kept"
         if harm is delete
-        else "Cancelled; no finished trial is in the run store"
+        else "Cancelled. The run store has no finished trial of this run"
     )
     assert (process.returncode, kept in errors) == (130, True), errors
     wait_for_nothing(tmp_path / "tmp")

@@ -10,23 +10,24 @@ from waza_engine.version import __version__
 from waza_lsp.server.compiled import Compiled
 from waza_lsp.server.put_off import put_off
 
-_COMMANDS = (
-    "serve",
-    "check",
-    "schema",
-    "run",
-    "grade",
-    "runs",
-    "report",
-    "compare",
-    "merge",
-    "review",
-    "convert",
-)
+_COMMANDS = {
+    "serve": "serve",
+    "check": "check.command",
+    "schema": "schema",
+    "run": "run.command",
+    "grade": "grade",
+    "runs": "runs",
+    "report": "report",
+    "compare": "compare",
+    "merge": "merge",
+    "review": "review",
+    "convert": "convert",
+}
+"""The commands in the order of the help text, each with its module in this package."""
 
 
-class _Lazy(click.Group):
-    """Looks a command up in the module of its name, so that `--help` and `serve` start fast."""
+class _LazyGroup(click.Group):
+    """Imports a command only when it is used, so that `--help` and `serve` start fast."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         return list(_COMMANDS)
@@ -34,21 +35,21 @@ class _Lazy(click.Group):
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         if cmd_name not in _COMMANDS:
             return None
-        # Commands share code with the server, but hardly any needs the protocol's 554 classes: a third of most starts.
+        # Commands share code with the server, but few need the protocol's 554 classes: a third of most starts.
         put_off("lsprotocol.types")
-        command: Any = getattr(importlib.import_module(f"{__name__}.{cmd_name}"), cmd_name)
+        command: Any = getattr(importlib.import_module(f"{__name__}.{_COMMANDS[cmd_name]}"), cmd_name)
         return command if isinstance(command, click.Command) else None
 
     def resolve_command(self, ctx: click.Context, args: list[str]) -> Any:
         if args[0] in _COMMANDS and args[0] != "serve":
             compiled = Compiled.usual(f"command-{args[0]}")
-            # Of classes only: the patterns that a command compiles may be those of the user's files.
+            # Cache dataclasses only: the patterns that a command compiles may come from the user's files.
             compiled.serve("dataclasses")
             ctx.call_on_close(compiled.keep)
         return super().resolve_command(ctx, args)
 
     def make_context(self, *args: Any, **extra: Any) -> click.Context:
-        """Reads the options; --help and --version have printed then."""
+        """Parse the options. `--help` and `--version` print during this step."""
         with _without_tracebacks():
             return super().make_context(*args, **extra)
 
@@ -59,15 +60,17 @@ class _Lazy(click.Group):
 
 def _without_tracebacks() -> AbstractContextManager[None]:
     try:
-        from waza_lsp.cli.outputs import without_tracebacks
+        from waza_lsp.cli.console import without_tracebacks
 
         return without_tracebacks()
     except KeyboardInterrupt:
-        # While that is imported; click would end with 1, which is a verdict of most commands.
+        # Ctrl-C during that import. Click would exit with 1, which most commands use as a verdict.
         raise SystemExit(130) from None
 
 
-@click.group(cls=_Lazy, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 110})
+@click.group(
+    cls=_LazyGroup, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 110}
+)
 @click.version_option(__version__, prog_name="waza-lsp")
 def main() -> None:
     """Language server, checker and grader for AI-agent eval files.

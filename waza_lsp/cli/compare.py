@@ -1,15 +1,27 @@
-"""`waza-lsp compare`: several runs side by side, or two of them as a judge sees them."""
+"""`waza-lsp compare`: show several runs side by side, or ask a judge which of two is better."""
 
 import json
+import os
+import sys
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from waza_engine.reports.comparison import comparison_data, comparison_text
 from waza_engine.reports.html_comparison import html_comparison
-from waza_lsp.cli.printing import show
-from waza_lsp.cli.run_reports import FILE, written
-from waza_lsp.cli.run_source import STORE, give_up, record_named
+from waza_engine.reports.inert import harmless
+from waza_engine.runs.records import RunRecord
+from waza_lsp.cli.console import is_terminal, print_err, show, show_table
+from waza_lsp.cli.run.reports import FILE, write_report
+from waza_lsp.cli.stored_runs import STORE, give_up, load_record
+
+if TYPE_CHECKING:
+    from waza_engine.suite import Suite
+
+_EXIT_WORSE = 1
 
 
 @click.command(short_help="Compare runs, task by task.")
@@ -18,18 +30,18 @@ from waza_lsp.cli.run_source import STORE, give_up, record_named
     "--format", "-f", "form", type=click.Choice(["table", "json"]), default="table", show_default=True
 )
 @STORE
-@click.option("--html", type=FILE, metavar="FILE", help="Write a comparison to look at.")
+@click.option("--html", type=FILE, metavar="FILE", help="Write the comparison as an HTML page.")
 @click.option("--pairwise", is_flag=True, help="Ask a judge which of two runs is better, trial by trial.")
 @click.option(
     "--eval",
     "eval_path",
     type=click.Path(dir_okay=False, path_type=Path),
     metavar="EVAL",
-    help="With --pairwise: where the rubrics stand; default the eval of the runs.",
+    help="With --pairwise: the eval with the rubrics. Default: the eval of the runs.",
 )
 @click.option("--judge-model", default="", metavar="MODEL", help="With --pairwise: the judge's model.")
 @click.option(
-    "--fail-on-regression", is_flag=True, help="With --pairwise: exit with 1 when the second run is worse."
+    "--fail-on-regression", is_flag=True, help="With --pairwise: exit with 1 if the second run is worse."
 )
 def compare(  # one argument for each option
     runs: tuple[str, ...],
@@ -41,12 +53,12 @@ def compare(  # one argument for each option
     judge_model: str,
     fail_on_regression: bool,
 ) -> None:
-    """Compare two or more RUNS: ids, "last", or results files. Differences are the last one's to the first.
+    """Compare two or more RUNS: ids, "last", or results files. Deltas are the last run minus the first.
 
-    With --pairwise the first run is the baseline, and a judge model says for each trial of the second whether it is better.
-    It is asked twice, with the places swapped; contradictions are ties.
+    With --pairwise, the first run is the baseline, and a judge model decides for each trial of the second run whether
+    it is better. The judge is asked twice, with the two swapped; contradictions count as ties.
 
-    The exit status is 0, 1 with --fail-on-regression when the second run is worse, 2 when the runs could not be compared.
+    The exit status is 0, 1 if --fail-on-regression is set and the second run is worse, or 2 if the runs cannot be compared.
 
     \b
     Examples:
@@ -58,28 +70,134 @@ def compare(  # one argument for each option
     if len(runs) < 2:
         raise click.UsageError("Name at least two runs or results files.")
     if pairwise:
-        # Imported here: it brings the judges with it.
-        from waza_lsp.cli.compare_pairwise import Wanted, compare_pairwise
-
         if len(runs) > 2:
-            raise click.UsageError("With --pairwise name exactly two runs: the baseline and the treatment.")
+            raise click.UsageError("With --pairwise, name exactly two runs: the baseline and the treatment.")
         if html is not None:
-            raise click.UsageError("--pairwise writes no page: leave out --html, or --pairwise.")
-        wanted = Wanted(runs[0], runs[1], store_dir, eval_path, judge_model, form, fail_on_regression)
-        compare_pairwise(wanted)
+            raise click.UsageError("--pairwise writes no page. Remove --html or --pairwise.")
+        _compare_pairwise(
+            _PairwiseRequest(
+                runs[0],
+                runs[1],
+                store_dir,
+                eval_path,
+                judge_model,
+                form,
+                fail_on_regression=fail_on_regression,
+            )
+        )
         return
-    # Without a judge nothing is called worse: a build that counts on it would never fail.
-    for name, given in (
+    # Without a judge no run counts as worse, so a build that relies on --fail-on-regression would never fail.
+    for name, value in (
         ("--fail-on-regression", fail_on_regression),
         ("--eval", eval_path),
         ("--judge-model", judge_model),
     ):
-        if given:
-            raise click.UsageError(f"{name} is for --pairwise: give that, too.")
-    records = [record_named(it, store_dir) for it in runs]
-    if html is not None and (problem := written(html, html_comparison(runs, records))):
+        if value:
+            raise click.UsageError(f"{name} requires --pairwise.")
+    records = [load_record(it, store_dir) for it in runs]
+    if html is not None and (problem := write_report(html, html_comparison(runs, records))):
         give_up(problem)
     if form == "json":
         show(json.dumps(comparison_data(runs, records), indent=2))
     else:
-        show(comparison_text(runs, records))
+        show_comparison(runs, records)
+
+
+def show_comparison(names: Sequence[str], records: Sequence[RunRecord]) -> None:
+    """Print the comparison: a table on a terminal, aligned text elsewhere."""
+    if not is_terminal():
+        show(comparison_text(names, records))
+        return
+    data = comparison_data(names, records)
+    for number, (name, model) in enumerate(zip(names, data["models"], strict=True), 1):
+        show(harmless(f"{number}: {name}{f' ({model})' if model else ''}"))
+    numbers = [f"{it}#" for it in range(1, len(names) + 1)]
+    show_table(["task", *numbers, "delta#", "status"], _comparison_rows(data))
+
+
+def _comparison_rows(data: dict[str, Any]) -> Iterator[list[str]]:
+    for task in sorted(data["task_deltas"], key=lambda it: it["score_delta"]):
+        statuses = task["statuses"]
+        scores = [
+            "-" if status == "n/a" else f"{score:.2f}"
+            for score, status in zip(task["scores"], statuses, strict=True)
+        ]
+        change = "" if statuses[0] == statuses[-1] else f"{statuses[0]} -> {statuses[-1]}"
+        yield [task["task_id"], *scores, f"{task['score_delta']:+.2f}", change]
+    totals = [f"{it:.2f}" for it in data["aggregate_scores"]]
+    yield ["all tasks", *totals, f"{data['aggregate_score_delta']:+.2f}", ""]
+    rates = [f"{it:.0%}" for it in data["success_rates"]]
+    yield ["passed", *rates, f"{data['success_rate_delta']:+.0%}", ""]
+
+
+@dataclass(frozen=True, slots=True)
+class _PairwiseRequest:
+    """The options of a pairwise comparison."""
+
+    baseline: str
+    treatment: str
+    store_dir: Path | None
+    eval_path: Path | None
+    judge_model: str
+    form: str
+    fail_on_regression: bool
+
+
+def _compare_pairwise(request: _PairwiseRequest) -> None:
+    """Compare and print; exit with 1 if the second run is worse and `fail_on_regression` is set."""
+    # Imported late: only a pairwise comparison needs the judges.
+    from waza_engine.judges.base import JudgeMissing
+    from waza_engine.judges.openai import OpenAIJudge
+    from waza_engine.vally.pairing import comparison_record, pairs_of
+    from waza_engine.vally.preferring import Preference
+
+    names = (request.baseline, request.treatment)
+    baseline, treatment = (load_record(it, request.store_dir) for it in names)
+    suite = _load_rubrics(request.eval_path, treatment)
+    try:
+        judge = OpenAIJudge.from_environment(os.environ)
+    except JudgeMissing as error:
+        give_up(str(error))
+    pairs = []
+    for pair in pairs_of(baseline, treatment, Preference(judge, suite, request.judge_model)):
+        print_err(f"{pair.treatment.task} trial {pair.treatment.trial}: {pair.error or pair.winner}")
+        pairs.append(pair)
+    if not pairs:
+        give_up("The two runs have no trial of the same stimulus in common")
+    result = comparison_record(baseline, treatment, names, pairs)
+    show(json.dumps(result, ensure_ascii=False) if request.form == "json" else _pairwise_text(result))
+    if request.fail_on_regression and result["summary"]["meanScore"] < 0:
+        sys.exit(_EXIT_WORSE)
+
+
+def _load_rubrics(path: Path | None, record: RunRecord) -> "Suite | None":
+    """Load the suite that holds the rubrics: `path`, else the eval of the run if it still exists."""
+    from waza_engine.formats import load_suite
+    from waza_engine.suite import LoadError
+
+    chosen = path or (Path(record.eval_path) if record.eval_path else None)
+    try:
+        return load_suite(chosen, process_dir=Path.cwd()) if chosen is not None else None
+    except LoadError as error:
+        if path is not None:
+            give_up(str(error))
+        return None
+
+
+def _pairwise_text(result: dict[str, Any]) -> str:
+    summary = result["summary"]
+    names = [harmless(it["stimulusName"]) for it in result["stimuli"]]
+    width = max(len(it) for it in names)
+    means = [it["meanScore"] for it in result["stimuli"]]
+    lines = [f"{name:{width}}  {mean:+.2f}" for name, mean in zip(names, means, strict=True)]
+    unjudged = f", {summary['erroredCount']} not judged" if summary["erroredCount"] else ""
+    lines.append(
+        f"{result['treatment']} against {result['baseline']}: {summary['wins']} better, {summary['ties']} equal, "
+        f"{summary['losses']} worse{unjudged}; score {summary['meanScore']:+.2f} "
+        f"[{summary['ciLow']:+.2f}, {summary['ciHigh']:+.2f}]"
+    )
+    passed = summary["mcnemar"]
+    lines.append(
+        f"passed only before: {passed['baselineOnly']}, only now: {passed['treatmentOnly']} (p = {passed['pValue']:.3f})"
+    )
+    return "\n".join(lines)

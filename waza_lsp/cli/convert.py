@@ -1,4 +1,4 @@
-"""`waza-lsp convert`: a suite in another dialect, or in the newest form of its own."""
+"""`waza-lsp convert`: write a suite in another dialect, or in the newest form of its own."""
 
 from pathlib import Path
 
@@ -8,32 +8,30 @@ from waza_engine.convert import TARGETS, Conversion, converted
 from waza_engine.formats.waza.paths import is_inside
 from waza_engine.suite import LoadError
 from waza_engine.whole_files import write_whole_bytes
-from waza_lsp.cli.newest_form import in_newest_form
-from waza_lsp.cli.printing import show, tell
-from waza_lsp.cli.run_error import give_up_loading, short_path
-from waza_lsp.cli.run_source import give_up
+from waza_lsp.cli.console import print_err, show
+from waza_lsp.cli.load_errors import give_up_loading, short_path
+from waza_lsp.cli.stored_runs import give_up
+from waza_lsp.cli.upgrade import upgrade
 
 _NEWEST = "latest"
 
 
 @click.command(short_help="Convert an eval to another dialect or the newest form.")
 @click.argument("path", metavar="EVAL", type=click.Path(exists=True, dir_okay=False, path_type=Path))
-@click.option(
-    "--to", "target", type=click.Choice([*TARGETS, _NEWEST]), required=True, help="What to make of it."
-)
+@click.option("--to", "target", type=click.Choice([*TARGETS, _NEWEST]), required=True, help="Target format.")
 @click.option(
     "--out",
     type=click.Path(file_okay=False, path_type=Path),
     metavar="DIR",
-    help="Where the files go; default: a folder beside the eval, called as the target.",
+    help="Output folder. Default: a folder next to the eval, named after the target.",
 )
-@click.option("--force", is_flag=True, help="Replace files that are there.")
+@click.option("--force", is_flag=True, help="Replace existing files.")
 @click.option("--dry-run", is_flag=True, help="Print the files instead of writing them.")
 def convert(path: Path, target: str, out: Path | None, force: bool, dry_run: bool) -> None:
     """Write the suite of EVAL for another runner, or in its newest form.
 
-    Comments go along. What the other dialect has no words for is kept in a comment, from which the way back restores
-    it, and is listed on stderr; nothing is dropped silently.
+    Comments are kept. Settings that the other dialect cannot express become comments and are listed on stderr;
+    converting back restores them. Nothing is dropped silently.
 
     \b
     Examples:
@@ -44,32 +42,32 @@ def convert(path: Path, target: str, out: Path | None, force: bool, dry_run: boo
     folder = out or path.parent / target
     try:
         if target == _NEWEST:
-            result = in_newest_form(path, folder, Path.cwd())
+            result = upgrade(path, folder, Path.cwd())
         else:
             result = converted(path, target, folder, Path.cwd())
     except LoadError as error:
         give_up_loading(error)
-    _tell_losses(result)
+    _print_losses(result)
     if dry_run:
         for name, text in result.files.items():
             click.echo(f"--- {folder / name}\n{text}")
         for name, source in result.copies.items():
             click.echo(f"--- {folder / name}: a copy of {source}")
         return
-    taken = [folder / it for it in (*result.files, *result.copies) if (folder / it).exists()]
-    if taken and not force:
-        give_up(f"{taken[0]} is there already; nothing was written. Give --force or another --out")
+    existing = [folder / it for it in (*result.files, *result.copies) if (folder / it).exists()]
+    if existing and not force:
+        give_up(f"{existing[0]} already exists; nothing was written. Use --force or another --out")
     _write(folder, path.parent, result)
 
 
-def _tell_losses(result: Conversion) -> None:
-    for it in result.lost:
-        where = f"{short_path(it.path)}: " if it.path else ""
-        tell(f"{where}{'kept as a comment' if it.kept else 'note'}: {it.message}")
+def _print_losses(result: Conversion) -> None:
+    for loss in result.lost:
+        where = f"{short_path(loss.path)}: " if loss.path else ""
+        print_err(f"{where}{'kept as a comment' if loss.kept else 'note'}: {loss.message}")
 
 
 def _write(folder: Path, source_folder: Path, result: Conversion) -> None:
-    """Write the files, each whole or not at all. Nothing is written before all can be read."""
+    """Write each file atomically, after all sources have been read."""
     contents = {name: text.encode("utf-8", "replace") for name, text in result.files.items()}
     for name, source in result.copies.items():
         try:
@@ -84,8 +82,8 @@ def _write(folder: Path, source_folder: Path, result: Conversion) -> None:
         path = folder / name
         try:
             write_whole_bytes(path, [content])
-            if name in result.copies and (runs := result.copies[name].stat().st_mode & 0o111):
-                path.chmod(path.stat().st_mode | runs)
+            if name in result.copies and (executable := result.copies[name].stat().st_mode & 0o111):
+                path.chmod(path.stat().st_mode | executable)
         except OSError as error:
             give_up(f"{path} cannot be written: {error.strerror}")
         show(str(path))

@@ -1,4 +1,4 @@
-"""`waza-lsp grade`: grade a recording, or many of them, without running an agent."""
+"""`waza-lsp grade`: grade recorded work without running an agent."""
 
 import json
 import os
@@ -6,7 +6,7 @@ import sys
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor, as_completed
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any, NoReturn
 
 import click
 
@@ -15,12 +15,18 @@ from waza_engine.graders.registry import CURRENT, GENERATIONS, OTHER_DIALECTS, g
 from waza_engine.grading_input import InputError, grading_context
 from waza_engine.json_text import JsonError, read_json
 from waza_engine.reports.inert import harmless, inert
-from waza_lsp.cli.printing import may_colour
+from waza_lsp.cli.console import may_colour, show
+
+if TYPE_CHECKING:
+    from waza_engine.runs.store import StoredRun
+    from waza_engine.suite import Suite
 
 _FILE = click.Path(path_type=Path, allow_dash=True)
 _STDIN = Path("-")
 _DIRECTORY = click.Path(path_type=Path, exists=True, file_okay=False)
 _WORKERS = min(4, os.cpu_count() or 1)
+_EXIT_STATUS = {"passed": 0, "failed": 1}
+_EXIT_ERRORED = 3
 
 
 @click.command(short_help="Grade recorded work without running an agent.")
@@ -28,7 +34,7 @@ _WORKERS = min(4, os.cpu_count() or 1)
     "--run",
     "run_name",
     metavar="RUN",
-    help="A run of the store: its id, or 'last'. Its graders are read anew.",
+    help="A stored run: its id, or 'last'. Its graders are read again from the eval.",
 )
 @click.option(
     "--task", "tasks", multiple=True, metavar="GLOB", help="With --run: only tasks whose name or id matches."
@@ -38,29 +44,34 @@ _WORKERS = min(4, os.cpu_count() or 1)
     "store_dir",
     type=click.Path(path_type=Path),
     metavar="DIR",
-    help="With --run: where runs are kept.",
+    help="With --run: folder of the run store.",
 )
 @click.option("--graders", "graders_file", type=_FILE, help="YAML list of grader entries.")
 @click.option("--context", "context_file", type=_FILE, help="JSON object with the grading context.")
-@click.option("--workspace", type=_DIRECTORY, help="Directory the agent worked in; left out: none.")
+@click.option("--workspace", type=_DIRECTORY, help="Folder the agent worked in. Default: none.")
 @click.option(
     "--format", "output_format", type=click.Choice(["text", "json"]), default="text", show_default=True
 )
 @click.option(
     "--gen", "generation", type=click.Choice(GENERATIONS), default=CURRENT, show_default=True,
-    help="Whose meaning of the grader types counts.",
+    help="The waza generation that defines the grader types.",
 )  # fmt: skip
 @click.option(
     "--dialect", type=click.Choice(["waza", *OTHER_DIALECTS.values()]),
-    help="Whose grader types these are; a dialect of its own has one --gen only.",
+    help="The dialect that defines the grader types. Only waza has generations.",
 )  # fmt: skip
 @click.option(
     "--batch",
     "batch_file",
     type=_FILE,
-    help="JSON lines to grade in bulk; one JSON line out for each. '-' is standard input.",
+    help="Grade many JSON lines; prints one JSON line for each. '-' is standard input.",
 )
-def grade(  # noqa: PLR0913, PLR0917  # click hands over one argument per option
+@click.option(
+    "--events",
+    type=click.Choice(["jsonl"]),
+    help="Regrade the recordings of an eval and print run events as JSON lines. Reads a JSON request from standard input.",
+)
+def grade(  # noqa: PLR0913, PLR0917  # click passes one argument per option
     run_name: str | None,
     tasks: tuple[str, ...],
     store_dir: Path | None,
@@ -71,10 +82,12 @@ def grade(  # noqa: PLR0913, PLR0917  # click hands over one argument per option
     generation: str,
     dialect: str | None,
     batch_file: Path | None,
+    events: str | None,
 ) -> None:
-    """Grade what an agent left behind, without running it again.
+    """Grade recorded work without running the agent again.
 
-    The exit status is 0 when all passed, 1 when some failed, 3 when some could not be graded, 2 for bad usage.
+    The exit status is 0 if everything passed, 1 if something failed, 3 if something could not be graded, and 2 for wrong
+    usage. With --events it is that of a run.
 
     \b
     Examples:
@@ -83,76 +96,117 @@ def grade(  # noqa: PLR0913, PLR0917  # click hands over one argument per option
       waza-lsp grade --graders graders.yaml --context context.json --workspace work
       waza-lsp grade --dialect vally --graders graders.yaml --context context.json
       waza-lsp grade --batch lines.jsonl
+      waza-lsp grade --events jsonl < request.json
     """
-    if sum(it is not None for it in (batch_file, graders_file or context_file, run_name)) > 1:
-        raise click.UsageError("--run, --batch and --graders exclude each other.")
+    if sum(it is not None for it in (batch_file, graders_file or context_file, run_name, events)) > 1:
+        raise click.UsageError("Give only one of --run, --batch, --events and --graders.")
     if run_name is None and (tasks or store_dir):
-        raise click.UsageError(f"{'--task' if tasks else '--store'} is for --run: give that, too.")
-    if run_name is not None:
-        # Imported late: runs are much more than the batch door needs.
-        from waza_lsp.cli.grade_run import grade_recorded
+        raise click.UsageError(f"{'--task' if tasks else '--store'} requires --run.")
+    if events is not None:
+        # Imported late: grading a list needs no runs and no recordings.
+        from waza_lsp.cli.regrade_events import regrade_from_stdin
 
-        grade_recorded(run_name, tasks, store_dir, output_format)
+        regrade_from_stdin()
+    if run_name is not None:
+        _grade_run(run_name, tasks, store_dir, output_format)
     if batch_file is not None:
-        _batch(batch_file)
+        _grade_batch(batch_file)
         return
     if graders_file is None or context_file is None:
         raise click.UsageError("Give --run, or --graders and --context, or --batch.")
     if graders_file == context_file == _STDIN:
-        raise click.UsageError("Standard input can be one of --graders and --context.")
+        raise click.UsageError("Only one of --graders and --context can be standard input.")
     generation = generation_of_dialect(dialect or "") or generation
     try:
         context = grading_context(
-            read_json(_text(context_file)),
+            read_json(_read_text(context_file)),
             workspace_dir=workspace.absolute() if workspace else None,
             process_dir=Path.cwd(),
             generation=generation,
         )
     except (JsonError, InputError) as error:
         raise click.UsageError(f"{context_file}: {error}") from error
-    answer = grade_list(graders_from_yaml(_text(graders_file)), context, generation)
-    for it in _shown(answer["results"], output_format):
-        click.echo(it)
-    sys.exit({"passed": 0, "failed": 1}.get(answer["status"], 3))
+    answer = grade_list(graders_from_yaml(_read_text(graders_file)), context, generation)
+    for line in _result_lines(answer["results"], output_format):
+        click.echo(line)
+    sys.exit(_EXIT_STATUS.get(answer["status"], _EXIT_ERRORED))
 
 
-def _text(path: Path) -> str:
+def _read_text(path: Path) -> str:
     try:
-        return _bytes(path).decode()
+        return _read_bytes(path).decode()
     except UnicodeDecodeError as error:
         raise click.UsageError(f"{path} is not UTF-8 (byte {error.start}).") from error
 
 
-def _bytes(path: Path) -> bytes:
+def _read_bytes(path: Path) -> bytes:
     try:
         return sys.stdin.buffer.read() if path == _STDIN else path.read_bytes()
     except OSError as error:
         raise click.UsageError(f"Cannot read {path}: {error.strerror}") from error
 
 
-def _shown(results: list[dict[str, Any]], output_format: str) -> Iterator[str]:
+def _result_lines(results: list[dict[str, Any]], output_format: str) -> Iterator[str]:
     if output_format == "json":
         yield inert(json.dumps(results, indent=2, default=str))
         return
-    for it in results:
-        label = it["name"] or it["type"] or "(no name)"
-        if "error" in it:
-            yield _coloured("ERROR", "red") + harmless(f"  {label}: {it['error']['message']}")
+    for result in results:
+        label = result["name"] or result["type"] or "(no name)"
+        if "error" in result:
+            yield _colour("ERROR", "red") + harmless(f"  {label}: {result['error']['message']}")
         else:
-            word = _coloured("PASS ", "green") if it["passed"] else _coloured("FAIL ", "red")
-            yield word + harmless(f"  {label}  {it['score']:.2f}  {it['feedback']}")
+            word = _colour("PASS ", "green") if result["passed"] else _colour("FAIL ", "red")
+            yield word + harmless(f"  {label}  {result['score']:.2f}  {result['feedback']}")
 
 
-def _coloured(word: str, colour: str) -> str:
+def _colour(word: str, colour: str) -> str:
     return click.style(word, fg=colour) if may_colour(sys.stdout) else word
 
 
-def _batch(path: Path) -> None:
-    lines = _bytes(path).split(b"\n")
+def _grade_batch(path: Path) -> None:
+    lines = _read_bytes(path).split(b"\n")
     if not lines[-1]:
-        # What stands after the last line break is no line; a blank one before it has an answer, too.
+        # Text after the last line break is not a line. Blank lines before it get an answer, too.
         lines.pop()
     with ThreadPoolExecutor(_WORKERS) as pool:
-        for answered in as_completed([pool.submit(answer_line, it) for it in lines]):
-            sys.stdout.write(inert(json.dumps(answered.result(), default=str)) + "\n")
+        for answer in as_completed([pool.submit(answer_line, it) for it in lines]):
+            sys.stdout.write(inert(json.dumps(answer.result(), default=str)) + "\n")
             sys.stdout.flush()
+
+
+def _grade_run(name: str, tasks: tuple[str, ...], store_dir: Path | None, output_format: str) -> NoReturn:
+    """Regrade a stored run, print the verdicts, and end the program with their exit status."""
+    # Imported late: grading a list or a batch needs no runs.
+    from waza_engine.reports.results_json import results_json
+    from waza_engine.reports.text import text_report
+    from waza_engine.runs.plan import PlanError
+    from waza_engine.runs.regrade import regrade
+    from waza_engine.runs.store import StoreError
+    from waza_engine.suite import LoadError
+    from waza_lsp.cli.load_errors import give_up_loading
+    from waza_lsp.cli.stored_runs import find_run, give_up, open_store
+
+    with open_store(store_dir) as store:
+        run = find_run(store, name, with_recordings=True)
+        try:
+            record = regrade(
+                store, run, _load_suite(run), tasks=tasks, process_dir=Path.cwd(), environment=os.environ
+            )
+        except LoadError as error:
+            give_up_loading(error)
+        except (PlanError, StoreError) as error:
+            give_up(str(error))
+    show(results_json(record) if output_format == "json" else text_report(record))
+    has_errors = any(trial.status == "error" for task in record.tasks for trial in task.trials)
+    sys.exit(_EXIT_ERRORED if has_errors else _EXIT_STATUS.get(record.status, _EXIT_ERRORED))
+
+
+def _load_suite(run: "StoredRun") -> "Suite":
+    """Load the current suite of a run. For an arm, the experiment builds it."""
+    if run.frame.arm is None:
+        from waza_engine.formats import load_suite
+
+        return load_suite(run.eval_path, process_dir=Path.cwd())
+    from waza_engine.formats.vally.experiment_load import suite_of_arm
+
+    return suite_of_arm(run.frame.arm)

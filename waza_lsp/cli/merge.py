@@ -1,4 +1,4 @@
-"""`waza-lsp merge`: the parts of a run that was spread over machines, as one."""
+"""`waza-lsp merge`: merge the shards of a run."""
 
 import sys
 from pathlib import Path
@@ -9,20 +9,19 @@ from waza_engine.reports.merge import MergeError, merged
 from waza_engine.reports.read_results import ResultsError, read_results
 from waza_engine.reports.text import text_report
 from waza_engine.runs.run import EXIT_STATUS
-from waza_lsp.cli.outputs import CANNOT
-from waza_lsp.cli.printing import show, tell
-from waza_lsp.cli.run_reports import FILE, GITHUB, HTML, JUNIT, Reports
-from waza_lsp.cli.run_source import give_up
+from waza_lsp.cli.console import EXIT_ERROR, print_err, show
+from waza_lsp.cli.run.reports import FILE, GITHUB, HTML, JUNIT, Reports
+from waza_lsp.cli.stored_runs import give_up
 
 
-@click.command(short_help="Put the shards of a run together.")
+@click.command(short_help="Merge the shards of a run.")
 @click.argument("files", nargs=-1, required=True, type=FILE)
 @click.option("--output", "results", type=FILE, metavar="FILE", help="Write the results as waza's JSON.")
 @JUNIT
 @HTML
 @GITHUB
-@click.option("--incomplete", is_flag=True, help="Accept that shards are missing.")
-def merge(  # click hands over one argument per option
+@click.option("--incomplete", is_flag=True, help="Accept missing shards.")
+def merge(  # click passes one argument per option
     files: tuple[Path, ...],
     results: Path | None,
     junit: Path | None,
@@ -31,7 +30,7 @@ def merge(  # click hands over one argument per option
     *,
     incomplete: bool,
 ) -> None:
-    """Put the results FILES of all shards together and report the whole run; the exit status is that of the run.
+    """Merge the results FILES of all shards and report the whole run. The exit status is that of the run.
 
     \b
     Examples:
@@ -44,6 +43,6 @@ def merge(  # click hands over one argument per option
         give_up(str(error))
     problems = Reports(results, junit, html, github).write(record)
     show(text_report(record))
-    for it in problems:
-        tell(f"error: {it}")
-    sys.exit(CANNOT if problems else EXIT_STATUS[record.status])
+    for problem in problems:
+        print_err(f"error: {problem}")
+    sys.exit(EXIT_ERROR if problems else EXIT_STATUS[record.status])

@@ -1,18 +1,16 @@
-"""`waza-lsp report`: a run that is over, for other eyes."""
+"""`waza-lsp report`: print or write the report of a finished run."""
 
 import sys
 from pathlib import Path
 
 import click
 
-from waza_lsp.cli.outputs import CANNOT
-from waza_lsp.cli.printing import show, tell
-from waza_lsp.cli.run_printed import PRINTED
-from waza_lsp.cli.run_reports import FILE, GITHUB, HTML, JUNIT, Reports
-from waza_lsp.cli.run_source import FOLDER, LAST, STORE, record_and_store
+from waza_lsp.cli.console import EXIT_ERROR, print_err, show
+from waza_lsp.cli.run.reports import FILE, GITHUB, HTML, JUNIT, PRINTED_FORMATS, Reports
+from waza_lsp.cli.stored_runs import FOLDER, LAST, STORE, load_record_and_store
 
 
-@click.command(short_help="Report a run that is over.")
+@click.command(short_help="Show the report of a finished run.")
 @click.argument("run", default=LAST)
 @HTML
 @JUNIT
@@ -20,10 +18,13 @@ from waza_lsp.cli.run_source import FOLDER, LAST, STORE, record_and_store
 @GITHUB
 @click.option("--recordings", type=FOLDER, metavar="DIR", help="Write recordings for --executor replay.")
 @click.option(
-    "--format", "printed", type=click.Choice(list(PRINTED)), help="Print it; text unless a file is written."
+    "--format",
+    "printed",
+    type=click.Choice(list(PRINTED_FORMATS)),
+    help="Print the report in this format. Default: text, if no file is written.",
 )
 @STORE
-def report(  # click hands over one argument per option
+def report(  # click passes one argument per option
     run: str,
     html: Path | None,
     junit: Path | None,
@@ -33,7 +34,7 @@ def report(  # click hands over one argument per option
     printed: str | None,
     store_dir: Path | None,
 ) -> None:
-    """Report RUN: the id of a run or the beginning of one, "last", or a results file.
+    """Report RUN: the id of a run or its beginning, "last", or a results file.
 
     \b
     Examples:
@@ -42,13 +43,13 @@ def report(  # click hands over one argument per option
       waza-lsp report 20260131T12 --junit junit.xml --json results.json
       waza-lsp report results.json --format github >> "$GITHUB_STEP_SUMMARY"
     """
-    record, store = record_and_store(run, store_dir)
+    record, store = load_record_and_store(run, store_dir)
     files = Reports(results, junit, html, github, recordings)
     if printed is None and files == Reports():
         printed = "text"
     problems = files.write(record, store=store)
     if printed is not None:
-        show(PRINTED[printed](record).rstrip("\n"))
-    for it in problems:
-        tell(f"error: {it}")
-    sys.exit(CANNOT if problems else 0)
+        show(PRINTED_FORMATS[printed](record).rstrip("\n"))
+    for problem in problems:
+        print_err(f"error: {problem}")
+    sys.exit(EXIT_ERROR if problems else 0)

@@ -1,4 +1,4 @@
-"""`waza-lsp review`: what waits for a person's verdict, and giving one."""
+"""`waza-lsp review`: list and record human verdicts."""
 
 import getpass
 from pathlib import Path
@@ -10,15 +10,17 @@ from waza_engine.reviews import Review, submit
 from waza_engine.runs.reviewed import Pending, pending, read_reviews, review_file, with_reviews
 from waza_engine.runs.store import RunStore, StoreError
 from waza_engine.runs.store_rows import StoredRun
-from waza_lsp.cli.printing import show
-from waza_lsp.cli.run_source import LAST, STORE, find_run, give_up, open_store
+from waza_lsp.cli.console import show
+from waza_lsp.cli.stored_runs import LAST, STORE, find_run, give_up, open_store
 
-_RUN = click.option("--run", "run_name", default=LAST, show_default=True, metavar="RUN", help="The run's id.")
+_RUN = click.option(
+    "--run", "run_name", default=LAST, show_default=True, metavar="RUN", help="The id of the run."
+)
 
 
-@click.group(short_help="Verdicts of people for 'human' graders.")
+@click.group(short_help="Record human verdicts for 'human' graders.")
 def review() -> None:
-    """List what waits for a person's verdict, and give one.
+    """List pending human verdicts, and record them.
 
     \b
     Examples:
@@ -32,15 +34,16 @@ def review() -> None:
 @_RUN
 @STORE
 def list_(run_name: str, store_dir: Path | None) -> None:
-    """The verdicts of a run that still wait."""
+    """List the pending verdicts of a run."""
     with open_store(store_dir) as store:
         run = find_run(store, run_name)
-        waiting = _waiting(store, run)
+        waiting = _pending_reviews(store, run)
     if not waiting:
-        show(f"Nothing waits for a person in run {run.run_id}")
-    for it in waiting:
-        details = it.outcome.details or {}
-        show(harmless(f"{it.task}  trial {it.trial}  {it.outcome.name}: {details.get('instructions', '')}"))
+        show(f"No pending reviews in run {run.run_id}")
+    for item in waiting:
+        details = item.outcome.details or {}
+        instructions = details.get("instructions", "")
+        show(harmless(f"{item.task}  trial {item.trial}  {item.outcome.name}: {instructions}"))
         for criterion in details.get("criteria") or ():
             show(harmless(f"    - {criterion}"))
         if preview := details.get("output_preview"):
@@ -51,16 +54,16 @@ def list_(run_name: str, store_dir: Path | None) -> None:
 @click.argument("task")
 @click.argument("grader")
 @click.option("--passed/--failed", "passed", required=True, help="The verdict.")
-@click.option("--score", type=click.FloatRange(0, 1), help="0 to 1; without it 1 for passed, 0 for failed.")
-@click.option("--comment", default="", help="Why.")
-@click.option("--reviewer", help="Who; without it the name you are signed in with.")
+@click.option("--score", type=click.FloatRange(0, 1), help="0 to 1. Default: 1 for passed, 0 for failed.")
+@click.option("--comment", default="", help="The reason for the verdict.")
+@click.option("--reviewer", help="Your name. Default: your login name.")
 @click.option("--trial", type=click.IntRange(min=1), default=1, show_default=True)
 @_RUN
 @STORE
-def submit_(  # noqa: PLR0913, PLR0917  # click hands over one argument per option
+def submit_(  # noqa: PLR0913, PLR0917  # click passes one argument per option
     task: str,
     grader: str,
-    passed: bool,  # given by name only
+    passed: bool,  # passed by name only
     score: float | None,
     comment: str,
     reviewer: str | None,
@@ -68,47 +71,48 @@ def submit_(  # noqa: PLR0913, PLR0917  # click hands over one argument per opti
     run_name: str,
     store_dir: Path | None,
 ) -> None:
-    """Give the verdict on GRADER of TASK. Giving it again replaces it."""
+    """Record the verdict on GRADER of TASK. A second verdict replaces the first."""
     with open_store(store_dir) as store:
         run = find_run(store, run_name)
         try:
-            known = [it.record for it in store.trials(run.run_id)]
+            records = [it.record for it in store.trials(run.run_id)]
         except StoreError as error:
             give_up(str(error))
-        if not any((it.task, it.trial, it.outcome.name) == (task, trial, grader) for it in pending(known)):
-            waiting = ", ".join(f"{it.task} {it.outcome.name}" for it in pending(known)) or "nothing"
+        open_reviews = pending(records)
+        if not any((it.task, it.trial, it.outcome.name) == (task, trial, grader) for it in open_reviews):
+            waiting = ", ".join(f"{it.task} {it.outcome.name}" for it in open_reviews) or "none"
             give_up(
-                f"No verdict of '{grader}' on trial {trial} of '{task}' waits in this run; there is: {waiting}"
+                f"No pending review of '{grader}' on trial {trial} of '{task}' in this run. Pending: {waiting}"
             )
-        given = Review(
+        verdict = Review(
             run=run.run_id,
             task=task,
             grader=grader,
             trial=trial,
             passed=passed,
             score=float(passed) if score is None else score,
-            reviewer=reviewer or _who_runs_this(),
+            reviewer=reviewer or _login_name(),
             comments=comment,
         )
         try:
-            submit(review_file(store.directory), given)
+            submit(review_file(store.directory), verdict)
         except OSError as error:
-            give_up(f"The review cannot be kept: {error.strerror or error}")
-        left = len(_waiting(store, run))
-    show(f"{task}: {grader} {'passed' if passed else 'failed'} ({given.score:.2f}); {left} more to review")
+            give_up(f"The review cannot be saved: {error.strerror or error}")
+        left = len(_pending_reviews(store, run))
+    show(f"{task}: {grader} {'passed' if passed else 'failed'} ({verdict.score:.2f}); {left} more to review")
 
 
-def _who_runs_this() -> str:
+def _login_name() -> str:
     try:
         return getpass.getuser()
-    except (KeyError, OSError):  # Python 3.13 raises the latter.
-        give_up("The system has no name for who runs this. Say who you are with --reviewer NAME")
+    except (KeyError, OSError):  # OSError since Python 3.13
+        give_up("The system does not know your login name. Give it with --reviewer NAME")
 
 
-def _waiting(store: RunStore, run: StoredRun) -> list[Pending]:
+def _pending_reviews(store: RunStore, run: StoredRun) -> list[Pending]:
     try:
-        known = [it.record for it in store.trials(run.run_id)]
-        said = read_reviews(store.directory)
+        records = [it.record for it in store.trials(run.run_id)]
+        reviews = read_reviews(store.directory)
     except StoreError as error:
         give_up(str(error))
-    return pending([with_reviews(run.run_id, it, said) for it in known])
+    return pending([with_reviews(run.run_id, it, reviews) for it in records])

@@ -1,7 +1,7 @@
-"""`waza-lsp runs`: what is in the run store."""
+"""`waza-lsp runs`: list and show the runs in the store."""
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -16,16 +16,16 @@ from waza_engine.runs.frames import is_performed_now
 from waza_engine.runs.reviewed_runs import reviewed_runs, reviewed_verdicts
 from waza_engine.runs.store import StoredRun, StoreError
 from waza_engine.runs.stored_record import stored_record
-from waza_lsp.cli.printing import show, tell
-from waza_lsp.cli.run_reports import FILE, written
-from waza_lsp.cli.run_source import LAST, STORE, find_run, give_up, open_store
+from waza_lsp.cli.console import is_terminal, print_err, show, show_table
+from waza_lsp.cli.run.reports import FILE, write_report
+from waza_lsp.cli.stored_runs import LAST, STORE, find_run, give_up, open_store
 
 _FORMAT = click.option(
     "--format", "form", type=click.Choice(["text", "json"]), default="text", show_default=True
 )
 _EVAL = click.argument("eval_file", metavar="[EVAL]", required=False, type=click.Path(path_type=Path))
 _LIMIT = click.option(
-    "--limit", type=click.IntRange(min=1), default=20, show_default=True, help="How many runs."
+    "--limit", type=click.IntRange(min=1), default=20, show_default=True, help="Maximum number of runs."
 )
 
 
@@ -47,7 +47,7 @@ def runs() -> None:
 @_FORMAT
 @STORE
 def list_(eval_file: Path | None, limit: int, form: str, store_dir: Path | None) -> None:
-    """The newest runs first, of EVAL or of all evals."""
+    """List the runs of EVAL, or of all evals, newest first."""
     with open_store(store_dir, eval_file) as store:
         try:
             found = reviewed_runs(store, store.runs(eval_file, limit))
@@ -57,9 +57,11 @@ def list_(eval_file: Path | None, limit: int, form: str, store_dir: Path | None)
         show(json.dumps([_data(it) for it in found], indent=2))
         return
     if not found:
-        tell(f"There are no runs of {eval_file}" if eval_file else "There are no runs")
-    for it in found:
-        show(_line(it))
+        print_err(f"No runs of {eval_file}" if eval_file else "No runs")
+    elif is_terminal():
+        show_table(["run", "started (UTC)", "status", "score#", "eval", "agent"], map(_row, found))
+    else:
+        _show_lines(found)
 
 
 @runs.command("show")
@@ -67,7 +69,7 @@ def list_(eval_file: Path | None, limit: int, form: str, store_dir: Path | None)
 @_FORMAT
 @STORE
 def show_(run: str, form: str, store_dir: Path | None) -> None:
-    """The summary of RUN: an id, the beginning of one, or "last"."""
+    """Show the summary of RUN: an id, the beginning of one, or "last"."""
     with open_store(store_dir) as store:
         found = find_run(store, run)
         try:
@@ -77,39 +79,54 @@ def show_(run: str, form: str, store_dir: Path | None) -> None:
         except StoreError as error:
             give_up(str(error))
     if form == "text":
-        show(_line(found))
+        _show_lines([found])
     show(printed)
 
 
-@runs.command(short_help="How each task did over the last runs.")
+@runs.command(short_help="Show the results of each task over the last runs.")
 @_EVAL
 @_LIMIT
 @STORE
-@click.option("--html", type=FILE, metavar="FILE", help="Write it to look at.")
+@click.option("--html", type=FILE, metavar="FILE", help="Write the history as an HTML page.")
 def history(eval_file: Path | None, limit: int, store_dir: Path | None, html: Path | None) -> None:
-    """How each task did over the last runs, and which are flaky: the newest run is on the right."""
+    """Show the results of each task over the last runs, and which tasks are flaky. The newest run is on the right."""
     with open_store(store_dir, eval_file) as store:
         try:
             found = store.runs(eval_file, limit)
             trials = [reviewed_verdicts(store, it.run_id) for it in reversed(found)]
         except StoreError as error:
             give_up(str(error))
-    if html is not None and (problem := written(html, history_page("History", trials))):
+    if html is not None and (problem := write_report(html, history_page("History", trials))):
         give_up(problem)
     show("\n".join(history_lines(trials)))
 
 
-def _line(run: StoredRun) -> str:
-    return "  ".join(_cells(run))
+def _show_lines(found: Sequence[StoredRun]) -> None:
+    for run in found:
+        show("  ".join(_cells(run)))
 
 
 def _cells(run: StoredRun) -> Iterator[str]:
     yield run.run_id
-    yield f"{datetime.fromtimestamp(run.started_at, UTC):%Y-%m-%d %H:%M}"
+    yield _start_time(run)
     yield f"{_status(run):9}"
     yield f"{run.score:.2f}" if run.score is not None else "  - "
+    yield one_line(f"{_name(run)}  {run.executor} {run.model}".rstrip())
+
+
+def _row(run: StoredRun) -> list[str]:
+    score = f"{run.score:.2f}" if run.score is not None else "-"
+    agent = f"{run.executor} {run.model}".rstrip()
+    return [run.run_id, _start_time(run), _status(run), score, one_line(_name(run)), one_line(agent)]
+
+
+def _start_time(run: StoredRun) -> str:
+    return f"{datetime.fromtimestamp(run.started_at, UTC):%Y-%m-%d %H:%M}"
+
+
+def _name(run: StoredRun) -> str:
     arm = f" [{run.frame.arm.variant}]" if run.frame.arm is not None else ""
-    yield one_line(f"{run.suite_name}{arm}  {run.executor} {run.model}".rstrip())
+    return f"{run.suite_name}{arm}"
 
 
 def _status(run: StoredRun) -> str:

@@ -1,4 +1,4 @@
-"""`waza-lsp schema`: the JSON Schemas of all files and graders, for editors and CI without this server."""
+"""`waza-lsp schema`: list, show and export the JSON Schemas, for editors and CI without this server."""
 
 import sys
 from pathlib import Path
@@ -6,8 +6,7 @@ from pathlib import Path
 import click
 
 from waza_engine.schema_files import published_schema, schema_names
-from waza_lsp.cli.outputs import CANNOT
-from waza_lsp.cli.printing import tell
+from waza_lsp.cli.console import EXIT_ERROR, print_err
 
 
 @click.group(short_help="Show or export the JSON Schemas of files and graders.")
@@ -16,9 +15,9 @@ def schema() -> None:
 
     \b
     Examples:
-      waza-lsp schema list                  the names
-      waza-lsp schema show graders/text     one schema
-      waza-lsp schema export --out schemas  all of them, as files
+      waza-lsp schema list                  list the names
+      waza-lsp schema show graders/text     show one schema
+      waza-lsp schema export --out schemas  write all schemas as files
     """
 
 
@@ -32,7 +31,7 @@ def list_() -> None:
 @schema.command()
 @click.argument("name")
 def show(name: str) -> None:
-    """Print the schema called NAME.
+    """Print the schema NAME.
 
     \b
     Example:
@@ -44,7 +43,7 @@ def show(name: str) -> None:
         click.echo(as_text(published_schema(name)), nl=False)
     except KeyError:
         raise click.UsageError(
-            f"No schema is called '{name}'. 'waza-lsp schema list' shows the names."
+            f"No schema is named '{name}'. List all names with: waza-lsp schema list"
         ) from None
 
 
@@ -54,15 +53,15 @@ def show(name: str) -> None:
     type=click.Path(file_okay=False, path_type=Path),
     default=Path("schemas"),
     show_default=True,
-    help="Directory to write to; it is made if needed.",
+    help="Output folder. It is created if necessary.",
 )
 def export(out: Path) -> None:
-    """Write all schemas as files, made anew from the models.
+    """Generate all schemas from the models and write them as files.
 
     \b
     Example:
       waza-lsp schema export --out .schemas
-    Then, in the first line of an eval file:
+    Then add this first line to an eval file:
       # yaml-language-server: $schema=.schemas/eval.schema.json
     """
     from waza_engine.schemas_export import write
@@ -70,6 +69,6 @@ def export(out: Path) -> None:
     try:
         paths = write(out)
     except OSError as error:
-        tell(f"error: Cannot write to {out}: {error.strerror}")
-        sys.exit(CANNOT)
+        print_err(f"error: Cannot write to {out}: {error.strerror}")
+        sys.exit(EXIT_ERROR)
     click.echo(f"Wrote {len(paths)} schemas to {out}")

@@ -1,26 +1,25 @@
-"""`waza-lsp serve`: the language server."""
+"""`waza-lsp serve`: start the language server."""
 
 import sys
 from pathlib import Path
 
 import click
 
-from waza_lsp.cli.outputs import CANNOT
-from waza_lsp.cli.printing import tell
+from waza_lsp.cli.console import EXIT_ERROR, print_err
 
 _LAST_PORT = 65535
 
 
 @click.command(short_help="Start the language server.")
-@click.option("--stdio", is_flag=True, help="Talk over standard input and output (the default).")
+@click.option("--stdio", is_flag=True, help="Use standard input and output (the default).")
 @click.option("--tcp", metavar="HOST:PORT", help="Listen on a TCP address instead, for debugging.")
 @click.option(
     "--log-file",
     type=click.Path(dir_okay=False, path_type=Path),
-    help="Where to log; a temporary file without it.",
+    help="Log file. Default: a temporary file.",
 )
 def serve(*, stdio: bool, tcp: str | None, log_file: Path | None) -> None:
-    """Start the language server; editors do this for you.
+    """Start the language server. Editors do this for you.
 
     \b
     Examples:
@@ -28,7 +27,7 @@ def serve(*, stdio: bool, tcp: str | None, log_file: Path | None) -> None:
       waza-lsp serve --tcp 127.0.0.1:2087
     """
     if stdio and tcp:
-        raise click.UsageError("--stdio and --tcp exclude each other")
+        raise click.UsageError("Give either --stdio or --tcp, not both")
     from waza_lsp.server.main import log_to, serve_stdio
 
     if tcp is None:
@@ -39,7 +38,7 @@ def serve(*, stdio: bool, tcp: str | None, log_file: Path | None) -> None:
         port.isascii() and port.isdigit() and len(port) <= len(str(_LAST_PORT)) and int(port) <= _LAST_PORT
     ):
         raise click.UsageError(
-            f"--tcp wants HOST:PORT, for example 127.0.0.1:2087; ports end at {_LAST_PORT}"
+            f"--tcp needs HOST:PORT, for example 127.0.0.1:2087; the highest port is {_LAST_PORT}"
         )
     log_to(log_file)
     from waza_lsp.server.start import serve_tcp
@@ -47,6 +46,6 @@ def serve(*, stdio: bool, tcp: str | None, log_file: Path | None) -> None:
     host = host or "127.0.0.1"
     try:
         serve_tcp(host, int(port))
-    except (OSError, UnicodeError) as error:  # The latter for a name that no host can have.
-        tell(f"error: Cannot listen on {host}:{port}: {getattr(error, 'strerror', None) or error}")
-        sys.exit(CANNOT)
+    except (OSError, UnicodeError) as error:  # UnicodeError: the name cannot be a host name.
+        print_err(f"error: Cannot listen on {host}:{port}: {getattr(error, 'strerror', None) or error}")
+        sys.exit(EXIT_ERROR)

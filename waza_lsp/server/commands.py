@@ -164,7 +164,7 @@ class _GradeRequest:
     directory: Path | None
 
     def command(self) -> list[str]:
-        return [sys.executable, "-P", "-m", "waza_lsp.server.grade_process"]
+        return [sys.executable, "-P", "-m", "waza_lsp", "grade", "--events", "jsonl"]
 
     def stdin(self) -> bytes:
         return self.question

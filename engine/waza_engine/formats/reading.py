@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -14,7 +15,7 @@ from waza_engine.misfits import index_as_written, kind_of, place, shown, words
 from waza_engine.regular_files import regular_bytes
 from waza_engine.scalars import plain
 from waza_engine.suite import LoadError
-from waza_engine.yaml_reader import YamlError, read_yaml
+from waza_engine.yaml_reader import YamlDocument, YamlError, read_document
 
 _Model = TypeVar("_Model", bound=BaseModel)
 
@@ -31,6 +32,28 @@ def reading_open_texts(texts: Mapping[Path, str]) -> Iterator[None]:
         _open_texts.reset(token)
 
 
+@dataclass(slots=True)
+class _ReadOnce:
+    """One file with its text and its YAML, as soon as they are read."""
+
+    path: Path
+    text: str | None = None
+    document: YamlDocument | None = None
+
+
+_read_once: ContextVar[_ReadOnce | None] = ContextVar("read_once", default=None)
+
+
+@contextmanager
+def reading_once(path: Path) -> Iterator[None]:
+    """Read and parse the file at `path` only once inside the `with` block, whoever asks for it."""
+    token = _read_once.set(_ReadOnce(path))
+    try:
+        yield
+    finally:
+        _read_once.reset(token)
+
+
 def read_text(path: Path) -> str:
     """The text of a file.
 
@@ -40,6 +63,15 @@ def read_text(path: Path) -> str:
     """
     if (text := _open_texts.get().get(path)) is not None:
         return text
+    once = _read_once.get()
+    if once is None or once.path != path:
+        return _read_file(path)
+    if once.text is None:
+        once.text = _read_file(path)
+    return once.text
+
+
+def _read_file(path: Path) -> str:
     try:
         return regular_bytes(path).decode("utf-8")
     except UnicodeDecodeError as error:
@@ -47,6 +79,23 @@ def read_text(path: Path) -> str:
     except (OSError, ValueError) as error:
         reason = error.strerror if isinstance(error, OSError) else error
         raise LoadError(path, f"The file cannot be read: {reason}") from error
+
+
+def parse_yaml(text: str, *, strict_graders: bool = False) -> Any:
+    """Return the data of a YAML text, as `yaml_reader.read_yaml` does.
+
+    Raises:
+        YamlError: as `read_yaml`.
+
+    """
+    once = _read_once.get()
+    if once is None or once.text != text:
+        document = read_document(text)
+    else:
+        document = once.document = once.document or read_document(text)
+    if strict_graders:
+        document.refuse_graders()
+    return document.data
 
 
 def read_mapping(path: Path, *, strict_graders: bool = False) -> dict[str, Any]:
@@ -57,7 +106,7 @@ def read_mapping(path: Path, *, strict_graders: bool = False) -> dict[str, Any]:
 
     """
     try:
-        data = read_yaml(read_text(path), strict_graders=strict_graders)
+        data = parse_yaml(read_text(path), strict_graders=strict_graders)
     except YamlError as error:
         raise LoadError(path, error.message, line=error.line, column=error.column) from error
     if plain(data) is None:

@@ -170,7 +170,9 @@ def event_line(event: Event) -> str:
 
 
 def _data(event: Event) -> dict[str, Any]:
-    data = {"event": _NAMES[type(event)], **dataclasses.asdict(event)}
+    name = _NAMES[type(event)]
     if isinstance(event, BaselineEvent | ArmEvent):
-        data["told"] = _data(event.told)
-    return data
+        # `asdict` would convert the inner event as well, once per level.
+        own = {it.name: getattr(event, it.name) for it in dataclasses.fields(event)}
+        return {"event": name, **own, "told": _data(event.told)}
+    return {"event": name, **dataclasses.asdict(event)}

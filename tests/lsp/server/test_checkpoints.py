@@ -69,7 +69,7 @@ async def test_one_grader_of_a_checkpoint_can_be_graded_alone(tmp_path: Path) ->
         await it.says("failed-check", "nowhere")
         early = ["checkpoints", 0, "graders", 0]
         await it.execute("waza.grade", uri=it.uri, task="talks", pointer=early)
-        await until(lambda: any("There is no grader" in message for message in it.messages))
+        await until(lambda: any("have no grader" in message for message in it.messages))
 
 
 async def test_an_edit_of_a_checkpoint_is_graded_where_its_turn_was_recorded(tmp_path: Path) -> None:

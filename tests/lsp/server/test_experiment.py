@@ -77,7 +77,7 @@ async def test_what_was_recorded_of_the_arms_is_graded_again(tmp_path: Path, exp
         it.open(experiment)
         await it.lenses_with("▶ Run experiment")
         nothing = plain(await it.execute("waza.grade", uri=it.uri))
-        assert (nothing["status"], "Nothing was recorded of this yet" in nothing["error"]) == ("error", True)
+        assert (nothing["status"], "Nothing was recorded for this yet" in nothing["error"]) == ("error", True)
         ran = plain(await it.execute("waza.runEval", uri=it.uri))
         it.events.clear()
 

@@ -208,7 +208,7 @@ async def test_without_a_recording_grading_says_what_to_do(tmp_path: Path, suite
         it.open(task_file(suite))
         answer = await it.execute("waza.grade", uri=it.uri, task=TASK)
         assert answer["status"] == "error"
-        await until(lambda: any("run it once" in message for message in it.messages))
+        await until(lambda: any("Run it once" in message for message in it.messages))
 
 
 async def test_unsaved_changes_are_told_and_make_the_result_stale(tmp_path: Path, suite: Path) -> None:

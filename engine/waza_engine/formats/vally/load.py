@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from waza_engine.findings import Pointer
-from waza_engine.formats.reading import build, read_text
+from waza_engine.formats.reading import build, parse_yaml, read_text
 from waza_engine.formats.vally.entries import grader_entries
 from waza_engine.formats.vally.environment import Environment, McpServer
 from waza_engine.formats.vally.eval import EvalFile
@@ -26,7 +26,7 @@ from waza_engine.placeholders import expanded
 from waza_engine.scalars import plain
 from waza_engine.suite import Constraint, LoadError, RunSettings, Scoring, Suite, Task
 from waza_engine.vally_values import milliseconds
-from waza_engine.yaml_reader import YamlError, read_yaml
+from waza_engine.yaml_reader import YamlError
 
 ALL_SKILLS = "*"
 
@@ -76,7 +76,7 @@ def spec_data(path: Path) -> dict[str, Any]:
 
     """
     try:
-        data = read_yaml(expanded(read_text(path), os.environ))
+        data = parse_yaml(expanded(read_text(path), os.environ))
     except YamlError as error:
         raise LoadError(path, error.message, line=error.line, column=error.column) from error
     if plain(data) is None:

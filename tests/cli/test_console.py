@@ -1,0 +1,168 @@
+"""What all commands have in common: Ctrl-C, what they print, an address that cannot be listened on."""
+
+import io
+import json
+import os
+import socket
+import subprocess
+import sys
+import tomllib
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner, Result
+
+from waza_engine.reports.inert import harmless, inert
+from waza_lsp import __main__ as program
+from waza_lsp.cli import main
+from waza_lsp.cli.console import EXIT_ERROR, may_colour
+
+
+def invoke(*arguments: str) -> Result:
+    return CliRunner().invoke(main, arguments)
+
+
+def test_ctrl_c_is_no_verdict(monkeypatch: pytest.MonkeyPatch) -> None:
+    def interrupted(*_: object, **__: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("waza_lsp.cli.check.command.find_sources", interrupted)
+    done = invoke("check")
+    assert (done.exit_code, done.stderr) == (130, "Cancelled.\n")
+    monkeypatch.setattr(sys, "argv", ["waza-lsp", "check"])
+    monkeypatch.setattr("waza_lsp.cli.main", interrupted)
+    with pytest.raises(SystemExit) as ended:
+        program.main()
+    assert ended.value.code == 130
+
+
+def test_ctrl_c_before_the_command_is_there_is_no_verdict(monkeypatch: pytest.MonkeyPatch) -> None:
+    def interrupted() -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("waza_lsp.cli.console.without_tracebacks", interrupted)
+    done = invoke("check")
+    assert (done.exit_code, done.output) == (130, "")
+
+
+def test_the_installed_script_imports_next_to_nothing_before_it_is_guarded() -> None:
+    code = (
+        "import sys; before = set(sys.modules); import waza_lsp.__main__;"
+        " print(sorted(set(sys.modules) - before))"
+    )
+    done = subprocess.run([sys.executable, "-P", "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "['waza_lsp', 'waza_lsp.__main__']"
+    pyproject = tomllib.loads((Path(__file__).parents[2] / "pyproject.toml").read_text("utf-8"))
+    assert pyproject["project"]["scripts"] == {"waza-lsp": "waza_lsp.__main__:main"}
+
+
+@pytest.mark.parametrize("port", ["65536", "99999", "x", "\u00b2", "-1", "", "1" * 5000])
+def test_a_port_that_there_is_not(port: str) -> None:
+    done = invoke("serve", "--tcp", f"127.0.0.1:{port}")
+    assert (done.exit_code, "--tcp needs HOST:PORT" in done.stderr) == (2, True)
+
+
+@pytest.fixture
+def taken_port() -> Iterator[int]:
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        taken.listen()
+        yield taken.getsockname()[1]
+
+
+def test_an_address_that_cannot_be_listened_on(taken_port: int, tmp_path: Path) -> None:
+    log = str(tmp_path / "log")
+    for address in (f"127.0.0.1:{taken_port}", "a..b:1"):
+        done = invoke("serve", "--tcp", address, "--log-file", log)
+        assert done.exit_code == EXIT_ERROR
+        assert done.stderr.startswith(f"error: Cannot listen on {address}: ")
+
+
+def test_nothing_printed_is_obeyed() -> None:
+    nasty = "a\x1b[2J\x9b\x7f\u202e\ud800\r\n \t::set-output name=a::b\n##[error]c ##VSO[task.x]d ## [e] C::D"
+    told = (
+        "a\\u001b[2J\\u009b\\u007f\\u202e\\ud800\\r\\n \\t::set-output name=a::b\\n"
+        "\\u0023#[error]c \\u0023#VSO[task.x]d ## [e] C::D"
+    )
+    assert harmless(nasty) == told
+    assert harmless(" ::error::x") == " \\u003a:error::x"
+    assert inert("x\n ::error::x\n\ty") == "x\n \\u003a:error::x\n\ty"
+    text = json.dumps([nasty, "\\\x9b", "##[a]"], ensure_ascii=False)
+    assert json.loads(inert(text)) == json.loads(text)
+
+
+def test_colours_are_for_terminals_whose_user_wants_them(monkeypatch: pytest.MonkeyPatch) -> None:
+    class Terminal(io.StringIO):
+        def isatty(self) -> bool:
+            return True
+
+    monkeypatch.delenv("NO_COLOR", raising=False)
+    assert (may_colour(Terminal()), may_colour(io.StringIO())) == (True, False)
+    monkeypatch.setenv("NO_COLOR", "1")
+    assert not may_colour(Terminal())
+
+
+@pytest.fixture
+def circles(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A suite with links among its files that lead nowhere."""
+    (tmp_path / "eval.yaml").write_text(EVAL, encoding="utf-8")
+    (tmp_path / "tasks").mkdir()
+    (tmp_path / "tasks" / "a.yaml").write_text("id: a\ninputs: {prompt: hello}\n", encoding="utf-8")
+    (tmp_path / "fixtures").mkdir()
+    for name in ("circle", "circle.eval.yaml", "fixtures/circle", "tasks/circle"):
+        (tmp_path / name).symlink_to(Path(name).name)
+    (tmp_path / "through").symlink_to("eval.yaml/below")
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+EVAL = """
+name: demo
+skill: demo-skill
+config: {trials_per_task: 1, timeout_seconds: 30, executor: mock, model: m}
+graders: [{type: text, name: answers, config: {contains: [mock response]}}]
+tasks: [tasks/*.yaml]
+"""
+
+
+@pytest.mark.usefixtures("circles")
+def test_commands_that_look_through_folders_pass_circles_over() -> None:
+    checked = invoke("check", ".")
+    assert checked.exit_code == 1
+    assert "circle.eval.yaml:1:1: error[unreadable-file] Cannot be read: Too many levels" in checked.stdout
+    assert "3 eval files checked: 1 error" in checked.stdout
+    for arguments in (("check", "--diff"), ("run", "eval.yaml"), ("runs", "list"), ("report",)):
+        done = invoke(*arguments)
+        assert (done.exit_code, done.exception) == (0, None) or isinstance(done.exception, SystemExit)
+        assert done.exit_code == 0, done.output
+
+
+@pytest.mark.usefixtures("circles")
+@pytest.mark.parametrize(
+    "command", ["check", "run", "runs list", "runs history", "convert --to vally", "merge"]
+)
+def test_a_circle_that_is_named_is_told(command: str) -> None:
+    for name in ("circle.eval.yaml", "circle"):
+        done = invoke(*command.split(), name)
+        assert isinstance(done.exception, SystemExit)
+        assert done.exit_code == (1 if command == "check" else 2), done.output
+
+
+def test_what_a_command_compiled_of_its_own_is_kept_and_nothing_of_the_user(tmp_path: Path) -> None:
+    graders, context = tmp_path / "graders.yaml", tmp_path / "context.json"
+    graders.write_text("- {type: regex, name: g, config: {must_match: [ab+marker]}}\n", encoding="utf-8")
+    context.write_text('{"output": "abbmarker"}', encoding="utf-8")
+    given = ("--graders", str(graders), "--context", str(context), "--gen", "PY")
+    variables = {key: it for key, it in os.environ.items() if key != "PYTHONDONTWRITEBYTECODE"}
+    variables |= {"XDG_CACHE_HOME": str(tmp_path), "LOCALAPPDATA": str(tmp_path)}
+    written = []
+    for _ in range(2):
+        command = [sys.executable, "-m", "waza_lsp", "grade", *given]
+        subprocess.run(command, env=variables, check=True, capture_output=True)
+        [kept] = (tmp_path / "waza-lsp").iterdir()
+        written.append((kept.name.partition("-")[0], kept.stat().st_mtime_ns))
+        data = kept.read_bytes()
+        assert b"__init__" in data
+        assert b"marker" not in data
+    assert written[0] == written[1], "it was worth writing only once"

@@ -1,0 +1,157 @@
+"""`waza-lsp grade`: both modes, their output and their exit status."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from click.testing import CliRunner, Result
+
+from waza_lsp.cli import main
+
+_PASSING = "- {type: text, name: says-a, config: {contains: [a]}}\n"
+_FAILING = "- {type: text, name: says-b, config: {contains: [b]}}\n"
+_BROKEN = "- {type: text, name: odd, config: {contains: b}}\n"
+
+
+def grade(*arguments: str | Path) -> Result:
+    return CliRunner().invoke(main, ["grade", *map(str, arguments)])
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "context.json").write_text('{"output": "a"}')
+    return tmp_path
+
+
+def test_a_batch_answers_every_line_whatever_its_bytes(folder: Path) -> None:
+    line = json.dumps({"id": 1, "graders_yaml": _PASSING, "context": {"output": "a"}}).encode()
+    data = line + b'\n{"id": "\xff"}\n' + line + b"\n"
+    (folder / "lines.jsonl").write_bytes(data)
+    for name in ("lines.jsonl", "-"):
+        done = CliRunner().invoke(main, ["grade", "--batch", name], input=data)
+        answers = sorted((json.loads(it) for it in done.stdout.splitlines()), key=lambda it: "error" in it)
+        assert [it.get("status") for it in answers] == ["passed", "passed", None]
+        assert answers[2]["error"] == {"kind": "input", "message": "the line is not UTF-8 (byte 8)"}
+
+
+@pytest.mark.usefixtures("folder")
+def test_standard_input_has_one_use() -> None:
+    done = CliRunner().invoke(main, ["grade", "--graders", "-", "--context", "context.json"], input=_PASSING)
+    assert (done.exit_code, "PASS" in done.stdout) == (0, True)
+    assert grade("--graders", "-", "--context", "-").exit_code == 2
+
+
+@pytest.mark.parametrize("given", [["--task", "a"], ["--store", "runs"]])
+def test_what_chooses_in_a_run_wants_one(given: list[str], folder: Path) -> None:
+    (folder / "graders.yaml").write_text(_PASSING)
+    done = grade("--graders", "graders.yaml", "--context", "context.json", *given)
+    assert (done.exit_code, f"{given[0]} requires --run" in done.stderr) == (2, True)
+
+
+@pytest.mark.parametrize(
+    ("graders", "status", "words"),
+    [
+        (_PASSING, 0, ["PASS", "says-a", "1.00"]),
+        (_PASSING + _FAILING, 1, ["FAIL", "says-b", "0.00", "missing: b"]),
+        (_PASSING + _BROKEN, 3, ["ERROR", "odd", "config.contains: expected a list"]),
+        ("a: [", 3, ["ERROR", "(line 2, column 1)"]),
+    ],
+)
+def test_text_and_status(folder: Path, graders: str, status: int, words: list[str]) -> None:
+    (folder / "graders.yaml").write_text(graders)
+    done = grade("--graders", "graders.yaml", "--context", "context.json")
+    assert done.exit_code == status
+    last = done.stdout.splitlines()[-1]
+    assert [it for it in words if it not in last] == []
+
+
+def test_json(folder: Path) -> None:
+    (folder / "graders.yaml").write_text(_PASSING + _BROKEN)
+    done = grade("--graders", "graders.yaml", "--context", "context.json", "--format", "json")
+    first, second = json.loads(done.stdout)
+    assert (first["name"], first["type"], first["score"], first["passed"]) == ("says-a", "text", 1.0, True)
+    assert second["error"]["kind"] == "config"
+
+
+def test_workspace_and_process_directory(folder: Path) -> None:
+    (folder / "ws").mkdir()
+    (folder / "ws/made").touch()
+    (folder / "any.json").write_text("{}")
+    (folder / "context.json").write_text('{"output": "{}"}')
+    (folder / "graders.yaml").write_text(
+        "- {type: file, name: f, config: {must_exist: [made]}}\n"
+        "- {type: json_schema, name: j, config: {schema_file: any.json}}\n"
+    )
+    arguments = ("--graders", "graders.yaml", "--context", "context.json")
+    assert grade(*arguments, "--workspace", "ws").exit_code == 0
+    assert grade(*arguments).exit_code == 1
+
+
+def test_generations(folder: Path) -> None:
+    (folder / "graders.yaml").write_text("- {type: regex, name: r, config: {must_match: [A]}}\n")
+    arguments = ("--graders", "graders.yaml", "--context", "context.json")
+    assert [grade(*arguments, "--gen", it).exit_code for it in ("G1", "PY", "G3")] == [1, 0, 3]
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        (),
+        ("--graders", "graders.yaml"),
+        ("--graders", "missing.yaml", "--context", "context.json"),
+        ("--graders", "graders.yaml", "--context", "missing.json"),
+        ("--graders", "graders.yaml", "--context", "graders.yaml"),
+        ("--graders", "graders.yaml", "--context", "list.json"),
+        ("--graders", "latin1.yaml", "--context", "context.json"),
+        ("--graders", "graders.yaml", "--context", "context.json", "--gen", "G9"),
+        ("--graders", "graders.yaml", "--context", "context.json", "--workspace", "nowhere"),
+        ("--batch", "missing.jsonl"),
+        ("--batch", "batch.jsonl", "--graders", "graders.yaml"),
+    ],
+)
+def test_bad_usage(folder: Path, arguments: tuple[str, ...]) -> None:
+    (folder / "graders.yaml").write_text(_PASSING)
+    (folder / "latin1.yaml").write_bytes("- ü".encode("latin1"))
+    (folder / "list.json").write_text("[]")
+    (folder / "batch.jsonl").write_text("")
+    done = grade(*arguments)
+    assert done.exit_code == 2
+    assert done.stdout == ""
+    assert done.stderr
+    assert "Traceback" not in done.stderr
+
+
+def test_batch_answers_every_line_whatever_the_verdicts(folder: Path) -> None:
+    entry = {"type": "text", "config": {"contains": ["b"]}}
+    lines: list[Any] = [{"id": str(number), "graders": [entry]} for number in range(20)]
+    (folder / "batch.jsonl").write_text("\n".join(json.dumps(it) for it in lines) + "\nno json\n \n\n")
+    done = grade("--batch", "batch.jsonl")
+    assert done.exit_code == 0
+    answers = [json.loads(it) for it in done.stdout.splitlines()]
+    assert len(answers) == 23
+    assert {it["id"] for it in answers} == {None, *(it["id"] for it in lines)}
+    assert {it.get("status") for it in answers} == {"failed", None}
+
+
+@pytest.mark.parametrize("chosen", [("--dialect", "vally"), ("--gen", "VALLY")])
+def test_another_dialect(folder: Path, chosen: tuple[str, str]) -> None:
+    (folder / "graders.yaml").write_text(
+        "- {type: output-matches, config: {pattern: '(?i)A$'}}\n"
+        "- {type: token-budget, name: cheap, config: {max: 10}}\n"
+    )
+    (folder / "context.json").write_text('{"output": "a", "metrics": {"tokenUsage": {"inputTokens": 15}}}')
+    done = grade(*chosen, "--graders", "graders.yaml", "--context", "context.json")
+    assert done.exit_code == 1
+    first, second = done.stdout.splitlines()
+    assert first.startswith("PASS")
+    assert "output-matches" in first
+    assert second.startswith("FAIL")
+    assert "cheap  0.50" in second
+
+
+def test_a_grader_that_cannot_decide_is_an_error(folder: Path) -> None:
+    (folder / "graders.yaml").write_text("- {type: file-exists, config: {path: a}}\n")
+    done = grade("--dialect", "vally", "--graders", "graders.yaml", "--context", "context.json")
+    assert done.exit_code == 3

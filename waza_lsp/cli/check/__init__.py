@@ -1,0 +1,1 @@
+"""`waza-lsp check`: the editor's findings on the command line."""

@@ -1,0 +1,160 @@
+"""Hold the findings of `waza-lsp check`, and print them as text or JSON."""
+
+import json
+import unicodedata
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any, Self
+
+import click
+
+from waza_engine.findings import Finding, Severity
+from waza_engine.reports.inert import harmless
+from waza_lsp.schema.mark import Mark
+from waza_lsp.schema.solutions import solutions
+from waza_lsp.snapshot import Snapshot
+from waza_lsp.syntax.edits import Draft
+from waza_lsp.syntax.text import Span
+
+_MAX_TRIED = 100
+"""For this many findings of a file, fixes are tried before they are listed: each try parses the whole text."""
+_COLOURS = {
+    Severity.ERROR: "red",
+    Severity.WARNING: "yellow",
+    Severity.INFORMATION: "blue",
+    Severity.HINT: "cyan",
+}
+_PLURALS = {
+    Severity.ERROR: "errors",
+    Severity.WARNING: "warnings",
+    Severity.INFORMATION: "information",
+    Severity.HINT: "hints",
+}
+_MAX_EXCERPT = 160
+
+
+@dataclass(frozen=True, slots=True)
+class ReportedFinding:
+    """A finding with what reports need of its document: `range` as LSP JSON, and the text of its first line."""
+
+    finding: Finding
+    span: Span
+    range: str
+    line: str
+    fixes: tuple[str, ...]
+    related: tuple[tuple[Span, str], ...]
+
+    @classmethod
+    def of(cls, snapshot: Snapshot, mark: Mark, draft: Draft | None) -> Self:
+        """Read what is needed from the document. With a draft, list only fixes that work there."""
+        line = snapshot.text.line(mark.shown.start.line)
+        if draft is None:
+            fixes = tuple(it.title for it in mark.finding.fixes)
+        elif snapshot.form is None:
+            fixes = ()
+        else:
+            fixes = tuple(it.title for it in solutions(mark, draft, snapshot.form.schema))
+        return cls(mark.finding, mark.shown, snapshot.text.written(mark.shown), line, fixes, mark.related)
+
+
+@dataclass(frozen=True, slots=True)
+class CheckedFile:
+    """One eval file with its findings. `name` is the path that the user gave."""
+
+    name: str
+    dialect: str
+    kind: str
+    found: tuple[ReportedFinding, ...]
+
+    @classmethod
+    def of(cls, name: str, snapshot: Snapshot, marks: Iterable[Mark]) -> Self:
+        """Record the findings of a file, without its text."""
+        form = snapshot.form
+        # All findings share one draft, which caches what fixes look up.
+        draft = Draft(snapshot.text, snapshot.tree)
+        found = tuple(
+            ReportedFinding.of(snapshot, mark, draft if index < _MAX_TRIED else None)
+            for index, mark in enumerate(marks)
+        )
+        return cls(name, form.dialect if form else "", form.kind if form else "", found)
+
+
+def as_json(files: Sequence[CheckedFile]) -> str:
+    """Return all findings as one JSON object. Lines and characters count from 0, characters in UTF-16 units."""
+    counts = _count_severities(files)
+    return json.dumps(
+        {
+            "files": len(files),
+            "diagnostics": [_diagnostic(file, it) for file in files for it in file.found],
+            "summary": {str(it): counts[it] for it in Severity},
+        },
+        indent=2,
+        ensure_ascii=False,
+    )
+
+
+def _count_severities(files: Iterable[CheckedFile]) -> Counter[Severity]:
+    return Counter(it.finding.severity for file in files for it in file.found)
+
+
+def _diagnostic(file: CheckedFile, reported: ReportedFinding) -> dict[str, Any]:
+    return {
+        "path": file.name,
+        "range": json.loads(reported.range),
+        "severity": str(reported.finding.severity),
+        "code": reported.finding.code,
+        "message": reported.finding.message,
+        "fixes": list(reported.fixes),
+        "dialect": file.dialect,
+        "kind": file.kind,
+    }
+
+
+def as_text(files: Sequence[CheckedFile], *, quiet: bool = False, colour: bool = False) -> str:
+    """Return one line per finding, `path:line:column: severity[code] message`, and a summary unless `quiet`.
+
+    Lines and columns count from 1. With `colour`, an excerpt of the file follows each line.
+    """
+    lines = [line for file in files for it in file.found for line in _lines(file.name, it, colour=colour)]
+    return "\n".join(lines if quiet else [*lines, summary(files)])
+
+
+def summary(files: Sequence[CheckedFile]) -> str:
+    """Return one line with the number of checked files and of findings per severity."""
+    counts = _count_severities(files)
+    words = {it: str(it) if counts[it] == 1 else _PLURALS[it] for it in Severity}
+    found = ", ".join(f"{counts[it]} {words[it]}" for it in Severity if counts[it])
+    total = f"{len(files)} eval file{'' if len(files) == 1 else 's'} checked"
+    return f"{total}: {found or 'nothing to report'}"
+
+
+def _lines(name: str, reported: ReportedFinding, *, colour: bool) -> Iterator[str]:
+    start, finding = reported.span.start, reported.finding
+    where = f"{harmless(name)}:{start.line + 1}:{start.column + 1}:"
+    message = harmless(finding.message)
+    if not colour:
+        yield f"{where} {finding.severity}[{finding.code}] {message}"
+        return
+    severity = click.style(str(finding.severity), fg=_COLOURS[finding.severity])
+    yield f"{click.style(where, bold=True)} {severity}{click.style(f'[{finding.code}]', dim=True)} {message}"
+    yield from _excerpt(reported)
+
+
+def _excerpt(reported: ReportedFinding) -> Iterator[str]:
+    """Yield the first line of the range with carets below it, unless the line is empty or too long."""
+    if not reported.line.strip() or len(reported.line) > _MAX_EXCERPT:
+        return
+    start, end = reported.span
+    last = end.column if end.line == start.line else start.column + 1
+    line = reported.line.replace("\t", " ")
+    number = str(start.line + 1)
+    before, width = _width(line[: start.column]), max(1, _width(line[start.column : last]))
+    yield click.style(f"  {number} | ", dim=True) + harmless(line)
+    carets = click.style("^" * width, fg=_COLOURS[reported.finding.severity])
+    yield click.style(f"  {' ' * len(number)} | ", dim=True) + " " * before + carets
+
+
+def _width(text: str) -> int:
+    """Return the width in terminal columns: wide characters take two."""
+    return sum(2 if unicodedata.east_asian_width(it) in "WF" else 1 for it in text)

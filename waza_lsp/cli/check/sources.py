@@ -1,0 +1,125 @@
+"""Find, read and recognise the eval files that `waza-lsp check` checks. No file content raises an exception."""
+
+import os
+import sys
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from waza_engine.analysis.pipeline import CheckContext, check_context
+from waza_engine.checking.files import Files
+from waza_engine.checking.project import Projects, ProjectSettings
+from waza_engine.eval_files import eval_files
+from waza_lsp.schema.form import recognised
+from waza_lsp.schema.prefilter import looks_like_eval, may_be_eval
+from waza_lsp.snapshot import Snapshot
+from waza_lsp.syntax.too_large import MESSAGE, MOST_CHARACTERS
+
+STDIN = "-"
+_STDIN_NAME = "<stdin>"
+_MAX_BYTES = 4 * MOST_CHARACTERS
+"""Size in bytes above which a text surely has too many characters: a character takes at most four bytes."""
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """An eval file and the context of its checks. `unreadable` says why it has no text."""
+
+    name: str
+    snapshot: Snapshot
+    world: CheckContext
+    unreadable: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Sources:
+    """The files to check: the paths that the user gave, or one text from standard input (`stdin`).
+
+    `missing` holds the paths that do not exist; `paths` holds the others.
+    """
+
+    paths: tuple[str, ...]
+    dialect: str
+    projects: Projects
+    stdin: bytes | None = None
+    stdin_name: str = ""
+    missing: tuple[str, ...] = ()
+
+    def __iter__(self) -> Iterator[Source]:
+        """Yield every eval file once, in a stable order; skip other files."""
+        if self.stdin is not None:
+            yield from self._read_stdin(self.stdin)
+            return
+        files, seen = Files().held(), set[Path]()
+        for start in self.paths:
+            is_named = not Path(start).is_dir()
+            for path in eval_files(Path(start), self.projects):
+                absolute = path.absolute()
+                if absolute not in seen:
+                    seen.add(absolute)
+                    yield from self._read_file(path, files, is_named=is_named)
+
+    def _read_file(self, path: Path, files: Files, *, is_named: bool) -> Iterator[Source]:
+        world = self._world(path.absolute(), files)
+        try:
+            with path.open("rb") as file:
+                data = file.read(_MAX_BYTES + 1)
+        except OSError as error:
+            if is_named or looks_like_eval("", path, self.dialect):
+                yield self._unreadable(str(path), world, f"Cannot be read: {error.strerror or error}")
+            return
+        yield from self._parse(str(path), data, world, is_named=is_named)
+
+    def _read_stdin(self, data: bytes) -> Iterator[Source]:
+        path = Path(self.stdin_name).absolute() if self.stdin_name else None
+        text = data.decode("utf-8-sig", "replace")
+        files = Files(lambda it: text if it == path else None)
+        name = self.stdin_name or _STDIN_NAME
+        yield from self._parse(name, data, self._world(path, files), is_named=bool(self.stdin_name))
+
+    def _parse(self, name: str, data: bytes, world: CheckContext, *, is_named: bool) -> Iterator[Source]:
+        text, unreadable = _decode(data) if len(data) <= _MAX_BYTES else ("", MESSAGE)
+        if len(text) > MOST_CHARACTERS:
+            text, unreadable = "", MESSAGE
+        if not unreadable:
+            source = self._source(name, text, world)
+            if may_be_eval(text, world.path, self.dialect) and source.snapshot.recognised is not None:
+                yield source
+        elif is_named or looks_like_eval(data.decode("utf-8", "replace"), world.path, self.dialect):
+            yield self._unreadable(name, world, unreadable)
+
+    def _source(self, name: str, text: str, world: CheckContext) -> Source:
+        uri = world.path.as_uri() if world.path is not None else "untitled:stdin"
+        snapshot = Snapshot.of(uri, text)
+        if self.dialect:
+            kind = recognised(snapshot.tree.keys(), world.path, self.dialect)
+            snapshot = replace(snapshot, recognised=kind)
+        return Source(name, snapshot, world)
+
+    def _unreadable(self, name: str, world: CheckContext, reason: str) -> Source:
+        return replace(self._source(name, "", world), unreadable=reason)
+
+    def _world(self, path: Path | None, files: Files) -> CheckContext:
+        folder = path.parent if path is not None else None
+        settings = self.projects.of(folder) if folder is not None else ProjectSettings()
+        # Excluded files are not found; one that the user names is checked all the same.
+        return replace(check_context(path, settings, Path.cwd(), files=files), excluded=False)
+
+
+def find_sources(paths: tuple[str, ...], dialect: str, stdin_name: str | None) -> Sources:
+    """Return the sources that the command line names. Standard input is read at once."""
+    projects = Projects()
+    if stdin_name is not None or STDIN in paths:
+        return Sources((), dialect, projects, sys.stdin.buffer.read(), stdin_name or "")
+    # A broken link exists; that it cannot be read becomes a finding.
+    missing = tuple(it for it in paths if not os.path.lexists(it))
+    existing = tuple(it for it in paths if it not in missing)
+    return Sources(existing if paths else (".",), dialect, projects, missing=missing)
+
+
+def _decode(data: bytes) -> tuple[str, str]:
+    """Return the text, or else why there is none."""
+    try:
+        return data.decode("utf-8-sig"), ""
+    except UnicodeDecodeError as error:
+        return "", f"Not UTF-8 (byte {error.start}); save the file as UTF-8"

@@ -1,0 +1,159 @@
+"""Print safely, and end commands with a message instead of a traceback.
+
+Printed text contains nothing that a terminal or a CI system would obey. Two commands print file contents as they are
+and bypass this module: `check --diff` and `convert --dry-run`.
+"""
+
+import contextlib
+import errno
+import io
+import os
+import sys
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
+from typing import TextIO
+
+import click
+
+from waza_engine.reports.inert import harmless, inert
+
+EXIT_ERROR = 2
+"""The exit status of a command that could not do its work."""
+EXIT_CANCELLED = 130
+"""The exit status of a command that Ctrl-C has ended."""
+_STYLES = {"passed": "green", "failed": "red", "error": "yellow"}
+
+
+def show(text: str) -> None:
+    """Print text on standard output."""
+    click.echo(inert(text))
+
+
+def show_table(columns: Sequence[str], rows: Iterable[Sequence[str]]) -> None:
+    """Print a table on a terminal.
+
+    A title that ends with "#" makes a right-aligned column, without that "#". Words under "status" are coloured.
+    """
+    # Imported late: rich takes 60 ms, and pipes do without it.
+    from rich.box import SIMPLE_HEAD
+    from rich.console import Console
+    from rich.table import Table
+    from rich.text import Text
+
+    table = Table(box=SIMPLE_HEAD, pad_edge=False)
+    for title in columns:
+        is_number = title.endswith("#")
+        table.add_column(title.removesuffix("#"), justify="right" if is_number else "left", no_wrap=is_number)
+    for row in rows:
+        styles = (
+            _STYLES.get(cell, "") if title == "status" else ""
+            for title, cell in zip(columns, row, strict=True)
+        )
+        table.add_row(*(Text(harmless(cell), style) for cell, style in zip(row, styles, strict=True)))
+    Console(highlight=False).print(table)
+
+
+def print_err(message: str) -> None:
+    """Print a message on standard error, as one line."""
+    click.echo(harmless(message), err=True)
+
+
+def try_print_err(message: str) -> None:
+    """Print a message on standard error; a closed stream is not an error."""
+    with contextlib.suppress(OSError):
+        print_err(message)
+
+
+def may_colour(stream: TextIO) -> bool:
+    """Whether the stream is a terminal and the user allows colours (no-color.org)."""
+    return stream.isatty() and not os.environ.get("NO_COLOR")
+
+
+def is_terminal() -> bool:
+    """Whether a person reads standard output on a terminal that can show tables."""
+    return sys.stdout.isatty() and os.environ.get("TERM") != "dumb"
+
+
+@contextlib.contextmanager
+def without_tracebacks() -> Iterator[None]:
+    """End the program with a message when the operating system refuses something that no command handles."""
+    _open_closed_streams()
+    _buffer_streams()
+    try:
+        yield
+    except click.ClickException as error:
+        # Click prints it. Only the help page for a missing subcommand has several lines.
+        if not isinstance(error, click.exceptions.NoArgsIsHelpError):
+            error.message = harmless(error.message)  # type: ignore[misc]  # click offers no other way to change it
+        raise
+    except KeyboardInterrupt:
+        # Click would exit with 1, which most commands use as a verdict.
+        try_print_err("Cancelled.")
+        stop_printing()
+        raise SystemExit(EXIT_CANCELLED) from None
+    except BrokenPipeError:
+        # The reader has seen enough: `waza-lsp runs list | head -1`.
+        stop_printing()
+        raise SystemExit(EXIT_ERROR) from None
+    except OSError as error:
+        try_print_err(f"error: {_reason(error)}")
+        stop_printing()
+        raise SystemExit(EXIT_ERROR) from None
+    finally:
+        # A closed stderr must not change the exit status.
+        _stop_printing_to(sys.stderr)
+
+
+def _open_closed_streams() -> None:
+    """Open streams that the caller closed (`>&-`); otherwise a file of ours would get the stream's number."""
+    for number, name in enumerate(("stdin", "stdout", "stderr")):
+        if getattr(sys, name) is None:
+            # `open` returns the lowest free number, which is the number of this stream.
+            setattr(sys, name, os.fdopen(os.open(os.devnull, os.O_RDWR), "r" if number == 0 else "w"))
+
+
+def _buffer_streams() -> None:
+    """Wrap unbuffered streams (PYTHONUNBUFFERED): Python would drop what a pipe does not take at once."""
+    for name in ("stdout", "stderr"):
+        stream = getattr(sys, name)
+        if isinstance(getattr(stream, "buffer", None), io.RawIOBase):
+            buffered = open(  # noqa: SIM115  # lives until the program ends
+                stream.fileno(),
+                "w",
+                buffering=1,
+                encoding=stream.encoding,
+                errors=stream.errors,
+                closefd=False,
+            )
+            setattr(sys, name, buffered)
+
+
+def stop_printing() -> None:
+    """Discard pending output, so that the interpreter does not fail on it at exit."""
+    for stream in (sys.stdout, sys.stderr):
+        _stop_printing_to(stream)
+
+
+def _stop_printing_to(stream: TextIO) -> None:
+    with contextlib.suppress(OSError, ValueError, AttributeError):
+        stream.flush()
+        return
+    with contextlib.suppress(OSError, ValueError, AttributeError):
+        null = os.open(os.devnull, os.O_WRONLY)
+        os.dup2(null, stream.fileno())
+        os.close(null)
+
+
+def _reason(error: OSError) -> str:
+    if error.errno == errno.ENOENT and not error.filename and not _has_current_directory():
+        return "The current directory no longer exists; change to one that does"
+    reason = error.strerror or str(error)
+    return f"{error.filename}: {reason}" if error.filename else f"The output cannot be written: {reason}"
+
+
+def _has_current_directory() -> bool:
+    try:
+        Path.cwd()
+    except OSError:
+        return False
+    return True

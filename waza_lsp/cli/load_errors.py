@@ -1,0 +1,79 @@
+"""Print an unusable file of a suite as `path:line:column: error: message`."""
+
+import contextlib
+import sys
+from pathlib import Path
+from typing import NoReturn
+
+from waza_engine.analysis.pipeline import CheckContext
+from waza_engine.findings import Pointer, Severity
+from waza_engine.regular_files import regular_bytes
+from waza_engine.rules.duplicate_key import DUPLICATE_KEY
+from waza_engine.rules.syntax_error import SYNTAX_ERROR
+from waza_engine.suite import LoadError
+from waza_lsp.cli.console import EXIT_ERROR, print_err
+from waza_lsp.features.diagnostics import findings
+from waza_lsp.snapshot import Snapshot
+from waza_lsp.syntax.text import Place
+
+
+def give_up_loading(error: LoadError) -> NoReturn:
+    """Print why a file of the suite cannot be loaded, and end the program."""
+    print_err(load_error_text(error))
+    sys.exit(EXIT_ERROR)
+
+
+def load_error_text(error: LoadError) -> str:
+    """Return the error as one line. Lines and columns count from 1; an unknown position is left out.
+
+    If the editor reports an error at the same position, its message is used: it is clearer than the parser's.
+    """
+    place = (
+        Place(error.line, error.column) if error.line is not None else _find_place(error.path, error.pointer)
+    )
+    diagnostic = _editor_error(error, place) if place else None
+    place, message = diagnostic or (place, error.message)
+    path = short_path(error.path)
+    where = f"{path}:{place.line + 1}:{place.column + 1}" if place else str(path)
+    return f"{where}: error: {message}"
+
+
+def short_path(path: Path) -> Path:
+    """Return the path relative to the current directory, if it is below it."""
+    with contextlib.suppress(ValueError):
+        return path.relative_to(Path.cwd())
+    return path
+
+
+def _editor_error(error: LoadError, place: Place) -> tuple[Place, str] | None:
+    """Return the editor's first syntax error for invalid YAML, else its first error on the same line."""
+    text = _read(error.path)
+    if text is None:
+        return None
+    marks = findings(Snapshot.of(error.path.absolute().as_uri(), text), CheckContext(error.path.absolute()))
+    for mark in marks:
+        is_syntax = mark.finding.rule in {SYNTAX_ERROR, DUPLICATE_KEY}
+        if mark.finding.severity is Severity.ERROR and (
+            is_syntax if error.line is not None else mark.span.start.line == place.line
+        ):
+            return mark.span.start, mark.finding.message
+    return None
+
+
+def _find_place(path: Path, pointer: Pointer) -> Place | None:
+    """Return the start of the entry at `pointer`, or of its nearest existing parent."""
+    text = _read(path)
+    if text is None:
+        return None
+    tree = Snapshot.of(path.absolute().as_uri(), text).tree
+    for length in range(len(pointer), 0, -1):
+        if found := tree.find(pointer[:length]):
+            return (found.key or found.value).start
+    return Place(0, 0)
+
+
+def _read(path: Path) -> str | None:
+    try:
+        return regular_bytes(path).decode("utf-8-sig")
+    except (OSError, UnicodeDecodeError):
+        return None

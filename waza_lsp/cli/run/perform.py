@@ -1,0 +1,271 @@
+"""Perform one run: show progress, cancel it on signals, and report it at the end."""
+
+import asyncio
+import contextlib
+import os
+import shlex
+import signal
+import sys
+from collections.abc import Callable, Iterable, Iterator
+from pathlib import Path
+from typing import NoReturn
+
+from waza_engine import processes
+from waza_engine.executors.base import UnavailableError
+from waza_engine.runs.events import Listener, Note
+from waza_engine.runs.judging import judge_for
+from waza_engine.runs.live import Performer
+from waza_engine.runs.plan import Plan, side_by_side
+from waza_engine.runs.records import RunRecord
+from waza_engine.runs.run import EXIT_STATUS, run_suite
+from waza_engine.runs.store import RunStore, StoreError, default_store_dir
+from waza_engine.runs.trial import run_trial
+from waza_lsp.cli.console import EXIT_ERROR, print_err, stop_printing, try_print_err
+from waza_lsp.cli.run.progress import EventLines, LiveProgress, ProgressLines, QuietLines, UntilClosed
+from waza_lsp.cli.run.reports import Display, ReportPrinter, Reports, refuse_without_otel, send_traces
+from waza_lsp.cli.run.request import PreparedRun, RunRequest, prepare
+from waza_lsp.cli.stored_runs import give_up, store_option
+
+_TICK_SECONDS = 0.5
+_CANCEL_SIGNALS = [signal.SIGINT, signal.SIGTERM, *([] if sys.platform == "win32" else [signal.SIGHUP])]
+"""Ctrl-C, termination, and a closed terminal. A signal that is ignored (`nohup`) stays ignored."""
+
+
+def perform(
+    request: RunRequest,
+    reports: Reports,
+    display: Display,
+    printer: ReportPrinter,
+    directory: Path,
+    wrap: Callable[[Listener], Listener] | None = None,
+) -> tuple[RunRecord, int]:
+    """Perform the run with its store in `directory`; return its record and exit status. A cancelled run ends the program.
+
+    For an arm, `wrap` turns the listener of the whole experiment into the listener of this run.
+    """
+    live = LiveProgress(sys.stderr) if _is_live(display) else None
+    emit = _listener(display, live)
+    if wrap is not None:
+        emit = wrap(emit)
+    if display.traces:
+        try:
+            refuse_without_otel()
+        except UnavailableError as error:
+            give_up(str(error))
+    ready = prepare(request, None) if request.is_new else None
+    with asyncio.Runner() as runner, _open_store(directory, ready.run_id if ready else "", emit) as store:
+        run = ready or prepare(request, store)
+        try:
+            record = runner.run(
+                _run_until_cancelled(run, request.dask, emit, live, store, directory / "logs")
+            )
+        except UnavailableError as error:
+            give_up(str(error), request.eval_file)
+        except (asyncio.CancelledError, KeyboardInterrupt):
+            _clear(live)
+            _exit_now("Stopped. Finished trials are in the run store.", printer)
+        finally:
+            _clear(live)
+        try:
+            problems = _report(record, run, reports, display, printer, store)
+            status = _exit_status(record, problems, store)
+        except KeyboardInterrupt:
+            command = _report_command(record, directory)
+            _exit_now(f"Stopped while writing reports. Write them with: {command}", printer)
+        if record.status == "cancelled":
+            # Closing the runner would wait for graders that still work in threads.
+            _exit_now(_cancelled_message(record, request.eval_file, directory, store), printer, status)
+    return record, status
+
+
+def _is_live(display: Display) -> bool:
+    return not display.events and not display.quiet and sys.stderr is not None and sys.stderr.isatty()
+
+
+def _listener(display: Display, live: LiveProgress | None) -> Listener:
+    if display.events:
+        return EventLines(sys.stdout, gone=_interrupt_self, warn=_continue_without_events)
+    return UntilClosed(live or (QuietLines(sys.stderr) if display.quiet else ProgressLines(sys.stderr)))
+
+
+def _continue_without_events(reason: str) -> None:
+    stop_printing()
+    try_print_err(f"warning: {reason}")
+
+
+def _interrupt_self() -> None:
+    """Cancel the run: its events have no reader any more."""
+    os.kill(os.getpid(), signal.SIGTERM)
+
+
+def _clear(live: LiveProgress | None) -> None:
+    if live is not None:
+        with contextlib.suppress(OSError):
+            live.clear()
+
+
+@contextlib.contextmanager
+def _open_store(directory: Path, run_id: str, emit: Listener) -> Iterator[RunStore | None]:
+    """Open the run store; if it cannot be used, emit a note and yield None."""
+    try:
+        store = RunStore(directory, may_come_later=True)
+    except StoreError as error:
+        emit(Note(run_id, "warning", f"{error}. This run is not stored"))
+        yield None
+        return
+    with store:
+        yield store
+
+
+async def _run_until_cancelled(
+    run: PreparedRun,
+    dask: str,
+    emit: Listener,
+    live: LiveProgress | None,
+    store: RunStore | None,
+    log_dir: Path,
+) -> RunRecord:
+    """Run the suite, on the Dask cluster at `dask` if given. Signals cancel it."""
+    # The times on the terminal advance while agents are silent.
+    ticking = asyncio.create_task(_tick(live)) if live else None
+    with _cancel_on_signals():
+        try:
+            return await _run_here_or_on_dask(run, dask, emit, store, log_dir)
+        finally:
+            if ticking:
+                ticking.cancel()
+
+
+async def _tick(progress: LiveProgress) -> None:
+    with contextlib.suppress(OSError):
+        while True:
+            await asyncio.sleep(_TICK_SECONDS)
+            progress.tick()
+
+
+@contextlib.contextmanager
+def _cancel_on_signals() -> Iterator[None]:
+    task, loop = asyncio.current_task(), asyncio.get_running_loop()
+    numbers = [it for it in _CANCEL_SIGNALS if task and signal.getsignal(it) is not signal.SIG_IGN]
+    for number in numbers:
+        # Windows has no such handlers. There the runner itself cancels the task on Ctrl-C.
+        with contextlib.suppress(NotImplementedError):
+            loop.add_signal_handler(number, task.cancel)  # type: ignore[union-attr]  # `numbers` is empty without it
+    try:
+        yield
+    finally:
+        # After the run nothing handles them.
+        for number in numbers:
+            with contextlib.suppress(NotImplementedError):
+                loop.remove_signal_handler(number)
+
+
+async def _run_here_or_on_dask(
+    run: PreparedRun, dask: str, emit: Listener, store: RunStore | None, log_dir: Path
+) -> RunRecord:
+    if not dask:
+        return await _run(run, run.plan, run_trial, emit, store, log_dir)
+    # Imported late: Dask is an extra.
+    from waza_engine.runs.dask_trials import dask_trials
+
+    async with dask_trials(dask, run.run_id, run.plan.settings.executor, run.options) as trials:
+        return await _run(run, side_by_side(run.plan, trials.slots), trials.perform, emit, store, log_dir)
+
+
+async def _run(
+    run: PreparedRun,
+    plan: Plan,
+    perform_trial: Performer,
+    emit: Listener,
+    store: RunStore | None,
+    log_dir: Path,
+) -> RunRecord:
+    return await run_suite(
+        plan,
+        run.performer,
+        process_dir=Path.cwd(),
+        run_id=run.run_id,
+        emit=emit,
+        log_dir=log_dir,
+        store=store,
+        judge=judge_for(plan, os.environ),
+        resumed=run.resumed,
+        perform=perform_trial,
+    )
+
+
+def _report(
+    record: RunRecord,
+    run: PreparedRun,
+    reports: Reports,
+    display: Display,
+    printer: ReportPrinter,
+    store: RunStore | None,
+) -> Iterator[str]:
+    """Write and print the reports; yield the errors."""
+    triggers = run.plan.suite.triggers
+    yield from reports.write(record, triggers.skill if triggers else "", store)
+    if display.traces and (problem := send_traces(record)):
+        # A missing collector does not change the verdict.
+        print_err(f"warning: {problem}")
+    try:
+        printer.add(record)
+    except StoreError as error:
+        yield str(error)
+    except BrokenPipeError:
+        stop_printing()
+    except OSError as error:
+        stop_printing()
+        yield f"The output cannot be written: {error.strerror}"
+
+
+def _exit_status(record: RunRecord, problems: Iterable[str], store: RunStore | None) -> int:
+    """Print the errors of the reports and return the exit status."""
+    printed = list(problems)
+    for problem in printed:
+        try_print_err(f"error: {problem}")
+    if printed and store is not None and not store.file.is_lost:
+        command = _report_command(record, store.directory)
+        try_print_err(f"The run is in the store. Report it again with: {command}")
+    return EXIT_ERROR if printed and record.status != "cancelled" else EXIT_STATUS[record.status]
+
+
+def _report_command(record: RunRecord, directory: Path) -> str:
+    """Return the command that reports a stored run."""
+    try:
+        option = store_option(directory)
+    except FileNotFoundError:  # The current directory no longer exists.
+        option = ["--store", str(directory)]
+    return shlex.join(["waza-lsp", "report", record.run_id, *option])
+
+
+def _cancelled_message(record: RunRecord, eval_file: Path, directory: Path, store: RunStore | None) -> str:
+    """Say how many trials of a cancelled run were kept, and how to resume it."""
+    try:
+        count = len(store.finished(record.run_id)) if store is not None and not store.file.is_lost else 0
+    except StoreError:
+        count = 0
+    if not count:
+        return "Cancelled. The run store has no finished trial of this run."
+    command = ["waza-lsp", "run", str(eval_file), "--resume"]
+    if not _is_default_store(directory, eval_file):
+        command += ["--store", str(directory)]
+    return f"Cancelled: {count} finished trial{'' if count == 1 else 's'} kept. Resume with: {shlex.join(command)}"
+
+
+def _is_default_store(directory: Path, eval_file: Path) -> bool:
+    try:
+        return directory == default_store_dir(eval_file.absolute()).absolute()
+    except FileNotFoundError:
+        return False  # The current directory no longer exists.
+
+
+def _exit_now(message: str, printer: ReportPrinter, status: int = EXIT_STATUS["cancelled"]) -> NoReturn:
+    """End the program and all programs that graders started, without waiting for their threads."""
+    try_print_err(message)
+    printer.end()
+    processes.end_all()
+    for stream in (sys.stdout, sys.stderr):
+        with contextlib.suppress(OSError):
+            stream.flush()
+    os._exit(status)

@@ -1,0 +1,290 @@
+"""Turn the options of `waza-lsp run` into a run that can start: its suite, plan and executor."""
+
+import os
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any, Self
+
+import click
+
+from waza_engine.executors.base import Executor, ExecutorOptions, UnavailableError
+from waza_engine.executors.registry import make_executor, starts_agent
+from waza_engine.formats import load_suite
+from waza_engine.recordings import FOLDER
+from waza_engine.runs.chosen_agent import unused_agent, with_agent
+from waza_engine.runs.loadable import refuse_unreadable_graders
+from waza_engine.runs.plan import Overrides, Plan, PlanError, Shard, make_plan
+from waza_engine.runs.resume import Resumed, ResumeError, refuse_to_resume, resumed
+from waza_engine.runs.run import new_run_id
+from waza_engine.runs.store import RunStore, StoreError
+from waza_engine.runs.stored_replay import StoredReplay
+from waza_engine.suite import LoadError, Suite
+from waza_lsp.cli.console import print_err
+from waza_lsp.cli.load_errors import give_up_loading
+from waza_lsp.cli.run.reports import Reports
+from waza_lsp.cli.stored_runs import LAST, find_run, give_up
+
+
+@dataclass(frozen=True, slots=True)
+class AgentOptions:
+    """The options that the command line gives to executors."""
+
+    command: str
+    form: str
+    recordings: Path | None
+    context_dir: Path | None
+
+
+@dataclass(frozen=True, slots=True)
+class ArmPart:
+    """One arm of an experiment over one eval. `load_suite` loads it for a folder of input files.
+
+    `folder_name` is the arm's name in paths. With `keeps_executor`, the arms differ in their executor.
+    """
+
+    run_id: str
+    folder_name: str
+    load_suite: Callable[[Path | None], Suite]
+    keeps_executor: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class RunRequest:
+    """The run that the user requests. `resume` and `replay_from` name stored runs; `dask` is a scheduler's address.
+
+    With `use_cache` None, the project decides. With an `arm`, `eval_file` is the experiment.
+    """
+
+    eval_file: Path
+    overrides: Overrides
+    agent: AgentOptions
+    resume: str | None = None
+    replay_from: str | None = None
+    use_cache: bool | None = None
+    dask: str = ""
+    arm: ArmPart | None = None
+
+    @classmethod
+    def of(cls, eval_file: Path, options: Mapping[str, Any], model: str | None) -> Self:
+        """Read the options of the command line, for one of the models."""
+        overrides = Overrides(
+            tasks=options["tasks"],
+            tags=options["tags"],
+            model=model,
+            shard=_parse_shard(options["shard"]),
+            **{
+                name: options[name]
+                for name in (
+                    *("trials", "workers", "executor", "judge_model", "timeout", "baseline"),
+                    *("no_skills", "skip_graders", "keep_workspace", "update_snapshots"),
+                )
+            },
+        )
+        _refuse_unused_agent(overrides, options)
+        agent = AgentOptions(
+            options["agent_command"],
+            options["agent_format"] or "",
+            _absolute(options["recordings"]),
+            _absolute(options["context_dir"]),
+        )
+        return cls(
+            eval_file,
+            overrides,
+            agent,
+            options["resume"],
+            options["replay_from"],
+            options["cache"],
+            options["dask"],
+        )
+
+    @property
+    def is_new(self) -> bool:
+        """Whether the run needs no earlier run. If it then cannot start, it leaves no store behind."""
+        return self.resume is None and self.replay_from is None
+
+    def make_run_id(self) -> str:
+        return self.arm.run_id if self.arm is not None else new_run_id()
+
+
+def report_files(options: Mapping[str, Any]) -> Reports:
+    """Return the report files that the options ask for."""
+    directory = options["output_dir"]
+    files = Reports(*(options[it] for it in ("results", "junit", "html", "github", "record")))
+    return replace(
+        files,
+        directory=_timestamp_folder(directory) if directory is not None else None,
+        transcripts=options["transcripts"],
+    )
+
+
+def _timestamp_folder(directory: Path) -> Path:
+    """Return a new folder name in `directory`, in the form that waza uses."""
+    now = datetime.now(UTC)
+    return directory / f"{now:%Y-%m-%dT%H%M%S}.{now.microsecond // 1000:03}"
+
+
+def _refuse_unused_agent(overrides: Overrides, options: Mapping[str, Any]) -> None:
+    """Refuse an agent that would not be started: the run would look as if it had been."""
+    if not options["agent_command"]:
+        return
+    if options["replay_from"]:
+        raise click.UsageError(
+            "--agent-command: --replay-from starts no agent. Remove one of the two options."
+        )
+    try:
+        problem = unused_agent(replace(overrides, agent_command=options["agent_command"]))
+    except UnavailableError as error:
+        raise click.UsageError(f"--executor: {error}") from error
+    if problem:
+        raise click.UsageError(f"{problem}.")
+
+
+def _parse_shard(text: str | None) -> Shard | None:
+    try:
+        return Shard.of(text) if text else None
+    except PlanError as error:
+        raise click.UsageError(f"--shard: {error}") from error
+
+
+def _absolute(path: Path | None) -> Path | None:
+    return path.absolute() if path else None
+
+
+@dataclass(frozen=True, slots=True)
+class PreparedRun:
+    """A run that can start or be resumed."""
+
+    run_id: str
+    plan: Plan
+    performer: Executor
+    options: ExecutorOptions
+    resumed: Resumed = field(default_factory=Resumed)
+
+
+def prepare(request: RunRequest, store: RunStore | None) -> PreparedRun:
+    """Load the suite, plan the run and make its executor; end the program if that is impossible."""
+    eval_file = request.eval_file
+    if request.dask and request.replay_from:
+        give_up("--replay-from reads the run store of this machine and cannot be used with --dask")
+    if eval_file.is_dir():
+        usual = eval_file / "eval.yaml"
+        example = f", for example {usual}" if usual.is_file() else ""
+        give_up(f"This is a folder; name the eval file in it{example}", eval_file)
+    try:
+        suite = _load_suite(request)
+        if request.resume is not None:
+            return _prepare_resumed(request, suite, store)
+        plan = _make_plan(request, suite)
+        if request.replay_from is not None:
+            return _prepare_replay(request, request.replay_from, plan, store)
+        return _prepare(request, plan, request.make_run_id(), Resumed())
+    except LoadError as error:
+        give_up_loading(error)
+    except (PlanError, UnavailableError, ResumeError, StoreError) as error:
+        give_up(str(error), eval_file)
+
+
+def plan_run(request: RunRequest) -> Plan:
+    """Return the plan of a new run; end the program if nothing can be run."""
+    try:
+        return _make_plan(request, _load_suite(request))
+    except LoadError as error:
+        give_up_loading(error)
+    except (PlanError, UnavailableError) as error:
+        give_up(str(error), request.eval_file)
+
+
+def _make_plan(request: RunRequest, suite: Suite) -> Plan:
+    overrides = request.overrides
+    if request.arm is None or not request.arm.keeps_executor:
+        command = request.agent.command or overrides.agent_command
+        overrides = with_agent(replace(overrides, agent_command=command), suite)
+    return make_plan(suite, overrides, os.cpu_count() or 1)
+
+
+def _load_suite(request: RunRequest) -> Suite:
+    context_dir = request.agent.context_dir
+    if request.arm is not None:
+        suite = request.arm.load_suite(context_dir)
+    else:
+        suite = load_suite(request.eval_file.absolute(), process_dir=Path.cwd(), context_dir=context_dir)
+    refuse_unreadable_graders(suite)
+    if request.use_cache is None:
+        return suite
+    return replace(suite, settings=replace(suite.settings, use_cache=request.use_cache))
+
+
+def _prepare(request: RunRequest, plan: Plan, run_id: str, earlier: Resumed) -> PreparedRun:
+    options = _executor_options(request, plan)
+    # The store keeps the agent's command, so that --resume needs no --agent-command.
+    overrides = replace(
+        plan.overrides, agent_command=options.agent_command, agent_format=options.agent_format
+    )
+    plan = replace(plan, overrides=overrides)
+    return PreparedRun(run_id, plan, make_executor(plan.settings.executor, options), options, earlier)
+
+
+def _prepare_replay(request: RunRequest, name: str, plan: Plan, store: RunStore | None) -> PreparedRun:
+    store = _require_store(store)
+    source = find_run(store, name, _eval_of_last(name, request.eval_file), with_recordings=True)
+    settings = replace(plan.settings, executor=StoredReplay.name, use_cache=False)
+    options = _executor_options(request, plan)
+    return PreparedRun(
+        request.make_run_id(), replace(plan, settings=settings), StoredReplay(store, source), options
+    )
+
+
+def _prepare_resumed(request: RunRequest, suite: Suite, store: RunStore | None) -> PreparedRun:
+    if request.overrides != Overrides() or request.replay_from:
+        raise PlanError(
+            "--resume continues the run as it was started. Remove the options that select tasks, trials or models"
+        )
+    store = _require_store(store)
+    name = request.resume or LAST
+    run = find_run(store, name, _eval_of_last(name, request.eval_file))
+    refuse_to_resume(run)
+    plan = make_plan(suite, run.frame.overrides, os.cpu_count() or 1)
+    if request.agent.command and not starts_agent(plan.settings.executor):
+        raise PlanError(
+            f"The run uses the executor '{plan.settings.executor}', which starts no agent. Remove --agent-command"
+        )
+    earlier = resumed(store, run, plan, Path.cwd())
+    for task in earlier.changed:
+        print_err(f"note: task {task} has changed; its trials run again")
+    # The run has already reused what the cache had; the remaining trials are run.
+    plan = replace(plan, settings=replace(plan.settings, use_cache=False))
+    return _prepare(request, plan, run.run_id, earlier)
+
+
+def _executor_options(request: RunRequest, plan: Plan) -> ExecutorOptions:
+    agent = request.agent
+    return ExecutorOptions(
+        plan.suite.directory,
+        plan.settings.model,
+        _recordings_folder(request, plan),
+        agent_command=agent.command or plan.overrides.agent_command,
+        agent_format=agent.form or plan.overrides.agent_format,
+        environment=os.environ,
+    )
+
+
+def _recordings_folder(request: RunRequest, plan: Plan) -> Path | None:
+    """Return the folder of recordings, or None for the default. An arm may have a folder of its own."""
+    if request.arm is None:
+        return request.agent.recordings
+    usual = request.agent.recordings or plan.suite.directory / FOLDER
+    own = usual / request.arm.folder_name
+    return own if own.is_dir() else request.agent.recordings
+
+
+def _require_store(store: RunStore | None) -> RunStore:
+    if store is None:
+        raise PlanError("The run store cannot be used, so there is no earlier run")
+    return store
+
+
+def _eval_of_last(name: str, eval_file: Path) -> Path | None:
+    """Limit `last` to the runs of this eval; an id names any run."""
+    return eval_file if name == LAST else None

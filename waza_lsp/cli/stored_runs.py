@@ -1,0 +1,120 @@
+"""Find the run that a command names: a run id, `last`, or a results file."""
+
+import sys
+from pathlib import Path
+from typing import NoReturn
+
+import click
+
+from waza_engine.paths import is_there
+from waza_engine.reports.read_jsonl import read_jsonl
+from waza_engine.reports.read_results import ResultsError, read_results
+from waza_engine.runs.records import RunRecord
+from waza_engine.runs.store import FILE_NAME, RunStore, StoredRun, StoreError, default_store_dir
+from waza_engine.runs.store_place import FOLDER as STORE_FOLDER
+from waza_engine.runs.stored_record import stored_record
+from waza_lsp.cli.console import EXIT_ERROR, print_err
+
+FOLDER = click.Path(file_okay=False, path_type=Path)
+STORE = click.option(
+    "--store", "store_dir", type=FOLDER, metavar="DIR", help="Folder of the run store. Default: .waza-lsp."
+)
+"""The option that `open_store` needs."""
+LAST = "last"
+
+
+def give_up(message: str, about: Path | None = None) -> NoReturn:
+    """Print an error about the file `about`, if any, and end the program."""
+    print_err(f"{about}: error: {message}" if about else f"error: {message}")
+    sys.exit(EXIT_ERROR)
+
+
+def store_option(directory: Path) -> list[str]:
+    """Return the `--store` arguments that another command needs to find the runs in `directory`."""
+    return [] if directory.absolute() == _default_dir() else ["--store", str(directory)]
+
+
+def open_store(store_dir: Path | None, eval_path: Path | None = None) -> RunStore:
+    """Open an existing run store: `store_dir`, else the store of the eval, else that of the current workspace."""
+    directory = (store_dir or (default_store_dir(eval_path) if eval_path else _default_dir())).absolute()
+    if not (directory / FILE_NAME).is_file():
+        directory = _store_below(directory, search=not (store_dir or eval_path))
+    try:
+        return RunStore(directory, for_reading=True)
+    except StoreError as error:
+        give_up(str(error))
+
+
+def _default_dir() -> Path:
+    return default_store_dir(Path.cwd() / "any eval here").absolute()
+
+
+def _store_below(directory: Path, *, search: bool) -> Path:
+    """Return the only store in a subfolder: outside a repository, an eval keeps its runs next to itself."""
+    levels = ("*", "*/*") if search else ()
+    found = sorted(it.parent for level in levels for it in Path().glob(f"{level}/{STORE_FOLDER}/{FILE_NAME}"))
+    if len(found) == 1:
+        return found[0].absolute()
+    advice = (
+        f"; found stores in {', '.join(map(str, found[:5]))}. Choose one"
+        if found
+        else ". Run an eval first, or name the folder"
+    )
+    give_up(f"No runs in {directory}{advice} with --store DIR")
+
+
+def find_run(
+    store: RunStore, name: str, eval_path: Path | None = None, *, with_recordings: bool = False
+) -> StoredRun:
+    """Return the run called `name`: an id, the beginning of an id, or `last`.
+
+    With `with_recordings`, `last` skips newer runs that recorded nothing, if an older one did.
+    """
+    try:
+        if name == LAST:
+            found = _last_run(store, eval_path, with_recordings=with_recordings)
+        else:
+            found = store.find_runs(name)
+    except StoreError as error:
+        give_up(str(error))
+    if not found:
+        about = f" of {eval_path}" if eval_path else ""
+        named = "" if name == LAST else f" named {name!r}"
+        give_up(f"No run{about}{named}. List all runs with: waza-lsp runs list")
+    if len(found) > 1:
+        give_up(f"{name!r} matches {len(found)} runs: {', '.join(it.run_id for it in found[:5])}")
+    return found[0]
+
+
+def _last_run(store: RunStore, eval_path: Path | None, *, with_recordings: bool) -> list[StoredRun]:
+    newest = store.runs(eval_path, limit=1)
+    if not with_recordings or not newest or _has_recordings(store, newest[0]):
+        return newest
+    earlier = (it for it in store.runs(eval_path)[1:] if _has_recordings(store, it))
+    return [next(earlier, newest[0])]
+
+
+def _has_recordings(store: RunStore, run: StoredRun) -> bool:
+    """Whether an agent performed any trial. A trial in error counts if it has a recorded session."""
+    if any(it.status != "error" for it in store.verdicts(run.run_id)):
+        return True
+    return any(it.record.trajectory.session is not None for it in store.trials(run.run_id))
+
+
+def load_record(name: str, store_dir: Path | None) -> RunRecord:
+    """Return the record of a results file or of a stored run."""
+    return load_record_and_store(name, store_dir)[0]
+
+
+def load_record_and_store(name: str, store_dir: Path | None) -> tuple[RunRecord, RunStore | None]:
+    """Return a record with its store, which stays open until the command ends; results files have no store."""
+    path = Path(name)
+    try:
+        if path.suffix.lower() == ".jsonl" or is_there(str(path / "results.jsonl")):
+            return read_jsonl(path), None
+        if path.suffix.lower() == ".json" or (is_there(name) and path.is_file()):
+            return read_results(path), None
+        store = click.get_current_context().with_resource(open_store(store_dir))
+        return stored_record(store, find_run(store, name)), store
+    except (ResultsError, StoreError) as error:
+        give_up(str(error))
