@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from lsprotocol import types
 
+from waza_engine.analysis.schema.navigate import Schema, schema_at
 from waza_engine.file_address import path_of_address
 from waza_engine.findings import Pointer
 from waza_lsp.schema.form import Form, Recognised, recognised
-from waza_lsp.schema.walk import Schema, schema_at
 from waza_lsp.syntax.located import Located
 from waza_lsp.syntax.modeline import schema_address
 from waza_lsp.syntax.text import UTF_16, Place, Span, Text

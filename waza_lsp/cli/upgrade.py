@@ -9,6 +9,7 @@ from pathlib import Path, PurePosixPath
 from typing import Any
 
 from waza_engine.analysis.pipeline import CheckContext
+from waza_engine.analysis.schema.navigate import Schema
 from waza_engine.checking.files import Files
 from waza_engine.checking.suite_files import as_glob
 from waza_engine.convert import Conversion
@@ -21,7 +22,6 @@ from waza_lsp.schema.fixing import newest_solution
 from waza_lsp.schema.mark import Mark
 from waza_lsp.schema.paths import EVAL_NAMES, PathValue, path_values
 from waza_lsp.schema.solutions import Solution
-from waza_lsp.schema.walk import Schema
 from waza_lsp.snapshot import Snapshot
 from waza_lsp.suite.moving import normal
 from waza_lsp.syntax.edits import Draft, Edit

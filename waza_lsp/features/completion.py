@@ -9,6 +9,7 @@ from typing import Any
 
 from lsprotocol import types
 
+from waza_engine.analysis.schema.navigate import way_data
 from waza_lsp.schema.code_offers import code_offers
 from waza_lsp.schema.insert import Insert, insert_of
 from waza_lsp.schema.offers import Known, Offer, Surroundings, matching, offers
@@ -16,7 +17,6 @@ from waza_lsp.schema.paths import Disk
 from waza_lsp.schema.plain_text import plain
 from waza_lsp.schema.suggest import Rank, What
 from waza_lsp.schema.template_offers import template_offers
-from waza_lsp.schema.walk import way_data
 from waza_lsp.snapshot import Snapshot
 from waza_lsp.syntax.cursor import situations
 from waza_lsp.syntax.layout import layout_of

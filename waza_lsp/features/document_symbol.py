@@ -12,8 +12,8 @@ from functools import lru_cache
 
 from lsprotocol import types
 
+from waza_engine.analysis.schema.navigate import Schema
 from waza_lsp.schema.form import Form
-from waza_lsp.schema.walk import Schema
 from waza_lsp.schema.ways import Ways, ways
 from waza_lsp.snapshot import Snapshot
 from waza_lsp.syntax.entries import Entry

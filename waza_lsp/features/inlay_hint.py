@@ -12,10 +12,10 @@ from typing import Any
 
 from lsprotocol import types
 
+from waza_engine.analysis.schema.navigate import Schema
 from waza_engine.checking.suite_files import SuiteFiles
 from waza_lsp.schema.form import Form
 from waza_lsp.schema.paths import path_values
-from waza_lsp.schema.walk import Schema
 from waza_lsp.schema.ways import Ways, sites, ways
 from waza_lsp.snapshot import Snapshot
 from waza_lsp.suite.around import Around

@@ -5,7 +5,7 @@ Below a key without a value that is a list, or an item of a list of texts, that 
 
 from lsprotocol import types
 
-from waza_lsp.schema.walk import schema_at
+from waza_engine.analysis.schema.navigate import schema_at
 from waza_lsp.snapshot import Snapshot
 from waza_lsp.syntax.container import Entry, Shape
 from waza_lsp.syntax.layout import layout_of

@@ -10,8 +10,8 @@ from typing import NamedTuple
 
 from lsprotocol import types
 
+from waza_engine.analysis.schema.navigate import DISCRIMINATOR
 from waza_lsp.schema.form import Form
-from waza_lsp.schema.walk import DISCRIMINATOR
 from waza_lsp.schema.ways import Site, Ways, sites, ways
 from waza_lsp.snapshot import Snapshot
 from waza_lsp.syntax.code import LANGUAGES, Class, tokens

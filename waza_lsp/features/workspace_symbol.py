@@ -7,10 +7,10 @@ from typing import NamedTuple
 
 from lsprotocol import types
 
+from waza_engine.analysis.schema.navigate import DISCRIMINATOR
 from waza_lsp.schema.form import Form, recognised
 from waza_lsp.schema.prefilter import may_be_eval
 from waza_lsp.schema.runnables import runnables
-from waza_lsp.schema.walk import DISCRIMINATOR
 from waza_lsp.schema.ways import Site, Ways, sites, ways
 from waza_lsp.suite.around import Around
 from waza_lsp.syntax.node import Kind

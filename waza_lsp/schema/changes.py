@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import NamedTuple
 
+from waza_engine.analysis.schema.navigate import Schema
 from waza_engine.findings import (
     AddBlanks,
     AppendItem,
@@ -18,7 +19,6 @@ from waza_engine.findings import (
     SetValue,
 )
 from waza_lsp.schema.placeholder import key_order, placeholder
-from waza_lsp.schema.walk import Schema
 from waza_lsp.syntax.edits import Draft, Edit, difference
 from waza_lsp.syntax.entry_edits import with_item, with_key, without
 from waza_lsp.syntax.moving import moved

@@ -9,6 +9,7 @@ from operator import attrgetter
 from typing import Any, NamedTuple
 
 from waza_engine.analysis.pipeline import CheckContext, finish
+from waza_engine.analysis.schema.navigate import Schema, resolve
 from waza_engine.findings import Severity
 from waza_engine.rules.duplicate_key import DUPLICATE_KEY
 from waza_engine.rules.empty_file import EMPTY_FILE
@@ -29,7 +30,6 @@ from waza_lsp.schema.rule_marks import rule_marks
 from waza_lsp.schema.strays import with_strays_told
 from waza_lsp.schema.suppress import not_suppressed
 from waza_lsp.schema.unread import without_adopted, without_unread
-from waza_lsp.schema.walk import Schema, resolve
 from waza_lsp.syntax.clues import TEMPLATE_MESSAGE
 from waza_lsp.syntax.cut import PieceKind
 from waza_lsp.syntax.entries import Entry

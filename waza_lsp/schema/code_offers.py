@@ -5,10 +5,10 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any, NamedTuple
 
+from waza_engine.analysis.schema.navigate import Schema, schema_at
 from waza_lsp.schema.code_words import words
 from waza_lsp.schema.offers import Offer
 from waza_lsp.schema.pattern_words import PATTERN_WORDS
-from waza_lsp.schema.walk import Schema, schema_at
 from waza_lsp.syntax.situation import At, Situation
 from waza_lsp.syntax.text import Place, Span
 

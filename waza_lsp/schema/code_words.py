@@ -8,9 +8,9 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
+from waza_engine.analysis.schema.navigate import Schema
 from waza_lsp.schema.pattern_words import PATTERN_WORDS, begun_at
 from waza_lsp.schema.suggest import Rank, Suggestion, What
-from waza_lsp.schema.walk import Schema
 
 _NAME = re.compile(r"[A-Za-z_$][\w$]*$")
 _MEMBER = re.compile(r"(?P<of>[A-Za-z_]\w*)(?:\[[^\[\]]*\])?(?:\[(?P<quote>['\"])|(?P<dot>\.))(?P<word>\w*)$")

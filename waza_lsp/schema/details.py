@@ -3,9 +3,9 @@
 from collections.abc import Iterator
 from typing import Any
 
+from waza_engine.analysis.schema.navigate import DISCRIMINATOR, Schema, branches, resolve, schema_at
 from waza_engine.findings import Pointer
 from waza_lsp.schema.explain import listed_values
-from waza_lsp.schema.walk import DISCRIMINATOR, Schema, branches, resolve, schema_at
 from waza_lsp.schema.wording import code, limits, type_words
 from waza_lsp.syntax.written import block, flow
 

@@ -7,20 +7,22 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, cast
 
-from waza_engine.analysis.schema.navigate import key_groups, recommended_keys, required_keys
-from waza_engine.findings import Pointer
-from waza_engine.schema_files import read_schema
-from waza_lsp.schema.walk import (
+from waza_engine.analysis.schema.navigate import (
     DISCRIMINATOR,
     Schema,
     branches,
     child,
+    key_groups,
     narrowed,
     properties,
+    recommended_keys,
+    required_keys,
     resolve,
     schema_at,
     value_at,
 )
+from waza_engine.findings import Pointer
+from waza_engine.schema_files import read_schema
 from waza_lsp.schema.wording import code, limits, type_words
 from waza_lsp.syntax.tree import Tree
 from waza_lsp.syntax.written import flow

@@ -4,9 +4,9 @@ from bisect import insort
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
+from waza_engine.analysis.schema.navigate import Schema
 from waza_lsp.schema.mark import Mark
 from waza_lsp.schema.solutions import Solution, safe_solution, solutions
-from waza_lsp.schema.walk import Schema
 from waza_lsp.syntax.edits import Draft, Edit, overlap
 
 _MOST_ROUNDS = 50

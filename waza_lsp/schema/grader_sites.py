@@ -3,9 +3,9 @@
 from functools import lru_cache
 from typing import NamedTuple
 
+from waza_engine.analysis.schema.navigate import DISCRIMINATOR
 from waza_engine.findings import Pointer
 from waza_lsp.schema.form import Form
-from waza_lsp.schema.walk import DISCRIMINATOR
 from waza_lsp.schema.ways import Site, Ways, sites, ways
 from waza_lsp.syntax.node import Kind
 from waza_lsp.syntax.text import Span

@@ -9,11 +9,11 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import NamedTuple
 
+from waza_engine.analysis.schema.navigate import Schema, schema_at
 from waza_engine.checking.skills import SKILL
 from waza_engine.findings import Pointer
 from waza_lsp.schema.explain import data_along
 from waza_lsp.schema.form import Form
-from waza_lsp.schema.walk import Schema, schema_at
 from waza_lsp.schema.ways import Ways, sites, ways
 from waza_lsp.syntax.anchors import aliases, anchor_at, anchor_of
 from waza_lsp.syntax.node import Kind, Node

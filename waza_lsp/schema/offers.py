@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
 
+from waza_engine.analysis.schema.navigate import Schema, narrowed, schema_at, value_at
 from waza_engine.findings import Pointer
 from waza_lsp.schema.form import Form
 from waza_lsp.schema.listing import listing
@@ -23,7 +24,6 @@ from waza_lsp.schema.suggest import (
     values,
     with_units,
 )
-from waza_lsp.schema.walk import Schema, narrowed, schema_at, value_at
 from waza_lsp.syntax.node import Kind, Node
 from waza_lsp.syntax.situation import At, Situation
 from waza_lsp.syntax.template import Hole

@@ -12,11 +12,11 @@ from functools import lru_cache
 from pathlib import Path
 from typing import NamedTuple, Protocol
 
+from waza_engine.analysis.schema.navigate import schema_at
 from waza_engine.findings import Pointer
 from waza_engine.goglob import fixed_part, is_wild
 from waza_lsp.schema.explain import data_along
 from waza_lsp.schema.form import Form
-from waza_lsp.schema.walk import schema_at
 from waza_lsp.schema.ways import Ways, sites, ways
 from waza_lsp.syntax.located import Located
 from waza_lsp.syntax.node import Kind

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from waza_engine.analysis.pipeline import check_grader, unknown_keys
+from waza_engine.analysis.schema.navigate import Schema, discriminated, resolve
 from waza_engine.analysis.versions import newer
 from waza_engine.findings import Finding, Pointer
 from waza_engine.noted_reads import Stamp, note_read, noting, stamp
@@ -20,7 +21,6 @@ from waza_lsp.schema.form import Form
 from waza_lsp.schema.mark import Mark
 from waza_lsp.schema.nameless import has_hole
 from waza_lsp.schema.spots import span_of
-from waza_lsp.schema.walk import Schema, discriminated, resolve
 from waza_lsp.syntax.entries import Entry
 from waza_lsp.syntax.node import Kind, Node, descend
 from waza_lsp.syntax.parse import Parsed

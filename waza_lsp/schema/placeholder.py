@@ -3,9 +3,9 @@
 from collections.abc import Mapping
 from typing import Any
 
+from waza_engine.analysis.schema.navigate import Schema, child, narrowed, properties, schema_at, value_at
 from waza_engine.findings import Pointer
 from waza_lsp.schema.skeleton import body_of
-from waza_lsp.schema.walk import Schema, child, narrowed, properties, schema_at, value_at
 from waza_lsp.syntax.rows import scalar_value
 from waza_lsp.syntax.template import Body, Hole
 

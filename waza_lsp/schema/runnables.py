@@ -8,9 +8,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 
+from waza_engine.analysis.schema.navigate import Schema
 from waza_engine.findings import Pointer
 from waza_lsp.schema.form import Form
-from waza_lsp.schema.walk import Schema
 from waza_lsp.schema.ways import Ways, sites, ways
 from waza_lsp.syntax.node import Kind, Node
 from waza_lsp.syntax.text import Place, Span

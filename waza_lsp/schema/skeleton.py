@@ -3,8 +3,19 @@
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from waza_engine.analysis.schema.navigate import has_key_group, key_groups, recommended_keys, required_keys
-from waza_lsp.schema.walk import DISCRIMINATOR, Schema, branch_of, child, narrowed, properties, resolve
+from waza_engine.analysis.schema.navigate import (
+    DISCRIMINATOR,
+    Schema,
+    branch_of,
+    child,
+    has_key_group,
+    key_groups,
+    narrowed,
+    properties,
+    recommended_keys,
+    required_keys,
+    resolve,
+)
 from waza_lsp.syntax.template import Body, Hole
 from waza_lsp.syntax.written import flow
 

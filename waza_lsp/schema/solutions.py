@@ -5,11 +5,11 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+from waza_engine.analysis.schema.navigate import Schema
 from waza_engine.rules.duplicate_key import DUPLICATE_KEY
 from waza_lsp.schema.changes import made
 from waza_lsp.schema.explain import meaning_of
 from waza_lsp.schema.mark import Mark
-from waza_lsp.schema.walk import Schema
 from waza_lsp.syntax.edits import Draft, Edit
 from waza_lsp.syntax.entry_edits import without_member
 from waza_lsp.syntax.members import Container, Member, container_at

@@ -5,9 +5,20 @@ from dataclasses import dataclass, replace
 from enum import IntEnum, StrEnum
 from typing import Any
 
-from waza_engine.analysis.schema.navigate import has_key_group, key_groups, recommended_keys, required_keys
+from waza_engine.analysis.schema.navigate import (
+    DISCRIMINATOR,
+    Schema,
+    branch_of,
+    branches,
+    has_key_group,
+    key_groups,
+    narrowed,
+    properties,
+    recommended_keys,
+    required_keys,
+    resolve,
+)
 from waza_lsp.schema.skeleton import body_of, kinds_of, mapping_of, variants, wanted_keys
-from waza_lsp.schema.walk import DISCRIMINATOR, Schema, branch_of, branches, narrowed, properties, resolve
 from waza_lsp.schema.wording import type_words
 from waza_lsp.syntax.template import Body
 from waza_lsp.syntax.written import flow

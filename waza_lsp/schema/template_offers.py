@@ -9,12 +9,12 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from waza_engine.analysis.schema.navigate import Schema
 from waza_engine.placeholders import PLACEHOLDER
 from waza_lsp.schema.code_offers import Inside
 from waza_lsp.schema.offers import Offer, Surroundings
 from waza_lsp.schema.paths import Disk, start_folder
 from waza_lsp.schema.suggest import Rank, Suggestion, What
-from waza_lsp.schema.walk import Schema
 from waza_lsp.syntax.situation import At, Situation
 from waza_lsp.syntax.text import Place, Span, Text
 

@@ -7,8 +7,8 @@ looked into, and no schema is resolved twice.
 from collections.abc import Callable, Iterator, Mapping
 from typing import NamedTuple
 
+from waza_engine.analysis.schema.navigate import DISCRIMINATOR, Schema, branches, resolve
 from waza_engine.findings import Pointer
-from waza_lsp.schema.walk import DISCRIMINATOR, Schema, branches, resolve
 from waza_lsp.syntax.node import Node
 from waza_lsp.syntax.tree import Tree
 

@@ -3,8 +3,8 @@
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from waza_engine.analysis.schema.navigate import Schema, resolve
 from waza_engine.analysis.schema.type_words import MANY, ONE
-from waza_lsp.schema.walk import Schema, resolve
 from waza_lsp.syntax.written import flow
 
 _MOST_LISTED = 6

@@ -7,11 +7,11 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence, Set
 from typing import Any, NamedTuple
 
+from waza_engine.analysis.schema.navigate import DISCRIMINATOR, Schema, schema_at
 from waza_engine.findings import Pointer
 from waza_engine.recalled import Recalled, RecalledVerdict
 from waza_engine.regex import regex_error, regex_place
 from waza_lsp.schema.explain import data_along
-from waza_lsp.schema.walk import DISCRIMINATOR, Schema, schema_at
 from waza_lsp.schema.wording import code
 from waza_lsp.snapshot import Snapshot
 from waza_lsp.suite.around import Around

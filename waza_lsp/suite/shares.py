@@ -9,9 +9,9 @@ from functools import lru_cache
 from typing import NamedTuple
 from weakref import WeakKeyDictionary
 
+from waza_engine.analysis.schema.navigate import Schema
 from waza_engine.findings import Pointer
 from waza_lsp.schema.form import Form
-from waza_lsp.schema.walk import Schema
 from waza_lsp.schema.ways import Site, Ways, sites, ways
 from waza_lsp.snapshot import Snapshot
 from waza_lsp.suite.around import Around
