@@ -21,12 +21,12 @@ if TYPE_CHECKING:
     )
     from waza_engine.executors.replay import read_recording
     from waza_engine.findings import Finding, Fix, Pointer, Rule, Severity
-    from waza_engine.formats import load_suite
     from waza_engine.graders.base import ConfigError, GradeError, Grader
     from waza_engine.graders.context import GradingContext
-    from waza_engine.graders.result import FailedCheck, GraderResult
-    from waza_engine.grading import GraderFailure, GraderVerdict, RunVerdict, grade_entry, grade_run
+    from waza_engine.graders.result import FailedCheck, GraderFailure, GraderResult, GraderVerdict, RunVerdict
+    from waza_engine.grading import grade_entry, grade_run
     from waza_engine.grading_recordings import grade_recording
+    from waza_engine.project.load_suite import load_suite
     from waza_engine.recordings import Recording, recordings_of
     from waza_engine.reports.junit import junit_xml
     from waza_engine.reports.results_json import results_json
@@ -117,12 +117,12 @@ _HOMES = {
     "executors.base": "Executor ExecutorError ExecutorOptions Progress TrialRequest TriggerRequest UnavailableError",
     "executors.replay": "read_recording",
     "findings": "Finding Fix Pointer Rule Severity",
-    "formats": "load_suite",
     "graders.base": "ConfigError GradeError Grader",
     "graders.context": "GradingContext",
-    "graders.result": "FailedCheck GraderResult",
-    "grading": "GraderFailure GraderVerdict RunVerdict grade_entry grade_run",
+    "graders.result": "FailedCheck GraderFailure GraderResult GraderVerdict RunVerdict",
+    "grading": "grade_entry grade_run",
     "grading_recordings": "grade_recording",
+    "project.load_suite": "load_suite",
     "recordings": "Recording recordings_of",
     "reports.junit": "junit_xml",
     "reports.results_json": "results_json",

@@ -10,7 +10,8 @@ import pytest
 
 from waza_engine.graders import registry
 from waza_engine.graders.base import ConfigError, Grader, GraderResult, GradingContext
-from waza_engine.grading import GraderFailure, GraderVerdict, build, grade_entry, grade_run
+from waza_engine.graders.result import GraderFailure, GraderVerdict
+from waza_engine.grading import build, grade_entry, grade_run
 from waza_engine.plug_ins import GRADER_GROUP
 from waza_engine.scalars import Scalar
 from waza_engine.suite import GraderEntry

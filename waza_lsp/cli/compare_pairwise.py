@@ -7,14 +7,14 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from waza_engine.formats import load_suite
+from waza_engine.formats import by_preference, resolved
 from waza_engine.judges.base import JudgeMissing
 from waza_engine.judges.openai import OpenAIJudge
+from waza_engine.model.pairwise import Pairwise
+from waza_engine.project.load_suite import load_suite
 from waza_engine.reports.inert import harmless
 from waza_engine.runs.records import RunRecord
 from waza_engine.suite import LoadError, Suite
-from waza_engine.vally.pairing import comparison_record, pairs_of
-from waza_engine.vally.preferring import Preference
 from waza_lsp.cli.printing import show, tell
 from waza_lsp.cli.run_source import give_up, record_named
 
@@ -42,13 +42,15 @@ def compare_pairwise(wanted: Wanted) -> None:
         judge = OpenAIJudge.from_environment(os.environ)
     except JudgeMissing as error:
         give_up(str(error))
+    compare = next(it.compare_runs for it in by_preference() if it.compare_runs)
+    compared: Pairwise = resolved(compare)(baseline, treatment, judge, suite, wanted.judge_model)
     pairs = []
-    for it in pairs_of(baseline, treatment, Preference(judge, suite, wanted.judge_model)):
+    for it in compared.pairs():
         tell(f"{it.treatment.task} trial {it.treatment.trial}: {it.error or it.winner}")
         pairs.append(it)
     if not pairs:
         give_up("The two runs have no trial of the same stimulus in common")
-    found = comparison_record(baseline, treatment, (wanted.baseline, wanted.treatment), pairs)
+    found = compared.record((wanted.baseline, wanted.treatment), pairs)
     show(json.dumps(found, ensure_ascii=False) if wanted.form == "json" else _text(found))
     if wanted.fail_on_regression and found["summary"]["meanScore"] < 0:
         sys.exit(_WORSE)

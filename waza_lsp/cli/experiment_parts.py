@@ -4,13 +4,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from waza_engine.formats.vally.experiment_load import Experiment
+from waza_engine.model.experiment import Arm, Experiment
 from waza_engine.runs.plan import Overrides
 from waza_engine.runs.run import new_run_id
 from waza_engine.runs.store import RunStore, StoreError
 from waza_engine.runs.store_rows import StoredRun
 from waza_engine.suite import ExperimentArm, Suite
-from waza_engine.vally.experiment_arms import Arm, may_differ, pointer_text
 from waza_lsp.cli.run_asked import Asked, Part
 from waza_lsp.cli.run_source import LAST, find_run, give_up
 
@@ -18,14 +17,8 @@ Stored = Mapping[tuple[str, str], StoredRun]
 """The runs of an experiment in the store, by arm and eval."""
 
 _OVER = frozenset(["passed", "failed"])
-_SETTINGS = {
-    "trials": ("defaults", "runs"),
-    "timeout": ("defaults", "timeout"),
-    "executor": ("defaults", "executor"),
-    "model": ("defaults", "model"),
-    "judge_model": ("defaults", "judge_model"),
-}
-"""Options of the command line that every arm gets, and the settings that they stand for."""
+_OPTIONS = ("trials", "timeout", "executor", "model", "judge_model")
+"""Options of the command line that every arm gets."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,7 +97,7 @@ def _part(
     def load(context_dir: Path | None) -> Suite:
         return experiment.suite(arm, eval_path, run_id=whole_id, chosen=chosen, context_dir=context_dir)
 
-    keeps_executor = may_differ(_SETTINGS["executor"], list(experiment.varied))
+    keeps_executor = bool(experiment.varied_setting("executor"))
     return Part(run_id, experiment.folder_name(arm.name), load, keeps_executor)
 
 
@@ -127,10 +120,9 @@ def _refuse_options(experiment: Experiment, asked: Asked) -> None:
     overrides = asked.overrides
     if overrides.baseline or overrides.no_skills:
         give_up("An experiment says itself what its arms have; leave out --baseline and --no-skills")
-    for name, path in _SETTINGS.items():
-        if getattr(overrides, name) is not None and may_differ(path, list(experiment.varied)):
-            option = name.replace("_", "-")
-            give_up(f"--{option} would make the arms alike: they differ in {pointer_text(path)}")
+    for name in _OPTIONS:
+        if getattr(overrides, name) is not None and (setting := experiment.varied_setting(name)):
+            give_up(f"--{name.replace('_', '-')} would make the arms alike: they differ in {setting}")
 
 
 def _resumed(experiment: Experiment, asked: Asked, variants: Sequence[str], directory: Path) -> ExperimentRun:

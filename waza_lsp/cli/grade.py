@@ -10,8 +10,8 @@ from typing import Any
 
 import click
 
-from waza_engine.batch import answer_line, grade_list, graders_from_yaml
-from waza_engine.graders.registry import CURRENT, GENERATIONS, OTHER_DIALECTS, generation_of_dialect
+from waza_engine.batch import answer_line, grade_list, graders_from_yaml, meaning_in
+from waza_engine.formats import by_preference, meanings
 from waza_engine.grading_input import InputError, grading_context
 from waza_engine.json_text import JsonError, read_json
 from waza_engine.reports.inert import harmless, inert
@@ -47,11 +47,11 @@ _WORKERS = min(4, os.cpu_count() or 1)
     "--format", "output_format", type=click.Choice(["text", "json"]), default="text", show_default=True
 )
 @click.option(
-    "--gen", "generation", type=click.Choice(GENERATIONS), default=CURRENT, show_default=True,
+    "--gen", "generation", type=click.Choice(meanings()), default=meanings()[0], show_default=True,
     help="Whose meaning of the grader types counts.",
 )  # fmt: skip
 @click.option(
-    "--dialect", type=click.Choice(["waza", *OTHER_DIALECTS.values()]),
+    "--dialect", type=click.Choice([it.name for it in by_preference()]),
     help="Whose grader types these are; a dialect of its own has one --gen only.",
 )  # fmt: skip
 @click.option(
@@ -100,13 +100,13 @@ def grade(  # noqa: PLR0913, PLR0917  # click hands over one argument per option
         raise click.UsageError("Give --run, or --graders and --context, or --batch.")
     if graders_file == context_file == _STDIN:
         raise click.UsageError("Standard input can be one of --graders and --context.")
-    generation = generation_of_dialect(dialect or "") or generation
+    generation = meaning_in(dialect or "") or generation
     try:
         context = grading_context(
             read_json(_text(context_file)),
             workspace_dir=workspace.absolute() if workspace else None,
             process_dir=Path.cwd(),
-            generation=generation,
+            meaning=generation,
         )
     except (JsonError, InputError) as error:
         raise click.UsageError(f"{context_file}: {error}") from error

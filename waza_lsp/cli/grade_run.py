@@ -5,7 +5,7 @@ import sys
 from pathlib import Path
 from typing import NoReturn
 
-from waza_engine.formats import load_suite
+from waza_engine.project.load_suite import load_suite, suite_of_arm
 from waza_engine.reports.results_json import results_json
 from waza_engine.reports.text import text_report
 from waza_engine.runs.plan import PlanError
@@ -45,7 +45,4 @@ def _suite(run: StoredRun) -> Suite:
     """The suite of a run as it is now; that of an arm as its experiment makes it."""
     if run.frame.arm is None:
         return load_suite(run.eval_path, process_dir=Path.cwd())
-    # Imported here: most runs are of evals.
-    from waza_engine.formats.vally.experiment_load import suite_of_arm
-
     return suite_of_arm(run.frame.arm)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 import click
 
-from waza_engine.formats.choose import experiment_at
+from waza_engine.project.load_suite import experiment_at
 from waza_engine.reports.comparison import comparison_text
 from waza_engine.runs.records import RunRecord
 from waza_engine.runs.run import EXIT_STATUS
@@ -25,7 +25,7 @@ from waza_lsp.cli.run_prepare import planned
 from waza_lsp.cli.run_printed import Printed
 
 if TYPE_CHECKING:
-    from waza_engine.formats.vally.experiment_load import Experiment
+    from waza_engine.model.experiment import Experiment
 
 
 @click.command(short_help="Run an eval and grade what the agent did.")

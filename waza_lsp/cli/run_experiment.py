@@ -8,7 +8,7 @@ from typing import Any
 import click
 
 from waza_engine.executors.registry import starts_agent
-from waza_engine.formats.vally.experiment_load import Experiment
+from waza_engine.model.experiment import Experiment
 from waza_engine.reports.inert import harmless
 from waza_engine.runs.experiment_events import ExperimentTeller
 from waza_engine.runs.plan import Plan

@@ -1,12 +1,10 @@
-"""The folder that a run puts its results into: `--output-dir`, or `paths.results` of `.waza.yaml`."""
+"""The folder that a run puts its results into: `--output-dir`, or the folder that its project names."""
 
-import os
 from datetime import UTC, datetime
 from pathlib import Path
 
-from waza_engine.formats.choose import dialect_of_file
-from waza_engine.formats.waza.project import Paths
-from waza_engine.formats.waza.project_file import find_project
+from waza_engine.formats import resolved
+from waza_engine.project.load_suite import dialect_of_file
 from waza_engine.suite import LoadError
 
 
@@ -17,12 +15,10 @@ def folder_of_now(directory: Path) -> Path:
 
 
 def configured_directory(eval_file: Path) -> Path | None:
-    """Where the project wants the results of an eval: None without a wish, or with one that waza passes over (section 7)."""
-    wanted = os.path.normpath(find_project(Path.cwd()).settings.paths.results)
-    if wanted == os.path.normpath(Paths().results) or Path(wanted).is_absolute() or wanted.startswith(".."):
-        return None
+    """Where the project wants the results of an eval: None without a wish, or with one that its dialect passes over."""
     try:
-        is_of_waza = dialect_of_file(eval_file.absolute()).name == "waza"
+        folder = dialect_of_file(eval_file.absolute()).results_folder
     except LoadError:
         return None
-    return Path(wanted) if is_of_waza else None
+    wanted: Path | None = resolved(folder)(Path.cwd()) if folder else None
+    return wanted

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from waza_engine.formats.vally.experiment_load import suite_of_arm
+from waza_engine.project.load_suite import suite_of_arm
 from waza_engine.runs.events import Listener, RunStarted
 from waza_engine.runs.experiment_events import ExperimentTeller
 from waza_engine.runs.records import RunRecord
@@ -20,7 +20,7 @@ from waza_engine.runs.store_rows import StoredRun
 from waza_engine.suite import ExperimentArm
 
 if TYPE_CHECKING:
-    from waza_engine.formats.vally.experiment_load import Experiment
+    from waza_engine.model.experiment import Experiment
 
 _LATEST_RUNS = 200
 

@@ -16,9 +16,9 @@ from typing import Any, TextIO
 
 from waza_engine import processes
 from waza_engine.findings import Pointer
-from waza_engine.formats.choose import experiment_at
 from waza_engine.formats.reading import reading_open_texts
 from waza_engine.graders.entry import Level
+from waza_engine.project.load_suite import experiment_at
 from waza_engine.recordings import Recording, recordings_of
 from waza_engine.replayed import bench_for, grade_again, grade_one, plan_for_grading, replayed
 from waza_engine.reviews import Review

@@ -12,8 +12,8 @@ from typing import Any, NamedTuple
 from waza_engine.checking.files import Files
 from waza_engine.file_names import TRIGGER_TESTS, WAZA_PROJECT
 from waza_engine.formats import dialect, recognise
-from waza_engine.formats.waza.paths import cleaned
 from waza_engine.goglob import BadPattern, match
+from waza_engine.lib.go.paths import cleaned
 from waza_engine.noted_reads import noted_once, noted_property
 from waza_engine.scalars import written
 

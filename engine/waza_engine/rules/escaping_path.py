@@ -29,7 +29,8 @@ from pathlib import PurePosixPath
 from waza_engine.checking.document import Document
 from waza_engine.checking.stimuli import environments
 from waza_engine.findings import Finding, Fix, Pointer, Rule, SetValue, Severity
-from waza_engine.formats.waza.paths import fixture_refusal, input_refusal, leads_out
+from waza_engine.formats.waza.paths import fixture_refusal, input_refusal
+from waza_engine.lib.go.paths import leads_out
 from waza_engine.paths import escape_reason
 from waza_engine.placeholders import has_placeholder
 

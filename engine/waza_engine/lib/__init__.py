@@ -1,0 +1,1 @@
+"""General code that knows nothing about evals."""
