@@ -3,15 +3,13 @@
 `python -m waza_engine.docs_pages` writes them below `docs`; a test compares.
 """
 
-import importlib
-import pkgutil
 import re
 import sys
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from types import ModuleType
 
-from waza_engine import rules
+from waza_engine.checking.registry import modules_in, packages
 from waza_engine.dialects.waza.generations.base import OlderGrader
 from waza_engine.docs_options import option_tables
 from waza_engine.findings import Rule
@@ -95,15 +93,12 @@ def _rule_pages() -> dict[str, str]:
 
 
 def rules_with_pages() -> Iterator[tuple[Rule, ModuleType]]:
-    """Every rule in the folder `rules`, by code, with the module whose docstring is its page."""
+    """Every rule, by code, with the module whose docstring is its page: the shared one where dialects have some, too."""
     found: dict[str, tuple[Rule, ModuleType]] = {}
-    for module_info in pkgutil.walk_packages(rules.__path__, f"{rules.__name__}."):
-        module = importlib.import_module(module_info.name)
+    for module in (it for package in packages() for it in modules_in(package)):
         for thing in vars(module).values():
-            if isinstance(thing, Rule) and module_info.name.rpartition(".")[2] == thing.code.replace(
-                "-", "_"
-            ):
-                found[thing.code] = (thing, module)
+            if isinstance(thing, Rule) and module.__name__.rpartition(".")[2] == thing.code.replace("-", "_"):
+                found.setdefault(thing.code, (thing, module))
     return iter(found[code] for code in sorted(found))
 
 

@@ -16,7 +16,7 @@ from waza_engine.yaml_reader import read_yaml
 
 DOCS = Path(__file__).parents[2] / "docs"
 COMMAND = "run: python -m waza_engine.docs_pages"
-ALL_RULES = sorted(Path(__file__).parents[2].glob("engine/waza_engine/rules/**/[a-z]*.py"))
+ALL_RULES = sorted(Path(__file__).parents[2].glob("engine/waza_engine/**/rules/[a-z]*.py"))
 
 
 def test_the_committed_pages_are_those_of_the_code() -> None:

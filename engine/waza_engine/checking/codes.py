@@ -1,17 +1,23 @@
-"""The codes of all findings, for those who let people choose among them: found by looking into the folder of the rules."""
+"""The codes of all findings, for those who let people choose among them: found by looking into the folders of rules."""
 
 from functools import cache
+from importlib.util import find_spec
 from pathlib import Path
 
-from waza_engine import rules as _folder
+from waza_engine.formats import dialects
 from waza_engine.validation.spelling import nearest
+
+_SHARED = "waza_engine.rules"
 
 
 @cache
 def codes() -> frozenset[str]:
     """All codes. A rule's module is named like its code, so no rule needs to be imported."""
-    files = (it for folder in _folder.__path__ for it in Path(folder).rglob("*.py"))
-    return frozenset(it.stem.replace("_", "-") for it in files if it.stem != "__init__")
+    packages = [_SHARED, *(it.rules for it in dialects() if it.rules)]
+    found = (find_spec(it) for it in packages)
+    folders = (folder for it in found if it is not None for folder in it.submodule_search_locations or ())
+    files = (it for folder in folders for it in Path(folder).glob("*.py"))
+    return frozenset(it.stem.replace("_", "-") for it in files if not it.stem.startswith("_"))
 
 
 def unknown_code(code: str) -> str | None:

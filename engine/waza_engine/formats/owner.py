@@ -6,7 +6,6 @@ from waza_engine.checking.files import Files
 from waza_engine.checking.suite_files import eval_of_task
 from waza_engine.formats import recognise
 from waza_engine.formats.filled import read_filled
-from waza_engine.schema_files import read_schema
 from waza_engine.yaml_reader import YamlError
 
 _WHOLES = frozenset(["eval", "experiment"])
@@ -27,4 +26,4 @@ def _is_run_as_a_whole(path: Path, files: Files) -> bool:
     except YamlError:
         return False
     found = recognise(data, path) if isinstance(data, dict) else None
-    return found is not None and read_schema(found[1].schema).get("x-runnable") in _WHOLES
+    return found is not None and found[1].runnable in _WHOLES
