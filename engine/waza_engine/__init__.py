@@ -20,12 +20,13 @@ if TYPE_CHECKING:
         UnavailableError,
     )
     from waza_engine.executors.replay import read_recording
-    from waza_engine.findings import Finding, Fix, Pointer, Rule, Severity
+    from waza_engine.findings import Finding, Fix, Rule, Severity
     from waza_engine.graders.base import ConfigError, GradeError, Grader
     from waza_engine.graders.context import GradingContext
-    from waza_engine.graders.result import FailedCheck, GraderFailure, GraderResult, GraderVerdict, RunVerdict
+    from waza_engine.graders.result import GraderFailure, GraderResult, GraderVerdict, RunVerdict
     from waza_engine.grading import grade_entry, grade_run
     from waza_engine.grading_recordings import grade_recording
+    from waza_engine.lib.pointer import Pointer
     from waza_engine.project.load_suite import load_suite
     from waza_engine.recordings import Recording, recordings_of
     from waza_engine.reports.junit import junit_xml
@@ -33,7 +34,14 @@ if TYPE_CHECKING:
     from waza_engine.reports.text import text_report
     from waza_engine.runs.events import Event, Listener
     from waza_engine.runs.plan import Overrides, PlanError
-    from waza_engine.runs.records import GraderOutcome, RunRecord, TaskRecord, TrialRecord, TrialVerdict
+    from waza_engine.runs.records import (
+        FailedCheck,
+        GraderOutcome,
+        RunRecord,
+        TaskRecord,
+        TrialRecord,
+        TrialVerdict,
+    )
     from waza_engine.runs.run_eval import run_eval
     from waza_engine.runs.store import RunStore, StoreError, default_store_dir
     from waza_engine.runs.store_rows import StoredRun, StoredTrial
@@ -116,12 +124,13 @@ _HOMES = {
     "checking.check_file": "check_file",
     "executors.base": "Executor ExecutorError ExecutorOptions Progress TrialRequest TriggerRequest UnavailableError",
     "executors.replay": "read_recording",
-    "findings": "Finding Fix Pointer Rule Severity",
+    "findings": "Finding Fix Rule Severity",
     "graders.base": "ConfigError GradeError Grader",
     "graders.context": "GradingContext",
-    "graders.result": "FailedCheck GraderFailure GraderResult GraderVerdict RunVerdict",
+    "graders.result": "GraderFailure GraderResult GraderVerdict RunVerdict",
     "grading": "grade_entry grade_run",
     "grading_recordings": "grade_recording",
+    "lib.pointer": "Pointer",
     "project.load_suite": "load_suite",
     "recordings": "Recording recordings_of",
     "reports.junit": "junit_xml",
@@ -129,7 +138,7 @@ _HOMES = {
     "reports.text": "text_report",
     "runs.events": "Event Listener",
     "runs.plan": "Overrides PlanError",
-    "runs.records": "GraderOutcome RunRecord TaskRecord TrialRecord TrialVerdict",
+    "runs.records": "FailedCheck GraderOutcome RunRecord TaskRecord TrialRecord TrialVerdict",
     "runs.run_eval": "run_eval",
     "runs.store": "RunStore StoreError default_store_dir",
     "runs.store_rows": "StoredRun StoredTrial",

@@ -3,9 +3,9 @@
 import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from typing import Self
 
 from waza_engine.regex import regex_error, regex_place
+from waza_engine.runs.records import Seen
 from waza_engine.text import fold
 
 _WIDTH = 80
@@ -18,18 +18,6 @@ _WORDS = re.compile(
     r"\\(?:[pP]\{\w+\}|.)|\[(?:\\.|[^\]\\])*\]|\(\?[\w<:>=!-]*|\{[\d,]*\}|([\w-]{3,})", re.DOTALL
 )
 """The words of a pattern; what stands in classes, escapes and flags are none."""
-
-
-class Seen(str):
-    """What was there instead, in a few words; with the lines around the place, where there is one."""
-
-    __slots__ = ("excerpt",)
-    excerpt: str
-
-    def __new__(cls, said: str, excerpt: str = "") -> Self:
-        made = super().__new__(cls, said)
-        made.excerpt = excerpt
-        return made
 
 
 def quoted(text: str) -> str:

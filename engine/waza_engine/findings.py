@@ -10,8 +10,7 @@ from enum import StrEnum
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
-Pointer = tuple[str | int, ...]
-"""A path of mapping keys and list indexes; `()` is the whole document or the whole config."""
+from waza_engine.lib.pointer import Pointer as Pointer  # noqa: PLC0414  # findings are read together with it
 
 
 class Severity(StrEnum):
@@ -213,7 +212,8 @@ class Rule:
     """A kind of finding. `code` names the bad thing and completes the sentence "allow ...".
 
     `needs` are the parts of a file that have to be read whole before it can be said, because it says what is not there,
-    or what things add up to: top-level keys, and `HERE` for the part that the finding stands in.
+    or what things add up to: top-level keys, and `HERE` for the part that the finding stands in. `outdated` marks forms
+    of older versions: of two findings about one entry these explain more, and an upgrade applies their fixes.
     """
 
     code: str
@@ -221,6 +221,7 @@ class Rule:
     severity: Severity = Severity.ERROR
     tags: frozenset[Literal["deprecated", "unused"]] = field(default_factory=frozenset)
     needs: frozenset[str] = field(default_factory=frozenset)
+    outdated: bool = False
 
     def at(
         self,

@@ -63,9 +63,8 @@ def _built(entry: Entry, meaning: str, scope: Scope) -> BuiltGrader:
     if kind.name_required and not entry.name:
         raise ConfigError(f"A grader of type '{entry.type}' needs a name")
     grader = entry.configured(kind)
-    for finding in grader.check(scope):
-        if finding.refused:
-            raise ConfigError(finding.message)
+    if refusal := next(grader.refusals(scope), None):
+        raise ConfigError(refusal.message)
     return BuiltGrader(grader, entry.type, entry.name, entry.weight)
 
 

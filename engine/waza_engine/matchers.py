@@ -203,7 +203,7 @@ def known_arguments(call: ToolCall) -> dict[str, Any]:
     }
 
 
-def matcher_findings(
+def matcher_refusals(
     matchers: Mapping[str, Matcher], base_dir: Path | None, pointer: Pointer
 ) -> Iterator[Finding]:
     """What is wrong with the matchers at `pointer`; each forbids the run."""

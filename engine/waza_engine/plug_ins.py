@@ -1,12 +1,13 @@
 """What other distributions add by entry points. Cheap to import and to ask: the language server does it at start."""
 
 import contextlib
+import importlib
 import os
 import sys
 from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from importlib.metadata import EntryPoint
@@ -19,6 +20,8 @@ EXECUTOR_GROUP = "waza_lsp.executors"
 DIALECT_GROUP = "waza_lsp.dialects"
 """The group of dialects: each entry names the package of one, whose module `dialect` has the record `DIALECT`."""
 _GROUPS = (GRADER_GROUP, EXECUTOR_GROUP, DIALECT_GROUP)
+_SCHEMA_EXPORT = "waza_engine.schemas_export", "export"
+"""The function that generates all schemas. It stands above those who read schemas, so it is named, not imported."""
 
 
 @cache
@@ -37,6 +40,13 @@ def plug_ins(group: str) -> "list[EntryPoint]":
     from importlib.metadata import entry_points
 
     return list(entry_points(group=group))
+
+
+def schemas_with_plug_ins() -> dict[str, dict[str, Any]]:
+    """Generate all schemas by name, with what plug-ins add. This imports pydantic and all grader types."""
+    module, name = _SCHEMA_EXPORT
+    made: dict[str, dict[str, Any]] = getattr(importlib.import_module(module), name)()
+    return made
 
 
 def _declared_entry_points() -> Iterator[str]:

@@ -8,7 +8,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from waza_engine.plug_ins import has_plug_ins
+from waza_engine.plug_ins import has_plug_ins, schemas_with_plug_ins
 
 _SUFFIX = ".schema.json"
 
@@ -60,11 +60,7 @@ def published_schema(name: str) -> dict[str, Any]:
 
     """
     if has_plug_ins():
-        # Imported late: it brings pydantic and all grader types, which a server without plug-ins starts without.
-        from waza_engine.schemas_export import export
-
-        made: dict[str, Any] = export()[name]
-        return made
+        return schemas_with_plug_ins()[name]
     try:
         text = schema_folder().joinpath(f"{name}{_SUFFIX}").read_text(encoding="utf-8")
     except OSError as error:

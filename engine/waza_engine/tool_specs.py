@@ -8,7 +8,7 @@ from pydantic import ConfigDict, Field
 
 from waza_engine.findings import Finding, Pointer
 from waza_engine.formats.model import FileModel, foreign, marks
-from waza_engine.matchers import ArgumentTest, Matchers, known_arguments, matcher_findings
+from waza_engine.matchers import ArgumentTest, Matchers, known_arguments, matcher_refusals
 from waza_engine.regex import any_case_error, regex_error, regex_fault, regex_found
 from waza_engine.regex_mending import regex_fixes
 from waza_engine.rules.blank_tool_name import BLANK_TOOL_NAME
@@ -116,7 +116,7 @@ def tool_pattern(name: str) -> str:
     return f"(?i){name}"
 
 
-def tool_findings(name: str, pointer: Pointer, *, whole_name: bool = False) -> Iterator[Finding]:
+def tool_refusals(name: str, pointer: Pointer, *, whole_name: bool = False) -> Iterator[Finding]:
     """What is wrong with the tool at `pointer`, a pattern or with `whole_name` no pattern; each forbids the run."""
     if not trim(name):
         yield BLANK_TOOL_NAME.at(pointer, "The tool has no name", refused=True)
@@ -125,16 +125,11 @@ def tool_findings(name: str, pointer: Pointer, *, whole_name: bool = False) -> I
         yield INVALID_REGEX.at(pointer, message, refused=True, part=regex_fault(name))
 
 
-def spec_findings(
+def spec_refusals(
     spec: ToolSpec, base_dir: Path | None, pointer: Pointer, *, whole_name: bool
 ) -> Iterator[Finding]:
-    """What is wrong with the spec at `pointer`. Relative `$ref`s of its matchers start from `base_dir`."""
-    yield from tool_findings(spec.name, (*pointer, "tool"), whole_name=whole_name)
-    yield from _pattern_findings(spec, pointer)
-    yield from matcher_findings(spec.args, base_dir, (*pointer, "args"))
-
-
-def _pattern_findings(spec: ToolSpec, pointer: Pointer) -> Iterator[Finding]:
+    """Yield what forbids a run in the spec at `pointer`. Relative `$ref`s of its matchers start from `base_dir`."""
+    yield from tool_refusals(spec.name, (*pointer, "tool"), whole_name=whole_name)
     for option in _PATTERNS:
         pattern = getattr(spec, option)
         if reason := any_case_error(pattern):
@@ -142,5 +137,12 @@ def _pattern_findings(spec: ToolSpec, pointer: Pointer) -> Iterator[Finding]:
             place, part = (*pointer, option), regex_fault(pattern)
             fixes = regex_fixes(pattern, place)
             yield INVALID_REGEX.at(place, message, refused=True, part=part, fixes=fixes)
-        else:
+    yield from matcher_refusals(spec.args, base_dir, (*pointer, "args"))
+
+
+def spec_findings(spec: ToolSpec, pointer: Pointer) -> Iterator[Finding]:
+    """Yield what is doubtful in the valid patterns of the spec at `pointer`."""
+    for option in _PATTERNS:
+        pattern = getattr(spec, option)
+        if not any_case_error(pattern):
             yield from doubtful_findings(pattern, (*pointer, option), lambda it: regex_error(it) is None)

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 import yaml
 
-from waza_engine.findings import Pointer
+from waza_engine.lib.pointer import Pointer
 from waza_engine.yaml_nodes import PLAIN
 
 STRICT_LIST = "graders"

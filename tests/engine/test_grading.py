@@ -1,6 +1,7 @@
 """From entries to the verdict on a run (waza-graders.md, sections 2.1 to 2.5), and plug-ins."""
 
 import logging
+from collections.abc import Iterator
 from dataclasses import replace
 from importlib.metadata import EntryPoint
 from pathlib import Path
@@ -8,12 +9,17 @@ from typing import Any
 
 import pytest
 
+from waza_engine.findings import Finding
 from waza_engine.graders import registry
 from waza_engine.graders.base import ConfigError, Grader, GraderResult, GradingContext
+from waza_engine.graders.checking import check_entry
 from waza_engine.graders.result import GraderFailure, GraderVerdict
+from waza_engine.graders.waza.text import TextGrader
 from waza_engine.grading import build, grade_entry, grade_run
 from waza_engine.plug_ins import GRADER_GROUP
+from waza_engine.rules.out_of_range import OUT_OF_RANGE
 from waza_engine.scalars import Scalar
+from waza_engine.scope import Scope
 from waza_engine.suite import GraderEntry
 from waza_engine.trajectory import Session
 
@@ -170,11 +176,30 @@ def test_older_generations_had_no_expectations_on_the_output(generation: str, na
     assert list(verdict.results) == names
 
 
+def test_grading_does_not_run_the_checks_of_the_editor(monkeypatch: pytest.MonkeyPatch) -> None:
+    def check(_: TextGrader, scope: Scope) -> Iterator[Finding]:
+        raise AssertionError(scope)
+
+    entry = {"type": "text", "name": "t", "config": {"contains": ["hey", ""]}}
+    assert [it.code for it in check_entry("waza", entry, Scope())] == ["trivial-check"]
+    monkeypatch.setattr(TextGrader, "check", check)
+    graded = grade_entry(entry, GradingContext(output="hey"))
+    assert isinstance(graded, GraderVerdict)
+    assert graded.result.passed
+
+
 class Shout(Grader):
     """A grader as a plug-in brings it."""
 
     type_name = "shout"
     least: int = 1
+
+    def check(self, scope: Scope) -> Iterator[Finding]:
+        """As plug-ins for 1.0 have it: there was no `refusals`."""
+        if self.least > 9:
+            yield OUT_OF_RANGE.at(("least",), "Nobody shouts so long", refused=True)
+        elif self.least > 5:
+            yield OUT_OF_RANGE.at(("least",), "This is long")
 
     def grade(self, context: GradingContext) -> GraderResult:
         return GraderResult(1.0, context.output.isupper())
@@ -198,6 +223,13 @@ def test_a_plug_in_adds_a_type_and_a_broken_one_is_left_out(
             graded = grade_entry({"type": "shout", "name": "s"}, GradingContext(output="HEY"))
         assert isinstance(graded, GraderVerdict)
         assert graded.result.passed
+        long, too_long = ({"type": "shout", "name": "s", "config": {"least": it}} for it in (6, 10))
+        assert isinstance(grade_entry(long, GradingContext()), GraderVerdict)
+        refused = grade_entry(too_long, GradingContext())
+        assert isinstance(refused, GraderFailure)
+        assert (refused.kind, refused.message) == ("config", "Nobody shouts so long")
+        for entry in (long, too_long):
+            assert [it.pointer for it in check_entry("waza", entry, Scope())] == [("config", "least")]
         assert [it.args[0] for it in caplog.records if isinstance(it.args, tuple)] == [
             "gone",
             "none",

@@ -230,3 +230,12 @@ def test_schemas_are_plain_json_with_a_final_newline() -> None:
     for path in (ROOT / "schemas").rglob("*.json"):
         text = path.read_text("utf-8")
         assert text == json.dumps(json.loads(text), indent=2, ensure_ascii=False) + "\n"
+
+
+def test_where_plug_ins_add_something_the_schemas_are_generated(monkeypatch: pytest.MonkeyPatch) -> None:
+    generated = export()
+    monkeypatch.setattr("waza_engine.schema_files.has_plug_ins", lambda: True)
+    monkeypatch.setattr("waza_engine.schema_files.schema_folder", lambda: Path("/nowhere"))
+    assert published_schema("eval") == generated["eval"]
+    with pytest.raises(KeyError):
+        published_schema("no such schema")

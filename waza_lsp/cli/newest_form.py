@@ -9,7 +9,6 @@ from waza_engine.checking.files import Files
 from waza_engine.checking.suite_files import as_glob
 from waza_engine.convert import Conversion
 from waza_engine.findings import AppendItem, Fix, InsertKey, MoveKey, Pointer, RemoveKey, Severity
-from waza_engine.rules.legacy_shape import LEGACY_SHAPE
 from waza_engine.scope import Scope
 from waza_engine.suite import LoadError
 from waza_lsp.cli.check_fix import fixed_file
@@ -97,7 +96,7 @@ class _Writer:
         for message in dropped.values():
             self._result.lose(message, path)
         for mark in findings(snapshot, world):
-            if mark.finding.rule is LEGACY_SHAPE or mark.finding.severity is Severity.ERROR:
+            if mark.finding.rule.outdated or mark.finding.severity is Severity.ERROR:
                 # The line is that of the new text.
                 message = f"line {mark.span.start.line + 1}: {mark.finding.message}"
                 self._result.lose(message, self._place.after(path))

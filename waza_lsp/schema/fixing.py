@@ -4,7 +4,6 @@ from bisect import insort
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
-from waza_engine.rules.legacy_shape import LEGACY_SHAPE
 from waza_lsp.schema.mark import Mark
 from waza_lsp.schema.solutions import Solution, safe_solution, solutions
 from waza_lsp.schema.walk import Schema
@@ -43,7 +42,7 @@ def fixed(
 
 def newest_solution(mark: Mark, draft: Draft, root: Schema) -> Solution | None:
     """The best way to the newest form of something outdated; of other findings only what is safe."""
-    if mark.finding.rule is not LEGACY_SHAPE:
+    if not mark.finding.rule.outdated:
         return safe_solution(mark, draft, root)
     return next((it for it in solutions(mark, draft, root) if it.edits and not it.files), None)
 

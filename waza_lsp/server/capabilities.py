@@ -1,7 +1,7 @@
 """What the server tells an editor that it can do: known before the library that would work it out is there.
 
 `capabilities.json` is what pygls answers to an editor that can do everything; a test compares it, and what is left of
-it for other editors. `python -m waza_lsp.server.capabilities` writes it anew.
+it for other editors. `python -m waza_lsp.server.startup.capabilities_export` writes it anew.
 """
 
 import json
@@ -53,26 +53,3 @@ def _at(value: Any, *keys: str) -> Any:
     for key in keys:
         value = value.get(key) if isinstance(value, Mapping) else None
     return value
-
-
-def as_pygls_says(client: Mapping[str, Any]) -> Any:
-    """The same, worked out by the library."""
-    from lsprotocol import types
-    from lsprotocol.converters import get_converter
-
-    from waza_lsp.server.start import create_server
-
-    converter, server = get_converter(), create_server()
-    given = {"processId": None, "rootUri": None, "capabilities": client}
-    steps = server.protocol.lsp_initialize(converter.structure(given, types.InitializeParams))
-    handler, arguments, _ = next(steps)
-    handler(*arguments)
-    try:
-        next(steps)
-    except StopIteration as end:
-        return json.loads(json.dumps(converter.unstructure(end.value)))
-    raise AssertionError("pygls asks for more than one handler now")
-
-
-if __name__ == "__main__":
-    FILE.write_text(json.dumps(as_pygls_says(ABLE), indent=1, ensure_ascii=False) + "\n", encoding="utf-8")

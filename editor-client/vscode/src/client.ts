@@ -18,7 +18,7 @@ import type { ServerCommand } from './locate';
 import { progressNotifications } from './progress';
 import type { RunEvent } from './protocol';
 import { showReport } from './report';
-import type { ServerStatus } from './status';
+import type { ServerStatus } from './serverStatus';
 import { showVerdict } from './verdict';
 import { givenByYamlExtension } from './yamlExtension';
 

@@ -2,12 +2,13 @@
 
 import { Uri, commands, window, workspace, type ExtensionContext } from 'vscode';
 
+import { createFileStatus } from './fileStatus';
 import { installServer } from './install';
 import { whenNeeded } from './need';
 import { newEval } from './newEval';
 import { Server } from './server';
+import { createServerStatus } from './serverStatus';
 import { offerSnippets } from './snippets';
-import { createFileStatus, createServerStatus } from './status';
 import { createTestView } from './testView';
 import { keepSchemasAway } from './yamlExtension';
 

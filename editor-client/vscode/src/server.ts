@@ -9,7 +9,7 @@ import { ExecuteCommandRequest, type LanguageClient } from 'vscode-languageclien
 import { createClient } from './client';
 import { locateServer, type Places } from './locate';
 import type { RunEvent } from './protocol';
-import type { ServerStatus } from './status';
+import type { ServerStatus } from './serverStatus';
 import { explainFailedStart, explainNotFound, explainNotRunning } from './trouble';
 
 const comingBackMs = 10_000;

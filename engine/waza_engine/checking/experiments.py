@@ -6,17 +6,9 @@ from typing import Any
 
 from waza_engine.checking.document import Document
 from waza_engine.findings import Finding, Fix, Pointer, RemoveKey, RenameKey, Rule, SetValue, Severity
-from waza_engine.formats.vally.environment import Environment
-from waza_engine.formats.vally.settings import EvalConfig
 from waza_engine.placeholders import has_placeholder
 from waza_engine.vally.experiment_globs import matching_specs
 from waza_engine.vally.experiment_problems import Problem
-
-SETTINGS: dict[str, tuple[str, ...]] = {
-    section: tuple(it.alias or name for name, it in model.model_fields.items())
-    for section, model in (("defaults", EvalConfig), ("environment", Environment))
-}
-"""The settings that arms may differ in, by section."""
 
 _MOST_SPECS = 20
 

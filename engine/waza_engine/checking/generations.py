@@ -7,9 +7,9 @@ from typing import NamedTuple
 from waza_engine.checking.target import is_newer
 from waza_engine.findings import Finding, Severity
 from waza_engine.rules.injected_skill_body import INJECTED_SKILL_BODY
-from waza_engine.rules.legacy_shape import LEGACY_SHAPE
 from waza_engine.rules.out_of_range import OUT_OF_RANGE
 from waza_engine.rules.unknown_key import UNKNOWN_KEY
+from waza_engine.validation.key_messages import LEGACY_SHAPE
 
 
 class _Change(NamedTuple):

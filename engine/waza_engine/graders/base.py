@@ -1,7 +1,7 @@
-"""What every grader type is: a config model with a page, a static check and a verdict.
+"""What every grader type is: a config model with a page, static checks and a verdict.
 
-One subclass per file. Its module docstring is the page people read, its fields are the options, `check` says
-what a schema cannot, `grade` gives the verdict. Everything else (schema, completion, hover, docs) is derived.
+One subclass per file. Its module docstring is the page people read, its fields are the options. `refusals` and
+`check` find what a schema cannot, `grade` gives the verdict. Everything else (schema, completion, hover, docs) is derived.
 """
 
 import sys
@@ -17,7 +17,8 @@ from pydantic_core import CoreSchema
 
 from waza_engine.findings import Change, Finding, Pointer, RenameKey, SetValue
 from waza_engine.graders.context import GradingContext
-from waza_engine.graders.result import Criterion, FailedCheck, GraderResult
+from waza_engine.graders.result import Criterion, GraderResult
+from waza_engine.runs.records import FailedCheck
 from waza_engine.scope import Scope
 
 __all__ = [
@@ -216,8 +217,16 @@ class Grader(BaseModel):
         """What `check` cannot say because it comes too late: forms of older versions, values that refuse the config."""
         yield from ()
 
+    def refusals(self, scope: Scope) -> Iterator[Finding]:
+        """Yield the errors beyond the schema that forbid a run. Runs, grading and editors ask for them.
+
+        A type from outside the engine may yield them from `check` instead, marked `refused`: 1.0 had no `refusals`.
+        """
+        if not type(self).__module__.startswith("waza_engine."):
+            yield from (it for it in self.check(scope) if it.refused)
+
     def check(self, scope: Scope) -> Iterator[Finding]:
-        """What is wrong with this config beyond its schema; findings marked `refused` forbid a run."""
+        """Yield what an editor reports beyond the schema and `refusals`. Runs and grading never call it."""
         yield from ()
 
     def grade(self, context: GradingContext) -> GraderResult:

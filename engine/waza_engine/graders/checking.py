@@ -46,7 +46,10 @@ def check_entry(dialect_name: str, entry: Mapping[str, Any], scope: Scope) -> li
         grader = read_entry(entry, dialect_name, "task").configured(kind)
     except ConfigError as error:
         return [*_refused(entry, error)]
-    return [it.below(("config",)) for it in grader.check(scope)]
+    refusals = [*grader.refusals(scope)]
+    # A plug-in may yield a refusal from both.
+    remarks = (it for it in grader.check(scope) if it not in refusals)
+    return [it.below(("config",)) for it in (*refusals, *remarks)]
 
 
 def _refused(entry: Mapping[str, Any], error: ConfigError) -> Iterator[Finding]:

@@ -4,29 +4,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
-from waza_engine.excerpts import Seen
-from waza_engine.findings import Pointer
 from waza_engine.graders.context import GradingContext
+from waza_engine.runs.records import FailedCheck
 from waza_engine.suite import Constraint, GraderEntry, Scoring
-
-
-@dataclass(frozen=True, slots=True)
-class FailedCheck:
-    """One check of a grader that failed: which option of the config it stands in, and in one line what is wrong.
-
-    `found` says what was there instead, for people who look at the line; "" when there is nothing to say. `excerpt` are
-    the lines around that place, with their numbers, for people who want to see more: a `Seen` brings them along.
-    """
-
-    pointer: Pointer
-    message: str
-    found: str = ""
-    excerpt: str = ""
-
-    def __post_init__(self) -> None:
-        if isinstance(self.found, Seen):
-            object.__setattr__(self, "excerpt", self.found.excerpt)
-            object.__setattr__(self, "found", str(self.found))
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,1 +1,1 @@
-"""General code that knows nothing about evals."""
+"""General code that knows nothing of evals."""

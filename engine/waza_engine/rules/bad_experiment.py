@@ -43,8 +43,9 @@ variants:
 from collections.abc import Iterator
 
 from waza_engine.checking.document import Document
-from waza_engine.checking.experiments import SETTINGS, findings_of, specs_of
+from waza_engine.checking.experiments import findings_of, specs_of
 from waza_engine.findings import AppendItem, Finding, Fix, Pointer, Rule
+from waza_engine.formats.vally.arm_settings import SETTINGS
 from waza_engine.vally.experiment_arms import pointer_text
 from waza_engine.vally.experiment_problems import (
     arm_problems,

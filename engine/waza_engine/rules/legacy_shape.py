@@ -33,14 +33,11 @@ from waza_engine.findings import (
     MoveKey,
     Pointer,
     RemoveKey,
-    Rule,
     SetValue,
     Severity,
 )
+from waza_engine.validation.key_messages import LEGACY_SHAPE
 
-LEGACY_SHAPE = Rule(
-    "legacy-shape", "form of an older version", Severity.INFORMATION, frozenset(["deprecated"])
-)
 APPLIES = {"waza": {"eval", "task"}}
 refused_shape = partial(LEGACY_SHAPE.at, refused=True)
 """A finding about a form that no run takes any more: no error all the same, as seeds are full of them (waza-formats.md,

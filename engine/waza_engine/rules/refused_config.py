@@ -31,7 +31,6 @@ config:
 from collections.abc import Iterable
 
 from waza_engine.findings import Finding, Rule, Severity
-from waza_engine.rules.legacy_shape import LEGACY_SHAPE
 
 REFUSED_CONFIG = Rule("refused-config", "config that its grader type refuses")
 
@@ -41,6 +40,6 @@ def is_told(refusal: Finding, others: Iterable[Finding]) -> bool:
     *entry, _ = refusal.pointer
     entry = entry[: entry.index("config")] if "config" in entry else entry
     return any(
-        (it.severity is Severity.ERROR or it.rule is LEGACY_SHAPE) and [*it.pointer[: len(entry)]] == entry
+        (it.severity is Severity.ERROR or it.rule.outdated) and [*it.pointer[: len(entry)]] == entry
         for it in others
     )

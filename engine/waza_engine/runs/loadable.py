@@ -71,10 +71,9 @@ def _refuse_unreadable(suite: Suite, entry: GraderEntry, level: Level) -> None:
         grader = read.configured(kind)
     except ConfigError as error:
         raise _load_error(suite, entry, error) from error
-    for finding in grader.check(Scope(executor=suite.settings.executor)):
-        if finding.refused:
-            place = (*entry.pointer, "config", *finding.pointer)
-            raise LoadError(entry.path or suite.path, f"{_named(entry)}: {finding.message}", place)
+    if refusal := next(grader.refusals(Scope(executor=suite.settings.executor)), None):
+        place = (*entry.pointer, "config", *refusal.pointer)
+        raise LoadError(entry.path or suite.path, f"{_named(entry)}: {refusal.message}", place)
 
 
 def _named(entry: GraderEntry) -> str:

@@ -3,16 +3,46 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, Self
 
 from waza_engine.findings import Pointer
-from waza_engine.graders.base import FailedCheck
 from waza_engine.scoring import Status, SuiteTotals, TaskStats
 from waza_engine.suite import ExperimentArm, Scoring
 from waza_engine.trajectory import Trajectory
 
 RunStatus = Literal["passed", "failed", "error", "cancelled"]
 """How a run ended."""
+
+
+class Seen(str):
+    """What was there instead, in a few words; with the lines around the place, where there is one."""
+
+    __slots__ = ("excerpt",)
+    excerpt: str
+
+    def __new__(cls, said: str, excerpt: str = "") -> Self:
+        made = super().__new__(cls, said)
+        made.excerpt = excerpt
+        return made
+
+
+@dataclass(frozen=True, slots=True)
+class FailedCheck:
+    """One check of a grader that failed: which option of the config it stands in, and in one line what is wrong.
+
+    `found` says what was there instead, for people who look at the line; "" when there is nothing to say. `excerpt` are
+    the lines around that place, with their numbers, for people who want to see more: a `Seen` brings them along.
+    """
+
+    pointer: Pointer
+    message: str
+    found: str = ""
+    excerpt: str = ""
+
+    def __post_init__(self) -> None:
+        if isinstance(self.found, Seen):
+            object.__setattr__(self, "excerpt", self.found.excerpt)
+            object.__setattr__(self, "found", str(self.found))
 
 
 @dataclass(frozen=True, slots=True)

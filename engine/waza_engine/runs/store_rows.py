@@ -12,9 +12,8 @@ from typing import Any
 from pydantic import TypeAdapter
 
 from waza_engine.findings import Pointer
-from waza_engine.graders.base import FailedCheck
 from waza_engine.runs.frames import RunEnd, RunFrame
-from waza_engine.runs.records import CheckpointOutcome, GraderOutcome, TrialRecord
+from waza_engine.runs.records import CheckpointOutcome, FailedCheck, GraderOutcome, TrialRecord
 from waza_engine.trajectory import Trajectory
 
 RUN_COLUMNS = (

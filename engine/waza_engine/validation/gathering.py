@@ -3,8 +3,8 @@
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
+from waza_engine.analysis.schema.schema_index import SchemaIndex
 from waza_engine.findings import AddBlanks, Finding, Fix, InsertKey, MoveKey, Pointer, RenameKey, Severity
 from waza_engine.rules.missing_key import MISSING_KEY
 from waza_engine.rules.unknown_key import UNKNOWN_KEY
@@ -12,13 +12,9 @@ from waza_engine.validation.error import SchemaError
 from waza_engine.validation.mending import all_missing, likely_types, missing_type
 from waza_engine.validation.messages import errors_of_choice, findings_of_error
 from waza_engine.validation.part_keywords import DISCRIMINATOR
-from waza_engine.validation.placement import old_types
-
-if TYPE_CHECKING:
-    from waza_engine.validation.checker import SchemaChecker
 
 
-def findings_of(checker: "SchemaChecker", errors: Iterable[SchemaError]) -> list[Finding]:
+def findings_of(index: SchemaIndex, errors: Iterable[SchemaError]) -> list[Finding]:
     """All errors of one check as findings.
 
     What is missing at one place is one finding, and a misspelt key is not also reported as missing. Of a value of the
@@ -30,13 +26,13 @@ def findings_of(checker: "SchemaChecker", errors: Iterable[SchemaError]) -> list
     for error in _without_consequences([*errors]):
         if error.validator in _ASKING:
             absent = missing[error.absolute_path]
-            found = _absent(checker, error)
+            found = _absent(index, error)
             absent.update({name: is_needed or absent.get(name, False) for name, is_needed in found})
             asking[error.absolute_path] = error
-        elif inner := errors_of_choice(checker, error):
-            findings.extend(findings_of(checker, inner))
+        elif inner := errors_of_choice(index, error):
+            findings.extend(findings_of(index, inner))
         else:
-            findings.extend(findings_of_error(checker, error))
+            findings.extend(findings_of_error(index, error))
     taken = _renamed(findings)
     for pointer, names in missing.items():
         asked = [it for it in names if (pointer, it) not in taken]
@@ -44,7 +40,7 @@ def findings_of(checker: "SchemaChecker", errors: Iterable[SchemaError]) -> list
         rest = [it for it in asked if it not in blank]
         for group in ([rest] if rest else []) + [[it] for it in blank]:
             severity = None if any(names[it] for it in group) else Severity.WARNING
-            findings.append(_missing(checker, asking[pointer], group, severity))
+            findings.append(_missing(index, asking[pointer], group, severity))
     return _merged([it for it in findings if not _is_settled(it, taken)])
 
 
@@ -63,11 +59,11 @@ def _without_consequences(errors: Sequence[SchemaError]) -> Iterator[SchemaError
 _ASKING = {"required", "x-recommended"}
 
 
-def _absent(checker: "SchemaChecker", error: SchemaError) -> Iterator[tuple[str, bool]]:
+def _absent(index: SchemaIndex, error: SchemaError) -> Iterator[tuple[str, bool]]:
     """The names that are not there, or have no value, and whether waza needs them."""
     tolerated = error.schema.get("x-tolerated", ())
     for name in error.validator_value:
-        if name not in error.instance or (checker.is_null_nothing and error.instance[name] is None):
+        if name not in error.instance or (index.is_null_nothing and error.instance[name] is None):
             yield name, error.validator == "required" and name not in tolerated
 
 
@@ -112,9 +108,7 @@ def _merged(findings: list[Finding]) -> list[Finding]:
     return result
 
 
-def _missing(
-    checker: "SchemaChecker", error: SchemaError, names: list[str], severity: Severity | None
-) -> Finding:
+def _missing(index: SchemaIndex, error: SchemaError, names: list[str], severity: Severity | None) -> Finding:
     """The finding of keys that a mapping lacks, or of one that it has without a value: that is at the key."""
     pointer = error.absolute_path
     listed = ", ".join(f"'{it}'" for it in names)
@@ -125,34 +119,34 @@ def _missing(
     fix = Fix(f"{title} {listed}", tuple(InsertKey(pointer, it, None) for it in names), preferred=True)
     return MISSING_KEY.at(
         (*pointer, names[0]) if is_blank else pointer,
-        what + _known_types(checker, error, names),
+        what + _known_types(index, error, names),
         on="key",
-        fixes=_types(checker, error, names) or [fix],
+        fixes=_types(index, error, names) or [fix],
         severity=severity,
     )
 
 
-def _choosing(checker: "SchemaChecker", error: SchemaError, names: list[str]) -> list[str]:
+def _choosing(index: SchemaIndex, error: SchemaError, names: list[str]) -> list[str]:
     """Which of the names choose a branch; a mapping of another kind may have a key of that name."""
     own = error.schema.get("properties", ()) if DISCRIMINATOR not in error.schema else ()
-    return [it for it in names if it in checker.discriminators and it not in own]
+    return [it for it in names if it in index.discriminators and it not in own]
 
 
-def _known_types(checker: "SchemaChecker", error: SchemaError, names: list[str]) -> str:
+def _known_types(index: SchemaIndex, error: SchemaError, names: list[str]) -> str:
     """For an entry that lacks its type: which types there are."""
-    if not _choosing(checker, error, names):
+    if not _choosing(index, error, names):
         return ""
-    old = old_types(checker)
-    current = [it for it in checker.options_by_type if it not in old]
+    old = index.old_types
+    current = [it for it in index.options_by_type if it not in old]
     return f"; the types are {', '.join(current)}" if current else ""
 
 
-def _types(checker: "SchemaChecker", error: SchemaError, names: list[str]) -> Sequence[Fix]:
+def _types(index: SchemaIndex, error: SchemaError, names: list[str]) -> Sequence[Fix]:
     """For an entry that lacks its type: the types that have the options which it does have."""
-    keys, pointer = _choosing(checker, error, names), error.absolute_path
+    keys, pointer = _choosing(index, error, names), error.absolute_path
     if not keys:
         return ()
-    likely = likely_types(checker.options_by_type, error.instance.get("config"), old_types(checker))
+    likely = likely_types(index.options_by_type, error.instance.get("config"), index.old_types)
     fixes = missing_type(pointer, keys[0], likely)
     others = tuple(InsertKey(pointer, it, None) for it in names if it != keys[0])
     listed = "".join(f", '{it.key}'" for it in others)

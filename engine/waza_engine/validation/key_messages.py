@@ -1,21 +1,36 @@
 """What errors say that are about keys, not about values: those that do nothing, are old, or want another beside them."""
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
 
-from waza_engine.findings import Finding, Fix, InsertKey, MoveKey, Pointer, RemoveKey, RenameKey
+from waza_engine.analysis.schema.schema_index import SchemaIndex
+from waza_engine.findings import (
+    Finding,
+    Fix,
+    InsertKey,
+    MoveKey,
+    Pointer,
+    RemoveKey,
+    RenameKey,
+    Rule,
+    Severity,
+)
 from waza_engine.rules.empty_value import EMPTY_VALUE
-from waza_engine.rules.legacy_shape import LEGACY_SHAPE
 from waza_engine.rules.missing_companion import MISSING_COMPANION
 from waza_engine.rules.never_applied import NEVER_APPLIED
 from waza_engine.validation.error import SchemaError
 from waza_engine.validation.keywords import unmet_needs
 
-if TYPE_CHECKING:
-    from waza_engine.validation.checker import SchemaChecker
+LEGACY_SHAPE = Rule(
+    "legacy-shape",
+    "form of an older version",
+    Severity.INFORMATION,
+    frozenset(["deprecated"]),
+    outdated=True,
+)
+"""Defined next to its first user: a schema marks the old keys, the rule of this name finds all other old forms."""
 
 
-def no_effect(_checker: "SchemaChecker", error: SchemaError) -> Iterator[Finding]:
+def no_effect(_index: SchemaIndex, error: SchemaError) -> Iterator[Finding]:
     """A key that waza reads and never uses."""
     if "x-move-to" in error.schema:
         return
@@ -26,7 +41,7 @@ def no_effect(_checker: "SchemaChecker", error: SchemaError) -> Iterator[Finding
     yield NEVER_APPLIED.at(pointer, message, on="key", fixes=[fix])
 
 
-def old_form(_checker: "SchemaChecker", error: SchemaError) -> Iterator[Finding]:
+def old_form(_index: SchemaIndex, error: SchemaError) -> Iterator[Finding]:
     """A legacy key. `x-move-to` is the way to its new place from the mapping that it is in, empty when there is none."""
     pointer = error.absolute_path
     way = str(error.validator_value)
@@ -40,11 +55,11 @@ def old_form(_checker: "SchemaChecker", error: SchemaError) -> Iterator[Finding]
     yield LEGACY_SHAPE.at(pointer, message, on="key", fixes=[fix], severity=error.severity)
 
 
-def no_value(checker: "SchemaChecker", error: SchemaError) -> Iterator[Finding]:
+def no_value(index: SchemaIndex, error: SchemaError) -> Iterator[Finding]:
     """A key that needs a value and has none; of a mapping it is said which of its own keys that value needs."""
     pointer = error.absolute_path
     *above, name = pointer
-    wanted = checker.resolve(error.schema.get("properties", {}).get(name, {})).get("required", ())
+    wanted = index.resolve(error.schema.get("properties", {}).get(name, {})).get("required", ())
     listed = "".join(f", '{it}'" for it in wanted).removeprefix(", ")
     message = f"{_key(pointer)} has no value, and it needs one" + (f": {listed}" if listed else "")
     # Which of several words is meant nobody can tell.
@@ -52,7 +67,7 @@ def no_value(checker: "SchemaChecker", error: SchemaError) -> Iterator[Finding]:
     yield EMPTY_VALUE.at(pointer, message, on="key", fixes=[fix])
 
 
-def companion(_checker: "SchemaChecker", error: SchemaError) -> Iterator[Finding]:
+def companion(_index: SchemaIndex, error: SchemaError) -> Iterator[Finding]:
     """A list that needs another option beside it."""
     pointer = error.absolute_path
     for name in unmet_needs(error.instance, error.validator_value):

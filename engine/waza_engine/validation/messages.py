@@ -3,8 +3,9 @@
 import math
 import re
 from collections.abc import Callable, Iterator, Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from waza_engine.analysis.schema.schema_index import SchemaIndex
 from waza_engine.findings import (
     Finding,
     Fix,
@@ -35,20 +36,17 @@ from waza_engine.validation.placement import tolerated_keys, unknown_keys
 from waza_engine.validation.spelling import nearest
 from waza_engine.validation.value_keywords import BEYOND_INTEGERS
 
-if TYPE_CHECKING:
-    from waza_engine.validation.checker import SchemaChecker
 
-
-def findings_of_error(checker: "SchemaChecker", error: SchemaError) -> Iterator[Finding]:
+def findings_of_error(index: SchemaIndex, error: SchemaError) -> Iterator[Finding]:
     """What one error says to the author; `gathering` knows what to say of keys that are not there."""
-    yield from _BY_KEYWORD.get(str(error.validator), _other)(checker, error)
+    yield from _BY_KEYWORD.get(str(error.validator), _other)(index, error)
 
 
-def errors_of_choice(checker: "SchemaChecker", error: SchemaError) -> list[SchemaError]:
+def errors_of_choice(index: SchemaIndex, error: SchemaError) -> list[SchemaError]:
     """Where alternatives are told apart by their type: what is wrong with the only one that the author can have meant."""
     if error.validator not in {"anyOf", "oneOf"}:
         return []
-    branches = [checker.resolve(it) for it in error.validator_value]
+    branches = [index.resolve(it) for it in error.validator_value]
     if all(set(it) == {"required"} for it in branches):
         return []
     fitting = [i for i, it in enumerate(branches) if _fits(it, error.instance)]
@@ -66,7 +64,7 @@ _KINDS = {
 }
 
 
-def _wrong_type(checker: "SchemaChecker", error: SchemaError) -> Iterator[Finding]:
+def _wrong_type(index: SchemaIndex, error: SchemaError) -> Iterator[Finding]:
     wanted = error.validator_value if isinstance(error.validator_value, list) else [error.validator_value]
     pointer, value = error.absolute_path, error.instance
     if isinstance(value, (int, float)) and BEYOND_INTEGERS <= value < math.inf:
@@ -77,7 +75,7 @@ def _wrong_type(checker: "SchemaChecker", error: SchemaError) -> Iterator[Findin
     if isinstance(value, str):  # Where texts may stand, this one looks like a mapping.
         wanted = [it for it in wanted if it != "string"]
     expected = " or ".join(_KINDS.get(str(it), str(it)) for it in wanted if it != "null")
-    if wanted == ["array"] and (items := checker.resolve(error.schema.get("items", {})).get("type")):
+    if wanted == ["array"] and (items := index.resolve(error.schema.get("items", {})).get("type")):
         expected = f"a list of {_plural(items)}"
     advice, fixes = other_type(
         pointer, value, [str(it) for it in wanted], str(error.schema.get("x-unit", ""))
@@ -113,7 +111,7 @@ def _short(text: str) -> str:
     return text if len(text) <= 40 else text[:37] + "..."
 
 
-def _unknown_value(checker: "SchemaChecker", error: SchemaError) -> Iterator[Finding]:
+def _unknown_value(index: SchemaIndex, error: SchemaError) -> Iterator[Finding]:
     pointer, allowed = error.absolute_path, [str(it) for it in error.validator_value]
     if isinstance(error.instance, (dict, list)):
         yield WRONG_TYPE.at(pointer, f"Expected a text, found {_found(error.instance)}")
@@ -124,7 +122,7 @@ def _unknown_value(checker: "SchemaChecker", error: SchemaError) -> Iterator[Fin
     fixes = other_values(pointer, value, close, error.validator_value)
     hint = f"Did you mean '{close[0]}'?" if close else f"Known: {', '.join(allowed)}"
     severity = _of_open_list(error, is_near=bool(close))
-    if id(error.schema) in checker.discriminating:
+    if index.is_discriminator(error.schema):
         severity = severity if value else None  # No plug-in has an empty name.
         message = f"Unknown grader type '{value}'. {hint}"
         yield UNKNOWN_GRADER_TYPE.at(pointer, message, fixes=fixes, severity=severity)
@@ -141,10 +139,8 @@ def _of_open_list(error: SchemaError, *, is_near: bool) -> Severity | None:
     return Severity(said)
 
 
-def _bound(
-    word: str, *, is_allowed: bool = False
-) -> Callable[["SchemaChecker", SchemaError], Iterator[Finding]]:
-    def out_of_range(_checker: "SchemaChecker", error: SchemaError) -> Iterator[Finding]:
+def _bound(word: str, *, is_allowed: bool = False) -> Callable[[SchemaIndex, SchemaError], Iterator[Finding]]:
+    def out_of_range(_index: SchemaIndex, error: SchemaError) -> Iterator[Finding]:
         consequence = error.schema.get("x-consequence", "")
         yield OUT_OF_RANGE.at(
             error.absolute_path,
@@ -163,7 +159,7 @@ def _usual(error: SchemaError) -> list[Fix]:
     return within(error.absolute_path, usual) if usual else []
 
 
-def _empty(_checker: "SchemaChecker", error: SchemaError) -> Iterator[Finding]:
+def _empty(_index: SchemaIndex, error: SchemaError) -> Iterator[Finding]:
     what = {"minItems": "The list", "minLength": "The text", "minProperties": "The mapping"}[
         str(error.validator)
     ]
@@ -175,13 +171,13 @@ def _empty(_checker: "SchemaChecker", error: SchemaError) -> Iterator[Finding]:
     yield EMPTY_VALUE.at(error.absolute_path, message)
 
 
-def _too_many(_checker: "SchemaChecker", error: SchemaError) -> Iterator[Finding]:
+def _too_many(_index: SchemaIndex, error: SchemaError) -> Iterator[Finding]:
     yield OUT_OF_RANGE.at(error.absolute_path, f"The list may have at most {error.validator_value} items")
 
 
-def _alternatives(checker: "SchemaChecker", error: SchemaError) -> Iterator[Finding]:
+def _alternatives(index: SchemaIndex, error: SchemaError) -> Iterator[Finding]:
     """`anyOf` and `oneOf`: a group of keys of which one is needed, or alternatives told apart by their type."""
-    branches = [checker.resolve(it) for it in error.validator_value]
+    branches = [index.resolve(it) for it in error.validator_value]
     if all(set(it) == {"required"} for it in branches):
         if not isinstance(error.instance, Mapping):
             return  # That it is no mapping is said by its type.
@@ -228,7 +224,7 @@ _PYTHON_KINDS = {
 """To Python a truth value is a number, too: it comes first."""
 
 
-def _pattern(_checker: "SchemaChecker", error: SchemaError) -> Iterator[Finding]:
+def _pattern(_index: SchemaIndex, error: SchemaError) -> Iterator[Finding]:
     wanted = error.schema.get("x-pattern-text", f"it must match {error.validator_value}")
     pointer, value = error.absolute_path, error.instance
     text = written(value) if isinstance(value, (int, float)) else str(value)
@@ -243,11 +239,11 @@ def _has_format(error: SchemaError, value: Any) -> bool:
     return isinstance(value, str) and re.search(error.validator_value, value) is not None
 
 
-def _other(_checker: "SchemaChecker", error: SchemaError) -> Iterator[Finding]:
+def _other(_index: SchemaIndex, error: SchemaError) -> Iterator[Finding]:
     yield BAD_FORMAT.at(error.absolute_path, error.message)
 
 
-_BY_KEYWORD: dict[str, Callable[["SchemaChecker", SchemaError], Iterator[Finding]]] = {
+_BY_KEYWORD: dict[str, Callable[[SchemaIndex, SchemaError], Iterator[Finding]]] = {
     "additionalProperties": unknown_keys,
     "type": _wrong_type,
     "enum": _unknown_value,

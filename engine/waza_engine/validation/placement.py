@@ -3,8 +3,9 @@
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from waza_engine.analysis.schema.schema_index import SchemaIndex
 from waza_engine.findings import Finding, Fix, MakeList, MoveKey, Pointer, RemoveKey, RenameKey, Severity
 from waza_engine.rules.unknown_key import UNKNOWN_KEY
 from waza_engine.validation.error import SchemaError
@@ -12,18 +13,15 @@ from waza_engine.validation.mending import blanks, is_key_without_blank, other_n
 from waza_engine.validation.part_keywords import DISCRIMINATOR
 from waza_engine.validation.spelling import is_likely_slip, nearest
 
-if TYPE_CHECKING:
-    from waza_engine.validation.checker import SchemaChecker
-
 _MOST_ADVISED = 100
 """Unknown keys of one mapping for which a better one is looked for; with so many it is no slip."""
 _FEW = 8
 """So many known keys are all named when nothing better can be said."""
 
 
-def unknown_keys(checker: "SchemaChecker", error: SchemaError) -> Iterator[Finding]:
+def unknown_keys(index: SchemaIndex, error: SchemaError) -> Iterator[Finding]:
     """A finding for each key of the mapping that its schema does not know."""
-    findings = list(_each(checker, error))
+    findings = list(_each(index, error))
     moves: dict[Pointer, list[MoveKey]] = defaultdict(list)
     for it in findings:
         if (move := _move_of(it)) is not None:
@@ -34,12 +32,12 @@ def unknown_keys(checker: "SchemaChecker", error: SchemaError) -> Iterator[Findi
         yield _moved_together(it, together) if len(together) > 1 else it
 
 
-def tolerated_keys(checker: "SchemaChecker", error: SchemaError) -> Iterator[Finding]:
+def tolerated_keys(index: SchemaIndex, error: SchemaError) -> Iterator[Finding]:
     """Warnings for unknown keys that the loader passes over; where it takes `near` ones only, for likely slips."""
     only_near = error.validator_value == "near"
     placed = {**error.schema.get("x-moved", {}), **error.schema.get("x-explained", {})}
     free = [it for it in error.schema.get("properties", {}) if it not in error.instance]
-    for it in unknown_keys(checker, error):
+    for it in unknown_keys(index, error):
         key = str(it.pointer[-1])
         if not only_near or key in placed or is_key_without_blank(key) or is_likely_slip(key, free):
             yield replace(it, severity=Severity.WARNING)
@@ -61,7 +59,7 @@ def _moved_together(finding: Finding, moves: list[MoveKey]) -> Finding:
     return replace(finding, fixes=(replace(first, title=title, changes=tuple(moves)), *rest))
 
 
-def _each(checker: "SchemaChecker", error: SchemaError) -> Iterator[Finding]:
+def _each(index: SchemaIndex, error: SchemaError) -> Iterator[Finding]:
     known = list(error.schema.get("properties", {}))
     pointer: Pointer = error.absolute_path
     free = [it for it in known if it not in error.instance]
@@ -70,7 +68,7 @@ def _each(checker: "SchemaChecker", error: SchemaError) -> Iterator[Finding]:
         if key not in known:
             strange += 1
             if strange <= _MOST_ADVISED:
-                hint, fixes = _advice(checker, error, pointer, key, free)
+                hint, fixes = _advice(index, error, pointer, key, free)
             else:
                 hint, fixes = "", [_removed((*pointer, key))]
             # The generations that had the old types passed over what they did not know.
@@ -80,23 +78,23 @@ def _each(checker: "SchemaChecker", error: SchemaError) -> Iterator[Finding]:
 
 
 def _advice(
-    checker: "SchemaChecker", error: SchemaError, pointer: Pointer, key: str, free: list[str]
+    index: SchemaIndex, error: SchemaError, pointer: Pointer, key: str, free: list[str]
 ) -> tuple[str, list[Fix]]:
     """What to say about the key, and the fixes, best first."""
     place = (*pointer, key)
     if (way := error.schema.get("x-moved", {}).get(key)) is not None:
         hint, fixes = _moved(place, str(way), error.instance)
-        return hint, _as_lists(checker, error.schema, fixes, error.instance[key])
+        return hint, _as_lists(index, error.schema, fixes, error.instance[key])
     if (said := error.schema.get("x-explained", {}).get(key)) is not None:
         return f". {said}", _inner_moves(error, place) or [_removed(place)]
     if is_key_without_blank(key) and key.partition(":")[0] in free:
         return "; a blank is missing after the colon", [blanks(pointer)]
     if close := nearest(key, free):
         return f". Did you mean '{close[0]}'?", other_names(place, key, close)
-    section = _section_with(checker, error, key)
+    section = _section_with(index, error, key)
     if section is not None:
         return _moved(place, f"{section}.{key}", error.instance)
-    return _owner(checker, error, key), [_removed(place)]
+    return _owner(index, error, key), [_removed(place)]
 
 
 def _moved(place: Pointer, way: str, mapping: Mapping[str, Any]) -> tuple[str, list[Fix]]:
@@ -121,16 +119,14 @@ def _moved(place: Pointer, way: str, mapping: Mapping[str, Any]) -> tuple[str, l
     return hint, [Fix(f"Move it {stands}", (MoveKey(place, to),), preferred=True, safe=True)]
 
 
-def _as_lists(
-    checker: "SchemaChecker", schema: Mapping[str, Any], fixes: Sequence[Fix], value: Any
-) -> list[Fix]:
+def _as_lists(index: SchemaIndex, schema: Mapping[str, Any], fixes: Sequence[Fix], value: Any) -> list[Fix]:
     """The fixes with the value made a list where the key's new name wants one."""
     return [
         replace(it, changes=(MakeList(change.pointer), change), safe=False)
         if isinstance(value, (str, int, float))
         and not isinstance(value, bool)
         and isinstance(change, RenameKey)
-        and checker.resolve(schema.get("properties", {}).get(change.name, {})).get("type") == "array"
+        and index.resolve(schema.get("properties", {}).get(change.name, {})).get("type") == "array"
         else it
         for it in fixes
         for change in it.changes[:1]
@@ -158,33 +154,26 @@ def _inner_moves(error: SchemaError, place: Pointer) -> list[Fix]:
     return [Fix(title, (*moves, RemoveKey(place)), preferred=True, safe=True)]
 
 
-def _section_with(checker: "SchemaChecker", error: SchemaError, key: str) -> str | None:
+def _section_with(index: SchemaIndex, error: SchemaError, key: str) -> str | None:
     """The section of this mapping that has such a key."""
     for name, schema in error.schema.get("properties", {}).items():
-        if key in checker.resolve(schema).get("properties", {}):
+        if key in index.resolve(schema).get("properties", {}):
             return str(name)
-    return "config" if key in _chosen_options(checker, error) else None
+    return "config" if key in _chosen_options(index, error) else None
 
 
-def _owner(checker: "SchemaChecker", error: SchemaError, key: str) -> str:
+def _owner(index: SchemaIndex, error: SchemaError, key: str) -> str:
     known = error.schema.get("properties", {})
-    options = checker.options_by_type
+    options = index.options_by_type
     owners = [kind for kind, keys in options.items() if key in keys]
     if owners and any(set(known) == set(keys) for keys in options.values()):
         return f"; it is an option of {', '.join(owners)}"
     return f"; known here: {', '.join(known)}" if 0 < len(known) <= _FEW else ""
 
 
-def _chosen_options(checker: "SchemaChecker", error: SchemaError) -> list[str]:
+def _chosen_options(index: SchemaIndex, error: SchemaError) -> list[str]:
     """The options of the grader type that this entry has chosen."""
     if DISCRIMINATOR not in error.schema:
         return []
     kind = error.instance.get(error.schema[DISCRIMINATOR])
-    return checker.options_by_type.get(kind, []) if isinstance(kind, str) else []
-
-
-def old_types(checker: "SchemaChecker") -> set[str]:
-    """The types that new files should not have."""
-    definitions = [it for it in checker.schema.get("$defs", {}).values() if DISCRIMINATOR in it]
-    kinds = (it["properties"][it[DISCRIMINATOR]] for it in definitions)
-    return {kind for it in kinds for kind in it.get("x-enum-deprecated", ())}
+    return index.options_by_type.get(kind, []) if isinstance(kind, str) else []

@@ -12,7 +12,7 @@ from waza_engine.vally.calls import Call
 from waza_engine.vally.fields import Integer, Texts
 from waza_engine.vally.grader import VallyGrader
 from waza_engine.vally.metrics import measured
-from waza_engine.vally.patterns import pattern_findings, pattern_marks
+from waza_engine.vally.patterns import pattern_findings, pattern_marks, pattern_refusals
 
 Measure = Callable[[GradingContext], float | None]
 
@@ -42,6 +42,10 @@ class ToolBudget(VallyGrader):
         examples=[["^bash$", "edit"]],
         json_schema_extra={"items": {"type": "string", **pattern_marks(since="0.15")}},
     )
+
+    def refusals(self, scope: Scope) -> Iterator[Finding]:
+        for index, pattern in enumerate(self.tools):
+            yield from pattern_refusals(pattern, ("tools", index))
 
     def check(self, scope: Scope) -> Iterator[Finding]:
         for index, pattern in enumerate(self.tools):

@@ -79,8 +79,8 @@ def ending(finished: Finished, timeout: str) -> str:
     return f"was ended by signal {-finished.status}" if finished.status < 0 else ""
 
 
-def sub_path_findings(sub_path: str) -> Iterator[Finding]:
-    """What is wrong with the option `sub_path`."""
+def sub_path_refusals(sub_path: str) -> Iterator[Finding]:
+    """Yield what forbids a run in the option `sub_path`."""
     is_root = not sub_path.strip("./") and ".." not in sub_path.split("/") and not sub_path.startswith("/")
     if has_placeholder(sub_path) or is_root:
         return

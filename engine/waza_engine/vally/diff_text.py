@@ -15,7 +15,7 @@ from waza_engine.rules.trivial_check import TRIVIAL_CHECK
 from waza_engine.vally.diff import diff_of
 from waza_engine.vally.fields import Text
 from waza_engine.vally.output_text import Negatable
-from waza_engine.vally.patterns import match_in, pattern_findings, pattern_marks
+from waza_engine.vally.patterns import match_in, pattern_findings, pattern_marks, pattern_refusals
 from waza_engine.values import IfGiven
 
 NO_BASELINE = "Cannot tell what changed: the recording does not say what stood in the workspace before"
@@ -44,11 +44,14 @@ class DiffContains(Negatable):
         json_schema_extra=marks(since="0.15"),
     )
 
-    def check(self, scope: Scope) -> Iterator[Finding]:
+    def refusals(self, scope: Scope) -> Iterator[Finding]:
         if self.pattern is not None and self.value is not None:
             message = "Give 'pattern' or 'value', not both"
             fix = Fix("Remove 'value'", (RemoveKey(("value",)),))
             yield CONFLICTING_KEYS.at(("value",), message, on="key", fixes=[fix], refused=True)
+        yield from pattern_refusals(self.pattern or "", ("pattern",))
+
+    def check(self, scope: Scope) -> Iterator[Finding]:
         if self.pattern is not None:
             yield from pattern_findings(self.pattern, ("pattern",), self.fate)
         elif not self.value:

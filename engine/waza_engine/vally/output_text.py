@@ -13,7 +13,13 @@ from waza_engine.rules.pattern_as_text import pattern_as_text
 from waza_engine.rules.trivial_check import TRIVIAL_CHECK
 from waza_engine.vally.fields import Flag, Text
 from waza_engine.vally.grader import VallyGrader
-from waza_engine.vally.patterns import beginning_of, match_in, pattern_findings, pattern_marks
+from waza_engine.vally.patterns import (
+    beginning_of,
+    match_in,
+    pattern_findings,
+    pattern_marks,
+    pattern_refusals,
+)
 from waza_engine.vally_values import has_placeholder
 from waza_engine.values import IfGiven
 
@@ -125,6 +131,9 @@ class OutputMatches(_Spoken):
         examples=["(?i)deployed to https?://\\S+"],
         json_schema_extra=pattern_marks(**{"x-applies-to": "output"}),
     )
+
+    def refusals(self, scope: Scope) -> Iterator[Finding]:
+        yield from pattern_refusals(self.pattern, ("pattern",))
 
     def check(self, scope: Scope) -> Iterator[Finding]:
         yield from pattern_findings(self.pattern, ("pattern",), self.fate)

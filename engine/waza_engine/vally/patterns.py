@@ -21,16 +21,19 @@ def pattern_marks(**extra: Any) -> dict[str, Any]:
     return marks(language="regex-js", **extra)
 
 
-def pattern_findings(pattern: str, pointer: Pointer, fate: str = "") -> Iterator[Finding]:
-    """What is wrong with the pattern at `pointer`; `fate` says what becomes of a check that matches everything."""
-    if has_placeholder(pattern):
-        return
-    if problem := js_error(pattern):
+def pattern_refusals(pattern: str, pointer: Pointer) -> Iterator[Finding]:
+    """Yield the error in the pattern at `pointer` if it is not valid: it forbids a run."""
+    if not has_placeholder(pattern) and (problem := js_error(pattern)):
         message = f"Not a valid JavaScript pattern: {problem.message} (at character {problem.position + 1})"
         at = min(problem.position, len(pattern) - 1)
         yield INVALID_REGEX.at(
             pointer, message, fixes=_fixes(pattern, pointer), refused=True, part=(at, at + 1)
         )
+
+
+def pattern_findings(pattern: str, pointer: Pointer, fate: str = "") -> Iterator[Finding]:
+    """Yield what is doubtful in a valid pattern. `fate` says what becomes of a check that matches everything."""
+    if has_placeholder(pattern) or js_error(pattern):
         return
     for note in js_notes(pattern):
         yield NON_PORTABLE_REGEX.at(

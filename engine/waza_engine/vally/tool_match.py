@@ -13,7 +13,7 @@ from waza_engine.js_regex import js_found
 from waza_engine.rules.contradictory_checks import CONTRADICTORY_CHECKS
 from waza_engine.vally.calls import Call
 from waza_engine.vally.fields import Flag, Integer, Text, TextMap
-from waza_engine.vally.patterns import pattern_findings, pattern_marks
+from waza_engine.vally.patterns import pattern_findings, pattern_marks, pattern_refusals
 from waza_engine.vally.text import as_text
 from waza_engine.values import IfGiven
 
@@ -158,14 +158,25 @@ def entries(written: list[_Tool | str], kind: type[_Tool]) -> list[_Tool]:
     return [kind.model_validate({"name": it}) if isinstance(it, str) else it for it in written]
 
 
+def entry_refusals(option: str, written: list[Any], kind: type[SequenceTool]) -> Iterator[Finding]:
+    """Yield what forbids a run in the patterns of a list of entries."""
+    for pointer, pattern in _patterns(option, written, kind):
+        yield from pattern_refusals(pattern, pointer)
+
+
 def entry_findings(option: str, written: list[Any], kind: type[SequenceTool]) -> Iterator[Finding]:
-    """What is wrong with the patterns and conditions of a list of entries."""
-    for index, (raw, tool) in enumerate(zip(written, entries(written, kind), strict=True)):
-        for pointer, pattern in tool.patterns():
-            place = (option, index) if isinstance(raw, str) else (option, index, *pointer)
-            yield from pattern_findings(pattern, place)
+    """Yield what is doubtful in the patterns and conditions of a list of entries."""
+    for pointer, pattern in _patterns(option, written, kind):
+        yield from pattern_findings(pattern, pointer)
+    for index, tool in enumerate(entries(written, kind)):
         if isinstance(tool, RequiredTool):
             yield from (it.below((option, index)) for it in tool.contradictions())
+
+
+def _patterns(option: str, written: list[Any], kind: type[SequenceTool]) -> Iterator[tuple[Pointer, str]]:
+    for index, (raw, tool) in enumerate(zip(written, entries(written, kind), strict=True)):
+        for pointer, pattern in tool.patterns():
+            yield (option, index) if isinstance(raw, str) else (option, index, *pointer), pattern
 
 
 def _shown(value: Any) -> str:

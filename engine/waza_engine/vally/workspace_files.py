@@ -18,7 +18,7 @@ from waza_engine.rules.trivial_check import TRIVIAL_CHECK
 from waza_engine.vally.fields import Text
 from waza_engine.vally.globs import matching_files, refusal
 from waza_engine.vally.output_text import Negatable
-from waza_engine.vally.patterns import pattern_findings, pattern_marks
+from waza_engine.vally.patterns import pattern_findings, pattern_marks, pattern_refusals
 from waza_engine.vally_values import has_placeholder
 
 _MOST_NAMED = 5
@@ -39,14 +39,14 @@ class FileExists(Negatable):
         json_schema_extra=marks(path=("workspace", "glob")),
     )
 
-    def check(self, scope: Scope) -> Iterator[Finding]:
-        if has_placeholder(self.path):
-            return
-        if reason := refusal(self.path):
+    def refusals(self, scope: Scope) -> Iterator[Finding]:
+        if not has_placeholder(self.path) and (reason := refusal(self.path)):
             yield ESCAPING_PATH.at(
                 ("path",), f"{reason}: vally refuses it. Name a path inside the workspace", refused=True
             )
-        elif self.path.endswith("/"):
+
+    def check(self, scope: Scope) -> Iterator[Finding]:
+        if not has_placeholder(self.path) and not refusal(self.path) and self.path.endswith("/"):
             fate = "always passes" if self.negated else "always fails"
             yield TRIVIAL_CHECK.at(
                 ("path",), f"Only files are looked for, and this is a directory: it {fate}"
@@ -129,6 +129,10 @@ class FileMatches(_FileText):
         examples=["(?m)^DEBUG = False$"],
         json_schema_extra=pattern_marks(),
     )
+
+    def refusals(self, scope: Scope) -> Iterator[Finding]:
+        yield from super().refusals(scope)
+        yield from pattern_refusals(self.pattern, ("pattern",))
 
     def check(self, scope: Scope) -> Iterator[Finding]:
         yield from super().check(scope)

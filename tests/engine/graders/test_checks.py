@@ -24,7 +24,8 @@ _RULES += ["blank_tool_name", "ignored_option", "invalid_regex", "cannot_fail"]
 
 
 def found(kind: str, config: dict[str, Any]) -> list[Finding]:
-    return list(graders("waza")[kind].model_validate(config).check(Scope()))
+    grader = graders("waza")[kind].model_validate(config)
+    return [*grader.refusals(Scope()), *grader.check(Scope())]
 
 
 def codes(kind: str, config: dict[str, Any]) -> list[tuple[str, Any]]:
@@ -96,12 +97,69 @@ def test_what_only_fails_checks_does_not_forbid_the_run() -> None:
     assert not [it for it in found("file", {"must_exist": ["/a"]}) if it.refused]
 
 
+@pytest.mark.parametrize(
+    ("dialect", "kind", "config", "refused", "remarked"),
+    [
+        (
+            "waza",
+            "tool_calls",
+            {"min_calls": 2, "max_calls": 1, "required_tools": ["a"], "forbidden_tools": ["a"]},
+            ["contradictory-checks"],
+            ["contradictory-checks"],
+        ),
+        (
+            "waza",
+            "tool_constraint",
+            {"expect_tools": [{"tool": "(", "path_pattern": r"\\.py$"}]},
+            ["invalid-regex"],
+            ["non-portable-regex"],
+        ),
+        (
+            "waza",
+            "skill_invocation",
+            {"required_skills": ["a"], "forbidden_skills": ["a"]},
+            ["missing-companion"],
+            ["contradictory-checks"],
+        ),
+        (
+            "vally",
+            "file-contains",
+            {"path": "../a", "value": ""},
+            ["escaping-path"],
+            ["trivial-check"],
+        ),
+        ("vally", "diff-contains", {"pattern": "(", "value": "a"}, ["conflicting-keys", "invalid-regex"], []),
+        (
+            "vally",
+            "run-command",
+            {"command": "x", "sub_path": "..", "stdout_matches": ".*"},
+            ["escaping-path"],
+            ["trivial-check"],
+        ),
+        (
+            "vally",
+            "tool-calls",
+            {"required": ["("], "disallowed": ["\\Aa"]},
+            ["invalid-regex"],
+            ["non-portable-regex"],
+        ),
+    ],
+)
+def test_only_refusals_forbid_the_run(
+    dialect: str, kind: str, config: dict[str, Any], refused: list[str], remarked: list[str]
+) -> None:
+    grader = graders(dialect)[kind].model_validate(config)
+    assert [(it.code, it.refused) for it in grader.refusals(Scope())] == [(it, True) for it in refused]
+    assert [(it.code, it.refused) for it in grader.check(Scope())] == [(it, False) for it in remarked]
+
+
 @pytest.mark.parametrize("kind", _TYPES)
 def test_the_example_of_the_page_builds_without_a_finding(kind: str) -> None:
     page = graders("waza")[kind].page()
     entry = yaml.safe_load(page.partition("```yaml\n")[2].partition("```")[0])
     assert entry["type"] == kind
-    assert list(build(entry).grader.check(Scope())) == []
+    assert found(kind, entry["config"]) == []
+    assert build(entry).type == kind
 
 
 @pytest.mark.parametrize("kind", _TYPES)

@@ -295,15 +295,15 @@ def test_white_space_is_a_prompt() -> None:
 def test_a_rubric_that_cannot_be_used_is_found_before_the_run(tmp_path: Path) -> None:
     for reference in ("grounded", "./missing.md"):
         grader = PromptGrader(rubric=reference)
-        [finding] = grader.check(Scope(process_dir=tmp_path))
+        [finding] = grader.refusals(Scope(process_dir=tmp_path))
         assert (finding.code, finding.pointer, finding.refused) == ("unusable-rubric", ("rubric",), True)
         with pytest.raises(ConfigError):
             grader.grade(GradingContext(judge=Judge([]), process_dir=tmp_path))
-    assert not list(PromptGrader(rubric="./missing.md").check(Scope()))
-    assert not list(PromptGrader(rubric="groundedness").check(Scope()))
+    assert not list(PromptGrader(rubric="./missing.md").refusals(Scope()))
+    assert not list(PromptGrader(rubric="groundedness").refusals(Scope()))
 
 
 def test_a_blank_rubric_is_none_and_not_enough_by_itself(tmp_path: Path) -> None:
     assert request_for({"prompt": "judge", "rubric": " "}, output="out").message == "judge"
-    [finding] = PromptGrader(rubric=" ").check(Scope(process_dir=tmp_path))
+    [finding] = PromptGrader(rubric=" ").refusals(Scope(process_dir=tmp_path))
     assert finding.refused

@@ -38,7 +38,7 @@ def test_null_options_are_the_defaults() -> None:
 def test_a_missing_mode_forbids_the_run_and_has_a_fix() -> None:
     for mode in ({}, {"mode": None}, {"mode": ""}):
         grader = SkillInvocationGrader.model_validate({"required_skills": ["a"], **mode})
-        (finding,) = grader.check(Scope())
+        (finding,) = grader.refusals(Scope())
         assert finding.refused
         assert finding.fixes[0].title == "Add 'mode: any_order'"
 

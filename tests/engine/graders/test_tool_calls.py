@@ -92,12 +92,12 @@ def test_what_cannot_be_built(config: dict[str, Any]) -> None:
 
 def test_a_lower_limit_above_the_upper_one_forbids_the_run() -> None:
     grader = ToolCallsGrader.model_validate({"min_calls": 2, "max_calls": 1})
-    assert [(it.code, it.refused) for it in grader.check(Scope())] == [("contradictory-checks", True)]
+    assert [(it.code, it.refused) for it in grader.refusals(Scope())] == [("contradictory-checks", True)]
 
 
 def test_a_matcher_with_a_bad_schema_forbids_the_run() -> None:
     expect = [{"tool": "a", "args": {"x": {"json_schema": {"type": "nope"}}, "y": {"regex": "("}}}]
-    findings = list(ToolCallsGrader.model_validate({"expect": expect}).check(Scope()))
+    findings = list(ToolCallsGrader.model_validate({"expect": expect}).refusals(Scope()))
     assert [(it.code, it.pointer, it.refused) for it in findings] == [
         ("invalid-json-schema", ("expect", 0, "args", "x", "json_schema"), True),
         ("invalid-regex", ("expect", 0, "args", "y", "regex"), True),

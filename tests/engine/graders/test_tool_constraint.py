@@ -58,7 +58,7 @@ def test_patterns_and_arguments_narrow_what_is_allowed() -> None:
 
 def test_a_name_in_allow_only_is_no_pattern() -> None:
     grader = ToolConstraintGrader.model_validate({"allow_only": [{"tool": "["}]})
-    assert not list(grader.check(Scope()))
+    assert not list(grader.refusals(Scope()))
 
 
 def test_an_argument_that_is_no_text_is_as_good_as_missing() -> None:
@@ -70,7 +70,7 @@ def test_an_argument_that_is_no_text_is_as_good_as_missing() -> None:
 @pytest.mark.parametrize("spec", [{"tool": "\u3000"}, {"tool": "a", "path_pattern": "(?=a)"}])
 def test_what_forbids_the_run(option: str, spec: dict[str, str]) -> None:
     grader = ToolConstraintGrader.model_validate({option: [spec]})
-    assert [it.refused for it in grader.check(Scope())] == [True]
+    assert [it.refused for it in grader.refusals(Scope())] == [True]
 
 
 @pytest.mark.parametrize("config", [{}, {"expect_tools": []}, {"allow_only": None}, {"expect_tools": [None]}])
@@ -87,7 +87,7 @@ def test_labels_show_the_patterns() -> None:
 
 def test_a_broken_pattern_is_told_as_it_was_written() -> None:
     specs = [{"tool": "("}, {"tool": "a", "command_pattern": "("}, {"tool": "*"}]
-    found = ToolConstraintGrader.model_validate({"expect_tools": specs}).check(Scope())
+    found = ToolConstraintGrader.model_validate({"expect_tools": specs}).refusals(Scope())
     reasons = [it.message.removeprefix("Not a valid RE2 pattern: ") for it in found]
     assert reasons == [
         "missing closing ): `(`",

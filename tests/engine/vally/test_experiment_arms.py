@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from waza_engine.checking.experiments import SETTINGS
+from waza_engine.formats.vally.arm_settings import SETTINGS
 from waza_engine.vally.experiment_arms import (
     arms_of,
     baseline_name,

@@ -5,12 +5,13 @@ from typing import Any
 
 import pytest
 
-from waza_lsp.server.capabilities import ABLE, FILE, answer, as_pygls_says
+from waza_lsp.server.capabilities import ABLE, FILE, answer
+from waza_lsp.server.startup.capabilities_export import pygls_answer
 
 
 def test_the_file_is_what_pygls_says() -> None:
-    assert json.loads(FILE.read_text(encoding="utf-8")) == as_pygls_says(ABLE), (
-        "run `python -m waza_lsp.server.capabilities`"
+    assert json.loads(FILE.read_text(encoding="utf-8")) == pygls_answer(ABLE), (
+        "run `python -m waza_lsp.server.startup.capabilities_export`"
     )
 
 
@@ -41,4 +42,4 @@ def test_the_file_is_what_pygls_says() -> None:
     ],
 )
 def test_any_client(client: dict[str, Any]) -> None:
-    assert answer(client) == as_pygls_says(client)
+    assert answer(client) == pygls_answer(client)

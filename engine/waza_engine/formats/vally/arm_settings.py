@@ -10,14 +10,21 @@ from pathlib import Path
 from typing import Any
 
 from waza_engine.formats.reading import build
-from waza_engine.formats.vally.environment import NamedOrInline
+from waza_engine.formats.vally.environment import Environment, NamedOrInline
 from waza_engine.formats.vally.model import TolerantModel
 from waza_engine.formats.vally.project_file import Project
+from waza_engine.formats.vally.settings import EvalConfig
 from waza_engine.formats.vally.surroundings import merged, named_or_inline
 from waza_engine.model.experiment import Arm
 from waza_engine.placeholders import FOLDER_OF_EVAL
 from waza_engine.vally.experiment_arms import settings_in
 from waza_engine.values import is_null
+
+SETTINGS: dict[str, tuple[str, ...]] = {
+    section: tuple(it.alias or name for name, it in model.model_fields.items())
+    for section, model in (("defaults", EvalConfig), ("environment", Environment))
+}
+"""The settings that arms may differ in, by section."""
 
 
 def settings_of(

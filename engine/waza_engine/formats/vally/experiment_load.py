@@ -9,12 +9,11 @@ from itertools import chain
 from pathlib import Path
 from typing import Any
 
-from waza_engine.checking.experiments import SETTINGS
 from waza_engine.checking.files import Files
 from waza_engine.findings import Pointer
 from waza_engine.formats import recognise
 from waza_engine.formats.reading import build, read_text
-from waza_engine.formats.vally.arm_settings import inlined, placed, settings_of, with_inlined_arms
+from waza_engine.formats.vally.arm_settings import SETTINGS, inlined, placed, settings_of, with_inlined_arms
 from waza_engine.formats.vally.experiment import ExperimentFile
 from waza_engine.formats.vally.load import spec_data, suite_of
 from waza_engine.formats.vally.project_file import find_project

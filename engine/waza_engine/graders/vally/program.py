@@ -41,7 +41,7 @@ from waza_engine.vally.commands import (
     ending,
     run_child,
     shell_line,
-    sub_path_findings,
+    sub_path_refusals,
 )
 from waza_engine.vally.fields import Flag, Text, TextMap, Texts
 from waza_engine.vally.grader import VallyGrader
@@ -78,13 +78,13 @@ class ProgramGrader(VallyGrader):
         examples=[{"STRICT": "1"}],
     )
 
-    def check(self, scope: Scope) -> Iterator[Finding]:
+    def refusals(self, scope: Scope) -> Iterator[Finding]:
         for name in self.env:
             if name.upper() in {_WORKSPACE, _INPUT}:
                 yield CONFLICTING_KEYS.at(
                     ("env", name), f"'{name}' is set by vally: choose another name", on="key", refused=True
                 )
-        yield from sub_path_findings(self.sub_path)
+        yield from sub_path_refusals(self.sub_path)
 
     def grade(self, context: GradingContext) -> GraderResult:
         details: dict[str, Any] = {"program": self.program, "args": self.args}

@@ -40,11 +40,11 @@ from waza_engine.vally.commands import (
     ending,
     run_child,
     shell_line,
-    sub_path_findings,
+    sub_path_refusals,
 )
 from waza_engine.vally.fields import Integer, Text, TextMap, Texts
 from waza_engine.vally.grader import VallyGrader
-from waza_engine.vally.patterns import pattern_findings, pattern_marks
+from waza_engine.vally.patterns import pattern_findings, pattern_marks, pattern_refusals
 from waza_engine.vally.test_runners import runs_tests
 from waza_engine.vally_values import Duration
 from waza_engine.values import IfGiven
@@ -100,13 +100,17 @@ class RunCommandGrader(VallyGrader):
         default={}, description="Variables added to the environment.", examples=[{"CI": "true"}]
     )
 
+    def refusals(self, scope: Scope) -> Iterator[Finding]:
+        for option in ("stdout_matches", "stdout_not_matches"):
+            yield from pattern_refusals(getattr(self, option) or "", (option,))
+        yield from sub_path_refusals(self.sub_path)
+
     def check(self, scope: Scope) -> Iterator[Finding]:
         for option in ("stdout_matches", "stdout_not_matches"):
             if pattern := getattr(self, option):
                 fate = "always fails" if "not" in option else "always passes"
                 yield from pattern_findings(pattern, (option,), fate)
         yield from pattern_as_text(self.stdout_contains or "", ("stdout_contains",), "'stdout_matches'")
-        yield from sub_path_findings(self.sub_path)
         looked_at = (self.stdout_contains, self.stderr_contains, self.stdout_matches, self.stdout_not_matches)
         if not any(looked_at) and runs_tests(" ".join([self.command, *(self.args or ())])):
             yield EXIT_CODE_ONLY.at(

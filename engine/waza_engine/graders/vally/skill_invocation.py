@@ -54,7 +54,7 @@ class SkillInvocationGrader(VallyGrader):
         json_schema_extra=each(reference="skill"),
     )
 
-    def check(self, scope: Scope) -> Iterator[Finding]:
+    def refusals(self, scope: Scope) -> Iterator[Finding]:
         for it in in_both("required", self.required, "disallowed", self.disallowed):
             yield replace(it, refused=True, severity=Severity.ERROR)
 

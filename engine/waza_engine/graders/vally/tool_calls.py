@@ -50,12 +50,20 @@ from waza_engine.vally.tool_match import (
     ToolName,
     entries,
     entry_findings,
+    entry_refusals,
     form_of,
 )
 
 _Required = Annotated[Annotated[RequiredTool, Tag("entry")] | ToolName, Discriminator(form_of), AnyForm()]
 _Disallowed = Annotated[Annotated[DisallowedTool, Tag("entry")] | ToolName, Discriminator(form_of), AnyForm()]
 _Sequence = Annotated[Annotated[SequenceTool, Tag("entry")] | ToolName, Discriminator(form_of), AnyForm()]
+
+_ENTRIES = {
+    "required": RequiredTool,
+    "disallowed": DisallowedTool,
+    "sequence": SequenceTool,
+    "parallel": SequenceTool,
+}
 
 
 class ToolCallsGrader(VallyGrader):
@@ -91,11 +99,13 @@ class ToolCallsGrader(VallyGrader):
         tools = tools_of_all(trials)[:5]
         return Drafted("uses-its-tools", ", ".join(tools), cls(required=[*tools])) if tools else None
 
+    def refusals(self, scope: Scope) -> Iterator[Finding]:
+        for option, kind in _ENTRIES.items():
+            yield from entry_refusals(option, getattr(self, option), kind)
+
     def check(self, scope: Scope) -> Iterator[Finding]:
-        yield from entry_findings("required", self.required, RequiredTool)
-        yield from entry_findings("disallowed", self.disallowed, DisallowedTool)
-        yield from entry_findings("sequence", self.sequence, SequenceTool)
-        yield from entry_findings("parallel", self.parallel, SequenceTool)
+        for option, kind in _ENTRIES.items():
+            yield from entry_findings(option, getattr(self, option), kind)
         wanted, unwanted = ([_plain_name(it) for it in items] for items in (self.required, self.disallowed))
         for it in in_both("required", wanted, "disallowed", unwanted):
             if unwanted[int(it.pointer[1])]:

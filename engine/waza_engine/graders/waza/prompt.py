@@ -158,7 +158,7 @@ class PromptGrader(Grader):
             message = f"'{given[0]}' was only ever planned, and runs refuse it: the judge of a 'prompt' grader says pass or fail"
             yield refused_shape((given[0],), message, on="key", fixes=[fix])
 
-    def check(self, scope: Scope) -> Iterator[Finding]:
+    def refusals(self, scope: Scope) -> Iterator[Finding]:
         if not self._names_rubric() or (is_rubric_path(self.rubric) and not _may_be_read(self.rubric, scope)):
             return
         try:

@@ -97,7 +97,7 @@ class SkillInvocationGrader(Grader):
         json_schema_extra={"x-shown-default": True},
     )
 
-    def check(self, scope: Scope) -> Iterator[Finding]:
+    def refusals(self, scope: Scope) -> Iterator[Finding]:
         if self.required_skills and self.mode is None:
             yield MISSING_COMPANION.at(
                 ("required_skills",),
@@ -106,6 +106,8 @@ class SkillInvocationGrader(Grader):
                 fixes=[Fix("Add 'mode: any_order'", (InsertKey((), "mode", "any_order"),), preferred=True)],
                 refused=True,
             )
+
+    def check(self, scope: Scope) -> Iterator[Finding]:
         yield from in_both("required_skills", self.required_skills, "forbidden_skills", self.forbidden_skills)
 
     def grade(self, context: GradingContext) -> GraderResult:

@@ -44,12 +44,12 @@ from waza_engine.matchers import (
     Matchers,
     known_arguments,
     matcher_documents,
-    matcher_findings,
+    matcher_refusals,
 )
 from waza_engine.regex import regex_found
 from waza_engine.rules.contradictory_checks import CONTRADICTORY_CHECKS, in_both
 from waza_engine.rules.legacy_shape import refused_shape
-from waza_engine.tool_specs import tool_findings, tool_pattern
+from waza_engine.tool_specs import tool_pattern, tool_refusals
 from waza_engine.trajectory import Session
 from waza_engine.values import IfGiven, Integer, ListOf, Strings, Text
 
@@ -174,7 +174,7 @@ class ToolCallsGrader(Grader):
     def more_files(cls, config: Mapping[str, Any], process_dir: Path) -> Iterator[Path]:
         return matcher_documents(config, process_dir)
 
-    def check(self, scope: Scope) -> Iterator[Finding]:
+    def refusals(self, scope: Scope) -> Iterator[Finding]:
         if self.min_calls is not None and self.max_calls is not None and self.min_calls > self.max_calls:
             swap = (SetValue(("min_calls",), self.max_calls), SetValue(("max_calls",), self.min_calls))
             yield CONTRADICTORY_CHECKS.at(
@@ -184,11 +184,13 @@ class ToolCallsGrader(Grader):
                 refused=True,
                 fixes=[Fix("Swap the limits", swap, preferred=True)],
             )
-        yield from in_both("required_tools", self.required_tools, "forbidden_tools", self.forbidden_tools)
         for index, expected in enumerate(self.expect):
             place = ("expect", index)
-            yield from tool_findings(expected.tool, (*place, "tool"))
-            yield from matcher_findings(expected.args, scope.process_dir, (*place, "args"))
+            yield from tool_refusals(expected.tool, (*place, "tool"))
+            yield from matcher_refusals(expected.args, scope.process_dir, (*place, "args"))
+
+    def check(self, scope: Scope) -> Iterator[Finding]:
+        yield from in_both("required_tools", self.required_tools, "forbidden_tools", self.forbidden_tools)
 
     def grade(self, context: GradingContext) -> GraderResult:
         # An argument's schema that does not compile is a load error: it comes before there being no session.

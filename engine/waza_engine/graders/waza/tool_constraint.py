@@ -36,14 +36,14 @@ from pydantic import Field
 
 from waza_engine.common_ground import tools_of_all
 from waza_engine.excerpts import calls_made
-from waza_engine.findings import AppendItem, Finding, Fix, RemoveKey, SetValue
+from waza_engine.findings import AppendItem, Finding, Fix, Pointer, RemoveKey, SetValue
 from waza_engine.formats.model import marks
 from waza_engine.graders.base import Demand, Drafted, FailedCheck, Grader, GraderResult, GradingContext, Scope
 from waza_engine.graders.result import as_in_go
 from waza_engine.matchers import ArgumentTest, matcher_documents
 from waza_engine.regex import literal
 from waza_engine.rules.legacy_shape import refused_shape
-from waza_engine.tool_specs import SpecTest, ToolSpec, spec_findings
+from waza_engine.tool_specs import SpecTest, ToolSpec, spec_findings, spec_refusals
 from waza_engine.trajectory import Session, ToolCall
 from waza_engine.values import IfGiven, ListOf
 
@@ -107,11 +107,19 @@ class ToolConstraintGrader(Grader):
     def more_files(cls, config: Mapping[str, Any], process_dir: Path) -> Iterator[Path]:
         return matcher_documents(config, process_dir)
 
+    def refusals(self, scope: Scope) -> Iterator[Finding]:
+        for pointer, spec in self._specs():
+            is_name = pointer[0] == "allow_only"
+            yield from spec_refusals(spec, scope.process_dir, pointer, whole_name=is_name)
+
     def check(self, scope: Scope) -> Iterator[Finding]:
+        for pointer, spec in self._specs():
+            yield from spec_findings(spec, pointer)
+
+    def _specs(self) -> Iterator[tuple[Pointer, ToolSpec]]:
         for option in ("expect_tools", "reject_tools", "allow_only"):
             for index, spec in enumerate(getattr(self, option) or ()):
-                is_name = option == "allow_only"
-                yield from spec_findings(spec, scope.process_dir, (option, index), whole_name=is_name)
+                yield (option, index), spec
 
     def grade(self, context: GradingContext) -> GraderResult:
         # An argument's schema that does not compile is a load error: it comes before there being no session.

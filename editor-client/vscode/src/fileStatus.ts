@@ -1,56 +1,10 @@
-/** What the language status menu says: how the server is, and what the file in the editor was taken for. */
+/** The language status item of the file in the editor: its dialect and kind. */
 
-import {
-  commands,
-  Disposable,
-  languages,
-  LanguageStatusSeverity,
-  window,
-  workspace,
-  type TextDocument,
-} from 'vscode';
+import { commands, Disposable, languages, window, workspace, type TextDocument } from 'vscode';
 
 import { documentSelector, isSelected } from './documents';
 import type { About } from './protocol';
 import type { Server } from './server';
-
-export interface ServerStatus extends Disposable {
-  starting(): void;
-  running(version: string): void;
-  stopped(): void;
-  failed(why: string): void;
-}
-
-export function createServerStatus(): ServerStatus {
-  const item = languages.createLanguageStatusItem('waza.server', documentSelector);
-  item.name = 'waza-lsp';
-  item.command = { command: 'waza.showLogs', title: 'Show Logs' };
-  const show = (text: string, severity = LanguageStatusSeverity.Information, busy = false): void => {
-    item.text = `waza-lsp: ${text}`;
-    item.severity = severity;
-    item.busy = busy;
-  };
-  const isRunning = (running: boolean): void => {
-    void commands.executeCommand('setContext', 'waza.isRunning', running);
-  };
-  show('not started');
-  return {
-    starting: () => show('starting', LanguageStatusSeverity.Information, true),
-    running: (version) => {
-      show(`running ${version}`.trim());
-      isRunning(true);
-    },
-    stopped: () => {
-      show('stopped', LanguageStatusSeverity.Warning);
-      isRunning(false);
-    },
-    failed: (why) => {
-      show(why, LanguageStatusSeverity.Error);
-      isRunning(false);
-    },
-    dispose: () => item.dispose(),
-  };
-}
 
 /** What the file in the editor was recognised as, and why; nothing for files that are no evals. */
 export function createFileStatus(server: Server): Disposable {

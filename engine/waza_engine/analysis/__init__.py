@@ -1,0 +1,1 @@
+"""Static checks of eval files: schema, grader types, rules."""

@@ -1,0 +1,1 @@
+"""Validation of data against the JSON Schema of a file kind."""

@@ -1,0 +1,1 @@
+"""The start of the server, until the library takes over."""
