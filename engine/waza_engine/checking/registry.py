@@ -18,7 +18,7 @@ from waza_engine.checking.document import Document
 from waza_engine.checking.memory import findings, followed
 from waza_engine.findings import Finding, Pointer
 from waza_engine.formats import dialect as _dialect
-from waza_engine.formats import dialects
+from waza_engine.formats import dialects, kind_of
 from waza_engine.graders.checking import check_written
 
 Check = Callable[[Document], Iterator[Finding]]
@@ -77,7 +77,10 @@ def _look_at_graders(document: Document) -> Iterator[Finding]:
 
 
 def _modules(dialect: str, kind: str) -> list[ModuleType]:
-    found = [it for it in modules_in(SHARED) if kind in _kinds(it, dialect)]
+    # Shared rules apply to what can be run of a file, whatever its dialect calls this kind.
+    known = kind_of(dialect, kind)
+    kinds = {kind, known.runnable} if known is not None else {kind}
+    found = [it for it in modules_in(SHARED) if not kinds.isdisjoint(_kinds(it, dialect))]
     own = _dialect(dialect).rules
     return [*found, *(it for it in modules_in(own) if kind in _kinds(it, dialect))] if own else found
 

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 from waza_engine.checking.files import Files
 from waza_engine.file_names import TRIGGER_TESTS
-from waza_engine.formats import Dialect, Kind, default_dialect, dialect, recognise
+from waza_engine.formats import Dialect, Kind, default_dialect, dialect, kind_of, recognise
 from waza_engine.goglob import BadPattern, match
 from waza_engine.lib.go.paths import cleaned
 from waza_engine.noted_reads import noted_once, noted_property
@@ -156,7 +156,8 @@ def suite_of(
     """The suite that a file belongs to, None when none is found."""
     if path is None or not files.is_directory(path.parent):
         return None
-    match kind:
+    known = kind_of(dialect_name, kind)
+    match known.runnable if known is not None and known.runnable else kind:
         case "eval":
             found: Path | None = path
         case "task":

@@ -7,7 +7,6 @@ from functools import cache, partial
 from pathlib import Path, PurePath
 from typing import Any
 
-from waza_engine import dialects as _folder
 from waza_engine.formats.dialect import Dialect, Kind
 from waza_engine.formats.eval_names import called_usually
 from waza_engine.plug_ins import DIALECT_GROUP, has_plug_ins, plug_ins
@@ -28,13 +27,15 @@ __all__ = [
     "told_by_text",
 ]
 
+_FOLDER = Path(__file__).parents[1] / "dialects"
+
 
 @cache
 def dialects() -> tuple[Dialect, ...]:
     """The dialects, by name: found by looking into `dialects/` and at entry points, no list to keep."""
     # `pkgutil` would do, but brings with it half of what the server imports at its start.
-    folders = (it for folder in _folder.__path__ for it in os.scandir(folder) if it.is_dir())
-    packages = [f"{_folder.__name__}.{it.name}" for it in folders if not it.name.startswith("_")]
+    folders = (it.name for it in os.scandir(_FOLDER) if it.is_dir() and not it.name.startswith("_"))
+    packages = [f"waza_engine.dialects.{it}" for it in folders]
     if has_plug_ins():
         packages += [it.value for it in plug_ins(DIALECT_GROUP)]
     found: list[Dialect] = [importlib.import_module(f"{it}.dialect").DIALECT for it in packages]

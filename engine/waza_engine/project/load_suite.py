@@ -77,7 +77,7 @@ def dialect_of_file(path: Path) -> Dialect:
             "This is no eval file: it needs 'name', 'config' and 'tasks', or 'stimuli', at the top level",
         )
     dialect, kind, _reason = found
-    if kind.name != "eval":
+    if kind.runnable != "eval":
         raise LoadError(
             path,
             f"This is {'an' if kind.name[0] in 'aeiou' else 'a'} {kind.name} file of {dialect.name}, not an eval; name its eval file instead",
