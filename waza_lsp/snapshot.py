@@ -1,9 +1,10 @@
 """One version of one document, immutable: its text, its tree, and what kind of file it is."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from lsprotocol import types
 
@@ -19,6 +20,8 @@ from waza_lsp.syntax.tree import Tree
 
 if TYPE_CHECKING:
     from waza_lsp.syntax.edits import Edit
+
+_Value = TypeVar("_Value")
 
 
 @dataclass(frozen=True, eq=False)
@@ -101,6 +104,18 @@ class Snapshot:
     def data(self) -> Any:
         """Plain data of the whole text; what cannot be read is left out."""
         return self.tree.data()
+
+    def once(self, make: "Callable[[Snapshot], _Value]") -> _Value:
+        """What `make` makes of this version, made when it is needed first."""
+        made: dict[Any, Any] = self._memo
+        if make not in made:
+            made[make] = make(self)
+        value: _Value = made[make]
+        return value
+
+    @cached_property
+    def _memo(self) -> dict[Any, Any]:
+        return {}
 
     def schema_at(self, pointer: Pointer) -> Schema | None:
         """What the schema says about a place; None in files that are no evals and at unknown keys."""

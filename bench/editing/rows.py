@@ -26,6 +26,7 @@ def measured(server: Server, it: Written, root: Path, *, edits: int) -> Rows:
             **_edited(editor, it, edits),
             **_completed(editor, it, edits),
             **_asked(editor, it, edits),
+            **_edited_for_a_target(editor, it, edits, root),
             **_burst(editor, it),
             "memory, peak MB": editor.peak(),
         }
@@ -72,6 +73,16 @@ def _edited(editor: Editor, it: Written, edits: int) -> Rows:
             editor.quiet(0.06)
     spent = (editor.cpu() - before) * 1000 / max(1, len(times))
     return {"edit -> diagnostics": statistics.median(times), "edit, CPU": spent}
+
+
+def _edited_for_a_target(editor: Editor, it: Written, edits: int, root: Path) -> Rows:
+    """The same in a project with an older waza: each key and value is compared with its version."""
+    settings = root / ".waza-lsp.toml"
+    settings.write_text('target = "0.20"\n', encoding="utf-8")
+    _edited(editor, it, 2)  # The first edit under other settings costs the whole file.
+    found = _edited(editor, it, edits)
+    settings.unlink()
+    return {f"{row} (target)": value for row, value in found.items()}
 
 
 def _shows(line: int, version: int, *, wrong: bool) -> Callable[[Told], bool]:

@@ -9,7 +9,7 @@ from waza_engine.version import __version__
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from waza_engine.checking.check_file import check_file
+    from waza_engine.analysis.pipeline import check_file
     from waza_engine.executors.base import (
         Executor,
         ExecutorError,
@@ -121,7 +121,7 @@ __all__ = [
 ]
 
 _HOMES = {
-    "checking.check_file": "check_file",
+    "analysis.pipeline": "check_file",
     "executors.base": "Executor ExecutorError ExecutorOptions Progress TrialRequest TriggerRequest UnavailableError",
     "executors.replay": "read_recording",
     "findings": "Finding Fix Rule Severity",

@@ -4,12 +4,13 @@ import json
 from collections.abc import Iterator
 from typing import Any
 
+from waza_engine.analysis.schema.navigate import key_groups
+from waza_engine.analysis.schema.type_words import MANY, ONE
 from waza_engine.schemas_rewriting import Schema
 from waza_engine.schemas_shape import subschemas
 
-_KINDS = {"string": "text", "integer": "whole number", "boolean": "true or false", "object": "mapping"}
-_PLURAL = {"text": "texts", "whole number": "whole numbers", "number": "numbers", "mapping": "mappings"}
 _REFERENCE = "#/$defs/"
+_PLURAL = {word: MANY[name] for name, word in ONE.items() if name in MANY}
 
 
 def option_tables(schema: Schema, program: str = "waza") -> str:
@@ -18,7 +19,7 @@ def option_tables(schema: Schema, program: str = "waza") -> str:
         return "This type has no options."
     definitions = schema.get("$defs", {})
     parts = [_table(schema, definitions, program)]
-    if group := [it["required"][0] for it in schema.get("anyOf", ()) if set(it) == {"required"}]:
+    if group := [it[0] for it in key_groups(schema.get("anyOf", ()))]:
         parts.append(f"At least one of {', '.join(f'`{it}`' for it in group)} must be given.")
     shown: list[str] = []
     waiting = [("", schema)]
@@ -70,7 +71,7 @@ def _meaning(option: Schema, program: str) -> str:
 
 
 def kind_words(option: Schema, definitions: Schema) -> str:
-    """What kind of value an option takes, in words: `list of texts`, `number from 0 to 1`."""
+    """What kind of value an option takes, in words: `list of strings`, `number from 0 to 1`."""
     if "$ref" in option:
         return kind_words(
             definitions.get(option["$ref"].removeprefix(_REFERENCE), {"type": "object"}), definitions
@@ -79,10 +80,10 @@ def kind_words(option: Schema, definitions: Schema) -> str:
         return " or ".join(f"`{it}`" for it in option["enum"])
     declared = option.get("type", "any value")
     names: list[str] = declared if isinstance(declared, list) else [declared]
-    kinds = [_KINDS.get(it, it) for it in names]
-    if kinds == ["array"]:
+    kinds = [ONE.get(it, it) for it in names]
+    if names == ["array"]:
         items = kind_words(option.get("items", {}), definitions)
-        return f"list of {_PLURAL.get(items, items)}"
+        return f"list of {' or '.join(_PLURAL.get(it, it) for it in items.split(' or '))}"
     return " or ".join(kinds) + _range_words(option)
 
 

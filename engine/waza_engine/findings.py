@@ -149,7 +149,8 @@ class Finding:
 
     `refused` means that the grader cannot be built at all with this config (the sheets' "create error"):
     the run reports it before the agent starts. `part` is the stretch of the text at `pointer` that is at fault, as
-    first character and the one behind the last; None: all of it.
+    first character and the one behind the last; None: all of it. `open_name` is the name that is unknown, where plug-ins
+    may add names.
     """
 
     rule: "Rule"
@@ -161,6 +162,7 @@ class Finding:
     related: tuple[Related, ...] = ()
     refused: bool = False
     part: tuple[int, int] | None = None
+    open_name: str = ""
 
     @property
     def code(self) -> str:

@@ -7,6 +7,7 @@ from typing import Any, get_args
 from pydantic import ValidationError
 from pydantic_core import ErrorDetails, core_schema
 
+from waza_engine.analysis.schema.type_words import with_article
 from waza_engine.findings import Pointer
 from waza_engine.scalars import Scalar, plain
 from waza_engine.values import is_null
@@ -17,16 +18,18 @@ _SHOWN = 40
 _OF_PYDANTIC = frozenset(get_args(core_schema.ErrorType))
 """The kinds of problems that pydantic has words for. All others are ours, and so are their words."""
 _WANTED: Mapping[str, str] = {
-    **dict.fromkeys(("string_type", "string_unicode", "string_sub_type"), "a text"),
-    **dict.fromkeys(("dict_type", "mapping_type", "model_type", "model_attributes_type"), "a mapping"),
-    **dict.fromkeys(("dataclass_type", "is_instance_of"), "a mapping"),
-    **dict.fromkeys(("list_type", "tuple_type", "set_type", "iterable_type"), "a list"),
-    **dict.fromkeys(("int_type", "int_parsing", "int_from_float"), "a whole number"),
+    **dict.fromkeys(("string_type", "string_unicode", "string_sub_type"), with_article("string")),
+    **dict.fromkeys(
+        ("dict_type", "mapping_type", "model_type", "model_attributes_type"), with_article("object")
+    ),
+    **dict.fromkeys(("dataclass_type", "is_instance_of"), with_article("object")),
+    **dict.fromkeys(("list_type", "tuple_type", "set_type", "iterable_type"), with_article("array")),
+    **dict.fromkeys(("int_type", "int_parsing", "int_from_float"), with_article("integer")),
     "int_parsing_size": "a whole number of at most 64 bits",
-    **dict.fromkeys(("float_type", "float_parsing"), "a number"),
+    **dict.fromkeys(("float_type", "float_parsing"), with_article("number")),
     "finite_number": "a finite number",
-    **dict.fromkeys(("bool_type", "bool_parsing"), "true or false"),
-    "none_required": "nothing",
+    **dict.fromkeys(("bool_type", "bool_parsing"), with_article("boolean")),
+    "none_required": with_article("null"),
     "json_invalid": "JSON",
 }
 
@@ -48,7 +51,7 @@ _SAID: Mapping[str, str] = {
 
 
 def words(problem: ErrorDetails) -> str:
-    """What is wrong with one value, to be put behind its name: `must be a text, not a list`.
+    """What is wrong with one value, to be put behind its name: `must be a string, not a list`.
 
     What our own checks of values say (`expected a list`) is taken as it is.
     """
@@ -88,7 +91,7 @@ def index_as_written(index: int, items: Sequence[Any]) -> int:
 
 
 def first_words(error: ValidationError, top: str = "") -> str:
-    """The first thing that does not fit, with its place: `tools.0.name: must be a text, not 5`.
+    """The first thing that does not fit, with its place: `tools.0.name: must be a string, not 5`.
 
     `top` is what the whole is called.
     """
@@ -120,10 +123,10 @@ def kind_of(value: Any) -> str:
     """What a value is, for a message: itself where it is neither a mapping nor a list."""
     match plain(value):
         case dict():
-            return "a mapping"
+            return with_article("object")
         case list():
-            return "a list"
+            return with_article("array")
         case None:
-            return "nothing"
+            return with_article("null")
         case _:
             return shown(value)

@@ -42,7 +42,7 @@ def as_integer(value: Any) -> Any:
         case Scalar(value=(int() | float()) as number) | (int() | float() as number):
             return _truncated(number)
         case str():
-            raise ValueError("expected a whole number, not a text; remove the quotes")
+            raise ValueError("expected a whole number, not a string; remove the quotes")
         case _:
             raise ValueError("expected a whole number")
 
@@ -63,7 +63,7 @@ def as_number(value: Any) -> Any:
         case Scalar(value=(int() | float()) as number) | (int() | float() as number):
             return float(number)
         case str():
-            raise ValueError("expected a number, not a text; remove the quotes")
+            raise ValueError("expected a number, not a string; remove the quotes")
         case _:
             raise ValueError("expected a number")
 

@@ -4,9 +4,9 @@ from pathlib import Path
 from typing import NamedTuple
 
 from tests.behaviour.harness import snapshot_of
+from waza_engine.analysis.pipeline import CheckContext
 from waza_engine.scope import Scope
 from waza_lsp.features.diagnostics import findings
-from waza_lsp.schema.world import World
 
 HEADER = """\
 name: notes
@@ -41,7 +41,7 @@ def found_in(source: str, name: str = "eval.yaml", folder: Path | None = None) -
             it.finding.message,
             str(it.finding.severity),
         )
-        for it in findings(snapshot, World(snapshot.path, Scope(folder, folder)))
+        for it in findings(snapshot, CheckContext(snapshot.path, Scope(folder, folder)))
     ]
 
 

@@ -7,11 +7,11 @@ from pathlib import Path
 from lsprotocol import types
 
 from tests.behaviour.harness import marked, snapshot_of
+from waza_engine.analysis.pipeline import CheckContext
 from waza_engine.scope import Scope
 from waza_lsp.features.code_action import code_action
 from waza_lsp.features.diagnostics import findings
 from waza_lsp.schema.mark import Mark
-from waza_lsp.schema.world import World
 from waza_lsp.snapshot import Snapshot
 from waza_lsp.syntax.edits import Draft, Edit
 from waza_lsp.syntax.rows import Row, row_of
@@ -20,7 +20,7 @@ from waza_lsp.syntax.text import Span, Text
 
 def marks_of(snapshot: Snapshot) -> list[Mark]:
     folder = snapshot.path.parent if snapshot.path is not None else None
-    return findings(snapshot, World(snapshot.path, Scope(folder, folder)))
+    return findings(snapshot, CheckContext(snapshot.path, Scope(folder, folder)))
 
 
 def actions_at(

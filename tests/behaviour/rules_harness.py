@@ -12,12 +12,12 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from tests.behaviour.findings_harness import Found
+from waza_engine.analysis.pipeline import CheckContext
 from waza_engine.checking.files import Files
 from waza_engine.scalars import plain
 from waza_engine.scope import Scope
 from waza_engine.yaml_reader import YamlError, read_yaml
 from waza_lsp.features.diagnostics import findings
-from waza_lsp.schema.world import World
 from waza_lsp.snapshot import Snapshot
 
 EVAL = """\
@@ -80,7 +80,7 @@ def write(folder: Path, files: Mapping[str, str]) -> None:
 def found_at(path: Path, process_dir: Path) -> list[Found]:
     """The findings of a file on disk when runs are started in `process_dir`."""
     snapshot = Snapshot.of(path.as_uri(), path.read_text(encoding="utf-8"))
-    world = World(path, Scope(path.parent, process_dir), Files())
+    world = CheckContext(path, Scope(path.parent, process_dir), Files())
     return [
         Found(
             it.shown.start.line + 1,

@@ -9,9 +9,9 @@ from tests.behaviour.completion_harness import offered
 from tests.behaviour.findings_harness import HEADER, found_in, only_finding
 from tests.behaviour.fixes_harness import check_fix
 from tests.behaviour.harness import snapshot_of
+from waza_engine.analysis.pipeline import CheckContext
 from waza_engine.scope import Scope
 from waza_lsp.features.diagnostics import findings
-from waza_lsp.schema.world import World
 from waza_lsp.snapshot import Snapshot
 from waza_lsp.syntax.text import Place, Span, Text
 
@@ -43,7 +43,7 @@ def test_a_finding_on_the_first_line_stands_on_its_word() -> None:
 @pytest.mark.parametrize(("encoding", "units"), [("utf-16", 1), ("utf-8", 3), ("utf-32", 1)])
 def test_clients_count_it(encoding: str, units: int) -> None:
     snapshot = Snapshot.of("file:///a/eval.yaml", MARK + HEADER.replace("name:", "nmae:"), 1, encoding)
-    [mark] = findings(snapshot, World(Path("/a/eval.yaml"), Scope(None, None)))
+    [mark] = findings(snapshot, CheckContext(Path("/a/eval.yaml"), Scope(None, None)))
     expected = types.Range(types.Position(0, units), types.Position(0, units + 4))
     assert snapshot.text.range(mark.span) == expected
     assert snapshot.text.measured(mark.span) == (0, units, 4)

@@ -6,11 +6,10 @@ import pytest
 
 from tests.behaviour.rules_harness import Example, examples
 from waza_engine import Finding, LoadError, Severity, check_file
-from waza_engine.checking.files import Files
+from waza_engine.analysis.pipeline import check_context
+from waza_engine.checking.project import Projects
 from waza_engine.docs_pages import rules_with_pages
-from waza_engine.scope import Scope
 from waza_lsp.features.diagnostics import findings
-from waza_lsp.schema.world import World
 from waza_lsp.snapshot import Snapshot
 
 ROOT = Path(__file__).parents[2]
@@ -30,8 +29,8 @@ EXAMPLES = [
 
 def _in_editor(path: Path, process_dir: Path) -> set[tuple[str, object, str, str]]:
     snapshot = Snapshot.of(path.as_uri(), path.read_text(encoding="utf-8"))
-    world = World(path, Scope(path.parent, process_dir), Files())
-    return {_told(it.in_document) for it in findings(snapshot, world)}
+    context = check_context(path, Projects().of(path.parent), process_dir)
+    return {_told(it.in_document) for it in findings(snapshot, context)}
 
 
 def _told(finding: Finding) -> tuple[str, object, str, str]:
@@ -49,6 +48,56 @@ def test_a_program_is_told_what_the_editor_shows(example: Example, tmp_path: Pat
         assert {code for code, *_ in expected} & OF_TEXTS
     else:
         assert found == {it for it in expected if it[0] not in OF_TEXTS}
+
+
+@pytest.mark.parametrize("target", ["0.20", "0.26"])
+@pytest.mark.parametrize("example", EXAMPLES)
+def test_older_versions_are_those_of_the_editor(example: Example, target: str, tmp_path: Path) -> None:
+    (tmp_path / ".waza-lsp.toml").write_text(f'target = "{target}"\n')
+    test_a_program_is_told_what_the_editor_shows(example, tmp_path)
+
+
+def test_the_version_of_the_project(tmp_path: Path) -> None:
+    eval_file = tmp_path / "eval.yaml"
+    text = (ROOT / "examples/code-explainer/eval.yaml").read_text(encoding="utf-8")
+    calls = "graders:\n  - {type: tool_calls, name: calls, config: {min_calls: 1}}\n"
+    eval_file.write_text(text.replace("graders:\n", calls, 1) + "trailz: 3\n")
+    newest = {it.code: it.severity for it in check_file(eval_file)}
+    assert newest["unknown-key"] is Severity.ERROR
+    assert "newer-than-target" not in newest
+    (tmp_path / ".waza-lsp.toml").write_text('target = "0.23"\n')
+    older = {it.code: it for it in reversed(check_file(eval_file))}
+    assert older["unknown-key"].severity is Severity.WARNING
+    assert older["unknown-key"].message.endswith("(waza 0.23 passes over it silently)")
+    newer = {it.pointer for it in check_file(eval_file) if it.code == "newer-than-target"}
+    assert ("graders", 0, "type") in newer
+
+
+def test_grader_types_of_plug_ins(tmp_path: Path) -> None:
+    spec = tmp_path / "eval.yaml"
+    spec.write_text(
+        "name: a\nstimuli:\n  - {name: b, prompt: Say hello.}\n"
+        "graders:\n  - {type: my-plugin}\n  - {type: other-plugin}\n  - {type: output-contain}\n"
+    )
+
+    def unknown() -> list[tuple[object, str]]:
+        found = [it for it in check_file(spec) if it.code == "unknown-grader-type"]
+        return [(it.pointer, it.severity) for it in found]
+
+    places = [("graders", index, "type") for index in range(3)]
+    assert unknown() == [*zip(places, ["warning", "warning", "error"], strict=True)]
+    (tmp_path / ".waza-lsp.toml").write_text('[vally]\nextraGraderTypes = ["my-plugin"]\n')
+    assert unknown() == [*zip(places[1:], ["hint", "error"], strict=True)]
+
+
+def test_an_unknown_option_does_not_hide_what_else_is_wrong(tmp_path: Path) -> None:
+    eval_file = tmp_path / "eval.yaml"
+    text = (ROOT / "examples/code-explainer/eval.yaml").read_text(encoding="utf-8")
+    odd = "graders:\n  - {type: text, name: odd, config: {zz_unknown: 1, regex_match: ['(']}}\n"
+    eval_file.write_text(text.replace("graders:\n", odd, 1))
+    found = {_told(it) for it in check_file(eval_file)}
+    assert found == _in_editor(eval_file, Path.cwd())
+    assert {"unknown-key", "invalid-regex"} <= {code for code, *_ in found}
 
 
 def test_the_project_has_a_say(tmp_path: Path) -> None:

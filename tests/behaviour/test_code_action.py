@@ -9,12 +9,12 @@ from lsprotocol import types
 from tests.behaviour.fixes_harness import actions_at, applied, marks_of
 from tests.behaviour.harness import marked, snapshot_of
 from tests.behaviour.test_fixes import HEADER
+from waza_engine.analysis.pipeline import CheckContext
 from waza_engine.findings import AddBlanks, CreateFile, Fix, InsertKey, MakeList, MoveKey, Rule
 from waza_engine.scope import Scope
 from waza_lsp.features.code_action import code_action
 from waza_lsp.features.diagnostics import diagnostics
 from waza_lsp.schema.mark import Mark
-from waza_lsp.schema.world import World
 from waza_lsp.snapshot import Snapshot
 from waza_lsp.suite.client import Client
 from waza_lsp.syntax.text import Place, Span
@@ -104,7 +104,7 @@ def test_a_fix_names_the_diagnostic_and_the_version() -> None:
 def test_a_fix_names_the_diagnostic_of_a_part_of_a_text() -> None:
     graders = "graders: [{type: text, name: a, config: {regex_match: ['ok(?=x)']}}]\n"
     snapshot = snapshot_of(HEADER + graders)
-    world = World(snapshot.path, Scope(None, None))
+    world = CheckContext(snapshot.path, Scope(None, None))
     [published] = [it for it in diagnostics(snapshot, world) if it.code == "invalid-regex"]
     assert published.range.end.character - published.range.start.character < len("'ok(?=x)'")
     found = code_action(snapshot, published.range, types.CodeActionContext([published]), marks_of)

@@ -11,7 +11,7 @@ from tests.behaviour.findings_harness import Found, found_in, only_finding
 from tests.behaviour.fixes_harness import check_fix
 from tests.behaviour.harness import snapshot_of
 from tests.behaviour.rules_harness import write
-from waza_engine.checking.check_file import check_file
+from waza_engine.analysis.pipeline import check_file
 from waza_engine.formats.waza.load import load_suite
 from waza_engine.suite import LoadError
 

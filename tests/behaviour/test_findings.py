@@ -61,14 +61,14 @@ def test_v05_a_group_of_which_one_is_needed_names_all_members() -> None:
 def test_v06_a_text_for_a_list() -> None:
     found = only_finding(_suite("contains: hello"))
     assert (found.underlined, found.code) == ("hello", "wrong-type")
-    assert found.message == "Expected a list of texts, found the text 'hello'"
+    assert found.message == "Expected a list of strings, found the string 'hello'"
 
 
 @pytest.mark.parametrize("value", ['"3"', "'3'"])
 def test_v07_a_quoted_number(value: str) -> None:
     found = only_finding(HEADER.replace("trials_per_task: 1", f"trials_per_task: {value}"))
     assert (found.underlined, found.code) == (value, "wrong-type")
-    assert found.message == "Expected a whole number, found the text '3'; remove the quotes"
+    assert found.message == "Expected a whole number, found the string '3'; remove the quotes"
 
 
 @pytest.mark.parametrize(("value", "word"), [("yes", "true"), ("on", "true"), ("off", "false")])

@@ -15,6 +15,7 @@ from tests.behaviour.fixes_harness import draft_of, restyled
 from tests.behaviour.rules_harness import GRADED, TASK, write
 from tests.behaviour.test_repairs import BESIDE, REPAIRS, file_of
 from tests.behaviour.test_rules_pages import WITH_EXAMPLE
+from waza_engine.analysis.pipeline import CheckContext
 from waza_engine.checking.files import Files
 from waza_engine.scalars import plain
 from waza_engine.scope import Scope
@@ -22,7 +23,6 @@ from waza_engine.yaml_reader import YamlError, read_yaml
 from waza_lsp.features.diagnostics import findings
 from waza_lsp.schema.mark import Mark
 from waza_lsp.schema.solutions import Solution, solutions
-from waza_lsp.schema.world import World
 from waza_lsp.snapshot import Snapshot
 from waza_lsp.syntax.edits import Draft
 
@@ -97,7 +97,7 @@ def test_the_best_fix_mends_and_harms_nothing(layout: str, tmp_path: Path) -> No
 
 
 def _check(case: Case, path: Path, root: Path) -> int:
-    world = World(path, Scope(path.parent, root), Files())
+    world = CheckContext(path, Scope(path.parent, root), Files())
     snapshot = Snapshot.of(path.as_uri(), path.read_bytes().decode())
     if snapshot.form is None:
         return 0
@@ -116,7 +116,7 @@ def _check(case: Case, path: Path, root: Path) -> int:
 
 
 def _check_best(
-    case: Case, snapshot: Snapshot, world: World, marks: list[Mark], mark: Mark, best: Solution
+    case: Case, snapshot: Snapshot, world: CheckContext, marks: list[Mark], mark: Mark, best: Solution
 ) -> None:
     draft: Draft = draft_of(snapshot).edited(best.edits)
     told = f"{case.title}: {best.title}\n{draft.text}"

@@ -7,10 +7,10 @@ from lsprotocol import types
 
 from tests.behaviour.fixes_harness import marks_of
 from tests.behaviour.harness import snapshot_of
+from waza_engine.analysis.pipeline import CheckContext
 from waza_lsp.features.code_action import code_action
 from waza_lsp.features.diagnostics import diagnostics
 from waza_lsp.features.formatting import formatting
-from waza_lsp.schema.world import World
 
 HEAD = "name: n\nskill: s\nconfig: {trials_per_task: 1, timeout_seconds: 9, executor: mock, model: m}\ntasks: [t.yaml]\n"
 
@@ -18,7 +18,7 @@ HEAD = "name: n\nskill: s\nconfig: {trials_per_task: 1, timeout_seconds: 9, exec
 def test_an_error_below_thousands_of_warnings_is_shown() -> None:
     metrics = "".join(f"  - {{name: metric_{at}, weight: 1, threshold: 0.5}}\n" for at in range(5_200))
     snapshot = snapshot_of(f"{HEAD}metrics:\n{metrics}graders:\n  - type: txet\n    name: g\n")
-    found = diagnostics(snapshot, World())
+    found = diagnostics(snapshot, CheckContext())
     assert len(found) == 5_000
     assert [it.range.start.line for it in found if it.severity is types.DiagnosticSeverity.Error] == [5_206]
     assert found == sorted(found, key=lambda it: it.range.start)
@@ -44,7 +44,7 @@ def test_fixes_of_a_selected_file_come_soon(crowd: str) -> None:
     marks = marks_of(snapshot)
     assert len(marks) >= 4_000
     everything = types.Range(types.Position(0, 0), types.Position(20_000, 0))
-    reported = diagnostics(snapshot, World())
+    reported = diagnostics(snapshot, CheckContext())
     context = types.CodeActionContext(reported, [types.CodeActionKind.QuickFix])
     began = time.process_time()
     found = code_action(snapshot, everything, context, lambda _: marks)

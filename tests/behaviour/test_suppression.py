@@ -6,10 +6,10 @@ import pytest
 
 from tests.behaviour.findings_harness import HEADER, Found, found_in
 from tests.behaviour.harness import snapshot_of
+from waza_engine.analysis.pipeline import CheckContext
 from waza_engine.findings import Severity
 from waza_engine.scope import Scope
 from waza_lsp.features.diagnostics import findings
-from waza_lsp.schema.world import World
 
 UNUSED = "unused-suppression"
 
@@ -117,14 +117,14 @@ def test_while_the_text_is_broken_no_comment_is_called_unused() -> None:
 
 def test_while_checks_are_missing_no_comment_is_called_unused() -> None:
     snapshot = snapshot_of(_text_grader("contains: [b]  # waza-lsp: ignore[invalid-regex]"))
-    assert findings(snapshot, World(complete=False)) == []
-    assert [it.finding.code for it in findings(snapshot, World())] == [UNUSED]
+    assert findings(snapshot, CheckContext(complete=False)) == []
+    assert [it.finding.code for it in findings(snapshot, CheckContext())] == [UNUSED]
 
 
 def _levels(source: str, **levels: Severity | None) -> list[tuple[str, str]]:
     named = {code.replace("_", "-"): level for code, level in levels.items()}
     snapshot = snapshot_of(source)
-    found = findings(snapshot, World(snapshot.path, Scope(), levels=named))
+    found = findings(snapshot, CheckContext(snapshot.path, Scope(), levels=named))
     return [(it.finding.code, str(it.finding.severity)) for it in found]
 
 
@@ -147,7 +147,7 @@ def test_comments_without_use_can_be_off() -> None:
 
 def test_an_excluded_document_has_no_findings() -> None:
     snapshot = snapshot_of(_text_grader("contians: [a]"))
-    assert findings(snapshot, World(excluded=True)) == []
+    assert findings(snapshot, CheckContext(excluded=True)) == []
 
 
 def test_what_a_file_on_disk_said_is_forgotten_when_it_changes(tmp_path: Path) -> None:
@@ -155,7 +155,7 @@ def test_what_a_file_on_disk_said_is_forgotten_when_it_changes(tmp_path: Path) -
 
     def codes() -> list[str]:
         snapshot = snapshot_of(source, folder=tmp_path)
-        found = findings(snapshot, World(snapshot.path, Scope(tmp_path, tmp_path)))
+        found = findings(snapshot, CheckContext(snapshot.path, Scope(tmp_path, tmp_path)))
         return [it.finding.code for it in found if it.finding.code == "unusable-rubric"]
 
     assert codes() == ["unusable-rubric"]
@@ -177,7 +177,7 @@ def test_so_is_what_a_schema_in_another_file_said(tmp_path: Path) -> None:
 
     def codes() -> list[str]:
         snapshot = snapshot_of(source, folder=tmp_path)
-        found = findings(snapshot, World(snapshot.path, Scope(tmp_path, tmp_path)))
+        found = findings(snapshot, CheckContext(snapshot.path, Scope(tmp_path, tmp_path)))
         return [it.finding.code for it in found if it.finding.code == "invalid-json-schema"]
 
     assert codes() == ["invalid-json-schema"]

@@ -1,12 +1,20 @@
 """What is newer than the version of waza that a project uses."""
 
+from collections.abc import Iterator
+from typing import Any
+
 import pytest
+from lsprotocol import types
 
 from tests.behaviour.findings_harness import HEADER
 from tests.behaviour.harness import snapshot_of
+from waza_engine.analysis.pipeline import CheckContext
+from waza_engine.analysis.schema.navigate import Schema
+from waza_engine.analysis.versions import newer
 from waza_engine.checking.target import is_newer, read_target
+from waza_engine.findings import Finding
 from waza_lsp.features.diagnostics import findings
-from waza_lsp.schema.world import World
+from waza_lsp.syntax.text import Place, Span
 
 SUITE = (
     HEADER
@@ -27,7 +35,7 @@ graders:
 
 def _newer(target: str) -> list[tuple[str, str]]:
     snapshot = snapshot_of(SUITE)
-    marks = findings(snapshot, World(snapshot.path, target=target))
+    marks = findings(snapshot, CheckContext(snapshot.path, target=target))
     found = [it for it in marks if it.finding.code == "newer-than-target"]
     assert all(str(it.finding.severity) == "warning" for it in found)
     return [(snapshot.text.slice(it.span), it.finding.message) for it in found]
@@ -77,7 +85,7 @@ def test_no_version(given: object) -> None:
 def _seen(text: str, target: str, name: str = "eval.yaml") -> list[tuple[str, str]]:
     """Codes and severities, without what is newer than the target."""
     snapshot = snapshot_of(text, name)
-    marks = findings(snapshot, World(snapshot.path, target=target))
+    marks = findings(snapshot, CheckContext(snapshot.path, target=target))
     return [
         (it.finding.code, str(it.finding.severity)) for it in marks if it.finding.code != "newer-than-target"
     ]
@@ -95,7 +103,7 @@ def test_unknown_keys_are_errors_since_files_are_read_strictly() -> None:
 
 def test_what_an_older_version_says_is_told() -> None:
     snapshot = snapshot_of(HEADER + "traisl: 3\n")
-    [mark] = findings(snapshot, World(snapshot.path, target="0.23.1"))
+    [mark] = findings(snapshot, CheckContext(snapshot.path, target="0.23.1"))
     assert mark.finding.message.endswith("(waza 0.23.1 passes over it silently)")
 
 
@@ -115,3 +123,66 @@ def test_expectations_had_no_effect_at_first() -> None:
     text = TASK + "expected: {output_contains: [hello], output_not_contains: []}\n"
     assert _seen(text, "0.26", "tasks/a.yaml") == [("never-applied", "warning")]
     assert _seen(text, "0.27", "tasks/a.yaml") == []
+
+
+ALIASES = (
+    HEADER
+    + """\
+graders:
+  - &calls
+    type: tool_calls
+    name: calls
+    config: &limits {min_calls: 1}
+  - *calls
+  - {type: json_schema, name: fits, config: {schema: {type: object}, extract_json: true}}
+"""
+)
+
+
+def test_what_is_at_an_anchor_is_not_found_again_at_its_aliases() -> None:
+    snapshot = snapshot_of(ALIASES)
+    marks = findings(snapshot, CheckContext(snapshot.path, target="0.26"))
+    lines = [it.span.start.line for it in marks if it.finding.code == "newer-than-target"]
+    assert [snapshot.text.line(it).strip()[:10] for it in lines] == ["type: tool", "- {type: j"]
+
+
+@pytest.mark.parametrize(
+    "text", ["a: [", "- 1", "7", "{name: a, graders: [{type: tool_calls, name: b}]}", ""]
+)
+def test_texts_of_any_shape(text: str) -> None:
+    snapshot = snapshot_of(text)
+    newest = findings(snapshot, CheckContext(snapshot.path))
+    older = findings(snapshot, CheckContext(snapshot.path, target="0.26"))
+    assert {it.span for it in newest} <= {it.span for it in older}
+
+
+def test_an_edit_costs_the_pieces_that_it_touches(monkeypatch: pytest.MonkeyPatch) -> None:
+    checked: list[object] = []
+
+    def watched(root: Schema, data: Any, *rest: Any, **more: Any) -> Iterator[Finding]:
+        checked.append(data)
+        return newer(root, data, *rest, **more)
+
+    for module in ("piece_marks", "rule_marks"):
+        monkeypatch.setattr(f"waza_lsp.schema.{module}.newer", watched)
+    many = "".join(
+        f"  - {{type: tool_calls, name: calls{it}, config: {{min_calls: 1}}}}\n" for it in range(50)
+    )
+    snapshot = snapshot_of(SUITE + many)
+    context = CheckContext(snapshot.path, target="0.26")
+    before = findings(snapshot, context)
+    assert len(checked) > 50
+    checked.clear()
+    line = next(it for it, text in enumerate(snapshot.text.lines) if "calls25" in text)
+    span = types.Range(types.Position(line, 4), types.Position(line, 21))
+    edited = snapshot.changed([types.TextDocumentContentChangePartial(span, "{type: text")], 2)
+    after = findings(edited, context)
+    assert len([it for it in checked if "type" in str(it)]) == 1
+    newer_types = [
+        [it.span for it in marks if it.finding.code == "newer-than-target"] for marks in (before, after)
+    ]
+    assert [it for it in newer_types[0] if it not in newer_types[1]] == [
+        Span(Place(line, 11), Place(line, 21))
+    ]
+    fresh = findings(snapshot_of(str(edited.text)), context)
+    assert [it.in_document for it in after] == [it.in_document for it in fresh]

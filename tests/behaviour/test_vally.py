@@ -8,9 +8,9 @@ from tests.behaviour.completion_harness import check_offered, check_taken
 from tests.behaviour.findings_harness import found_in
 from tests.behaviour.harness import snapshot_of
 from tests.behaviour.reading_harness import hovered, lenses, outline
+from waza_engine.analysis.pipeline import CheckContext
 from waza_lsp.features.definition import definition
 from waza_lsp.features.diagnostics import findings
-from waza_lsp.schema.world import World
 from waza_lsp.snapshot import Snapshot
 from waza_lsp.suite.around import Around
 from waza_lsp.suite.known_names import known_names
@@ -106,9 +106,9 @@ def test_findings_stand_on_the_token_at_fault() -> None:
 
 def test_types_of_plug_ins_are_known_by_a_setting() -> None:
     types = frozenset(["my-plugin", "output-contain"])
-    found = findings(snapshot_of(SPEC), World(extra_types=types))
+    found = findings(snapshot_of(SPEC), CheckContext(extra_types=types))
     assert [it.finding for it in found if it.finding.code == "unknown-grader-type"] == []
-    found = findings(snapshot_of(SPEC), World(extra_types=frozenset(["another"])))
+    found = findings(snapshot_of(SPEC), CheckContext(extra_types=frozenset(["another"])))
     said = [str(it.finding.severity) for it in found if it.finding.code == "unknown-grader-type"]
     assert said == ["error", "hint"]
 

@@ -52,14 +52,14 @@ def test_the_example_of_a_grader_page_loads(kind: type[Grader], dialect: str) ->
 
 def test_a_page_has_the_options_of_its_type() -> None:
     page = pages()["graders/text.md"]
-    assert "| `contains_cs` | list of texts |  | Texts that must occur exactly as written." in page
+    assert "| `contains_cs` | list of strings |  | Texts that must occur exactly as written." in page
     assert page.index("## Score") < page.index("## Options") < page.index("## Example")
 
 
 def test_a_type_with_an_older_meaning_has_both_on_its_page() -> None:
     page = pages()["graders/tool_calls.md"]
     assert "## In files of waza's Python version (to 0.3)" in page
-    assert "| `required` | list of text or mapping |" in page
+    assert "| `required` | list of strings or mappings |" in page
 
 
 def test_every_rule_file_has_a_page() -> None:

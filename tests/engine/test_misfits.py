@@ -49,7 +49,7 @@ def test_no_kind_of_problem_has_the_words_of_pydantic(kind: str) -> None:
     ("data", "told"),
     [
         ({"texts": "a"}, "texts: must be a list, not 'a'"),
-        ({"texts": [1]}, "texts.0: must be a text, not 1"),
+        ({"texts": [1]}, "texts.0: must be a string, not 1"),
         ({"level": "mid"}, "level: must be 'low' or 'high', not 'mid'"),
         ({"ratio": 1}, "ratio: must be less than 1.0, not 1"),
         ({"ratio": "a"}, "ratio: must be a number, not 'a'"),

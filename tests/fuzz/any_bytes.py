@@ -9,12 +9,12 @@ from pathlib import Path
 import atheris
 
 with atheris.instrument_imports(include=["waza_lsp.syntax", "waza_lsp.schema", "waza_engine"]):
+    from waza_engine.analysis.pipeline import CheckContext
     from waza_engine.formats import recognise
     from waza_engine.yaml_reader import YamlError, read_yaml
     from waza_lsp.features.code_lens import code_lens
     from waza_lsp.features.diagnostics import findings
     from waza_lsp.features.document_symbol import document_symbol
-    from waza_lsp.schema.world import World
     from waza_lsp.snapshot import Snapshot
 
 PATH = Path("/nowhere/evals/eval.yaml")
@@ -23,7 +23,7 @@ PATH = Path("/nowhere/evals/eval.yaml")
 def tree(data: bytes) -> None:
     """Everything that an editor asks for at once when it opens a file."""
     snapshot = Snapshot.of(PATH.as_uri(), data.decode("utf-8", "replace"), 1)
-    findings(snapshot, World(PATH))
+    findings(snapshot, CheckContext(PATH))
     document_symbol(snapshot)
     code_lens(snapshot)
 

@@ -17,12 +17,12 @@ from typing import Any
 
 from tests.fuzz.changes import ENCODINGS, Edit, after, event, random_edit, undone
 from tests.fuzz.made_files import made_file
+from waza_engine.analysis.pipeline import CheckContext
 from waza_engine.checking.files import Files
 from waza_engine.scope import Scope
 from waza_lsp.features.code_lens import code_lens
 from waza_lsp.features.diagnostics import Writings, written_diagnostics
 from waza_lsp.features.document_symbol import written_symbols
-from waza_lsp.schema.world import World
 from waza_lsp.snapshot import Snapshot
 from waza_lsp.syntax.piece import forget
 
@@ -66,7 +66,7 @@ class Desk:
 
     def diagnostics(self, path: Path) -> list[str]:
         """What a client gets to know of a document."""
-        world = World(path, Scope(path.parent, path.parent), self._files)
+        world = CheckContext(path, Scope(path.parent, path.parent), self._files)
         return written_diagnostics(self.open[path], world, self._written.setdefault(path, {}))
 
     def seen(self, path: Path) -> dict[str, Any]:

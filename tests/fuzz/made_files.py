@@ -8,9 +8,17 @@ import random
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from waza_engine.analysis.schema.navigate import (
+    Schema,
+    branches,
+    child,
+    narrowed,
+    properties,
+    required_keys,
+    resolve,
+)
 from waza_engine.formats import dialects
 from waza_engine.schema_files import read_schema
-from waza_lsp.schema.walk import Schema, branches, child, narrowed, properties, required, resolve
 
 _WORDS = ("a", "note", "😀 one", "é", "{{.Input}}", "${HOME}", "x: y", "- z", "#no", "true", "1e3", "~", "")
 _WRONG: tuple[Any, ...] = (
@@ -81,7 +89,7 @@ class _Maker:
         picked = chance.choice(sorted(known)) if known else None
         told = {schema["x-discriminator"]: picked} if picked is not None else {}
         names = properties(self._root, schema, told)
-        needed = required(self._root, schema, told)
+        needed = required_keys(self._root, schema, told)
         share = 0.5 / (1 + depth)
         wanted = [it for it in names if it in told or it in needed or chance.random() < share]
         if depth == 0:

@@ -6,13 +6,12 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from waza_engine.analysis.pipeline import CheckContext, check_context
 from waza_engine.checking.files import Files
 from waza_engine.checking.project import Projects, ProjectSettings
 from waza_engine.eval_files import eval_files
-from waza_engine.scope import Scope
 from waza_lsp.schema.form import recognised
 from waza_lsp.schema.prefilter import looks_like_eval, may_be_eval
-from waza_lsp.schema.world import World
 from waza_lsp.snapshot import Snapshot
 from waza_lsp.syntax.too_large import MESSAGE, MOST_CHARACTERS
 
@@ -28,7 +27,7 @@ class Source:
 
     name: str
     snapshot: Snapshot
-    world: World
+    world: CheckContext
     unreadable: str = ""
 
 
@@ -78,7 +77,7 @@ class Sources:
         name = self.stdin_name or _STDIN_SHOWN
         yield from self._of_bytes(name, data, self._world(path, files), is_named=bool(self.stdin_name))
 
-    def _of_bytes(self, name: str, data: bytes, world: World, *, is_named: bool) -> Iterator[Source]:
+    def _of_bytes(self, name: str, data: bytes, world: CheckContext, *, is_named: bool) -> Iterator[Source]:
         text, unreadable = _decoded(data) if len(data) <= _LARGEST else ("", MESSAGE)
         if len(text) > MOST_CHARACTERS:
             text, unreadable = "", MESSAGE
@@ -89,7 +88,7 @@ class Sources:
         elif is_named or looks_like_eval(data.decode("utf-8", "replace"), world.path, self.dialect):
             yield self._unreadable(name, world, unreadable)
 
-    def _source(self, name: str, text: str, world: World) -> Source:
+    def _source(self, name: str, text: str, world: CheckContext) -> Source:
         uri = world.path.as_uri() if world.path is not None else "untitled:stdin"
         snapshot = Snapshot.of(uri, text)
         if self.dialect:
@@ -97,20 +96,14 @@ class Sources:
             snapshot = replace(snapshot, recognised=kind)
         return Source(name, snapshot, world)
 
-    def _unreadable(self, name: str, world: World, reason: str) -> Source:
+    def _unreadable(self, name: str, world: CheckContext, reason: str) -> Source:
         return replace(self._source(name, "", world), unreadable=reason)
 
-    def _world(self, path: Path | None, files: Files) -> World:
+    def _world(self, path: Path | None, files: Files) -> CheckContext:
         folder = path.parent if path is not None else None
         settings = self.projects.of(folder) if folder is not None else ProjectSettings()
-        return World(
-            path,
-            Scope(folder, Path.cwd()),
-            files,
-            settings.rules,
-            target=settings.target,
-            extra_types=frozenset(settings.extra_grader_types),
-        )
+        # Excluded files are not found; one that the user names is checked all the same.
+        return replace(check_context(path, settings, Path.cwd(), files=files), excluded=False)
 
 
 def sources(paths: tuple[str, ...], dialect: str, stdin_name: str | None) -> Sources:

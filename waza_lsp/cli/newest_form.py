@@ -5,6 +5,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+from waza_engine.analysis.pipeline import CheckContext
 from waza_engine.checking.files import Files
 from waza_engine.checking.suite_files import as_glob
 from waza_engine.convert import Conversion
@@ -18,7 +19,6 @@ from waza_lsp.schema.fixing import newest_solution
 from waza_lsp.schema.mark import Mark
 from waza_lsp.schema.solutions import Solution
 from waza_lsp.schema.walk import Schema
-from waza_lsp.schema.world import World
 from waza_lsp.snapshot import Snapshot
 from waza_lsp.suite.moving import normal
 from waza_lsp.syntax.edits import Draft
@@ -80,11 +80,11 @@ class _Writer:
             text = path.read_bytes().decode("utf-8")
         except (OSError, UnicodeDecodeError) as error:
             raise LoadError(path, f"The file cannot be read: {error}") from error
-        world = World(path, Scope(process_dir=self._process_dir))
+        context = CheckContext(path, Scope(process_dir=self._process_dir))
         before = Snapshot.of(path.as_uri(), text)
         dropped: dict[tuple[Pointer, str], str] = {}
         after = fixed_file(
-            str(path), before, partial(findings, world=world), partial(_solution, dropped=dropped)
+            str(path), before, partial(findings, context=context), partial(_solution, dropped=dropped)
         )
         snapshot = Snapshot.of(path.as_uri(), after.after) if after else before
         draft = Draft(snapshot.text, snapshot.tree).edited(edits_for(snapshot, path, self._place))
@@ -95,7 +95,7 @@ class _Writer:
                 self._result.lose(f"{source} is left out: {first} comes to stand at {name}", path)
         for message in dropped.values():
             self._result.lose(message, path)
-        for mark in findings(snapshot, world):
+        for mark in findings(snapshot, context):
             if mark.finding.rule.outdated or mark.finding.severity is Severity.ERROR:
                 # The line is that of the new text.
                 message = f"line {mark.span.start.line + 1}: {mark.finding.message}"

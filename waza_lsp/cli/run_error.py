@@ -5,6 +5,7 @@ import sys
 from pathlib import Path
 from typing import NoReturn
 
+from waza_engine.analysis.pipeline import CheckContext
 from waza_engine.findings import Pointer, Severity
 from waza_engine.regular_files import regular_bytes
 from waza_engine.rules.duplicate_key import DUPLICATE_KEY
@@ -13,7 +14,6 @@ from waza_engine.suite import LoadError
 from waza_lsp.cli.outputs import CANNOT
 from waza_lsp.cli.printing import tell
 from waza_lsp.features.diagnostics import findings
-from waza_lsp.schema.world import World
 from waza_lsp.snapshot import Snapshot
 from waza_lsp.syntax.text import Place
 
@@ -45,7 +45,7 @@ def _said_by_the_editor(error: LoadError, place: Place) -> tuple[Place, str] | N
     text = _text(error.path)
     if text is None:
         return None
-    marks = findings(Snapshot.of(error.path.absolute().as_uri(), text), World(error.path.absolute()))
+    marks = findings(Snapshot.of(error.path.absolute().as_uri(), text), CheckContext(error.path.absolute()))
     for it in marks:
         is_syntax = it.finding.rule in {SYNTAX_ERROR, DUPLICATE_KEY}
         if it.finding.severity is Severity.ERROR and (

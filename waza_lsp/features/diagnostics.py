@@ -1,25 +1,20 @@
 """`textDocument/publishDiagnostics`: a document's findings as LSP diagnostics."""
 
-from collections.abc import Iterator
 from dataclasses import replace
 from functools import lru_cache
+from typing import Any
 
 from lsprotocol import types
 
 from waza_engine.addresses import rule_page
-from waza_engine.checking.levels import Levels
+from waza_engine.analysis.pipeline import CheckContext
 from waza_engine.findings import Severity
-from waza_engine.rules.unknown_grader_type import UNKNOWN_GRADER_TYPE
 from waza_lsp.schema.check import marks
-from waza_lsp.schema.form import Form
 from waza_lsp.schema.mark import Mark
 from waza_lsp.schema.related import places_elsewhere
-from waza_lsp.schema.suppress import not_suppressed
-from waza_lsp.schema.world import World
 from waza_lsp.schema.written_diagnostic import members, related
 from waza_lsp.snapshot import Snapshot
-from waza_lsp.syntax.inside import part_of
-from waza_lsp.syntax.text import written as written_range
+from waza_lsp.syntax.text import Span, Text
 
 SOURCE = "waza-lsp"
 
@@ -34,47 +29,32 @@ _TAGS = {"unused": 1, "deprecated": 2}
 """As LSP numbers them."""
 
 
-def findings(snapshot: Snapshot, world: World) -> list[Mark]:
-    """What people want to hear of a document, in the order of the text; nothing of a file that is no eval."""
-    form = snapshot.form
-    if form is None or world.excluded:
+def findings(snapshot: Snapshot, context: CheckContext) -> list[Mark]:
+    """The findings of a document that users see, in the order of the text; none for a file that is no eval."""
+    if snapshot.form is None or context.excluded:
         return []
-    found = marks(snapshot.tree, form, world)
-    kept = not_suppressed(found, snapshot.tree, snapshot.text.lines, complete=world.complete)
-    if world.target:
-        kept = list(_seen_by(kept, form, world.target))
-    if world.extra_types:
-        kept = list(_with_extra_types(kept, snapshot, world.extra_types))
-    kept = [_pointed(it, snapshot) if it.finding.part is not None else it for it in kept]
-    return list(_at_levels(kept, world.levels)) if world.levels else kept
+    return marks(snapshot.tree, snapshot.text, snapshot.form, context)
 
 
-def _pointed(mark: Mark, snapshot: Snapshot) -> Mark:
-    """The mark with the part of its text that is at fault; what an alias stands for is written elsewhere."""
-    part = mark.finding.part if not snapshot.text.slice(mark.span).startswith(("*", "<<")) else None
-    found = part_of(snapshot.text.lines, mark.span.start, part) if part is not None else None
-    return mark._replace(part=found) if found is not None else mark
-
-
-def diagnostics(snapshot: Snapshot, world: World) -> "list[types.Diagnostic]":
+def diagnostics(snapshot: Snapshot, context: CheckContext) -> "list[types.Diagnostic]":
     """The document's findings as the client gets them."""
-    return [_diagnostic(snapshot, it, world) for it in _few(findings(snapshot, world))]
+    return [_diagnostic(snapshot, it, context) for it in _few(findings(snapshot, context))]
 
 
 Writings = dict[int, tuple[Mark, str]]
 """What was written last of a document, by the identity of what it was made of."""
 
 
-def written_diagnostics(snapshot: Snapshot, world: World, last: Writings | None = None) -> list[str]:
+def written_diagnostics(snapshot: Snapshot, context: CheckContext, last: Writings | None = None) -> list[str]:
     """The same, each as JSON: of a long document there are many at every edit, and they go out as they are.
 
     `last` is brought up to date. A mark that is the same object says the same: pieces that an edit did not touch, and
     that stand where they stood, keep theirs.
     """
     known = last if last is not None else {}
-    marks = _few(findings(snapshot, world))
+    marks = _few(findings(snapshot, context))
     written = [
-        before[1] if (before := known.get(id(it))) is not None else _written(snapshot, it, world)
+        before[1] if (before := known.get(id(it))) is not None else _written(snapshot, it, context)
         for it in marks
     ]
     if last is not None:
@@ -95,81 +75,53 @@ def _few(found: list[Mark]) -> list[Mark]:
     return [*kept, last._replace(finding=replace(last.finding, message=f"{last.finding.message}. {more}"))]
 
 
-def _written(snapshot: Snapshot, mark: Mark, world: World) -> str:
-    it, text = mark.finding, snapshot.text
+def _written(snapshot: Snapshot, mark: Mark, context: CheckContext) -> str:
+    it = mark.finding
     about = _about(it.code, it.severity, it.message, it.rule.tags)
-    if not it.related and not mark.related:
-        return f'{{"range":{text.written(mark.shown)},{about}}}'
-    places = [(snapshot.uri, text.written(span), said) for span, said in mark.related]
-    if any(other.path is not None for other in it.related):
-        found = places_elsewhere(it, world.files, text.encoding)
-        places += [(path.as_uri(), written_range(span), said) for path, span, said in found]
-    return f'{{"range":{text.written(mark.shown)},{about}{related(places)}}}'
+    places = [(uri, text.written(span), said) for uri, text, span, said in _related(snapshot, mark, context)]
+    return f'{{"range":{snapshot.text.written(mark.shown)},{about}{related(places)}}}'
 
 
 @lru_cache(maxsize=4096)
 def _about(code: str, severity: Severity, message: str, tags: frozenset[str]) -> str:
-    """All but the place."""
-    return members(
-        {
-            "severity": _SEVERITIES[severity],
-            "code": code,
-            "codeDescription": {"href": rule_page(code)},
-            "source": SOURCE,
-            "message": message,
-            "tags": [_TAGS[it] for it in sorted(tags)] or None,
-        }
-    )
+    return members(_fields(code, severity, message, tags))
 
 
-def _with_extra_types(found: list[Mark], snapshot: Snapshot, names: frozenset[str]) -> Iterator[Mark]:
-    """Where plug-ins add grader types (`x-open`), nothing is said of those that are named, and less of the others."""
-    for mark in found:
-        if mark.finding.rule is UNKNOWN_GRADER_TYPE:
-            pointer = mark.in_document.pointer
-            schema, located = snapshot.schema_at(pointer), snapshot.tree.find(pointer)
-            if schema is not None and located is not None and "x-open" in schema:
-                if located.node.source in names:
-                    continue
-                if mark.finding.severity is not Severity.ERROR:
-                    mark = mark._replace(finding=replace(mark.finding, severity=Severity.HINT))  # noqa: PLW2901  # the same, said lower
-        yield mark
+def _fields(code: str, severity: Severity, message: str, tags: frozenset[str]) -> dict[str, Any]:
+    """The members of a diagnostic, as LSP names them, but for its range and related places."""
+    return {
+        "severity": _SEVERITIES[severity],
+        "code": code,
+        "codeDescription": {"href": rule_page(code)},
+        "source": SOURCE,
+        "message": message,
+        "tags": [_TAGS[it] for it in sorted(tags)] or None,
+    }
 
 
-def _seen_by(found: list[Mark], form: Form, target: str) -> Iterator[Mark]:
-    for mark in found:
-        seen = form.seen_by(mark.in_document, target)
-        if seen is not None:
-            changed = replace(mark.finding, severity=seen.severity, message=seen.message)
-            yield mark._replace(finding=changed)
+def _related(snapshot: Snapshot, mark: Mark, context: CheckContext) -> list[tuple[str, Text, Span, str]]:
+    """The places that explain a finding, in this file first: address, text of the file, place, explanation."""
+    own = [(snapshot.uri, snapshot.text, span, text) for span, text in mark.related]
+    if not any(it.path is not None for it in mark.finding.related):
+        return own
+    elsewhere = places_elsewhere(mark.finding, context.files, snapshot.text.encoding)
+    return [*own, *((path.as_uri(), text, span, said) for path, text, span, said in elsewhere)]
 
 
-def _at_levels(found: list[Mark], levels: Levels) -> Iterator[Mark]:
-    for mark in found:
-        level = levels.get(mark.finding.code, mark.finding.severity)
-        if level is mark.finding.severity:
-            yield mark
-        elif level is not None:
-            yield mark._replace(finding=replace(mark.finding, severity=level))
-
-
-def _diagnostic(snapshot: Snapshot, mark: Mark, world: World) -> "types.Diagnostic":
-    finding = mark.finding
-    here = (
-        types.DiagnosticRelatedInformation(types.Location(snapshot.uri, snapshot.range(span)), text)
-        for span, text in mark.related
-    )
-    elsewhere = (
-        types.DiagnosticRelatedInformation(types.Location(path.as_uri(), span), text)
-        for path, span, text in places_elsewhere(finding, world.files, snapshot.text.encoding)
-    )
+def _diagnostic(snapshot: Snapshot, mark: Mark, context: CheckContext) -> "types.Diagnostic":
+    it = mark.finding
+    fields = _fields(it.code, it.severity, it.message, it.rule.tags)
+    places = [
+        types.DiagnosticRelatedInformation(types.Location(uri, text.range(span)), said)
+        for uri, text, span, said in _related(snapshot, mark, context)
+    ]
     return types.Diagnostic(
         range=snapshot.range(mark.shown),
-        message=finding.message,
-        severity=types.DiagnosticSeverity(_SEVERITIES[finding.severity]),
-        code=finding.code,
-        code_description=types.CodeDescription(rule_page(finding.code)),
-        source=SOURCE,
-        tags=[types.DiagnosticTag(_TAGS[it]) for it in sorted(finding.rule.tags)] or None,
-        related_information=[*here, *elsewhere] or None,
+        message=fields["message"],
+        severity=types.DiagnosticSeverity(fields["severity"]),
+        code=fields["code"],
+        code_description=types.CodeDescription(**fields["codeDescription"]),
+        source=fields["source"],
+        tags=[types.DiagnosticTag(tag) for tag in fields["tags"] or ()] or None,
+        related_information=places or None,
     )

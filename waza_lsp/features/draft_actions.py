@@ -12,10 +12,10 @@ from waza_engine.findings import AppendItem, Fix, Pointer
 from waza_lsp.schema.action_kinds import is_asked, is_wanted
 from waza_lsp.schema.changes import made
 from waza_lsp.schema.form import Form
-from waza_lsp.schema.grader_sites import grader_sites
-from waza_lsp.schema.runnables import Runnable, runnables
+from waza_lsp.schema.runnables import Runnable
 from waza_lsp.schema.walk import DISCRIMINATOR, Schema, resolve, schema_at
 from waza_lsp.snapshot import Snapshot
+from waza_lsp.suite.in_document import graders_in, runnables_around
 from waza_lsp.syntax.edits import Draft
 
 _KIND = types.CodeActionKind.Empty.value
@@ -29,13 +29,7 @@ def task_to_draft_for(
     if snapshot.form is None or not is_asked(context) or not is_wanted(_KIND, context):
         return None
     line = snapshot.place(at.start).line
-    found = runnables(snapshot.form, snapshot.tree, snapshot.uri)
-    around = [
-        it
-        for it in found
-        if it.kind == "task" and (not it.pointer or it.range.start.line <= line <= it.range.end.line)
-    ]
-    return max(around, key=lambda it: len(it.pointer), default=None)
+    return next((it for it in runnables_around(snapshot, line) if it.kind == "task"), None)
 
 
 def draft_actions(
@@ -58,7 +52,7 @@ def _actions(
     drafts: Sequence[Mapping[str, Any]],
     document_changes: bool,
 ) -> Iterator[types.CodeAction]:
-    taken = {it.name for it in grader_sites(form, snapshot.tree)}
+    taken = {it.name for it in graders_in(snapshot)}
     for it in drafts:
         entry = _with_free_name(it["entry"], items, taken)
         about = it["about"] if len(it["about"]) <= _LONGEST else it["about"][: _LONGEST - 1] + "…"

@@ -8,13 +8,11 @@ from collections.abc import Iterator, Mapping
 from lsprotocol import types
 
 from waza_lsp.schema.action_kinds import is_asked, is_wanted
-from waza_lsp.schema.form import Form
-from waza_lsp.schema.grader_sites import GraderSite, grader_sites
 from waza_lsp.schema.run_command import explain_command, grade_command
 from waza_lsp.schema.run_offers import run_offers
-from waza_lsp.schema.runnables import Runnable, runnables
 from waza_lsp.schema.standing import UNKNOWN, Standing
 from waza_lsp.snapshot import Snapshot
+from waza_lsp.suite.in_document import graders_in, runnables_around, task_of
 from waza_lsp.syntax.text import Span
 
 _KIND = types.CodeActionKind.Empty.value
@@ -28,38 +26,28 @@ def run_actions(
     now: float = 0.0,
 ) -> list[types.CodeAction]:
     """`standings` are by kind and id of the runnable, `now` is in seconds since 1970."""
-    form = snapshot.form
     # A light bulb on every line of a task would say nothing.
-    if form is None or not is_asked(context) or not is_wanted(_KIND, context):
+    if snapshot.form is None or not is_asked(context) or not is_wanted(_KIND, context):
         return []
     line = snapshot.place(at.start).line
     return [
         types.CodeAction(it.title, types.CodeActionKind.Empty, command=it)
-        for it in _commands(snapshot, form, line, standings or {}, now)
+        for it in _commands(snapshot, line, standings or {}, now)
     ]
 
 
 def _commands(
-    snapshot: Snapshot, form: Form, line: int, standings: Mapping[tuple[str, str], Standing], now: float
+    snapshot: Snapshot, line: int, standings: Mapping[tuple[str, str], Standing], now: float
 ) -> Iterator[types.Command]:
-    around = [
-        it for it in runnables(form, snapshot.tree, snapshot.uri) if not it.pointer or _holds(it.range, line)
-    ]
-    around.sort(key=lambda it: len(it.pointer), reverse=True)
+    around = runnables_around(snapshot, line)
     if any(standings.get((it.kind, it.id), UNKNOWN).is_recorded for it in around):
-        for site in grader_sites(form, snapshot.tree):
+        for site in graders_in(snapshot):
             if _holds(site.span, line):
-                yield grade_command(snapshot.uri, site, _task(around, site))
+                yield grade_command(snapshot.uri, site, task_of(snapshot, site.pointer))
                 yield explain_command(snapshot.uri, site)
     for it in around:
         for offer in run_offers(it, standings.get((it.kind, it.id), UNKNOWN), now):
             yield offer.command
-
-
-def _task(around: list[Runnable], site: GraderSite) -> str:
-    """The task that a grader belongs to; empty for a grader of the eval."""
-    own = (it.id for it in around if it.kind == "task" and site.pointer[: len(it.pointer)] == it.pointer)
-    return next(own, "")
 
 
 def _holds(span: Span, line: int) -> bool:

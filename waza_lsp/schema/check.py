@@ -1,12 +1,14 @@
-"""A document's findings with their places, in stages: syntax, structure, schema, meaning (design.md, section 4).
+"""The editor's check pipeline: a document's findings with their places (`waza_engine.analysis.pipeline`).
 
-A region that one stage condemned is skipped by the next.
+The stages are syntax, structure, schema and grader types, rules. A region that one stage condemned is skipped by the next.
+Then filters drop what other findings explain, what comments suppress, and what the project does not want to see.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from operator import attrgetter
-from typing import Any
+from typing import Any, NamedTuple
 
+from waza_engine.analysis.pipeline import CheckContext, finish
 from waza_engine.findings import Severity
 from waza_engine.rules.duplicate_key import DUPLICATE_KEY
 from waza_engine.rules.empty_file import EMPTY_FILE
@@ -22,37 +24,49 @@ from waza_engine.validation.mending import skeletons
 from waza_lsp.schema.form import Form
 from waza_lsp.schema.mark import Mark
 from waza_lsp.schema.nameless import without_consequences
-from waza_lsp.schema.piece_marks import item_marks, mark_in, piece_marks, standing
+from waza_lsp.schema.piece_marks import list_marks, mark_in, piece_marks, standing
 from waza_lsp.schema.rule_marks import rule_marks
 from waza_lsp.schema.strays import with_strays_told
+from waza_lsp.schema.suppress import not_suppressed
 from waza_lsp.schema.unread import without_adopted, without_unread
 from waza_lsp.schema.walk import Schema, resolve
-from waza_lsp.schema.world import World
 from waza_lsp.syntax.clues import TEMPLATE_MESSAGE
 from waza_lsp.syntax.cut import PieceKind
 from waza_lsp.syntax.entries import Entry
+from waza_lsp.syntax.inside import part_of
 from waza_lsp.syntax.node import Kind, Node
 from waza_lsp.syntax.piece import Piece
 from waza_lsp.syntax.problem import Cause
 from waza_lsp.syntax.references import endless_aliases, unknown_aliases, unknown_tags, vain_merges
-from waza_lsp.syntax.text import Place, Span
+from waza_lsp.syntax.text import Place, Span, Text
 from waza_lsp.syntax.too_large import MESSAGE
 from waza_lsp.syntax.tree import Tree
 
 
-def marks(tree: Tree, form: Form, world: World) -> list[Mark]:
-    """All findings of a document, in the order of the text."""
-    scope = world.scope if world.complete else None
-    if tree.is_cut_off:
-        return [Mark(Span(Place(0, 0), Place(0, 0)), UNREADABLE_FILE.at((), MESSAGE))]
-    if tree.conflict >= 0:
-        # Both sides of a conflict stand in the text: whatever else could be said of it would be about neither.
-        span = Span(Place(tree.conflict, 0), Place(tree.conflict, 7))
-        return [Mark(span, SYNTAX_ERROR.at((), "Merge conflict; choose a side and remove the markers"))]
-    if tree.excess >= 0:
-        span = Span(Place(tree.excess, 0), Place(tree.excess, 1))
-        message = "From this line on the aliases stand for too many values; write fewer of them"
-        return [Mark(span, SYNTAX_ERROR.at((), message))]
+class _Checked(NamedTuple):
+    """What filters know of the document."""
+
+    tree: Tree
+    text: Text
+    form: Form
+    context: CheckContext
+
+
+def marks(tree: Tree, text: Text, form: Form, context: CheckContext) -> list[Mark]:
+    """All findings of a document that its project wants to see, in the order of the text."""
+    unreadable = _unreadable(tree)
+    found = [unreadable] if unreadable is not None else _stages(tree, form, context)
+    document = _Checked(tree, text, form, context)
+    for _, apply in _ALWAYS if unreadable is not None else (*_CASCADES, *_ALWAYS):
+        found = apply(found, document)
+    return found
+
+
+_Filter = Callable[[list[Mark], _Checked], list[Mark]]
+
+
+def _stages(tree: Tree, form: Form, context: CheckContext) -> list[Mark]:
+    scope = context.scope if context.complete else None
     result = list(_syntax(tree))
     at_fault = {it.span.start.line for it in result}
     result += [it for it in _references(tree) if it.span.start.line not in at_fault]
@@ -64,25 +78,33 @@ def marks(tree: Tree, form: Form, world: World) -> list[Mark]:
     else:
         result += _root(tree, form)
         result += _parts(tree, form, scope)
-    if world.complete:
-        result = _with_rules(result, tree, form, world)
-    result = without_adopted(_with_nested_keys(result, tree), tree, form)
-    told = with_strays_told(without_consequences(result, tree), tree, form)
-    return sorted(told, key=_SPAN)
+    return _with_rules(result, tree, form, context) if context.complete else result
 
 
-_SPAN = attrgetter("span")
+def _unreadable(tree: Tree) -> Mark | None:
+    """The one finding of a text that cannot be read as a whole."""
+    if tree.is_cut_off:
+        return Mark(Span(Place(0, 0), Place(0, 0)), UNREADABLE_FILE.at((), MESSAGE))
+    if tree.conflict >= 0:
+        # Both sides of a conflict are in the text: any other finding would be about neither.
+        span = Span(Place(tree.conflict, 0), Place(tree.conflict, 7))
+        return Mark(span, SYNTAX_ERROR.at((), "Merge conflict; choose a side and remove the markers"))
+    if tree.excess >= 0:
+        span = Span(Place(tree.excess, 0), Place(tree.excess, 1))
+        message = "From this line on the aliases stand for too many values; write fewer of them"
+        return Mark(span, SYNTAX_ERROR.at((), message))
+    return None
 
 
-def _with_rules(found: list[Mark], tree: Tree, form: Form, world: World) -> list[Mark]:
-    """The findings of earlier stages, and what the rules say of the places that none of these condemned."""
+def _with_rules(found: list[Mark], tree: Tree, form: Form, context: CheckContext) -> list[Mark]:
+    """The findings of earlier stages, and those of the rules at places that no earlier stage condemned."""
     refused = [it for it in found if it.finding.rule is REFUSED_CONFIG]
     condemned = {it.span.start for it in found if it.finding.severity is Severity.ERROR and it not in refused}
     cut_off = set(_lines_of_cut_off_blocks(tree))
     cut_off.update(it.piece.start for it in tree.entries if _is_unread_list(tree, it))
     said = [
         it
-        for it in without_unread(rule_marks(tree, form, world), tree, form)
+        for it in without_unread(rule_marks(tree, form, context), tree, form)
         if it.span.start not in condemned and it.span.start.line not in cut_off
     ]
     if refused:
@@ -130,17 +152,6 @@ def _references(tree: Tree) -> Iterator[Mark]:
         yield Mark(
             span, UNKNOWN_TAG.at((), f"YAML has no tag '{tag}'; remove it, or put the value in quotes")
         )
-
-
-def _with_nested_keys(found: list[Mark], tree: Tree) -> list[Mark]:
-    """The findings with those of lists and mappings that stand where a key has to: nothing else is said of these."""
-    nested = [it.shifted(piece.start) for piece in tree.pieces for it in piece.parsed.nested_keys]
-    if not nested:
-        return found
-    starts = {it.start for it in nested}
-    message = "A key must be a plain word or a quoted text"
-    told = [Mark(it, SYNTAX_ERROR.at((), message)) for it in nested]
-    return [*(it for it in found if it.span.start not in starts), *told]
 
 
 def _piece_syntax(piece: Piece) -> Iterator[Mark]:
@@ -272,10 +283,60 @@ def _list(tree: Tree, entry: Entry, form: Form, schema: Schema, scope: Scope | N
     ]
     for it in form.checker.check_list(listed, schema) if not _is_unread_list(tree, entry) else ():
         yield Mark(entry.key.span.shifted(entry.piece.start), it)
-    last = None
-    where = standing(form, entry.key.source, scope)
-    for index, _ in entry.items.found(where, where.has_a_say):
-        piece, _ = entry.items[index]
-        if piece is not last:
-            yield from item_marks(piece, where, tree.anchors, index)
-        last = piece
+    yield from list_marks(tree, entry, standing(form, entry.key.source, scope))
+
+
+def _with_nested_keys(found: list[Mark], document: _Checked) -> list[Mark]:
+    """The findings, with one for each list or mapping in the place of a key instead of all others there."""
+    pieces = document.tree.pieces
+    nested = [it.shifted(piece.start) for piece in pieces for it in piece.parsed.nested_keys]
+    if not nested:
+        return found
+    starts = {it.start for it in nested}
+    message = "A key must be a plain word or a quoted text"
+    told = [Mark(it, SYNTAX_ERROR.at((), message)) for it in nested]
+    return [*(it for it in found if it.span.start not in starts), *told]
+
+
+def _not_suppressed(found: list[Mark], document: _Checked) -> list[Mark]:
+    complete = document.context.complete
+    return not_suppressed(found, document.tree, document.text.lines, complete=complete)
+
+
+def _finished(found: list[Mark], document: _Checked) -> list[Mark]:
+    """The marks under the settings of the project. One that does not change stays the same object."""
+    findings = finish((it.finding for it in found), document.form.dialect, document.context)
+    return [
+        mark if finding is mark.finding else mark._replace(finding=finding)
+        for mark, finding in zip(found, findings, strict=True)
+        if finding is not None
+    ]
+
+
+def _narrowed(found: list[Mark], document: _Checked) -> list[Mark]:
+    return [_pointed(it, document.text) if it.finding.part is not None else it for it in found]
+
+
+def _pointed(mark: Mark, text: Text) -> Mark:
+    """The mark with the part of its text that is at fault; what an alias stands for is written elsewhere."""
+    part = mark.finding.part if not text.slice(mark.span).startswith(("*", "<<")) else None
+    found = part_of(text.lines, mark.span.start, part) if part is not None else None
+    return mark._replace(part=found) if found is not None else mark
+
+
+_SPAN = attrgetter("span")
+
+_CASCADES: tuple[tuple[str, _Filter], ...] = (
+    ("lists and mappings as keys", _with_nested_keys),
+    ("items below an unfinished key", lambda found, it: without_adopted(found, it.tree, it.form)),
+    ("unknown aliases and tags", lambda found, it: without_consequences(found, it.tree)),
+    ("lines that left their mapping", lambda found, it: with_strays_told(found, it.tree, it.form)),
+    ("order of the text", lambda found, _: sorted(found, key=_SPAN)),
+)
+"""Filters that drop what only follows from another mistake, by name, in their order."""
+_ALWAYS: tuple[tuple[str, _Filter], ...] = (
+    ("suppression comments", _not_suppressed),
+    ("part of a text", _narrowed),
+    ("settings of the project", _finished),
+)
+"""Filters for all findings, after those for cascades."""

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, cast
 
+from waza_engine.analysis.schema.navigate import key_groups, recommended_keys, required_keys
 from waza_engine.findings import Pointer
 from waza_engine.schema_files import read_schema
 from waza_lsp.schema.walk import (
@@ -16,12 +17,10 @@ from waza_lsp.schema.walk import (
     child,
     narrowed,
     properties,
-    required,
     resolve,
     schema_at,
     value_at,
 )
-from waza_lsp.schema.wanted import recommended
 from waza_lsp.schema.wording import code, limits, type_words
 from waza_lsp.syntax.tree import Tree
 from waza_lsp.syntax.written import flow
@@ -83,7 +82,9 @@ def meaning_of(root: Schema, tree: Tree, pointer: Pointer) -> Meaning | None:
     is_picked = any(name in resolve(root, it).get("properties", {}) for it in branches(parent).values())
     meaning = _of_schema(root, name, narrowed(root, found, value_at(data, pointer)), with_options=is_picked)
     return replace(
-        meaning, required=name in _needed(root, parent, holder), recommended=name in recommended(parent)
+        meaning,
+        required=name in required_keys(root, parent, holder),
+        recommended=name in recommended_keys(parent),
     )
 
 
@@ -154,7 +155,7 @@ def _facts(schema: Schema, keys: tuple[Option, ...]) -> Iterator[str]:
     if "default" in schema:
         yield f"Default: {code(schema['default'])}"
     yield from limits(schema)
-    groups = [it["required"] for it in schema.get("anyOf", ()) if set(it) == {"required"}]
+    groups = key_groups(schema.get("anyOf", ()))
     current = [it for it in groups if not any(_is_old(schema, key) for key in it)]
     if len(current) > 1:
         yield "At least one of " + ", ".join(" and ".join(code(key) for key in it) for it in current)
@@ -166,18 +167,8 @@ def _is_old(schema: Schema, key: str) -> bool:
     return bool(schema.get("properties", {}).get(key, {}).get("deprecated"))
 
 
-def _needed(root: Schema, schema: Schema, value: Any) -> set[str]:
-    """The keys that must be there, those included that are required as long as no other key takes their place."""
-    needed = set(required(root, schema, value))
-    for it in schema.get("allOf", ()):
-        instead = {key for group in it.get("if", {}).get("anyOf", ()) for key in group.get("required", ())}
-        if instead and not (isinstance(value, Mapping) and instead & value.keys()):
-            needed.update(it.get("else", {}).get("required", ()))
-    return needed
-
-
 def _options(root: Schema, schema: Schema) -> Iterator[Option]:
-    needed = _needed(root, schema, None)
+    needed = required_keys(root, schema, None)
     listed = {name: resolve(root, it) for name, it in properties(root, schema, None).items()}
     for name in sorted(listed, key=lambda it: it not in needed):
         it = listed[name]

@@ -11,9 +11,8 @@ from waza_engine.checking.files import Files
 from waza_engine.checking.memory import followed
 from waza_engine.checking.named import named_by_eval
 from waza_engine.findings import Finding, Pointer
-from waza_engine.formats import Dialect, Kind, dialect, kind_of, recognise, resolved, told_by_text
+from waza_engine.formats import Dialect, Kind, kind_of, recognise, told_by_text
 from waza_engine.schema_files import read_schema
-from waza_engine.scope import Scope
 from waza_engine.yaml_grader_config import STRICT_LIST
 
 if TYPE_CHECKING:
@@ -41,13 +40,6 @@ class Form:
 
         return SchemaChecker(self.schema)
 
-    def meaning(self, entry: Any, scope: Scope) -> list[Finding]:
-        """What the type of a discriminated entry (a grader) says about it beyond its schema."""
-        # Imported late: the grader types bring pydantic with them.
-        from waza_engine.graders.checking import check_entry
-
-        return check_entry(self.dialect, entry, scope)
-
     def is_read_apart(self, key: str | None, place: Pointer) -> bool:
         """Whether the config of an entry is read apart from its file: `place` counts from the list at a key, or the top."""
         whole = place if key is None else (key, *place)
@@ -73,14 +65,6 @@ class Form:
         from waza_engine.checking.registry import check_graders
 
         return check_graders(document)
-
-    def seen_by(self, finding: Finding, target: str) -> Finding | None:
-        """The finding as it is for the version of the runner that a project uses; None when it has nothing against it."""
-        adjust = dialect(self.dialect).adjust_finding
-        if not adjust:
-            return finding
-        seen: Finding | None = resolved(adjust)(finding, target)
-        return seen
 
     @property
     def runnable(self) -> str:

@@ -1,7 +1,7 @@
-"""What is wrong in one piece of a text: against its part of the schema, and what its grader types say beyond that.
+"""The findings of one piece of a text: of its part of the schema, of its grader types, of the project's version.
 
-It is remembered with the piece, so an edit is checked where it happened; where files on disk had a say, until one of
-them changes.
+They are cached with the piece, so an edit costs the pieces that it touches. A piece whose findings depend on files is
+checked again when one of these files has changed.
 """
 
 from collections.abc import Callable, Iterator
@@ -10,9 +10,10 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
-from waza_engine.findings import Finding, Pointer, Severity
+from waza_engine.analysis.pipeline import check_grader, unknown_keys
+from waza_engine.analysis.versions import newer
+from waza_engine.findings import Finding, Pointer
 from waza_engine.noted_reads import Stamp, note_read, noting, stamp
-from waza_engine.rules.unknown_key import UNKNOWN_KEY
 from waza_engine.scope import Scope
 from waza_lsp.schema.apart import apart
 from waza_lsp.schema.form import Form
@@ -20,18 +21,25 @@ from waza_lsp.schema.mark import Mark
 from waza_lsp.schema.nameless import has_hole
 from waza_lsp.schema.spots import span_of
 from waza_lsp.schema.walk import Schema, discriminated, resolve
+from waza_lsp.syntax.entries import Entry
 from waza_lsp.syntax.node import Kind, Node, descend
 from waza_lsp.syntax.parse import Parsed
 from waza_lsp.syntax.piece import Piece
+from waza_lsp.syntax.tree import Tree
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Standing:
-    """Where pieces stand: in a list under a key, or (None) at the top; without a scope their meaning is left alone."""
+    """Where pieces are: in a list under `key`, or at the top level (None); and what is checked there.
+
+    With a `target` the findings are those about versions, and no others. Else they are those of the schema and, with a
+    scope, of the grader types.
+    """
 
     form: Form
     key: str | None
     scope: Scope | None
+    target: str = ""
 
     def has_a_say(self, item: tuple[Piece, Node]) -> bool:
         """Whether an item may have findings here, now or when files on disk are others."""
@@ -45,9 +53,9 @@ class Standing:
 
 
 @lru_cache(maxsize=256)
-def standing(form: Form, key: str | None, scope: Scope | None) -> Standing:
-    """The one object for all that stands equally, so that what is remembered is found fast."""
-    return Standing(form, key, scope)
+def standing(form: Form, key: str | None, scope: Scope | None, target: str = "") -> Standing:
+    """The one object for equal arguments, so that cached findings are found fast."""
+    return Standing(form, key, scope, target)
 
 
 def piece_marks(parsed: Parsed, where: Standing, anchors: dict[str, Node]) -> tuple[Mark, ...]:
@@ -62,8 +70,18 @@ def piece_marks(parsed: Parsed, where: Standing, anchors: dict[str, Node]) -> tu
     return _remembered(parsed, parsed.root, where).found
 
 
-def item_marks(piece: Piece, where: Standing, anchors: dict[str, Node], index: int) -> tuple[Mark, ...]:
-    """The same of a sound piece in a list, whose first item has an index, with places in the whole text."""
+def list_marks(tree: Tree, entry: Entry, where: Standing) -> Iterator[Mark]:
+    """Findings of the sound pieces in the list of a top-level key, with places in the whole text."""
+    last = None
+    for index, _ in entry.items.found(where, where.has_a_say):
+        piece, _ = entry.items[index]
+        if piece is not last:
+            yield from _item_marks(piece, where, tree.anchors, index)
+        last = piece
+
+
+def _item_marks(piece: Piece, where: Standing, anchors: dict[str, Node], index: int) -> tuple[Mark, ...]:
+    """`index` is that of the piece's first item."""
     parsed, base = piece.parsed, (where.key or "", index)
     if parsed.root is None or parsed.has_alias:
         return tuple(it.shifted(piece.start, base) for it in piece_marks(parsed, where, anchors))
@@ -131,6 +149,10 @@ def _found(parsed: Parsed, root: Node, where: Standing, anchors: dict[str, Node]
 def _part_marks(root: Node, where: Standing, nodes: dict[str, Node], *, has_alias: bool) -> tuple[Mark, ...]:
     form, key = where.form, where.key
     known: dict[str, Any] = form.schema.get("properties", {})
+    if where.target:
+        schema = form.schema if key is None else resolve(form.schema, known[key])
+        versions = newer(form.schema, root.data(nodes), where.target, part=schema)
+        return tuple(mark_in(root, it) for it in versions)
     result: list[Mark] = []
     if key is not None:
         items = resolve(form.schema, known[key])["items"]
@@ -168,58 +190,19 @@ def _value_marks(
         yield mark_in(root, finding.below(base))
     if scope is None:
         return
-    condemned = [it for it in found if it.severity is Severity.ERROR]
     for pointer, _ in discriminated(form.schema, schema, data):
-        errors = [it for it in condemned if it.pointer[: len(pointer)] == pointer]
-        if any(it.rule is not UNKNOWN_KEY for it in errors):
+        unknown = unknown_keys(found, pointer)
+        if unknown is None:
             continue
         node = descend(value, pointer)
         if node is None or (has_alias and has_hole(node[1], anchors)):
             continue
         if node[1].kind is Kind.MAP:
-            unknown = [it.pointer[len(pointer) :] for it in errors]
-            for finding in _meaning(form, node[1].typed(anchors), scope, unknown):
+            for finding in check_grader(form.dialect, node[1].typed(anchors), scope, unknown):
                 yield mark_in(root, finding.below((*base, *pointer)))
             if form.is_read_apart(where.key, (*base, *pointer)):
                 for finding in apart(node[1], anchors):
                     yield mark_in(root, finding.below((*base, *pointer)))
-
-
-def _meaning(form: Form, entry: Any, scope: Scope, unknown: list[Pointer]) -> Iterator[Finding]:
-    """What an entry's type says of it without the keys that are unknown.
-
-    Such a key may be another one misspelt: where it stands beside the options, nothing is said of them together.
-    """
-    found = form.meaning(_without(entry, unknown) if unknown else entry, scope)
-    mappings = [it[:-1] for it in unknown]
-    for it in found:
-        if not mappings or not (it.rule.needs or any(_is_about(it.pointer, mapping) for mapping in mappings)):
-            yield it
-
-
-def _is_about(pointer: Pointer, mapping: Pointer) -> bool:
-    """Whether something is said of a mapping with an unknown key, or above it; of one in a list, also in it.
-
-    A key of the entry itself may belong into the mapping of its options.
-    """
-    if not mapping:
-        return len(pointer) < 2
-    is_above = pointer == mapping[: len(pointer)]
-    return is_above or (len(mapping) > 1 and pointer[: len(mapping)] == mapping)
-
-
-def _without(entry: Any, unknown: list[Pointer]) -> Any:
-    """A mapping without some keys in it, at any depth."""
-    if isinstance(entry, dict):
-        gone = {it[0] for it in unknown if len(it) == 1}
-        kept = ((key, it) for key, it in entry.items() if key not in gone)
-        return {key: _without(it, [way[1:] for way in unknown if way[0] == key]) for key, it in kept}
-    if isinstance(entry, list) and any(unknown):
-        return [
-            _without(it, [way[1:] for way in unknown if way[:1] == (index,)])
-            for index, it in enumerate(entry)
-        ]
-    return entry
 
 
 def mark_in(root: Node | None, finding: Finding) -> Mark:

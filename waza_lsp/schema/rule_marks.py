@@ -6,13 +6,15 @@ What is said of an entry is remembered with its node, so that an edit costs the 
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
+from waza_engine.analysis.pipeline import CheckContext
+from waza_engine.analysis.schema.navigate import narrowed
+from waza_engine.analysis.versions import newer
 from waza_engine.checking.document import Document
 from waza_engine.findings import Finding, Pointer, Rule
 from waza_lsp.schema.form import Form
 from waza_lsp.schema.mark import Mark
-from waza_lsp.schema.newer import newer
+from waza_lsp.schema.piece_marks import list_marks, piece_marks, standing
 from waza_lsp.schema.spots import alias_above, span_below, span_in
-from waza_lsp.schema.world import World
 from waza_lsp.syntax.entries import Entry
 from waza_lsp.syntax.node import Node
 from waza_lsp.syntax.piece import Piece
@@ -22,9 +24,9 @@ _MANY = 8
 """Findings for which it is worth the while to remember where they stand."""
 
 
-def rule_marks(tree: Tree, form: Form, world: World) -> list[Mark]:
+def rule_marks(tree: Tree, form: Form, context: CheckContext) -> list[Mark]:
     """All findings of the rules, in no order; what is said at an anchor is not said again at its aliases."""
-    found = _all(tree, form, world)
+    found = _all(tree, form, context)
     if not tree.has_alias:
         return found
     marks = [(it, alias_above(tree, it.in_document.pointer) == it.span) for it in found]
@@ -32,15 +34,40 @@ def rule_marks(tree: Tree, form: Form, world: World) -> list[Mark]:
     return [it for it, on_alias in marks if not on_alias or (it.finding.code, it.finding.message) not in said]
 
 
-def _all(tree: Tree, form: Form, world: World) -> list[Mark]:
+def _all(tree: Tree, form: Form, context: CheckContext) -> list[Mark]:
     data = tree.data()
-    document = form.document(data, world.path, world.scope.process_dir, world.files)
-    too_new = newer(form.schema, data, world.target) if world.target else ()
+    document = form.document(data, context.path, context.scope.process_dir, context.files)
     result: list[Mark] = []
-    for said in (*form.judged(document), tuple(too_new)):
+    for said in form.judged(document):
         if said:
             result += _of_rule(tree, said)
-    return [*result, *_of_graders(tree, form, document)]
+    result += _of_graders(tree, form, document)
+    if context.target:
+        result += version_marks(tree, form, context.target)
+    return result
+
+
+def version_marks(tree: Tree, form: Form, target: str) -> Iterator[Mark]:
+    """The findings about what is newer than the project's version: of each sound piece, cached with it."""
+    known, top = form.schema.get("properties", {}), standing(form, None, None, target)
+    if tree.whole is not None:
+        if not tree.whole.parsed.problems:
+            for it in piece_marks(tree.whole.parsed, top, tree.whole.parsed.anchors):
+                yield it.shifted(tree.whole.start)
+        return
+    done: set[int] = set()
+    for entry in tree.entries:
+        if entry.is_list:
+            # The key of a list is a piece of its own, which does not know whether the list has items.
+            head = {entry.key.source: [None] * bool(entry.items)}
+            for finding in newer(form.schema, head, target):
+                yield Mark(entry.key.span.shifted(entry.piece.start), finding)
+            if "items" in narrowed(form.schema, known.get(entry.key.source, {}), []):
+                yield from list_marks(tree, entry, standing(form, entry.key.source, None, target))
+        elif not entry.piece.parsed.problems and id(entry.piece) not in done:
+            done.add(id(entry.piece))
+            for it in piece_marks(entry.piece.parsed, top, tree.anchors):
+                yield it.shifted(entry.piece.start)
 
 
 def _of_rule(tree: Tree, said: tuple[Finding, ...]) -> tuple[Mark, ...]:

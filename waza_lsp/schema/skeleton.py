@@ -3,8 +3,8 @@
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from waza_engine.analysis.schema.navigate import has_key_group, key_groups, recommended_keys, required_keys
 from waza_lsp.schema.walk import DISCRIMINATOR, Schema, branch_of, child, narrowed, properties, resolve
-from waza_lsp.schema.wanted import choices, is_chosen, needed, recommended
 from waza_lsp.syntax.template import Body, Hole
 from waza_lsp.syntax.written import flow
 
@@ -39,8 +39,10 @@ def mapping_of(root: Schema, schema: Schema, value: Any = None, depth: int = 0) 
 
 def wanted_keys(root: Schema, schema: Schema, value: Mapping[str, Any]) -> list[str]:
     """Keys that are required or recommended, and the first way to fulfil "at least one of"."""
-    first_choice = [] if is_chosen(schema, value) else choices(schema)[0]
-    return list(dict.fromkeys([*needed(root, schema, value), *first_choice, *recommended(schema)]))
+    first_choice = [] if has_key_group(schema, value) else key_groups(schema.get("anyOf", ()))[0]
+    return list(
+        dict.fromkeys([*required_keys(root, schema, value), *first_choice, *recommended_keys(schema)])
+    )
 
 
 def variants(root: Schema, schema: Schema) -> Iterator[Mapping[str, str]]:

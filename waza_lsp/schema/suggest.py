@@ -5,9 +5,9 @@ from dataclasses import dataclass, replace
 from enum import IntEnum, StrEnum
 from typing import Any
 
+from waza_engine.analysis.schema.navigate import has_key_group, key_groups, recommended_keys, required_keys
 from waza_lsp.schema.skeleton import body_of, kinds_of, mapping_of, variants, wanted_keys
 from waza_lsp.schema.walk import DISCRIMINATOR, Schema, branch_of, branches, narrowed, properties, resolve
-from waza_lsp.schema.wanted import choices, is_chosen, needed, recommended
 from waza_lsp.schema.wording import type_words
 from waza_lsp.syntax.template import Body
 from waza_lsp.syntax.written import flow
@@ -165,12 +165,12 @@ class _Wanted:
 
     @classmethod
     def of(cls, root: Schema, schema: Schema, value: Mapping[str, Any]) -> "_Wanted":
-        open_choices = [] if is_chosen(schema, value) else choices(schema)
+        open_choices = [] if has_key_group(schema, value) else key_groups(schema.get("anyOf", ()))
         return cls(
             root,
             schema,
-            frozenset(needed(root, schema, value)),
-            frozenset(recommended(schema)),
+            frozenset(required_keys(root, schema, value)),
+            frozenset(recommended_keys(schema)),
             frozenset(it for group in open_choices for it in group),
         )
 

@@ -3,19 +3,10 @@
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from waza_engine.analysis.schema.type_words import MANY, ONE
 from waza_lsp.schema.walk import Schema, resolve
 from waza_lsp.syntax.written import flow
 
-_ONE = {
-    "string": "string",
-    "integer": "whole number",
-    "number": "number",
-    "boolean": "true or false",
-    "object": "mapping",
-    "array": "list",
-    "null": "nothing",
-}
-_MANY = {**{name: f"{word}s" for name, word in _ONE.items()}, "boolean": "booleans"}
 _MOST_LISTED = 6
 
 
@@ -32,7 +23,7 @@ def type_words(root: Schema, schema: Schema) -> str:
     kinds = _kinds(schema)
     if not kinds:
         return "any value"
-    words = [_ONE.get(it, it) for it in kinds]
+    words = [ONE.get(it, it) for it in kinds]
     content = _content(schema)
     if content is not None and len(kinds) == 1:
         plural = _plural(root, content)
@@ -101,4 +92,4 @@ def _plural(root: Schema, schema: Schema) -> str:
     schema = resolve(root, schema)
     if schema.get("enum") and len(schema["enum"]) <= _MOST_LISTED:
         return " / ".join(code(it) for it in schema["enum"])
-    return " or ".join(_MANY.get(it, it) for it in _kinds(schema))
+    return " or ".join(MANY.get(it, it) for it in _kinds(schema))

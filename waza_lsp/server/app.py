@@ -8,13 +8,12 @@ from pathlib import Path
 from lsprotocol import types
 from pygls.lsp.server import LanguageServer
 
+from waza_engine.analysis.pipeline import CheckContext, check_context
 from waza_engine.checking.files import Files
 from waza_engine.checking.project import Projects, ProjectSettings
 from waza_engine.recalled import Recollections
-from waza_engine.scope import Scope
 from waza_engine.version import __version__
 from waza_lsp.features.completion import Client as CompletionClient
-from waza_lsp.schema.world import World
 from waza_lsp.server.beside import levels
 from waza_lsp.server.compiled import Compiled
 from waza_lsp.server.delivery import Delivery
@@ -87,7 +86,7 @@ class WazaServer(LanguageServer):
         """Ends the server, if it is for one editor alone."""
         self.watches = False
         """Whether the client tells about changed files."""
-        self._worlds: dict[Path | None, tuple[object, World]] = {}
+        self._worlds: dict[Path | None, tuple[object, CheckContext]] = {}
         self.compiled = Compiled(None)
         """What libraries had compiled while the server was started."""
 
@@ -104,7 +103,7 @@ class WazaServer(LanguageServer):
                 return folder
         return path.parent if path is not None else None
 
-    def world(self, snapshot: Snapshot, project: ProjectSettings | None = None) -> World:
+    def world(self, snapshot: Snapshot, project: ProjectSettings | None = None) -> CheckContext:
         """What checks of a document may know about where it stands. `project`: its settings, when they are known."""
         path = snapshot.path
         project = project or self.project(path)
@@ -116,16 +115,19 @@ class WazaServer(LanguageServer):
             self._worlds[path] = known = about, self._world(path, project)
         return known[1]
 
-    def _world(self, path: Path | None, project: ProjectSettings) -> World:
-        return World(
+    def _world(self, path: Path | None, project: ProjectSettings) -> CheckContext:
+        own = self.settings
+        own_rules = {**levels(self.beside), **own.rules}
+        defaults = ProjectSettings(
+            rules=own_rules, target=own.target, extra_grader_types=tuple(own.extra_grader_types)
+        )
+        return check_context(
             path,
-            Scope(path.parent if path else None, self.process_dir(path)),
-            self.files,
-            {**levels(self.beside), **self.settings.rules, **project.rules},
-            excluded=path is not None and project.excludes(path),
+            project,
+            self.process_dir(path),
+            files=self.files,
+            defaults=defaults,
             complete=self.warm.is_set(),
-            target=project.target or self.settings.target,
-            extra_types=frozenset([*project.extra_grader_types, *self.settings.extra_grader_types]),
         )
 
     def project(self, path: Path | None) -> ProjectSettings:

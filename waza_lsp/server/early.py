@@ -17,7 +17,7 @@ from waza_lsp.server.frames import Frames
 from waza_lsp.server.put_off import put_off
 
 if TYPE_CHECKING:
-    from waza_lsp.schema.world import World
+    from waza_engine.analysis.pipeline import CheckContext
     from waza_lsp.snapshot import Snapshot
 
 _PATIENCE_SECONDS = 0.05
@@ -134,26 +134,17 @@ class Early:
         report = document_report(written_diagnostics(snapshot, self._world(snapshot)), previous)
         _write(f'{{"jsonrpc":"2.0","id":{json.dumps(request)},"result":{report}}}')
 
-    def _world(self, snapshot: "Snapshot") -> "World":
+    def _world(self, snapshot: "Snapshot") -> "CheckContext":
         """What the server knows before it has asked for settings."""
+        from waza_engine.analysis.pipeline import CheckContext, check_context
         from waza_engine.checking.project import Projects
-        from waza_engine.scope import Scope
-        from waza_lsp.schema.world import World
 
         path = snapshot.path
         if path is None:
-            return World(complete=False)
+            return CheckContext(complete=False)
         project = Projects().of(path.parent)
         folder = next((it for it in self._folders() if path.is_relative_to(it)), path.parent)
-        return World(
-            path,
-            Scope(path.parent, folder),
-            levels=dict(project.rules),
-            excluded=project.excludes(path),
-            complete=False,
-            target=project.target,
-            extra_types=frozenset(project.extra_grader_types),
-        )
+        return check_context(path, project, folder, complete=False)
 
     def _folders(self) -> list[Path]:
         from waza_lsp.snapshot import path_of

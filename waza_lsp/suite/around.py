@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from waza_engine.checking.files import Files
-from waza_engine.checking.suite_files import SuiteFiles
+from waza_engine.checking.suite_files import SuiteFiles, owner_of
 from waza_engine.recalled import Recalled
 from waza_lsp.schema.form import recognised
 from waza_lsp.schema.prefilter import may_be_eval
@@ -64,10 +64,10 @@ class Around:
 
     def eval_path(self, snapshot: Snapshot) -> Path | None:
         """The eval that a document is or belongs to; cheaper than its suite."""
-        if snapshot.form is not None and snapshot.form.runnable == "eval":
-            return snapshot.path
-        suite = self.suite(snapshot)
-        return suite.eval_path if suite is not None else None
+        form, path = snapshot.form, snapshot.path
+        if form is None or path is None or form.runnable == "experiment":
+            return None
+        return owner_of(form.runnable or form.kind, path, self.files)
 
     def members(self, snapshot: Snapshot) -> Iterator[Snapshot]:
         """The eval files of a document's suite, the document itself first."""

@@ -1,1 +1,1 @@
-"""Static checks of eval files: schema, grader types, rules."""
+"""Static analysis: findings about files before anything runs."""

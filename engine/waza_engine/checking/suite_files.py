@@ -157,15 +157,8 @@ def suite_of(
     if path is None or not files.is_directory(path.parent):
         return None
     known = kind_of(dialect_name, kind)
-    match known.runnable if known is not None and known.runnable else kind:
-        case "eval":
-            found: Path | None = path
-        case "task":
-            found = eval_of_task(path, files)
-        case "triggers":
-            found = next(iter(_evals_in(path.parent, files)), None)
-        case _:
-            found = None
+    runnable = known.runnable if known is not None and known.runnable else kind
+    found = owner_of(runnable, path, files) if runnable != "experiment" else None
     if found is None:
         return None
     if found != path and files.is_held:
@@ -175,6 +168,23 @@ def suite_of(
         return SuiteFiles(found, files.data(found), files, path, data)
     # Its dialect is known: to find it out would make what is asked of the project depend on all of the data.
     return SuiteFiles(found, data, files, path, data, dialect_name)
+
+
+def owner_of(kind: str, path: Path, files: Files) -> Path | None:
+    """The file whose runs a file of some kind belongs to; None when there is none.
+
+    It is the file itself for an eval or an experiment, the eval beside trigger tests, and for any other kind the nearest
+    eval above that lists the file as a task.
+    """
+    match kind:
+        case "eval" | "experiment":
+            return path
+        case "triggers":
+            return next(iter(_evals_in(path.parent, files)), None)
+        case "project":
+            return None
+        case _:
+            return eval_of_task(path, files)
 
 
 def globs_of(data: Mapping[str, Any]) -> Iterator[tuple[int, str]]:

@@ -1,29 +1,25 @@
-"""Which eval is to be run for a file: itself, or for a task the nearest eval above it that lists it."""
+"""Which eval is to be run for a file on disk: see `waza_engine.checking.suite_files.owner_of`."""
 
 from pathlib import Path
 
 from waza_engine.checking.files import Files
-from waza_engine.checking.suite_files import eval_of_task
+from waza_engine.checking.suite_files import owner_of
 from waza_engine.formats import recognise
 from waza_engine.formats.filled import read_filled
 from waza_engine.yaml_reader import YamlError
 
-_WHOLES = frozenset(["eval", "experiment"])
-
 
 def eval_of(path: Path) -> Path | None:
-    """The eval to run for a file: the file itself when it is one, else the nearest eval whose globs match it."""
+    """The eval or experiment to run for a file: the file itself when it is one, else the eval that it belongs to."""
     files = Files()
-    return path if _is_run_as_a_whole(path, files) else eval_of_task(path, files)
+    return owner_of(_kind(path, files), path, files)
 
 
-def _is_run_as_a_whole(path: Path, files: Files) -> bool:
-    text = files.text(path)
-    if text is None:
-        return False
+def _kind(path: Path, files: Files) -> str:
+    """The kind of a file; empty where its text does not tell."""
     try:
-        data = read_filled(text)
+        data = read_filled(files.text(path) or "")
     except YamlError:
-        return False
+        return ""
     found = recognise(data, path) if isinstance(data, dict) else None
-    return found is not None and found[1].runnable in _WHOLES
+    return (found[1].runnable or found[1].name) if found is not None else ""

@@ -135,7 +135,7 @@ def _sentence(problem: Any, value: Any) -> str:
         case "missing":
             return "is missing"
         case "value_error":
-            # The field types of `values` say "expected a whole number, not a text; ...".
+            # The field types of `values` say "expected a whole number, not a string; ...".
             text = words(problem).replace("expected", "must be")
             return text if ", not " in text else f"{text}, not {shown(value)}"
         case _:

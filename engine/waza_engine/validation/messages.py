@@ -3,9 +3,12 @@
 import math
 import re
 from collections.abc import Callable, Iterator, Mapping
+from dataclasses import replace
 from typing import Any
 
+from waza_engine.analysis.schema.navigate import key_groups
 from waza_engine.analysis.schema.schema_index import SchemaIndex
+from waza_engine.analysis.schema.type_words import any_of, list_of, with_article
 from waza_engine.findings import (
     Finding,
     Fix,
@@ -47,21 +50,10 @@ def errors_of_choice(index: SchemaIndex, error: SchemaError) -> list[SchemaError
     if error.validator not in {"anyOf", "oneOf"}:
         return []
     branches = [index.resolve(it) for it in error.validator_value]
-    if all(set(it) == {"required"} for it in branches):
+    if key_groups(branches):
         return []
     fitting = [i for i, it in enumerate(branches) if _fits(it, error.instance)]
     return [it for it in error.context or () if [it.relative_schema_path[0]] == fitting]
-
-
-_KINDS = {
-    "string": "a text",
-    "integer": "a whole number",
-    "number": "a number",
-    "boolean": "true or false",
-    "array": "a list",
-    "object": "a mapping",
-    "null": "nothing",
-}
 
 
 def _wrong_type(index: SchemaIndex, error: SchemaError) -> Iterator[Finding]:
@@ -74,9 +66,9 @@ def _wrong_type(index: SchemaIndex, error: SchemaError) -> Iterator[Finding]:
         return
     if isinstance(value, str):  # Where texts may stand, this one looks like a mapping.
         wanted = [it for it in wanted if it != "string"]
-    expected = " or ".join(_KINDS.get(str(it), str(it)) for it in wanted if it != "null")
+    expected = any_of(map(str, wanted))
     if wanted == ["array"] and (items := index.resolve(error.schema.get("items", {})).get("type")):
-        expected = f"a list of {_plural(items)}"
+        expected = list_of(items)
     advice, fixes = other_type(
         pointer, value, [str(it) for it in wanted], str(error.schema.get("x-unit", ""))
     )
@@ -86,11 +78,6 @@ def _wrong_type(index: SchemaIndex, error: SchemaError) -> Iterator[Finding]:
     yield WRONG_TYPE.at(pointer, f"Expected {expected}, found {_found(value)}{advice}", fixes=fixes)
 
 
-def _plural(kind: Any) -> str:
-    plurals = {"string": "texts", "integer": "whole numbers", "object": "mappings"}
-    return plurals.get(kind, "values") if isinstance(kind, str) else "values"
-
-
 def _found(value: Any) -> str:
     match value:
         case bool():
@@ -98,13 +85,13 @@ def _found(value: Any) -> str:
         case int() | float():
             return f"the number {written(value)}"
         case str():
-            return f"the text '{_short(value)}'"
+            return f"the string '{_short(value)}'"
         case list():
-            return "a list"
+            return with_article("array")
         case dict():
-            return "a mapping"
+            return with_article("object")
         case _:
-            return "nothing"
+            return with_article("null")
 
 
 def _short(text: str) -> str:
@@ -114,7 +101,7 @@ def _short(text: str) -> str:
 def _unknown_value(index: SchemaIndex, error: SchemaError) -> Iterator[Finding]:
     pointer, allowed = error.absolute_path, [str(it) for it in error.validator_value]
     if isinstance(error.instance, (dict, list)):
-        yield WRONG_TYPE.at(pointer, f"Expected a text, found {_found(error.instance)}")
+        yield WRONG_TYPE.at(pointer, f"Expected {with_article('string')}, found {_found(error.instance)}")
         return
     value = written(error.instance) if isinstance(error.instance, (int, float)) else str(error.instance)
     meant = error.schema.get("x-meant", {}).get(value)
@@ -125,7 +112,9 @@ def _unknown_value(index: SchemaIndex, error: SchemaError) -> Iterator[Finding]:
     if index.is_discriminator(error.schema):
         severity = severity if value else None  # No plug-in has an empty name.
         message = f"Unknown grader type '{value}'. {hint}"
-        yield UNKNOWN_GRADER_TYPE.at(pointer, message, fixes=fixes, severity=severity)
+        name = value if "x-open" in error.schema else ""
+        found = UNKNOWN_GRADER_TYPE.at(pointer, message, fixes=fixes, severity=severity)
+        yield replace(found, open_name=name) if name else found
     else:
         message = f"Unknown value '{_short(value)}'. {hint}"
         yield UNKNOWN_VALUE.at(pointer, message, fixes=fixes, severity=severity)
@@ -178,13 +167,13 @@ def _too_many(_index: SchemaIndex, error: SchemaError) -> Iterator[Finding]:
 def _alternatives(index: SchemaIndex, error: SchemaError) -> Iterator[Finding]:
     """`anyOf` and `oneOf`: a group of keys of which one is needed, or alternatives told apart by their type."""
     branches = [index.resolve(it) for it in error.validator_value]
-    if all(set(it) == {"required"} for it in branches):
+    if groups := key_groups(branches):
         if not isinstance(error.instance, Mapping):
             return  # That it is no mapping is said by its type.
-        yield _one_of(error, [it["required"][0] for it in branches])
+        yield _one_of(error, [it[0] for it in groups])
         return
     wanted = [str(it["type"]) for it in branches if "type" in it]
-    expected = " or ".join(dict.fromkeys(_KINDS.get(it, it) for it in wanted))
+    expected = any_of(dict.fromkeys(wanted))
     advice, fixes = other_type(error.absolute_path, error.instance, wanted)
     message = f"Expected {expected}, found {_found(error.instance)}{advice}"
     yield WRONG_TYPE.at(error.absolute_path, message, fixes=fixes)

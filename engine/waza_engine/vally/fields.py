@@ -28,11 +28,11 @@ def _text(value: Any) -> Any:
         return value
     match _value(value):
         case None:
-            raise ValueError("is empty; write a text")
+            raise ValueError("is empty; write a string")
         case bool() | int() | float() | datetime():
-            raise PydanticCustomError(WRITTEN_WRONG, "expected a text; put it in quotes")
+            raise PydanticCustomError(WRITTEN_WRONG, "expected a string; put it in quotes")
         case _:
-            raise ValueError("expected a text")
+            raise ValueError("expected a string")
 
 
 def _integer(value: Any) -> Any:

@@ -23,20 +23,20 @@ from waza_engine.suite import LoadError
         (
             ("timeout_seconds: 60", 'timeout_seconds: "60"'),
             ("config", "timeout_seconds"),
-            "'config.timeout_seconds' must be a whole number, not a text; remove the quotes",
+            "'config.timeout_seconds' must be a whole number, not a string; remove the quotes",
         ),
         (
             ("tasks: [tasks/*.yaml]", "tasks: tasks/*.yaml"),
             ("tasks",),
             "'tasks' must be a list, not 'tasks/*.yaml'",
         ),
-        (("tasks: [tasks/*.yaml]", "tasks: [[a]]"), ("tasks", 0), "'tasks[0]' must be a text, not a list"),
+        (("tasks: [tasks/*.yaml]", "tasks: [[a]]"), ("tasks", 0), "'tasks[0]' must be a string, not a list"),
         (
             ("tasks: [tasks/*.yaml]", "tasks: [{id: a, inputs: {promt: x}}]"),
             ("tasks", 0, "inputs", "promt"),
             "'tasks[0].inputs.promt' is no key that waza knows here",
         ),
-        (("name: demo", "name: [a]"), ("name",), "'name' must be a text, not a list"),
+        (("name: demo", "name: [a]"), ("name",), "'name' must be a string, not a list"),
         (
             ("executor: mock", "executor: mock, verbos: true"),
             ("config", "verbos"),

@@ -45,3 +45,21 @@ def test_what_no_eval_lists(tmp_path: Path) -> None:
     assert eval_of(tmp_path / "more" / "a.yaml") is None
     assert eval_of(tmp_path / "broken.yaml") is None
     assert eval_of(tmp_path / "gone.yaml") is None
+
+
+def test_trigger_tests_belong_to_the_eval_beside_them(tmp_path: Path) -> None:
+    triggers = "skill: demo\nshould_trigger_prompts:\n  - prompt: Say hello.\n"
+    write(tmp_path, {"eval.yaml": EVAL, "trigger_tests.yaml": triggers, ".waza.yaml": "paths: {}\n"})
+    path = tmp_path / "trigger_tests.yaml"
+    suite = suite_of("triggers", path, {}, Files())
+    assert suite is not None
+    assert eval_of(path) == suite.eval_path == tmp_path / "eval.yaml"
+    assert eval_of(tmp_path / ".waza.yaml") is None
+
+
+def test_an_experiment_is_run_itself_and_has_no_suite(tmp_path: Path) -> None:
+    experiment = "name: e\nevals: [eval.yaml]\nvariants:\n  a: {}\n  b: {}\n"
+    write(tmp_path, {"my.experiment.yaml": experiment})
+    path = tmp_path / "my.experiment.yaml"
+    assert eval_of(path) == path
+    assert suite_of("experiment", path, {}, Files()) is None

@@ -4,6 +4,7 @@ from typing import Any
 
 import pytest
 
+from waza_engine.validation.checker import SchemaChecker
 from waza_lsp.schema.wording import limits, type_words
 
 ROOT: dict[str, Any] = {"$defs": {"Item": {"type": "object", "properties": {"a": {}}}}}
@@ -55,3 +56,23 @@ def test_types(schema: dict[str, Any], words: str) -> None:
 )
 def test_limits(schema: dict[str, Any], phrases: list[str]) -> None:
     assert list(limits(schema)) == phrases
+
+
+@pytest.mark.parametrize(
+    ("schema", "words"),
+    [
+        ({"type": "string"}, "a string"),
+        ({"type": "integer"}, "a whole number"),
+        ({"type": "boolean"}, "true or false"),
+        ({"type": "object"}, "a mapping"),
+        ({"type": "array"}, "a list"),
+        ({"type": "array", "items": {"type": "string"}}, "a list of strings"),
+        ({"type": "array", "items": {"type": "boolean"}}, "a list of booleans"),
+        ({"type": ["string", "array", "null"]}, "a string or a list"),
+    ],
+)
+def test_findings_name_types_as_hovers_do(schema: dict[str, Any], words: str) -> None:
+    wrong = 7 if schema["type"] == "object" else {"a": 1}
+    [finding] = SchemaChecker(schema).check(wrong)
+    assert finding.message.startswith(f"Expected {words}, found ")
+    assert type_words({}, schema) == words.replace("a ", "")

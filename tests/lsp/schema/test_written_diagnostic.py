@@ -9,9 +9,9 @@ from lsprotocol import converters, types
 
 from tests.behaviour.rules_harness import write
 from tests.behaviour.test_rules_pages import WITH_EXAMPLE
+from waza_engine.analysis.pipeline import CheckContext
 from waza_engine.scope import Scope
 from waza_lsp.features.diagnostics import diagnostics, written_diagnostics
-from waza_lsp.schema.world import World
 from waza_lsp.schema.written_diagnostic import written
 from waza_lsp.snapshot import Snapshot
 
@@ -29,7 +29,7 @@ def test_findings_of_every_rule(code: str, tmp_path: Path) -> None:
     write(tmp_path, example.files)
     path = tmp_path / example.name
     snapshot = Snapshot.of(path.as_uri(), path.read_text(encoding="utf-8"), 1)
-    world = World(path, Scope(tmp_path, tmp_path))
+    world = CheckContext(path, Scope(tmp_path, tmp_path))
     expected = diagnostics(snapshot, world)
     assert [json.loads(it) for it in written_diagnostics(snapshot, world)] == [as_sent(it) for it in expected]
     assert [json.loads(written(it)) for it in expected] == [as_sent(it) for it in expected]

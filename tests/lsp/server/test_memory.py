@@ -7,13 +7,13 @@ from pathlib import Path
 import pytest
 from lsprotocol import types
 
+from waza_engine.analysis.pipeline import CheckContext
 from waza_engine.checking.files import Files
 from waza_engine.scope import Scope
 from waza_lsp.features.code_lens import code_lens
 from waza_lsp.features.diagnostics import written_diagnostics
 from waza_lsp.features.document_symbol import written_symbols
 from waza_lsp.features.inlay_hint import Hints, inlay_hint
-from waza_lsp.schema.world import World
 from waza_lsp.server.documents import Documents
 from waza_lsp.snapshot import Snapshot
 from waza_lsp.suite.around import Around
@@ -67,7 +67,7 @@ class _Editor:
     def _looked_at(self, path: Path) -> Snapshot:
         snapshot = self._documents.of_path(path)
         assert snapshot is not None
-        world = World(path, Scope(path.parent, path.parent), self._files)
+        world = CheckContext(path, Scope(path.parent, path.parent), self._files)
         assert written_diagnostics(snapshot, world)
         assert written_symbols(snapshot)
         around = Around(path.parent, self._files, self._documents.of_path)

@@ -1,1 +1,1 @@
-"""Validation of data against the JSON Schema of a file kind."""
+"""The schemas of files: checking data against them, and finding the way in them."""

@@ -28,12 +28,12 @@ def tolerant(strange: Strange = "warning", **keywords: Any) -> dict[str, Any]:
 
 def _tag(value: Any) -> Any:
     if isinstance(value, dict):
-        raise ValueError("expected a text or a list of texts")  # noqa: TRY004  # pydantic wants ValueError
+        raise ValueError("expected a string or a list of strings")  # noqa: TRY004  # pydantic wants ValueError
     strange = (
         next((it for it in value if isinstance(it, dict | list)), None) if isinstance(value, list) else None
     )
     if strange is not None:
-        raise ValueError(f"expected a list of texts, not with {kind_of(strange)} in it")
+        raise ValueError(f"expected a list of strings, not with {kind_of(strange)} in it")
     return value
 
 

@@ -28,7 +28,7 @@ def _text_items(value: Any) -> Any:
     if is_null(value):
         return []
     if not isinstance(value, list):
-        raise ValueError("expected a list of texts")  # noqa: TRY004  # pydantic wants ValueError
+        raise ValueError("expected a list of strings")  # noqa: TRY004  # pydantic wants ValueError
     return ["" if is_null(it) else it for it in value]
 
 

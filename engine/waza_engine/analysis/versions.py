@@ -1,21 +1,24 @@
-"""What in a document came with a newer version of the runner than the project uses, or had no effect until then."""
+"""Findings about keys and values that the project's version of the runner does not know yet, or does not apply yet."""
 
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from waza_engine.analysis.schema.navigate import DISCRIMINATOR, Schema, child, narrowed, resolve
 from waza_engine.checking.target import is_newer
 from waza_engine.findings import Finding, Pointer
 from waza_engine.rules.never_applied import NEVER_APPLIED
 from waza_engine.rules.newer_than_target import NEWER_THAN_TARGET
-from waza_lsp.schema.walk import DISCRIMINATOR, Schema, child, narrowed, resolve
 
 _SINCE = "x-since"
 _APPLIED_SINCE = "x-applied-since"
 
 
-def newer(root: Schema, data: Any, target: str) -> Iterator[Finding]:
-    """A finding for each key and each discriminating value that came after `target`."""
-    yield from _newer(root, root, data, (), target)
+def newer(root: Schema, data: Any, target: str, *, part: Schema | None = None) -> Iterator[Finding]:
+    """A finding for each key and each discriminating value below `data` that came after `target`.
+
+    `root` is the schema of the file, `part` that of `data` where it is not the whole file.
+    """
+    yield from _newer(root, root if part is None else part, data, (), target)
 
 
 def _newer(root: Schema, schema: Schema, value: Any, pointer: Pointer, target: str) -> Iterator[Finding]:

@@ -1,0 +1,215 @@
+"""The check pipeline of `check_file`, the command line and the editor.
+
+Three stages find mistakes: the schema, the grader types, the rules. A stage skips what an earlier one condemned. Then
+`finish` applies the project's settings. Imported late: the stages, without which the language server starts.
+"""
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field, replace
+from functools import cache, partial
+from pathlib import Path
+from typing import Any
+
+from waza_engine.checking.document import Document
+from waza_engine.checking.files import Files
+from waza_engine.checking.levels import Levels
+from waza_engine.checking.project import Projects, ProjectSettings
+from waza_engine.findings import Finding, Pointer, Severity
+from waza_engine.formats import Kind, dialect, recognise, resolved
+from waza_engine.rules.refused_config import REFUSED_CONFIG
+from waza_engine.rules.unknown_grader_type import UNKNOWN_GRADER_TYPE
+from waza_engine.rules.unknown_key import UNKNOWN_KEY
+from waza_engine.scope import Scope
+
+
+@dataclass(frozen=True, slots=True)
+class CheckContext:
+    """Where a checked document is, the files around it, and what its project wants to see.
+
+    `levels` maps codes to the severities that the user wants; an `excluded` document has no findings. `target` is the
+    version of the runner that the project uses, empty for the newest. `extra_types` are grader types that plug-ins of
+    the runner add. The context is not `complete` before the grader types are imported: then only the schema is checked.
+    """
+
+    path: Path | None = None
+    scope: Scope = field(default_factory=Scope)
+    files: Files = field(default_factory=Files)
+    levels: Levels = field(default_factory=dict)
+    excluded: bool = False
+    complete: bool = True
+    target: str = ""
+    extra_types: frozenset[str] = frozenset()
+
+
+def check_context(
+    path: Path | None,
+    project: ProjectSettings,
+    process_dir: Path | None,
+    *,
+    files: Files | None = None,
+    defaults: ProjectSettings | None = None,
+    complete: bool = True,
+) -> CheckContext:
+    """The context of a document under the settings of its project; `defaults` count where the project says nothing."""
+    defaults = defaults or ProjectSettings()
+    return CheckContext(
+        path,
+        Scope(path.parent if path is not None else None, process_dir),
+        files if files is not None else Files(),
+        {**defaults.rules, **project.rules},
+        excluded=path is not None and project.excludes(path),
+        complete=complete,
+        target=project.target or defaults.target,
+        extra_types=frozenset([*project.extra_grader_types, *defaults.extra_grader_types]),
+    )
+
+
+def check_file(path: Path, *, process_dir: Path | None = None) -> list[Finding]:
+    """Return the findings of an eval, task, trigger, project or experiment file; none for any other file.
+
+    They are the findings of `waza-lsp check` under the settings of the file's project, and point into the data. What
+    only a text has is not checked: positions, suppression comments, a second document. Paths that are relative to the
+    working directory of a run are resolved from `process_dir`, by default the current directory.
+
+    Raises:
+        LoadError: the file cannot be read, or is not a YAML mapping.
+
+    """
+    from waza_engine.checking.named import named_by_eval
+    from waza_engine.formats.reading import read_filled_mapping
+    from waza_engine.scalars import plain_as_written
+
+    path = path.absolute()
+    written = read_filled_mapping(path)
+    data = plain_as_written(written)
+    recognised = recognise(data, path) or named_by_eval(path)
+    context = check_context(path, Projects().of(path.parent), process_dir or Path.cwd())
+    if recognised is None or context.excluded:
+        return []
+    dialect_, kind, _reason = recognised
+    document = Document(dialect_.name, kind.name, data, path, context.scope.process_dir, context.files)
+    found = _stages(document, kind, written, context)
+    return [it for it in finish(found, dialect_.name, context) if it is not None]
+
+
+def _stages(document: Document, kind: Kind, written: Any, context: CheckContext) -> list[Finding]:
+    """The findings of all stages on a whole document. The editor goes through the same stages piece by piece."""
+    from waza_engine.analysis.schema.navigate import discriminated
+    from waza_engine.analysis.versions import newer
+    from waza_engine.checking.registry import check_document
+    from waza_engine.rules.refused_config import is_told
+    from waza_engine.schema_files import read_schema
+    from waza_engine.validation.checker import SchemaChecker
+
+    schema = read_schema(kind.schema)
+    found = SchemaChecker(schema).check(document.data)
+    by_types = [
+        it.below(pointer)
+        for pointer, _ in discriminated(schema, schema, document.data)
+        if (unknown := unknown_keys(found, pointer)) is not None
+        for it in check_grader(document.dialect, _at(written, pointer), context.scope, unknown)
+    ]
+    place = partial(_place, document)
+    condemned = {place(it) for it in (*found, *by_types) if _condemns(it)}
+    versions = newer(schema, document.data, context.target) if context.target else ()
+    by_rules = [it for it in (*check_document(document), *versions) if place(it) not in condemned]
+    found += (it for it in by_types if it.rule is not REFUSED_CONFIG or not is_told(it, by_rules))
+    return found + by_rules
+
+
+def _condemns(finding: Finding) -> bool:
+    return finding.severity is Severity.ERROR and finding.rule is not REFUSED_CONFIG
+
+
+def _place(document: Document, finding: Finding) -> tuple[Pointer, bool]:
+    """Where a finding is, and whether on the key: so is what is wrong with a mapping, a list or an empty value."""
+    value = document.value(*finding.pointer)
+    return finding.pointer, finding.on == "key" or value is None or isinstance(value, (dict, list))
+
+
+def _at(data: Any, pointer: Pointer) -> Any:
+    for part in pointer:
+        data = data[part]
+    return data
+
+
+def unknown_keys(findings: Iterable[Finding], entry: Pointer) -> list[Pointer] | None:
+    """The unknown keys of a grader entry, from the entry on; None when another error of its schema condemns it."""
+    size = len(entry)
+    errors = [it for it in findings if it.severity is Severity.ERROR and it.pointer[:size] == entry]
+    if any(it.rule is not UNKNOWN_KEY for it in errors):
+        return None
+    return [it.pointer[size:] for it in errors]
+
+
+def check_grader(dialect_name: str, entry: Any, scope: Scope, unknown: list[Pointer]) -> Iterator[Finding]:
+    """What the type of a grader entry finds in it beyond the schema, without the entry's unknown keys.
+
+    Such a key may be another one misspelt: nothing is found about the options beside it as a whole.
+    """
+    if not isinstance(entry, dict):
+        return
+    from waza_engine.graders.checking import check_entry
+
+    mappings = [it[:-1] for it in unknown]
+    for it in check_entry(dialect_name, _without(entry, unknown) if unknown else entry, scope):
+        if not mappings or not (it.rule.needs or any(_is_about(it.pointer, mapping) for mapping in mappings)):
+            yield it
+
+
+def _is_about(pointer: Pointer, mapping: Pointer) -> bool:
+    """Whether a finding is about a mapping with an unknown key, or one above it; for one in a list, also in it.
+
+    A key of the entry itself may belong into the mapping of its options.
+    """
+    if not mapping:
+        return len(pointer) < 2
+    is_above = pointer == mapping[: len(pointer)]
+    return is_above or (len(mapping) > 1 and pointer[: len(mapping)] == mapping)
+
+
+def _without(entry: Any, unknown: list[Pointer]) -> Any:
+    """A value without some keys in it, at any depth."""
+    if isinstance(entry, dict):
+        gone = {it[0] for it in unknown if len(it) == 1}
+        kept = ((key, it) for key, it in entry.items() if key not in gone)
+        return {key: _without(it, [way[1:] for way in unknown if way[0] == key]) for key, it in kept}
+    if isinstance(entry, list) and any(unknown):
+        return [
+            _without(it, [way[1:] for way in unknown if way[:1] == (index,)])
+            for index, it in enumerate(entry)
+        ]
+    return entry
+
+
+def finish(findings: Iterable[Finding], dialect_name: str, context: CheckContext) -> Iterator[Finding | None]:
+    """Each finding as the project wants to see it: for its version, its grader types, its levels. None: not at all.
+
+    A finding that stays as it was is the same object: what was made of it can be kept.
+    """
+    adjust = _adjust(dialect_name) if context.target else None
+    for found in findings:
+        it: Finding | None = found
+        if adjust is not None:
+            it = adjust(found, context.target)
+        if it is not None and context.extra_types and it.rule is UNKNOWN_GRADER_TYPE:
+            it = _with_extra_types(it, context.extra_types)
+        if it is not None and it.code in context.levels:
+            level = context.levels[it.code]
+            it = None if level is None else it if level is it.severity else replace(it, severity=level)
+        yield it
+
+
+def _with_extra_types(finding: Finding, names: frozenset[str]) -> Finding | None:
+    """Where plug-ins may add grader types: nothing about the named ones, and only a hint about others."""
+    if finding.open_name in names:
+        return None
+    is_doubtful = finding.open_name and finding.severity is not Severity.ERROR
+    return replace(finding, severity=Severity.HINT) if is_doubtful else finding
+
+
+@cache
+def _adjust(dialect_name: str) -> Any:
+    """What makes of a finding the one that an older version of the dialect's runner has; None where all are alike."""
+    name = dialect(dialect_name).adjust_finding
+    return resolved(name) if name else None

@@ -1,0 +1,204 @@
+"""From a place in the data to the part of the schema that speaks about it.
+
+Alternatives are narrowed before anything is said: a discriminator (`type` of a grader) picks its branch wherever it
+stands in the mapping, other alternatives are told apart by the shape of the value.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from waza_engine.findings import Pointer
+
+Schema = Mapping[str, Any]
+
+DISCRIMINATOR = "x-discriminator"
+
+
+def resolve(root: Schema, schema: Schema) -> Schema:
+    """Follow local `$ref`s; keywords beside a reference (a description, say) win over those of its target."""
+    while "$ref" in schema:
+        target: Any = root
+        for part in str(schema["$ref"]).removeprefix("#/").split("/"):
+            target = target[part]
+        schema = {**target, **{key: value for key, value in schema.items() if key != "$ref"}}
+    return schema
+
+
+def schema_at(root: Schema, pointer: Pointer, data: Any) -> Schema | None:
+    """The schema of the value at `pointer`, chosen by what `data` holds on the way; None where nothing is known."""
+    schema, value = narrowed(root, root, data), data
+    for part in pointer:
+        found = child(root, schema, part, value)
+        if found is None:
+            return None
+        value = _step(value, part)
+        schema = narrowed(root, found, value)
+    return schema
+
+
+def child(root: Schema, schema: Schema, part: str | int, value: Any) -> Schema | None:
+    """The schema of one member or item of a value; `schema` is resolved and narrowed."""
+    if isinstance(part, int):
+        items = schema.get("items")
+        return resolve(root, items) if isinstance(items, Mapping) else None
+    found = properties(root, schema, value).get(part)
+    if found is None and isinstance(schema.get("additionalProperties"), Mapping):
+        found = schema["additionalProperties"]
+    return resolve(root, found) if isinstance(found, Mapping) else None
+
+
+def properties(root: Schema, schema: Schema, value: Any) -> dict[str, Schema]:
+    """The keys that a mapping may have here, in the order in which they are best written."""
+    result: dict[str, Schema] = dict(schema.get("properties", {}))
+    branch = branch_of(schema, value)
+    if branch is not None:
+        for name, part in resolve(root, branch).get("properties", {}).items():
+            result[name] = {**resolve(root, result.get(name, {})), **resolve(root, part)}
+    return result
+
+
+def required_keys(root: Schema, schema: Schema, value: Any) -> list[str]:
+    """The keys that a mapping must have beside the keys and values of `value`, in the order of the schema."""
+    wanted = set(_required(root, schema, value if isinstance(value, Mapping) else {}))
+    listed = [it for it in schema.get("properties", ()) if it in wanted]
+    return [*listed, *sorted(wanted.difference(listed))]
+
+
+def recommended_keys(schema: Schema) -> list[str]:
+    """The keys without which a file is accepted, but works badly."""
+    return list(schema.get("x-recommended", ()))
+
+
+def key_groups(alternatives: Sequence[Schema]) -> list[list[str]]:
+    """The groups of keys of which a mapping needs one; none where the alternatives are about anything but keys."""
+    is_about_keys = all(set(it) == {"required"} for it in alternatives)
+    return [list(it["required"]) for it in alternatives] if is_about_keys else []
+
+
+def has_key_group(schema: Schema, value: Any) -> bool:
+    """Whether a mapping has all keys of one group, or its schema has no groups."""
+    keys = value if isinstance(value, Mapping) else {}
+    groups = key_groups(schema.get("anyOf", ()))
+    return not groups or any(all(it in keys for it in group) for group in groups)
+
+
+def _required(root: Schema, schema: Schema, value: Mapping[str, Any]) -> Iterator[str]:
+    yield from schema.get("required", ())
+    for rule in schema.get("allOf", ()):
+        if "if" not in rule:
+            yield from _required(root, resolve(root, rule), value)
+        elif consequence := rule.get("then" if _holds(rule["if"], value) else "else"):
+            yield from _required(root, resolve(root, consequence), value)
+
+
+def _holds(condition: Schema, value: Mapping[str, Any]) -> bool:
+    """Whether a condition of the forms that our schemas use is fulfilled."""
+    return (
+        all(it in value for it in condition.get("required", ()))
+        and all(
+            _is_one_of(it, value.get(key))
+            for key, it in condition.get("properties", {}).items()
+            if key in value
+        )
+        and ("anyOf" not in condition or any(_holds(it, value) for it in condition["anyOf"]))
+        and ("not" not in condition or not _holds(condition["not"], value))
+    )
+
+
+def _is_one_of(schema: Schema, value: Any) -> bool:
+    return value in schema.get("enum", [schema["const"]] if "const" in schema else [value])
+
+
+def branch_of(schema: Schema, value: Any) -> Schema | None:
+    """The consequence (`then`) that the discriminator in `value` picks."""
+    key = schema.get(DISCRIMINATOR)
+    kind = value.get(key) if key and isinstance(value, Mapping) else None
+    return branches(schema).get(kind) if isinstance(kind, str) else None
+
+
+def branches(schema: Schema) -> dict[str, Schema]:
+    """All consequences of a discriminated schema by the value that picks them."""
+    key = schema.get(DISCRIMINATOR)
+    return {
+        it["if"]["properties"][key]["const"]: it["then"]
+        for it in schema.get("allOf", ())
+        if key and "if" in it and key in it["if"].get("properties", {})
+    }
+
+
+def narrowed(root: Schema, schema: Schema, value: Any) -> Schema:
+    """The one alternative of `anyOf`/`oneOf` whose shape is that of the value; the first where none is."""
+    schema = resolve(root, schema)
+    alternatives = schema.get("anyOf") or schema.get("oneOf")
+    if not alternatives:
+        return schema
+    options = [resolve(root, it) for it in alternatives]
+    if key_groups(options):
+        return schema
+    options = [it for it in options if it.get("type") != "null"]
+    chosen = next((it for it in options if _has_shape(it, value)), options[0])
+    outer = {key: it for key, it in schema.items() if key not in {"anyOf", "oneOf"}}
+    return {**chosen, **outer}
+
+
+def way_data(root: Schema, pointer: Pointer, data: Any) -> Any:
+    """Of `data` only what chooses branches on the way to `pointer`."""
+    schema = narrowed(root, root, data)
+    return _way_data(root, schema, pointer, data)
+
+
+def _way_data(root: Schema, schema: Schema, pointer: Pointer, value: Any) -> Any:
+    key = schema.get(DISCRIMINATOR)
+    kept = {key: value[key]} if key and isinstance(value, Mapping) and isinstance(value.get(key), str) else {}
+    found = child(root, schema, pointer[0], value) if pointer else None
+    if found is None:
+        return kept
+    below = _step(value, pointer[0])
+    inner = _way_data(root, narrowed(root, found, below), pointer[1:], below)
+    return [*[None] * pointer[0], inner] if isinstance(pointer[0], int) else {**kept, pointer[0]: inner}
+
+
+def discriminated(
+    root: Schema, schema: Schema, value: Any, pointer: Pointer = ()
+) -> Iterator[tuple[Pointer, Schema]]:
+    """Every value below (and including) this one whose schema has a discriminator: the graders of a document."""
+    schema = narrowed(root, schema, value)
+    if DISCRIMINATOR in schema:
+        yield pointer, schema
+    members: Iterator[tuple[str | int, Any]]
+    if isinstance(value, Mapping):
+        members = iter(value.items())
+    elif isinstance(value, list):
+        members = iter(enumerate(value))
+    else:
+        return
+    for part, it in members:
+        if isinstance(it, (Mapping, list)) and (below := child(root, schema, part, value)) is not None:
+            yield from discriminated(root, below, it, (*pointer, part))
+
+
+def _has_shape(schema: Schema, value: Any) -> bool:
+    wanted = schema.get("type")
+    shapes: dict[str, Any] = {
+        "object": Mapping,
+        "array": list,
+        "string": str,
+        "boolean": bool,
+        "integer": int,
+        "number": (int, float),
+    }
+    kinds = wanted if isinstance(wanted, list) else [wanted]
+    return any(it in shapes and isinstance(value, shapes[it]) for it in kinds)
+
+
+def value_at(data: Any, pointer: Pointer) -> Any:
+    """What stands at a pointer into plain data; None when nothing does."""
+    for part in pointer:
+        data = _step(data, part)
+    return data
+
+
+def _step(value: Any, part: str | int) -> Any:
+    if isinstance(part, int):
+        return value[part] if isinstance(value, list) and part < len(value) else None
+    return value.get(part) if isinstance(value, Mapping) else None
