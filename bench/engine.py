@@ -18,7 +18,8 @@ from typing import Any
 
 from waza_engine.graders.base import Grader, GradingContext
 from waza_engine.graders.registry import graders
-from waza_engine.grading import GraderFailure, grade_entry, grade_run
+from waza_engine.graders.result import GraderFailure
+from waza_engine.grading import grade_entry, grade_run
 from waza_engine.scoring import RunTotals, TaskTotals, suite_totals, task_stats
 from waza_engine.trajectory import Trajectory
 from waza_engine.yaml_reader import read_yaml

@@ -23,7 +23,7 @@ sys.path.insert(0, str(ROOT))
 
 from tests.lsp.server.results_harness import Editor, editor, plain  # noqa: E402  # the checkout is put on the path above
 from waza_engine.graders.base import Grader  # noqa: E402
-from waza_engine.graders.registry import find_grader, generation_of_dialect, newest_generation  # noqa: E402
+from waza_engine.graders.registry import find_grader  # noqa: E402
 
 EXAMPLES = sorted(it.parent.name for it in (ROOT / "examples").glob("*/eval.yaml"))
 VERDICTS = {"failed-check", "live-verdict"}
@@ -115,7 +115,7 @@ async def _of_file(it: Editor, path: Path, name: str, edits: int) -> list[Row]:
 
 
 def _class_of(kind: str, dialect: str) -> type[Grader] | None:
-    return find_grader(kind, generation_of_dialect(dialect) or newest_generation(kind))
+    return find_grader(kind, dialect)
 
 
 def _graders(items: Sequence[dict[str, Any]], uri: str) -> list[dict[str, Any]]:

@@ -110,3 +110,12 @@ def test_add_a_request(project: Path) -> None:
         encoding="utf-8",
     )
     assert "textDocument/declaration" in run("python answers.py", project).stdout
+
+
+def test_add_a_dialect(project: Path) -> None:
+    *_made, checked, performed, graded = follow("add-a-dialect.md", project)
+    assert "no-question" in checked.stdout
+    assert "1 of 2 tasks passed" in performed.stdout
+    assert graded.returncode == 0, graded.stdout
+    assert (project / "schemas" / "quiz" / "quiz.schema.json").is_file()
+    assert "# no-question" in (project / "docs" / "rules" / "no-question.md").read_text(encoding="utf-8")

@@ -21,13 +21,13 @@ if TYPE_CHECKING:
     )
     from waza_engine.executors.replay import read_recording
     from waza_engine.findings import Finding, Fix, Rule, Severity
-    from waza_engine.formats import load_suite
     from waza_engine.graders.base import ConfigError, GradeError, Grader
     from waza_engine.graders.context import GradingContext
-    from waza_engine.graders.result import GraderResult
-    from waza_engine.grading import GraderFailure, GraderVerdict, RunVerdict, grade_entry, grade_run
+    from waza_engine.graders.result import GraderFailure, GraderResult, GraderVerdict, RunVerdict
+    from waza_engine.grading import grade_entry, grade_run
     from waza_engine.grading_recordings import grade_recording
     from waza_engine.lib.pointer import Pointer
+    from waza_engine.project.load_suite import load_suite
     from waza_engine.recordings import Recording, recordings_of
     from waza_engine.reports.junit import junit_xml
     from waza_engine.reports.results_json import results_json
@@ -125,13 +125,13 @@ _HOMES = {
     "executors.base": "Executor ExecutorError ExecutorOptions Progress TrialRequest TriggerRequest UnavailableError",
     "executors.replay": "read_recording",
     "findings": "Finding Fix Rule Severity",
-    "formats": "load_suite",
     "graders.base": "ConfigError GradeError Grader",
     "graders.context": "GradingContext",
-    "graders.result": "GraderResult",
-    "grading": "GraderFailure GraderVerdict RunVerdict grade_entry grade_run",
+    "graders.result": "GraderFailure GraderResult GraderVerdict RunVerdict",
+    "grading": "grade_entry grade_run",
     "grading_recordings": "grade_recording",
     "lib.pointer": "Pointer",
+    "project.load_suite": "load_suite",
     "recordings": "Recording recordings_of",
     "reports.junit": "junit_xml",
     "reports.results_json": "results_json",

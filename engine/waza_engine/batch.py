@@ -7,9 +7,10 @@ from pathlib import Path
 from typing import Any
 
 from waza_engine.batch_files import lay_out
+from waza_engine.formats import dialects, meanings
 from waza_engine.graders.base import GraderResult, GradingContext
-from waza_engine.graders.registry import CURRENT, GENERATIONS, generation_of_dialect
-from waza_engine.grading import GraderFailure, GraderVerdict, RunVerdict, grade_entry, grade_run, shown
+from waza_engine.graders.result import GraderFailure, GraderVerdict, RunVerdict
+from waza_engine.grading import grade_entry, grade_run, shown
 from waza_engine.grading_input import InputError, grading_context
 from waza_engine.json_text import JsonError, read_json
 from waza_engine.scoring import mean, weighted_mean
@@ -50,9 +51,9 @@ def _request(line: str | bytes) -> dict[str, Any]:
 
 
 def _answer(request: Mapping[str, Any], directory: Path) -> Answer:
-    generation = request.get("gen") or generation_of_dialect(str(request.get("dialect"))) or CURRENT
-    if generation not in GENERATIONS:
-        raise InputError(f"unknown 'gen' {generation!r}; one of {', '.join(GENERATIONS)}")
+    meaning = request.get("gen") or meaning_in(str(request.get("dialect")))
+    if request.get("gen") and meaning not in meanings():
+        raise InputError(f"unknown 'gen' {meaning!r}; one of {', '.join(meanings())}")
     given = [it for it in ("graders", "graders_yaml", "run") if it in request]
     if len(given) != 1:
         raise InputError("a line needs exactly one of 'graders', 'graders_yaml' and 'run'")
@@ -61,15 +62,20 @@ def _answer(request: Mapping[str, Any], directory: Path) -> Answer:
         {} if request.get("context") is None else request["context"],
         workspace_dir=folders.workspace,
         process_dir=folders.process,
-        generation=generation,
+        meaning=meaning,
     )
     match given[0]:
         case "graders":
-            return grade_list(_named(request["graders"]), context, generation)
+            return grade_list(_named(request["graders"]), context, meaning)
         case "graders_yaml":
-            return grade_list(graders_from_yaml(request["graders_yaml"]), context, generation)
+            return grade_list(graders_from_yaml(request["graders_yaml"]), context, meaning)
         case _:
-            return _graded_run(request["run"], context, generation)
+            return _graded_run(request["run"], context, meaning)
+
+
+def meaning_in(dialect_name: str) -> str:
+    """What the types of raw entries mean in a dialect, or "" for the default one and for names that no dialect has."""
+    return next((it.name for it in dialects() if it.name == dialect_name and not it.is_default), "")
 
 
 def graders_from_yaml(text: Any) -> list[Any]:
@@ -87,9 +93,9 @@ def graders_from_yaml(text: Any) -> list[Any]:
         return [error]
 
 
-def grade_list(entries: list[Any], context: GradingContext, generation: str = CURRENT) -> Answer:
+def grade_list(entries: list[Any], context: GradingContext, meaning: str = "") -> Answer:
     """Grade every entry on its own: an error does not stop the others."""
-    graded = [_graded(it, context, generation) for it in entries]
+    graded = [_graded(it, context, meaning) for it in entries]
     verdicts = [it for it in graded if isinstance(it, GraderVerdict)]
     if len(verdicts) < len(graded):
         status, verdicts_that_count = "error", []
@@ -106,12 +112,12 @@ def grade_list(entries: list[Any], context: GradingContext, generation: str = CU
     }
 
 
-def _graded(entry: Any, context: GradingContext, generation: str) -> GraderVerdict | GraderFailure:
+def _graded(entry: Any, context: GradingContext, meaning: str) -> GraderVerdict | GraderFailure:
     if isinstance(entry, YamlError):
         return GraderFailure("", "", "config", str(entry))
     if isinstance(entry, RefusedEntry):
         return GraderFailure(*shown(entry.data), "config", str(entry.error))
-    return grade_entry(entry, context, generation)
+    return grade_entry(entry, context, meaning)
 
 
 def result_object(graded: GraderVerdict | GraderFailure) -> Answer:
@@ -150,18 +156,18 @@ def _named(graders: Any) -> list[Any]:
     return [{"name": it.get("type", ""), **it} if isinstance(it, Mapping) else it for it in graders]
 
 
-def _graded_run(run: Any, context: GradingContext, generation: str) -> Answer:
+def _graded_run(run: Any, context: GradingContext, meaning: str) -> Answer:
     if not isinstance(run, Mapping):
         raise InputError("'run' must be an object")
     try:
-        return _run_answer(_verdict_of_run(run, context, generation))
+        return _run_answer(_verdict_of_run(run, context, meaning))
     except InputError as error:
         # waza would not load such a task: besides being no good line, it is a run that ends before it begins.
         ended = {"results": [], "status": "error", "score": 0.0, "weighted_score": 0.0}
         return {"error": {"kind": "input", "message": str(error)}, **ended}
 
 
-def _verdict_of_run(run: Mapping[str, Any], context: GradingContext, generation: str) -> RunVerdict:
+def _verdict_of_run(run: Mapping[str, Any], context: GradingContext, meaning: str) -> RunVerdict:
     task = _object(run, "task")
     prompt = _object(task, "inputs").get("prompt")
     if context.prompt is None:
@@ -172,7 +178,7 @@ def _verdict_of_run(run: Mapping[str, Any], context: GradingContext, generation:
         _list(task, "graders"),
         {it: _texts(expected, it) for it in EXPECTED_TEXTS},
         context,
-        generation,
+        meaning,
     )
 
 

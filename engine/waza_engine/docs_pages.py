@@ -3,20 +3,18 @@
 `python -m waza_engine.docs_pages` writes them below `docs`; a test compares.
 """
 
-import importlib
-import pkgutil
 import re
 import sys
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from types import ModuleType
 
-from waza_engine import rules
+from waza_engine.checking.registry import modules_in, packages
+from waza_engine.dialects.waza.generations.base import OlderGrader
 from waza_engine.docs_options import option_tables
 from waza_engine.findings import Rule
 from waza_engine.formats import Dialect, dialects
 from waza_engine.graders.base import Grader
-from waza_engine.graders.registry import OTHER_DIALECTS
 from waza_engine.schemas_graders import config_schema, grader_types, is_legacy
 
 _GENERATIONS = {
@@ -25,7 +23,6 @@ _GENERATIONS = {
     "G2": "waza 0.24 to 0.35",
     "G3": "waza 0.36 and later",
     "DOC": "waza's older documentation",
-    "VALLY": "older versions of vally",
 }
 _OPTIONS = "## Options"
 
@@ -40,8 +37,8 @@ def pages() -> dict[str, str]:
 
 def _grader_pages(dialect: Dialect) -> dict[str, str]:
     folder = f"graders/{dialect.schema_folder}"
-    types = grader_types(dialect.graders)
-    found = {f"{folder}{name}.md": _grader_page(name, kinds) for name, kinds in types.items()}
+    types = grader_types(dialect)
+    found = {f"{folder}{name}.md": _grader_page(dialect, name, kinds) for name, kinds in types.items()}
     rows = "\n".join(
         f"| [{name}]({name}.md) | {kinds[0].summary()}{' *(old)*' if is_legacy(kinds) else ''} |"
         for name, kinds in types.items()
@@ -50,33 +47,34 @@ def _grader_pages(dialect: Dialect) -> dict[str, str]:
     return found
 
 
-def _grader_page(name: str, kinds: Sequence[type[Grader]]) -> str:
-    first = f"Only in files of {_versions(kinds[0])}." if is_legacy(kinds) else ""
-    parts = [f"# {name}", _meaning(kinds[0], first)]
+def _grader_page(dialect: Dialect, name: str, kinds: Sequence[type[Grader]]) -> str:
+    first = f"Only in files of {_versions(dialect, kinds[0])}." if is_legacy(kinds) else ""
+    parts = [f"# {name}", _meaning(dialect, kinds[0], first)]
     for older in kinds[1:]:
-        parts += [f"## In files of {_versions(older)}", _demoted(_meaning(older))]
+        parts += [f"## In files of {_versions(dialect, older)}", _demoted(_meaning(dialect, older))]
     return "\n\n".join(parts) + "\n"
 
 
-def _meaning(kind: type[Grader], fact: str = "") -> str:
+def _meaning(dialect: Dialect, kind: type[Grader], fact: str = "") -> str:
     """The page of one grader class with its options, which come before the example."""
     page = kind.page().strip()
     facts = [fact] if fact else []
-    program = next((OTHER_DIALECTS[it] for it in kind.generations if it in OTHER_DIALECTS), "waza")
     if kind.since:
-        facts.append(f"Since {program} {kind.since}.")
+        facts.append(f"Since {dialect.name} {kind.since}.")
     if kind.executes:
         facts.append("Runs code or a program that the file names.")
     if told := [f"{name} {it}" for name, it in kind.taxonomy().items() if not isinstance(it, bool)]:
         facts.append(f"Taxonomy: {', '.join(told)}.")
     if facts:
         page = page.replace("\n\n", f"\n\n{' '.join(facts)}\n\n", 1)
-    options = f"{_OPTIONS}\n\n{option_tables(config_schema([kind]), program)}\n\n"
+    options = f"{_OPTIONS}\n\n{option_tables(config_schema([kind]), dialect.name)}\n\n"
     before, heading, after = page.partition("## Example")
     return f"{before}{options}{heading}{after}" if heading else f"{page}\n\n{options.strip()}"
 
 
-def _versions(kind: type[Grader]) -> str:
+def _versions(dialect: Dialect, kind: type[Grader]) -> str:
+    if not issubclass(kind, OlderGrader):
+        return f"older versions of {dialect.name}"
     return " and ".join(_GENERATIONS.get(it, it) for it in sorted(kind.generations))
 
 
@@ -95,15 +93,12 @@ def _rule_pages() -> dict[str, str]:
 
 
 def rules_with_pages() -> Iterator[tuple[Rule, ModuleType]]:
-    """Every rule in the folder `rules`, by code, with the module whose docstring is its page."""
+    """Every rule, by code, with the module whose docstring is its page: the shared one where dialects have some, too."""
     found: dict[str, tuple[Rule, ModuleType]] = {}
-    for module_info in pkgutil.walk_packages(rules.__path__, f"{rules.__name__}."):
-        module = importlib.import_module(module_info.name)
+    for module in (it for package in packages() for it in modules_in(package)):
         for thing in vars(module).values():
-            if isinstance(thing, Rule) and module_info.name.rpartition(".")[2] == thing.code.replace(
-                "-", "_"
-            ):
-                found[thing.code] = (thing, module)
+            if isinstance(thing, Rule) and module.__name__.rpartition(".")[2] == thing.code.replace("-", "_"):
+                found.setdefault(thing.code, (thing, module))
     return iter(found[code] for code in sorted(found))
 
 

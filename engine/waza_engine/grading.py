@@ -7,11 +7,12 @@ See docs/reference/waza-graders.md, sections 2.1 to 2.5.
 
 import logging
 import time
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import Any, Literal
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal, TypeVar
 
 from waza_engine.excerpts import instead_of, place_of, quoted
+from waza_engine.formats import dialect_meant, resolved
 from waza_engine.graders.base import (
     ConfigError,
     FailedCheck,
@@ -22,18 +23,14 @@ from waza_engine.graders.base import (
     Scope,
 )
 from waza_engine.graders.entry import Entry, Level, read_entry
-from waza_engine.graders.registry import CURRENT, find_grader, newest_generation
+from waza_engine.graders.registry import find_grader
+from waza_engine.graders.result import GradedTrial, GraderFailure, GraderVerdict, RunVerdict
 from waza_engine.scalars import plain
 from waza_engine.scoring import mean, weighted_mean
-from waza_engine.suite import EXPECTED_TEXTS, GraderEntry
+from waza_engine.suite import EXPECTED_TEXTS, GraderEntry, Scoring, Task
 from waza_engine.text import fold
 
 _log = logging.getLogger(__name__)
-_WITHOUT_EXPECTATIONS = frozenset(["G1", "PY"])
-"""The generations that read a task's expectations on the output and never looked at them.
-
-See docs/reference/waza-formats.md, section 5.2.
-"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,58 +43,23 @@ class BuiltGrader:
     weight: float
 
 
-@dataclass(frozen=True, slots=True)
-class GraderVerdict:
-    """One grader's result in a run. `type` is as waza shows it, `duration_ms` wall time."""
-
-    name: str
-    type: str
-    weight: float
-    result: GraderResult
-    duration_ms: int = 0
-
-
-@dataclass(frozen=True, slots=True)
-class GraderFailure:
-    """A grader that gave no result: it could not be built (`config`) or could not grade (`grade`)."""
-
-    name: str
-    type: str
-    kind: Literal["config", "grade"]
-    message: str
-
-    def __str__(self) -> str:
-        return f"grader '{self.name or self.type}': {self.message}"
-
-
-@dataclass(frozen=True, slots=True)
-class RunVerdict:
-    """The verdict on one run. `results` are by grader name, in the order of first occurrence."""
-
-    status: Literal["passed", "failed", "error"]
-    score: float = 0.0
-    weighted_score: float = 0.0
-    results: Mapping[str, GraderVerdict] = field(default_factory=dict)
-    error: GraderFailure | None = None
-
-
 def build(
     entry: Mapping[str, Any] | GraderEntry,
-    generation: str = CURRENT,
+    meaning: str = "",
     level: Level = "eval",
     scope: Scope | None = None,
 ) -> BuiltGrader:
-    """The grader that an entry describes: all that waza refuses at loading or creating is refused here.
+    """The grader that an entry describes: all that its dialect refuses at loading or creating is refused here.
 
     Raises:
         ConfigError: the entry, its config, or a static check forbids the grader.
 
     """
-    return _built(read_entry(entry, generation, level), generation, scope or Scope())
+    return _built(read_entry(entry, meaning, level), meaning, scope or Scope())
 
 
-def _built(entry: Entry, generation: str, scope: Scope) -> BuiltGrader:
-    kind = find_grader(entry.type, generation, entry.data.get("config"))
+def _built(entry: Entry, meaning: str, scope: Scope) -> BuiltGrader:
+    kind = find_grader(entry.type, meaning, entry.data.get("config"))
     if kind is None:
         raise ConfigError(f"Unknown grader type '{entry.type}'" if entry.type else "The grader has no type")
     if kind.name_required and not entry.name:
@@ -111,19 +73,19 @@ def _built(entry: Entry, generation: str, scope: Scope) -> BuiltGrader:
 def grade_entry(
     entry: Mapping[str, Any] | GraderEntry,
     context: GradingContext,
-    generation: str = CURRENT,
+    meaning: str = "",
     level: Level = "eval",
 ) -> GraderVerdict | GraderFailure:
     """Grade one entry on its own; what goes wrong is a `GraderFailure`, never an exception.
 
-    `generation` is the version of waza (of `graders.registry.GENERATIONS`) whose meaning the type has, `VALLY` for a
-    grader of vally. `level` says where the entry stands: that changes which keys it may have.
+    `meaning` says what the type means, as in `formats.dialect_meant`: the name of a dialect, or one of its `meanings`.
+    `level` says where the entry stands: that changes which keys it may have.
     """
     started = time.perf_counter()
     name, type_name = shown(entry)
     step: Literal["config", "grade"] = "config"
     try:
-        built = build(entry, generation, level, Scope(process_dir=context.process_dir))
+        built = build(entry, meaning, level, Scope(process_dir=context.process_dir))
         name, type_name, step = built.name, built.type, "grade"
         result = built.grader.grade_turn(context, _turn(entry))
     except ConfigError as error:
@@ -160,33 +122,51 @@ def grade_run(
     task_entries: Sequence[Mapping[str, Any] | GraderEntry],
     expected: Mapping[str, Iterable[str]],
     context: GradingContext,
-    generation: str = CURRENT,
+    meaning: str = "",
     agent_error: str = "",
-    *,
-    older_types: bool = False,
 ) -> RunVerdict:
     """The verdict on one run: eval graders, task graders, then the output expectations of the task.
 
-    `expected` has lists of texts by the keys of `suite.EXPECTED_TEXTS`. `generation` is as for `grade_entry`.
+    `expected` has lists of texts by the keys of `suite.EXPECTED_TEXTS`. `meaning` is as for `grade_entry`.
     A later result of the same name replaces the earlier one. The first error ends the run without results.
     `agent_error` is the error the agent reported: it makes the status `error` whatever the graders say.
-    With `older_types`, a type that only older generations knew means what it meant in the newest of them.
     """
     results: dict[str, GraderVerdict] = {}
-    leveled: list[tuple[Level, Sequence[Mapping[str, Any] | GraderEntry]]] = [
-        ("eval", eval_entries),
-        ("task", task_entries),
-    ]
-    for level, entries in leveled:
-        for entry in entries:
-            its_own = newest_generation(shown(entry)[1]) if older_types else generation
-            graded = grade_entry(entry, context, its_own, level)
-            if isinstance(graded, GraderFailure):
-                return RunVerdict("error", error=graded)
-            results[graded.name] = graded
-    if generation not in _WITHOUT_EXPECTATIONS:
+    for _, graded in _graded(eval_entries, task_entries, context, meaning):
+        if isinstance(graded, GraderFailure):
+            return RunVerdict("error", error=graded)
+        results[graded.name] = graded
+    if meaning not in dialect_meant(meaning).without_expectations:
         results.update((it.name, it) for it in _expectations(expected, context.output))
     return _run_verdict(results, agent_error)
+
+
+def grade_task(
+    dialect: str,
+    task: Task,
+    eval_entries: Sequence[GraderEntry],
+    scoring: Scoring | None,
+    context: GradingContext,
+) -> RunVerdict:
+    """The verdict on a trial of a task, made as its dialect makes it where the suite has a `scoring`."""
+    score = dialect_meant(dialect).score_trial
+    if scoring is None or not score:
+        return grade_run(eval_entries, task.graders, task.expected, context, dialect, context.error)
+    graded = _graded(eval_entries, task.graders, context, dialect)
+    verdict: RunVerdict = resolved(score)(GradedTrial(graded, context, task.constraints, scoring))
+    return verdict
+
+
+_Entry = TypeVar("_Entry", bound=Mapping[str, Any] | GraderEntry)
+
+
+def _graded(
+    eval_entries: Sequence[_Entry], task_entries: Sequence[_Entry], context: GradingContext, meaning: str
+) -> Iterator[tuple[_Entry, GraderVerdict | GraderFailure]]:
+    """What comes of each entry, graded when it is asked for."""
+    leveled: list[tuple[Level, Sequence[_Entry]]] = [("eval", eval_entries), ("task", task_entries)]
+    for level, entries in leveled:
+        yield from ((it, grade_entry(it, context, meaning, level)) for it in entries)
 
 
 def _run_verdict(results: Mapping[str, GraderVerdict], agent_error: str) -> RunVerdict:

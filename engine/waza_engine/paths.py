@@ -88,3 +88,11 @@ def content(place: str | Path) -> bytes | None:
         return regular_bytes(Path(place))
     except (OSError, ValueError):
         return None
+
+
+def is_inside(path: Path, folder: Path) -> bool:
+    """Whether `path`, with all links followed, stands in `folder` or is it."""
+    try:
+        return path.resolve().is_relative_to(folder.resolve())
+    except (OSError, RuntimeError, ValueError):
+        return False

@@ -17,6 +17,9 @@ GRADER_GROUP = "waza_lsp.graders"
 EXECUTOR_GROUP = "waza_lsp.executors"
 """The group of executors: each entry is called as the executor is, and names a class as `executors/base.py` has it."""
 
+DIALECT_GROUP = "waza_lsp.dialects"
+"""The group of dialects: each entry names the package of one, whose module `dialect` has the record `DIALECT`."""
+_GROUPS = (GRADER_GROUP, EXECUTOR_GROUP, DIALECT_GROUP)
 _SCHEMA_EXPORT = "waza_engine.schemas_export", "export"
 """The function that generates all schemas. It stands above those who read schemas, so it is named, not imported."""
 
@@ -26,10 +29,10 @@ def has_plug_ins() -> bool:
     """Whether any distribution adds anything. It is asked once: everything that is installed is looked at."""
     # `importlib.metadata` knows better, and takes longer to import than all schemas to read: it is asked only where the
     # name of a group is found at all.
-    groups = [f"[{it}]" for it in (GRADER_GROUP, EXECUTOR_GROUP)]
+    groups = [f"[{it}]" for it in _GROUPS]
     if not any(group in text for text in _declared_entry_points() for group in groups):
         return False
-    return bool(plug_ins(GRADER_GROUP) or plug_ins(EXECUTOR_GROUP))
+    return any(plug_ins(it) for it in _GROUPS)
 
 
 def plug_ins(group: str) -> "list[EntryPoint]":

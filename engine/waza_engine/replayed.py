@@ -8,10 +8,10 @@ from pathlib import Path
 from waza_engine.executors.base import Executor, ExecutorOptions, UnavailableError
 from waza_engine.executors.registry import make_executor
 from waza_engine.executors.replay import ReplayExecutor
-from waza_engine.formats import load_suite
 from waza_engine.graders.entry import Level
-from waza_engine.graders.registry import generation_of
-from waza_engine.grading import GraderFailure, RunVerdict, grade_entry
+from waza_engine.graders.result import GraderFailure, RunVerdict
+from waza_engine.grading import grade_entry
+from waza_engine.project.load_suite import load_suite
 from waza_engine.recordings import Recording
 from waza_engine.runs.checkpoints import with_checkpoints_again
 from waza_engine.runs.grade import Bench, grading_context, outcomes, unusable_grader, verdict_on
@@ -122,7 +122,7 @@ def grade_again(bench: Bench, trial: Replayed) -> TrialRecord:
 def grade_one(bench: Bench, trial: Replayed, entry: GraderEntry, level: Level) -> GraderOutcome:
     """What a single entry says about the trial. One that cannot be built or cannot grade has the status `error`."""
     context = grading_context(bench, trial.task, trial.recording.trajectory, trial.workspace, trial.captured)
-    graded = grade_entry(entry, context, generation_of(entry), level)
+    graded = grade_entry(entry, context, entry.dialect, level)
     verdict = (
         RunVerdict("error", error=graded)
         if isinstance(graded, GraderFailure)

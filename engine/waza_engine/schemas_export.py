@@ -21,7 +21,7 @@ def export() -> dict[str, Schema]:
 
 
 def _of_dialect(dialect: Dialect) -> dict[str, Schema]:
-    types = grader_types(dialect.graders)
+    types = grader_types(dialect)
     found: dict[str, Schema] = {}
     for kind in dialect.kinds:
         schema = with_graders(model_schema(resolved(kind.model)), types, dialect.schema_folder)

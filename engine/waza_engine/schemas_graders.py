@@ -6,29 +6,30 @@ tools then report exactly the key at fault; with `oneOf` they blame a branch tha
 
 from collections.abc import Mapping, Sequence
 
+from waza_engine.dialects.waza.generations.base import OlderGrader
+from waza_engine.formats import Dialect
 from waza_engine.graders.base import Grader
-from waza_engine.graders.registry import OTHER_DIALECTS, graders
+from waza_engine.graders.registry import graders, graders_in
 from waza_engine.schemas_rewriting import Schema, rewritten
 from waza_engine.schemas_shape import model_schema
 from waza_engine.validation.part_keywords import DISCRIMINATOR
 
-_CURRENT = frozenset(["G2", "G3", *OTHER_DIALECTS])
 GraderTypes = Mapping[str, Sequence[type[Grader]]]
 """Grader classes by `type`: the current one first, then older generations with the same name."""
 
 
-def grader_types(folders: Sequence[str]) -> dict[str, list[type[Grader]]]:
-    """The types of a dialect: those of the first folder, then those that only older folders have."""
+def grader_types(dialect: Dialect) -> dict[str, list[type[Grader]]]:
+    """The types of a dialect: the current ones, then those that only older packages have."""
     found: dict[str, list[type[Grader]]] = {}
-    for folder in folders:
-        for kind in sorted(graders(folder).values(), key=lambda it: it.type_name):
+    for kinds in (graders(dialect.name).values(), *map(graders_in, dialect.graders[1:])):
+        for kind in sorted(kinds, key=lambda it: it.type_name):
             found.setdefault(kind.type_name, []).append(kind)
     return found
 
 
 def is_legacy(kinds: Sequence[type[Grader]]) -> bool:
     """Whether no grader of the current generation has the type."""
-    return not kinds[0].generations & _CURRENT or bool(kinds[0].outdated)
+    return issubclass(kinds[0], OlderGrader) or bool(kinds[0].outdated)
 
 
 def config_schema(kinds: Sequence[type[Grader]]) -> Schema:

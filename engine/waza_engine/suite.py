@@ -14,6 +14,8 @@ EXPECTED_TEXTS = ("output_contains", "output_not_contains", "output_contains_any
 """What a task can expect of the output; each list is a check of its own."""
 HOOKS = ("before_run", "after_run", "before_task", "after_task")
 """When hooks can be executed."""
+CONSTRAINT = "constraint"
+"""The type that verdicts on constraints have in results."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,6 +135,11 @@ class Constraint:
     key: str
     value: Any
     pointer: Pointer = ()
+
+    @property
+    def verdict_name(self) -> str:
+        """The name of its verdict in results."""
+        return f"{CONSTRAINT}:{self.key}"
 
 
 @dataclass(frozen=True, slots=True)

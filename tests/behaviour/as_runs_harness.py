@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from tests.behaviour.rules_harness import found_at
-from waza_engine.formats import load_suite
+from waza_engine.project.load_suite import load_suite
 from waza_engine.runs.loadable import refuse_unreadable_graders
 from waza_engine.suite import LoadError
 

@@ -6,7 +6,7 @@ import pytest
 
 from tests.behaviour.as_runs_harness import errors, is_refused
 from tests.behaviour.rules_harness import EVAL, TASK, write
-from waza_engine.formats import load_suite
+from waza_engine.project.load_suite import load_suite
 from waza_engine.runs.setup import prepared
 from waza_engine.runs.workspace import WorkspaceError, remove_workspace
 

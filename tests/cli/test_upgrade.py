@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner, Result
 
-from waza_engine.formats import load_suite
+from waza_engine.project.load_suite import load_suite
 from waza_lsp.cli import main
 
 EVAL = """\

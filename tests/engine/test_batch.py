@@ -234,9 +234,7 @@ def test_answers_are_plain_json() -> None:
 
 
 def _context(**members: Any) -> Any:
-    return grading_context(
-        members, workspace_dir=None, process_dir=Path(), generation=members.pop("gen", "G3")
-    )
+    return grading_context(members, workspace_dir=None, process_dir=Path(), meaning=members.pop("gen", "G3"))
 
 
 def test_what_is_left_of_events_and_arguments() -> None:

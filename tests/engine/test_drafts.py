@@ -11,7 +11,8 @@ from waza_engine.common_ground import files_of_all, lines_of_all, phrases_of_all
 from waza_engine.drafts import GraderDraft, grader_drafts
 from waza_engine.graders.base import GradingContext
 from waza_engine.graders.registry import graders
-from waza_engine.grading import GraderVerdict, grade_entry
+from waza_engine.graders.result import GraderVerdict
+from waza_engine.grading import grade_entry
 from waza_engine.trajectory import Session, ToolCall
 
 

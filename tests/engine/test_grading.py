@@ -13,8 +13,9 @@ from waza_engine.findings import Finding
 from waza_engine.graders import registry
 from waza_engine.graders.base import ConfigError, Grader, GraderResult, GradingContext
 from waza_engine.graders.checking import check_entry
+from waza_engine.graders.result import GraderFailure, GraderVerdict
 from waza_engine.graders.waza.text import TextGrader
-from waza_engine.grading import GraderFailure, GraderVerdict, build, grade_entry, grade_run
+from waza_engine.grading import build, grade_entry, grade_run
 from waza_engine.plug_ins import GRADER_GROUP
 from waza_engine.rules.out_of_range import OUT_OF_RANGE
 from waza_engine.scalars import Scalar

@@ -15,8 +15,8 @@ from tests.executors.conftest import needs
 from tests.executors.stand_in_model import StandInModel
 from waza_engine.executors.base import Executor, ExecutorOptions, TriggerRequest, UnavailableError
 from waza_engine.executors.registry import make_executor
-from waza_engine.formats import load_suite
 from waza_engine.judges.copilot import CopilotJudge
+from waza_engine.project.load_suite import load_suite
 from waza_engine.runs.judging import judge_for
 from waza_engine.runs.plan import Overrides, make_plan
 from waza_engine.runs.records import TrialRecord

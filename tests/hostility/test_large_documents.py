@@ -18,7 +18,7 @@ import pytest
 from tests.fuzz.edits import Desk
 from tests.fuzz.wire_line import Line
 from tests.hostility.large_documents import BOMBS, DEEP, HEAD, LARGE, RAW
-from waza_engine.formats import load_suite
+from waza_engine.project.load_suite import load_suite
 from waza_engine.suite import LoadError
 from waza_lsp.syntax.too_large import MOST_CHARACTERS
 

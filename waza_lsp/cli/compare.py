@@ -19,6 +19,7 @@ from waza_lsp.cli.run.reports import FILE, write_report
 from waza_lsp.cli.stored_runs import STORE, give_up, load_record
 
 if TYPE_CHECKING:
+    from waza_engine.model.pairwise import Pairwise
     from waza_engine.suite import Suite
 
 _EXIT_WORSE = 1
@@ -146,10 +147,9 @@ class _PairwiseRequest:
 def _compare_pairwise(request: _PairwiseRequest) -> None:
     """Compare and print; exit with 1 if the second run is worse and `fail_on_regression` is set."""
     # Imported late: only a pairwise comparison needs the judges.
+    from waza_engine.formats import by_preference, resolved
     from waza_engine.judges.base import JudgeMissing
     from waza_engine.judges.openai import OpenAIJudge
-    from waza_engine.vally.pairing import comparison_record, pairs_of
-    from waza_engine.vally.preferring import Preference
 
     names = (request.baseline, request.treatment)
     baseline, treatment = (load_record(it, request.store_dir) for it in names)
@@ -158,13 +158,15 @@ def _compare_pairwise(request: _PairwiseRequest) -> None:
         judge = OpenAIJudge.from_environment(os.environ)
     except JudgeMissing as error:
         give_up(str(error))
+    compare_runs = next(it.compare_runs for it in by_preference() if it.compare_runs)
+    comparison: Pairwise = resolved(compare_runs)(baseline, treatment, judge, suite, request.judge_model)
     pairs = []
-    for pair in pairs_of(baseline, treatment, Preference(judge, suite, request.judge_model)):
+    for pair in comparison.pairs():
         print_err(f"{pair.treatment.task} trial {pair.treatment.trial}: {pair.error or pair.winner}")
         pairs.append(pair)
     if not pairs:
         give_up("The two runs have no trial of the same stimulus in common")
-    result = comparison_record(baseline, treatment, names, pairs)
+    result = comparison.record(names, pairs)
     show(json.dumps(result, ensure_ascii=False) if request.form == "json" else _pairwise_text(result))
     if request.fail_on_regression and result["summary"]["meanScore"] < 0:
         sys.exit(_EXIT_WORSE)
@@ -172,7 +174,7 @@ def _compare_pairwise(request: _PairwiseRequest) -> None:
 
 def _load_rubrics(path: Path | None, record: RunRecord) -> "Suite | None":
     """Load the suite that holds the rubrics: `path`, else the eval of the run if it still exists."""
-    from waza_engine.formats import load_suite
+    from waza_engine.project.load_suite import load_suite
     from waza_engine.suite import LoadError
 
     chosen = path or (Path(record.eval_path) if record.eval_path else None)

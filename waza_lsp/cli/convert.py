@@ -5,7 +5,7 @@ from pathlib import Path
 import click
 
 from waza_engine.convert import TARGETS, Conversion, converted
-from waza_engine.formats.waza.paths import is_inside
+from waza_engine.paths import is_inside
 from waza_engine.suite import LoadError
 from waza_engine.whole_files import write_whole_bytes
 from waza_lsp.cli.console import print_err, show

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 import click
 
-from waza_engine.batch import answer_line, grade_list, graders_from_yaml
-from waza_engine.graders.registry import CURRENT, GENERATIONS, OTHER_DIALECTS, generation_of_dialect
+from waza_engine.batch import answer_line, grade_list, graders_from_yaml, meaning_in
+from waza_engine.formats import by_preference, meanings
 from waza_engine.grading_input import InputError, grading_context
 from waza_engine.json_text import JsonError, read_json
 from waza_engine.reports.inert import harmless, inert
@@ -53,11 +53,11 @@ _EXIT_ERRORED = 3
     "--format", "output_format", type=click.Choice(["text", "json"]), default="text", show_default=True
 )
 @click.option(
-    "--gen", "generation", type=click.Choice(GENERATIONS), default=CURRENT, show_default=True,
+    "--gen", "generation", type=click.Choice(meanings()), default=meanings()[0], show_default=True,
     help="The waza generation that defines the grader types.",
 )  # fmt: skip
 @click.option(
-    "--dialect", type=click.Choice(["waza", *OTHER_DIALECTS.values()]),
+    "--dialect", type=click.Choice([it.name for it in by_preference()]),
     help="The dialect that defines the grader types. Only waza has generations.",
 )  # fmt: skip
 @click.option(
@@ -116,13 +116,13 @@ def grade(  # noqa: PLR0913, PLR0917  # click passes one argument per option
         raise click.UsageError("Give --run, or --graders and --context, or --batch.")
     if graders_file == context_file == _STDIN:
         raise click.UsageError("Only one of --graders and --context can be standard input.")
-    generation = generation_of_dialect(dialect or "") or generation
+    generation = meaning_in(dialect or "") or generation
     try:
         context = grading_context(
             read_json(_read_text(context_file)),
             workspace_dir=workspace.absolute() if workspace else None,
             process_dir=Path.cwd(),
-            generation=generation,
+            meaning=generation,
         )
     except (JsonError, InputError) as error:
         raise click.UsageError(f"{context_file}: {error}") from error
@@ -203,10 +203,8 @@ def _grade_run(name: str, tasks: tuple[str, ...], store_dir: Path | None, output
 
 def _load_suite(run: "StoredRun") -> "Suite":
     """Load the current suite of a run. For an arm, the experiment builds it."""
+    from waza_engine.project.load_suite import load_suite, suite_of_arm
+
     if run.frame.arm is None:
-        from waza_engine.formats import load_suite
-
         return load_suite(run.eval_path, process_dir=Path.cwd())
-    from waza_engine.formats.vally.experiment_load import suite_of_arm
-
     return suite_of_arm(run.frame.arm)

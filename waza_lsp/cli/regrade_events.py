@@ -18,9 +18,9 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 from waza_engine import processes
 from waza_engine.findings import Pointer
-from waza_engine.formats.choose import experiment_at
 from waza_engine.formats.reading import reading_open_texts
 from waza_engine.graders.entry import Level
+from waza_engine.project.load_suite import experiment_at, suite_of_arm
 from waza_engine.recordings import Recording, recordings_of
 from waza_engine.replayed import bench_for, grade_again, grade_one, plan_for_grading, replayed
 from waza_engine.reviews import Review
@@ -51,7 +51,7 @@ from waza_engine.suite import ExperimentArm, GraderEntry, LoadError, Task
 from waza_lsp.cli.console import print_err
 
 if TYPE_CHECKING:
-    from waza_engine.formats.vally.experiment_load import Experiment
+    from waza_engine.model.experiment import Experiment
 
 _NOTHING_RECORDED = "Nothing was recorded for this yet. Run it once, then grade the recording."
 _MAX_RUNS = 200
@@ -346,9 +346,6 @@ def _experiment_teller(
 
 
 def _regrade_arm(store: RunStore, stored: _StoredArm, process_dir: Path) -> RunRecord:
-    # Imported late: most evals are not experiments.
-    from waza_engine.formats.vally.experiment_load import suite_of_arm
-
     suite = suite_of_arm(stored.about)
     return regrade(store, stored.run, suite, process_dir=process_dir, environment=os.environ)
 

@@ -11,15 +11,12 @@ from waza_engine.checking.files import Files
 from waza_engine.checking.memory import followed
 from waza_engine.checking.named import named_by_eval
 from waza_engine.findings import Finding, Pointer
-from waza_engine.formats import Dialect, Kind, recognise, told_by_text
+from waza_engine.formats import Dialect, Kind, kind_of, recognise, told_by_text
 from waza_engine.schema_files import read_schema
 from waza_engine.yaml_grader_config import STRICT_LIST
 
 if TYPE_CHECKING:
     from waza_engine.validation.checker import SchemaChecker
-
-_STRICT = frozenset(["eval", "task"])
-"""The kinds of waza's files whose graders are read strictly."""
 
 
 class Form:
@@ -44,9 +41,10 @@ class Form:
         return SchemaChecker(self.schema)
 
     def is_read_apart(self, key: str | None, place: Pointer) -> bool:
-        """Whether waza reads the config of an entry apart from its file: `place` counts from the list at a key, or the top."""
+        """Whether the config of an entry is read apart from its file: `place` counts from the list at a key, or the top."""
         whole = place if key is None else (key, *place)
-        return self.dialect == "waza" and self.kind in _STRICT and len(whole) == 2 and whole[0] == STRICT_LIST
+        kind = kind_of(self.dialect, self.kind)
+        return kind is not None and kind.strict_graders and len(whole) == 2 and whole[0] == STRICT_LIST
 
     def document(self, data: Any, path: Path | None, process_dir: Path | None, files: Files) -> Document:
         """A file of this form as rules see it."""
@@ -116,8 +114,8 @@ def recognised(
 
 
 def _recognised(found: tuple[Dialect, Kind, str], text: tuple[Any, str] | None = None) -> Recognised:
-    dialect, kind, reason = found
-    return Recognised(form(dialect.name, kind.name, kind.schema), reason, text)
+    of, kind, reason = found
+    return Recognised(form(of.name, kind.name, kind.schema), reason, text)
 
 
 def _without_unfinished(keys: Collection[str] | None) -> Mapping[str, Any] | None:

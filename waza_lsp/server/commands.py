@@ -70,7 +70,7 @@ async def _failed_tasks(server: WazaServer, eval_path: Path) -> list[str]:
 def _task_ids(eval_path: Path, process_dir: Path) -> set[str] | None:
     """What the tasks on disk are called; None for what is no suite, or cannot be loaded: its run says why."""
     # Imported here: they bring the models of all graders.
-    from waza_engine.formats import load_suite
+    from waza_engine.project.load_suite import load_suite
     from waza_engine.suite import LoadError
 
     try:

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-from waza_engine.graders.registry import find_grader, generation_of
+from waza_engine.graders.registry import find_grader
 from waza_engine.recordings import Recording, recordings_of
 from waza_engine.replayed import bench_for, grade_one, recorded_task, replayed
 from waza_engine.runs.checkpoints import was_held
@@ -49,7 +49,7 @@ def refuse_what_cannot_be_live(entry: GraderEntry, *, may_execute: bool) -> None
         WaitsError: it may not be graded now.
 
     """
-    kind = find_grader(entry.type, generation_of(entry))
+    kind = find_grader(entry.type, entry.dialect)
     if kind is None:
         raise NothingError("no such grader type")
     if kind.asks_judge or (not kind.deterministic and not kind.executes):

@@ -67,7 +67,7 @@ class Around:
         form, path = snapshot.form, snapshot.path
         if form is None or path is None or form.runnable == "experiment":
             return None
-        return owner_of(form.kind, path, self.files)
+        return owner_of(form.runnable or form.kind, path, self.files)
 
     def members(self, snapshot: Snapshot) -> Iterator[Snapshot]:
         """The eval files of a document's suite, the document itself first."""

@@ -1,18 +1,22 @@
-"""The codes of all findings, for settings and options that name them. They are the names of the files in the rules' folders."""
+"""The codes of all findings, for those who let people choose among them: found by looking into the folders of rules."""
 
 from functools import cache
+from importlib.util import find_spec
 from pathlib import Path
 
+from waza_engine.formats import dialects
 from waza_engine.validation.spelling import nearest
 
-_ENGINE = Path(__file__).parents[1]
+_SHARED = "waza_engine.rules"
 
 
 @cache
 def codes() -> frozenset[str]:
     """All codes. A rule's module is named like its code, so no rule needs to be imported."""
-    folders = (_ENGINE / "rules", *_ENGINE.glob("dialects/*/rules"))
-    files = (it for folder in folders for it in folder.glob("*.py"))
+    packages = [_SHARED, *(it.rules for it in dialects() if it.rules)]
+    found = (find_spec(it) for it in packages)
+    folders = (folder for it in found if it is not None for folder in it.submodule_search_locations or ())
+    files = (it for folder in folders for it in Path(folder).glob("*.py"))
     return frozenset(it.stem.replace("_", "-") for it in files if not it.stem.startswith("_"))
 
 

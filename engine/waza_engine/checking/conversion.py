@@ -7,10 +7,11 @@ from collections.abc import Mapping
 from functools import cache
 from typing import Any
 
+from waza_engine.dialects.waza.generations.meanings import newest_meaning
 from waza_engine.findings import Change
 from waza_engine.formats.waza.graders import EvalGrader, TaskGrader
 from waza_engine.graders.base import Grader
-from waza_engine.graders.registry import graders, newest_meaning
+from waza_engine.graders.registry import graders
 
 
 def outdated_type(type_name: object) -> type[Grader] | None:

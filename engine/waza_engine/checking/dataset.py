@@ -7,8 +7,8 @@ from pathlib import Path
 from waza_engine.checking.document import Document
 from waza_engine.checking.suite_files import text_of
 from waza_engine.formats.waza.csv_table import CsvError, Row, read_csv
-from waza_engine.formats.waza.paths import is_inside
 from waza_engine.formats.waza.template import TemplateError, Values, render
+from waza_engine.paths import is_inside
 
 _SOME_MOMENT = "2026-01-01T00:00:00+00:00"
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Hashable, Iterator, Mapping
 from dataclasses import dataclass, field
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -10,6 +10,7 @@ from waza_engine.checking.carried import Carried
 from waza_engine.checking.files import Files
 from waza_engine.checking.suite_files import SuiteFiles, suite_of
 from waza_engine.findings import Pointer
+from waza_engine.formats import kind_of
 from waza_engine.noted_reads import noted_once, noted_property
 
 _Made = TypeVar("_Made")
@@ -95,12 +96,13 @@ class Document:
 
     @noted_property
     def _tasks(self) -> list[tuple[Pointer, Mapping[str, Any]]]:
-        if self.kind == "task":
+        kind = kind_of(self.dialect, self.kind)
+        if kind is None or not kind.runnable:
+            return []
+        if kind.runnable == "task":
             return [((), self.mapping())]
-        if self.kind == "eval":
-            inline = [(place, it) for place, it in self.mappings("tasks") if _is_task(it)]
-            return [*inline, *self.mappings("stimuli")]
-        return []
+        found = (it for key in kind.tasks for it in self.mappings(key))
+        return [(place, it) for place, it in found if not kind.task_keys or kind.task_keys & it.keys()]
 
     def graders(self) -> list[tuple[Pointer, Mapping[str, Any]]]:
         """All grader entries of the file, those of checkpoints and of tasks in the eval included."""
@@ -119,11 +121,10 @@ class Document:
         return self.once(("graders with", make), lambda: [*self._graders_with(make)])
 
     def _graders_with(self, make: "Make[_Made | None]") -> Iterator[tuple[Pointer, Mapping[str, Any], _Made]]:
-        if self.kind not in {"eval", "task"}:
-            return
-        for index, grader, found in self._entries_with("graders", make):
-            yield ("graders", index), grader, found
-        for key, inside in _BELOW[self.kind]:
+        for key, inside in _grader_lists(self.dialect, self.kind):
+            if inside is None:
+                yield from (((key, index), it, found) for index, it, found in self._entries_with(key, make))
+                continue
             for index, _, rows in self._entries_with(key, inside(make)):
                 for rest, grader, found in rows:
                     yield (key, index, *rest), grader, found
@@ -154,44 +155,49 @@ def _is_there(_document: Document, _grader: Mapping[str, Any]) -> bool:
 
 
 @cache
-def _of_checkpoint(make: Make[Any]) -> Make[_Rows]:
-    """What is made of the graders of a checkpoint, with their pointers in it."""
+def _grader_lists(
+    dialect: str, kind_name: str
+) -> list[tuple[str, Callable[[Make[Any]], Make[_Rows]] | None]]:
+    """The top-level lists of grader entries, or of items that have some: for these, what is made of an item."""
+    kind = kind_of(dialect, kind_name)
+    below: dict[str, list[tuple[str, ...]]] = {}
+    for key, *rest in kind.graders if kind is not None else ():
+        below.setdefault(key, []).append(tuple(rest))
+    found: list[tuple[str, Callable[[Make[Any]], Make[_Rows]] | None]] = []
+    for key, ways in below.items():
+        if () in ways:
+            found.append((key, None))
+        if inner := tuple(it for it in ways if it):
+            needed = kind.task_keys if kind is not None and key in kind.tasks else frozenset[str]()
+            found.append((key, partial(_of_item, ways=inner, needed=needed)))
+    return found
 
-    def rows(document: Document, checkpoint: Mapping[str, Any]) -> _Rows:
+
+@cache
+def _of_item(make: Make[Any], ways: tuple[tuple[str, ...], ...], needed: frozenset[str]) -> Make[_Rows]:
+    """What is made of the graders of an item, with their pointers in it; an item counts with one of the `needed` keys."""
+
+    def rows(document: Document, item: Mapping[str, Any]) -> _Rows:
+        if needed and needed.isdisjoint(item):
+            return []
         return [
-            (("graders", index), it, found)
-            for index, it in _mappings(checkpoint.get("graders"))
-            if (found := make(document, it))
+            (place, grader, found)
+            for way in ways
+            for place, grader in _entries(item, way)
+            if (found := make(document, grader))
         ]
 
     return rows
 
 
-@cache
-def _of_stimulus(make: Make[Any]) -> Make[_Rows]:
-    """The same for a task in an eval, its checkpoints included."""
-    of_checkpoint = _of_checkpoint(make)
-
-    def rows(document: Document, task: Mapping[str, Any]) -> _Rows:
-        found = of_checkpoint(document, task)
-        for index, checkpoint in _mappings(task.get("checkpoints")):
-            found += [
-                (("checkpoints", index, *rest), *more) for rest, *more in of_checkpoint(document, checkpoint)
-            ]
-        return found
-
-    return rows
-
-
-@cache
-def _of_task(make: Make[Any]) -> Make[_Rows]:
-    """The same for an item of `tasks`, which need not be a task itself."""
-    of_stimulus = _of_stimulus(make)
-    return lambda document, task: of_stimulus(document, task) if _is_task(task) else []
-
-
-def _is_task(item: Mapping[str, Any]) -> bool:
-    return "inputs" in item or "id" in item
+def _entries(item: Mapping[str, Any], way: tuple[str, ...]) -> Iterator[tuple[Pointer, Mapping[str, Any]]]:
+    """The mappings at the end of a path of lists."""
+    key, *rest = way
+    for index, it in _mappings(item.get(key)):
+        if rest:
+            yield from (((key, index, *place), grader) for place, grader in _entries(it, tuple(rest)))
+        else:
+            yield (key, index), it
 
 
 def _mappings(entries: Any) -> list[tuple[int, Mapping[str, Any]]]:
@@ -200,10 +206,3 @@ def _mappings(entries: Any) -> list[tuple[int, Mapping[str, Any]]]:
         if isinstance(entries, list)
         else []
     )
-
-
-_BELOW: dict[str, list[tuple[str, Callable[[Make[Any]], Make[_Rows]]]]] = {
-    "eval": [("tasks", _of_task), ("stimuli", _of_stimulus)],
-    "task": [("checkpoints", _of_checkpoint)],
-}
-"""Where other graders than those under `graders` stand in a file."""

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from waza_engine.checking.files import Files
 from waza_engine.checking.suite_files import eval_naming
-from waza_engine.formats import Dialect, Kind, dialect
+from waza_engine.formats import Dialect, Kind
 
 _DISK = Files()
 """What was read of evals is remembered until they change."""
@@ -21,6 +21,5 @@ def named_by_eval(path: Path) -> tuple[Dialect, Kind, str] | None:
     found = eval_naming(path, _DISK) if path.is_absolute() else None
     if found is None:
         return None
-    waza = dialect("waza")
-    kind = next(it for it in waza.kinds if it.name == "task")
-    return waza, kind, f"named by {found.name}"
+    path_of_eval, dialect, kind = found
+    return dialect, kind, f"named by {path_of_eval.name}"

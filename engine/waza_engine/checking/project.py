@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 from waza_engine.checking.levels import Levels, read_levels
 from waza_engine.checking.names import read_names
 from waza_engine.checking.target import read_target
+from waza_engine.formats import dialects
 from waza_engine.noted_reads import Stamp, stamp
 from waza_engine.regular_files import regular_bytes
 from waza_engine.validation.spelling import nearest
@@ -22,7 +23,9 @@ if TYPE_CHECKING:
 OWN_FILE = ".waza-lsp.toml"
 PYPROJECT = "pyproject.toml"
 SETTINGS_FILES = (OWN_FILE, PYPROJECT)
-_KEYS = ("exclude", "rules", "target", "vally")
+_KEYS = ("exclude", "rules", "target")
+_EXTRA_TYPES = "extraGraderTypes"
+"""The one setting of dialects so far: the grader types that plug-ins of its program add."""
 
 
 @dataclass(frozen=True)
@@ -108,18 +111,25 @@ def read_project(path: Path) -> ProjectSettings | None:
     levels, problems = read_levels(data.get("rules", {}), f"{path}: 'rules'")
     exclude, more = _patterns(data.get("exclude", []), path)
     target, odd = read_target(data.get("target", ""), f"{path}: 'target'")
-    types, wrong = _extra_types(data.get("vally", {}), path)
+    types, wrong = _extra_types(data, path)
     said = (*problems, *more, *odd, *wrong, *_unknown_keys(data, path))
     return ProjectSettings(path, levels, exclude, target, types, said)
 
 
-def _extra_types(given: Any, path: Path) -> tuple[tuple[str, ...], list[str]]:
-    """The grader types that plug-ins of vally add: `extraGraderTypes` in the table `vally`."""
-    if not isinstance(given, Mapping):
-        return (), [f"{path}: 'vally' must be a table; it is ignored"]
-    names, problems = read_names(given.get("extraGraderTypes", []), f"{path}: 'vally.extraGraderTypes'")
-    unknown = [it for it in given if it != "extraGraderTypes"]
-    return names, [*problems, *(f"{path}: unknown key 'vally.{it}'" for it in unknown)]
+def _extra_types(data: Mapping[str, Any], path: Path) -> tuple[tuple[str, ...], list[str]]:
+    """The grader types that plug-ins of other programs add: `extraGraderTypes` in the table of a dialect."""
+    types: list[str] = []
+    problems: list[str] = []
+    for it in dialects():
+        table = data.get(it.name, {}) if it.settings else {}
+        if not isinstance(table, Mapping):
+            problems.append(f"{path}: '{it.name}' must be a table; it is ignored")
+            continue
+        names, wrong = read_names(table.get(_EXTRA_TYPES, []), f"{path}: '{it.name}.{_EXTRA_TYPES}'")
+        types += names
+        problems += wrong
+        problems += (f"{path}: unknown key '{it.name}.{key}'" for key in table if key not in it.settings)
+    return tuple(types), problems
 
 
 def _patterns(given: Any, path: Path) -> tuple[tuple[str, ...], list[str]]:
@@ -136,7 +146,8 @@ def _patterns(given: Any, path: Path) -> tuple[tuple[str, ...], list[str]]:
 
 
 def _unknown_keys(data: Mapping[str, Any], path: Path) -> Iterator[str]:
+    known = (*_KEYS, *(it.name for it in dialects() if it.settings))
     for key in data:
-        if key not in _KEYS:
-            near = nearest(key, _KEYS, most=1)
+        if key not in known:
+            near = nearest(key, known, most=1)
             yield f"{path}: unknown key '{key}'." + (f" Did you mean '{near[0]}'?" if near else "")

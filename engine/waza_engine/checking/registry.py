@@ -1,26 +1,33 @@
-"""Which rules check whole files: found by looking into the folder, no list to keep.
+"""Which rules check whole files: found by looking into folders, no list to keep.
 
-A rule's module has its constant, and, when it looks at files, `APPLIES` (dialect -> kinds) and `check(document)` or, for
-what is to be said of one grader entry, `check_grader(entry, document)`, or both. What only one grader type has is in the
-type's own file, `check` and `check_written`.
+Rules of all dialects are in `rules/`, those of one dialect in the package that its record names (`Dialect.rules`). A
+rule's module has its constant, and, when it looks at files, `APPLIES` (the kinds of files) and `check(document)` or, for
+what is to be said of one grader entry, `check_grader(entry, document)`, or both. Where dialects check the same rule in
+their own ways, its constant is in `rules/` and each dialect has a module of the same name with its check. What only one
+grader type has is in the type's own file, `check` and `check_written`.
 """
 
 import importlib
 import pkgutil
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from functools import cache
 from types import ModuleType
 from typing import Any
 
-from waza_engine import rules as _folder
 from waza_engine.checking.document import Document
 from waza_engine.checking.memory import findings, followed
 from waza_engine.findings import Finding, Pointer
+from waza_engine.formats import dialect as _dialect
+from waza_engine.formats import dialects, kind_of
 from waza_engine.graders.checking import check_written
 
 Check = Callable[[Document], Iterator[Finding]]
 GraderCheck = Callable[[Document, Document], Iterator[Finding]]
 """Takes the entry as a document of its own, and the document that it stands in."""
+
+
+SHARED = "waza_engine.rules"
+"""The package of the rules of all dialects."""
 
 
 @cache
@@ -70,6 +77,28 @@ def _look_at_graders(document: Document) -> Iterator[Finding]:
 
 
 def _modules(dialect: str, kind: str) -> list[ModuleType]:
-    names = [f"{_folder.__name__}.{it.name}" for it in pkgutil.iter_modules(_folder.__path__)]
-    modules = [importlib.import_module(it) for it in names]
-    return [it for it in modules if kind in getattr(it, "APPLIES", {}).get(dialect, ())]
+    # Shared rules apply to what can be run of a file, whatever its dialect calls this kind.
+    known = kind_of(dialect, kind)
+    kinds = {kind, known.runnable} if known is not None else {kind}
+    found = [it for it in modules_in(SHARED) if not kinds.isdisjoint(_kinds(it, dialect))]
+    own = _dialect(dialect).rules
+    return [*found, *(it for it in modules_in(own) if kind in _kinds(it, dialect))] if own else found
+
+
+def _kinds(module: ModuleType, dialect: str) -> Collection[str]:
+    """The kinds of a dialect's files that a rule applies to."""
+    applies: Collection[str] | Mapping[str, Collection[str]] = getattr(module, "APPLIES", ())
+    return applies.get(dialect, ()) if isinstance(applies, Mapping) else applies
+
+
+def packages() -> list[str]:
+    """The packages of rules: that of all dialects first."""
+    return [SHARED, *(it.rules for it in dialects() if it.rules)]
+
+
+@cache
+def modules_in(package_name: str) -> list[ModuleType]:
+    """The modules of a package of rules, by name."""
+    package = importlib.import_module(package_name)
+    names = sorted(it.name for it in pkgutil.iter_modules(package.__path__) if not it.name.startswith("_"))
+    return [importlib.import_module(f"{package_name}.{it}") for it in names]

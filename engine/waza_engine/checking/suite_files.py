@@ -12,10 +12,10 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from waza_engine.checking.files import Files
-from waza_engine.file_names import TRIGGER_TESTS, WAZA_PROJECT
-from waza_engine.formats import dialect, recognise
-from waza_engine.formats.waza.paths import cleaned
+from waza_engine.file_names import TRIGGER_TESTS
+from waza_engine.formats import Dialect, Kind, default_dialect, dialect, kind_of, recognise
 from waza_engine.goglob import BadPattern, match
+from waza_engine.lib.go.paths import cleaned
 from waza_engine.noted_reads import noted_once, noted_property
 from waza_engine.scalars import written
 
@@ -131,7 +131,7 @@ class SuiteFiles:
         if self._dialect:
             return dialect(self._dialect).project_file
         found = recognise(self.eval, self.eval_path)
-        return found[0].project_file if found is not None else WAZA_PROJECT
+        return (found[0] if found is not None else default_dialect()).project_file
 
     @property
     def _project(self) -> Mapping[str, Any]:
@@ -158,7 +158,9 @@ def suite_of(
     """The suite that a file belongs to, None when none is found."""
     if path is None or not files.is_directory(path.parent):
         return None
-    found = owner_of(kind, path, files) if kind != "experiment" else None
+    known = kind_of(dialect_name, kind)
+    runnable = known.runnable if known is not None and known.runnable else kind
+    found = owner_of(runnable, path, files) if runnable != "experiment" else None
     if found is None:
         return None
     if found != path and files.is_held:
@@ -208,9 +210,18 @@ def text_of(value: Any) -> str:
     return written(value) if isinstance(value, (int, float)) and not isinstance(value, bool) else ""
 
 
-def eval_naming(path: Path, files: Files) -> Path | None:
-    """The nearest eval above a file that names it as a task, among those that are called some kind of eval."""
-    return eval_of_task(path, files, usual=True) if path.name.endswith(_SUFFIXES) else None
+def eval_naming(path: Path, files: Files) -> tuple[Path, Dialect, Kind] | None:
+    """The nearest eval above a file that names it as a task, among those that are called some kind of eval.
+
+    With it dialect and kind of the file.
+    """
+    found = eval_of_task(path, files, usual=True) if path.name.endswith(_SUFFIXES) else None
+    known = recognise(files.mapping(found), found) if found is not None else None
+    if found is None or known is None:
+        return None
+    of, kind, _reason = known
+    task = of.kind(kind.task_kind)
+    return (found, of, task) if task is not None else None
 
 
 def eval_of_task(path: Path, files: Files, *, usual: bool = False) -> Path | None:
@@ -247,7 +258,7 @@ def _may_be_eval(text: str) -> bool:
 
 def _is_eval(data: Mapping[str, Any], path: Path) -> bool:
     found = recognise(data, path)
-    return found is not None and (found[0].name, found[1].name) == ("waza", "eval")
+    return found is not None and bool(found[1].task_kind)
 
 
 def _matches(pattern: str, name: str) -> bool:

@@ -5,7 +5,7 @@ from pathlib import Path
 from waza_engine.convert.conversion import Conversion
 from waza_engine.convert.to_vally import to_vally
 from waza_engine.convert.to_waza import to_waza
-from waza_engine.formats.choose import dialect_of_file
+from waza_engine.project.load_suite import dialect_of_file
 from waza_engine.suite import LoadError
 
 _WAYS = {"vally": to_vally, "waza": to_waza}

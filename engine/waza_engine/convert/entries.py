@@ -6,7 +6,7 @@ from typing import Any
 from waza_engine.convert.conversion import CannotSayError
 from waza_engine.graders.base import ConfigError, Grader
 from waza_engine.graders.entry import read_entry
-from waza_engine.graders.registry import find_grader, generation_of
+from waza_engine.graders.registry import find_grader
 from waza_engine.scalars import plain
 from waza_engine.suite import GraderEntry
 
@@ -18,12 +18,11 @@ def typed(entry: GraderEntry) -> Grader:
         CannotSayError: its type or its options are not known.
 
     """
-    generation = generation_of(entry)
-    kind = find_grader(entry.type, generation)
+    kind = find_grader(entry.type, entry.dialect)
     if kind is None:
         raise CannotSayError(f"the type '{entry.type}' is not known")
     try:
-        return read_entry(entry, generation, "task").configured(kind)
+        return read_entry(entry, entry.dialect, "task").configured(kind)
     except ConfigError as error:
         raise CannotSayError(f"its options do not fit: {error}") from error
 

@@ -15,8 +15,8 @@ from waza_engine.convert.servers import as_vally_server
 from waza_engine.convert.waza_graders import CHANGED, as_vally
 from waza_engine.convert.written import Written
 from waza_engine.findings import Pointer
-from waza_engine.formats import load_suite
 from waza_engine.formats.reading import read_mapping
+from waza_engine.project.load_suite import load_suite
 from waza_engine.scalars import plain
 from waza_engine.suite import GraderEntry, Suite, Task
 

@@ -18,9 +18,9 @@ from waza_engine.convert.vally_graders import CHANGED, as_waza, wanted_file
 from waza_engine.convert.written import Written
 from waza_engine.file_names import TRIGGER_TESTS
 from waza_engine.findings import Pointer
-from waza_engine.formats import load_suite
 from waza_engine.formats.reading import read_mapping, read_text
 from waza_engine.graders.base import Grader
+from waza_engine.project.load_suite import load_suite
 from waza_engine.scalars import plain
 from waza_engine.suite import GraderEntry, Suite, Task
 

@@ -10,7 +10,6 @@ from typing import Any
 from waza_engine.convert.conversion import CannotSayError
 from waza_engine.convert.patterns import said_in_re2
 from waza_engine.convert.vally_tool_calls import calls_as_waza
-from waza_engine.formats.waza.paths import cleaned
 from waza_engine.graders.base import Grader
 from waza_engine.graders.vally.completed import CompletedGrader
 from waza_engine.graders.vally.error_count import ErrorCountGrader
@@ -41,6 +40,7 @@ from waza_engine.graders.waza.prompt import PromptGrader
 from waza_engine.graders.waza.skill_invocation import SkillInvocationGrader
 from waza_engine.graders.waza.text import TextGrader
 from waza_engine.graders.waza.tool_calls import ToolCallsGrader
+from waza_engine.lib.go.paths import cleaned
 from waza_engine.vally.globs import refusal
 from waza_engine.vally.workspace_files import FileContains, FileExists, FileMatches
 from waza_engine.vally_values import milliseconds

@@ -12,7 +12,6 @@ from typing import Any, NamedTuple
 from waza_engine.convert.conversion import CannotSayError
 from waza_engine.convert.patterns import in_any_case, in_javascript, is_found_in_nothing
 from waza_engine.findings import Pointer
-from waza_engine.formats.waza.paths import cleaned
 from waza_engine.graders.base import Grader
 from waza_engine.graders.vally.file_contains import FileContainsGrader
 from waza_engine.graders.vally.file_exists import FileExistsGrader
@@ -41,6 +40,7 @@ from waza_engine.graders.waza.skill_invocation import SkillInvocationGrader
 from waza_engine.graders.waza.text import TextGrader
 from waza_engine.graders.waza.tool_calls import ToolCallsGrader
 from waza_engine.graders.waza.tool_constraint import ToolConstraintGrader
+from waza_engine.lib.go.paths import cleaned
 from waza_engine.tool_specs import ToolSpec
 
 

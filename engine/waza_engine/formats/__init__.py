@@ -1,38 +1,45 @@
-"""The file formats: which dialect and kind a file is of, and loading a suite. Importing this is cheap."""
+"""Which dialect and kind a file is of. Importing this is cheap."""
 
 import importlib
 import os
 from collections.abc import Callable, Collection, Mapping
 from functools import cache, partial
 from pathlib import Path, PurePath
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from waza_engine.formats.dialect import Dialect, Kind
 from waza_engine.formats.eval_names import called_usually
-
-if TYPE_CHECKING:
-    from waza_engine.suite import Suite
+from waza_engine.plug_ins import DIALECT_GROUP, has_plug_ins, plug_ins
 
 __all__ = [
     "Dialect",
     "Kind",
+    "by_preference",
+    "default_dialect",
     "dialect",
+    "dialect_meant",
     "dialects",
-    "load_suite",
+    "kind_of",
     "may_be_ours",
+    "meanings",
     "recognise",
     "resolved",
     "told_by_text",
 ]
 
+_FOLDER = Path(__file__).parents[1] / "dialects"
+
 
 @cache
 def dialects() -> tuple[Dialect, ...]:
-    """The dialects, by name: found by looking into this folder, no list to keep."""
+    """The dialects, by name: found by looking into `dialects/` and at entry points, no list to keep."""
     # `pkgutil` would do, but brings with it half of what the server imports at its start.
-    folders = (it for folder in __path__ for it in os.scandir(folder) if it.is_dir())
-    names = sorted(it.name for it in folders if not it.name.startswith("_"))
-    return tuple(importlib.import_module(f"{__name__}.{it}.dialect").DIALECT for it in names)
+    folders = (it.name for it in os.scandir(_FOLDER) if it.is_dir() and not it.name.startswith("_"))
+    packages = [f"waza_engine.dialects.{it}" for it in folders]
+    if has_plug_ins():
+        packages += [it.value for it in plug_ins(DIALECT_GROUP)]
+    found: list[Dialect] = [importlib.import_module(f"{it}.dialect").DIALECT for it in packages]
+    return tuple(sorted(found, key=lambda it: it.name))
 
 
 def dialect(name: str) -> Dialect:
@@ -42,7 +49,50 @@ def dialect(name: str) -> Dialect:
         KeyError: there is none.
 
     """
-    return {it.name: it for it in dialects()}[name]
+    return _by_name()[name]
+
+
+@cache
+def _by_name() -> dict[str, Dialect]:
+    return {it.name: it for it in dialects()}
+
+
+def kind_of(dialect_name: str, kind: str) -> Kind | None:
+    """A kind of file by the names of its dialect and its own; None when there is none."""
+    found = _by_name().get(dialect_name)
+    return found.kind(kind) if found is not None else None
+
+
+@cache
+def by_preference() -> tuple[Dialect, ...]:
+    """The dialects, the default one first."""
+    return tuple(sorted(dialects(), key=lambda it: not it.is_default))
+
+
+def default_dialect() -> Dialect:
+    """The dialect of what names none."""
+    return by_preference()[0]
+
+
+def meanings() -> tuple[str, ...]:
+    """What `grade --gen` takes, the default first: all names in `Dialect.meanings`."""
+    return tuple(name for it in by_preference() for name in it.meanings)
+
+
+def dialect_meant(meaning: str) -> Dialect:
+    """The dialect of a meaning: a dialect's name, or one of `meanings`; "" is the default dialect.
+
+    Raises:
+        KeyError: nothing is called so.
+
+    """
+    return _meant()[meaning]
+
+
+@cache
+def _meant() -> dict[str, Dialect]:
+    named = {name: it for it in dialects() for name in it.meanings}
+    return {"": default_dialect(), **named, **_by_name()}
 
 
 def recognise(
@@ -149,28 +199,6 @@ def _is_at_home(candidate: Dialect, path: PurePath, *, certain: bool) -> bool:
         if there := [it for it in names if Path(folder, it).is_file()]:
             return candidate.project_file in there
     return certain
-
-
-def load_suite(
-    path: Path, *, process_dir: Path, dialect_name: str = "", context_dir: Path | None = None
-) -> "Suite":
-    """Load the eval at `path` with everything it names.
-
-    The dialect is taken from its content, unless `dialect_name` says which one it is.
-    `process_dir` is the directory that a run is started in: some paths of the files begin there.
-    `context_dir` is where the input files of tasks are, instead of the dialect's own place.
-
-    Raises:
-        waza_engine.suite.LoadError: a file cannot be used; or this is no eval file of any dialect.
-
-    """
-    from waza_engine.formats.choose import dialect_of_file
-
-    chosen = dialect(dialect_name) if dialect_name else dialect_of_file(path)
-    suite: Suite = resolved(chosen.loader)(
-        path, process_dir=process_dir, **({"context_dir": context_dir} if context_dir else {})
-    )
-    return suite
 
 
 def resolved(name: str) -> Any:

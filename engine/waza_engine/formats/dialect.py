@@ -1,13 +1,15 @@
 """What a dialect of eval files is made of: plain data, cheap to import (no pydantic, no YAML).
 
-Each folder below `formats/` holds one dialect; its module `dialect` has the record `DIALECT`.
+Each folder below `dialects/` holds one dialect; its module `dialect` has the record `DIALECT`. What the engine wants to
+know of a dialect it asks through the fields of this record. A callable is named as `module:name` and imported when it is
+first used; `docs/contributing/add-a-dialect.md` shows a dialect that is added without editing any of our files.
 """
 
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
 from pathlib import PurePath
-from typing import Any
+from typing import Any, Literal
 
 from waza_engine.formats.shape import Shape
 
@@ -86,8 +88,7 @@ class Kind:
     address fits one of `addresses` (patterns) is the one that a file of this kind names in its modeline. One at one of
     `paths` may be another tool's: the keys and values must fit, where a key of `too_high` is as good as one of ours:
     people write it at the top level, and it belongs below another. Where the file is called as ours are, only what
-    `deciding` says of a value can speak against the keys. `planner` is `module:function`, called with the path, which
-    makes an experiment of a file that has evals run in several ways.
+    `deciding` says of a value can speak against the keys.
     """
 
     name: str
@@ -101,7 +102,18 @@ class Kind:
     shapes: Mapping[str, Shape] = field(default_factory=dict)
     deciding: Mapping[str, Shape] = field(default_factory=dict)
     too_high: frozenset[str] = frozenset()
-    planner: str = ""
+    runnable: Literal["", "eval", "task", "experiment"] = ""
+    """What of it can be run; its schema says the same with `x-runnable`."""
+    graders: tuple[tuple[str, ...], ...] = ()
+    """The lists of grader entries: the keys of the lists that lead to each, as in `("tasks", "graders")`."""
+    tasks: tuple[str, ...] = ()
+    """The top-level lists whose items are tasks. Of a kind that is a task itself: none."""
+    task_keys: frozenset[str] = frozenset()
+    """An item of such a list is a task with one of these keys; empty: every mapping is one."""
+    task_kind: str = ""
+    """The kind of the files that globs under `tasks` name; empty when this kind names none."""
+    strict_graders: bool = False
+    """Whether the configs of the entries under `graders` are read more strictly than the rest of the file."""
 
     def verdict(self, values: Mapping[str, Any]) -> int:
         """What the values of the top-level keys say together, as in `Shape.verdict`."""
@@ -150,23 +162,79 @@ class Kind:
 
 @dataclass(frozen=True, slots=True)
 class Dialect:
-    """A family of file formats. `graders` are folders of `graders/`, the current one first.
+    """A family of file formats. Fields that name callables are `module:name`; the comment says how they are called.
 
-    `loader` is `module:function`, called as `load_suite(path, process_dir=...)`. `never` are top-level keys that
-    say: another dialect; `other_tools` are typical of other tools, and beat everything that is no strong signal.
-    `project_file` is the name of the file that makes the folders below it a project of this dialect. `adjust_finding` is
-    `module:function`, called with a finding and a version of the runner: the finding as that version has it, or None.
+    `never` are top-level keys that say: another dialect; `other_tools` are typical of other tools, and beat everything
+    that is no strong signal. `project_file` is the name of the file that makes the folders below it a project of this
+    dialect.
     """
 
     name: str
     kinds: tuple[Kind, ...]
     graders: tuple[str, ...]
-    loader: str
+    """Packages of grader types, the current one first."""
+    load_suite: str
+    """(path, process_dir=..., context_dir=...) -> Suite"""
+    load_experiment: str = ""
+    """(path) -> `model.experiment.Experiment`, for kinds that are `runnable` as experiments."""
+    rules: str = ""
+    """The package of its own rules; those in `rules/` apply to all dialects."""
     never: frozenset[str] = frozenset()
     other_tools: frozenset[str] = frozenset()
     schema_folder: str = ""
     project_file: str = ""
+    is_default: bool = False
+    """Whether an entry for which no dialect is named is of this one."""
+
+    grader_group: str = ""
+    """The group of entry points by which other distributions add grader types."""
+    meanings: tuple[str, ...] = ()
+    """Names for what its grader types mean, or once meant, as `grade --gen` takes them; today's first.
+
+    The dialect's own name means for each type the newest of them that knows it.
+    """
+    without_expectations: frozenset[str] = frozenset()
+    """Those of `meanings` that ignore what a task expects of the output."""
+    find_grader: str = ""
+    """(type, meaning, config) -> Grader class or None; empty: the type's class in the first package of `graders`."""
+    read_entry: str = "waza_engine.graders.entry:read_leniently"
+    """(entry, meaning, level) -> `graders.entry.Entry`"""
+    refuses_blank_config: bool = False
+    """Whether a `config:` with nothing behind it keeps the file from being loaded."""
+    drops_nulls: bool = False
+    """Whether an empty item of a list is left out; otherwise it is refused."""
+    replaces_variables: bool = False
+    """Whether `${NAME}` in the settings of a run is replaced."""
+
+    grading_context: str = ""
+    """(data, meaning, read) -> GradingContext; `data` is a JSON object, `read` reads the members that all dialects have."""
+    output_is_last_message: bool = False
+    """Whether the output of a trial is the agent's last message."""
+    judge_is_optional: bool = False
+    """Whether a judge that is missing fails its own grader only, in a run that costs nothing."""
+    score_trial: str = ""
+    """(`graders.result.GradedTrial`) -> RunVerdict, for suites with a `Scoring`; empty: the mean of all graders."""
+    task_refusal: str = ""
+    """(task) -> why it cannot be performed, or "" """
+    describe_task: str = ""
+    """(task) -> what a recording tells of it; empty: recordings hold neither that nor the messages of the user."""
+
     adjust_finding: str = ""
+    """(finding, target) -> the finding as that version of the runner sees it, or None"""
+    settings: frozenset[str] = frozenset()
+    """The keys of its table in `.waza-lsp.toml`, which is called as the dialect is."""
+    results_folder: str = ""
+    """(directory) -> the folder that the project of a directory wants results in, or None"""
+    write_results: str = ""
+    """(record) -> its trials and its summary, the lines of a `results.jsonl`"""
+    read_results: str = ""
+    """(lines) -> `model.read_run.ReadRun`"""
+    compare_runs: str = ""
+    """(baseline, treatment, judge, suite, judge model) -> `model.pairwise.Pairwise`"""
+
+    def kind(self, name: str) -> Kind | None:
+        """The kind called `name`."""
+        return next((it for it in self.kinds if it.name == name), None)
 
     def by_schema(
         self, keys: frozenset[str], values: Mapping[str, Any], address: str

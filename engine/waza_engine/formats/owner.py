@@ -22,4 +22,4 @@ def _kind(path: Path, files: Files) -> str:
     except YamlError:
         return ""
     found = recognise(data, path) if isinstance(data, dict) else None
-    return found[1].name if found is not None else ""
+    return (found[1].runnable or found[1].name) if found is not None else ""

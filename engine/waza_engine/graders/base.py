@@ -75,8 +75,6 @@ class Grader(BaseModel):
 
     An option that came later than its type says so with `json_schema_extra={"x-since": "0.34"}`.
     """
-    generations: ClassVar[frozenset[str]] = frozenset(["G2", "G3"])
-    """The generations in which the type has this meaning (docs/reference/waza-formats.md, section 1)."""
     at_least_one: ClassVar[tuple[str, ...]] = ()
     """Options of which one must be given: a value other than the default of the field."""
     needs: ClassVar[Mapping[str, tuple[str, Any]]] = {}
@@ -136,11 +134,6 @@ class Grader(BaseModel):
     def config_from_entry(cls, entry: Mapping[str, Any], level: Literal["eval", "task"]) -> Any:  # noqa: ARG003  # for subclasses
         """What an entry gives the grader as its config; None when the entry has none."""
         return entry.get("config")
-
-    @classmethod
-    def is_meant_by(cls, config: Any) -> bool:  # noqa: ARG003  # for subclasses
-        """Whether an entry with this config means this class, where a generation had two meanings of a type."""
-        return True
 
     @classmethod
     def page(cls) -> str:

@@ -4,9 +4,10 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from waza_engine.findings import Finding, Fix, InsertKey
+from waza_engine.formats import dialect
 from waza_engine.graders.base import ConfigError
 from waza_engine.graders.entry import read_entry
-from waza_engine.graders.registry import CURRENT, generation_of_dialect, graders
+from waza_engine.graders.registry import graders
 from waza_engine.misfits import STRANGE
 from waza_engine.placeholders import has_placeholder
 from waza_engine.rules.empty_value import EMPTY_VALUE
@@ -15,9 +16,9 @@ from waza_engine.scalars import Scalar, plain
 from waza_engine.scope import Scope
 
 
-def check_written(folder: str, entry: Mapping[str, Any]) -> list[Finding]:
+def check_written(dialect_name: str, entry: Mapping[str, Any]) -> list[Finding]:
     """What the entry's own type says about its config however broken it is, pointing into the entry."""
-    kind, config = graders(folder).get(str(entry.get("type"))), entry.get("config")
+    kind, config = graders(dialect_name).get(str(entry.get("type"))), entry.get("config")
     if kind is None or not isinstance(config, Mapping):
         return []
     return [it.below(("config",)) for it in kind.check_written(config)]
@@ -31,21 +32,21 @@ def _is_left_blank(config: Any) -> bool:
     return isinstance(config, Scalar) and not config.source
 
 
-def check_entry(folder: str, entry: Mapping[str, Any], scope: Scope) -> list[Finding]:
+def check_entry(dialect_name: str, entry: Mapping[str, Any], scope: Scope) -> list[Finding]:
     """Findings of the entry's own type, pointing into the entry.
 
     It is for entries that the schema of their file has nothing against. One of an unknown type has none.
     """
-    kind = graders(folder).get(str(entry.get("type")))
+    kind = graders(dialect_name).get(str(entry.get("type")))
     if kind is None:
         return []
-    if not generation_of_dialect(folder) and _is_left_blank(entry.get("config")):
-        message = "waza cannot load an empty 'config'; give options, or leave the key out"
+    if dialect(dialect_name).refuses_blank_config and _is_left_blank(entry.get("config")):
+        message = f"{dialect_name} cannot load an empty 'config'; give options, or leave the key out"
         option = next(iter(kind.model_fields))
         fix = Fix(f"Add '{option}'", (InsertKey(("config",), option, None),))
         return [EMPTY_VALUE.at(("config",), message, on="key", refused=True, fixes=[fix])]
     try:
-        grader = read_entry(entry, generation_of_dialect(folder) or CURRENT, "task").configured(kind)
+        grader = read_entry(entry, dialect_name, "task").configured(kind)
     except ConfigError as error:
         return [*_refused(entry, error)]
     refusals = [*grader.refusals(scope)]

@@ -1,31 +1,29 @@
-"""One item of a `graders` list, as waza's loader takes it.
-
-See docs/reference/waza-graders.md, sections 2.1, 7.4 and 13.
-"""
+"""One item of a list of graders: its type, name, weight and config, as its dialect reads them."""
 
 import builtins
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Annotated, Any, Literal
+from typing import Any, Literal
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, ValidationError
+from pydantic import ValidationError
 
+from waza_engine.formats import dialect_meant, resolved
 from waza_engine.graders.base import ConfigError, Grader
-from waza_engine.graders.decoding_g1 import in_lower_case
 from waza_engine.misfits import place, words
 from waza_engine.scalars import Scalar, plain
 from waza_engine.suite import GraderEntry
-from waza_engine.values import Number, Text, is_null
+from waza_engine.values import is_null
 
 Level = Literal["eval", "task"]
-_STRICT = frozenset(["G2+G3", "G3", "G1"])
-"""The generations that refuse entries, or configs, of the wrong shape."""
-_LENIENT = frozenset(["G1", "G3"])
-"""Those that pass over keys they do not know: the first without a word, the newest with a warning."""
 
 
-def _config(value: Any) -> Any:
-    """What waza accepts under `config`: a mapping, or a written `null`; an empty value is refused."""
+def read_config(value: Any) -> dict[str, Any]:
+    """What is accepted under `config`: a mapping, or a written `null`; an empty value is refused.
+
+    Raises:
+        ValueError: it is something else.
+
+    """
     if isinstance(value, Scalar) and not value.source:
         raise ValueError("is empty; write its options, or remove the key")
     if is_null(value):
@@ -35,39 +33,22 @@ def _config(value: Any) -> Any:
     return dict(value)
 
 
-class _Keys(BaseModel):
-    """The keys of an entry that waza decodes before it looks at the type."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True, defer_build=True)
-
-    type: Text = ""
-    name: Text = ""
-    weight: Number = 0.0
-    config: Annotated[dict[str, Any], BeforeValidator(_config)] = {}
-
-
-class _EvalKeys(_Keys):
-    # Read and then ignored: only the Python generation used them.
-    script: Text = ""
-    rubric: Text = ""
-    model: Text = ""
-
-
-class _TaskKeys(_Keys):
-    rubric: Text = ""
-    assertions: Any = None
-
-
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """An entry that was read. `data` is the raw entry, `weight` the effective weight."""
+    """An entry that was read. `data` is the raw entry, `weight` the effective weight.
+
+    `decode` changes the config before its type reads it. With `ignores_unknown` options that the type does not know are
+    passed over; without it the type decides. `drops_nulls` is that of the dialect.
+    """
 
     type: str
     name: str
     weight: float
     data: Mapping[str, Any]
     level: Level = "eval"
-    generation: str = ""
+    decode: Callable[[Mapping[str, Any]], dict[str, Any]] = dict
+    ignores_unknown: bool = False
+    drops_nulls: bool = False
 
     def configured(self, kind: "builtins.type[Grader]") -> Grader:
         """The grader of class `kind` with the config of this entry.
@@ -78,52 +59,66 @@ class Entry:
         """
         given = kind.config_from_entry(self.data, self.level)
         try:
-            config = _config(given)
-            if self.generation == "G1":
-                config = in_lower_case(config)
+            config = self.decode(read_config(given))
         except ValueError as error:
             raise ConfigError(f"config {error}", ("config",), str(error)) from error
         try:
-            return kind.model_validate(config, extra=_unknown_keys(self.generation))
+            return kind.model_validate(config, extra="ignore" if self.ignores_unknown else None)
         except ValidationError as error:
-            raise _config_error(error, config, "config", drops_nulls=bool(self.generation)) from error
+            raise config_error(error, config, "config", drops_nulls=self.drops_nulls) from error
 
 
-def read_entry(entry: Mapping[str, Any] | GraderEntry, generation: str, level: Level) -> Entry:
-    """Read an entry, raw or already loaded, in the way of `generation`.
+def read_entry(entry: Mapping[str, Any] | GraderEntry, meaning: str, level: Level) -> Entry:
+    """Read an entry, raw or already loaded. `meaning` is as for `graders.registry.find_grader`.
 
     Raises:
-        ConfigError: waza would refuse to load the entry.
+        ConfigError: the dialect would refuse to load the entry.
 
     """
-    data = _as_data(entry) if isinstance(entry, GraderEntry) else entry
-    if not isinstance(data, Mapping):
+    read: Entry = resolved(dialect_meant(meaning).read_entry)(entry, meaning, level)
+    return read
+
+
+def read_leniently(entry: Mapping[str, Any] | GraderEntry, _meaning: str, level: Level) -> Entry:
+    """Read an entry, passing over keys that are not known, the weight among them, and a config with nothing in it.
+
+    Raises:
+        ConfigError: it is no mapping.
+
+    """
+    data = entry_data(entry)
+    weight = entry.weight if isinstance(entry, GraderEntry) else 1.0
+    type_name, name = plain(data.get("type")), plain(data.get("name"))
+    config = {} if is_null(data.get("config")) else data["config"]
+    return Entry(
+        str(type_name or ""), str(name or type_name or ""), weight, {**data, "config": config}, level
+    )
+
+
+def entry_data(entry: Mapping[str, Any] | GraderEntry) -> Mapping[str, Any]:
+    """The raw entry.
+
+    Raises:
+        ConfigError: it is no mapping.
+
+    """
+    if isinstance(entry, GraderEntry):
+        return {
+            "type": entry.type,
+            "name": entry.name,
+            "weight": entry.weight,
+            "config": entry.config,
+            **entry.extras,
+        }
+    if not isinstance(entry, Mapping):
         raise ConfigError("A grader entry must be a mapping")
-    if generation == "PY":
-        return _python_entry(data, level)
-    if generation not in _STRICT:
-        return _tolerant_entry(data, level, entry.weight if isinstance(entry, GraderEntry) else 1.0)
-    keys = _EvalKeys if level == "eval" else _TaskKeys
-    try:
-        read = keys.model_validate(dict(data), extra=_unknown_keys(generation))
-    except ValidationError as error:
-        raise _config_error(error, data) from error
-    return Entry(read.type, read.name, effective_weight(read.weight), data, level, generation)
+    return entry
 
 
-def _unknown_keys(generation: str) -> Literal["ignore"] | None:
-    """What becomes of keys that a model does not know; None leaves it to the model."""
-    return "ignore" if generation in _LENIENT else None
-
-
-def effective_weight(weight: float) -> float:
-    """The weight that counts: a missing, zero or negative one is 1.0 (docs/reference/waza-graders.md, section 2.3)."""
-    return weight if weight > 0 else 1.0
-
-
-def _config_error(
+def config_error(
     error: ValidationError, data: Mapping[str, Any], *above: str, drops_nulls: bool = True
 ) -> ConfigError:
+    """The first thing that a model found wrong, with its place; `above` is the path from the entry to `data`."""
     first = error.errors(include_url=False)[0]
     pointer = (*above, *place(first, data, drops_nulls=drops_nulls))
     return ConfigError(problems_text(error, *above), pointer, words(first))
@@ -133,31 +128,3 @@ def problems_text(error: ValidationError, *above: str) -> str:
     """What pydantic found, in one line: `config.contains: expected a list`."""
     problems = error.errors(include_url=False)
     return "; ".join(f"{'.'.join(map(str, [*above, *it['loc']]))}: {words(it)}" for it in problems)
-
-
-def _as_data(entry: GraderEntry) -> dict[str, Any]:
-    return {
-        "type": entry.type,
-        "name": entry.name,
-        "weight": entry.weight,
-        "config": entry.config,
-        **entry.extras,
-    }
-
-
-def _tolerant_entry(data: Mapping[str, Any], level: Level, weight: float) -> Entry:
-    """Other dialects pass over keys that they do not know, the weight among them, and a config without anything in it."""
-    type_name, name = plain(data.get("type")), plain(data.get("name"))
-    config = {} if is_null(data.get("config")) else data["config"]
-    return Entry(
-        str(type_name or ""), str(name or type_name or ""), weight, {**data, "config": config}, level
-    )
-
-
-def _python_entry(data: Mapping[str, Any], level: Level) -> Entry:
-    """The Python generation: keys it did not know were ignored, weights never used.
-
-    See docs/reference/waza-graders.md, sections 7.4 and 7.14.
-    """
-    type_name = plain(data.get("type")) or ("code" if level == "task" else "")
-    return Entry(str(type_name), str(plain(data.get("name")) or ""), 1.0, data, level)

@@ -1,7 +1,8 @@
-"""Which grader types exist: found by looking into the folders and at installed plug-ins, no list to keep.
+"""Which grader types exist: found by looking into the packages of the dialects and at installed plug-ins, no list to keep.
 
-A distribution adds a waza grader type with an entry point in the group `waza_lsp.graders` that names its `Grader`
-class. A plug-in that cannot be loaded is logged and left out: it must not take the engine down.
+A distribution adds a grader type with an entry point in the group that the dialect names (`Dialect.grader_group`, waza's
+is `waza_lsp.graders`); the entry names the `Grader` class. A plug-in that cannot be loaded is logged and left out: it
+must not take the engine down.
 """
 
 import importlib
@@ -11,85 +12,52 @@ from collections.abc import Iterator
 from functools import cache
 from typing import TYPE_CHECKING, TypeGuard
 
-from waza_engine import graders as _folder
+from waza_engine.formats import dialect, dialect_meant, resolved
 from waza_engine.graders.base import Grader
-from waza_engine.plug_ins import GRADER_GROUP, plug_ins
-from waza_engine.suite import GraderEntry
+from waza_engine.plug_ins import plug_ins
 
 if TYPE_CHECKING:
     from importlib.metadata import EntryPoint
-
-CURRENT = "G2+G3"
-"""The generation that is graded when nothing else is asked for."""
-GENERATIONS = (CURRENT, "G3", "G1", "PY", "VALLY")
-OTHER_DIALECTS = {"VALLY": "vally"}
-"""The generations that are dialects of their own, with the folder of each."""
 
 _log = logging.getLogger(__name__)
 
 
 @cache
-def graders(dialect: str) -> dict[str, type[Grader]]:
-    """The grader classes of one folder below `graders/` by their `type`; for `waza` also those of plug-ins.
-
-    In the `legacy` folder one type has several meanings, there the key is `GENERATION:TYPE`.
+def graders(dialect_name: str) -> dict[str, type[Grader]]:
+    """The current grader classes of a dialect by their `type`, those of plug-ins included.
 
     Raises:
-        ModuleNotFoundError: there is no such folder.
+        KeyError: there is no such dialect.
 
     """
-    found = {_key(dialect, it): it for it in _in_folder(dialect)}
-    if dialect == "waza":
-        for plug_in in plug_ins(GRADER_GROUP):
-            if grader := _loaded(plug_in, taken=found):
-                found[grader.type_name] = grader
+    chosen = dialect(dialect_name)
+    found = {it.type_name: it for it in graders_in(chosen.graders[0])}
+    for plug_in in plug_ins(chosen.grader_group) if chosen.grader_group else ():
+        if grader := _loaded(plug_in, taken=found):
+            found[grader.type_name] = grader
     return found
 
 
-def find_grader(type_name: str, generation: str = CURRENT, config: object = None) -> type[Grader] | None:
-    """The class that gives `type` its meaning in a generation, None when the type is unknown there.
+def find_grader(type_name: str, meaning: str = "", config: object = None) -> type[Grader] | None:
+    """The class that gives a type its meaning; None when the type is unknown there.
 
-    The Python generation had its own eight types only; the first Go generation had those of today and two
-    more, and for a few days another meaning of a third, which `config` tells (docs/reference/waza-graders.md,
-    section 7.3). Other dialects have one generation, called as the dialect is.
+    `meaning` is as `formats.dialect_meant` takes it: the name of a dialect, or one of its `meanings`. The `config` tells
+    two meanings apart that one type had at the same time.
     """
-    if generation in OTHER_DIALECTS:
-        return graders(OTHER_DIALECTS[generation]).get(type_name)
-    if generation in {"PY", "G1"}:
-        legacy = graders("legacy").get(f"{generation}:{type_name}")
-        if legacy is not None and legacy.is_meant_by(config):
-            return legacy
-    return None if generation == "PY" else graders("waza").get(type_name)
+    chosen = dialect_meant(meaning)
+    if not chosen.find_grader:
+        return graders(chosen.name).get(type_name)
+    found: type[Grader] | None = resolved(chosen.find_grader)(type_name, meaning, config)
+    return found
 
 
-def newest_generation(type_name: str) -> str:
-    """The newest generation that knows the type; for an unknown type the current one."""
-    known = (it for it in (CURRENT, "G1", "PY") if find_grader(type_name, it))
-    return next(known, CURRENT)
-
-
-def generation_of(entry: GraderEntry) -> str:
-    """The generation that gives the type of a loaded entry its meaning."""
-    return generation_of_dialect(entry.dialect) or newest_generation(entry.type)
-
-
-def generation_of_dialect(dialect: str) -> str:
-    """The one generation of a dialect; empty for waza, which has several."""
-    return next((it for it, name in OTHER_DIALECTS.items() if name == dialect), "")
-
-
-def newest_meaning(type_name: object) -> type[Grader] | None:
-    """The class that gives a type its newest meaning, an outdated type included; None when there is no such type."""
-    if not isinstance(type_name, str):
-        return None
-    legacy = graders("legacy")
-    return graders("waza").get(type_name) or legacy.get(f"G1:{type_name}") or legacy.get(f"PY:{type_name}")
-
-
-def _in_folder(dialect: str) -> Iterator[type[Grader]]:
-    package = importlib.import_module(f"{_folder.__name__}.{dialect}")
+def graders_in(package_name: str) -> Iterator[type[Grader]]:
+    """The grader classes in the modules of a package, one after the other."""
+    package = importlib.import_module(package_name)
     for module_info in sorted(pkgutil.iter_modules(package.__path__), key=lambda it: it.name):
-        module = importlib.import_module(f"{package.__name__}.{module_info.name}")
+        if module_info.name.startswith("_"):
+            continue
+        module = importlib.import_module(f"{package_name}.{module_info.name}")
         for thing in vars(module).values():
             if _is_grader_type(thing) and thing.__module__ == module.__name__:
                 yield thing
@@ -97,10 +65,6 @@ def _in_folder(dialect: str) -> Iterator[type[Grader]]:
 
 def _is_grader_type(thing: object) -> TypeGuard[type[Grader]]:
     return isinstance(thing, type) and issubclass(thing, Grader) and bool(getattr(thing, "type_name", ""))
-
-
-def _key(dialect: str, grader: type[Grader]) -> str:
-    return f"{min(grader.generations)}:{grader.type_name}" if dialect == "legacy" else grader.type_name
 
 
 def _loaded(plug_in: "EntryPoint", taken: dict[str, type[Grader]]) -> type[Grader] | None:

@@ -1,10 +1,12 @@
 """What a grader says: a verdict, its parts, and where in the config they stand."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
+from waza_engine.graders.context import GradingContext
 from waza_engine.runs.records import FailedCheck
+from waza_engine.suite import Constraint, GraderEntry, Scoring
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,6 +71,54 @@ class GraderResult:
     def undecided(cls, feedback: str, details: dict[str, Any] | None = None) -> "GraderResult":
         """The grader could not find out: failed with score 0, and reported apart."""
         return cls(0.0, False, feedback, details, status="error")
+
+
+@dataclass(frozen=True, slots=True)
+class GraderVerdict:
+    """One grader's result in a run. `type` is as waza shows it, `duration_ms` wall time."""
+
+    name: str
+    type: str
+    weight: float
+    result: GraderResult
+    duration_ms: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class GraderFailure:
+    """A grader that gave no result: it could not be built (`config`) or could not grade (`grade`)."""
+
+    name: str
+    type: str
+    kind: Literal["config", "grade"]
+    message: str
+
+    def __str__(self) -> str:
+        return f"grader '{self.name or self.type}': {self.message}"
+
+
+@dataclass(frozen=True, slots=True)
+class RunVerdict:
+    """The verdict on one run. `results` are by grader name, in the order of first occurrence."""
+
+    status: Literal["passed", "failed", "error"]
+    score: float = 0.0
+    weighted_score: float = 0.0
+    results: Mapping[str, GraderVerdict] = field(default_factory=dict)
+    error: GraderFailure | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class GradedTrial:
+    """What a dialect makes the verdict on a trial from.
+
+    `graded` has the outcome of each entry, graded when it is asked for: who stops reading stops grading.
+    """
+
+    graded: Iterable[tuple[GraderEntry, GraderVerdict | GraderFailure]]
+    context: GradingContext
+    constraints: Sequence[Constraint]
+    scoring: Scoring
 
 
 def as_in_go(details: dict[str, Any]) -> dict[str, Any]:

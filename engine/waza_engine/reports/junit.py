@@ -11,10 +11,10 @@ import xml.etree.ElementTree as ET
 from collections.abc import Sequence
 from datetime import UTC, datetime
 
+from waza_engine.model.threshold import eval_verdict
 from waza_engine.reports.reasons import Reason, reasons, why_unperformed
 from waza_engine.reports.xml_text import xml_text
 from waza_engine.runs.records import RunRecord, TaskRecord, TrialRecord
-from waza_engine.vally.verdict import eval_verdict
 
 
 def junit_xml(record: RunRecord) -> str:

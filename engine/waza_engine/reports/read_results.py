@@ -18,9 +18,8 @@ from waza_engine.runs.frames import RunFrame, TaskFrame
 from waza_engine.runs.records import GraderOutcome, RunRecord, TaskRecord, TrialRecord, TriggerResult
 from waza_engine.runs.totals import Ending, run_record, seeded, task_record
 from waza_engine.scoring import weighted_mean
-from waza_engine.suite import Metric, Scoring
+from waza_engine.suite import CONSTRAINT, Metric, Scoring
 from waza_engine.trajectory import Trajectory
-from waza_engine.vally.constraints import TYPE as CONSTRAINT
 
 _STATUSES = frozenset(["passed", "failed", "error", "skipped"])
 

@@ -54,8 +54,8 @@ cache:
 from collections.abc import Iterator
 
 from waza_engine.checking.document import Document
+from waza_engine.dialects.waza.generations.meanings import newest_meaning
 from waza_engine.findings import Finding, Related, Rule, Severity
-from waza_engine.graders.registry import newest_meaning
 
 CACHE_NEVER_USED = Rule("cache-never-used", "grader that switches the cache off", Severity.HINT)
 APPLIES = {"waza": {"eval"}}

@@ -36,9 +36,10 @@ from collections.abc import Iterator
 
 from waza_engine.checking.document import Document
 from waza_engine.findings import Finding, Fix, RemoveKey, Rule, Severity
+from waza_engine.formats import dialect
 
 EMPTY_ITEM = Rule("empty-item", "list item with nothing in it", Severity.WARNING)
-APPLIES = {"waza": {"eval", "task"}, "vally": {"eval"}}
+APPLIES = frozenset(["eval", "task"])
 
 _OF_FILES = ("graders", "metrics", "tasks", "stimuli")
 _NEEDED = frozenset(["tasks", "stimuli", "turns"])
@@ -65,14 +66,14 @@ def check_grader(entry: Document, document: Document) -> Iterator[Finding]:
     if kind is None:
         return
     for key in entry.mapping("config"):
-        if document.dialect == "waza":
+        if dialect(document.dialect).drops_nulls:
             yield from _empty(entry, "config", key)
         elif key in kind.model_fields:
             yield from _refused(entry, key)
 
 
 def _refused(entry: Document, key: str) -> Iterator[Finding]:
-    """Nothing is left out of the lists of a vally grader."""
+    """Nothing is left out of the lists of these graders."""
     for pointer, it in entry.items("config", key):
         if it is None:
             message = "Nothing stands here: no run can start"

@@ -25,20 +25,13 @@ from typing import TYPE_CHECKING, Any
 
 from waza_engine.checking.document import Document
 from waza_engine.findings import HERE, Finding, Rule
+from waza_engine.formats import dialect
 
 if TYPE_CHECKING:
     from waza_engine.graders.base import Grader
 
 EMPTY_VALUE = Rule("empty-value", "empty text or list where something must stand", needs=frozenset([HERE]))
-APPLIES = {"waza": {"eval", "task"}, "vally": {"eval"}}
-
-
-def check(document: Document) -> Iterator[Finding]:
-    if document.dialect != "waza" or document.kind != "eval" or document.has("tasks_from"):
-        return
-    tasks = document.value("tasks")
-    if isinstance(tasks, list) and not _without_empty_items(tasks):
-        yield EMPTY_VALUE.at(("tasks",), "The list names no task: no run can start")
+APPLIES = frozenset(["eval", "task"])
 
 
 def check_grader(entry: Document, document: Document) -> Iterator[Finding]:
@@ -52,8 +45,8 @@ def check_grader(entry: Document, document: Document) -> Iterator[Finding]:
         message = f"A grader of type '{kind.type_name}' needs a name"
         yield EMPTY_VALUE.at(("name",), message, refused=True)
     config = entry.mapping("config")
-    if document.dialect == "waza":  # In other dialects an empty item is refused itself.
-        config = {key: _without_empty_items(it) for key, it in config.items()}
+    if dialect(document.dialect).drops_nulls:  # Otherwise an empty item is refused itself.
+        config = {key: without_empty_items(it) for key, it in config.items()}
     yield from _nothing_configured(kind, config)
 
 
@@ -71,5 +64,6 @@ def _nothing_configured(kind: "type[Grader]", config: Mapping[str, Any]) -> Iter
         yield EMPTY_VALUE.at(("config", given[0]), message, on="key", refused=True)
 
 
-def _without_empty_items(value: Any) -> Any:
+def without_empty_items(value: Any) -> Any:
+    """A list without its empty items; anything else as it is."""
     return [it for it in value if it is not None] if isinstance(value, list) else value

@@ -42,9 +42,9 @@ graders:
 from collections.abc import Iterator
 
 from waza_engine.checking.document import Document
+from waza_engine.dialects.waza.generations.meanings import newest_meaning
 from waza_engine.findings import Finding, Rule, Severity
 from waza_engine.graders.base import Demand
-from waza_engine.graders.registry import newest_meaning
 
 IMPOSSIBLE_UNDER_MOCK = Rule(
     "impossible-under-mock", "grader that cannot pass with the mock executor", Severity.WARNING

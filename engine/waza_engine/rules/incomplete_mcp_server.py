@@ -40,32 +40,20 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from waza_engine.checking.document import Document
-from waza_engine.checking.stimuli import environments
 from waza_engine.findings import HERE, Finding, Fix, InsertKey, Pointer, Rule, Severity
 
 INCOMPLETE_MCP_SERVER = Rule(
     "incomplete-mcp-server", "MCP server that cannot be reached", Severity.WARNING, needs=frozenset([HERE])
 )
-APPLIES = {"waza": {"eval"}, "vally": {"eval", "project"}}
 _NEEDS = {"http": "url", "sse": "url", "stdio": "command", "local": "command"}
 
 
-def check(document: Document) -> Iterator[Finding]:
-    for place in _places(document):
-        for name, server in document.mapping(*place).items():
-            # Nothing is as good as nothing in it.
-            if server is None or isinstance(server, Mapping):
-                yield from _incomplete((*place, name), server or {})
-
-
-def _places(document: Document) -> Iterator[Pointer]:
-    """Where the servers of a file stand."""
-    if document.dialect == "waza":
-        yield ("config", "mcp_servers")
-    elif document.kind == "eval":
-        yield from ((*it, "mcpServers") for it in environments(document))
-    else:
-        yield from (("environments", it, "mcpServers") for it in document.mapping("environments"))
+def incomplete_servers(document: Document, place: Pointer) -> Iterator[Finding]:
+    """The findings about the servers in the mapping at `place`."""
+    for name, server in document.mapping(*place).items():
+        # Nothing is as good as nothing in it.
+        if server is None or isinstance(server, Mapping):
+            yield from _incomplete((*place, name), server or {})
 
 
 def _incomplete(place: Pointer, server: Mapping[str, Any]) -> Iterator[Finding]:

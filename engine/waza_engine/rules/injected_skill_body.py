@@ -47,9 +47,9 @@ from collections.abc import Iterator
 
 from waza_engine.checking.document import Document
 from waza_engine.checking.suite_files import SuiteFiles
+from waza_engine.dialects.waza.generations.meanings import newest_meaning
 from waza_engine.findings import Finding, Fix, InsertKey, Pointer, Rule, Severity
 from waza_engine.graders.base import Demand
-from waza_engine.graders.registry import newest_meaning
 from waza_engine.scalars import FALSE_WORDS
 
 INJECTED_SKILL_BODY = Rule(

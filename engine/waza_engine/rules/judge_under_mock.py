@@ -42,8 +42,8 @@ graders:
 from collections.abc import Iterator
 
 from waza_engine.checking.document import Document
+from waza_engine.dialects.waza.generations.meanings import newest_meaning
 from waza_engine.findings import Finding, Rule, Severity
-from waza_engine.graders.registry import newest_meaning
 
 JUDGE_UNDER_MOCK = Rule("judge-under-mock", "judge that is asked about a mock answer", Severity.WARNING)
 APPLIES = {"waza": {"eval", "task"}}

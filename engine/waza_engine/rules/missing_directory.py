@@ -57,7 +57,7 @@ from waza_engine.checking.resources import workspace_files
 from waza_engine.checking.run_paths import Standing, run_path, suite_folder
 from waza_engine.checking.similar_paths import similar_paths
 from waza_engine.findings import Finding, Fix, Pointer, Rule, Severity
-from waza_engine.formats.waza.paths import cleaned
+from waza_engine.lib.go.paths import cleaned
 
 MISSING_DIRECTORY = Rule("missing-directory", "directory that is not there", Severity.WARNING)
 APPLIES = {"waza": {"eval", "task"}}

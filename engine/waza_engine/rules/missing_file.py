@@ -54,9 +54,9 @@ from waza_engine.checking.document import Document
 from waza_engine.checking.mocks import command_responses
 from waza_engine.checking.run_paths import Standing, may_be_read, run_path, suite_folder
 from waza_engine.checking.similar_paths import similar_paths
+from waza_engine.dialects.waza.generations.meanings import newest_meaning
 from waza_engine.findings import Change, Finding, Fix, InsertKey, Pointer, Rule, SetValue, Severity
 from waza_engine.graders.base import Grader
-from waza_engine.graders.registry import newest_meaning
 
 MISSING_FILE = Rule("missing-file", "file of a grader that is not there", Severity.WARNING)
 APPLIES = {"waza": {"eval", "task"}}

@@ -43,7 +43,8 @@ from waza_engine.checking.document import Document
 from waza_engine.checking.resources import PathValue, fixtures_folder, input_files, is_refused
 from waza_engine.checking.similar_paths import similar_paths
 from waza_engine.findings import Finding, Fix, Pointer, Rule, SetValue, Severity
-from waza_engine.formats.waza.paths import cleaned, fixture_refusal
+from waza_engine.formats.waza.paths import fixture_refusal
+from waza_engine.lib.go.paths import cleaned
 
 MISSING_FIXTURE = Rule("missing-fixture", "input file that is not there", Severity.WARNING)
 APPLIES = {"waza": {"task", "eval"}}

@@ -32,7 +32,8 @@ from pathlib import Path
 from waza_engine.checking.document import Document
 from waza_engine.checking.similar_paths import similar_paths
 from waza_engine.findings import CreateFile, Finding, Fix, Pointer, Rule, Severity
-from waza_engine.formats.waza.paths import cleaned, input_refusal
+from waza_engine.formats.waza.paths import input_refusal
+from waza_engine.lib.go.paths import cleaned
 
 MISSING_PROMPT_FILE = Rule("missing-prompt-file", "prompt file that cannot be read")
 APPLIES = {"waza": {"task", "eval"}}

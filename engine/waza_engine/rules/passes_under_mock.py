@@ -42,8 +42,8 @@ graders:
 from collections.abc import Iterator
 
 from waza_engine.checking.document import Document
+from waza_engine.dialects.waza.generations.meanings import newest_meaning
 from waza_engine.findings import Finding, Pointer, Rule, Severity
-from waza_engine.graders.registry import newest_meaning
 
 PASSES_UNDER_MOCK = Rule("passes-under-mock", "check that the mock executor always passes", Severity.WARNING)
 APPLIES = {"waza": {"eval", "task"}}

@@ -23,23 +23,13 @@ config:
 
 from collections.abc import Iterable, Iterator
 
-from waza_engine.checking.document import Document
 from waza_engine.doubtful_patterns import looks_like_pattern
 from waza_engine.findings import Finding, Fix, Pointer, Rule, Severity
 from waza_engine.placeholders import has_placeholder
-from waza_engine.suite import EXPECTED_TEXTS
 
 PATTERN_AS_TEXT = Rule(
     "pattern-as-text", "regular expression where a plain text is looked for", Severity.WARNING
 )
-APPLIES = {"waza": {"task", "eval"}}
-
-
-def check(document: Document) -> Iterator[Finding]:
-    for task, _ in document.tasks():
-        for option in EXPECTED_TEXTS:
-            for place, text in document.texts(*task, "expected", option):
-                yield from pattern_as_text(text, place, "a grader with patterns")
 
 
 def pattern_as_text(text: str, pointer: Pointer, other: str, fixes: Iterable[Fix] = ()) -> Iterator[Finding]:

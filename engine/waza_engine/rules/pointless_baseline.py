@@ -48,8 +48,8 @@ from typing import Any
 
 from waza_engine.checking.document import Document
 from waza_engine.checking.skill_names import are_off
+from waza_engine.dialects.waza.generations.meanings import newest_meaning
 from waza_engine.findings import Finding, Fix, InsertKey, Rule, Severity
-from waza_engine.graders.registry import newest_meaning
 
 POINTLESS_BASELINE = Rule(
     "pointless-baseline",

@@ -37,8 +37,8 @@ from collections.abc import Iterator
 from waza_engine.checking.document import Document
 from waza_engine.checking.stimuli import asks_judge, numbers
 from waza_engine.findings import Finding, Rule, Severity
+from waza_engine.model.threshold import reaches
 from waza_engine.scalars import plain
-from waza_engine.vally.thresholds import reaches
 
 THRESHOLD_WITHOUT_JUDGE = Rule(
     "threshold-without-judge",

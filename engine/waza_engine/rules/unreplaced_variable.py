@@ -33,6 +33,7 @@ from collections.abc import Iterator
 
 from waza_engine.checking.document import Document
 from waza_engine.findings import HERE, Finding, Fix, Pointer, Rule, SetValue, Severity
+from waza_engine.formats import dialect
 from waza_engine.placeholders import has_placeholder
 
 UNREPLACED_VARIABLE = Rule(
@@ -41,30 +42,32 @@ UNREPLACED_VARIABLE = Rule(
     Severity.WARNING,
     needs=frozenset(["inputs", HERE]),
 )
-APPLIES = {"waza": {"eval"}, "vally": {"eval"}}
+APPLIES = frozenset(["eval"])
 _KEYS = ("model", "judge_model", "executor")
 
 
 def check(document: Document) -> Iterator[Finding]:
     for section in ("config", "defaults"):
         for key in _KEYS:
-            yield from _finding(document, (section, key))
+            yield from _finding(document, (section, key), document.dialect)
 
 
-def check_grader(entry: Document, _document: Document) -> Iterator[Finding]:
-    yield from _finding(entry, ("config", "model"))
+def check_grader(entry: Document, document: Document) -> Iterator[Finding]:
+    yield from _finding(entry, ("config", "model"), document.dialect)
 
 
-def _finding(document: Document, place: Pointer) -> Iterator[Finding]:
+def _finding(document: Document, place: Pointer, runner: str) -> Iterator[Finding]:
     text = document.text(*place)
     name = text.removeprefix("$")
     is_bare = text != name and name.isidentifier()
-    if document.dialect == "vally" and is_bare:
+    if dialect(runner).replaces_variables:
+        if not is_bare:
+            return
         meant = f"${{{name}}}"
         fix = Fix(f"Change to {meant}", (SetValue(place, meant),), preferred=True)
-        yield UNREPLACED_VARIABLE.at(place, f"vally replaces {meant}, not {text}", fixes=[fix])
-    elif document.dialect == "waza" and (is_bare or has_placeholder(text)):
+        yield UNREPLACED_VARIABLE.at(place, f"{runner} replaces {meant}, not {text}", fixes=[fix])
+    elif is_bare or has_placeholder(text):
         message = (
-            f"waza replaces no variables: the run gets '{text}' as it stands. Name it on the command line"
+            f"{runner} replaces no variables: the run gets '{text}' as it stands. Name it on the command line"
         )
         yield UNREPLACED_VARIABLE.at(place, message)

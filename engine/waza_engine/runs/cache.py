@@ -7,7 +7,7 @@ again. A grader of the eval that waza never caches (`behavior`, `prompt`) switch
 baseline.
 """
 
-from waza_engine.graders.registry import newest_meaning
+from waza_engine.graders.registry import find_grader
 from waza_engine.runs.frames import RunFrame
 from waza_engine.runs.live import Finished
 from waza_engine.runs.plan import Plan
@@ -16,7 +16,7 @@ from waza_engine.runs.store import RunStore
 
 def is_cacheable(plan: Plan) -> bool:
     """Whether trials of earlier runs may stand for those of this plan."""
-    kinds = [newest_meaning(it.type) for it in plan.suite.graders]
+    kinds = [find_grader(it.type, it.dialect) for it in plan.suite.graders]
     hooked = any(plan.suite.hooks.get(it) for it in ("before_task", "after_task"))
     return not (
         plan.settings.baseline or plan.skip_graders or plan.keep_workspace or plan.update_snapshots or hooked

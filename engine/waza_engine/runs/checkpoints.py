@@ -100,7 +100,7 @@ def _judged(
     bench: Bench, task: Task, checkpoint: Checkpoint, so_far: Trajectory, workspace: Path
 ) -> CheckpointOutcome:
     context = grading_context(bench, task, so_far, workspace, capture(workspace, task.files))
-    verdict = grade_run((), checkpoint.graders, {}, context, older_types=True)
+    verdict = grade_run((), checkpoint.graders, {}, context, bench.plan.suite.dialect)
     found = tuple(outcomes(verdict, checkpoint.graders))
     status: Literal["passed", "failed", "error"] = verdict.status
     return CheckpointOutcome(checkpoint.after_turn, status, found)

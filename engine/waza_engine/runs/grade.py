@@ -9,10 +9,12 @@ from typing import Any, Literal
 from waza_engine.executors.base import TOOL_CALLS, TOOL_NAMES, Executor
 from waza_engine.executors.mock import MockExecutor
 from waza_engine.executors.replay import ReplayExecutor
+from waza_engine.formats import dialect_meant
 from waza_engine.graders.base import ConfigError, Demand, GraderResult, GradingContext
 from waza_engine.graders.entry import Level
-from waza_engine.graders.registry import find_grader, generation_of, newest_generation
-from waza_engine.grading import GraderFailure, RunVerdict, build, grade_run
+from waza_engine.graders.registry import find_grader
+from waza_engine.graders.result import GraderFailure, RunVerdict
+from waza_engine.grading import build, grade_task
 from waza_engine.judges.base import NO_JUDGE, Judge
 from waza_engine.runs.expected_calls import expected_calls
 from waza_engine.runs.judging import needs_judge
@@ -23,9 +25,8 @@ from waza_engine.runs.unknown import guarded, unavailable
 from waza_engine.runs.workspace import Captured
 from waza_engine.scope import Scope
 from waza_engine.scoring import Status, mean, weighted_mean
-from waza_engine.suite import GraderEntry, Task
+from waza_engine.suite import CONSTRAINT, GraderEntry, Task
 from waza_engine.trajectory import Trajectory
-from waza_engine.vally.trial import constraint_entries, trial_verdict
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +61,7 @@ def _problem(
     bench: Bench, entry: GraderEntry, level: Level, scope: Scope
 ) -> tuple[Literal["config", "grade"], str] | None:
     try:
-        build(entry, generation_of(entry), level, scope)
+        build(entry, entry.dialect, level, scope)
     except ConfigError as error:
         return "config", str(error)
     if bench.judge is None and needs_judge(entry) and not _goes_on_without_judge(bench, entry):
@@ -73,7 +74,8 @@ def _problem(
 
 def _goes_on_without_judge(bench: Bench, entry: GraderEntry) -> bool:
     """Whether the other graders are worth a run that costs nothing: a judge that is missing fails its own grader only."""
-    return entry.dialect != "waza" and bench.executor.name in {MockExecutor.name, ReplayExecutor.name}
+    is_free = bench.executor.name in {MockExecutor.name, ReplayExecutor.name}
+    return is_free and dialect_meant(entry.dialect).judge_is_optional
 
 
 def verdict_on(
@@ -86,20 +88,11 @@ def verdict_on(
         status: Status = "error" if trajectory.error else "skipped"
         return TrialRecord(task.id, 0, 1, status, 0.0, 0.0, trajectory, error=trajectory.error)
     context = grading_context(bench, task, trajectory, workspace, captured)
-    if plan.suite.scoring is not None:
-        verdict = trial_verdict(task, plan.suite.scoring, context)
-        return _record(task, trajectory, verdict, (*task.graders, *constraint_entries(task)))
-    verdict = grade_run(
-        plan.suite.graders,
-        task.graders,
-        task.expected,
-        context,
-        agent_error=trajectory.error,
-        older_types=True,
-    )
-    if plan.compares_skills and verdict.status == "failed":
-        verdict = _without_skill_invocation(verdict)
-    record = _record(task, trajectory, verdict, (*plan.suite.graders, *task.graders))
+    verdict = grade_task(plan.suite.dialect, task, plan.suite.graders, plan.suite.scoring, context)
+    if plan.compares_skills and plan.suite.scoring is None and verdict.status == "failed":
+        verdict = _without_skill_invocation(verdict, plan.suite.dialect)
+    entries = (*plan.suite.graders, *task.graders, *_constraint_entries(task))
+    record = _record(task, trajectory, verdict, entries)
     return _with_calls(record, tuple(expected_calls(task, trajectory)))
 
 
@@ -124,17 +117,17 @@ def _with_calls(record: TrialRecord, calls: tuple[GraderOutcome, ...]) -> TrialR
     )
 
 
-def _without_skill_invocation(verdict: RunVerdict) -> RunVerdict:
+def _without_skill_invocation(verdict: RunVerdict, meaning: str) -> RunVerdict:
     """Where skills are compared with none, a grader that wants skills decides nothing.
 
     See docs/reference/waza-formats.md, section 13.7.
     """
-    counted = [it for it in verdict.results.values() if not _wants_skills(it.type)]
+    counted = [it for it in verdict.results.values() if not _wants_skills(it.type, meaning)]
     return replace(verdict, status="passed" if all(it.result.passed for it in counted) else "failed")
 
 
-def _wants_skills(grader_type: str) -> bool:
-    kind = find_grader(grader_type, newest_generation(grader_type))
+def _wants_skills(grader_type: str, meaning: str) -> bool:
+    kind = find_grader(grader_type, meaning)
     return kind is not None and Demand.SKILLS in kind.demands.values()
 
 
@@ -151,6 +144,14 @@ def _record(
         trajectory=trajectory,
         graders=tuple(_in_task(task, it) for it in outcomes(verdict, entries)),
         error=trajectory.error or (str(verdict.error) if verdict.error else ""),
+    )
+
+
+def _constraint_entries(task: Task) -> tuple[GraderEntry, ...]:
+    """Where the constraints of a task stand, as entries that verdicts find their way back to."""
+    return tuple(
+        GraderEntry(CONSTRAINT, it.verdict_name, 0.0, path=task.path, pointer=it.pointer)
+        for it in task.constraints
     )
 
 
@@ -189,7 +190,8 @@ def grading_context(
         baseline_files={it.target: it.content for it in task.files},
     )
     context = guarded(context, bench.executor.name, bench.executor.unknown)
-    return context if bench.plan.suite.scoring is None else _with_last_message(context)
+    is_last = dialect_meant(bench.plan.suite.dialect).output_is_last_message
+    return _with_last_message(context) if is_last else context
 
 
 def _with_last_message(context: GradingContext) -> GradingContext:

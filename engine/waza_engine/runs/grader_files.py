@@ -13,7 +13,7 @@ from typing import Any
 from waza_engine.file_digests import FileDigests, command_files, digest, file_digest
 from waza_engine.graders.base import ConfigError, Grader
 from waza_engine.graders.entry import Level, read_entry
-from waza_engine.graders.registry import find_grader, generation_of
+from waza_engine.graders.registry import find_grader
 from waza_engine.paths import is_directory
 from waza_engine.runs.small_files import small_files
 from waza_engine.scalars import plain
@@ -46,12 +46,11 @@ def folder_digests(folder: Path) -> FileDigests:
 def _files(
     entry: GraderEntry, level: Level, process_dir: Path, digests: Digests
 ) -> Iterator[tuple[str, str]]:
-    generation = generation_of(entry)
-    kind = find_grader(entry.type, generation)
+    kind = find_grader(entry.type, entry.dialect)
     if kind is None:
         return
     try:
-        config = plain(kind.config_from_entry(read_entry(entry, generation, level).data, level))
+        config = plain(kind.config_from_entry(read_entry(entry, entry.dialect, level).data, level))
     except ConfigError:
         return
     if isinstance(config, Mapping):

@@ -5,7 +5,7 @@ An endpoint that the environment describes comes first; a run with the Copilot C
 
 from collections.abc import Iterable, Mapping
 
-from waza_engine.graders.registry import find_grader, generation_of
+from waza_engine.graders.registry import find_grader
 from waza_engine.judges.base import Judge, JudgeMissing
 from waza_engine.runs.plan import Plan
 from waza_engine.suite import GraderEntry
@@ -37,7 +37,7 @@ def _copilot(plan: Plan, environment: Mapping[str, str]) -> Judge:
 
 def needs_judge(entry: GraderEntry) -> bool:
     """Whether the grader can give no verdict without a judge."""
-    kind = find_grader(entry.type, generation_of(entry))
+    kind = find_grader(entry.type, entry.dialect)
     return kind is not None and kind.asks_judge
 
 

@@ -12,7 +12,7 @@ from pydantic import ValidationError
 
 from waza_engine.graders.base import ConfigError
 from waza_engine.graders.entry import Level, read_entry
-from waza_engine.graders.registry import find_grader, generation_of, graders
+from waza_engine.graders.registry import find_grader, graders
 from waza_engine.scope import Scope
 from waza_engine.suite import GraderEntry, LoadError, Suite, Task
 from waza_engine.validation.spelling import nearest
@@ -43,12 +43,11 @@ def _graders(task: Task) -> Iterator[GraderEntry]:
 
 def _refuse_undecodable(suite: Suite, entry: GraderEntry) -> None:
     """What is never made need not have a known type, or a word that the type knows: only its shape is looked at."""
-    generation = generation_of(entry)
     try:
-        read = read_entry(entry, generation, "task")
+        read = read_entry(entry, entry.dialect, "task")
     except ConfigError as error:
         raise _load_error(suite, entry, error) from error
-    kind = find_grader(read.type, generation)
+    kind = find_grader(read.type, entry.dialect)
     try:
         if kind is not None:
             read.configured(kind)
@@ -60,12 +59,11 @@ def _refuse_undecodable(suite: Suite, entry: GraderEntry) -> None:
 
 
 def _refuse_unreadable(suite: Suite, entry: GraderEntry, level: Level) -> None:
-    generation = generation_of(entry)
     try:
-        read = read_entry(entry, generation, level)
+        read = read_entry(entry, entry.dialect, level)
     except ConfigError as error:
         raise _load_error(suite, entry, error) from error
-    kind = find_grader(read.type, generation)
+    kind = find_grader(read.type, entry.dialect)
     if kind is None:
         known = nearest(read.type, list(graders(suite.dialect))) if read.type else []
         advice = f"did you mean '{known[0]}'?" if known else f"known: {', '.join(graders(suite.dialect))}"

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
+from waza_engine.model.threshold import is_failed
 from waza_engine.runs.frames import RunFrame, TaskFrame
 from waza_engine.runs.measures import measures
 from waza_engine.runs.records import (
@@ -18,7 +19,6 @@ from waza_engine.runs.records import (
 )
 from waza_engine.runs.triggers import accuracy_metric, trigger_metrics
 from waza_engine.scoring import RunTotals, TaskTotals, skills_helped, suite_totals, task_stats
-from waza_engine.vally.verdict import is_failed
 
 _FROM_THE_WORST: tuple[RunStatus, ...] = ("cancelled", "error", "failed", "passed")
 

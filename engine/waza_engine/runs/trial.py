@@ -22,6 +22,8 @@ from waza_engine.executors.base import (
     TrialRequest,
 )
 from waza_engine.executors.replay import ReplayExecutor
+from waza_engine.formats import dialect_meant, resolved
+from waza_engine.lib.text_diff import unified_diff
 from waza_engine.mocks.install import Installed, installed
 from waza_engine.runs.checkpoints import Checkpoints, status_with
 from waza_engine.runs.conversation import Conversation
@@ -42,8 +44,6 @@ from waza_engine.runs.workspace import (
 from waza_engine.suite import Task
 from waza_engine.temporary import keep_folder
 from waza_engine.trajectory import Session, Trajectory
-from waza_engine.vally.diff import unified_diff
-from waza_engine.vally.recorded import told_of
 
 _LONGEST_PATCH = 2_000_000
 _GRACE_SECONDS = 2.0
@@ -79,9 +79,9 @@ async def _attempt(bench: Bench, task: Task, trial: int, progress: Progress) -> 
             request = _request(bench, task, trial, workspace, talk, mocks)
             trajectory = talk.concluded(await _performed(bench.executor, request, progress))
             trajectory = _with_invocations(trajectory, mocks)
-            # waza's mock has an empty transcript (docs/reference/waza-formats.md, section 16).
-            if bench.plan.suite.dialect == "vally":
-                trajectory = talk.with_messages(trajectory).model_copy(update={"stimulus": told_of(task)})
+            if describe := dialect_meant(bench.plan.suite.dialect).describe_task:
+                told = {"stimulus": resolved(describe)(task)}
+                trajectory = talk.with_messages(trajectory).model_copy(update=told)
         trajectory, captured = await asyncio.to_thread(_after_the_run, task, trajectory, workspace, before)
         record = await asyncio.to_thread(verdict_on, bench, task, trajectory, workspace, captured)
     except (WorkspaceError, ExecutorError) as error:
@@ -110,12 +110,9 @@ def _not_performed(task: Task, trial: int, told: str) -> TrialRecord:
 def _refuse_blocked(bench: Bench, task: Task) -> None:
     if task.blocked:
         raise WorkspaceError(task.blocked)
-    # The guard of waza 0.34: a prompt that speaks of relative paths needs something in the workspace.
-    is_guarded = bench.plan.suite.dialect == "waza"
-    if is_guarded and not task.files and not task.repos and "./" in task.prompt:
-        raise WorkspaceError(
-            "The prompt speaks of relative paths, but the workspace is empty; add the files under inputs.files"
-        )
+    refusal = dialect_meant(bench.plan.suite.dialect).task_refusal
+    if refusal and (reason := resolved(refusal)(task)):
+        raise WorkspaceError(reason)
 
 
 @contextmanager

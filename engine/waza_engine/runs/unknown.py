@@ -21,7 +21,7 @@ from pydantic import PrivateAttr
 
 from waza_engine.executors.base import SKILLS, TOKENS, TOOL_CALLS, TOOL_NAMES
 from waza_engine.graders.base import GradeError, GradingContext
-from waza_engine.graders.registry import find_grader, generation_of
+from waza_engine.graders.registry import find_grader
 from waza_engine.suite import GraderEntry
 from waza_engine.trajectory import Session
 
@@ -51,7 +51,7 @@ def guarded(context: GradingContext, executor: str, unknown: frozenset[str]) -> 
 
 def unavailable(entry: GraderEntry, executor: str, unknown: frozenset[str]) -> str:
     """Why the code in a grader's entry cannot be answered, or "": it names something that is unknown."""
-    kind = find_grader(entry.type, generation_of(entry))
+    kind = find_grader(entry.type, entry.dialect)
     what = next((it for it in (TOOL_CALLS, TOOL_NAMES) if it in unknown), "")
     if not what or kind is None or not kind.executes:
         return ""

@@ -9,13 +9,12 @@ recorded could not be decided, and so fails.
 from collections.abc import Iterator, Sequence
 
 from waza_engine.graders.base import GradeError, GraderResult, GradingContext
-from waza_engine.grading import GraderVerdict
-from waza_engine.suite import Constraint
+from waza_engine.graders.result import GraderVerdict
+from waza_engine.suite import CONSTRAINT, Constraint
 from waza_engine.vally.calls import calls_in
 from waza_engine.vally.events import events_of, of_type
 from waza_engine.vally.metrics import measured, tokens, turn_count, wall_time_ms
 
-TYPE = "constraint"
 _ALL = "*"
 _LIMITS = {
     "max_turns": (turn_count, "turns"),
@@ -23,11 +22,6 @@ _LIMITS = {
     "max_duration": (wall_time_ms, "ms"),
     "max_agent_duration": (wall_time_ms, "ms"),
 }
-
-
-def verdict_name(constraint: Constraint) -> str:
-    """What the verdict on a constraint is called in results."""
-    return f"{TYPE}:{constraint.key}"
 
 
 def constraint_verdicts(
@@ -39,7 +33,7 @@ def constraint_verdicts(
             result = _judged(it, context)
         except GradeError as error:
             result = GraderResult.undecided(str(error))
-        yield GraderVerdict(verdict_name(it), TYPE, 0.0, result)
+        yield GraderVerdict(it.verdict_name, CONSTRAINT, 0.0, result)
 
 
 def _judged(constraint: Constraint, context: GradingContext) -> GraderResult:

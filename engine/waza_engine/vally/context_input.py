@@ -6,7 +6,7 @@ members override: `output`, `events`, `metrics`, `workspace_status`. Beside it s
 `pairwise` compares with. Nobody waits between two questions to a scripted judge.
 """
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -44,7 +44,24 @@ class _Members(BaseModel):
     judge_model: Text = ""
 
 
-def with_vally_members(context: GradingContext, data: Mapping[str, Any]) -> GradingContext:
+def vally_context(
+    data: Mapping[str, Any], meaning: str, read: Callable[[Any], GradingContext]
+) -> GradingContext:
+    """The context that a JSON object describes; `compared` is a context of its own.
+
+    Raises:
+        ValueError: a member has the wrong type.
+
+    """
+    context = replace(_with_vally_members(read(data), data), outcome={})
+    compared = data.get("compared")
+    if compared is None:
+        return context
+    other = vally_context(compared, meaning, read) if isinstance(compared, Mapping) else read(compared)
+    return replace(context, compared=replace(other, workspace_dir=None))
+
+
+def _with_vally_members(context: GradingContext, data: Mapping[str, Any]) -> GradingContext:
     """The context with what the JSON object says for vally's graders.
 
     Raises:

@@ -1,17 +1,11 @@
-"""What an agent changed in its workspace, as a unified diff in git's form (docs/reference/vally.md, section 7.12)."""
+"""What an agent changed in its workspace (docs/reference/vally.md, section 7.12)."""
 
-import difflib
 import os
-from collections.abc import Iterator, Mapping
-from io import StringIO
+from collections.abc import Iterator
 from pathlib import Path
 
 from waza_engine.graders.base import GradingContext
-
-_MOST_BYTES = 1_000_000
-"""Larger files are told apart, but their lines are not compared."""
-_MOST_PAIRS = 400_000_000
-"""As many pairs of lines take seconds in the worst case."""
+from waza_engine.lib.text_diff import unified_diff
 
 
 def diff_of(context: GradingContext) -> str | None:
@@ -23,12 +17,6 @@ def diff_of(context: GradingContext) -> str | None:
     return unified_diff(context.baseline_files, dict(_files(context.workspace_dir)))
 
 
-def unified_diff(before: Mapping[str, bytes], after: Mapping[str, bytes]) -> str:
-    """The change from one set of files to another; empty when there is none."""
-    changed = (it for it in sorted({*before, *after}) if before.get(it) != after.get(it))
-    return "".join(line for it in changed for line in _change(it, before.get(it), after.get(it)))
-
-
 def _files(root: Path) -> Iterator[tuple[str, bytes]]:
     for folder, folders, names in os.walk(root):
         folders[:] = [it for it in folders if it != ".git"]
@@ -36,35 +24,3 @@ def _files(root: Path) -> Iterator[tuple[str, bytes]]:
             place = Path(folder) / name
             if name != ".git" and place.is_file() and not place.is_symlink():
                 yield place.relative_to(root).as_posix(), place.read_bytes()
-
-
-def _change(path: str, old: bytes | None, new: bytes | None) -> Iterator[str]:
-    yield f"diff --git a/{path} b/{path}\n"
-    if old is None:
-        yield "new file mode 100644\n"
-    if new is None:
-        yield "deleted file mode 100644\n"
-    names = "/dev/null" if old is None else f"a/{path}", "/dev/null" if new is None else f"b/{path}"
-    if any(_is_no_text(it) for it in (old, new)):
-        yield f"Binary files {names[0]} and {names[1]} differ\n"
-        return
-    for line in _compared(_lines(old), _lines(new), names):
-        yield line if line.endswith("\n") else f"{line}\n\\ No newline at end of file\n"
-
-
-def _compared(old: list[str], new: list[str], names: tuple[str, str]) -> Iterator[str]:
-    """Header and hunks; where comparing line by line would take too long, everything goes and everything comes."""
-    if len(old) * len(new) <= _MOST_PAIRS:
-        yield from difflib.unified_diff(old, new, *names)
-        return
-    yield from (f"--- {names[0]}\n", f"+++ {names[1]}\n", f"@@ -1,{len(old)} +1,{len(new)} @@\n")
-    yield from (f"-{it}" for it in old)
-    yield from (f"+{it}" for it in new)
-
-
-def _is_no_text(data: bytes | None) -> bool:
-    return data is not None and (b"\0" in data or len(data) > _MOST_BYTES)
-
-
-def _lines(data: bytes | None) -> list[str]:
-    return StringIO((data or b"").decode("utf-8", "replace"), newline="\n").readlines()

@@ -8,30 +8,18 @@ a list of skills is never added to that of the spec. The data may be half-writte
 
 import json
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from itertools import product
 from typing import Any
 
 from waza_engine.findings import Pointer
+from waza_engine.model.experiment import Arm
 from waza_engine.scalars import plain
 from waza_engine.values import as_text, is_null
 
 _OTHER_NAMES = {"agent_environment": "environment"}
 """What newer specs call a section; for an experiment it is the same one."""
 _MOST_ARMS = 1000
-
-
-@dataclass(frozen=True, slots=True)
-class Arm:
-    """One arm: `over` has what it lays over a spec's `defaults` and `environment`.
-
-    `pointer` says where it stands in the file; arms of a matrix have none of their own, but `labels` by axis.
-    """
-
-    name: str
-    over: Mapping[str, Any]
-    pointer: Pointer = ()
-    labels: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,10 +10,10 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from waza_engine.findings import Pointer
+from waza_engine.model.experiment import Arm
 from waza_engine.placeholders import has_placeholder
 from waza_engine.validation.spelling import nearest
 from waza_engine.vally.experiment_arms import (
-    Arm,
     arms_of,
     axes_of,
     baseline_name,

@@ -19,8 +19,6 @@ from waza_engine.vally.turns import MissingTurnError, one_turn
 class VallyGrader(Grader):
     """A grader type of vally. Most are free checks of code; those that are not say so."""
 
-    generations: ClassVar[frozenset[str]] = frozenset(["VALLY"])
-
     determinism: ClassVar[Literal["static", "complex-static", "slm", "llm"]] = "static"
     """How sure it is that the same trial gets the same verdict again."""
     cost_profile: ClassVar[Literal["free", "low", "medium", "high"]] = "low"

@@ -9,9 +9,9 @@ from waza_engine.graders.base import Criterion, GraderResult, GradingContext
 from waza_engine.judges.base import JudgeError, JudgeRequest
 from waza_engine.judges.scales import SCALES, Scale, normalised
 from waza_engine.judges.submit_grade import Grade, graded
+from waza_engine.model.threshold import reaches
 from waza_engine.vally.diff import diff_of
 from waza_engine.vally.grader_input import known_events
-from waza_engine.vally.thresholds import reaches
 from waza_engine.vally.timeline import shortened, timeline
 
 DEFAULT_MODEL = "claude-sonnet-4.6"

@@ -4,16 +4,19 @@ See docs/reference/vally.md, section 7.11.
 """
 
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from waza_engine.judges.base import Judge, JudgeRequest
 from waza_engine.judges.submit_pairwise import Comparison, preferred
-from waza_engine.runs.records import TrialRecord
+from waza_engine.model.pairwise import Pairwise
+from waza_engine.runs.records import RunRecord, TrialRecord
 from waza_engine.scalars import plain
 from waza_engine.suite import Suite, Task
 from waza_engine.vally.comparing import comparison_message, comparison_system_message
 from waza_engine.vally.judging import DEFAULT_MODEL
+from waza_engine.vally.pairing import Pair, comparison_record, pairs_of
 from waza_engine.vally.recorded import context_of
 
 _PROMPT = "prompt"
@@ -52,6 +55,28 @@ class Preference:
         )
         a, b = context_of(one.trajectory), context_of(other.trajectory)
         return preferred(self.judge, request, lambda swapped: comparison_message(a, b, swapped), self.sleep)
+
+
+@dataclass(frozen=True, slots=True)
+class _Compared:
+    """Two runs, compared by a preference: a `Pairwise`."""
+
+    baseline: RunRecord
+    treatment: RunRecord
+    preference: Preference
+
+    def pairs(self) -> Iterator[Pair]:
+        return pairs_of(self.baseline, self.treatment, self.preference)
+
+    def record(self, names: tuple[str, str], pairs: Sequence[Pair]) -> dict[str, Any]:
+        return comparison_record(self.baseline, self.treatment, names, pairs)
+
+
+def compared(
+    baseline: RunRecord, treatment: RunRecord, judge: Judge, suite: Suite | None, model: str
+) -> Pairwise:
+    """The comparison of two runs by a judge; the `suite` has the rubrics."""
+    return _Compared(baseline, treatment, Preference(judge, suite, model))
 
 
 def _options(task: Task | None) -> Mapping[str, object]:

@@ -3,7 +3,7 @@
 from typing import Any
 
 from waza_engine.graders.base import Criterion
-from waza_engine.grading import GraderVerdict
+from waza_engine.graders.result import GraderVerdict
 
 IN_VERDICTS = frozenset(["name", "passed", "score", "evidence"])
 """Members of a result object that a verdict has fields of its own for."""

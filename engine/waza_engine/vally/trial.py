@@ -8,22 +8,21 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Literal
 
-from waza_engine.graders.base import GraderResult, GradingContext
-from waza_engine.graders.registry import generation_of
-from waza_engine.grading import GraderFailure, GraderVerdict, RunVerdict, grade_entry
+from waza_engine.graders.result import GradedTrial, GraderFailure, GraderResult, GraderVerdict, RunVerdict
+from waza_engine.model.threshold import reaches
 from waza_engine.scoring import mean, weighted_mean
-from waza_engine.suite import GraderEntry, Scoring, Task
-from waza_engine.vally.constraints import TYPE, constraint_verdicts, verdict_name
+from waza_engine.suite import GraderEntry
+from waza_engine.vally.constraints import constraint_verdicts
 from waza_engine.vally.results import IN_VERDICTS, result_object
-from waza_engine.vally.thresholds import reaches
 
 
-def trial_verdict(task: Task, scoring: Scoring, context: GradingContext) -> RunVerdict:
+def trial_verdict(trial: GradedTrial) -> RunVerdict:
     """The verdict on what the agent did. An agent that failed without leaving an answer makes it an `error`."""
-    graded = [_told(_graded(it, context), it.written_name or it.type) for it in task.graders]
-    kept = [_told(it, it.name) for it in constraint_verdicts(task.constraints, context)]
+    context = trial.context
+    graded = [_told(_decided(it, outcome), it.written_name or it.type) for it, outcome in trial.graded]
+    kept = [_told(it, it.name) for it in constraint_verdicts(trial.constraints, context)]
     score = trial_score(graded)
-    passed = is_passed(score, scoring.threshold, graded) and all(it.result.passed for it in kept)
+    passed = is_passed(score, trial.scoring.threshold, graded) and all(it.result.passed for it in kept)
     status: Literal["passed", "failed", "error"] = "passed" if passed else "failed"
     if context.error and not context.output.strip():
         status = "error"
@@ -45,16 +44,7 @@ def is_passed(score: float, threshold: float | None, verdicts: Sequence[GraderVe
     return all(it.result.passed for it in verdicts)
 
 
-def constraint_entries(task: Task) -> tuple[GraderEntry, ...]:
-    """Where the constraints of a task stand, as entries that verdicts find their way back to."""
-    return tuple(
-        GraderEntry(TYPE, verdict_name(it), 0.0, path=task.path, pointer=it.pointer, dialect="vally")
-        for it in task.constraints
-    )
-
-
-def _graded(entry: GraderEntry, context: GradingContext) -> GraderVerdict:
-    graded = grade_entry(entry, context, generation_of(entry), "task")
+def _decided(entry: GraderEntry, graded: GraderVerdict | GraderFailure) -> GraderVerdict:
     if isinstance(graded, GraderFailure):
         result = GraderResult.undecided(graded.message)
         return GraderVerdict(entry.name, entry.type, entry.weight, result)

@@ -11,8 +11,9 @@ from pydantic import BaseModel
 
 import waza_engine
 import waza_lsp
+from waza_engine.dialects.waza.dialect import DIALECT
+from waza_engine.dialects.waza.generations.meanings import older_graders
 from waza_engine.formats.vally.eval import EvalFile as VallyEvalFile
-from waza_engine.formats.waza.dialect import DIALECT
 from waza_engine.formats.waza.eval import EvalFile
 from waza_engine.formats.waza.project import ProjectFile
 from waza_engine.formats.waza.task import TaskFile
@@ -21,7 +22,7 @@ from waza_engine.graders.registry import graders
 from waza_engine.runs.plan import Overrides
 
 ENGINE, SERVER = Path(waza_engine.__file__).parent, Path(waza_lsp.__file__).parent
-CLASSES = [*graders("waza").values(), *graders("legacy").values()]
+CLASSES = [*graders("waza").values(), *older_graders().values()]
 
 
 def _options(annotation: Any, seen: set[type]) -> Iterator[str]:

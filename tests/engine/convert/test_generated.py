@@ -9,11 +9,10 @@ import pytest
 import yaml
 
 from waza_engine.convert import Conversion, to_vally, to_waza
-from waza_engine.formats import load_suite
 from waza_engine.formats.reading import read_mapping
 from waza_engine.graders.base import GradingContext
-from waza_engine.graders.registry import generation_of
 from waza_engine.grading import grade_run
+from waza_engine.project.load_suite import load_suite
 from waza_engine.scalars import plain
 from waza_engine.trajectory import Session, SkillInvocation, ToolCall
 
@@ -103,7 +102,7 @@ def passes(path: Path, context: GradingContext) -> bool:
     suite = load_suite(path, process_dir=path.parent)
     assert suite.tasks[0].graders
     graders = suite.tasks[0].graders
-    verdict = grade_run(suite.graders, graders, {}, context, generation=generation_of(graders[0]))
+    verdict = grade_run(suite.graders, graders, {}, context, graders[0].dialect)
     assert verdict.status != "error", verdict
     return verdict.status == "passed"
 

@@ -12,8 +12,8 @@ from waza_engine.convert.entries import typed, written
 from waza_engine.convert.vally_graders import as_waza, wanted_file
 from waza_engine.convert.waza_graders import as_vally
 from waza_engine.graders.base import Grader, GradingContext
-from waza_engine.graders.registry import generation_of
-from waza_engine.grading import GraderVerdict, grade_entry
+from waza_engine.graders.result import GraderVerdict
+from waza_engine.grading import grade_entry
 from waza_engine.suite import GraderEntry
 from waza_engine.trajectory import Session, SkillInvocation, ToolCall, Usage
 
@@ -190,7 +190,7 @@ def passes(made: list[Grader], dialect: str, context: GradingContext) -> bool | 
             extras={},
             dialect=dialect,
         )
-        verdict = grade_entry(entry, context, generation_of(entry), "task")
+        verdict = grade_entry(entry, context, entry.dialect, "task")
         if not isinstance(verdict, GraderVerdict):
             return None
         verdicts.append(verdict.result.passed)

@@ -9,8 +9,8 @@ import pytest
 from waza_engine.convert import Conversion, to_vally, to_waza
 from waza_engine.executors.base import ExecutorOptions
 from waza_engine.executors.replay import ReplayExecutor
-from waza_engine.formats import load_suite
 from waza_engine.formats.reading import read_mapping
+from waza_engine.project.load_suite import load_suite
 from waza_engine.runs.plan import Overrides, make_plan
 from waza_engine.runs.run import run_suite
 from waza_engine.scalars import plain

@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from waza_engine.convert import Conversion, to_vally
-from waza_engine.formats import load_suite
+from waza_engine.project.load_suite import load_suite
 
 EVAL = """\
 name: n

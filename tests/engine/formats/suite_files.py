@@ -3,7 +3,7 @@
 import textwrap
 from pathlib import Path
 
-from waza_engine.formats import load_suite
+from waza_engine.project.load_suite import load_suite
 from waza_engine.suite import LoadError, Suite
 
 CONFIG = "config: {trials_per_task: 1, timeout_seconds: 60, executor: mock, model: m}"

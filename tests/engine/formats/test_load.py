@@ -5,8 +5,8 @@ from pathlib import Path
 import pytest
 
 from tests.engine.formats.suite_files import CONFIG, EVAL, TASK, load, refused, write
-from waza_engine.formats import load_suite
 from waza_engine.formats.waza.project_file import find_project
+from waza_engine.project.load_suite import load_suite
 from waza_engine.scalars import Scalar, plain
 from waza_engine.suite import Hook, InputFile, Metric, Responder, TriggerPrompt
 

@@ -8,7 +8,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from tests.engine.formats.suite_files import EVAL, TASK, write
-from waza_engine.formats import load_suite
+from waza_engine.project.load_suite import load_suite
 from waza_engine.scalars import plain
 from waza_engine.suite import LoadError
 from waza_engine.yaml_reader import read_yaml

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from tests.engine.formats.suite_files import CONFIG, EVAL, TASK, load, refused, write
-from waza_engine.formats import load_suite
+from waza_engine.project.load_suite import load_suite
 from waza_engine.suite import LoadError
 
 

@@ -10,8 +10,9 @@ from waza_engine.graders.base import GradeError, GraderResult, GradingContext
 from waza_engine.graders.legacy.rubric_prompt import RubricPromptGrader
 from waza_engine.graders.legacy.tool_constraint_feb import ToolConstraintFebGrader
 from waza_engine.graders.registry import find_grader
+from waza_engine.graders.result import GraderFailure, GraderVerdict
 from waza_engine.graders.waza.tool_constraint import ToolConstraintGrader
-from waza_engine.grading import GraderFailure, GraderVerdict, grade_entry
+from waza_engine.grading import grade_entry
 from waza_engine.judges.base import JudgeError, JudgeRequest, JudgeTurn
 from waza_engine.trajectory import Session, Usage
 

@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from waza_engine.dialects.waza.generations.python import PyGrader
 from waza_engine.graders.base import GradeError, GraderResult, GradingContext
 from waza_engine.graders.legacy.py_code import PyCodeGrader
 from waza_engine.graders.legacy.py_human import PyHumanGrader
@@ -15,7 +16,6 @@ from waza_engine.graders.legacy.py_llm_comparison import PyLlmComparisonGrader
 from waza_engine.graders.legacy.py_regex import PyRegexGrader
 from waza_engine.graders.legacy.py_script import PyScriptGrader
 from waza_engine.graders.legacy.py_tool_calls import PyToolCallsGrader
-from waza_engine.graders.python_generation import PyGrader
 from waza_engine.judges.base import JudgeError, JudgeMissing
 from waza_engine.judges.scripted import ScriptedJudge
 

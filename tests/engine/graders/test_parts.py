@@ -8,7 +8,8 @@ import pytest
 
 from waza_engine.excerpts import instead_of, nearest_to
 from waza_engine.graders.base import GradingContext
-from waza_engine.grading import GraderVerdict, grade_entry
+from waza_engine.graders.result import GraderVerdict
+from waza_engine.grading import grade_entry
 from waza_engine.trajectory import Session, SkillInvocation, ToolCall
 
 OUTPUT = "First line.\nDeployed the app to west-1.\nTraceback: boom\n"

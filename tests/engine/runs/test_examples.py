@@ -8,7 +8,7 @@ import pytest
 
 from waza_engine.executors.base import ExecutorOptions
 from waza_engine.executors.replay import ReplayExecutor
-from waza_engine.formats import load_suite
+from waza_engine.project.load_suite import load_suite
 from waza_engine.runs.events import Event
 from waza_engine.runs.loadable import refuse_unreadable_graders
 from waza_engine.runs.plan import Overrides, make_plan

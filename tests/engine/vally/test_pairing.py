@@ -13,9 +13,9 @@ import pytest
 
 from waza_engine.executors.base import ExecutorOptions
 from waza_engine.executors.replay import ReplayExecutor
-from waza_engine.formats import load_suite
 from waza_engine.judges.base import JudgeCall, JudgeRequest, JudgeTurn
 from waza_engine.judges.scripted import ScriptedJudge
+from waza_engine.project.load_suite import load_suite
 from waza_engine.reports.read_jsonl import read_jsonl
 from waza_engine.reports.read_results import ResultsError, read_results
 from waza_engine.reports.results_json import results_json

@@ -10,14 +10,15 @@ from typing import Any
 import pytest
 
 from waza_engine.graders.base import GraderResult, GradingContext
-from waza_engine.grading import GraderVerdict, RunVerdict, grade_entry
+from waza_engine.graders.result import GraderVerdict, RunVerdict
+from waza_engine.grading import grade_entry, grade_task
+from waza_engine.model.threshold import eval_verdict, is_failed
 from waza_engine.runs.frames import TaskFrame
 from waza_engine.runs.records import TaskRecord, TrialRecord
 from waza_engine.runs.totals import task_record
 from waza_engine.suite import Constraint, GraderEntry, Scoring, Task
 from waza_engine.trajectory import Session, SkillInvocation, ToolEvent, Trajectory, Usage
-from waza_engine.vally.trial import is_passed, trial_score, trial_verdict
-from waza_engine.vally.verdict import eval_verdict, is_failed
+from waza_engine.vally.trial import is_passed, trial_score
 
 
 def _verdict(score: float, weight: float = 1.0) -> GraderVerdict:
@@ -63,7 +64,7 @@ CONTEXT = GradingContext(
 
 def _judged(*constraints: Constraint, entries: Sequence[GraderEntry] = (), **scoring: Any) -> RunVerdict:
     task = Task("a", "a", "p", graders=tuple(entries), constraints=constraints)
-    return trial_verdict(task, Scoring(**scoring), CONTEXT)
+    return grade_task("vally", task, (), Scoring(**scoring), CONTEXT)
 
 
 @pytest.mark.parametrize(
@@ -115,8 +116,9 @@ def test_what_cannot_be_graded_is_failed_and_the_rest_is_graded_all_the_same() -
 
 def test_an_agent_that_failed_without_an_answer_is_an_error() -> None:
     task = Task("a", "a", "p", graders=(_entry("exit-success"),))
-    assert trial_verdict(task, Scoring(), GradingContext(error="no login")).status == "error"
-    assert trial_verdict(task, Scoring(), GradingContext(error="late", output="half")).status == "passed"
+    broken, late = GradingContext(error="no login"), GradingContext(error="late", output="half")
+    assert grade_task("vally", task, (), Scoring(), broken).status == "error"
+    assert grade_task("vally", task, (), Scoring(), late).status == "passed"
 
 
 @pytest.mark.parametrize(

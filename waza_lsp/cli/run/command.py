@@ -1,6 +1,5 @@
 """`waza-lsp run`: parse the options, run the eval, and compare the models."""
 
-import os
 import sys
 from collections import Counter
 from collections.abc import Callable, Mapping
@@ -9,10 +8,9 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 import click
 
-from waza_engine.formats.choose import dialect_of_file, experiment_at
+from waza_engine.formats import resolved
 from waza_engine.formats.reading import reading_once
-from waza_engine.formats.waza.project import Paths
-from waza_engine.formats.waza.project_file import find_project
+from waza_engine.project.load_suite import dialect_of_file, experiment_at
 from waza_engine.runs.run import EXIT_STATUS
 from waza_engine.runs.store import default_store_dir
 from waza_engine.suite import LoadError
@@ -32,7 +30,7 @@ from waza_lsp.cli.run.request import RunRequest, plan_run, report_files
 from waza_lsp.cli.stored_runs import FOLDER, LAST, STORE
 
 if TYPE_CHECKING:
-    from waza_engine.formats.vally.experiment_load import Experiment
+    from waza_engine.model.experiment import Experiment
 
 Decorator = Callable[[Callable[..., Any]], Callable[..., Any]]
 
@@ -287,15 +285,13 @@ def _with_results_directory(eval_file: Path, options: Mapping[str, Any]) -> Mapp
 
 
 def _project_results_directory(eval_file: Path) -> Path | None:
-    """Return `paths.results` of `.waza.yaml`, or None if it is not set or waza ignores it."""
-    folder = os.path.normpath(find_project(Path.cwd()).settings.paths.results)
-    if folder == os.path.normpath(Paths().results) or Path(folder).is_absolute() or folder.startswith(".."):
-        return None
+    """Return the folder that the project names for results, or None if it names none or its dialect ignores it."""
     try:
-        is_waza = dialect_of_file(eval_file.absolute()).name == "waza"
+        folder = dialect_of_file(eval_file.absolute()).results_folder
     except LoadError:
         return None
-    return Path(folder) if is_waza else None
+    directory: Path | None = resolved(folder)(Path.cwd()) if folder else None
+    return directory
 
 
 def _print_plans(eval_file: Path, options: Mapping[str, Any]) -> None:

@@ -11,7 +11,7 @@ from typing import Any
 import click
 
 from waza_engine.executors.registry import starts_agent
-from waza_engine.formats.vally.experiment_load import Experiment
+from waza_engine.model.experiment import Arm, Experiment
 from waza_engine.reports.inert import harmless
 from waza_engine.runs.experiment_events import ExperimentTeller
 from waza_engine.runs.plan import Overrides, Plan
@@ -19,7 +19,6 @@ from waza_engine.runs.run import new_run_id
 from waza_engine.runs.store import RunStore, StoreError
 from waza_engine.runs.store_rows import StoredRun
 from waza_engine.suite import ExperimentArm, Suite
-from waza_engine.vally.experiment_arms import Arm, may_differ, pointer_text
 from waza_lsp.cli.console import EXIT_ERROR, print_err, show
 from waza_lsp.cli.run.dry_run import ExperimentHeader, plans_json, plans_text
 from waza_lsp.cli.run.experiment_reports import FinishedRun, report_experiment
@@ -32,14 +31,8 @@ StoredArms = Mapping[tuple[str, str], StoredRun]
 """The stored runs of an experiment, by arm and eval."""
 
 _FINISHED = frozenset(["passed", "failed"])
-_SETTINGS = {
-    "trials": ("defaults", "runs"),
-    "timeout": ("defaults", "timeout"),
-    "executor": ("defaults", "executor"),
-    "model": ("defaults", "model"),
-    "judge_model": ("defaults", "judge_model"),
-}
-"""Options of the command line that override all arms, with the settings that they replace."""
+_OPTIONS = ("trials", "timeout", "executor", "model", "judge_model")
+"""Options of the command line that override all arms."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -223,7 +216,7 @@ def _arm_part(
     def load(context_dir: Path | None) -> Suite:
         return experiment.suite(arm, eval_path, run_id=whole_id, chosen=arms, context_dir=context_dir)
 
-    keeps_executor = may_differ(_SETTINGS["executor"], list(experiment.varied))
+    keeps_executor = bool(experiment.varied_setting("executor"))
     return ArmPart(run_id, experiment.folder_name(arm.name), load, keeps_executor)
 
 
@@ -246,10 +239,10 @@ def _refuse_options(experiment: Experiment, request: RunRequest) -> None:
     overrides = request.overrides
     if overrides.baseline or overrides.no_skills:
         give_up("An experiment defines what its arms have. Remove --baseline and --no-skills")
-    for name, path in _SETTINGS.items():
-        if getattr(overrides, name) is not None and may_differ(path, list(experiment.varied)):
+    for name in _OPTIONS:
+        if getattr(overrides, name) is not None and (setting := experiment.varied_setting(name)):
             option = name.replace("_", "-")
-            give_up(f"--{option} would make the arms equal: they differ in {pointer_text(path)}")
+            give_up(f"--{option} would make the arms equal: they differ in {setting}")
 
 
 def _plan_resumed(

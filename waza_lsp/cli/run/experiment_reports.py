@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from waza_engine.formats.vally.experiment_load import Experiment
+from waza_engine.model.experiment import Experiment
 from waza_engine.reports.experiment import Results, experiment_markdown, experiment_text, over_all_evals
 from waza_engine.reports.experiment_html import experiment_page
 from waza_engine.reports.results_jsonl import summary_line, trial_lines

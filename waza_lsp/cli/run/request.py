@@ -11,7 +11,7 @@ import click
 
 from waza_engine.executors.base import Executor, ExecutorOptions, UnavailableError
 from waza_engine.executors.registry import make_executor, starts_agent
-from waza_engine.formats import load_suite
+from waza_engine.project.load_suite import load_suite
 from waza_engine.recordings import FOLDER
 from waza_engine.runs.chosen_agent import unused_agent, with_agent
 from waza_engine.runs.loadable import refuse_unreadable_graders

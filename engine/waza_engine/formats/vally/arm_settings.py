@@ -15,8 +15,9 @@ from waza_engine.formats.vally.model import TolerantModel
 from waza_engine.formats.vally.project_file import Project
 from waza_engine.formats.vally.settings import EvalConfig
 from waza_engine.formats.vally.surroundings import merged, named_or_inline
+from waza_engine.model.experiment import Arm
 from waza_engine.placeholders import FOLDER_OF_EVAL
-from waza_engine.vally.experiment_arms import Arm, settings_in
+from waza_engine.vally.experiment_arms import settings_in
 from waza_engine.values import is_null
 
 SETTINGS: dict[str, tuple[str, ...]] = {

@@ -20,12 +20,13 @@ from waza_engine.formats.vally.arm_settings import SETTINGS, inlined, placed, se
 from waza_engine.formats.vally.experiment import ExperimentFile
 from waza_engine.formats.vally.load import spec_data, suite_of
 from waza_engine.formats.vally.project_file import find_project
+from waza_engine.model.experiment import Arm
 from waza_engine.scalars import plain
 from waza_engine.suite import ExperimentArm, LoadError, Suite
 from waza_engine.vally.experiment_arms import (
-    Arm,
     arms_of,
     baseline_name,
+    may_differ,
     pointer_text,
     varied_paths,
 )
@@ -40,6 +41,14 @@ from waza_engine.vally.experiment_problems import (
 )
 from waza_engine.values import is_null
 
+_SETTINGS = {
+    "trials": ("defaults", "runs"),
+    "timeout": ("defaults", "timeout"),
+    "executor": ("defaults", "executor"),
+    "model": ("defaults", "model"),
+    "judge_model": ("defaults", "judge_model"),
+}
+"""Options of the command line, and the settings that they stand for."""
 _UNFIT = re.compile(r"[^\w.,=+@-]")
 _HASH_DIGITS = 16
 
@@ -69,6 +78,11 @@ class Experiment:
             if it.name == arm:
                 return name
         return _UNFIT.sub("-", arm)
+
+    def varied_setting(self, option: str) -> str:
+        """The setting that an option of the command line stands for, if the arms may differ in it; otherwise ""."""
+        path = _SETTINGS.get(option)
+        return pointer_text(path) if path is not None and may_differ(path, list(self.varied)) else ""
 
     def suite(
         self,
@@ -133,20 +147,6 @@ def load_experiment(path: Path) -> Experiment:
         file.execution.workers,
         tuple(chain(notes, *(_additions(data, it) for it in evals))),
     )
-
-
-def suite_of_arm(about: ExperimentArm) -> Suite:
-    """The suite of an arm that was run before, as it is now.
-
-    Raises:
-        LoadError: the experiment has no such arm any more, or cannot be used.
-
-    """
-    experiment = load_experiment(Path(about.path))
-    arm = next((it for it in experiment.arms if it.name == about.variant), None)
-    if arm is None:
-        raise LoadError(experiment.path, f"There is no arm '{about.variant}' any more")
-    return experiment.suite(arm, Path(about.eval_path), run_id=about.run_id, chosen=about.arms)
 
 
 def _problems(data: Mapping[str, Any]) -> Iterator[Problem]:

@@ -10,8 +10,8 @@ from pathlib import Path
 from waza_engine.formats.reading import read_text
 from waza_engine.formats.waza.csv_table import CsvError, Row, read_csv
 from waza_engine.formats.waza.eval import EvalFile
-from waza_engine.formats.waza.paths import is_inside
 from waza_engine.formats.waza.template import TemplateError, Values, render
+from waza_engine.paths import is_inside
 from waza_engine.suite import LoadError, Task
 
 

@@ -13,7 +13,7 @@ from waza_engine.formats.reading import build
 from waza_engine.formats.waza.mocks import CommandMock as CommandEntry
 from waza_engine.formats.waza.mocks import CommandResponse, McpTool
 from waza_engine.formats.waza.mocks import McpMock as McpEntry
-from waza_engine.formats.waza.paths import is_inside
+from waza_engine.paths import is_inside
 from waza_engine.regular_files import regular_bytes
 from waza_engine.scalars import plain
 from waza_engine.suite import CommandMock, LoadError, McpMock

@@ -5,8 +5,8 @@ from typing import Any
 
 from waza_engine.findings import Pointer
 from waza_engine.formats.waza.mocks import Adversarial, CommandMock, CommandResponse, McpMock, McpResponse
-from waza_engine.formats.waza.paths import leads_out
 from waza_engine.formats.waza.refusal import Refusal
+from waza_engine.lib.go.paths import leads_out
 from waza_engine.mocks.command_name import ITS_FORM, is_command_name
 from waza_engine.regex import regex_error
 

@@ -1,18 +1,6 @@
-"""Paths of files as Go cleans them (docs/reference/waza-formats.md, sections 5.1 and 10)."""
+"""Which paths waza takes for input files and fixtures (docs/reference/waza-formats.md, sections 5.1 and 10)."""
 
-import posixpath
-from pathlib import Path
-
-
-def cleaned(text: str) -> str:
-    """Go's `filepath.Clean`."""
-    clean = posixpath.normpath(text)
-    return clean[1:] if clean.startswith("//") else clean
-
-
-def leads_out(path: str) -> bool:
-    """Whether a path is absolute or goes up, even if it would come back."""
-    return path.startswith("/") or ".." in path.split("/")
+from waza_engine.lib.go.paths import cleaned, leads_out
 
 
 def input_refusal(path: str) -> str:
@@ -29,11 +17,3 @@ def fixture_refusal(value: object) -> str:
     if leads_out(value) or cleaned(value) == ".":
         return f"must be a path below the eval's directory, not '{value}'"
     return ""
-
-
-def is_inside(path: Path, folder: Path) -> bool:
-    """Whether `path`, with all links followed, stands in `folder` or is it."""
-    try:
-        return path.resolve().is_relative_to(folder.resolve())
-    except (OSError, RuntimeError, ValueError):
-        return False

@@ -1,11 +1,12 @@
 """Finding `.waza.yaml`, and what it changes about a run (docs/reference/waza-formats.md, section 7)."""
 
+import os
 from dataclasses import dataclass
 from pathlib import Path
 
 from waza_engine.file_names import SKILL_FILE, WAZA_PROJECT
 from waza_engine.formats.reading import build, read_mapping
-from waza_engine.formats.waza.project import ProjectFile
+from waza_engine.formats.waza.project import Paths, ProjectFile
 from waza_engine.suite import LoadError
 
 _LEVELS = 10
@@ -52,3 +53,14 @@ def program_timeout(process_dir: Path) -> int:
     """The time limit in seconds of `program` graders that set none (docs/reference/waza-graders.md, section 5.10)."""
     seconds = find_project(process_dir).settings.graders.program_timeout
     return seconds if seconds > 0 else 30
+
+
+def results_folder(directory: Path) -> Path | None:
+    """Return the folder that the project of a directory names for results, or None if it names none or waza ignores it.
+
+    See docs/reference/waza-formats.md, section 7.
+    """
+    wanted = os.path.normpath(find_project(directory).settings.paths.results)
+    if wanted == os.path.normpath(Paths().results) or Path(wanted).is_absolute() or wanted.startswith(".."):
+        return None
+    return Path(wanted)

@@ -13,7 +13,9 @@ from pathlib import Path
 
 from waza_engine.formats.waza.inputs import InputFile as FileEntry
 from waza_engine.formats.waza.inputs import Inputs
-from waza_engine.formats.waza.paths import cleaned, fixture_refusal, input_refusal, is_inside
+from waza_engine.formats.waza.paths import fixture_refusal, input_refusal
+from waza_engine.lib.go.paths import cleaned
+from waza_engine.paths import is_inside
 from waza_engine.regular_files import regular_bytes
 from waza_engine.suite import InputFile
 

@@ -16,10 +16,10 @@ from waza_engine.formats.waza.inputs import Inputs
 from waza_engine.formats.waza.inputs import Responder as ResponderEntry
 from waza_engine.formats.waza.loader_rules import EvalKeys, task_refusals
 from waza_engine.formats.waza.mock_files import command_mocks
-from waza_engine.formats.waza.paths import cleaned
 from waza_engine.formats.waza.resources import gather
 from waza_engine.formats.waza.task import InlineTask, TaskFile
 from waza_engine.goglob import BadPattern, glob
+from waza_engine.lib.go.paths import cleaned
 from waza_engine.scalars import plain
 from waza_engine.suite import (
     EXPECTED_TEXTS,

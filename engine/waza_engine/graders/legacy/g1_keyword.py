@@ -26,14 +26,15 @@ from typing import Any, ClassVar
 
 from pydantic import Field
 
+from waza_engine.dialects.waza.generations.base import OlderGrader
+from waza_engine.dialects.waza.generations.g1 import TextItems
 from waza_engine.excerpts import instead_of, place_of
 from waza_engine.findings import AppendItem, Change, RemoveKey
-from waza_engine.graders.base import FailedCheck, Grader, GraderResult, GradingContext
-from waza_engine.graders.decoding_g1 import TextItems
+from waza_engine.graders.base import FailedCheck, GraderResult, GradingContext
 from waza_engine.text import fold
 
 
-class KeywordGrader(Grader):
+class KeywordGrader(OlderGrader):
     type_name = "keyword"
     generations = frozenset(["G1"])
     successor: ClassVar[str] = "text"

@@ -26,14 +26,15 @@ from typing import ClassVar
 
 from pydantic import ConfigDict, Field
 
+from waza_engine.dialects.waza.generations.base import OlderGrader
+from waza_engine.dialects.waza.generations.g1 import TextItems
 from waza_engine.excerpts import match_of, no_match_of
 from waza_engine.formats.model import each, foreign
-from waza_engine.graders.base import FailedCheck, Grader, GraderResult, GradingContext
-from waza_engine.graders.decoding_g1 import TextItems
+from waza_engine.graders.base import FailedCheck, GraderResult, GradingContext
 from waza_engine.regex import regex_found
 
 
-class RegexGrader(Grader):
+class RegexGrader(OlderGrader):
     type_name = "regex"
     generations = frozenset(["G1"])
     successor: ClassVar[str] = "text"

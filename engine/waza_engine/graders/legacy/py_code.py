@@ -26,8 +26,8 @@ from typing import Any, ClassVar
 from pydantic import Field
 
 from waza_engine.assertions.evaluation import Outcome, evaluate_python
+from waza_engine.dialects.waza.generations.python import PyGrader, walked
 from waza_engine.graders.base import GraderResult, GradingContext
-from waza_engine.graders.python_generation import PyGrader, walked
 from waza_engine.values import AnyValue
 
 

@@ -23,8 +23,8 @@ from typing import Any, ClassVar
 
 from pydantic import Field
 
+from waza_engine.dialects.waza.generations.python import PyGrader
 from waza_engine.graders.base import GraderResult, GradingContext
-from waza_engine.graders.python_generation import PyGrader
 from waza_engine.values import AnyValue
 
 _INSTRUCTIONS = "Read the output and judge whether the task was done well."

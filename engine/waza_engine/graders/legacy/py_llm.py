@@ -29,9 +29,9 @@ from typing import Any, ClassVar
 
 from pydantic import Field
 
+from waza_engine.dialects.waza.generations.python import PyGrader, checked_result
 from waza_engine.findings import Change, MoveKey, RemoveKey, SetValue
 from waza_engine.graders.base import GradeError, GraderResult, GradingContext
-from waza_engine.graders.python_generation import PyGrader, checked_result
 from waza_engine.judges.base import JudgeError, JudgeMissing
 from waza_engine.judges.points import normalised, points_of, reasoning_of, reply_mapping
 from waza_engine.rubrics.file_or_text import rubric_files, rubric_text

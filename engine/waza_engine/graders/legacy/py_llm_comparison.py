@@ -23,8 +23,8 @@ from typing import Any, ClassVar
 
 from pydantic import Field
 
+from waza_engine.dialects.waza.generations.python import PyGrader, checked_result
 from waza_engine.graders.base import GradeError, GraderResult, GradingContext
-from waza_engine.graders.python_generation import PyGrader, checked_result
 from waza_engine.judges.base import JudgeError
 from waza_engine.judges.points import flag_of, normalised, points_of, reasoning_of, reply_mapping
 from waza_engine.values import AnyValue

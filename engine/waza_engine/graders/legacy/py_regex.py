@@ -25,8 +25,8 @@ from typing import Any, ClassVar
 from pydantic import Field
 
 from waza_engine.assertions.evaluation import search_python_patterns
+from waza_engine.dialects.waza.generations.python import PyGrader, walked
 from waza_engine.graders.base import GradeError, GraderResult, GradingContext
-from waza_engine.graders.python_generation import PyGrader, walked
 from waza_engine.values import AnyValue
 
 _TEXTS: dict[str, Any] = {"type": "array", "items": {"type": "string", "x-language": "regex"}}

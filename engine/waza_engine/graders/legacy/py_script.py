@@ -30,10 +30,10 @@ from typing import Any, ClassVar
 from pydantic import BaseModel, Field, ValidationError
 
 from waza_engine import processes
+from waza_engine.dialects.waza.generations.python import PyGrader
 from waza_engine.formats.model import marks
 from waza_engine.graders.base import GraderResult, GradingContext
 from waza_engine.graders.entry import problems_text
-from waza_engine.graders.python_generation import PyGrader
 from waza_engine.paths import is_there
 from waza_engine.values import AnyValue
 

@@ -28,8 +28,8 @@ from typing import Any, ClassVar
 from pydantic import Field
 
 from waza_engine.assertions.evaluation import search_python_patterns
+from waza_engine.dialects.waza.generations.python import PyGrader, checked_result, walked
 from waza_engine.graders.base import GradeError, GraderResult, GradingContext
-from waza_engine.graders.python_generation import PyGrader, checked_result, walked
 from waza_engine.values import AnyValue
 
 _PATTERNS: dict[str, Any] = {

@@ -30,8 +30,9 @@ from typing import Any, ClassVar
 
 from pydantic import Field
 
+from waza_engine.dialects.waza.generations.base import OlderGrader
 from waza_engine.formats.model import marks
-from waza_engine.graders.base import GradeError, Grader, GraderResult, GradingContext
+from waza_engine.graders.base import GradeError, GraderResult, GradingContext
 from waza_engine.judges.base import JudgeError, JudgeRequest
 from waza_engine.judges.free_reply import first_number, json_object, score_in
 from waza_engine.rubrics.file_or_text import rubric_files, rubric_text
@@ -39,7 +40,7 @@ from waza_engine.rubrics.template import Template, template_score, templates
 from waza_engine.values import Number, Text
 
 
-class RubricPromptGrader(Grader):
+class RubricPromptGrader(OlderGrader):
     type_name = "prompt"
     generations: ClassVar[frozenset[str]] = frozenset(["DOC"])
     deterministic: ClassVar[bool] = False

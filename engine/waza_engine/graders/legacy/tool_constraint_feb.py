@@ -27,8 +27,9 @@ from typing import Any, ClassVar
 
 from pydantic import Field
 
-from waza_engine.graders.base import Grader, GraderResult, GradingContext
-from waza_engine.graders.decoding_g1 import in_lower_case
+from waza_engine.dialects.waza.generations.base import OlderGrader
+from waza_engine.dialects.waza.generations.g1 import in_lower_case
+from waza_engine.graders.base import GraderResult, GradingContext
 from waza_engine.trajectory import Session
 from waza_engine.values import Integer, Strings
 
@@ -36,7 +37,7 @@ _TOOLS = ("expect_tools", "reject_tools")
 _LIMITS = ("max_turns", "max_tokens")
 
 
-class ToolConstraintFebGrader(Grader):
+class ToolConstraintFebGrader(OlderGrader):
     type_name = "tool_constraint"
     generations: ClassVar[frozenset[str]] = frozenset(["G1"])
 

@@ -27,11 +27,11 @@ from waza_engine.formats.model import marks
 from waza_engine.graders.base import Criterion, GraderResult, GradingContext
 from waza_engine.judges.base import JudgeError, JudgeRequest
 from waza_engine.judges.submit_pairwise import Comparison, preferred
+from waza_engine.model.threshold import reaches
 from waza_engine.vally.comparing import comparison_message, comparison_system_message
 from waza_engine.vally.fields import Number, Text
 from waza_engine.vally.grader import VallyGrader
 from waza_engine.vally.judging import DEFAULT_MODEL
-from waza_engine.vally.thresholds import reaches
 
 
 class PairwiseGrader(VallyGrader):

@@ -33,11 +33,11 @@ from pydantic import BeforeValidator, ConfigDict, Field
 from waza_engine.findings import Finding
 from waza_engine.formats.model import FileModel, marks
 from waza_engine.graders.base import Criterion, GraderResult, GradingContext, Scope
+from waza_engine.model.threshold import reaches
 from waza_engine.rules.panel_of_one import PANEL_OF_ONE
 from waza_engine.vally.fields import Flag, Number, Text, given_list
 from waza_engine.vally.judge_options import JudgeGrader
 from waza_engine.vally.judging import judged
-from waza_engine.vally.thresholds import reaches
 from waza_engine.values import IfGiven
 
 _WAYS = {

@@ -5,7 +5,8 @@ from textwrap import dedent
 
 import pytest
 
-from waza_engine.formats.vally.experiment_load import Experiment, load_experiment, suite_of_arm
+from waza_engine.formats.vally.experiment_load import Experiment, load_experiment
+from waza_engine.project.load_suite import suite_of_arm
 from waza_engine.suite import LoadError, Suite
 
 SPEC = """

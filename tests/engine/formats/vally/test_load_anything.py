@@ -10,7 +10,7 @@ from tests.engine.formats.suite_files import write
 from tests.engine.formats.test_load_anything import ODD, _changed, _places
 from waza_engine.executors.base import ExecutorOptions
 from waza_engine.executors.mock import MockExecutor
-from waza_engine.formats import load_suite
+from waza_engine.project.load_suite import load_suite
 from waza_engine.reports.results_jsonl import results_lines
 from waza_engine.runs.plan import Overrides, PlanError, make_plan
 from waza_engine.runs.run import run_suite

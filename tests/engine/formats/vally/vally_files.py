@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from tests.engine.formats.suite_files import write
-from waza_engine.formats import load_suite
+from waza_engine.project.load_suite import load_suite
 from waza_engine.suite import LoadError, Suite
 
 STIMULUS = """\

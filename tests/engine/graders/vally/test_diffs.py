@@ -3,7 +3,8 @@
 from pathlib import Path
 
 from waza_engine.graders.base import GradingContext
-from waza_engine.vally.diff import diff_of, unified_diff
+from waza_engine.lib.text_diff import unified_diff
+from waza_engine.vally.diff import diff_of
 
 
 def test_a_changed_line_stands_in_a_hunk() -> None:

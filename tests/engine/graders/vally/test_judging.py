@@ -7,7 +7,8 @@ from typing import Any
 import pytest
 
 from waza_engine.graders.base import GraderResult, GradingContext
-from waza_engine.grading import GraderVerdict, grade_entry
+from waza_engine.graders.result import GraderVerdict
+from waza_engine.grading import grade_entry
 from waza_engine.judges.base import JudgeCall, JudgeError, JudgeRequest, JudgeTurn
 from waza_engine.judges.patience import patiently
 from waza_engine.judges.scales import SCALES, normalised

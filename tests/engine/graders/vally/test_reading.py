@@ -5,7 +5,8 @@ from typing import Any
 import pytest
 
 from waza_engine.graders.base import GraderResult, GradingContext
-from waza_engine.grading import GraderVerdict, grade_entry
+from waza_engine.graders.result import GraderVerdict
+from waza_engine.grading import grade_entry
 from waza_engine.suite import GraderEntry
 from waza_engine.trajectory import Session, SkillInvocation, ToolCall, ToolEvent, Usage
 from waza_engine.vally.calls import calls_in

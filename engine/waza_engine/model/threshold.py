@@ -1,4 +1,4 @@
-"""The verdict on a whole eval (docs/reference/vally.md, section 5): the mean over its stimuli against the threshold.
+"""The verdict on a run whose suite has a `Scoring`: the mean over its tasks against the threshold (docs/reference/vally.md, section 5).
 
 Trials that could not be performed have no score; they are counted apart. A single trial may fail in an eval that passes.
 """
@@ -9,7 +9,8 @@ from dataclasses import dataclass
 from waza_engine.runs.records import TaskRecord
 from waza_engine.scoring import TaskStats, mean
 from waza_engine.suite import Scoring
-from waza_engine.vally.thresholds import reaches
+
+_TOLERANCE = 1e-9
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,6 +23,11 @@ class EvalVerdict:
     stimuli_run: int
     stimuli_total: int
     had_execution_errors: bool
+
+
+def reaches(score: float, threshold: float) -> bool:
+    """Whether the score is the threshold or more. A mean may lose a little as a floating-point number."""
+    return score >= threshold - _TOLERANCE
 
 
 def eval_verdict(scoring: Scoring, tasks: Sequence[TaskRecord]) -> EvalVerdict:

@@ -9,14 +9,15 @@ from typing import Any, ClassVar, Literal
 
 from pydantic import ConfigDict
 
-from waza_engine.graders.base import GradeError, Grader, GraderResult
+from waza_engine.dialects.waza.generations.base import OlderGrader
+from waza_engine.graders.base import GradeError, GraderResult
 from waza_engine.values import is_null
 
 _TOP_LEVEL = ("script", "rubric", "model")
 _TASK_LEVEL = ("assertions", "rubric")
 
 
-class PyGrader(Grader):
+class PyGrader(OlderGrader):
     """A grader of that generation: unknown options are ignored when grading, not while editing."""
 
     model_config = ConfigDict(extra="ignore", json_schema_extra={"additionalProperties": False})

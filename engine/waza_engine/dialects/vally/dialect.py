@@ -66,6 +66,7 @@ _SPEAKING_AGAINST = {
 }
 """Keys that only say by a strange value that a file is another tool's."""
 
+_GRADERS = (("graders",), ("stimuli", "graders"), ("stimuli", "checkpoints", "graders"))
 _EVAL_NAMES = ("eval.yaml", "eval.yml", "*.eval.yaml", "*.eval.yml")
 
 
@@ -87,8 +88,8 @@ DIALECT = Dialect(
             addresses=("*/vally/experiment.schema.json",),
             paths=("vally/experiment.schema.json", "*/vally/experiment.schema.json"),
             model="waza_engine.formats.vally.experiment:ExperimentFile",
-            planner="waza_engine.formats.vally.experiment_load:load_experiment",
             keys=_EXPERIMENT_KEYS,
+            runnable="experiment",
             shapes={"variants": Shape(own=_keys("overrides environment"), named=True)},
             signals=(
                 Signal((_keys("evals"), _keys("variants matrix"))),
@@ -111,6 +112,9 @@ DIALECT = Dialect(
             paths=("vally/eval.schema.json", "*/vally/eval.schema.json"),
             model="waza_engine.formats.vally.eval:EvalFile",
             keys=_EVAL_KEYS,
+            runnable="eval",
+            graders=_GRADERS,
+            tasks=("stimuli",),
             shapes={"stimuli": Shape(own=_STIMULUS, common=_keys("name tags"), text=_stimulus)},
             signals=(
                 Signal((_keys("stimuli"), _keys("defaults scoring environment config"))),
@@ -126,9 +130,22 @@ DIALECT = Dialect(
             ),
         ),
     ),
-    graders=("vally",),
-    loader="waza_engine.formats.vally.load:load_suite",
+    graders=("waza_engine.graders.vally",),
+    load_suite="waza_engine.formats.vally.load:load_suite",
+    load_experiment="waza_engine.formats.vally.experiment_load:load_experiment",
+    rules="waza_engine.dialects.vally.rules",
     other_tools=_OTHER_TOOLS,
     schema_folder="vally/",
     project_file=".vally.yaml",
+    meanings=("VALLY",),
+    replaces_variables=True,
+    grading_context="waza_engine.vally.context_input:vally_context",
+    output_is_last_message=True,
+    judge_is_optional=True,
+    score_trial="waza_engine.vally.trial:trial_verdict",
+    describe_task="waza_engine.vally.recorded:told_of",
+    settings=frozenset(["extraGraderTypes"]),
+    write_results="waza_engine.vally.write_results:results",
+    read_results="waza_engine.vally.read_results:read_run",
+    compare_runs="waza_engine.vally.preferring:compared",
 )

@@ -7,6 +7,7 @@ from dataclasses import replace
 
 from waza_engine.formats.dialect import Dialect, FileName, Kind, Signal
 from waza_engine.formats.shape import Shape
+from waza_engine.plug_ins import GRADER_GROUP
 
 
 def _keys(words: str) -> frozenset[str]:
@@ -138,6 +139,7 @@ def _task_files() -> tuple[FileName, ...]:
     )
 
 
+_TASK_GRADERS = (("graders",), ("checkpoints", "graders"))
 _EVAL_NAMES = ("eval.yaml", "eval.yml", "*.eval.yaml")
 _AMONG_EVALS = tuple(f"*eval*/{it}tasks/*{end}" for it in ("", "*/") for end in (".yaml", ".yml"))
 
@@ -151,6 +153,9 @@ DIALECT = Dialect(
             schema="task",
             model="waza_engine.formats.waza.task:TaskFile",
             keys=_TASK_KEYS,
+            runnable="task",
+            graders=_TASK_GRADERS,
+            strict_graders=True,
             shapes=_TASK_SHAPES,
             deciding=_TASK_DECIDING,
             too_high=_keys("prompt prompt_file"),
@@ -174,6 +179,12 @@ DIALECT = Dialect(
             schema="eval",
             model="waza_engine.formats.waza.eval:EvalFile",
             keys=_EVAL_KEYS,
+            runnable="eval",
+            graders=(*_TASK_GRADERS[:1], *(("tasks", *it) for it in _TASK_GRADERS)),
+            tasks=("tasks",),
+            task_keys=_keys("inputs id"),
+            task_kind="task",
+            strict_graders=True,
             shapes=_EVAL_SHAPES,
             deciding=_EVAL_DECIDING,
             addresses=_addresses("eval"),
@@ -211,10 +222,22 @@ DIALECT = Dialect(
             file_names=(FileName(".waza.yaml", alone=True),),
         ),
     ),
-    graders=("waza", "legacy"),
-    loader="waza_engine.formats.waza.load:load_suite",
+    graders=("waza_engine.graders.waza", "waza_engine.graders.legacy"),
+    load_suite="waza_engine.formats.waza.load:load_suite",
+    rules="waza_engine.dialects.waza.rules",
     never=_keys("stimuli"),
     other_tools=_OTHER_TOOLS,
     project_file=".waza.yaml",
+    is_default=True,
+    grader_group=GRADER_GROUP,
+    meanings=("G2+G3", "G3", "G1", "PY"),
+    without_expectations=frozenset(["G1", "PY"]),
+    find_grader="waza_engine.dialects.waza.generations.meanings:find_grader",
+    read_entry="waza_engine.dialects.waza.generations.entries:read_entry",
+    refuses_blank_config=True,
+    drops_nulls=True,
+    grading_context="waza_engine.dialects.waza.generations.context:waza_context",
+    task_refusal="waza_engine.dialects.waza.prompt_guard:prompt_refusal",
     adjust_finding="waza_engine.checking.generations:as_seen_by",
+    results_folder="waza_engine.formats.waza.project_file:results_folder",
 )

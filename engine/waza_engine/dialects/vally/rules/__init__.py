@@ -1,0 +1,1 @@
+"""Rules for files of vally alone, and its checks of shared rules: one file each."""

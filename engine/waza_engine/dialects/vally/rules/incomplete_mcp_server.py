@@ -1,0 +1,22 @@
+"""vally's check of `incomplete-mcp-server`: the servers of all environments."""
+
+from collections.abc import Iterator
+
+from waza_engine.checking.document import Document
+from waza_engine.checking.stimuli import environments
+from waza_engine.findings import Finding, Pointer
+from waza_engine.rules.incomplete_mcp_server import incomplete_servers
+
+APPLIES = frozenset(["eval", "project"])
+
+
+def check(document: Document) -> Iterator[Finding]:
+    for place in _environments(document):
+        yield from incomplete_servers(document, (*place, "mcpServers"))
+
+
+def _environments(document: Document) -> Iterator[Pointer]:
+    if document.kind == "eval":
+        yield from environments(document)
+    else:
+        yield from (("environments", it) for it in document.mapping("environments"))

@@ -1,0 +1,15 @@
+"""waza's check of `empty-value`: an eval without tasks."""
+
+from collections.abc import Iterator
+
+from waza_engine.checking.document import Document
+from waza_engine.findings import Finding
+from waza_engine.rules.empty_value import EMPTY_VALUE, without_empty_items
+
+APPLIES = frozenset(["eval"])
+
+
+def check(document: Document) -> Iterator[Finding]:
+    tasks = document.value("tasks")
+    if isinstance(tasks, list) and not document.has("tasks_from") and not without_empty_items(tasks):
+        yield EMPTY_VALUE.at(("tasks",), "The list names no task: no run can start")

@@ -1,0 +1,13 @@
+"""waza's check of `incomplete-mcp-server`."""
+
+from collections.abc import Iterator
+
+from waza_engine.checking.document import Document
+from waza_engine.findings import Finding
+from waza_engine.rules.incomplete_mcp_server import incomplete_servers
+
+APPLIES = frozenset(["eval"])
+
+
+def check(document: Document) -> Iterator[Finding]:
+    yield from incomplete_servers(document, ("config", "mcp_servers"))

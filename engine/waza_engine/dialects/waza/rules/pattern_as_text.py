@@ -1,0 +1,17 @@
+"""waza's check of `pattern-as-text`: what a task expects of the output."""
+
+from collections.abc import Iterator
+
+from waza_engine.checking.document import Document
+from waza_engine.findings import Finding
+from waza_engine.rules.pattern_as_text import pattern_as_text
+from waza_engine.suite import EXPECTED_TEXTS
+
+APPLIES = frozenset(["task", "eval"])
+
+
+def check(document: Document) -> Iterator[Finding]:
+    for task, _ in document.tasks():
+        for option in EXPECTED_TEXTS:
+            for place, text in document.texts(*task, "expected", option):
+                yield from pattern_as_text(text, place, "a grader with patterns")

@@ -1,0 +1,1 @@
+"""What Go does otherwise than Python: paths."""

@@ -1,0 +1,1 @@
+"""The nouns: suites, trials, records, scores."""

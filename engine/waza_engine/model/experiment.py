@@ -1,0 +1,69 @@
+"""An experiment that can be run: several arms over the same evals. Each dialect's loader makes one."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Protocol
+
+from waza_engine.findings import Pointer
+from waza_engine.suite import Suite
+
+
+@dataclass(frozen=True, slots=True)
+class Arm:
+    """One arm: `over` has what it lays over the settings of an eval.
+
+    `pointer` says where it stands in the file; arms of a matrix have none of their own, but `labels` by axis.
+    """
+
+    name: str
+    over: Mapping[str, Any]
+    pointer: Pointer = ()
+    labels: Mapping[str, str] = field(default_factory=dict)
+
+
+class Experiment(Protocol):
+    """An experiment whose file was read. `notes` are what its run passes over."""
+
+    @property
+    def path(self) -> Path: ...
+    @property
+    def name(self) -> str: ...
+    @property
+    def arms(self) -> tuple[Arm, ...]: ...
+    @property
+    def baseline(self) -> str: ...
+    @property
+    def evals(self) -> tuple[Path, ...]: ...
+    @property
+    def workers(self) -> int | None: ...
+    @property
+    def notes(self) -> tuple[str, ...]: ...
+
+    def folder_name(self, arm: str) -> str:
+        """A name for files about an arm, different for each."""
+        ...
+
+    def varied_setting(self, option: str) -> str:
+        """The setting that an option of the command line (a field of `Overrides`) stands for, if arms differ in it.
+
+        Otherwise "".
+        """
+        ...
+
+    def suite(
+        self,
+        arm: Arm,
+        eval_path: Path,
+        *,
+        run_id: str = "",
+        chosen: Sequence[str] = (),
+        context_dir: Path | None = None,
+    ) -> Suite:
+        """The suite of an eval in an arm of the run `run_id`, in which the `chosen` arms are run.
+
+        Raises:
+            LoadError: the eval cannot be used in this arm.
+
+        """
+        ...

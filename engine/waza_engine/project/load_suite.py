@@ -1,0 +1,85 @@
+"""Load a suite or an experiment of whatever dialect its file is of."""
+
+from pathlib import Path
+
+from waza_engine.formats import Dialect, dialect, recognise, resolved
+from waza_engine.formats.reading import read_filled_mapping
+from waza_engine.model.experiment import Experiment
+from waza_engine.suite import ExperimentArm, LoadError, Suite
+
+
+def load_suite(
+    path: Path, *, process_dir: Path, dialect_name: str = "", context_dir: Path | None = None
+) -> Suite:
+    """Load the eval at `path` with everything it names.
+
+    The dialect is taken from its content, unless `dialect_name` says which one it is.
+    `process_dir` is the directory that a run is started in: some paths of the files begin there.
+    `context_dir` is where the input files of tasks are, instead of the dialect's own place.
+
+    Raises:
+        waza_engine.suite.LoadError: a file cannot be used; or this is no eval file of any dialect.
+
+    """
+    chosen = dialect(dialect_name) if dialect_name else dialect_of_file(path)
+    suite: Suite = resolved(chosen.load_suite)(
+        path, process_dir=process_dir, **({"context_dir": context_dir} if context_dir else {})
+    )
+    return suite
+
+
+def experiment_at(path: Path) -> Experiment | None:
+    """The experiment in a file; None when the file is of another kind, or cannot be read.
+
+    Raises:
+        LoadError: it is an experiment that cannot be run.
+
+    """
+    try:
+        found = recognise(read_filled_mapping(path), path)
+    except LoadError:
+        return None
+    if found is None or found[1].runnable != "experiment":
+        return None
+    experiment: Experiment = resolved(found[0].load_experiment)(path)
+    return experiment
+
+
+def suite_of_arm(about: ExperimentArm) -> Suite:
+    """The current suite of an arm that was run before.
+
+    Raises:
+        LoadError: the experiment has no such arm any more, or cannot be used.
+
+    """
+    path = Path(about.path)
+    experiment = experiment_at(path)
+    if experiment is None:
+        raise LoadError(path, "This is no experiment any more")
+    arm = next((it for it in experiment.arms if it.name == about.variant), None)
+    if arm is None:
+        raise LoadError(experiment.path, f"There is no arm '{about.variant}' any more")
+    return experiment.suite(arm, Path(about.eval_path), run_id=about.run_id, chosen=about.arms)
+
+
+def dialect_of_file(path: Path) -> Dialect:
+    """The dialect of the eval at `path`.
+
+    Raises:
+        LoadError: the file cannot be read, is no eval, or is another kind of file.
+
+    """
+    data = read_filled_mapping(path)
+    found = recognise(data, path)
+    if found is None:
+        raise LoadError(
+            path,
+            "This is no eval file: it needs 'name', 'config' and 'tasks', or 'stimuli', at the top level",
+        )
+    dialect, kind, _reason = found
+    if kind.runnable != "eval":
+        raise LoadError(
+            path,
+            f"This is {'an' if kind.name[0] in 'aeiou' else 'a'} {kind.name} file of {dialect.name}, not an eval; name its eval file instead",
+        )
+    return dialect

@@ -1,0 +1,38 @@
+"""What an editor shows in a quiz, as JSON. It is its own program: the dialect must be installed when it starts."""
+
+import json
+import sys
+
+from tests.behaviour.completion_harness import offered
+from tests.behaviour.findings_harness import found_in
+from tests.behaviour.reading_harness import hovered, lenses
+
+NAME = "a.quiz.yaml"
+QUIZ = """\
+title: Europe
+questions:
+  - id: capital
+    ask: {ask}
+    checks:
+      - type: says
+        config:
+          {option}
+"""
+
+
+def shown() -> dict[str, object]:
+    found = found_in(QUIZ.format(ask="Name the capital.", option="wrods: [Paris]"), NAME)
+    hover = hovered(QUIZ.format(ask="Where is it?", option="wor¦ds: [Paris]"), NAME)
+    good = QUIZ.format(ask="Where is it?", option="words: [Paris]")
+    return {
+        "findings": [[it.line, it.underlined, it.code] for it in found],
+        "none": [it.code for it in found_in(good, NAME)],
+        "types": offered(good.replace("type: says", "type: ¦"), NAME).labels,
+        "options": offered(QUIZ.format(ask="Where is it?", option="¦"), NAME).labels,
+        "hover": hover.text if hover else "",
+        "lenses": [[line, task] for line, _, task in lenses(good, NAME)],
+    }
+
+
+if __name__ == "__main__":
+    json.dump(shown(), sys.stdout)

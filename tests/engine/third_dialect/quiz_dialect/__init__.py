@@ -1,0 +1,1 @@
+"""The quiz dialect: questions, and what their answers must say."""
