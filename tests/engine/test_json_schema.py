@@ -285,6 +285,7 @@ def test_endless_references_fail_the_value() -> None:
     assert fits({"properties": {"a": {"$ref": "#"}}}, {"a": {"a": {}}})
 
 
+@pytest.mark.slow
 def test_deep_values() -> None:
     value: Any = "leaf"
     for _ in range(3_000):
@@ -294,6 +295,7 @@ def test_deep_values() -> None:
     assert not fits({**schema, "maxLength": 3}, value)
 
 
+@pytest.mark.slow
 def test_deep_values_and_hostile_texts_at_the_same_time() -> None:
     def grade(text: str) -> str | None:
         try:

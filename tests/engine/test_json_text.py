@@ -60,6 +60,7 @@ def test_what_go_reads(text: str, value: Any) -> None:
     assert read_json(text) == value
 
 
+@pytest.mark.slow
 def test_ten_thousand_levels_are_read_and_one_more_is_not() -> None:
     value = read_json("[" * 10_000 + "]" * 10_000)
     depth = 0
@@ -222,9 +223,9 @@ def test_a_deep_value_inside_a_text(levels: int) -> None:
 @pytest.mark.parametrize(
     "text",
     [
-        "[" * 300_000,
-        "[1," * 30_000,
-        '{"a":' * 30_000,
+        pytest.param("[" * 300_000, marks=pytest.mark.slow),
+        pytest.param("[1," * 30_000, marks=pytest.mark.slow),
+        pytest.param('{"a":' * 30_000, marks=pytest.mark.slow),
         "[" * 9_000 + "]" * 8_000,
         "x " + "[" * 20_000 + "]" * 20_000,
         "[" * 30_000 + "]" * 15_000,

@@ -73,6 +73,7 @@ def open_in(client: LanguageClient, path: Path) -> str:
     return path.as_uri()
 
 
+@pytest.mark.slow
 @pytest.mark.asyncio
 async def test_everything_an_editor_asks_runs_nothing(client: LanguageClient, victim: Victim) -> None:
     made = trapped(victim)

@@ -13,6 +13,7 @@ import pytest
 from lsprotocol import types
 
 from tests.lsp.server.results_harness import editor, until
+from tests.slow import first_quick
 
 FAILING = ("contains: [jitter]", "contains: [jitter, no such words]")
 
@@ -65,6 +66,7 @@ async def test_a_result_shows_and_goes_stale_with_the_text(tmp_path: Path, suite
         assert (await it.lenses())[0] == "▶ Run task"
 
 
+@pytest.mark.slow
 async def test_an_eval_counts_its_tasks_and_offers_those_that_failed(tmp_path: Path, suite: Path) -> None:
     make_fail(suite / "tasks" / "explain-retry.yaml")
     async with editor(tmp_path) as it:
@@ -85,6 +87,7 @@ async def test_without_a_failure_nothing_failed_is_run(tmp_path: Path, suite: Pa
         await until(lambda: any("failed the last time" in message for message in it.messages))
 
 
+@pytest.mark.slow
 async def test_results_of_other_programs_are_found(tmp_path: Path, suite: Path) -> None:
     task = suite / "tasks" / "explain-retry.yaml"
     run_outside(tmp_path, suite / "eval.yaml")
@@ -99,6 +102,7 @@ async def test_results_of_other_programs_are_found(tmp_path: Path, suite: Path) 
         assert lens.endswith("stale")
 
 
+@pytest.mark.slow
 async def test_a_run_of_another_program_is_noticed_without_being_asked(tmp_path: Path, suite: Path) -> None:
     async with editor(tmp_path, profile="visual_studio_code") as it:
         it.open(suite / "eval.yaml")
@@ -110,6 +114,7 @@ async def test_a_run_of_another_program_is_noticed_without_being_asked(tmp_path:
         assert any("✓ 4 of 4 passed" in lens for lens in await it.lenses())
 
 
+@pytest.mark.slow
 async def test_a_file_changed_after_the_run_is_stale_from_the_start(tmp_path: Path, suite: Path) -> None:
     task = suite / "tasks" / "explain-retry.yaml"
     run_outside(tmp_path, suite / "eval.yaml")
@@ -119,6 +124,7 @@ async def test_a_file_changed_after_the_run_is_stale_from_the_start(tmp_path: Pa
         assert (await it.lenses_with("✓ 1.00"))[-1].endswith("stale")
 
 
+@pytest.mark.slow
 async def test_a_file_only_touched_after_the_run_is_not_stale(tmp_path: Path, suite: Path) -> None:
     task = suite / "tasks" / "explain-retry.yaml"
     run_outside(tmp_path, suite / "eval.yaml")
@@ -128,7 +134,7 @@ async def test_a_file_only_touched_after_the_run_is_not_stale(tmp_path: Path, su
         assert not (await it.lenses_with("✓ 1.00"))[-1].endswith("stale")
 
 
-@pytest.mark.parametrize("state", ["missing", "garbage", "newer", "locked", "no-folder-rights"])
+@pytest.mark.parametrize("state", first_quick(["missing", "garbage", "newer", "locked", "no-folder-rights"]))
 async def test_a_store_that_cannot_be_read_hurts_nothing(tmp_path: Path, suite: Path, state: str) -> None:
     run_outside(tmp_path, suite / "eval.yaml")
     store = store_below(tmp_path)
@@ -158,6 +164,7 @@ async def test_a_store_that_cannot_be_read_hurts_nothing(tmp_path: Path, suite: 
     lock.close()
 
 
+@pytest.mark.slow
 async def test_each_kind_of_lens_has_a_setting(tmp_path: Path, suite: Path) -> None:
     run_outside(tmp_path, suite / "eval.yaml")
     wanted = {"run": False, "runFailed": True, "grade": False, "result": True}
@@ -183,7 +190,7 @@ async def test_the_report_of_a_result_can_be_shown(tmp_path: Path, suite: Path) 
 
 @pytest.mark.parametrize(
     ("name", "broken"),
-    [("eval.yaml", '"open\n'), ("eval.yaml", "| \n"), ("tasks/explain-retry.yaml", '"open\n')],
+    first_quick([("eval.yaml", '"open\n'), ("eval.yaml", "| \n"), ("tasks/explain-retry.yaml", '"open\n')]),
 )
 async def test_lenses_outlive_what_an_error_swallows(
     tmp_path: Path, suite: Path, name: str, broken: str
@@ -203,6 +210,7 @@ async def test_lenses_outlive_what_an_error_swallows(
         assert await it.lenses() == []
 
 
+@pytest.mark.slow
 async def test_a_task_that_was_renamed_counts_no_more_for_its_eval(tmp_path: Path, suite: Path) -> None:
     task = suite / "tasks" / "explain-retry.yaml"
     passing = task.read_text(encoding="utf-8")
