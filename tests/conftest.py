@@ -1,6 +1,8 @@
-"""What a session of tests has in common: slow files first, default signals, and a count of the tests that were left out."""
+"""What all tests share: the order of the files, signals, byte code, and a count of the tests that were left out."""
 
+import os
 import signal
+import sys
 from typing import Any
 
 import pytest
@@ -15,6 +17,9 @@ _LEFT_OUT = pytest.StashKey[int]()
 def pytest_configure(config: pytest.Config) -> None:
     # Otherwise `--dist loadfile` begins with the files that have the most tests, and ends with the slowest ones.
     config.option.loadscopereorder = False
+    # The tests start thousands of processes, and each would compile our modules anew.
+    os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+    sys.dont_write_bytecode = False
     # A `nohup` or a background job ignores some signals, and all programs that the tests start inherit that.
     for name, usual in (("SIGHUP", signal.SIG_DFL), ("SIGINT", signal.default_int_handler)):
         number = getattr(signal, name, None)

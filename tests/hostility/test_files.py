@@ -39,7 +39,7 @@ def written(victim: Victim, text: str, port: int) -> str:
     return text.replace("OUTSIDE", str(victim.outside)).replace("MADE", str(made)).replace("PORT", str(port))
 
 
-@pytest.mark.parametrize("attack", first_quick(ATTACKS_ON_CHECK, 4))
+@pytest.mark.parametrize("attack", first_quick(ATTACKS_ON_CHECK, 2))
 def test_looking_at_a_file_runs_nothing_and_shows_nothing(attack: str, victim: Victim) -> None:
     with listener() as (port, came):
         victim.write_suite(graders=written(victim, ATTACKS_ON_CHECK[attack], port))
@@ -69,7 +69,7 @@ def test_looking_at_a_file_runs_nothing_and_shows_nothing(attack: str, victim: V
             ("eval_keys", "tasks_from: ../outside/secret.txt\n"),
             ("eval_keys", "inputs: {a: '{{.Env.CANARY}}', b: '{{readFile \"OUTSIDE\"}}'}\n"),
         ],
-        4,
+        2,
     ),
 )
 def test_a_run_takes_nothing_from_outside_the_suite_into_its_record(
@@ -173,7 +173,7 @@ DOCUMENTS = {
 }
 
 
-@pytest.mark.parametrize("name", first_quick(DOCUMENTS, 4))
+@pytest.mark.parametrize("name", first_quick(DOCUMENTS, 2))
 def test_no_document_crashes_or_stalls_a_check(name: str, victim: Victim) -> None:
     victim.eval_file.write_text(DOCUMENTS[name], encoding="utf-8")
     done = victim.call("check", "--format", "json", "eval.yaml", seconds=30)
@@ -182,7 +182,7 @@ def test_no_document_crashes_or_stalls_a_check(name: str, victim: Victim) -> Non
     assert not (victim.workspace / "made").exists()
 
 
-@pytest.mark.parametrize("name", first_quick(DOCUMENTS, 4))
+@pytest.mark.parametrize("name", first_quick(DOCUMENTS, 2))
 def test_no_document_crashes_or_stalls_a_run(name: str, victim: Victim) -> None:
     victim.eval_file.write_text(DOCUMENTS[name], encoding="utf-8")
     done = victim.call("run", "eval.yaml", "--executor", "mock", seconds=60)

@@ -13,7 +13,6 @@ import pytest
 from lsprotocol import types
 
 from tests.lsp.server.results_harness import editor, until
-from tests.slow import first_quick
 
 FAILING = ("contains: [jitter]", "contains: [jitter, no such words]")
 
@@ -134,7 +133,8 @@ async def test_a_file_only_touched_after_the_run_is_not_stale(tmp_path: Path, su
         assert not (await it.lenses_with("✓ 1.00"))[-1].endswith("stale")
 
 
-@pytest.mark.parametrize("state", first_quick(["missing", "garbage", "newer", "locked", "no-folder-rights"]))
+@pytest.mark.slow
+@pytest.mark.parametrize("state", ["missing", "garbage", "newer", "locked", "no-folder-rights"])
 async def test_a_store_that_cannot_be_read_hurts_nothing(tmp_path: Path, suite: Path, state: str) -> None:
     run_outside(tmp_path, suite / "eval.yaml")
     store = store_below(tmp_path)
@@ -174,6 +174,7 @@ async def test_each_kind_of_lens_has_a_setting(tmp_path: Path, suite: Path) -> N
         assert only.startswith("✓ 1.00")
 
 
+@pytest.mark.slow
 async def test_the_report_of_a_result_can_be_shown(tmp_path: Path, suite: Path) -> None:
     async with editor(tmp_path) as it:
         it.open(suite / "eval.yaml")
@@ -188,9 +189,10 @@ async def test_the_report_of_a_result_can_be_shown(tmp_path: Path, suite: Path) 
         await until(lambda: any("not in the run store" in message for message in it.messages))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("name", "broken"),
-    first_quick([("eval.yaml", '"open\n'), ("eval.yaml", "| \n"), ("tasks/explain-retry.yaml", '"open\n')]),
+    [("eval.yaml", '"open\n'), ("eval.yaml", "| \n"), ("tasks/explain-retry.yaml", '"open\n')],
 )
 async def test_lenses_outlive_what_an_error_swallows(
     tmp_path: Path, suite: Path, name: str, broken: str

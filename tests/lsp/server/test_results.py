@@ -188,6 +188,7 @@ async def test_grading_again_takes_the_text_of_the_editor(tmp_path: Path, suite:
         ]  # fmt: skip
 
 
+@pytest.mark.slow
 async def test_grading_right_after_opening_is_about_the_text_of_the_editor(
     tmp_path: Path, suite: Path
 ) -> None:

@@ -67,6 +67,7 @@ async def test_a_message_stands_where_its_text_is_by_now(tmp_path: Path, suite: 
         assert it.marked(end["messages"][0]["range"]) == "no such words"
 
 
+@pytest.mark.slow
 async def test_a_trial_without_a_verdict_says_why_at_its_task(tmp_path: Path, suite: Path) -> None:
     task_file = suite / "tasks" / f"{TASK}.yaml"
     for path in (suite / "recordings").iterdir():
