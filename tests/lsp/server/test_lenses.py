@@ -65,7 +65,6 @@ async def test_a_result_shows_and_goes_stale_with_the_text(tmp_path: Path, suite
         assert (await it.lenses())[0] == "▶ Run task"
 
 
-@pytest.mark.slow
 async def test_an_eval_counts_its_tasks_and_offers_those_that_failed(tmp_path: Path, suite: Path) -> None:
     make_fail(suite / "tasks" / "explain-retry.yaml")
     async with editor(tmp_path) as it:
@@ -86,7 +85,6 @@ async def test_without_a_failure_nothing_failed_is_run(tmp_path: Path, suite: Pa
         await until(lambda: any("failed the last time" in message for message in it.messages))
 
 
-@pytest.mark.slow
 async def test_results_of_other_programs_are_found(tmp_path: Path, suite: Path) -> None:
     task = suite / "tasks" / "explain-retry.yaml"
     run_outside(tmp_path, suite / "eval.yaml")

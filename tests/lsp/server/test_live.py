@@ -98,7 +98,6 @@ async def test_a_mistake_in_another_grader_takes_nothing_away(tmp_path: Path, ta
         await it.says("failed-check", "jitters")
 
 
-@pytest.mark.slow
 async def test_graders_that_execute_wait_for_a_run_by_the_user(tmp_path: Path, task_file: Path) -> None:
     edit = ("60 <= len(output.split()) <= 350", "len(output) < 3")
     async with editor(tmp_path) as it:

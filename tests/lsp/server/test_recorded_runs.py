@@ -149,7 +149,6 @@ async def test_which_recorded_runs_a_grader_fails(tmp_path: Path, suite: Path) -
         await until(lambda: not [one for one in it.said() if one[0] == "recorded-runs"])
 
 
-@pytest.mark.slow
 async def test_a_grader_of_the_eval_is_explained_on_all_tasks(tmp_path: Path, suite: Path) -> None:
     make_fail(suite / "tasks" / f"{TASK}.yaml")
     async with editor(tmp_path) as it:

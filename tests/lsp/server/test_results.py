@@ -200,7 +200,6 @@ async def test_grading_right_after_opening_is_about_the_text_of_the_editor(
         assert "stale" not in (await it.lenses_with("✗"))[-1]
 
 
-@pytest.mark.slow
 async def test_one_grader_can_be_graded_alone(tmp_path: Path, suite: Path) -> None:
     async with editor(tmp_path) as it:
         it.open(task_file(suite))
@@ -222,7 +221,6 @@ async def test_without_a_recording_grading_says_what_to_do(tmp_path: Path, suite
         await until(lambda: any("run it once" in message for message in it.messages))
 
 
-@pytest.mark.slow
 async def test_unsaved_changes_are_told_and_make_the_result_stale(tmp_path: Path, suite: Path) -> None:
     async with editor(tmp_path) as it:
         it.open(task_file(suite))

@@ -98,7 +98,6 @@ async def test_one_grader_is_graded_from_its_item(tmp_path: Path, suite: Path) -
         assert [one["key"] for one in end["graders"]] == [grader["key"]]
 
 
-@pytest.mark.slow
 async def test_several_tasks_are_one_run_and_the_token_cancels_it(tmp_path: Path, suite: Path) -> None:
     async with editor(tmp_path) as it:
         it.open(suite / "eval.yaml")

@@ -98,7 +98,6 @@ async def test_a_client_that_shows_no_progress_gets_its_run(tmp_path: Path, suit
         assert answer["status"] == "passed"
 
 
-@pytest.mark.slow
 async def test_a_cancelled_run_keeps_what_is_finished(tmp_path: Path, suite: Path) -> None:
     slow = make_slow(suite, "41.")
     async with editor(tmp_path, profile="visual_studio_code", settings=NO_LIVE) as it:

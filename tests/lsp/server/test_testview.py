@@ -17,7 +17,6 @@ def part(item: Any, name: str) -> Any:
     return item[name] if isinstance(item, dict) else getattr(item, name)
 
 
-@pytest.mark.slow
 async def test_the_tree_of_the_workspace(tmp_path: Path, suite: Path) -> None:
     async with editor(tmp_path) as it:
         [root] = await tree(it)

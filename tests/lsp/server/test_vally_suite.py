@@ -41,7 +41,6 @@ async def test_a_stimulus_is_run_from_its_lens(tmp_path: Path, notes: Path) -> N
         assert any("✓" in lens for lens in await it.lenses_with("just now"))
 
 
-@pytest.mark.slow
 async def test_a_run_of_all_says_what_is_wrong_where_it_stands(tmp_path: Path, notes: Path) -> None:
     async with editor(tmp_path) as it:
         it.open(notes)
