@@ -1,32 +1,26 @@
-"""The order of the tests: what takes long begins first, so that the workers of pytest-xdist end together.
+"""What all tests share: the order of the files, signals, byte code, and a count of the tests that were left out."""
 
-And their signals: a `nohup` or a job in the background would have programs that the tests start ignore some, which is
-inherited and respected.
-"""
-
+import os
 import signal
+import sys
+from typing import Any
 
 import pytest
+from hypothesis import settings
 
-_FIRST = (
-    "tests/test_contributing.py",
-    "tests/editors/",
-    "tests/behaviour/test_fixes_everywhere.py",
-    "tests/behaviour/test_typing.py",
-    "tests/executors/",
-    "tests/faults/",
-    "tests/fuzz/",
-    "tests/hostility/",
-    "tests/lsp/server/",
-    "tests/cli/",
-    "tests/engine/runs/",
-)
-"""Tests that start editors, servers and child processes, or check thousands of texts: few in a file, each takes its time."""
+settings.register_profile("thorough", max_examples=100)
+settings.register_profile("quick", max_examples=20)
+settings.load_profile("quick")  # `--hypothesis-profile thorough` comes after this, and wins.
+_LEFT_OUT = pytest.StashKey[int]()
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    # With `--dist loadfile` it would begin with the files that have most tests, and end with those that take longest.
+    # Otherwise `--dist loadfile` begins with the files that have the most tests, and ends with the slowest ones.
     config.option.loadscopereorder = False
+    # The tests start thousands of processes, and each would compile our modules anew.
+    os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+    sys.dont_write_bytecode = False
+    # A `nohup` or a background job ignores some signals, and all programs that the tests start inherit that.
     for name, usual in (("SIGHUP", signal.SIG_DFL), ("SIGINT", signal.default_int_handler)):
         number = getattr(signal, name, None)
         if number is not None and signal.getsignal(number) is signal.SIG_IGN:
@@ -34,8 +28,30 @@ def pytest_configure(config: pytest.Config) -> None:
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    items.sort(key=_rank)
+    """Start with the files that have slow tests, so that all workers of pytest-xdist end at about the same time."""
+    slow = {it.path for it in items if it.get_closest_marker("slow")}
+    items.sort(key=lambda it: it.path not in slow)
 
 
-def _rank(item: pytest.Item) -> int:
-    return next((rank for rank, place in enumerate(_FIRST) if item.nodeid.startswith(place)), len(_FIRST))
+def pytest_deselected(items: list[pytest.Item]) -> None:
+    if items:
+        stash = items[0].config.stash
+        stash[_LEFT_OUT] = stash.get(_LEFT_OUT, 0) + len(items)
+
+
+def pytest_sessionfinish(session: pytest.Session) -> None:
+    # A worker of pytest-xdist tells the controller, which collects no tests itself.
+    if hasattr(session.config, "workeroutput"):
+        session.config.workeroutput["left_out"] = session.config.stash.get(_LEFT_OUT, 0)
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_testnodedown(node: Any) -> None:
+    node.config.stash[_LEFT_OUT] = getattr(node, "workeroutput", {}).get("left_out", 0)
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: pytest.Config) -> None:
+    if count := config.stash.get(_LEFT_OUT, 0):
+        terminalreporter.write_line(
+            f"{count} tests were left out (slow, editor, or not selected); -m '' runs them too"
+        )

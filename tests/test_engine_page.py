@@ -54,6 +54,7 @@ def test_each_example_prints_what_the_page_says() -> None:
         assert printed.getvalue() == expected
 
 
+@pytest.mark.slow
 def test_the_distribution_of_the_page_adds_its_grader_type_and_its_executor(folder: Path) -> None:
     project = tomllib.loads(_files()["pyproject.toml"])["project"]
     site = folder / "site"
@@ -92,6 +93,7 @@ def _entry_points(project: dict[str, dict[str, dict[str, str]]]) -> Iterator[str
         yield from (f"{name} = {target}" for name, target in entries.items())
 
 
+@pytest.mark.slow
 def test_who_uses_the_engine_is_checked_strictly(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     # The engine is typed for those who have installed it, too: nothing here knows the project's own settings.
     monkeypatch.chdir(tmp_path)

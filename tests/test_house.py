@@ -8,6 +8,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.slow import first_quick
+
 ROOT = Path(__file__).parents[1]
 
 
@@ -40,7 +42,7 @@ def test_the_server_starts_without_pydantic_and_jsonschema() -> None:
 
 
 @pytest.mark.parametrize(
-    "command", ["check {}", "check --format json {}", "check --fix {}", "run {}", "runs list"]
+    "command", first_quick(["check {}", "check --format json {}", "check --fix {}", "run {}", "runs list"], 2)
 )
 def test_commands_do_without_the_classes_of_the_protocol(command: str, tmp_path: Path) -> None:
     path = tmp_path / "eval.yaml"

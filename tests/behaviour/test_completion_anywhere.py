@@ -19,6 +19,7 @@ import yaml
 
 from tests.behaviour.completion_harness import Offered, offered
 from tests.behaviour.harness import CURSOR
+from tests.slow import first_quick
 from waza_engine.rules.unknown_key import UNKNOWN_KEY
 from waza_lsp.features.completion import Client
 from waza_lsp.syntax.text import split_lines
@@ -245,7 +246,7 @@ def _keys(node: Any) -> Iterator[bool]:
             yield from _keys(value)
 
 
-@pytest.mark.parametrize("seed", range(SEEDS))
+@pytest.mark.parametrize("seed", first_quick(range(SEEDS)))
 def test_every_item_can_be_taken(seed: int) -> None:
     taken = 0
     for case in cases(seed, PLACES):
@@ -284,7 +285,7 @@ FRAGMENTS = [
 ]
 
 
-@pytest.mark.parametrize("seed", range(8))
+@pytest.mark.parametrize("seed", first_quick(range(8), 2))
 def test_in_broken_text_items_break_nothing_more(seed: int) -> None:
     """Edits stay on the line and hold the cursor; the text has no more problems than before."""
     dice = random.Random(seed)  # noqa: S311  # reproducible, not secret

@@ -24,6 +24,7 @@ from tests.behaviour.fix_mutations import (
     settings_at_the_top,
 )
 from tests.behaviour.fixes_harness import draft_of, marks_of, restyled
+from tests.slow import first_quick
 from waza_engine.findings import Severity
 from waza_lsp.schema.fixing import fixed
 from waza_lsp.schema.mark import Mark
@@ -56,7 +57,7 @@ Errors = Counter[tuple[str, str]]
 
 
 @pytest.mark.parametrize("suites", ["waza", "vally"])
-@pytest.mark.parametrize("mutation", MUTATIONS, ids=lambda it: it.__name__)
+@pytest.mark.parametrize("mutation", first_quick(MUTATIONS, 4), ids=lambda it: it.__name__)
 def test_fixes_mend_and_harm_nothing(mutation: Mutation, suites: str, request: pytest.FixtureRequest) -> None:
     if reason := HARMFUL.get((suites, mutation)):
         request.applymarker(pytest.mark.xfail(reason=reason, strict=True))
@@ -129,14 +130,16 @@ def _key(mark: Mark) -> tuple[str, str]:
 
 @pytest.mark.parametrize(
     "mutation",
-    [
-        misspelt_keys,
-        misspelt_words,
-        quoted_numbers,
-        no_blank_after_colon,
-        no_blank_after_dash,
-        patterns_in_double_quotes,
-    ],
+    first_quick(
+        [
+            misspelt_keys,
+            misspelt_words,
+            quoted_numbers,
+            no_blank_after_colon,
+            no_blank_after_dash,
+            patterns_in_double_quotes,
+        ]
+    ),
     ids=lambda it: it.__name__,
 )
 def test_what_is_safe_to_fix_gives_back_the_text_before_the_mistake(mutation: Mutation) -> None:

@@ -83,6 +83,7 @@ UNKNOWABLE = {
 """What a placeholder stands for, or which of two the author wants, is not known: the next finding asks for it."""
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("layout", LAYOUTS)
 def test_the_best_fix_mends_and_harms_nothing(layout: str, tmp_path: Path) -> None:
     tried = 0

@@ -38,6 +38,7 @@ CROWDS = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("crowd", CROWDS)
 def test_fixes_of_a_selected_file_come_soon(crowd: str) -> None:
     snapshot = snapshot_of(HEAD + CROWDS[crowd])
@@ -53,6 +54,7 @@ def test_fixes_of_a_selected_file_come_soon(crowd: str) -> None:
     assert all(it.diagnostics for it in found)
 
 
+@pytest.mark.slow
 def test_a_long_file_is_formatted_soon() -> None:
     crooked = "foo:\n  a: 1\n" + "".join(f"foo{at}:\n     a: 1\n" for at in range(4_000))
     began = time.process_time()
@@ -60,6 +62,7 @@ def test_a_long_file_is_formatted_soon() -> None:
     assert time.process_time() - began < SECONDS
 
 
+@pytest.mark.slow
 def test_thousands_of_comments_silence_soon() -> None:
     silenced = "".join(f"foo{at}: 1 # waza-lsp: ignore[unknown-key]\n" for at in range(3_000))
     row = "# waza-lsp: ignore[unknown-key]\n" * 30_000

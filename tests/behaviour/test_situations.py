@@ -11,6 +11,7 @@ from tests.behaviour.harness import CURSOR
 from tests.behaviour.layouts import LAYOUTS, Written, laid_out
 from tests.behaviour.situations import KINDS, REST, Kind, Offered, offered, taken
 from tests.behaviour.wire import FULL, LEAST, Editor
+from tests.slow import first_quick
 
 Items = list[dict[str, Any]]
 
@@ -24,7 +25,7 @@ def editors(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, Edit
         yield {"snippets": able, "plain": plain}
 
 
-@pytest.mark.parametrize("layout", LAYOUTS, ids=str)
+@pytest.mark.parametrize("layout", first_quick(LAYOUTS), ids=str)
 @pytest.mark.parametrize("editor", ["snippets", "plain"])
 @pytest.mark.parametrize("kind", KINDS, ids=lambda it: it.file)
 def test_taking_an_item(kind: Kind, editor: str, layout: Written, editors: dict[str, Editor]) -> None:

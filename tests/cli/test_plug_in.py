@@ -5,6 +5,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 PLUG_IN = '''"""Whether the output is short."""
 
 from pydantic import Field
@@ -39,6 +41,7 @@ def _waza_lsp(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]
     return subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True, check=False)
 
 
+@pytest.mark.slow
 def test_an_installed_grader_type_is_checked_and_run(tmp_path: Path) -> None:
     info = tmp_path / "site" / "acme_graders-1.0.dist-info"
     info.mkdir(parents=True)

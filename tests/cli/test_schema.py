@@ -3,6 +3,7 @@
 import json
 from pathlib import Path
 
+import pytest
 from click.testing import CliRunner
 
 from waza_engine.schema_files import schema_names
@@ -35,6 +36,7 @@ def test_export_writes_what_list_names(tmp_path: Path) -> None:
     assert written == {*(f"{it}.schema.json" for it in schema_names()), "mine.schema.json"}
 
 
+@pytest.mark.slow
 def test_export_into_a_file_is_refused_in_a_sentence(tmp_path: Path) -> None:
     (tmp_path / "file").touch()
     result = CliRunner().invoke(main, ["schema", "export", "--out", str(tmp_path / "file" / "below")])
@@ -42,6 +44,7 @@ def test_export_into_a_file_is_refused_in_a_sentence(tmp_path: Path) -> None:
     assert result.output.startswith("error: Cannot write to ")
 
 
+@pytest.mark.slow
 def test_export_follows_no_link_out_of_its_folder(tmp_path: Path) -> None:
     mine, out = tmp_path / "mine", tmp_path / "out"
     mine.write_text("mine")
@@ -55,6 +58,7 @@ def test_export_follows_no_link_out_of_its_folder(tmp_path: Path) -> None:
     assert (mine.read_text(), list(out.iterdir())) == ("mine", [out / "eval.schema.json"])
 
 
+@pytest.mark.slow
 def test_export_into_a_folder_behind_a_link_that_is_named(tmp_path: Path) -> None:
     (tmp_path / "real").mkdir()
     (tmp_path / "out").symlink_to(tmp_path / "real")

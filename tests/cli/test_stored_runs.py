@@ -295,6 +295,7 @@ def kill_and_resume(folder: Path, kills: int, trials: int) -> int:
     return done
 
 
+@pytest.mark.slow
 def test_a_killed_run_goes_on_where_it_was(folder: Path) -> None:
     kill_and_resume(folder, kills=3, trials=6)
 
@@ -304,6 +305,7 @@ def test_a_run_survives_kills_at_any_time(folder: Path) -> None:
     assert kill_and_resume(folder, kills=12, trials=45) > 8
 
 
+@pytest.mark.slow
 def test_a_changed_task_is_performed_again(folder: Path) -> None:
     agent, log = folder / "agent.py", folder / "log"
     agent.write_text(SLOW_AGENT, encoding="utf-8")
@@ -318,6 +320,7 @@ def test_a_changed_task_is_performed_again(folder: Path) -> None:
     assert log.read_text().splitlines().count("again") == 120
 
 
+@pytest.mark.slow
 def test_two_runs_at_once_share_the_store(folder: Path) -> None:
     agent, log = folder / "agent.py", folder / "log"
     agent.write_text(SLOW_AGENT, encoding="utf-8")

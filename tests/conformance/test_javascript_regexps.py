@@ -36,6 +36,7 @@ def test_the_measured_table(case: dict[str, Any]) -> None:
         assert answer == case["node20"]["none"]
 
 
+@pytest.mark.slow
 def test_recorded_answers() -> None:
     wrong = []
     for pattern, flags, text, expected in _RECORDED:

@@ -100,6 +100,7 @@ def test_vector(vector: Vector) -> None:
     assert differences(vector, answer) == []
 
 
+@pytest.mark.slow
 def test_the_whole_file_goes_through_the_command_line(tmp_path: Path) -> None:
     vectors = [it for it in VECTORS if not it.get("slow")]
     batch = tmp_path / "batch.jsonl"

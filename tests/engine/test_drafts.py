@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tests.slow import first_quick
 from waza_engine.common_ground import files_of_all, lines_of_all, phrases_of_all, tools_of_all
 from waza_engine.drafts import GraderDraft, grader_drafts
 from waza_engine.graders.base import GradingContext
@@ -81,7 +82,7 @@ def test_a_recording_without_a_session_gives_what_the_output_gives() -> None:
     assert drafts(GradingContext(output="See `config.toml`.")).keys() == {"text"}
 
 
-@pytest.mark.parametrize("folder", ["waza", "vally"])
+@pytest.mark.parametrize("folder", first_quick(["vally", "waza"]))
 @settings(deadline=None)  # The first one imports.
 @given(
     outputs=st.lists(st.text(max_size=300), min_size=1, max_size=3),

@@ -78,6 +78,7 @@ def test_what_re2_can_say_takes_linear_time() -> None:
     assert time.process_time() - started < 2
 
 
+@pytest.mark.slow
 def test_an_endless_search_is_given_up(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(matching, "LIMIT_SECONDS", 0.2)
     with pytest.raises(TooSlowError):
@@ -94,6 +95,7 @@ def test_a_text_shorter_than_every_match_needs_no_search() -> None:
     assert js_found("(?:" * 90 + "a" + "){2}" * 90 + "(?=b)", "a") is False
 
 
+@pytest.mark.slow
 def test_a_long_pattern_is_read_in_time() -> None:
     started = time.process_time()
     assert js_error("\\d\\.[\\w-]" * 20_000) is None

@@ -345,6 +345,7 @@ def test_deep_values(levels: int) -> None:
     assert not fits({**schema, "maxLength": 3}, _deep(levels))
 
 
+@pytest.mark.slow
 def test_deep_values_and_hostile_texts_at_the_same_time() -> None:
     def grade(text: str) -> str | None:
         try:

@@ -217,9 +217,9 @@ def test_a_deep_value_inside_a_text() -> None:
 @pytest.mark.parametrize(
     "text",
     [
-        "[" * 300_000,
-        "[1," * 30_000,
-        '{"a":' * 30_000,
+        pytest.param("[" * 300_000, marks=pytest.mark.slow),
+        pytest.param("[1," * 30_000, marks=pytest.mark.slow),
+        pytest.param('{"a":' * 30_000, marks=pytest.mark.slow),
         "[" * 9_000 + "]" * 8_000,
         "x " + "[" * 20_000 + "]" * 20_000,
         "[" * 30_000 + "]" * 15_000,

@@ -34,6 +34,7 @@ def eval_path(tmp_path: Path) -> Path:
     return folder / "eval.yaml"
 
 
+@pytest.mark.slow
 def test_the_verdict_is_that_of_a_run(eval_path: Path, tmp_path: Path) -> None:
     plan = plan_for_grading(eval_path, tmp_path)
     found = recordings_of(eval_path, "rename-function", tmp_path / "none", trials=2)
@@ -120,6 +121,7 @@ def test_history_of_a_damaged_store_says_so(eval_path: Path, tmp_path: Path) -> 
         read_history(tmp_path, eval_path)
 
 
+@pytest.mark.slow
 def test_history_knows_the_newest_run_and_the_scores_before(eval_path: Path, tmp_path: Path) -> None:
     plan = plan_for_grading(eval_path, tmp_path)
     store_dir = tmp_path / ".waza-lsp"

@@ -13,6 +13,7 @@ import pytest
 from tests.faults.leftovers import PATIENCE_SECONDS, finished, until, wait_for_nothing
 from tests.faults.suites import Case
 from tests.faults.wire import Wire
+from tests.slow import first_quick
 from waza_lsp.server.connection import once
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="looks for leftovers in /proc")
@@ -41,6 +42,7 @@ def until_the_first_is_finished(folder: Path) -> None:
     until(lambda: finished(folder / ".waza-lsp") == [[(0, 1)]])
 
 
+@pytest.mark.slow
 def test_the_input_ends_during_a_run(folder: Path, wire: Wire) -> None:
     wire.begin()
     wire.run()
@@ -59,7 +61,7 @@ def test_the_input_ends_during_a_run(folder: Path, wire: Wire) -> None:
     assert finished(folder / ".waza-lsp") == [CASE.wanted]
 
 
-@pytest.mark.parametrize("is_running", [False, True])
+@pytest.mark.parametrize("is_running", first_quick([False, True]))
 def test_nobody_reads_any_more(folder: Path, *, is_running: bool) -> None:
     silent = Wire(folder, reads=False)
     try:
@@ -76,6 +78,7 @@ def test_nobody_reads_any_more(folder: Path, *, is_running: bool) -> None:
         silent.close()
 
 
+@pytest.mark.slow
 def test_half_a_message_and_then_silence(wire: Wire) -> None:
     wire.begin()
     request = {"jsonrpc": "2.0", "id": 7, "method": "workspace/symbol", "params": {"query": ""}}
@@ -87,6 +90,7 @@ def test_half_a_message_and_then_silence(wire: Wire) -> None:
     wire.wait()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("sent", ["", "Content-Length: 5\r\n\r\n{"])
 def test_it_ends_before_it_has_begun(wire: Wire, sent: str) -> None:
     wire.input.write(sent.encode())
@@ -94,7 +98,7 @@ def test_it_ends_before_it_has_begun(wire: Wire, sent: str) -> None:
     wire.wait()
 
 
-@pytest.mark.parametrize("is_running", [False, True])
+@pytest.mark.parametrize("is_running", first_quick([False, True]))
 def test_the_editor_is_killed_while_others_hold_the_connection(
     folder: Path, wire: Wire, *, is_running: bool
 ) -> None:
@@ -119,6 +123,7 @@ def test_an_editor_of_another_container_is_not_missed(wire: Wire) -> None:
     assert wire.answer(3)
 
 
+@pytest.mark.slow
 def test_an_editor_that_does_not_read_holds_no_server_up(folder: Path) -> None:
     wire = Wire(folder, reads=False)
     try:

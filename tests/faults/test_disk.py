@@ -52,6 +52,7 @@ def waza_lsp(
     return ended
 
 
+@pytest.mark.slow
 @needs_full
 @pytest.mark.parametrize("unbuffered", ["", "1"])
 def test_a_full_disk_under_the_output_loses_no_run(folder: Path, unbuffered: str) -> None:
@@ -71,6 +72,7 @@ def test_a_full_disk_under_the_output_loses_no_run(folder: Path, unbuffered: str
         assert "error: The output cannot be written: No space left on device" in ended.stderr
 
 
+@pytest.mark.slow
 def test_a_run_goes_on_when_nobody_watches_it(folder: Path) -> None:
     ended = waza_lsp(folder, "{ waza run eval.yaml 2>&1; echo $? >status; } | head -1")
     assert ended.stdout.startswith("Running 4 task(s)")

@@ -15,7 +15,10 @@ from tests.faults.leftovers import finished, until
 from tests.faults.suites import TASKS, Case, performed, started
 from waza_engine.runs.store import RunStore
 
-pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="libfaketime is used as on Linux")
+pytestmark = [
+    pytest.mark.editor,
+    pytest.mark.skipif(sys.platform != "linux", reason="libfaketime is used as on Linux"),
+]
 
 DAY = 86_400.0
 CASE = Case("waza", "command", trials=2, workers=2)

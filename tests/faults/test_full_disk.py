@@ -44,6 +44,7 @@ async def run(folder: Path, disk: Path, pages: int) -> list[str]:
     return [it.message for it in bench.events if isinstance(it, Note)]
 
 
+@pytest.mark.slow
 async def test_it_may_be_full_at_any_write(tmp_path: Path, disk: Path) -> None:
     for pages in range(0, 60, 2):
         notes = await run(tmp_path, disk, pages)

@@ -17,6 +17,7 @@ from tests.lsp.server.results_harness import editor
 from tests.lsp.server.results_harness import until as until_in_editor
 from tests.lsp.server.test_live import ready, workers
 from tests.lsp.server.test_results import NO_LIVE, TASK, children, make_slow, task_file
+from tests.slow import first_quick
 from waza_engine import processes
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="looks for leftovers in /proc")
@@ -53,6 +54,7 @@ def interpreters(folder: Path) -> list[int]:
     return sorted(pids)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGTERM])
 def test_an_endless_assertion_does_not_outlive_its_run(looping: Path, number: signal.Signals) -> None:
     process = started(looping, "run", "eval.yaml")
@@ -63,7 +65,7 @@ def test_an_endless_assertion_does_not_outlive_its_run(looping: Path, number: si
     wait_for_nothing(looping / "tmp")
 
 
-@pytest.mark.parametrize("which", [0, 1])
+@pytest.mark.parametrize("which", first_quick([0, 1]))
 def test_an_interpreter_that_is_killed_costs_its_verdict_alone(looping: Path, which: int) -> None:
     process = started(looping, "run", "eval.yaml")
     killed = 0
@@ -172,6 +174,7 @@ def suite(tmp_path: Path) -> Path:
     return folder
 
 
+@pytest.mark.slow
 async def test_a_worker_that_is_killed_while_it_grades_answers_all_the_same(
     tmp_path: Path, suite: Path
 ) -> None:

@@ -17,6 +17,7 @@ import pytest
 
 from tests.faults.leftovers import finished, until, wait_for_nothing
 from tests.faults.suites import CASES, Case, environment, performed, started
+from tests.slow import first_quick
 from waza_engine.runs.store import RunStore
 
 ROOT = Path(__file__).parents[2]
@@ -51,7 +52,7 @@ def slow(tmp_path: Path) -> Case:
     return case
 
 
-@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP])
+@pytest.mark.parametrize("number", first_quick([signal.SIGTERM, signal.SIGHUP]))
 def test_a_signal_ends_agents_and_says_how_to_go_on(
     tmp_path: Path, slow: Case, number: signal.Signals
 ) -> None:
@@ -69,6 +70,7 @@ def test_a_signal_ends_agents_and_says_how_to_go_on(
     assert finished(tmp_path / "my store") == [slow.wanted]
 
 
+@pytest.mark.slow
 def test_a_run_whose_signals_are_ignored_goes_on(tmp_path: Path) -> None:
     case = Case("waza", "command", trials=1, workers=2)
     case.written(tmp_path, seconds=0.3)
@@ -99,6 +101,7 @@ def test_what_was_kept_is_counted_and_the_way_on_is_told(tmp_path: Path) -> None
     assert f"'{tmp_path / 'my store'}'" in said
 
 
+@pytest.mark.slow
 def test_two_that_go_on_with_a_run_at_once_do_not_do_it_twice(tmp_path: Path) -> None:
     case = Case("waza", "command", trials=2, workers=2)
     case.written(tmp_path, seconds=3600)
@@ -118,6 +121,7 @@ def test_two_that_go_on_with_a_run_at_once_do_not_do_it_twice(tmp_path: Path) ->
     assert performed(tmp_path) == len(case.wanted)
 
 
+@pytest.mark.slow
 def test_the_number_of_a_killed_run_may_belong_to_another_process_by_now(tmp_path: Path) -> None:
     case = Case("waza", "command", trials=1, workers=2)
     case.written(tmp_path, seconds=3600)

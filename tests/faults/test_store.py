@@ -14,6 +14,7 @@ from click.testing import CliRunner, Result
 from tests.engine.runs.bench import Bench, Scripted, said, task
 from tests.faults.leftovers import finished
 from tests.faults.suites import TASKS, Case
+from tests.slow import first_quick
 from waza_engine.executors.base import TrialRequest
 from waza_engine.runs.events import Note
 from waza_engine.runs.store import FILE_NAME, BusyError, RunStore, StoreError
@@ -74,7 +75,7 @@ DAMAGES: dict[str, tuple[Callable[[Path], object], str]] = {
 }
 
 
-@pytest.mark.parametrize("damage", DAMAGES)
+@pytest.mark.parametrize("damage", first_quick(DAMAGES, 2))
 def test_a_store_that_cannot_be_used_stops_no_run_and_says_what_to_do(folder: Path, damage: str) -> None:
     store = folder / ".waza-lsp"
     harm, advice = DAMAGES[damage]

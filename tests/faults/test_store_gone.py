@@ -16,6 +16,7 @@ from tests.engine.runs.bench import Bench, Scripted, said, task
 from tests.faults.author import Author
 from tests.faults.leftovers import finished, until, wait_for_nothing
 from tests.faults.suites import TASKS, Case, performed, started
+from tests.slow import first_quick
 from waza_engine.executors.base import ExecutorOptions, TrialRequest
 from waza_engine.runs.events import Note
 from waza_engine.runs.records import RunRecord
@@ -203,7 +204,7 @@ def begin(tmp_path: Path) -> Iterator[Callable[..., "subprocess.Popen[str]"]]:
 HARMS = [delete, put_a_file_there, delete_the_workspace]
 
 
-@pytest.mark.parametrize("harm", HARMS)
+@pytest.mark.parametrize("harm", first_quick(HARMS))
 def test_the_report_comes_whatever_became_of_the_store(
     tmp_path: Path, begin: Callable[..., "subprocess.Popen[str]"], harm: Harm
 ) -> None:
@@ -219,6 +220,7 @@ def test_the_report_comes_whatever_became_of_the_store(
     wait_for_nothing(tmp_path / "tmp")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("harm", HARMS)
 def test_a_cancelled_run_says_what_is_really_kept(
     tmp_path: Path, begin: Callable[..., "subprocess.Popen[str]"], harm: Harm
@@ -265,6 +267,7 @@ def author(tmp_path: Path) -> Iterator[Author]:
     found.close()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("harm", [delete, delete_the_database])
 def test_the_server_goes_on_without_the_store_that_it_knew(
     tmp_path: Path, author: Author, harm: Harm
@@ -278,6 +281,7 @@ def test_the_server_goes_on_without_the_store_that_it_knew(
     assert before == (TASKS[0], 1)
 
 
+@pytest.mark.slow
 def test_the_server_says_what_stands_in_the_place_of_the_store(tmp_path: Path, author: Author) -> None:
     put_a_file_there(tmp_path / ".waza-lsp")
     author.everything_works()

@@ -8,12 +8,13 @@ import pytest
 from tests.fuzz.wire import played
 from tests.fuzz.wire_line import Line
 from tests.fuzz.wire_messages import REQUESTS
+from tests.slow import first_quick
 from waza_lsp.server.formatters import _HANDLERS as FORMATTERS
 from waza_lsp.server.pulling import PULLED
 from waza_lsp.server.requests import REQUESTS as HANDLED
 
 
-@pytest.mark.parametrize("seed", [3, 8])
+@pytest.mark.parametrize("seed", first_quick([3, 8]))
 def test_a_server_survives_its_editor_and_ends_as_a_fresh_one_begins(seed: int) -> None:
     assert played(seed, 150)["messages"] >= 150
 

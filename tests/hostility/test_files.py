@@ -9,6 +9,7 @@ import pytest
 from click.testing import CliRunner
 
 from tests.hostility.bait import CANARY, Victim, listener
+from tests.slow import first_quick
 from waza_lsp.cli import main
 
 ATTACKS_ON_CHECK = {
@@ -38,7 +39,7 @@ def written(victim: Victim, text: str, port: int) -> str:
     return text.replace("OUTSIDE", str(victim.outside)).replace("MADE", str(made)).replace("PORT", str(port))
 
 
-@pytest.mark.parametrize("attack", ATTACKS_ON_CHECK)
+@pytest.mark.parametrize("attack", first_quick(ATTACKS_ON_CHECK, 2))
 def test_looking_at_a_file_runs_nothing_and_shows_nothing(attack: str, victim: Victim) -> None:
     with listener() as (port, came):
         victim.write_suite(graders=written(victim, ATTACKS_ON_CHECK[attack], port))
@@ -53,20 +54,23 @@ def test_looking_at_a_file_runs_nothing_and_shows_nothing(attack: str, victim: V
 
 @pytest.mark.parametrize(
     ("part", "text"),
-    [
-        ("task", "inputs: {prompt_file: '../../outside/secret.txt'}\n"),
-        ("task", "inputs: {prompt_file: 'OUTSIDE'}\n"),
-        ("task", "inputs: {prompt: hello, files: [{path: '../outside/secret.txt'}]}\n"),
-        ("task", "inputs: {prompt: hello, files: [{path: 'OUTSIDE'}]}\n"),
-        ("task", "inputs: {prompt: hello, files: [{path: '../../made.txt', content: x}]}\n"),
-        ("task", "inputs: {prompt: hello}\ninstruction_files: ['OUTSIDE']\n"),
-        ("task", "inputs: {prompt: hello, context: {fixture: '../outside'}}\n"),
-        ("task", "inputs: {prompt: hello}\ncontext_dir: ../../outside\n"),
-        ("config", "instruction_files: ['../outside/secret.txt']\n"),
-        ("config", "skill_directories: ['../outside']\n"),
-        ("eval_keys", "tasks_from: ../outside/secret.txt\n"),
-        ("eval_keys", "inputs: {a: '{{.Env.CANARY}}', b: '{{readFile \"OUTSIDE\"}}'}\n"),
-    ],
+    first_quick(
+        [
+            ("task", "inputs: {prompt_file: '../../outside/secret.txt'}\n"),
+            ("task", "inputs: {prompt_file: 'OUTSIDE'}\n"),
+            ("task", "inputs: {prompt: hello, files: [{path: '../outside/secret.txt'}]}\n"),
+            ("task", "inputs: {prompt: hello, files: [{path: 'OUTSIDE'}]}\n"),
+            ("task", "inputs: {prompt: hello, files: [{path: '../../made.txt', content: x}]}\n"),
+            ("task", "inputs: {prompt: hello}\ninstruction_files: ['OUTSIDE']\n"),
+            ("task", "inputs: {prompt: hello, context: {fixture: '../outside'}}\n"),
+            ("task", "inputs: {prompt: hello}\ncontext_dir: ../../outside\n"),
+            ("config", "instruction_files: ['../outside/secret.txt']\n"),
+            ("config", "skill_directories: ['../outside']\n"),
+            ("eval_keys", "tasks_from: ../outside/secret.txt\n"),
+            ("eval_keys", "inputs: {a: '{{.Env.CANARY}}', b: '{{readFile \"OUTSIDE\"}}'}\n"),
+        ],
+        2,
+    ),
 )
 def test_a_run_takes_nothing_from_outside_the_suite_into_its_record(
     part: str, text: str, victim: Victim, tmp_path: Path
@@ -84,6 +88,7 @@ def test_a_run_takes_nothing_from_outside_the_suite_into_its_record(
     assert not (tmp_path / "made.txt").exists()
 
 
+@pytest.mark.slow
 def test_a_link_out_of_the_fixtures_is_not_followed(victim: Victim) -> None:
     fixtures = victim.workspace / "fixtures"
     fixtures.mkdir()
@@ -94,6 +99,7 @@ def test_a_link_out_of_the_fixtures_is_not_followed(victim: Victim) -> None:
     assert CANARY not in (victim.workspace / "results.json").read_text(encoding="utf-8")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("pattern", ["../**/*.yaml", "/**/*.yaml", "tasks/../../outside/*", "**/../../*"])
 def test_a_task_glob_does_not_list_what_is_outside(pattern: str, victim: Victim) -> None:
     (victim.outside.parent / "task.yaml").write_text(
@@ -107,15 +113,18 @@ def test_a_task_glob_does_not_list_what_is_outside(pattern: str, victim: Victim)
 
 @pytest.mark.parametrize(
     "pattern",
-    [
-        "(a+)+$",
-        "(a|aa)+$",
-        "(.*)*x",
-        "([a-z]+)*[0-9]",
-        "a{1,1000}{1,1000}",
-        "((((((((((a*)*)*)*)*)*)*)*)*)*)b",
-        "(?=a)b",
-    ],
+    first_quick(
+        [
+            "(a+)+$",
+            "(a|aa)+$",
+            "(.*)*x",
+            "([a-z]+)*[0-9]",
+            "a{1,1000}{1,1000}",
+            "((((((((((a*)*)*)*)*)*)*)*)*)*)b",
+            "(?=a)b",
+        ],
+        2,
+    ),
 )
 def test_patterns_that_explode_elsewhere_do_not_here(pattern: str, victim: Victim) -> None:
     graders = f"- type: text\n  name: g\n  config:\n    regex_match: ['{pattern}']\n    regex_not_match: ['{pattern}']\n"
@@ -129,6 +138,7 @@ def test_patterns_that_explode_elsewhere_do_not_here(pattern: str, victim: Victi
 LEGACY_PATTERN = "- type: regex\n  name: g\n  config: {must_match: ['(a+)+$']}\n"
 
 
+@pytest.mark.slow
 def test_a_pattern_of_the_python_generation_is_stopped(victim: Victim) -> None:
     (victim.workspace / "g.yaml").write_text(LEGACY_PATTERN, encoding="utf-8")
     (victim.workspace / "c.json").write_text(json.dumps({"output": "a" * 50 + "!"}), encoding="utf-8")
@@ -163,7 +173,7 @@ DOCUMENTS = {
 }
 
 
-@pytest.mark.parametrize("name", DOCUMENTS)
+@pytest.mark.parametrize("name", first_quick(DOCUMENTS, 2))
 def test_no_document_crashes_or_stalls_a_check(name: str, victim: Victim) -> None:
     victim.eval_file.write_text(DOCUMENTS[name], encoding="utf-8")
     done = victim.call("check", "--format", "json", "eval.yaml", seconds=30)
@@ -172,7 +182,7 @@ def test_no_document_crashes_or_stalls_a_check(name: str, victim: Victim) -> Non
     assert not (victim.workspace / "made").exists()
 
 
-@pytest.mark.parametrize("name", DOCUMENTS)
+@pytest.mark.parametrize("name", first_quick(DOCUMENTS, 2))
 def test_no_document_crashes_or_stalls_a_run(name: str, victim: Victim) -> None:
     victim.eval_file.write_text(DOCUMENTS[name], encoding="utf-8")
     done = victim.call("run", "eval.yaml", "--executor", "mock", seconds=60)
@@ -192,6 +202,7 @@ def test_bytes_that_are_no_text_are_a_finding(data: bytes, victim: Victim) -> No
     assert isinstance(json.loads(done.stdout)["diagnostics"], list)
 
 
+@pytest.mark.slow
 def test_an_output_with_escapes_does_not_reach_the_terminal(victim: Victim) -> None:
     escapes = "\\e]0;owned\\a\\e[2J\\x9b31m"
     victim.write_suite(
@@ -293,6 +304,7 @@ def test_a_message_cannot_forge_a_command_of_github(victim: Victim) -> None:
         assert line.startswith(("::error file=", "::warning file=", "::notice file=")), line
 
 
+@pytest.mark.slow
 def test_the_html_report_runs_no_script_of_a_file(victim: Victim) -> None:
     script = "<script>alert(1)</script><img src=x onerror=alert(1)>'\\\"><svg/onload=alert(1)>"
     victim.write_suite(
@@ -308,7 +320,9 @@ def test_the_html_report_runs_no_script_of_a_file(victim: Victim) -> None:
         assert it not in report
 
 
-@pytest.mark.parametrize("run_id", ["../../outside", "x' OR '1'='1", "%2e%2e", "\x00", "-1", "a" * 10_000])
+@pytest.mark.parametrize(
+    "run_id", first_quick(["../../outside", "x' OR '1'='1", "%2e%2e", "\x00", "-1", "a" * 10_000])
+)
 def test_a_run_id_is_no_path_and_no_query(run_id: str, victim: Victim) -> None:
     victim.call("run", "eval.yaml")
     if "\x00" in run_id:
@@ -318,6 +332,7 @@ def test_a_run_id_is_no_path_and_no_query(run_id: str, victim: Victim) -> None:
     assert CANARY not in done.stdout + done.stderr
 
 
+@pytest.mark.slow
 def test_a_store_in_the_repository_cannot_bring_code(victim: Victim) -> None:
     """A repository can hold a `.waza-lsp` folder of somebody else's making."""
     store = victim.workspace / ".waza-lsp"

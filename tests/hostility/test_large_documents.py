@@ -89,6 +89,7 @@ def _has_findings(line: Line, uri: str, version: int) -> bool:
     return line.published.get(uri, {}).get("version") == version
 
 
+@pytest.mark.slow
 def test_one_server_bears_all_of_them(tmp_path: Path) -> None:
     root = tmp_path / "workspace"
     root.mkdir()

@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 
 from tests.hostility.bait import Victim
+from tests.slow import first_quick
 from waza_engine.mocks.install import installed
 from waza_engine.suite import CommandMock, McpMock
 
@@ -12,7 +13,9 @@ MOCKS = "command_mocks: [{{name: '{}', responses: [{{args: [a]}}]}}]\n"
 NAMES = ["OUTSIDE", "../../outside/secret.txt", "../evil", "..", "a/b", "-x", ""]
 
 
-@pytest.mark.parametrize(("name", "of_task"), [(NAMES[0], False), (NAMES[1], True), (NAMES[2], True)])
+@pytest.mark.parametrize(
+    ("name", "of_task"), first_quick([(NAMES[0], False), (NAMES[1], True), (NAMES[2], True)])
+)
 def test_a_mock_cannot_be_called_like_a_file_somewhere_else(name: str, of_task: bool, victim: Victim) -> None:
     mocks = MOCKS.format(name.replace("OUTSIDE", str(victim.outside)))
     victim.write_suite(**{"task" if of_task else "eval_keys": "inputs: {prompt: a}\n" * of_task + mocks})

@@ -13,6 +13,7 @@ from lsprotocol import types
 from pytest_lsp import ClientServerConfig, LanguageClient, client_capabilities, make_test_lsp_client
 
 from tests.hostility.bait import CANARY, Victim
+from tests.slow import first_quick
 
 SERVER = [sys.executable, "-P", "-m", "waza_lsp", "serve"]
 TRAPS = """\
@@ -73,6 +74,7 @@ def open_in(client: LanguageClient, path: Path) -> str:
     return path.as_uri()
 
 
+@pytest.mark.slow
 @pytest.mark.asyncio
 async def test_everything_an_editor_asks_runs_nothing(client: LanguageClient, victim: Victim) -> None:
     made = trapped(victim)
@@ -104,13 +106,16 @@ async def test_everything_an_editor_asks_runs_nothing(client: LanguageClient, vi
 @pytest.mark.asyncio
 @pytest.mark.parametrize(
     ("command", "argument"),
-    [
-        ("waza.runTask", {"task": "one"}),
-        ("waza.runEval", {}),
-        ("waza.runFailed", {}),
-        ("waza.grade", {}),
-        ("waza.grade", {"task": "one", "grader": "program"}),
-    ],
+    first_quick(
+        [
+            ("waza.runTask", {"task": "one"}),
+            ("waza.runEval", {}),
+            ("waza.runFailed", {}),
+            ("waza.grade", {}),
+            ("waza.grade", {"task": "one", "grader": "program"}),
+        ],
+        2,
+    ),
 )
 async def test_run_commands_are_refused(
     command: str, argument: dict[str, str], client: LanguageClient, victim: Victim
@@ -131,7 +136,7 @@ async def test_schemas_are_exported_because_the_user_asks(client: LanguageClient
 
 
 @pytest.mark.asyncio
-@pytest.mark.parametrize("trap", ["folder", "folder below", "file", "new file", "pipe"])
+@pytest.mark.parametrize("trap", first_quick(["folder", "folder below", "file", "new file", "pipe"], 2))
 async def test_schemas_are_not_written_where_links_and_pipes_lead(
     trap: str, client: LanguageClient, victim: Victim
 ) -> None:
@@ -161,7 +166,7 @@ async def exported(client: LanguageClient, directory: str = "schemas") -> Any:
 
 
 @pytest.mark.asyncio
-@pytest.mark.parametrize("run_id", ["../../outside/secret.txt", "x' OR 1=1 --", "last\x00"])
+@pytest.mark.parametrize("run_id", first_quick(["../../outside/secret.txt", "x' OR 1=1 --", "last\x00"]))
 async def test_a_report_of_no_run_is_an_error(run_id: str, client: LanguageClient, victim: Victim) -> None:
     open_in(client, victim.eval_file)
     params = types.ExecuteCommandParams("waza.showReport", [{"runId": run_id}])

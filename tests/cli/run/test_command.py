@@ -16,6 +16,7 @@ from typing import Any
 import pytest
 from click.testing import CliRunner, Result
 
+from tests.slow import first_quick
 from waza_engine.runs.store import FILE_NAME, RunStore
 from waza_lsp.cli.run.command import run
 
@@ -243,7 +244,7 @@ def read_until(process: "subprocess.Popen[str]", event: str, task: str) -> list[
     raise AssertionError(f"no {event} of {task}: {told}")
 
 
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+@pytest.mark.parametrize("number", first_quick([signal.SIGINT, signal.SIGTERM]))
 def test_a_signal_ends_the_run_at_once_and_keeps_what_is_finished(
     tmp_path: Path, number: signal.Signals
 ) -> None:
@@ -301,6 +302,7 @@ def test_a_killed_run_leaves_a_store_that_can_be_read(tmp_path: Path) -> None:
     ).fetchall() == [("ok",)]
 
 
+@pytest.mark.slow
 def test_a_killed_run_takes_its_hook_along(tmp_path: Path) -> None:
     write(tmp_path / "eval.yaml", EVAL + "hooks: {before_run: [{command: sleep 61}]}\n")
     process = start("--events", "jsonl")
@@ -321,6 +323,7 @@ def command_of(pid: int) -> bytes:
         return b""
 
 
+@pytest.mark.slow
 def test_a_run_ends_when_nobody_reads_its_events(tmp_path: Path) -> None:
     for number in range(30):
         add_task(tmp_path, f"more-{number}")

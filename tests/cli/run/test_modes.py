@@ -194,6 +194,7 @@ def test_the_json_of_several_models_is_one_object() -> None:
     )
 
 
+@pytest.mark.slow
 def test_nobody_who_reads_the_json_of_several_models_changes_no_verdict(folder: Path) -> None:
     add_task(folder, "c", "expected: {output_contains: [never said]}")
     command = [sys.executable, "-P", "-m", "waza_lsp", "run", "eval.yaml", "--quiet", "--format", "json"]

@@ -6,6 +6,7 @@ from typing import Any
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tests.slow import examples
 from waza_engine.checking.carried import Carried, carried
 from waza_engine.noted_reads import note_keys, note_read, noting
 
@@ -37,7 +38,7 @@ def expected(items: list[dict[str, Any]]) -> list[tuple[int, Any]]:
     return [(index, it["value"]) for index, it in enumerate(items) if it["value"]]
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=examples(300), deadline=None)
 @given(st.lists(ITEMS, max_size=10), st.lists(SPLICES, max_size=6))
 def test_as_if_asked_anew(items: list[dict[str, Any]], splices: list[Any]) -> None:
     make = Maker()

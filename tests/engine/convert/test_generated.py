@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 import yaml
 
+from tests.slow import first_quick
 from waza_engine.convert import Conversion, to_vally, to_waza
 from waza_engine.formats.reading import read_mapping
 from waza_engine.graders.base import GradingContext
@@ -107,7 +108,7 @@ def passes(path: Path, context: GradingContext) -> bool:
     return verdict.status == "passed"
 
 
-@pytest.mark.parametrize("seed", range(40))
+@pytest.mark.parametrize("seed", first_quick(range(40), 5))
 def test_there_and_back(seed: int, tmp_path: Path) -> None:
     chance = random.Random(seed)  # noqa: S311  # which suites are made is no secret
     # Of several with one name waza takes the last.
@@ -123,7 +124,7 @@ def test_there_and_back(seed: int, tmp_path: Path) -> None:
         assert passes(back, context) is passes(first, context), (graders, context)
 
 
-@pytest.mark.parametrize("seed", range(40))
+@pytest.mark.parametrize("seed", first_quick(range(40), 5))
 def test_there_and_back_from_vally(seed: int, tmp_path: Path) -> None:
     chance = random.Random(seed)  # noqa: S311  # which suites are made is no secret
     graders = [chance.choice(VALLY)(chance) for _ in range(chance.randint(1, 3))]

@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from tests.slow import first_quick
 from waza_engine.convert.conversion import CannotSayError
 from waza_engine.convert.entries import typed, written
 from waza_engine.convert.vally_graders import as_waza, wanted_file
@@ -197,7 +198,7 @@ def passes(made: list[Grader], dialect: str, context: GradingContext) -> bool | 
     return all(verdicts)
 
 
-@pytest.mark.parametrize("make", range(len(WAZA)))
+@pytest.mark.parametrize("make", first_quick(range(len(WAZA)), 5))
 def test_from_waza(make: int, workspaces: list[Path]) -> None:
     chance = random.Random(make)  # noqa: S311  # which graders are made is no secret
     for _ in range(30):
@@ -213,7 +214,7 @@ def test_from_waza(make: int, workspaces: list[Path]) -> None:
             assert before is None or passes(made, "vally", context) is before, (kind, config, made, context)
 
 
-@pytest.mark.parametrize("make", range(len(VALLY)))
+@pytest.mark.parametrize("make", first_quick(range(len(VALLY)), 5))
 def test_from_vally(make: int, workspaces: list[Path]) -> None:
     chance = random.Random(make)  # noqa: S311  # which graders are made is no secret
     for _ in range(30 if VALLY[make](chance)[0] not in {"completed", "exit-success", "error-count"} else 4):

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.slow import first_quick
 from waza_engine.convert import Conversion, to_vally, to_waza
 from waza_engine.executors.base import ExecutorOptions
 from waza_engine.executors.replay import ReplayExecutor
@@ -46,7 +47,7 @@ async def verdicts(path: Path, process_dir: Path, log_dir: Path) -> dict[str, li
     return {task.task: [it.status for it in task.trials] for task in record.tasks}
 
 
-@pytest.mark.parametrize("name", WAZA)
+@pytest.mark.parametrize("name", first_quick(WAZA))
 async def test_from_waza(name: str, tmp_path: Path) -> None:
     source, root = EXAMPLES / name, EXAMPLES.parent
     there = written(
@@ -57,6 +58,7 @@ async def test_from_waza(name: str, tmp_path: Path) -> None:
     assert await verdicts(back, root, tmp_path) == before
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", VALLY)
 async def test_from_vally(name: str, tmp_path: Path) -> None:
     source, root = EXAMPLES / name, EXAMPLES.parent
@@ -79,6 +81,7 @@ def test_no_comment_is_lost(name: str, tmp_path: Path) -> None:
     assert not gone
 
 
+@pytest.mark.slow
 def test_what_is_lost_is_said(tmp_path: Path) -> None:
     result = to_vally(EXAMPLES / "deploy-orchestrator" / "eval.yaml", tmp_path, process_dir=EXAMPLES.parent)
     [graders] = [

@@ -126,6 +126,7 @@ async def test_a_turn_that_takes_too_long_is_ended_with_all_its_processes(bench:
     assert not is_running(child)
 
 
+@pytest.mark.slow
 async def test_no_sign_of_life_in_time_ends_it_early(bench: Bench) -> None:
     code = "import time; time.sleep(30)"
     only = await only_trial(bench, agent(code), first_event_timeout_seconds=1)
@@ -135,6 +136,7 @@ async def test_no_sign_of_life_in_time_ends_it_early(bench: Bench) -> None:
     assert (only.error, only.trajectory.output) == ("", "here\ndone")
 
 
+@pytest.mark.slow
 async def test_a_service_that_the_agent_leaves_running_does_not_hold_up_the_run(bench: Bench) -> None:
     code = "import subprocess; subprocess.Popen(['sleep', '30'], start_new_session=True); print('done')"
     before = time.monotonic()

@@ -221,6 +221,7 @@ def test_a_branch_that_is_not_taken_must_be_well_formed_all_the_same() -> None:
         render("{{if false}}{{nothing}}{{end}}", VALUES)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "template",
     [

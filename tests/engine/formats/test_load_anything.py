@@ -8,6 +8,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from tests.engine.formats.suite_files import EVAL, TASK, write
+from tests.slow import examples
 from waza_engine.project.load_suite import load_suite
 from waza_engine.scalars import plain
 from waza_engine.suite import LoadError
@@ -71,7 +72,9 @@ def _changed(data: Any, place: tuple[Any, ...], value: Any) -> Any:
 CHANGES = [(name, place) for name, data in WHOLE.items() for place in _places(data)]
 
 
-@settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(
+    max_examples=examples(150), deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+)
 @given(change=st.sampled_from(CHANGES), value=st.sampled_from(ODD))
 def test_one_odd_value_never_gives_a_traceback(
     tmp_path: Path, change: tuple[str, tuple[Any, ...]], value: object

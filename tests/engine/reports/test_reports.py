@@ -243,6 +243,7 @@ async def test_junit_leaves_nothing_out_of_a_run_that_came_to_its_end(record: Ru
     assert "not performed" not in junit_xml(record)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("nasty", "read"),
     [
@@ -269,6 +270,7 @@ def held_to_more(record: RunRecord, changes: dict[str, Any]) -> tuple[ET.Element
     return ET.fromstring(junit_xml(told))[0], github_markdown(told)  # noqa: S314  # our own text
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("changes", "name", "told"),
     [
@@ -361,6 +363,7 @@ async def test_html_needs_nothing_else_and_escapes_everything(record: RunRecord)
     assert "Do &lt;it&gt;" in page
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("nasty", ["</pre><script>x</script>", '"><img src=x onerror=y>', "'\x00\ud800&"])
 async def test_html_escapes_whatever_stands_anywhere(record: RunRecord, nasty: str) -> None:
     trial = record.tasks[0].trials[0]

@@ -143,6 +143,7 @@ def collector(status: int) -> Iterator[tuple[str, list[str]]]:
     server.server_close()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("status", "told"), [(200, ""), (400, "5 spans could not be sent")])
 async def test_spans_go_where_the_environment_says(
     bench: Bench, scripted: Scripted, monkeypatch: pytest.MonkeyPatch, status: int, told: str

@@ -135,6 +135,7 @@ async def test_a_run_goes_on_when_the_store_breaks(bench: Bench, scripted: Scrip
         assert [it.record.task for it in store.trials("run-1")] == ["a"]
 
 
+@pytest.mark.slow
 async def test_a_locked_store_does_not_stop_the_run(bench: Bench) -> None:
     bench.store = RunStore(bench.folder / "store")
     bench.store.file.connection.execute("PRAGMA busy_timeout = 50")
@@ -186,6 +187,7 @@ def _write_many(folder: Path, name: str) -> None:
             store.save_trial(name, trial("a", number))
 
 
+@pytest.mark.slow
 def test_two_processes_write_at_once(tmp_path: Path) -> None:
     context = multiprocessing.get_context("spawn")
     writers = [context.Process(target=_write_many, args=(tmp_path, f"r{it}")) for it in range(2)]

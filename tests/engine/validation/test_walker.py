@@ -12,6 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.engine.validation.reference_validator import PlaceholderValidator, Validator
+from tests.slow import examples
 from waza_engine.scalars import plain
 from waza_engine.schema_files import read_schema, schema_names
 from waza_engine.validation.walker import Walker
@@ -124,7 +125,7 @@ def test_no_schema_has_a_keyword_that_is_left_to_the_library(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", NAMES)
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=examples(150), deadline=None)
 @given(st.integers(0, 2**32))
 def test_mutated_documents(name: str, seed: int) -> None:
     schema, rng = read_schema(name), random.Random(seed)  # noqa: S311  # no secret
@@ -133,7 +134,7 @@ def test_mutated_documents(name: str, seed: int) -> None:
 
 
 @pytest.mark.parametrize("name", [it for it in schema_names() if it not in NAMES])
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=examples(30), deadline=None)
 @given(st.integers(0, 2**32))
 def test_mutated_grader_configs(name: str, seed: int) -> None:
     schema, rng = read_schema(name), random.Random(seed)  # noqa: S311  # no secret

@@ -47,6 +47,7 @@ def _written(record: RunRecord, path: Path) -> Path:
     return path
 
 
+@pytest.mark.slow
 async def test_results_say_the_same_when_they_are_read_back(recorded: RunRecord, tmp_path: Path) -> None:
     again = read_jsonl(_written(recorded, tmp_path / "results.jsonl"))
     assert (again.status, again.suite_name, again.scoring) == (
@@ -81,6 +82,7 @@ async def test_an_output_may_hold_whatever_ends_lines_elsewhere(recorded: RunRec
     assert read_jsonl(path).tasks[0].trials[0].trajectory.output == said.output
 
 
+@pytest.mark.slow
 async def test_other_forms_of_results_tell_the_same(recorded: RunRecord, tmp_path: Path) -> None:
     path = tmp_path / "results.json"
     path.write_text(results_json(recorded), encoding="utf-8")
@@ -90,6 +92,7 @@ async def test_other_forms_of_results_tell_the_same(recorded: RunRecord, tmp_pat
         assert [it.score for it in now.trials] == pytest.approx([it.score for it in was.trials])
 
 
+@pytest.mark.slow
 async def test_the_folder_of_a_run_will_do(recorded: RunRecord, tmp_path: Path) -> None:
     _written(recorded, tmp_path / "results.jsonl")
     assert len(read_jsonl(tmp_path).tasks) == 3
@@ -113,6 +116,7 @@ def _compared(record: RunRecord, judge: Any) -> dict[str, Any]:
     return comparison_record(record, record, ("before", "after"), pairs)
 
 
+@pytest.mark.slow
 async def test_a_judge_is_asked_twice_for_each_pair(recorded: RunRecord) -> None:
     # The treatment is A, then B. Six pairs: better, worse, contradictory, much better, tie, no answer.
     turns = [
@@ -162,6 +166,7 @@ class _Listener:
         raise AssertionError(message + model)
 
 
+@pytest.mark.slow
 async def test_the_rubric_is_that_of_the_stimulus(recorded: RunRecord, tmp_path: Path) -> None:
     (tmp_path / "eval.yaml").write_text(
         "defaults: {judge_model: small}\nstimuli:\n  - name: writes-the-notes\n    prompt: p\n"

@@ -6,6 +6,7 @@ import pytest
 from lsprotocol import types
 from lsprotocol.converters import get_converter
 
+from tests.slow import first_quick
 from waza_lsp.features.completion import Client, completion
 from waza_lsp.schema.written_completion import written
 from waza_lsp.snapshot import Snapshot
@@ -29,7 +30,9 @@ graders:
 """
 
 
-@pytest.mark.parametrize("client", [Client(), Client(False, False, False, False), Client(adjusts=True)])
+@pytest.mark.parametrize(
+    "client", first_quick([Client(), Client(False, False, False, False), Client(adjusts=True)])
+)
 def test_lists_are_what_the_library_makes_of_them(client: Client) -> None:
     snapshot = Snapshot.of("file:///eval.yaml", SOURCE, 1)
     lists = [

@@ -13,6 +13,8 @@ import pytest_lsp
 from lsprotocol import types
 from pytest_lsp import ClientServerConfig, LanguageClient, client_capabilities, make_test_lsp_client
 
+from tests.slow import first_quick
+
 EXAMPLES = Path(__file__).parents[3] / "examples"
 
 
@@ -37,7 +39,7 @@ def make_client() -> LanguageClient:
 
 
 @pytest_lsp.fixture(  # type: ignore[untyped-decorator]  # the library gives it no types
-    params=["visual_studio_code", "neovim", "emacs"],
+    params=first_quick(["visual_studio_code", "neovim", "emacs"]),
     config=ClientServerConfig(server_command=SERVER, server_env=dict(os.environ), client_factory=make_client),
 )
 async def client(

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from tests.lsp.server.results_harness import editor, until
+from tests.slow import first_quick
 
 EVAL = """\
 name: demo
@@ -44,7 +45,9 @@ def write(root: Path, first: str, last: str, *, stops: bool = False) -> Path:
 
 @pytest.mark.parametrize(
     ("first", "last", "status"),
-    [("first", "second", "passed"), ("nowhere", "second", "failed"), ("first", "nowhere", "failed")],
+    first_quick(
+        [("first", "second", "passed"), ("nowhere", "second", "failed"), ("first", "nowhere", "failed")]
+    ),
 )
 async def test_a_recording_is_graded_with_its_checkpoints(
     tmp_path: Path, first: str, last: str, status: str
@@ -58,6 +61,7 @@ async def test_a_recording_is_graded_with_its_checkpoints(
             assert (await it.execute("waza.grade", uri=it.uri, task="talks"))["status"] == "passed"
 
 
+@pytest.mark.slow
 async def test_one_grader_of_a_checkpoint_can_be_graded_alone(tmp_path: Path) -> None:
     task = write(tmp_path, "first", "nowhere")
     async with editor(tmp_path, settings={"live": {"enable": False}}) as it:
@@ -72,6 +76,7 @@ async def test_one_grader_of_a_checkpoint_can_be_graded_alone(tmp_path: Path) ->
         await until(lambda: any("have no grader" in message for message in it.messages))
 
 
+@pytest.mark.slow
 async def test_an_edit_of_a_checkpoint_is_graded_where_its_turn_was_recorded(tmp_path: Path) -> None:
     task = write(tmp_path, "first", "second")
     async with editor(tmp_path) as it:
@@ -84,6 +89,7 @@ async def test_an_edit_of_a_checkpoint_is_graded_where_its_turn_was_recorded(tmp
         assert len(it.said()) == 1
 
 
+@pytest.mark.slow
 async def test_a_checkpoint_that_was_never_reached_says_nothing(tmp_path: Path) -> None:
     task = write(tmp_path, "nowhere", "first", stops=True)
     async with editor(tmp_path, settings={"live": {"enable": False}}) as it:

@@ -11,6 +11,7 @@ from tests.lsp.server.conftest import Opener
 from waza_lsp.suite.client import Client
 
 
+@pytest.mark.slow
 async def test_the_editor_is_asked_to_make_the_files(
     client: LanguageClient, suite: Path, opened: Opener
 ) -> None:

@@ -151,6 +151,7 @@ async def test_every_version_is_published_once(pushed: Recorder, tmp_path: Path)
     assert finding.message.startswith("Unknown key 'baddddddddddd")
 
 
+@pytest.mark.slow
 async def test_what_was_sent_is_not_sent_again(pushed: Recorder, tmp_path: Path) -> None:
     uri = open_document(pushed, tmp_path / "eval.yaml", EVAL + "bad: 1\n")
     await until_found(pushed, uri, 2)
@@ -174,6 +175,7 @@ async def test_a_new_file_settles_what_was_found(pushed: Recorder, tmp_path: Pat
     await until_found(pushed, uri, 0)
 
 
+@pytest.mark.slow
 async def test_the_other_open_documents_follow_when_typing_pauses(pushed: Recorder, tmp_path: Path) -> None:
     for name in ("one", "two"):
         (tmp_path / "tasks" / f"{name}.yaml").write_text(TASK.format(name=name), encoding="utf-8")
@@ -292,6 +294,7 @@ async def test_the_whole_workspace(pulling: Recorder, tmp_path: Path) -> None:
     assert (third[bad.as_uri()].kind, list(third[bad.as_uri()].items)) == ("full", [])
 
 
+@pytest.mark.slow
 async def test_the_workspace_after_what_was_not_saved(pulling: Recorder, tmp_path: Path) -> None:
     one, two = tmp_path / "tasks" / "one.yaml", tmp_path / "tasks" / "two.yaml"
     (tmp_path / "eval.yaml").write_text(EVAL, encoding="utf-8")
@@ -317,6 +320,7 @@ async def test_the_workspace_after_what_was_not_saved(pulling: Recorder, tmp_pat
     assert await found() == {}
 
 
+@pytest.mark.slow
 async def test_the_workspace_comes_in_parts(pulling: Recorder, tmp_path: Path) -> None:
     for index in range(120):
         path = tmp_path / "tasks" / f"t{index}.yaml"
@@ -326,6 +330,7 @@ async def test_the_workspace_comes_in_parts(pulling: Recorder, tmp_path: Path) -
     assert [len(it["items"]) for it in pulling.parts] == [50, 50, 20]
 
 
+@pytest.mark.slow
 async def test_a_cancelled_survey_gives_way(pulling: Recorder, tmp_path: Path) -> None:
     for index in range(400):
         path = tmp_path / "tasks" / f"t{index}.yaml"
@@ -354,6 +359,7 @@ async def test_the_workspace_can_be_left_out(pulling: Recorder, tmp_path: Path) 
     assert [(it.uri, it.kind, list(it.items)) for it in report.items] == [(path.as_uri(), "full", [])]
 
 
+@pytest.mark.slow
 async def test_related_places_and_tags(pushed: Recorder, tmp_path: Path) -> None:
     text = EVAL.replace("tasks:", "name: again  # waza-lsp: ignore[wrong-type]\ntasks:")
     uri = open_document(pushed, tmp_path / "eval.yaml", text)

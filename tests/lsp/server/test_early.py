@@ -13,6 +13,7 @@ from typing import Any
 
 import pytest
 
+from tests.slow import first_quick
 from waza_lsp.server.frames import Frames
 
 EVAL = """\
@@ -110,7 +111,9 @@ def end(it: Wire) -> None:
     assert it.process.wait(10) == 0
 
 
-@pytest.mark.parametrize("settings", ["", '[rules]\nunknown-key = "warning"\n', 'exclude = ["eval.yaml"]\n'])
+@pytest.mark.parametrize(
+    "settings", first_quick(["", '[rules]\nunknown-key = "warning"\n', 'exclude = ["eval.yaml"]\n'])
+)
 def test_pulled_findings_are_those_of_the_server(settings: str, tmp_path: Path) -> None:
     if settings:
         (tmp_path / ".waza-lsp.toml").write_text(settings, encoding="utf-8")
@@ -176,7 +179,7 @@ def test_what_was_published_is_not_published_again(tmp_path: Path) -> None:
     assert all(one != other for one, other in itertools.pairwise(sent))
 
 
-@pytest.mark.parametrize("first", [b"{", b"[]", b'{"jsonrpc":"2.0","id":0,"method":"shutdown"}'])
+@pytest.mark.parametrize("first", first_quick([b"{", b"[]", b'{"jsonrpc":"2.0","id":0,"method":"shutdown"}']))
 def test_a_strange_beginning_ends_nothing(first: bytes, tmp_path: Path) -> None:
     with wire(tmp_path) as it:
         assert it.process.stdin is not None
@@ -241,16 +244,19 @@ print(repr(it.failure), len(it.waiting), file=sys.stderr)
 
 @pytest.mark.parametrize(
     "body",
-    [
-        '{"method": "textDocument/didOpen", "params": {"textDocument": {"uri": "file:///a.yaml", "version": 1}}}',
-        '{"method": "textDocument/didOpen", "params": {"textDocument": {"uri": 1, "version": 1, "text": ""}}}',
-        '{"method": "textDocument/didOpen", "params": [1]}',
-        '{"method": "textDocument/didOpen"}',
-        '{"method": "textDocument/diagnostic", "params": {"textDocument": {"uri": []}}, "id": 2}',
-        '{"method": "textDocument/diagnostic", "params": {"textDocument": {"uri": "file:///a.yaml"}}}',
-        "[]",
-        "{",
-    ],
+    first_quick(
+        [
+            '{"method": "textDocument/didOpen", "params": {"textDocument": {"uri": "file:///a.yaml", "version": 1}}}',
+            '{"method": "textDocument/didOpen", "params": {"textDocument": {"uri": 1, "version": 1, "text": ""}}}',
+            '{"method": "textDocument/didOpen", "params": [1]}',
+            '{"method": "textDocument/didOpen"}',
+            '{"method": "textDocument/diagnostic", "params": {"textDocument": {"uri": []}}, "id": 2}',
+            '{"method": "textDocument/diagnostic", "params": {"textDocument": {"uri": "file:///a.yaml"}}}',
+            "[]",
+            "{",
+        ],
+        3,
+    ),
 )
 @pytest.mark.parametrize("client", [PULLING, {"textDocument": 1, "workspace": []}])
 def test_messages_that_are_none_are_left_to_the_library(body: str, client: Any) -> None:

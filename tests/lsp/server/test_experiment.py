@@ -29,6 +29,7 @@ def text_of(path: str) -> str:
     return Path(path).read_text(encoding="utf-8")
 
 
+@pytest.mark.slow
 async def test_an_experiment_is_run_from_its_lens(tmp_path: Path, experiment: Path) -> None:
     broken = text_of(str(experiment)).replace("baseline: without-skill", "baseline: nobody")
     async with editor(tmp_path) as it:
@@ -72,6 +73,7 @@ async def test_an_experiment_is_run_from_its_lens(tmp_path: Path, experiment: Pa
         assert "There is no variant 'nobody'" in answer["error"]
 
 
+@pytest.mark.slow
 async def test_what_was_recorded_of_the_arms_is_graded_again(tmp_path: Path, experiment: Path) -> None:
     async with editor(tmp_path) as it:
         it.open(experiment)

@@ -3,6 +3,8 @@
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from tests.lsp.server.results_harness import Editor, editor
 
 
@@ -14,6 +16,7 @@ async def about(it: Editor, uri: str) -> Any:
     return await it.client.protocol.send_request_async("waza/document", {"uri": uri})  # type: ignore[no-untyped-call]  # the library gives it no types
 
 
+@pytest.mark.slow
 async def test_a_failed_task_says_where_in_the_text_it_failed(tmp_path: Path, suite: Path) -> None:
     path = suite / "tasks" / "explain-retry.yaml"
     text = path.read_text(encoding="utf-8").replace("[jitter]", "[no such word]")
@@ -29,6 +32,7 @@ async def test_a_failed_task_says_where_in_the_text_it_failed(tmp_path: Path, su
         assert text.split("\n")[start["line"]][start["character"] :].startswith("no such word")
 
 
+@pytest.mark.slow
 async def test_several_tasks_are_one_run(tmp_path: Path, suite: Path) -> None:
     async with editor(tmp_path) as it:
         it.open(suite / "eval.yaml")

@@ -5,6 +5,7 @@ import os
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tests.slow import examples
 from waza_lsp.server.frames import Frames
 
 
@@ -12,7 +13,7 @@ def framed(body: bytes, more: bytes = b"") -> bytes:
     return b"Content-Length: %d\r\n%s\r\n%s" % (len(body), more, body)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(60), deadline=None)
 @given(st.lists(st.binary(max_size=40), max_size=5), st.lists(st.integers(1, 30), min_size=1, max_size=20))
 def test_any_cut(bodies: list[bytes], sizes: list[int]) -> None:
     stream = b"".join(framed(it, b"Content-Type: x\r\n") for it in bodies)

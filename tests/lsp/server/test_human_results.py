@@ -43,6 +43,7 @@ def review(root: Path, *verdict: str) -> None:
     waza(root, "review", "submit", "greets", "polite", "--reviewer", "me", *verdict)
 
 
+@pytest.mark.slow
 async def test_a_review_is_seen_in_the_lens_of_the_run_that_is_shown(tmp_path: Path, task: Path) -> None:
     async with editor(tmp_path, settings={"run": {"executor": "mock"}}) as it:
         it.open(task)
@@ -67,6 +68,7 @@ async def test_a_review_of_an_earlier_session_is_seen_at_once(tmp_path: Path) ->
         assert "✓ 1 of 1 passed" in (await it.lenses_with("passed"))[-1]
 
 
+@pytest.mark.slow
 async def test_grading_again_counts_the_review_and_stays(tmp_path: Path, task: Path) -> None:
     waza(tmp_path, "run", "eval.yaml")
     review(tmp_path, "--passed")
@@ -86,6 +88,7 @@ async def test_grading_again_counts_the_review_and_stays(tmp_path: Path, task: P
             assert "✗ 0.75" in (await it.lenses_with("✗"))[-1]
 
 
+@pytest.mark.slow
 async def test_reviews_that_cannot_be_read_are_named(tmp_path: Path, task: Path) -> None:
     waza(tmp_path, "run", "eval.yaml")
     (tmp_path / ".waza-lsp" / "reviews.jsonl").mkdir()
@@ -95,6 +98,7 @@ async def test_reviews_that_cannot_be_read_are_named(tmp_path: Path, task: Path)
         assert answer["error"].startswith("The reviews ")
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("task")
 def test_only_the_run_that_was_reviewed_has_another_score(tmp_path: Path) -> None:
     for _ in range(2):

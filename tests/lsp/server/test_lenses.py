@@ -99,6 +99,7 @@ async def test_results_of_other_programs_are_found(tmp_path: Path, suite: Path) 
         assert lens.endswith("stale")
 
 
+@pytest.mark.slow
 async def test_a_run_of_another_program_is_noticed_without_being_asked(tmp_path: Path, suite: Path) -> None:
     async with editor(tmp_path, profile="visual_studio_code") as it:
         it.open(suite / "eval.yaml")
@@ -110,6 +111,7 @@ async def test_a_run_of_another_program_is_noticed_without_being_asked(tmp_path:
         assert any("✓ 4 of 4 passed" in lens for lens in await it.lenses())
 
 
+@pytest.mark.slow
 async def test_a_file_changed_after_the_run_is_stale_from_the_start(tmp_path: Path, suite: Path) -> None:
     task = suite / "tasks" / "explain-retry.yaml"
     run_outside(tmp_path, suite / "eval.yaml")
@@ -119,6 +121,7 @@ async def test_a_file_changed_after_the_run_is_stale_from_the_start(tmp_path: Pa
         assert (await it.lenses_with("✓ 1.00"))[-1].endswith("stale")
 
 
+@pytest.mark.slow
 async def test_a_file_only_touched_after_the_run_is_not_stale(tmp_path: Path, suite: Path) -> None:
     task = suite / "tasks" / "explain-retry.yaml"
     run_outside(tmp_path, suite / "eval.yaml")
@@ -128,6 +131,7 @@ async def test_a_file_only_touched_after_the_run_is_not_stale(tmp_path: Path, su
         assert not (await it.lenses_with("✓ 1.00"))[-1].endswith("stale")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("state", ["missing", "garbage", "newer", "locked", "no-folder-rights"])
 async def test_a_store_that_cannot_be_read_hurts_nothing(tmp_path: Path, suite: Path, state: str) -> None:
     run_outside(tmp_path, suite / "eval.yaml")
@@ -158,6 +162,7 @@ async def test_a_store_that_cannot_be_read_hurts_nothing(tmp_path: Path, suite: 
     lock.close()
 
 
+@pytest.mark.slow
 async def test_each_kind_of_lens_has_a_setting(tmp_path: Path, suite: Path) -> None:
     run_outside(tmp_path, suite / "eval.yaml")
     wanted = {"run": False, "runFailed": True, "grade": False, "result": True}
@@ -167,6 +172,7 @@ async def test_each_kind_of_lens_has_a_setting(tmp_path: Path, suite: Path) -> N
         assert only.startswith("✓ 1.00")
 
 
+@pytest.mark.slow
 async def test_the_report_of_a_result_can_be_shown(tmp_path: Path, suite: Path) -> None:
     async with editor(tmp_path) as it:
         it.open(suite / "eval.yaml")
@@ -181,6 +187,7 @@ async def test_the_report_of_a_result_can_be_shown(tmp_path: Path, suite: Path) 
         await until(lambda: any("not in the run store" in message for message in it.messages))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("name", "broken"),
     [("eval.yaml", '"open\n'), ("eval.yaml", "| \n"), ("tasks/explain-retry.yaml", '"open\n')],
@@ -203,6 +210,7 @@ async def test_lenses_outlive_what_an_error_swallows(
         assert await it.lenses() == []
 
 
+@pytest.mark.slow
 async def test_a_task_that_was_renamed_counts_no_more_for_its_eval(tmp_path: Path, suite: Path) -> None:
     task = suite / "tasks" / "explain-retry.yaml"
     passing = task.read_text(encoding="utf-8")

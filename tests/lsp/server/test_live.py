@@ -13,6 +13,7 @@ from tests.lsp.server.conftest import EXAMPLES
 from tests.lsp.server.results_harness import Editor, editor, until
 from tests.lsp.server.test_lenses import run_outside
 from tests.lsp.server.test_results import children, make_slow
+from tests.slow import first_quick
 
 TASK = "explain-retry"
 
@@ -33,7 +34,7 @@ async def ready(it: Editor, path: Path) -> None:
     await it.lenses_with("Grade again")
 
 
-@pytest.mark.parametrize("profile", ["visual_studio_code", "neovim"])
+@pytest.mark.parametrize("profile", first_quick(["visual_studio_code", "neovim"]))
 async def test_an_edit_changes_the_verdict(tmp_path: Path, task_file: Path, profile: str) -> None:
     async with editor(tmp_path, profile=profile) as it:
         await ready(it, task_file)
@@ -47,6 +48,7 @@ async def test_an_edit_changes_the_verdict(tmp_path: Path, task_file: Path, prof
         assert it.events == []
 
 
+@pytest.mark.slow
 async def test_edits_made_before_the_recordings_are_known_are_graded_when_they_are(
     tmp_path: Path, task_file: Path
 ) -> None:
@@ -67,6 +69,7 @@ async def test_an_edit_elsewhere_grades_nothing(tmp_path: Path, task_file: Path)
         assert it.said() == []
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("old", "new"),
     [("contains: [jitter]", "contians: [jitter]"), ("[jitter]", "[jitter"), ("type: text", "type: tex")],
@@ -86,6 +89,7 @@ async def test_a_grader_with_mistakes_has_no_verdict(
         assert it.said() == []
 
 
+@pytest.mark.slow
 async def test_a_mistake_in_another_grader_takes_nothing_away(tmp_path: Path, task_file: Path) -> None:
     async with editor(tmp_path) as it:
         await ready(it, task_file)
@@ -108,6 +112,7 @@ async def test_graders_that_execute_wait_for_a_run_by_the_user(tmp_path: Path, t
         assert message == "failed: len(output) < 3; it is not true"
 
 
+@pytest.mark.slow
 async def test_what_executes_waits_for_the_run_of_its_eval(
     tmp_path: Path, suite: Path, task_file: Path
 ) -> None:
@@ -130,6 +135,7 @@ async def test_what_executes_waits_for_the_run_of_its_eval(
         await it.says("failed-check", "len(output)")
 
 
+@pytest.mark.slow
 async def test_what_waits_for_a_run_is_found_where_it_stands_afterwards(
     tmp_path: Path, suite: Path, task_file: Path
 ) -> None:
@@ -146,6 +152,7 @@ async def test_what_waits_for_a_run_is_found_where_it_stands_afterwards(
         await it.says("failed-check", "len(output)")
 
 
+@pytest.mark.slow
 async def test_what_is_said_of_an_edited_text_outlives_a_run_of_the_text_before(
     tmp_path: Path, suite: Path, task_file: Path
 ) -> None:
@@ -166,6 +173,7 @@ async def test_what_is_said_of_an_edited_text_outlives_a_run_of_the_text_before(
             assert [one.code for one in told.diagnostics if one.code == "failed-check"], "it went for a while"
 
 
+@pytest.mark.slow
 async def test_a_run_of_what_was_graded_live_says_it_instead(tmp_path: Path, task_file: Path) -> None:
     async with editor(tmp_path) as it:
         await ready(it, task_file)
@@ -176,6 +184,7 @@ async def test_a_run_of_what_was_graded_live_says_it_instead(tmp_path: Path, tas
         await until(lambda: not it.said())
 
 
+@pytest.mark.slow
 async def test_edits_on_both_sides_of_a_grader_that_is_being_graded_cost_no_verdict(
     tmp_path: Path, task_file: Path
 ) -> None:
@@ -193,6 +202,7 @@ async def test_edits_on_both_sides_of_a_grader_that_is_being_graded_cost_no_verd
         await it.says("failed-check", "jitters")
 
 
+@pytest.mark.slow
 async def test_a_run_stops_what_is_executed_live(tmp_path: Path, suite: Path, task_file: Path) -> None:
     slow = make_slow(suite, "1.2")
     async with editor(tmp_path) as it:
@@ -215,6 +225,7 @@ def running_now(command: str) -> int:
     return sum(line.startswith(command) for line in found.splitlines())
 
 
+@pytest.mark.slow
 async def test_in_an_untrusted_workspace_nothing_executes_but_texts_are_compared(
     tmp_path: Path, task_file: Path
 ) -> None:
@@ -226,6 +237,7 @@ async def test_in_an_untrusted_workspace_nothing_executes_but_texts_are_compared
         assert len(it.said()) == 1
 
 
+@pytest.mark.slow
 async def test_a_grader_of_the_eval_is_graded_on_all_tasks(tmp_path: Path, suite: Path) -> None:
     async with editor(tmp_path) as it:
         await ready(it, suite / "eval.yaml")
@@ -237,6 +249,7 @@ async def test_a_grader_of_the_eval_is_graded_on_all_tasks(tmp_path: Path, suite
         assert message.startswith(f"{TASK}: found: backoff")
 
 
+@pytest.mark.slow
 async def test_a_grader_edited_in_a_broken_suite_has_its_verdict_once_that_is_mended(
     tmp_path: Path, suite: Path
 ) -> None:
@@ -249,6 +262,7 @@ async def test_a_grader_edited_in_a_broken_suite_has_its_verdict_once_that_is_me
         await it.says("failed-check")
 
 
+@pytest.mark.slow
 async def test_it_can_be_switched_off(tmp_path: Path, task_file: Path) -> None:
     async with editor(tmp_path, settings={"live": {"enable": False}}) as it:
         await ready(it, task_file)
@@ -258,6 +272,7 @@ async def test_it_can_be_switched_off(tmp_path: Path, task_file: Path) -> None:
         assert workers(it) == []
 
 
+@pytest.mark.slow
 async def test_a_dead_worker_is_replaced(tmp_path: Path, task_file: Path) -> None:
     async with editor(tmp_path) as it:
         await ready(it, task_file)
@@ -272,6 +287,7 @@ async def test_a_dead_worker_is_replaced(tmp_path: Path, task_file: Path) -> Non
         assert first != second
 
 
+@pytest.mark.slow
 async def test_a_worker_that_hangs_is_killed_and_holds_nothing_up(tmp_path: Path, task_file: Path) -> None:
     async with editor(tmp_path) as it:
         await ready(it, task_file)
@@ -316,12 +332,14 @@ async def test_each_edit_has_its_own_verdict(tmp_path: Path, task_file: Path) ->
 
 @pytest.mark.parametrize(
     ("example", "name", "old", "new"),
-    [
-        ("code-explainer", "tasks/explain-retry.yaml", "[jitter", "[jitters"),
-        ("file-editor", "tasks/list-todos.yaml", "must_not_exist: [TODO.md", "must_not_exist: [src"),
-        ("deploy-orchestrator", "tasks/deploy-to-staging.yaml", "graders:", "graders: "),
-        ("release-notes", "eval.yaml", r"version\.js|version\.js", r"version\.ts|version\.ts"),
-    ],
+    first_quick(
+        [
+            ("code-explainer", "tasks/explain-retry.yaml", "[jitter", "[jitters"),
+            ("file-editor", "tasks/list-todos.yaml", "must_not_exist: [TODO.md", "must_not_exist: [src"),
+            ("deploy-orchestrator", "tasks/deploy-to-staging.yaml", "graders:", "graders: "),
+            ("release-notes", "eval.yaml", r"version\.js|version\.js", r"version\.ts|version\.ts"),
+        ]
+    ),
 )
 async def test_shipped_examples(tmp_path: Path, example: str, name: str, old: str, new: str) -> None:
     shutil.copytree(EXAMPLES / example, tmp_path / "examples" / example)

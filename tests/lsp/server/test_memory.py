@@ -88,6 +88,7 @@ def _piece(snapshot: Snapshot) -> Parsed:
     return piece.parsed
 
 
+@pytest.mark.slow
 def test_what_is_known_of_a_piece_goes_with_it(editor: _Editor) -> None:
     editor.open()
     pieces = [weakref.ref(_piece(editor.edited(f"'(?i)a{it}'"))) for it in range(300)]
@@ -97,6 +98,7 @@ def test_what_is_known_of_a_piece_goes_with_it(editor: _Editor) -> None:
     assert len(alive) < 200
 
 
+@pytest.mark.slow
 def test_long_pieces_are_held_for_a_shorter_time(editor: _Editor) -> None:
     editor.open()
     long = "x" * 1_800
@@ -138,6 +140,7 @@ def test_documents_closed_last_are_known_when_they_are_opened_again(editor: _Edi
     assert sum(it() is not None for it in pieces) < 200
 
 
+@pytest.mark.slow
 def test_a_text_with_errors_leaves_nothing_that_only_the_collector_finds(editor: _Editor) -> None:
     editor.open()
     editor.edited("'")

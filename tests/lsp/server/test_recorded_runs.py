@@ -51,6 +51,7 @@ def apply(it: Editor, edit: types.WorkspaceEdit) -> None:
         it.change(change.range, change.new_text)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("example", "name", "task", "kinds"),
     [
@@ -119,6 +120,7 @@ async def test_without_a_recording_there_is_nothing_to_write(tmp_path: Path, sui
         assert await drafts(it) == {}
 
 
+@pytest.mark.slow
 async def test_which_recorded_runs_a_grader_fails(tmp_path: Path, suite: Path) -> None:
     task = suite / "tasks" / f"{TASK}.yaml"
     run_outside(tmp_path, suite / "eval.yaml")
@@ -157,6 +159,7 @@ async def test_a_grader_of_the_eval_is_explained_on_all_tasks(tmp_path: Path, su
         assert len(answer["trials"]) == 4
 
 
+@pytest.mark.slow
 async def test_what_cannot_be_explained_says_why(tmp_path: Path, suite: Path) -> None:
     async with editor(tmp_path, trusted=False) as it:
         it.open(suite / "tasks" / f"{TASK}.yaml")
@@ -173,6 +176,7 @@ async def test_what_cannot_be_explained_says_why(tmp_path: Path, suite: Path) ->
         assert await it.execute("waza.explainGrader", uri=it.uri, pointer=["graders", 0]) is not None
 
 
+@pytest.mark.slow
 async def test_no_process_stays_behind(tmp_path: Path, suite: Path) -> None:
     async with editor(tmp_path, settings={"live": {"enable": False}}) as it:
         it.open(suite / "tasks" / f"{TASK}.yaml")

@@ -14,6 +14,7 @@ from pygls.exceptions import JsonRpcException
 
 from tests.lsp.server.results_harness import CANCEL_SECONDS, Editor, editor, until
 from tests.lsp.server.test_lenses import make_fail, run_outside
+from tests.slow import first_quick
 
 TASK = "explain-retry"
 SLOW = (
@@ -56,7 +57,7 @@ def is_running(needle: str) -> bool:
     return any(it.startswith(needle) for it in found.splitlines())
 
 
-@pytest.mark.parametrize("profile", ["visual_studio_code", "neovim"])
+@pytest.mark.parametrize("profile", first_quick(["visual_studio_code", "neovim"]))
 async def test_a_failed_check_stands_at_its_own_text(tmp_path: Path, suite: Path, profile: str) -> None:
     make_fail(task_file(suite))
     async with editor(tmp_path, profile=profile) as it:
@@ -78,6 +79,7 @@ async def hover(it: Editor, text: str) -> str:
     return contents.value if isinstance(contents, types.MarkupContent) else ""
 
 
+@pytest.mark.slow
 async def test_a_failed_pattern_shows_the_nearest_recorded_text(tmp_path: Path, suite: Path) -> None:
     path = task_file(suite)
     text = path.read_text(encoding="utf-8").replace(
@@ -100,6 +102,7 @@ async def test_a_failed_pattern_shows_the_nearest_recorded_text(tmp_path: Path, 
         assert "Not passed" not in await hover(it, "(?i)the delay")
 
 
+@pytest.mark.slow
 async def test_a_metric_has_its_last_value(tmp_path: Path, suite: Path) -> None:
     async with editor(tmp_path) as it:
         it.open(suite / "eval.yaml")
@@ -112,6 +115,7 @@ async def test_a_metric_has_its_last_value(tmp_path: Path, suite: Path) -> None:
                 await asyncio.sleep(0.1)
 
 
+@pytest.mark.slow
 async def test_it_moves_with_edits_and_goes_when_touched(tmp_path: Path, suite: Path) -> None:
     make_fail(task_file(suite))
     async with editor(tmp_path, settings={"live": {"enable": False}}) as it:
@@ -129,6 +133,7 @@ async def test_it_moves_with_edits_and_goes_when_touched(tmp_path: Path, suite: 
         await until(lambda: not it.said())
 
 
+@pytest.mark.slow
 async def test_what_was_said_is_found_again_after_a_restart(tmp_path: Path, suite: Path) -> None:
     make_fail(task_file(suite))
     run_outside(tmp_path, suite / "eval.yaml")
@@ -140,6 +145,7 @@ async def test_what_was_said_is_found_again_after_a_restart(tmp_path: Path, suit
         assert not any("✗" in lens for lens in await it.lenses())
 
 
+@pytest.mark.slow
 async def test_everything_can_be_cleared_and_switched_off(tmp_path: Path, suite: Path) -> None:
     make_fail(task_file(suite))
     async with editor(tmp_path, settings={"results": {"inline": False}}) as it:
@@ -152,6 +158,7 @@ async def test_everything_can_be_cleared_and_switched_off(tmp_path: Path, suite:
         assert not any("✗" in lens for lens in await it.lenses())
 
 
+@pytest.mark.slow
 async def test_a_check_of_the_evals_graders_names_the_task(tmp_path: Path, suite: Path) -> None:
     path = suite / "eval.yaml"
     text = path.read_text(encoding="utf-8").replace("- I don't have access", "- retry")
@@ -164,6 +171,7 @@ async def test_a_check_of_the_evals_graders_names_the_task(tmp_path: Path, suite
         assert message.startswith(f"{TASK}: found: retry; line 1: ")
 
 
+@pytest.mark.slow
 async def test_grading_again_takes_the_text_of_the_editor(tmp_path: Path, suite: Path) -> None:
     async with editor(tmp_path) as it:
         it.open(task_file(suite))
@@ -180,6 +188,7 @@ async def test_grading_again_takes_the_text_of_the_editor(tmp_path: Path, suite:
         ]  # fmt: skip
 
 
+@pytest.mark.slow
 async def test_grading_right_after_opening_is_about_the_text_of_the_editor(
     tmp_path: Path, suite: Path
 ) -> None:
@@ -201,6 +210,7 @@ async def test_one_grader_can_be_graded_alone(tmp_path: Path, suite: Path) -> No
         await until(lambda: any("no grader 'nobody'" in message for message in it.messages))
 
 
+@pytest.mark.slow
 async def test_without_a_recording_grading_says_what_to_do(tmp_path: Path, suite: Path) -> None:
     for path in (suite / "recordings").iterdir():
         path.unlink()
@@ -230,6 +240,7 @@ async def test_an_untrusted_workspace_runs_and_grades_nothing(tmp_path: Path, su
         assert len([1 for message in it.messages if "not trusted" in message]) == 3
 
 
+@pytest.mark.slow
 async def test_a_run_is_cancelled_by_its_id_and_every_start_has_its_end(tmp_path: Path, suite: Path) -> None:
     slow = make_slow(suite, "33.")
     async with editor(tmp_path, settings=NO_LIVE) as it:
@@ -251,6 +262,7 @@ async def test_a_run_is_cancelled_by_its_id_and_every_start_has_its_end(tmp_path
         assert await it.execute("waza.cancelRun", runId=run_id) is False
 
 
+@pytest.mark.slow
 async def test_a_run_that_is_killed_has_its_ends_too(tmp_path: Path, suite: Path) -> None:
     slow = make_slow(suite, "34.")
     async with editor(tmp_path, settings=NO_LIVE) as it:
@@ -277,6 +289,7 @@ async def test_a_killed_server_leaves_no_run_behind(tmp_path: Path, suite: Path)
         running.cancel()
 
 
+@pytest.mark.slow
 async def test_a_cancelled_request_is_answered_once_and_its_run_goes_on(tmp_path: Path, suite: Path) -> None:
     slow = make_slow(suite, "1.5")
     async with editor(tmp_path) as it:
@@ -294,6 +307,7 @@ async def test_a_cancelled_request_is_answered_once_and_its_run_goes_on(tmp_path
         assert any("✓" in lens for lens in await it.lenses_with("✓"))
 
 
+@pytest.mark.slow
 async def test_a_file_renamed_during_the_run_hurts_nothing(tmp_path: Path, suite: Path) -> None:
     make_fail(task_file(suite))
     slow = make_slow(suite, "1.6")
@@ -308,6 +322,7 @@ async def test_a_file_renamed_during_the_run_hurts_nothing(tmp_path: Path, suite
         assert any("✗" in lens for lens in await it.lenses_with("✗"))
 
 
+@pytest.mark.slow
 async def test_two_windows_share_the_store(tmp_path: Path, suite: Path) -> None:
     make_fail(task_file(suite))
     async with editor(tmp_path) as one, editor(tmp_path) as other:

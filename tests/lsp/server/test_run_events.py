@@ -4,6 +4,8 @@ import asyncio
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from tests.lsp.server.results_harness import Editor, editor, plain, until
 from tests.lsp.server.test_lenses import make_fail, run_outside
 
@@ -23,6 +25,7 @@ def task_of(tree: list[dict[str, Any]], id_: str) -> dict[str, Any]:
     return dict(found)
 
 
+@pytest.mark.slow
 async def test_events_name_the_items_of_the_tree(tmp_path: Path, suite: Path) -> None:
     task_file = suite / "tasks" / f"{TASK}.yaml"
     make_fail(task_file)
@@ -50,6 +53,7 @@ async def test_events_name_the_items_of_the_tree(tmp_path: Path, suite: Path) ->
         assert it.marked(message["range"]) == "no such words"
 
 
+@pytest.mark.slow
 async def test_a_message_stands_where_its_text_is_by_now(tmp_path: Path, suite: Path) -> None:
     task_file = suite / "tasks" / f"{TASK}.yaml"
     make_fail(task_file)
@@ -63,6 +67,7 @@ async def test_a_message_stands_where_its_text_is_by_now(tmp_path: Path, suite: 
         assert it.marked(end["messages"][0]["range"]) == "no such words"
 
 
+@pytest.mark.slow
 async def test_a_trial_without_a_verdict_says_why_at_its_task(tmp_path: Path, suite: Path) -> None:
     task_file = suite / "tasks" / f"{TASK}.yaml"
     for path in (suite / "recordings").iterdir():
@@ -111,6 +116,7 @@ async def test_several_tasks_are_one_run_and_the_token_cancels_it(tmp_path: Path
         assert await it.execute("waza.cancelRun", **NO_TOKEN) is False
 
 
+@pytest.mark.slow
 async def test_the_tree_shows_results_from_before_a_restart(tmp_path: Path, suite: Path) -> None:
     run_outside(tmp_path, suite / "eval.yaml")
     async with editor(tmp_path) as it:
@@ -127,6 +133,7 @@ async def test_the_tree_shows_results_from_before_a_restart(tmp_path: Path, suit
         assert len(it.trees_changed) == count, "an answer must not ask for the next request"
 
 
+@pytest.mark.slow
 async def test_a_change_of_the_tree_is_told_once(tmp_path: Path, suite: Path) -> None:
     async with editor(tmp_path) as it:
         it.open(suite / "tasks" / f"{TASK}.yaml")
@@ -142,6 +149,7 @@ async def test_a_change_of_the_tree_is_told_once(tmp_path: Path, suite: Path) ->
         assert it.trees_changed.count({"uri": it.uri}) == 1
 
 
+@pytest.mark.slow
 async def test_clients_that_do_not_ask_get_no_events(tmp_path: Path, suite: Path) -> None:
     async with editor(tmp_path, runEvents=False) as it:
         it.open(suite / "tasks" / f"{TASK}.yaml")

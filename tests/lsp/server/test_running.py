@@ -8,6 +8,7 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
 
+import pytest
 from lsprotocol import types
 from pytest_lsp import LanguageClient, client_capabilities
 
@@ -59,6 +60,7 @@ async def asked_for_settings(suite: Path, told: asyncio.Event) -> AsyncIterator[
         await client.shutdown_session()
 
 
+@pytest.mark.slow
 async def test_a_run_waits_for_the_settings(suite: Path) -> None:
     told = asyncio.Event()
     asked = {"uri": (suite / "eval.yaml").as_uri(), "task": "explain-retry"}
@@ -68,6 +70,7 @@ async def test_a_run_waits_for_the_settings(suite: Path) -> None:
     assert (answer["status"], answer["error"]) == ("passed", "")
 
 
+@pytest.mark.slow
 async def test_a_client_that_does_not_tell_its_settings_gets_its_run(suite: Path) -> None:
     path = suite / "eval.yaml"
     path.write_text(path.read_text("utf-8").replace("executor: copilot-sdk", "executor: mock"), "utf-8")
@@ -76,6 +79,7 @@ async def test_a_client_that_does_not_tell_its_settings_gets_its_run(suite: Path
     assert (answer["status"], answer["error"]) == ("failed", "")
 
 
+@pytest.mark.slow
 async def test_an_eval_runs_with_progress(client: LanguageClient, suite: Path, opened: Opener) -> None:
     uri = opened(suite / "eval.yaml")
     configure(client, executor="replay")
@@ -113,6 +117,7 @@ async def test_a_cancelled_run_ends_within_a_second(
     assert answer["status"] == "cancelled", answer
 
 
+@pytest.mark.slow
 async def test_a_task_that_no_eval_lists_is_refused_with_a_reason(
     client: LanguageClient, tmp_path: Path, opened: Opener
 ) -> None:
@@ -132,6 +137,7 @@ async def test_without_a_task_no_task_is_run(client: LanguageClient, suite: Path
     assert sum("No task is named" in it.message for it in client.messages) == len(wrong)
 
 
+@pytest.mark.slow
 async def test_schemas_are_exported_into_the_workspace(
     client: LanguageClient, tmp_path: Path, suite: Path
 ) -> None:

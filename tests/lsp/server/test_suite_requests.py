@@ -68,6 +68,7 @@ async def test_hints_and_tokens(client: LanguageClient, suite: Path, opened: Ope
     assert 0 < len(part.data) < len(tokens.data)
 
 
+@pytest.mark.slow
 async def test_formatting_is_off_until_it_is_wanted(
     client: LanguageClient, suite: Path, opened: Opener
 ) -> None:
@@ -87,6 +88,7 @@ async def test_formatting_is_off_until_it_is_wanted(
     assert [it.new_text for it in edits or ()] == ["", "\n"]
 
 
+@pytest.mark.slow
 async def test_a_hover_is_in_what_the_editor_shows(
     client: LanguageClient, suite: Path, opened: Opener
 ) -> None:
@@ -120,6 +122,7 @@ async def test_what_another_server_gives_is_left_out(
     assert await client.text_document_hover_async(kind) is not None
 
 
+@pytest.mark.slow
 async def test_settings_that_are_taken_away_are_in_force_no_more(
     client: LanguageClient, suite: Path, opened: Opener
 ) -> None:

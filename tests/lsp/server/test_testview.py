@@ -3,6 +3,8 @@
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from tests.lsp.server.results_harness import editor
 
 
@@ -44,6 +46,7 @@ async def test_the_tree_of_the_workspace(tmp_path: Path, suite: Path) -> None:
         assert part(verdicts[3], "status") == "passed"
 
 
+@pytest.mark.slow
 async def test_open_texts_come_before_files(tmp_path: Path, suite: Path) -> None:
     async with editor(tmp_path) as it:
         it.open(suite / "tasks" / "explain-retry.yaml")
@@ -52,6 +55,7 @@ async def test_open_texts_come_before_files(tmp_path: Path, suite: Path) -> None
         assert "another-id" in [part(child, "id") for child in part(root, "children")]
 
 
+@pytest.mark.slow
 async def test_tasks_that_share_an_id_are_told_apart(tmp_path: Path, suite: Path) -> None:
     async with editor(tmp_path) as it:
         it.open(suite / "tasks" / "explain-retry.yaml")

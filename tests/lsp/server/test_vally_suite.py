@@ -16,6 +16,7 @@ def notes(tmp_path: Path) -> Path:
     return folder / "eval.yaml"
 
 
+@pytest.mark.slow
 async def test_an_edit_of_a_grader_is_graded_at_once(tmp_path: Path, notes: Path) -> None:
     async with editor(tmp_path) as it:
         it.open(notes)

@@ -9,6 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from lsprotocol import types
 
+from tests.slow import examples
 from waza_lsp.snapshot import Snapshot
 from waza_lsp.syntax.builder import Builder
 from waza_lsp.syntax.text import Place, Text
@@ -154,7 +155,7 @@ FRAGMENTS = st.sampled_from(
 )
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=examples(300), deadline=None)
 @given(st.lists(st.tuples(st.integers(0, 10_000), st.integers(0, 30), FRAGMENTS), min_size=1, max_size=12))
 def test_after_any_edits_the_tree_is_that_of_a_fresh_text(edits: list[tuple[int, int, str]]) -> None:
     snapshot = Snapshot.of("file:///nowhere/eval.yaml", SUITE, 0)
@@ -172,7 +173,7 @@ def test_after_any_edits_the_tree_is_that_of_a_fresh_text(edits: list[tuple[int,
         assert _entries(snapshot.tree) == _entries(fresh)
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=examples(100), deadline=None)
 @given(
     st.lists(st.tuples(st.integers(0, 10_000), st.sampled_from(["x", "", "\n", "\n  # c", " y"])), max_size=8)
 )

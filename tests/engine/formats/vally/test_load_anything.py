@@ -8,6 +8,7 @@ import pytest
 
 from tests.engine.formats.suite_files import write
 from tests.engine.formats.test_load_anything import ODD, _changed, _places
+from tests.slow import first_quick
 from waza_engine.executors.base import ExecutorOptions
 from waza_engine.executors.mock import MockExecutor
 from waza_engine.project.load_suite import load_suite
@@ -59,7 +60,7 @@ WHOLE: dict[str, Any] = {
 CHANGES = [(name, place) for name, data in WHOLE.items() if name != "a.txt" for place in _places(data)]
 
 
-@pytest.mark.parametrize("value", ODD, ids=repr)
+@pytest.mark.parametrize("value", first_quick(ODD, 2), ids=repr)
 async def test_one_odd_value_never_gives_a_traceback(tmp_path: Path, value: object) -> None:
     problems: list[str] = []
     for number, (name, place) in enumerate(CHANGES):

@@ -1,0 +1,21 @@
+"""How a test does less in the quick suite than in `.ci/run`."""
+
+from collections.abc import Iterable
+from typing import Any
+
+import pytest
+from hypothesis import settings
+
+
+def first_quick(values: Iterable[Any], quick: int = 1) -> list[Any]:
+    """Mark all values of a parameter but the first `quick` as slow. A plain tuple sets several parameters."""
+    found = list(values)
+    marked = (
+        pytest.param(*(it if type(it) is tuple else (it,)), marks=pytest.mark.slow) for it in found[quick:]
+    )
+    return [*found[:quick], *marked]
+
+
+def examples(most: int) -> int:
+    """Return the number of examples of a property test: `most` under the profile `thorough`, fewer under `quick`."""
+    return max(1, most * settings().max_examples // 100)
