@@ -6,7 +6,7 @@ from pathlib import Path
 import click
 
 from waza_engine.reports.comparison import comparison_data, comparison_text
-from waza_engine.reports.html_comparison import html_comparison
+from waza_engine.reports.html.comparison import html_comparison
 from waza_lsp.cli.printing import show
 from waza_lsp.cli.run_reports import FILE, written
 from waza_lsp.cli.run_source import STORE, give_up, record_named

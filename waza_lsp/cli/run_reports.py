@@ -9,7 +9,7 @@ from typing import Self
 import click
 
 from waza_engine.reports.github import github_markdown
-from waza_engine.reports.html import html_chunks
+from waza_engine.reports.html.report import html_chunks
 from waza_engine.reports.junit import junit_xml
 from waza_engine.reports.results_json import results_chunks
 from waza_engine.reports.results_jsonl import results_lines
