@@ -24,8 +24,8 @@ def html_comparison(names: Sequence[str], records: Sequence[RunRecord]) -> Itera
         name=records[0].suite_name or "Runs",
         data=data,
         runs=list(zip(names, records, strict=True)),
-        better=sum(it["score_delta"] > 0 for it in rows),
-        worse=sum(it["score_delta"] < 0 for it in rows),
+        improved=sum(it["score_delta"] > 0 for it in rows),
+        regressed=sum(it["score_delta"] < 0 for it in rows),
         rows=rows[:_MOST_TASKS],
         differences=_differences(rows[:_MOST_TASKS], records),
     )

@@ -165,9 +165,9 @@ async def test_every_part_of_a_report_is_shown_and_escaped(bench: Bench, scripte
         "not run",
         "After turn 1:",
         ", 2 attempts",
-        "error after 2 answers. &lt;/pre&gt;",
+        "error after 2 replies. &lt;/pre&gt;",
         "1,234 tokens in 3 turns",
         "and 100 more events",
-        "Calls of mocked programs: 1",
+        "Calls to mocked programs: 1",
     ):
         assert shown in page
