@@ -38,7 +38,14 @@ def test_importing_the_engine_starts_nothing_and_loads_no_protocol() -> None:
 
 def test_the_server_starts_without_pydantic_and_jsonschema() -> None:
     loaded = _loaded_by("import waza_lsp.server.start")
-    assert not loaded & {"pydantic", "jsonschema", "ruamel", "openai"}
+    assert not loaded & {"pydantic", "jsonschema", "ruamel", "openai", "jinja2"}
+
+
+def test_commands_import_jinja_only_to_write_a_page() -> None:
+    imports = "import waza_lsp.cli.run.reports, waza_lsp.cli.compare, waza_lsp.cli.runs, waza_lsp.cli.check"
+    assert "jinja2" not in _loaded_by(imports)
+    page = "; from waza_engine.reports.html.history import history_page; list(history_page('x', []))"
+    assert "jinja2" in _loaded_by(imports + page)
 
 
 @pytest.mark.parametrize(
@@ -99,6 +106,9 @@ def test_the_wheel_holds_the_two_packages_and_the_schemas(tmp_path: Path) -> Non
     assert {"waza_lsp/py.typed", "waza_engine/py.typed"} <= set(names)
     committed = {it.relative_to(ROOT).as_posix() for it in (ROOT / "schemas").rglob("*.json")}
     assert {it.removeprefix("waza_engine/") for it in names if it.endswith(".schema.json")} == committed
+    templates = (ROOT / "engine/waza_engine/reports/html/templates").iterdir()
+    packed = [it for it in names if it.startswith("waza_engine/reports/html/templates/")]
+    assert {it.rpartition("/")[2] for it in packed} == {it.name for it in templates}
     code = "from waza_engine.schema_files import schema_names; print(len(schema_names()))"
     result = subprocess.run(
         [sys.executable, "-P", "-c", code],

@@ -10,7 +10,7 @@ from lsprotocol import types
 
 from tests.engine.runs.bench import Bench, Scripted, contains, said, task
 from waza_engine.executors.base import ExecutorOptions, TrialRequest
-from waza_engine.reports.html import html_report
+from waza_engine.reports.html.report import html_report
 from waza_engine.reports.junit import junit_xml
 from waza_engine.reports.results_json import results_json
 from waza_engine.runs.history import read_history

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from waza_engine.reports.comparison import comparison_data, comparison_text
-from waza_engine.reports.html_comparison import html_comparison
+from waza_engine.reports.html.comparison import html_comparison
 from waza_engine.reports.inert import harmless
 from waza_engine.runs.records import RunRecord
 from waza_lsp.cli.console import is_terminal, print_err, show, show_table

@@ -9,7 +9,7 @@ from typing import Any
 import click
 
 from waza_engine.reports.history import history_lines
-from waza_engine.reports.html_history import history_page
+from waza_engine.reports.html.history import history_page
 from waza_engine.reports.results_json import results_json
 from waza_engine.reports.text import one_line, text_report
 from waza_engine.runs.frames import is_performed_now

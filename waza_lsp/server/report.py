@@ -19,8 +19,8 @@ def write_report(run_id: str, files: Iterable[Path], folders: Iterable[Path]) ->
     """
     # Imported here: they bring pydantic and SQLite, and this runs in a thread.
     from waza_engine.formats.owner import eval_of
-    from waza_engine.reports.experiment_html import arms_report
-    from waza_engine.reports.html import html_report
+    from waza_engine.reports.html.comparison import arms_report
+    from waza_engine.reports.html.report import html_report
     from waza_engine.runs.store import FILE_NAME, RunStore, StoreError, default_store_dir
     from waza_engine.runs.stored_record import stored_record
     from waza_engine.whole_files import write_whole

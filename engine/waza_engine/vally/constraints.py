@@ -8,8 +8,8 @@ recorded could not be decided, and so fails.
 
 from collections.abc import Iterator, Sequence
 
-from waza_engine.graders.base import GradeError, GraderResult, GradingContext
-from waza_engine.graders.result import GraderVerdict
+from waza_engine.graders.base import GradeError, GradingContext
+from waza_engine.graders.result import GraderResult, GraderVerdict
 from waza_engine.suite import CONSTRAINT, Constraint
 from waza_engine.vally.calls import calls_in
 from waza_engine.vally.events import events_of, of_type

@@ -16,7 +16,7 @@ from waza_engine.reports.comparison import comparison_text
 from waza_engine.reports.experiment import Results, experiment_text
 from waza_engine.reports.github import github_markdown
 from waza_engine.reports.history import history_lines
-from waza_engine.reports.html import html_report
+from waza_engine.reports.html.report import html_report
 from waza_engine.reports.inert import inert
 from waza_engine.reports.junit import junit_xml
 from waza_engine.reports.results_json import results_data, results_json

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from waza_engine.model.experiment import Experiment
 from waza_engine.reports.experiment import Results, experiment_markdown, experiment_text, over_all_evals
-from waza_engine.reports.experiment_html import experiment_page
+from waza_engine.reports.html.comparison import experiment_page
 from waza_engine.reports.results_jsonl import summary_line, trial_lines
 from waza_engine.runs.records import RunRecord
 from waza_engine.runs.store import RunStore, StoreError

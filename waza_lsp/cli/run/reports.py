@@ -11,7 +11,7 @@ import click
 
 from waza_engine.executors.base import UnavailableError
 from waza_engine.reports.github import github_markdown
-from waza_engine.reports.html import html_chunks
+from waza_engine.reports.html.report import html_chunks
 from waza_engine.reports.junit import junit_xml
 from waza_engine.reports.results_json import results_chunks, results_json
 from waza_engine.reports.results_jsonl import results_lines

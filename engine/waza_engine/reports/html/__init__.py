@@ -1,0 +1,1 @@
+"""HTML reports: Python modules prepare the values, Jinja templates lay them out."""

@@ -1,0 +1,96 @@
+"""Write several runs side by side as one HTML file: the tasks that changed, and how their outputs differ."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from waza_engine.reports.comparison import comparison_data
+from waza_engine.reports.experiment import Results, over_all_evals
+from waza_engine.reports.html.diff import Diff, text_diff
+from waza_engine.reports.html.rendering import render
+from waza_engine.runs.records import RunRecord, TaskRecord
+from waza_engine.scoring import mean
+
+_MOST_TASKS = 300
+
+
+def html_comparison(names: Sequence[str], records: Sequence[RunRecord]) -> Iterator[str]:
+    """Yield the text of the HTML file piece by piece. Differences are the last run's to the first."""
+    data = comparison_data(names, records)
+    rows = sorted(data["task_deltas"], key=lambda it: it["score_delta"])
+    yield from render(
+        "comparison.html.j2",
+        title="Comparison",
+        name=records[0].suite_name or "Runs",
+        data=data,
+        runs=list(zip(names, records, strict=True)),
+        improved=sum(it["score_delta"] > 0 for it in rows),
+        regressed=sum(it["score_delta"] < 0 for it in rows),
+        rows=rows[:_MOST_TASKS],
+        differences=_differences(rows[:_MOST_TASKS], records),
+    )
+
+
+def experiment_page(results: Results) -> list[str]:
+    """Return the page of an experiment, in pieces: all arms side by side, the last one against the baseline."""
+    return list(html_comparison(list(results.arms), list(results.arms.values())))
+
+
+def arms_report(records: Sequence[RunRecord]) -> list[str]:
+    """Return the page of the experiment that these runs belong to, one run for each arm and eval."""
+    arms: dict[str, list[RunRecord]] = {}
+    for it in records:
+        if it.arm is not None:
+            arms.setdefault(it.arm.variant, []).append(it)
+    baseline = next((it.arm.baseline for it in records if it.arm is not None), "")
+    order = sorted(arms, key=lambda it: it != baseline)
+    # The ids of runs begin with the time at which they started.
+    merged = {name: over_all_evals(sorted(arms[name], key=lambda run: run.run_id)) for name in order}
+    return experiment_page(Results("", baseline, merged))
+
+
+@dataclass(frozen=True, slots=True)
+class _Difference:
+    """A task that changed: the mean scores of its graders where they differ, and the outputs of its first trials."""
+
+    before: TaskRecord
+    after: TaskRecord
+    graders: list[tuple[str, float | None, float | None]]
+    output: Diff | None
+
+
+def _differences(rows: Sequence[Mapping[str, Any]], records: Sequence[RunRecord]) -> Iterator[_Difference]:
+    first, last = ({it.task: it for it in record.tasks} for record in (records[0], records[-1]))
+    for row in rows:
+        before, after = first.get(row["task_id"]), last.get(row["task_id"])
+        if before is None or after is None:
+            continue
+        graders, output = list(_changed_graders(before, after)), _output_diff(before, after)
+        if graders or output is not None:
+            yield _Difference(before, after, graders, output)
+
+
+def _changed_graders(
+    before: TaskRecord, after: TaskRecord
+) -> Iterator[tuple[str, float | None, float | None]]:
+    was, now = _grader_scores(before), _grader_scores(after)
+    for name in {**was, **now}:
+        if was.get(name) != now.get(name):
+            yield name, was.get(name), now.get(name)
+
+
+def _grader_scores(task: TaskRecord) -> dict[str, float]:
+    """The mean score of each grader over the trials."""
+    found: dict[str, list[float]] = {}
+    for trial in task.trials:
+        for it in trial.graders:
+            found.setdefault(it.name, []).append(it.score)
+    return {name: mean(scores) for name, scores in found.items()}
+
+
+def _output_diff(before: TaskRecord, after: TaskRecord) -> Diff | None:
+    """The difference between the outputs of the first trials."""
+    outputs = [trial.trajectory.output for task in (before, after) for trial in task.trials[:1]]
+    if len(outputs) < 2:
+        return None
+    return text_diff(outputs[0], outputs[1], ("output of the first run", "output of the last run"))

@@ -1,0 +1,85 @@
+"""Render the templates of the HTML reports.
+
+Templates escape every value, because names, messages and outputs come from files and agents. The policy in
+`page.html.j2` also forbids scripts and connections, so that a hole in the escaping would do no harm.
+"""
+
+from collections.abc import Iterator
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from jinja2 import Environment
+
+_TEMPLATES = Path(__file__).parent / "templates"
+_MOST_CHARACTERS = 20_000
+"""Longer texts are cut."""
+_STATUSES = frozenset(["passed", "failed", "error", "skipped", "cancelled"])
+
+
+def render(template: str, **values: Any) -> Iterator[str]:
+    """Render a page piece by piece: what its loops read one by one is never in memory as a whole."""
+    # Jinja's own strings escape what is added to them.
+    yield from map(str, environment().get_template(template).generate(values))
+
+
+@cache
+def environment() -> "Environment":
+    """The templates with the filters that they use."""
+    # Imported late: only reports need Jinja.
+    from jinja2 import Environment, FileSystemLoader, StrictUndefined
+
+    found = Environment(
+        loader=FileSystemLoader(_TEMPLATES),
+        autoescape=True,
+        auto_reload=False,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    found.filters.update(
+        clamped=clamped,
+        cut=_cut,
+        delta_class=_delta_class,
+        number="{:.2f}".format,
+        percent=_percent,
+        seconds=_seconds,
+        status_class=status_class,
+        thousands="{:,}".format,
+        whole_percent="{:.0%}".format,
+    )
+    return found
+
+
+def clamped(share: float) -> float:
+    """Limit a share to 0 to 1: graders may return other scores, which would leave the chart."""
+    return max(0.0, min(1.0, share))
+
+
+def _percent(share: float) -> str:
+    """A share as a CSS length."""
+    return f"{clamped(share) * 100:.4g}%"
+
+
+def _seconds(milliseconds: float) -> str:
+    """A duration for people."""
+    if milliseconds < 1000:
+        return f"{milliseconds:.0f} ms"
+    if milliseconds < 120_000:
+        return f"{milliseconds / 1000:.1f} s"
+    return f"{milliseconds / 60_000:.1f} min"
+
+
+def _cut(text: str) -> str:
+    left = len(text) - _MOST_CHARACTERS
+    return f"{text[:_MOST_CHARACTERS]}\n... ({left} more characters)" if left > 0 else text
+
+
+def status_class(status: str) -> str:
+    """The CSS class of a status, which may come from a file."""
+    return status if status in _STATUSES else "quiet"
+
+
+def _delta_class(delta: float) -> str:
+    return "passed" if delta > 0 else "failed" if delta < 0 else "quiet"
