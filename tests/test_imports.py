@@ -11,8 +11,6 @@ Graph = dict[str, set[str]]
 
 _NOT_YET = (
     re.compile(r"waza_lsp\.server\.\w+"),  # The parts of the server import `app`, which makes them.
-    re.compile(r"waza_engine\.formats(\.choose|\.vally\.experiment_load)?"),
-    re.compile(r"waza_engine\.(lib\.)?json_schema(\.\w+)?"),
 )
 """Modules that may still import each other."""
 

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from waza_engine.json_text import JsonError, read_json
-from waza_engine.lib.json_schema import SchemaError, UnknownFileError, compile_schema, worker
+from waza_engine.lib.json_schema import SchemaError, UnknownFileError, compile_schema, compiled
 
 _DRAFT4 = "http://json-schema.org/draft-04/schema#"
 _DRAFT7 = "http://json-schema.org/draft-07/schema#"
@@ -363,7 +363,7 @@ def test_a_value_that_no_process_can_go_into(monkeypatch: pytest.MonkeyPatch) ->
     schema = {"items": {"$ref": "#"}}
     with pytest.raises(SchemaError, match="nested too deeply"):
         fits(schema, _deep(5_000))
-    monkeypatch.setattr(worker, "_TIMEOUT_SECONDS", 0.01)
+    monkeypatch.setattr(compiled, "_TIMEOUT_SECONDS", 0.01)
     with pytest.raises(SchemaError, match="nested too deeply"):
         fits(schema, _deep(900))
 

@@ -8,18 +8,14 @@ import contextlib
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from waza_engine.lib.json_schema.errors import SchemaError, UnknownFileError
 from waza_engine.noted_reads import noting
 
 if TYPE_CHECKING:
     from waza_engine.lib.json_schema.compiled import CompiledSchema
 
 
-class SchemaError(ValueError):
-    """A schema that waza cannot compile; the message gives the reason."""
-
-
-class UnknownFileError(SchemaError):
-    """The schema refers to a file, and the base directory is unknown or the file lies outside of it."""
+__all__ = ["SchemaError", "UnknownFileError", "compile_schema", "schema_documents"]
 
 
 def compile_schema(schema: Any, base_dir: Path | None, *, within: bool = False) -> "CompiledSchema":

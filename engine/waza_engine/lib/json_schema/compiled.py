@@ -1,6 +1,9 @@
 """Compile a schema: find all its errors, and all documents that it refers to, before a value is validated."""
 
+import json
 import math
+import subprocess
+import sys
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Self
@@ -12,7 +15,7 @@ from referencing.exceptions import NoSuchResource, Unresolvable
 
 from waza_engine.file_address import path_of_address
 from waza_engine.json_text import JsonError, read_json
-from waza_engine.lib.json_schema import SchemaError, UnknownFileError
+from waza_engine.lib.json_schema.errors import SchemaError, UnknownFileError
 from waza_engine.lib.json_schema.keywords import REFERENCES, lookup
 from waza_engine.lib.json_schema.validators import (
     LATEST,
@@ -22,11 +25,12 @@ from waza_engine.lib.json_schema.validators import (
     first_error,
     schema_copy,
 )
-from waza_engine.lib.json_schema.worker import validate_in_process
 from waza_engine.paths import content
 from waza_engine.regex import regex_error
 from waza_engine.text import decode
 
+_WORKER = "waza_engine.lib.json_schema.worker"
+_TIMEOUT_SECONDS = 60.0
 _NOWHERE = "file:///nowhere/schema.json"
 
 _Resolver = referencing._core.Resolver[Any]  # noqa: SLF001  # the class has no public name
@@ -67,11 +71,34 @@ class CompiledSchema:
             return self.first_error(value)
         except RecursionError:
             # The value is deep. Endless references are a failure, not a RecursionError.
-            return validate_in_process(self._schema, self._base_dir, value)
+            return _validate_in_process(self._schema, self._base_dir, value)
 
     def first_error(self, value: Any) -> str | None:
         """Return the same, or raise RecursionError if the value is nested too deeply for this process."""
         return first_error(self._schema, self._resolver, value)
+
+
+def _validate_in_process(schema: Any, base_dir: Path | None, value: Any) -> str | None:
+    """Return why `value` does not fit a schema that compiles, in one sentence; None if it fits.
+
+    Raises:
+        SchemaError: the value is nested too deeply for that process too, or the process took more than a minute.
+
+    """
+    command = [sys.executable, "-P", "-m", _WORKER]
+    try:
+        request = {"schema": schema, "base_dir": base_dir and str(base_dir), "value": value}
+        ended = subprocess.run(
+            command,
+            input=json.dumps(request).encode(),
+            capture_output=True,
+            timeout=_TIMEOUT_SECONDS,
+            check=True,
+        )
+        response: str | None = json.loads(ended.stdout)
+    except (OSError, ValueError, RecursionError, subprocess.SubprocessError) as error:
+        raise SchemaError("the value is nested too deeply to be checked") from error
+    return response
 
 
 class _Documents:
