@@ -17,7 +17,7 @@ _FIRST = (
     "tests/faults/",
     "tests/fuzz/",
     "tests/hostility/",
-    "tests/lsp/server/",
+    "tests/server/",
     "tests/lsp/cli/",
     "tests/engine/runs/",
 )

@@ -13,7 +13,7 @@ import pytest
 from tests.faults.leftovers import PATIENCE_SECONDS, finished, until, wait_for_nothing
 from tests.faults.suites import Case
 from tests.faults.wire import Wire
-from waza_lsp.server.connection import once
+from waza_lsp.server.transport.connection import once
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="looks for leftovers in /proc")
 

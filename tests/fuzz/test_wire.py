@@ -8,9 +8,9 @@ import pytest
 from tests.fuzz.wire import played
 from tests.fuzz.wire_line import Line
 from tests.fuzz.wire_messages import REQUESTS
-from waza_lsp.server.formatters import _HANDLERS as FORMATTERS
-from waza_lsp.server.pulling import PULLED
-from waza_lsp.server.requests import REQUESTS as HANDLED
+from waza_lsp.server.diagnostics.pull import PULLED
+from waza_lsp.server.handlers.formatting import _HANDLERS as FORMATTERS
+from waza_lsp.server.handlers.requests import REQUESTS as HANDLED
 
 
 @pytest.mark.parametrize("seed", [3, 8])

@@ -7,8 +7,8 @@ from typing import Any
 import click
 
 from waza_engine.version import __version__
-from waza_lsp.server.compiled import Compiled
-from waza_lsp.server.put_off import put_off
+from waza_lsp.lazy_import import put_off
+from waza_lsp.server.startup.code_cache import Compiled
 
 _COMMANDS = (
     "serve",

@@ -29,7 +29,7 @@ def serve(*, stdio: bool, tcp: str | None, log_file: Path | None) -> None:
     """
     if stdio and tcp:
         raise click.UsageError("--stdio and --tcp exclude each other")
-    from waza_lsp.server.main import log_to, serve_stdio
+    from waza_lsp.server.startup.main import log_to, serve_stdio
 
     if tcp is None:
         serve_stdio(log_file)
@@ -42,7 +42,7 @@ def serve(*, stdio: bool, tcp: str | None, log_file: Path | None) -> None:
             f"--tcp wants HOST:PORT, for example 127.0.0.1:2087; ports end at {_LAST_PORT}"
         )
     log_to(log_file)
-    from waza_lsp.server.start import serve_tcp
+    from waza_lsp.server.build import serve_tcp
 
     host = host or "127.0.0.1"
     try:

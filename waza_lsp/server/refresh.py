@@ -9,7 +9,7 @@ from lsprotocol import types
 from pygls.exceptions import JsonRpcException
 
 if TYPE_CHECKING:
-    from waza_lsp.server.app import WazaServer
+    from waza_lsp.server.session import WazaServer
 
 _PAUSE_SECONDS = 0.3
 

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 from waza_engine.checking.levels import LEVEL_NAMES, Levels, read_levels
 from waza_engine.checking.names import read_names
 from waza_engine.checking.target import VERSION_PATTERN, read_target
-from waza_lsp.server.beside import FEATURES, is_feature, read_beside
+from waza_lsp.server.coexistence import FEATURES, is_feature, read_beside
 
 
 class Setting(NamedTuple):

@@ -1,0 +1,1 @@
+"""Start the server fast: first answers before the protocol library is imported."""
