@@ -1,4 +1,4 @@
-"""Imports that wait until something of the module is looked up."""
+"""Import a module only when one of its attributes is used."""
 
 import sys
 import threading
@@ -7,8 +7,8 @@ from types import ModuleType
 from typing import Any
 
 
-def put_off(name: str) -> None:
-    """Let a module be imported when something of it is looked up, not before."""
+def import_lazily(name: str) -> None:
+    """Defer the import of a module until one of its attributes is used."""
     spec = None if name in sys.modules else find_spec(name)
     if spec is None or spec.loader is None:
         return
@@ -16,20 +16,21 @@ def put_off(name: str) -> None:
     sys.modules[name] = module = module_from_spec(spec)
     module.__class__ = _Later
     package, _, last = name.rpartition(".")
-    if package:  # Else it would be looked for where modules are, and imported.
+    if package:  # Otherwise the import system would search for it and import it.
         setattr(sys.modules[package], last, module)
 
 
 class _Later(ModuleType):
-    """Not importlib's `LazyLoader`: with that, the next `import` of the name is enough to import it.
+    """A module that is not imported yet.
 
-    Who looks something up while another thread imports the module waits, or would find half of it.
+    importlib's `LazyLoader` would not do: the next `import` of the name imports it. A thread that uses an attribute
+    while another thread imports the module waits, because it would find half of it.
     """
 
     def __getattribute__(self, name: str) -> Any:
-        if not name.startswith("__"):  # What the machinery of imports looks at is there from the start.
+        if not name.startswith("__"):  # The import system uses these before the import.
             _import(self)
-        return ModuleType.__getattribute__(self, name)  # It is no `_Later` any more.
+        return ModuleType.__getattribute__(self, name)  # It is no longer a `_Later`.
 
     def __getattr__(self, name: str) -> Any:
         if _import(self):
@@ -38,16 +39,16 @@ class _Later(ModuleType):
 
 
 def _import(module: ModuleType) -> bool:
-    """Import it, unless this very thread is about it: whether it is imported now."""
+    """Import a module, unless this thread is already importing it. Returns whether it is imported."""
     with _locks[module.__name__]:
         spec = module.__spec__
-        assert spec is not None and spec.loader is not None  # noqa: PT018, S101  # it was made of that
+        assert spec is not None and spec.loader is not None  # noqa: PT018, S101  # `import_lazily` checks it
         if type(module) is _Later and spec.name not in _begun:
             _begun.add(spec.name)
             try:
                 spec.loader.exec_module(module)
             finally:
-                module.__class__ = ModuleType  # type: ignore[assignment]  # as ever from now on
+                module.__class__ = ModuleType  # type: ignore[assignment]  # a normal module from now on
         return type(module) is not _Later
 
 

@@ -4,7 +4,7 @@ import pytest
 from lsprotocol import types
 
 from waza_engine.checking.codes import unknown_code
-from waza_lsp.server.build import create_server
+from waza_lsp.server.build import build_session
 from waza_lsp.server.coexistence import CODES, FEATURES, levels, own_items, read_beside, whole_requests
 from waza_lsp.server.handlers.notifications import on_initialize
 from waza_lsp.server.settings import read_settings
@@ -22,7 +22,7 @@ def test_what_is_no_list_of_names_counts_as_empty(value: object) -> None:
 def test_unknown_names_are_passed_over_and_told() -> None:
     settings, problems = read_settings({"beside": ["hover", "nope"]})
     assert settings.beside == ("hover",)
-    assert problems == [f"Setting waza.beside: unknown 'nope'; there are {', '.join(FEATURES)}"]
+    assert problems == [f"Setting waza.beside: unknown 'nope'. Known names: {', '.join(FEATURES)}"]
     settings, [problem] = read_settings({"beside": ["hover", ["nope"]]})
     assert settings.beside == ("hover",)
     assert "unknown ['nope']" in problem
@@ -48,14 +48,14 @@ def test_of_completion_paths_and_anchors_stay() -> None:
 
 
 def test_what_the_client_says_at_first_is_not_offered_at_all() -> None:
-    server = create_server()
-    server.protocol.client_capabilities = types.ClientCapabilities()
+    session = build_session()
+    session.client.protocol.client_capabilities = types.ClientCapabilities()
     params = types.InitializeParams(
         types.ClientCapabilities(), initialization_options={"beside": ["symbols", "folding", "hover"]}
     )
-    on_initialize(server, params)
-    assert server.beside == {"symbols", "folding", "hover"}
-    offered = server.protocol.fm.features
+    on_initialize(session, params)
+    assert session.configuration.beside == {"symbols", "folding", "hover"}
+    offered = session.client.protocol.fm.features
     assert types.TEXT_DOCUMENT_DOCUMENT_SYMBOL not in offered
     assert types.TEXT_DOCUMENT_FOLDING_RANGE not in offered
     assert {types.TEXT_DOCUMENT_HOVER, types.TEXT_DOCUMENT_SELECTION_RANGE} <= offered.keys()
@@ -63,11 +63,11 @@ def test_what_the_client_says_at_first_is_not_offered_at_all() -> None:
 
 @pytest.mark.parametrize("dynamic", [True, False])
 def test_formatting_is_offered_at_first_only_to_clients_that_cannot_be_told_later(dynamic: bool) -> None:
-    server = create_server()
+    session = build_session()
     able = types.DocumentFormattingClientCapabilities(dynamic_registration=dynamic)
     capabilities = types.ClientCapabilities(
         text_document=types.TextDocumentClientCapabilities(formatting=able)
     )
-    server.protocol.client_capabilities = capabilities
-    on_initialize(server, types.InitializeParams(capabilities))
-    assert (types.TEXT_DOCUMENT_FORMATTING in server.protocol.fm.features) is not dynamic
+    session.client.protocol.client_capabilities = capabilities
+    on_initialize(session, types.InitializeParams(capabilities))
+    assert (types.TEXT_DOCUMENT_FORMATTING in session.client.protocol.fm.features) is not dynamic

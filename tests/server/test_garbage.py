@@ -6,7 +6,7 @@ import weakref
 from types import SimpleNamespace
 from typing import Any
 
-from waza_lsp.server.memory import Leftovers
+from waza_lsp.server.memory import IdleCollector
 
 
 class _Circle:
@@ -21,9 +21,8 @@ async def test_old_circles_are_taken_away_in_the_next_pause() -> None:
         gc.collect()  # From now on it is old, and Python looks at it seldom.
     del circle
     now = asyncio.get_running_loop().time()
-    server: Any = SimpleNamespace(protocol=SimpleNamespace(asked_at=now))
-    leftovers = Leftovers()
-    leftovers.soon(server)
+    client: Any = SimpleNamespace(protocol=SimpleNamespace(last_message_at=now))
+    IdleCollector(client).collect_soon()
     await asyncio.sleep(0)
     assert seen() is not None, "somebody is asking"
     await asyncio.sleep(0.2)

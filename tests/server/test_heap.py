@@ -8,10 +8,10 @@ import pytest
 
 _HEAPS = """
 import ctypes, re, sys, tempfile, threading
-from waza_lsp.server.memory import one_heap
+from waza_lsp.server.memory import share_one_heap
 
 if "one" in sys.argv:
-    one_heap()
+    share_one_heap()
 library = ctypes.CDLL(None)
 library.malloc.restype = ctypes.c_void_p
 together = threading.Barrier(5)
@@ -40,13 +40,13 @@ def _heaps(*arguments: str) -> int:
 
 
 @pytest.mark.skipif(platform.libc_ver()[0] != "glibc", reason="only glibc has a heap for each thread")
-def test_threads_share_one_heap() -> None:
+def test_threads_share_share_one_heap() -> None:
     assert _heaps() > 1
     assert _heaps("one") == 1
 
 
 def test_other_systems_are_left_alone(monkeypatch: pytest.MonkeyPatch) -> None:
-    from waza_lsp.server.memory import one_heap
+    from waza_lsp.server.memory import share_one_heap
 
     monkeypatch.setattr(sys, "platform", "win32")
-    one_heap()
+    share_one_heap()

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from waza_engine.runs import events
-from waza_lsp.server.commands.run import COMMANDS
+from waza_lsp.server.build import COMMANDS
 from waza_lsp.server.handlers.notifications import on_initialize
 from waza_lsp.server.testing import tree as testview
 

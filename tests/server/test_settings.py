@@ -76,5 +76,5 @@ def test_a_value_that_does_not_fit_costs_only_itself() -> None:
     assert problems == [
         "Setting waza.rules must map codes to levels, such as cannot-fail = 'off'; it is ignored",
         "Setting waza.lens.run must be true or false; true is used",
-        "Setting waza.run.executor must be a text; it is taken as empty",
+        "Setting waza.run.executor must be a string; it is ignored",
     ]

@@ -1,6 +1,6 @@
-"""What another YAML server already gives beside us, which we then leave out (docs/coexistence.md).
+"""Leave out features that another YAML server already provides (docs/coexistence.md).
 
-Only what is said about YAML in general, or from a JSON Schema, is left out; what only we know stays.
+Only features about YAML in general or from a JSON Schema are left out. Features that only this server has stay.
 """
 
 from collections.abc import Set as AbstractSet
@@ -11,8 +11,8 @@ from lsprotocol import types
 from waza_engine.checking.levels import Levels
 
 FEATURES = {
-    "diagnostics": "mistakes of YAML syntax and keys that stand twice",
-    "schema": "what a JSON Schema finds: unknown and missing keys, wrong types and values",
+    "diagnostics": "YAML syntax errors and duplicate keys",
+    "schema": "errors that a JSON Schema finds: unknown and missing keys, wrong types and values",
     "completion": "keys, values and skeletons; paths, names and anchors are still offered",
     "hover": "the meaning of keys and values; grader types, paths, weights and names still have one",
     "symbols": "the outline",
@@ -22,7 +22,7 @@ FEATURES = {
     "rename": "renaming anchors",
     "formatting": "formatting",
 }
-"""The names that `waza.beside` takes, and what each leaves out."""
+"""The names that `waza.beside` accepts, and what each leaves out."""
 
 CODES = {
     "diagnostics": ("syntax-error", "duplicate-key"),
@@ -53,28 +53,28 @@ _OURS = frozenset(
 
 
 def read_beside(value: Any) -> frozenset[str]:
-    """The known names of a list; anything else counts as empty."""
+    """Return the known names of a list. Anything else counts as an empty list."""
     names = value if isinstance(value, (list, tuple)) else ()
     return frozenset(it for it in names if is_feature(it))
 
 
 def is_feature(value: Any) -> bool:
-    """Whether it is one of the names; clients may send anything."""
+    """Whether a value is one of the names. Clients may send anything."""
     return isinstance(value, str) and value in FEATURES
 
 
 def levels(beside: AbstractSet[str]) -> Levels:
-    """The findings that are left out."""
-    return dict.fromkeys(code for name, them in CODES.items() if name in beside for code in them)
+    """Return the levels that turn findings off which another server reports."""
+    return dict.fromkeys(code for name, codes in CODES.items() if name in beside for code in codes)
 
 
 def whole_requests(beside: AbstractSet[str]) -> list[str]:
-    """The requests that are left to the other server altogether."""
+    """Return the requests that only the other server answers."""
     return [method for name, methods in _WHOLE.items() if name in beside for method in methods]
 
 
 def own_items(found: types.CompletionList | None, beside: AbstractSet[str]) -> types.CompletionList | None:
-    """The completion items that only we have."""
+    """Return the completion items that only this server offers."""
     if found is None or "completion" not in beside:
         return found
     return types.CompletionList(found.is_incomplete, [it for it in found.items if it.kind in _OURS])

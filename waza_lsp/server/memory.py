@@ -1,81 +1,76 @@
-"""When Python looks for garbage in circles: seldom by itself, and when nobody waits for an answer."""
+"""Keep memory small: one heap for all threads, and garbage collection while the editor is idle."""
 
 import asyncio
 import gc
 import sys
 from contextlib import suppress
-from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    from waza_lsp.server.session import WazaServer
-
+from waza_lsp.server.transport.client import Client
 
 _ARENA_MAX = -8
 """`M_ARENA_MAX` of glibc's malloc.h."""
+_PAUSE_SECONDS = 0.05
+_LONGEST_WAIT_SECONDS = 0.5
 
 
-def one_heap() -> None:
-    """Have threads that are started from now on share the heap of the first one, where the C library is glibc.
+def share_one_heap() -> None:
+    """Make threads that start from now on share the heap of the first one, where the C library is glibc.
 
-    It would give each a heap of its own, so that they need not wait for each other. Ours wait for Python anyway, and each
-    of their heaps keeps the room that a thread once needed in it: 10 MB together after a few minutes, and more every hour.
+    By default each thread gets a heap of its own, so that threads need not wait for each other. Ours wait for Python
+    anyway, and each heap keeps the space that its thread once needed: 10 MB in total after a few minutes, growing.
     """
     if sys.platform == "linux":
-        # Another C library has no such function, or Python none to call it with.
+        # Another C library has no such function, and some builds of Python have no ctypes.
         with suppress(ImportError, OSError, AttributeError):
             import ctypes
 
             ctypes.CDLL(None).mallopt(_ARENA_MAX, 1)
 
 
-_PAUSE_SECONDS = 0.05
-_LONGEST_WAIT_SECONDS = 0.5
-
-
-async def until_idle(server: "WazaServer") -> None:
-    """Wait until nothing has been asked for a moment, for half a second at most: what an editor shows comes first."""
+async def until_idle(client: Client) -> None:
+    """Wait until no message has come for a moment, at most half a second. Visible work comes first."""
     loop = asyncio.get_running_loop()
     end = loop.time() + _LONGEST_WAIT_SECONDS
-    while (left := min(server.protocol.asked_at + _PAUSE_SECONDS, end) - loop.time()) > 0:  # noqa: ASYNC110  # a pause is that nothing comes
+    while (left := min(client.protocol.last_message_at + _PAUSE_SECONDS, end) - loop.time()) > 0:  # noqa: ASYNC110  # a pause has no event
         await asyncio.sleep(left)
 
 
-def keep_all() -> None:
-    """What there is by now stays: it is not looked through again."""
+def freeze() -> None:
+    """Exclude all existing objects from later garbage collections."""
     gc.freeze()
 
 
-def look_rarely() -> None:
-    """Called before the first message."""
-    keep_all()
-    # Trees live long and hold no cycles: looking through all of them often would only make people wait. But the circles
-    # of completions (`syntax/outline.py`) should not pile up for hours.
+def collect_rarely() -> None:
+    """Make garbage collections rare. Call it before the first message."""
+    freeze()
+    # Trees live long and hold no cycles, so frequent full collections would only delay answers. But the cycles that
+    # completions create (`syntax/outline.py`) must not pile up for hours.
     gc.set_threshold(10_000, 5, 100)
 
 
-def forget_start() -> None:
-    """Take away what the start has left behind, for which nobody has looked yet."""
+def collect_start() -> None:
+    """Free the garbage of the start."""
     gc.unfreeze()
     gc.collect()
     gc.freeze()
 
 
-class Leftovers:
-    """Takes away what runs leave behind: pipes, tasks, exceptions, what was read of the store.
+class IdleCollector:
+    """Collects the garbage of runs: pipes, tasks, exceptions, rows of the store.
 
-    Nearly all of it is unreachable once a run has ended. What the collector has looked at twice before that, it would
-    look at again only after hours.
+    Nearly all of it is unreachable once a run has ended. Objects that survived two collections before that would
+    otherwise stay for hours.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, client: Client) -> None:
+        self._client = client
         self._waiting: asyncio.Task[None] | None = None
 
-    def soon(self, server: "WazaServer") -> None:
-        """Do so in the next pause."""
+    def collect_soon(self) -> None:
+        """Collect in the next pause."""
         if self._waiting is None or self._waiting.done():
-            self._waiting = asyncio.get_running_loop().create_task(_collect(server))
+            self._waiting = asyncio.get_running_loop().create_task(self._collect())
 
-
-async def _collect(server: "WazaServer") -> None:
-    await until_idle(server)
-    gc.collect()
+    async def _collect(self) -> None:
+        await until_idle(self._client)
+        gc.collect()

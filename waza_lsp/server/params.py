@@ -1,6 +1,6 @@
-"""What a client gives with a command or a request of ours: one object, if it keeps to the protocol.
+"""Read the parameters of our own commands and requests: one object, if the client keeps to the protocol.
 
-Anything else counts as an empty one.
+Anything else counts as an empty object.
 """
 
 from collections.abc import Mapping, Sequence
@@ -8,39 +8,39 @@ from typing import Any
 
 from waza_engine.findings import Pointer
 
-Given = Mapping[str, Any]
+Params = Mapping[str, Any]
 
 
-def given(arguments: Sequence[Any]) -> Given:
-    """The first argument as a mapping; there may be none, or more of them than a command takes."""
+def params_of(arguments: Sequence[Any]) -> Params:
+    """The first argument of a command as a mapping. There may be none, or too many."""
     return members_of(arguments[0] if arguments else {})
 
 
-def members_of(value: Any) -> Given:
+def members_of(value: Any) -> Params:
     """A JSON object as a mapping; anything else as an empty one."""
     if isinstance(value, Mapping):
         return value
-    # pygls makes objects of JSON objects.
-    found = getattr(value, "_asdict", None)
-    return dict(found()) if callable(found) else dict(getattr(value, "__dict__", {}))
+    # pygls turns JSON objects into Python objects.
+    as_dict = getattr(value, "_asdict", None)
+    return dict(as_dict()) if callable(as_dict) else dict(getattr(value, "__dict__", {}))
 
 
-def text_in(it: Given, name: str) -> str:
-    """A text that is asked for; empty when it is missing or something else."""
-    found = it.get(name)
-    return found if isinstance(found, str) else ""
+def text_in(params: Params, name: str) -> str:
+    """A string member; "" if it is missing or has another type."""
+    value = params.get(name)
+    return value if isinstance(value, str) else ""
 
 
-def tasks_in(it: Given) -> list[str]:
-    """The tasks that a command is about; none stands for all."""
-    several = it.get("tasks")
-    found = several if isinstance(several, list | tuple) and several else [it.get("task")]
-    return [str(task) for task in found if isinstance(task, str | int | float) and task != ""]
+def tasks_in(params: Params) -> list[str]:
+    """The tasks of a command; none means all."""
+    several = params.get("tasks")
+    values = several if isinstance(several, list | tuple) and several else [params.get("task")]
+    return [str(it) for it in values if isinstance(it, str | int | float) and it != ""]
 
 
-def pointer_in(it: Given) -> Pointer | None:
-    """The place of a grader in its file."""
-    found = it.get("pointer")
-    if not isinstance(found, list | tuple) or not all(isinstance(part, str | int) for part in found):
+def pointer_in(params: Params) -> Pointer | None:
+    """The pointer of a grader in its file."""
+    value = params.get("pointer")
+    if not isinstance(value, list | tuple) or not all(isinstance(it, str | int) for it in value):
         return None
-    return tuple(found)
+    return tuple(value)

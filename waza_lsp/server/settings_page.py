@@ -1,6 +1,6 @@
-"""Writes what people read about the settings: `docs/settings.md` and the `configuration` of the VS Code extension.
+"""Write `docs/settings.md` and the settings of the VS Code extension.
 
-`python -m waza_lsp.server.settings_page` writes both in the working directory, a checkout; a test compares.
+`python -m waza_lsp.server.settings_page` writes both in a checkout, the working directory. A test compares them.
 """
 
 import dataclasses
@@ -12,29 +12,30 @@ from pathlib import Path
 from typing import Any
 
 from waza_engine.addresses import PAGES
-from waza_lsp.server.settings import Settings, setting_of
+from waza_lsp.server.settings import Settings, documentation_of
 
 PAGE = Path("docs/settings.md")
 MANIFEST = Path("editor-client/vscode/package.json")
 _OF_THE_CLIENT = ("waza.server.", "waza.trace.")
-"""Settings that the extension itself has; they are kept as they stand in the manifest."""
+"""The extension's own settings, which stay as they are in the manifest."""
 
 _HEAD = """\
 # Settings
 
-The language server takes these from the editor, under `waza`. A value that cannot be used is reported, and the default
-is used. In VS Code they stand in the settings editor, beside those of the [extension](../editor-client/vscode/README.md)
-itself; in other editors they are the server's `settings`.
+The language server reads these settings from the editor, under `waza`. It reports an invalid value and uses the default.
+In VS Code you find them in the settings editor, beside those of the [extension](../editor-client/vscode/README.md) itself.
+In other editors they are the server's `settings`.
 
 """
 _TAIL = """
-A project says in a `.waza-lsp.toml`, or in the table `[tool.waza-lsp]` of its `pyproject.toml`, what counts for everybody who works
-on it, in the editor and in `waza-lsp check`: see [Checking eval files](check.md#settings-of-a-project).
+Settings for everybody who works on a project go into its `.waza-lsp.toml`, or the table `[tool.waza-lsp]` of its
+`pyproject.toml`. They apply in the editor and in `waza-lsp check`: see
+[Checking eval files](check.md#settings-of-a-project).
 """
 
 
 def page() -> str:
-    """The text of `docs/settings.md`."""
+    """Return the text of `docs/settings.md`."""
     rows = ["| setting | default | |", "| --- | --- | --- |"]
     rows += [
         f"| `{name}` | `{json.dumps(it['default'])}` | {it['markdownDescription']} |"
@@ -44,28 +45,32 @@ def page() -> str:
 
 
 def manifest(before: str) -> str:
-    """The text of `package.json` with the settings of today."""
+    """Return the text of `package.json` with the current settings."""
     data: dict[str, Any] = json.loads(before)
     configuration = data["contributes"]["configuration"]
     kept = {name: it for name, it in configuration["properties"].items() if name.startswith(_OF_THE_CLIENT)}
     ours = {
-        name: {**it, "markdownDescription": _linked(it["markdownDescription"]), "order": len(kept) + index}
+        name: {
+            **it,
+            "markdownDescription": _with_absolute_links(it["markdownDescription"]),
+            "order": len(kept) + index,
+        }
         for index, (name, it) in enumerate(_properties())
     }
     configuration["properties"] = {**kept, **ours}
     return json.dumps(data, indent=2, ensure_ascii=False) + "\n"
 
 
-def _linked(text: str) -> str:
-    """The text with links that lead to our pages from wherever they are shown."""
+def _with_absolute_links(text: str) -> str:
+    """Replace links to our pages with absolute ones."""
     return re.sub(r"\]\((?=[\w-]+\.md)", f"]({PAGES}/", text)
 
 
 def _properties() -> Iterator[tuple[str, Mapping[str, Any]]]:
-    """Each setting as the manifest has it."""
+    """Yield each setting as it is in the manifest."""
     defaults = Settings()
     for it in dataclasses.fields(Settings):
-        setting = setting_of(it)
+        setting = documentation_of(it)
         yield (
             f"waza.{setting.name}",
             {

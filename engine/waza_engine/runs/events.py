@@ -200,7 +200,7 @@ def _data(event: Event) -> dict[str, Any]:
 def _parsed(data: object) -> Event | None:
     if not isinstance(data, Mapping):
         return None
-    kind = _KINDS.get(str(data.get("event")))
+    kind: Any = _KINDS.get(str(data.get("event")))
     if kind is None:
         return None
     if kind in {BaselineEvent, ArmEvent}:
@@ -212,5 +212,5 @@ def _parsed(data: object) -> Event | None:
 
 
 @cache
-def _adapter(kind: type[Any]) -> TypeAdapter[Any]:
+def _adapter(kind: Any) -> TypeAdapter[Any]:
     return TypeAdapter(kind)

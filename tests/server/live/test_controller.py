@@ -42,8 +42,8 @@ async def test_an_edit_changes_the_verdict(tmp_path: Path, task_file: Path, prof
         assert (marked, message.partition(";")[0]) == ("jitters", "missing: jitters")
         it.replace("[jitters]", "[Jitter]")
         _, marked, message = await it.says("live-verdict")
-        assert (marked, message) == ("text", "Passes on what was recorded")
-        assert it.said() == [("live-verdict", "text", "Passes on what was recorded")]
+        assert (marked, message) == ("text", "Passes on the recorded trial")
+        assert it.said() == [("live-verdict", "text", "Passes on the recorded trial")]
         assert it.events == []
 
 

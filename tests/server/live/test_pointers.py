@@ -3,7 +3,7 @@
 import pytest
 
 from tests.behaviour.harness import snapshot_of
-from waza_lsp.server.live.controller import Wanted, add, pointers_now
+from waza_lsp.server.live.controller import Pending, add_pending, current_pointers
 from waza_lsp.snapshot import Snapshot
 
 
@@ -25,15 +25,15 @@ def _document(*graders: str) -> Snapshot:
     ],
 )
 def test_a_wanted_grader_is_found_again(after: tuple[str, ...], expected: set[int]) -> None:
-    found = pointers_now(_document("a", "b", "c"), {("graders", 1)}, _document(*after))
+    found = current_pointers(_document("a", "b", "c"), {("graders", 1)}, _document(*after))
     assert {("graders", it) for it in expected} <= found
     left_out = {("graders", at) for at, it in enumerate(after) if it in {"a", "c"}}
     assert found.isdisjoint(left_out)
 
 
 def test_what_is_wanted_of_several_versions_comes_together() -> None:
-    wanted: Wanted = {}
+    wanted: Pending = {}
     first, second = _document("a", "b"), _document("new", "a", "b")
-    add(wanted, first, {("graders", 1)})
-    add(wanted, second, {("graders", 0)})
+    add_pending(wanted, first, {("graders", 1)})
+    add_pending(wanted, second, {("graders", 0)})
     assert wanted == {first.uri: (second, {("graders", 0), ("graders", 2)})}

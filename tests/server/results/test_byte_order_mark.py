@@ -7,7 +7,7 @@ import pytest
 from lsprotocol import types
 
 from waza_lsp.server.diagnostics.publish import _is_unsaved
-from waza_lsp.server.results.ledger import covered_text
+from waza_lsp.server.results.ledger import _digest
 from waza_lsp.server.results.reader import on_disk
 from waza_lsp.snapshot import Snapshot
 from waza_lsp.suite.in_document import runnables_in
@@ -24,5 +24,5 @@ def test_it_is_no_unsaved_change_and_makes_no_result_stale(tmp_path: Path, sent:
     assert str(saved.text) == EVAL
     assert not _is_unsaved(opened)
     assert _is_unsaved(Snapshot.of(path.as_uri(), sent + "x: 1\n", 2))
-    digests = [[covered_text(it, whole) for whole in runnables_in(it)] for it in (opened, saved)]
+    digests = [[_digest(it, whole) for whole in runnables_in(it)] for it in (opened, saved)]
     assert digests[0] == digests[1] != []

@@ -178,7 +178,7 @@ async def test_the_report_of_a_result_can_be_shown(tmp_path: Path, suite: Path) 
             shown = await it.execute("waza.showReport", runId=answer["runId"], uri=uri)
             assert shown is not None, uri
         assert await it.execute("waza.showReport", runId="no-such-run", uri=it.uri) is None
-        await until(lambda: any("not in the run store" in message for message in it.messages))
+        await until(lambda: any("no longer in the run store" in message for message in it.messages))
 
 
 @pytest.mark.parametrize(

@@ -107,4 +107,4 @@ def test_only_the_run_that_was_reviewed_has_another_score(tmp_path: Path) -> Non
     assert after is not None
     verdict = after.tasks["greets"].verdict
     assert (verdict.status, verdict.score, verdict.scores) == ("passed", 1.0, (0.5, 1.0))
-    assert after.tasks["greets"].trials == [[]]
+    assert after.tasks["greets"].checks.failed == []

@@ -18,7 +18,8 @@ from tests.server.results.test_annotations import children
 from tests.server.results_harness import until
 from waza_lsp.server.live.client import Worker, WorkerError
 from waza_lsp.server.runs import process as runs
-from waza_lsp.server.runs.process import Runs
+from waza_lsp.server.runs.follower import follow_run
+from waza_lsp.server.runs.process import RunProcesses
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="looks for children with ps")
 
@@ -60,16 +61,18 @@ async def no_child(of: str) -> None:
 @pytest.mark.parametrize("turns", TURNS)
 async def test_a_run_is_cancelled_while_it_is_started(tmp_path: Path, turns: int) -> None:
     cancel = asyncio.Event()
-    running = asyncio.create_task(Runs().run(Sleep(tmp_path), lambda _: None, cancel))
+    running = asyncio.create_task(follow_run(RunProcesses(), Sleep(tmp_path), lambda _: None, cancel))
     await later(turns, cancel.set)
     await ended(running)
-    assert running.result()["status"] == "cancelled"
+    assert running.result().status == "cancelled"
     await no_child("sleep 3600")
 
 
 @pytest.mark.parametrize("turns", TURNS)
 async def test_who_runs_is_cancelled_while_the_run_is_started(tmp_path: Path, turns: int) -> None:
-    running = asyncio.create_task(Runs().run(Sleep(tmp_path), lambda _: None, asyncio.Event()))
+    running = asyncio.create_task(
+        follow_run(RunProcesses(), Sleep(tmp_path), lambda _: None, asyncio.Event())
+    )
     await later(turns, running.cancel)
     await ended(running)
     assert running.cancelled()

@@ -7,12 +7,12 @@ from pathlib import Path
 
 import pytest
 
-from waza_lsp.server.startup.code_cache import Kept, usual_path
+from waza_lsp.server.startup.code_cache import CacheFile, cache_path
 
 
 def kept(path: Path, *keys: str) -> Path:
     """A start that needs these keys."""
-    it = Kept(path)
+    it = CacheFile(path)
     for key in keys or ("one", "two"):
         if it.find(key) is None:
             it.add(key, key.encode())
@@ -21,7 +21,9 @@ def kept(path: Path, *keys: str) -> Path:
 
 
 def keys(path: Path) -> set[str]:
-    return {it for it in ("one", "two", "three", *map(str, range(40))) if Kept(path).find(it) == it.encode()}
+    return {
+        it for it in ("one", "two", "three", *map(str, range(40))) if CacheFile(path).find(it) == it.encode()
+    }
 
 
 @pytest.fixture
@@ -87,14 +89,14 @@ def test_a_few_new_entries_are_not_worth_writing(path: Path) -> None:
 
 def test_nothing_is_kept_where_python_keeps_no_byte_code(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sys, "dont_write_bytecode", True)
-    assert usual_path("start") is None
+    assert cache_path("start") is None
     monkeypatch.setattr(sys, "dont_write_bytecode", False)
-    assert usual_path("start") is not None
+    assert cache_path("start") is not None
 
 
 def test_the_user_s_folder_for_such_things_is_taken(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setattr(sys, "dont_write_bytecode", False)
     monkeypatch.setenv("LOCALAPPDATA" if os.name == "nt" else "XDG_CACHE_HOME", str(tmp_path))
-    found = usual_path("start")
+    found = cache_path("start")
     assert found is not None
     assert found.parent == tmp_path / "waza-lsp"

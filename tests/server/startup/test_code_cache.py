@@ -10,23 +10,23 @@ from typing import Any
 import pytest
 
 from waza_lsp.server.startup import code_cache as module
-from waza_lsp.server.startup.code_cache import STARTS, WRITERS, Compiled, Kept, KeptPatterns
+from waza_lsp.server.startup.code_cache import AT_FIRST, COMPILING, CacheFile, CodeCache, _PatternCompiler
 
 SOURCE = "def answer(it: NotKnown = 1):\n    return it + 1\n"
 
 
-def made(it: Compiled, source: str = SOURCE, filename: str = "<made>") -> FunctionType:
+def made(it: CodeCache, source: str = SOURCE, filename: str = "<made>") -> FunctionType:
     found: dict[str, FunctionType] = {}
     exec(it.compile(source, filename, "exec"), {"NotKnown": int}, found)  # noqa: S102  # as the libraries do
     return found["answer"]
 
 
-def kept(path: Path, *sources: str) -> Kept:
-    it = Compiled(Kept(path))
+def kept(path: Path, *sources: str) -> CacheFile:
+    it = CodeCache(CacheFile(path))
     for source in sources or (SOURCE,):
         made(it, source)
-    it.keep()
-    return Kept(path)
+    it.save()
+    return CacheFile(path)
 
 
 @pytest.fixture
@@ -41,11 +41,11 @@ def test_a_second_start_compiles_nothing(path: Path, monkeypatch: pytest.MonkeyP
         raise AssertionError("compiled again")
 
     monkeypatch.setattr(module, "compile", refuse, raising=False)
-    assert made(Compiled(there))(1) == 2
+    assert made(CodeCache(there))(1) == 2
 
 
 def test_another_text_name_or_mode_is_another_thing(path: Path) -> None:
-    it = Compiled(kept(path))
+    it = CodeCache(kept(path))
     assert made(it, SOURCE.replace("+ 1", "+ 2"))(1) == 3
     assert made(it, filename="<other>").__code__.co_filename == "<other>"
     assert eval(it.compile("1 + 1", "<made>", "eval")) == 2  # noqa: S307  # our own text
@@ -53,7 +53,7 @@ def test_another_text_name_or_mode_is_another_thing(path: Path) -> None:
 
 def test_the_caller_s_future_lines_count(path: Path) -> None:
     """A module that postpones annotations gets functions that do; one that does not, does not."""
-    it = Compiled(kept(path))
+    it = CodeCache(kept(path))
     caller = "def make(it, source):\n    found = {}\n    exec(it.compile(source, '<made>', 'exec'), {'NotKnown': int}, found)\n"
     caller += "    return found['answer'].__annotations__\n"
     for head, expected in (("", int), ("from __future__ import annotations\n", "NotKnown")):
@@ -64,12 +64,12 @@ def test_the_caller_s_future_lines_count(path: Path) -> None:
 
 def test_what_is_executed_is_kept_too(path: Path) -> None:
     for _ in range(2):
-        it, found = Compiled(Kept(path)), dict[str, Any]()
+        it, found = CodeCache(CacheFile(path)), dict[str, Any]()
         it.execute(SOURCE, {"NotKnown": int}, found)
         it.execute(compile("more = 1", "<made>", "exec"), {}, found)
         assert found["answer"](1) == 2
         assert found["more"] == 1
-        it.keep()
+        it.save()
 
 
 PATTERNS = [
@@ -88,11 +88,11 @@ SUBJECTS = ["", "aAaé", "2024-05x", "ab", "É ss ß", "\0\x7f\ud800", "bcddd", 
 
 def test_kept_patterns_are_those_that_python_makes(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     compiler: Any = re._compiler  # type: ignore[attr-defined]  # what is stood in for
-    first = Kept(path)
+    first = CacheFile(path)
     for pattern, flags in PATTERNS:
-        KeptPatterns(first, compiler).compile(pattern, int(flags))
+        _PatternCompiler(first, compiler).compile(pattern, int(flags))
     first.write()
-    second = KeptPatterns(Kept(path), compiler)
+    second = _PatternCompiler(CacheFile(path), compiler)
     monkeypatch.setattr(second, "_plain", None)
     for pattern, flags in PATTERNS:
         again, plain = second.compile(pattern, int(flags)), re.compile(pattern, flags)
@@ -107,7 +107,7 @@ def test_kept_patterns_are_those_that_python_makes(path: Path, monkeypatch: pyte
 
 
 def test_patterns_of_bytes_and_wrong_ones_are_left_to_python(path: Path) -> None:
-    it = KeptPatterns(Kept(path), re._compiler)  # type: ignore[attr-defined]  # as above
+    it = _PatternCompiler(CacheFile(path), re._compiler)  # type: ignore[attr-defined]  # as above
     assert it.compile(b"a+").search(b"ba")
     with pytest.raises(re.error):
         it.compile("(")
@@ -118,29 +118,29 @@ def test_in_the_end_everybody_compiles_alone_again(path: Path) -> None:
 
     compiler: Any = re._compiler  # type: ignore[attr-defined]  # as above
     before = compiler.compile, dict(vars(dataclasses))
-    it = Compiled(Kept(path))
-    it.serve(*STARTS, "no.such.module")
+    it = CodeCache(CacheFile(path))
+    it.intercept(*AT_FIRST, "no.such.module")
     assert compiler.compile != before[0]
     assert dataclasses.make_dataclass("Made", ["x"])(1).x == 1
-    it.keep()
+    it.save()
     assert (compiler.compile, dict(vars(dataclasses))) == before
-    it.keep()
+    it.save()
 
 
 def test_without_a_file_nothing_is_stood_in_for() -> None:
     before = re._compiler.compile  # type: ignore[attr-defined]  # as above
-    Compiled(None).serve(*WRITERS)
+    CodeCache(None).intercept(*COMPILING)
     assert re._compiler.compile is before  # type: ignore[attr-defined]  # as above
 
 
 _CLASSES = """
 import marshal, sys
 from pathlib import Path
-from waza_lsp.server.startup.code_cache import WRITERS, Compiled
-from waza_lsp.server.startup.code_cache import Kept
-kept = Kept(Path(sys.argv[1])) if sys.argv[1] else None
-it = Compiled(kept)
-it.serve(*WRITERS)
+from waza_lsp.server.startup.code_cache import COMPILING, CodeCache
+from waza_lsp.server.startup.code_cache import CacheFile
+kept = CacheFile(Path(sys.argv[1])) if sys.argv[1] else None
+it = CodeCache(kept)
+it.intercept(*COMPILING)
 from lsprotocol import types, converters
 converter = converters.get_converter()
 params = {"textDocument": {"uri": "u", "version": 2}, "contentChanges": [{"text": "a"}]}
@@ -152,7 +152,7 @@ codes = [
     for kind, function in sorted(vars(made).items()) if hasattr(function, "__code__")
 ]
 sys.stdout.buffer.write(marshal.dumps(codes, 0))
-it.keep()
+it.save()
 """
 
 
@@ -175,7 +175,7 @@ def test_lsprotocol_is_the_same_with_what_is_kept(path: Path) -> None:
 
 
 def test_the_writers_are_modules_that_compile() -> None:
-    for name in WRITERS:
+    for name in COMPILING:
         __import__(name)
         text = Path(str(sys.modules[name].__file__)).read_text(encoding="utf-8")
         assert "compile(" in text or "exec(" in text

@@ -199,8 +199,8 @@ def test_the_input_may_end_at_once(tmp_path: Path) -> None:
 
 def test_the_library_is_not_imported_early() -> None:
     code = (
-        "import sys; from waza_lsp.server.startup.main import _NOT_AT_FIRST; from waza_lsp.lazy_import import put_off;"
-        "[put_off(it) for it in (*_NOT_AT_FIRST, 'lsprotocol.types')];"
+        "import sys; from waza_lsp.server.startup.main import _NOT_AT_FIRST; from waza_lsp.lazy_import import import_lazily;"
+        "[import_lazily(it) for it in (*_NOT_AT_FIRST, 'lsprotocol.types')];"
         "from waza_lsp.features.diagnostics import written_diagnostics;"
         "from waza_lsp.features.pull_diagnostics import document_report;"
         "from waza_lsp.schema.world import World; from waza_lsp.snapshot import Snapshot;"
@@ -217,8 +217,8 @@ def test_what_nothing_asks_for_takes_no_memory() -> None:
     """OpenSSL alone is 4 MB; the rest 5. Whoever does ask still gets it."""
     code = (
         "import sys; from waza_lsp.server.startup import main;"
-        "[main.put_off(it) for it in (*main._NOT_AT_FIRST, *main._NOT_YET, 'lsprotocol.types')];"
-        "main._without_tls(); main._with_protocol(); import waza_lsp.server.build, waza_engine.graders.waza.json_schema;"
+        "[main.import_lazily(it) for it in (*main._NOT_AT_FIRST, *main._NOT_YET, 'lsprotocol.types')];"
+        "main._import_asyncio_without_tls(); main._import_protocol(); import waza_lsp.server.build, waza_engine.graders.waza.json_schema;"
         "unasked = '_ssl', '_hashlib', '_lzma', '_bz2', '_pickle', 'regex._regex', 'jsonschema', 'referencing', 'rpds';"
         "assert [it for it in unasked if it in sys.modules] == [], 'loaded';"
         "import hashlib, ssl, pickle, regex;"
@@ -231,9 +231,9 @@ def test_what_nothing_asks_for_takes_no_memory() -> None:
 
 _EARLY = """
 import sys
-from waza_lsp.server.startup.early_answers import Early
+from waza_lsp.server.startup.early_answers import EarlyAnswers
 from waza_lsp.server.transport.framing import Frames
-it = Early(Frames(0))
+it = EarlyAnswers(Frames(0))
 it.run()
 print(repr(it.failure), len(it.waiting), file=sys.stderr)
 """

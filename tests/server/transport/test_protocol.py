@@ -10,13 +10,13 @@ from typing import Any
 
 from lsprotocol import types
 
-from waza_lsp.server.build import create_server
+from waza_lsp.server.build import build_session
 from waza_lsp.server.transport.protocol import Json, Later
 
 
 def test_an_answer_that_nobody_waits_for_any_more_is_no_error() -> None:
     async def answered() -> dict[Any, Any]:
-        protocol = create_server().protocol
+        protocol = build_session().client.protocol
         waiting: Future[None] = Future()
         waiting.cancel()
         protocol._request_futures["x"] = waiting
@@ -28,7 +28,7 @@ def test_an_answer_that_nobody_waits_for_any_more_is_no_error() -> None:
 
 def test_other_converters_of_the_process_know_all_types() -> None:
     code = (
-        "from lsprotocol import converters, types; from waza_lsp.server.build import create_server; create_server();"
+        "from lsprotocol import converters, types; from waza_lsp.server.build import build_session; build_session();"
         "asked = {'processId': None, 'rootUri': None, 'capabilities': {'window': {'workDoneProgress': True}}};"
         "found = converters.get_converter().structure(asked, types.InitializeParams);"
         "print(found.capabilities.window.work_done_progress)"
@@ -43,7 +43,7 @@ class Talk:
     def __init__(self, find: Callable[[], Any]) -> None:
         self.written: list[Any] = []
         self.late: list[Callable[[], None]] = []
-        self.protocol = create_server().protocol
+        self.protocol = build_session().client.protocol
         self.protocol.set_writer(self, include_headers=False)
         self.protocol.later = self.late.append
         self.protocol.fm.features[types.TEXT_DOCUMENT_DIAGNOSTIC] = lambda _: Later(find)

@@ -1,4 +1,4 @@
-"""`waza.convert {uri, to, directory?}`: the suite of a file in another dialect, as new files that the editor makes."""
+"""Commands that write files: export schemas, write a report, convert a suite."""
 
 import asyncio
 import json
@@ -9,34 +9,45 @@ from typing import TYPE_CHECKING, Any
 
 from lsprotocol import types
 
-from waza_lsp.server.params import given, text_in
-from waza_lsp.server.session import WazaServer
+from waza_lsp.server.params import params_of, text_in
+from waza_lsp.server.session import Session
 from waza_lsp.snapshot import path_of
 from waza_lsp.syntax.text import Place, Span, Text
 
 if TYPE_CHECKING:
     from waza_engine.convert import Conversion
 
+Answer = dict[str, Any]
 
-async def export_schemas(server: WazaServer, *arguments: Any) -> dict[str, Any] | None:
-    """Write the schemas; answers where they are. A relative directory is one of the workspace."""
-    root = server.folders[0] if server.folders else Path.cwd()
-    target = _cleaned(root / (text_in(given(arguments), "directory") or "schemas"))
-    # A path that leads elsewhere by its own words is the user's choice.
+
+class ReportError(Exception):
+    """There is no report. The message says why."""
+
+
+async def export_schemas(session: Session, *arguments: Any) -> Answer | None:
+    """`waza.exportSchemas {directory?}`: write the JSON Schemas for editors and CI without this server.
+
+    A relative directory starts at the workspace folder. The content does not depend on the workspace, so the command
+    also works in workspaces that are not trusted. The target may still contain links that somebody else has placed.
+    """
+    folders = session.client.folders
+    root = folders[0] if folders else Path.cwd()
+    target = _normalized(root / (text_in(params_of(arguments), "directory") or "schemas"))
+    # A path that leaves the workspace by its own words is the user's choice. A link in the workspace is not.
     bounds = root if target.is_relative_to(root) else target
     try:
-        count = await asyncio.to_thread(_write, target, bounds)
+        count = await asyncio.to_thread(_write_schemas, target, bounds)
     except (OSError, ValueError) as error:
-        server.say(f"The schemas cannot be written to {target}: {error}")
+        session.client.show(f"The schemas cannot be written to {target}: {error}")
         return None
     return {"directory": str(target), "count": count}
 
 
-def _cleaned(path: Path) -> Path:
+def _normalized(path: Path) -> Path:
     return Path(os.path.normpath(path))
 
 
-def _write(target: Path, bounds: Path) -> int:
+def _write_schemas(target: Path, bounds: Path) -> int:
     from waza_engine.schema_files import published_schema, schema_names
     from waza_engine.written_places import refuse_elsewhere
 
@@ -50,20 +61,37 @@ def _write(target: Path, bounds: Path) -> int:
     return len(paths)
 
 
-class ReportError(Exception):
-    """There is no report; the text says why."""
+async def show_report(session: Session, *arguments: Any) -> Answer | None:
+    """`waza.showReport {runId, uri?}`: write the report of a stored run and answer with its path.
+
+    Clients that follow runs show it themselves. Other editors are asked to show it.
+    """
+    client, params = session.client, params_of(arguments)
+    path = path_of(text_in(params, "uri"))
+    files = {path} if path is not None else {it.path for it in session.documents}
+    try:
+        report = await asyncio.to_thread(
+            write_report, text_in(params, "runId"), [it for it in files if it], client.folders
+        )
+    except ReportError as error:
+        client.show(str(error))
+        return None
+    window = client.capabilities.window
+    if not client.follows_runs and window is not None and window.show_document is not None:
+        client.lsp.window_show_document(types.ShowDocumentParams(report.as_uri(), external=True))
+    return {"path": str(report), "uri": report.as_uri()}
 
 
 def write_report(run_id: str, files: Iterable[Path], folders: Iterable[Path]) -> Path:
-    """Write the report of a run into its store, below `reports/`.
+    """Write the report of a run below `reports/` of its store. Runs in a thread.
 
-    The stores that are looked into are those of the evals that the `files` belong to, and of the `folders`.
+    The run is searched in the stores of the evals that the `files` belong to, and in those of the `folders`.
 
     Raises:
-        ReportError: no store has the run, or the file cannot be written.
+        ReportError: No store has the run, or the file cannot be written.
 
     """
-    # Imported here: they bring pydantic and SQLite, and this runs in a thread.
+    # Imported late: they bring pydantic and SQLite.
     from waza_engine.formats.owner import eval_of
     from waza_engine.reports.experiment_html import arms_report
     from waza_engine.reports.html import html_report
@@ -72,7 +100,7 @@ def write_report(run_id: str, files: Iterable[Path], folders: Iterable[Path]) ->
     from waza_engine.whole_files import write_whole
 
     if not run_id:
-        raise ReportError("There is no stored run to report on: this was graded against recordings in files.")
+        raise ReportError("This result has no stored run to report: it comes from recordings in files.")
     evals = [it / "x" if it.is_dir() else eval_of(it) or it for it in (*files, *folders)]
     for directory in dict.fromkeys(map(default_store_dir, evals)):
         if not (directory / FILE_NAME).is_file():
@@ -94,50 +122,50 @@ def write_report(run_id: str, files: Iterable[Path], folders: Iterable[Path]) ->
         except (StoreError, OSError) as error:
             raise ReportError(f"The report cannot be written: {error}") from error
         return target
-    raise ReportError(f"Run {run_id} is not in the run store any more.")
+    raise ReportError(f"Run {run_id} is no longer in the run store.")
 
 
-async def convert(server: WazaServer, *arguments: Any) -> dict[str, Any] | None:
-    """Ask the editor to make the files, beside the eval unless a `directory` is given; answers what was made and lost.
+async def convert(session: Session, *arguments: Any) -> Answer | None:
+    """`waza.convert {uri, to, directory?}`: convert the suite of a file to another dialect, as new files.
 
-    What is on disk is converted. Files that are there stay: the editor refuses to make them anew.
+    The files on disk are converted. The editor creates the new files, beside the eval unless `directory` is given, and
+    never replaces a file. Answers with the new files and with what was lost.
     """
-    # Imported when it is used, here and below, for a fast start.
+    # Imported late, here and below, for a fast start.
     from waza_engine.suite import LoadError
 
-    asked = given(arguments)
-    path, target = path_of(text_in(asked, "uri")), text_in(asked, "to")
+    client, params = session.client, params_of(arguments)
+    path, dialect = path_of(text_in(params, "uri")), text_in(params, "to")
     if path is None:
-        server.say("Only files on disk can be converted; save this document first.")
+        client.show("Only files on disk can be converted; save this document first.")
         return None
-    folder = Path(text_in(asked, "directory") or path.parent / target)
+    folder = Path(text_in(params, "directory") or path.parent / dialect)
+    process_dir = session.workspace.process_dir(path) or path.parent
     try:
-        result = await asyncio.to_thread(
-            _converted, path, target, folder, server.process_dir(path) or path.parent
-        )
+        result = await asyncio.to_thread(_conversion, path, dialect, folder, process_dir)
     except LoadError as error:
-        server.say(str(error))
+        client.show(str(error))
         return None
-    if not server.edit_client.create_files:
-        command = f"waza-lsp convert {path.name} --to {target}"
-        server.say(f"This editor cannot make files for a server; in a terminal this does: {command}")
+    if not client.edits.create_files:
+        command = f"waza-lsp convert {path.name} --to {dialect}"
+        client.show(f"This editor cannot create files for a server. Use a terminal instead: {command}")
         return None
     files = {(folder / name).as_uri(): text for name, text in result.files.items()}
-    made = await server.workspace_apply_edit_async(
-        types.ApplyWorkspaceEditParams(_edit(files), label=f"Convert to {target}")
+    applied = await client.lsp.workspace_apply_edit_async(
+        types.ApplyWorkspaceEditParams(_edit(files), label=f"Convert to {dialect}")
     )
-    if not made.applied:
-        server.say(made.failure_reason or "The editor did not make the files; perhaps they are there.")
+    if not applied.applied:
+        client.show(applied.failure_reason or "The editor did not create the files. They may already exist.")
         return None
     lost = [{"message": it.message, "kept": it.kept} for it in result.lost]
     return {"files": list(files), "lost": lost}
 
 
-def _converted(path: Path, target: str, folder: Path, process_dir: Path) -> "Conversion":
-    # Every grader type comes with it.
+def _conversion(path: Path, dialect: str, folder: Path, process_dir: Path) -> "Conversion":
+    # Imported late: it brings every grader type.
     from waza_engine.convert import converted
 
-    return converted(path, target, folder, process_dir)
+    return converted(path, dialect, folder, process_dir)
 
 
 def _edit(files: dict[str, str]) -> types.WorkspaceEdit:

@@ -1,73 +1,78 @@
-"""The commands that every editor has (design.md, section 6). Each takes one object.
+"""Commands that run and grade evals, and cancel and clear their results. Each takes one object.
 
-A run command answers when the run has ended; progress and cancel go through work-done progress.
+A run command answers when the run has ended. Progress and cancelling go through work-done progress.
+`docs/protocol.md` describes the commands.
 """
 
 import asyncio
 import json
 import sys
-from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from lsprotocol import types
 
 from waza_engine.formats.owner import eval_of
-from waza_lsp.server.commands.explain_grader import explain_grader
-from waza_lsp.server.commands.files import ReportError, convert, export_schemas, write_report
-from waza_lsp.server.params import Given, given, pointer_in, tasks_in, text_in
+from waza_lsp.server.params import Params, params_of, pointer_in, tasks_in, text_in
 from waza_lsp.server.results.reader import on_disk
-from waza_lsp.server.runs.controller import Answer, Job, carry_out
 from waza_lsp.server.runs.process import RunRequest
-from waza_lsp.server.session import WazaServer
+from waza_lsp.server.session import Session
 from waza_lsp.snapshot import Snapshot, path_of
 from waza_lsp.suite.in_document import runnables_in
 
+if TYPE_CHECKING:
+    from waza_lsp.server.runs.controller import Job
+
+Answer = dict[str, Any]
 _SETTINGS_SECONDS = 2.0
-"""So long a client may take to say what its settings are, before it is run without."""
+"""How long a run waits for the client's settings before it starts without them."""
 
 
-async def run_task(server: WazaServer, *arguments: Any) -> Answer | None:
-    """`waza.runTask {uri, task}`, or `{uri, tasks}` for several of one eval in one run."""
-    asked = given(arguments)
-    tasks = tasks_in(asked)
-    # Perhaps nothing is selected: all tasks would be paid for.
-    if not tasks and await _eval(server, asked) is not None:
-        server.say("No task is named, so nothing is run; `waza.runEval` runs all tasks of an eval.")
-    return await _run(server, asked, tasks) if tasks else None
+async def run_task(session: Session, *arguments: Any) -> Answer | None:
+    """`waza.runTask {uri, task}`, or `{uri, tasks}` for several tasks of one eval in one run."""
+    params = params_of(arguments)
+    tasks = tasks_in(params)
+    # An empty selection must not run all tasks, which may cost money.
+    if not tasks and await _eval(session, params) is not None:
+        session.client.show("No task is named, so nothing is run; `waza.runEval` runs all tasks of an eval.")
+    return await _run(session, params, tasks) if tasks else None
 
 
-async def run_eval(server: WazaServer, *arguments: Any) -> Answer | None:
-    """`waza.runEval {uri}`."""
-    return await _run(server, given(arguments), [])
+async def run_eval(session: Session, *arguments: Any) -> Answer | None:
+    """`waza.runEval {uri}`: run all tasks."""
+    return await _run(session, params_of(arguments), [])
 
 
-async def run_failed(server: WazaServer, *arguments: Any) -> Answer | None:
-    """`waza.runFailed {uri}`: the tasks whose last result was not a pass."""
-    asked = given(arguments)
-    eval_path = await _eval(server, asked)
-    tasks = await _failed_tasks(server, eval_path) if eval_path is not None else []
-    if eval_path is not None and not tasks:
-        server.say(f"No task of {eval_path.parent.name} failed the last time.", types.MessageType.Info)
+async def run_failed(session: Session, *arguments: Any) -> Answer | None:
+    """`waza.runFailed {uri}`: run the tasks whose last result was not a pass."""
+    params = params_of(arguments)
+    eval_path = await _eval(session, params)
+    if eval_path is None:
         return None
-    return await _run(server, asked, tasks) if eval_path is not None else None
+    tasks = await _failed_tasks(session, eval_path)
+    if not tasks:
+        message = f"No task of {eval_path.parent.name} failed the last time."
+        session.client.show(message, types.MessageType.Info)
+        return None
+    return await _run(session, params, tasks)
 
 
-async def _failed_tasks(server: WazaServer, eval_path: Path) -> list[str]:
-    """Those that the suite still has: others may have been deleted or renamed since."""
-    failed = server.results.failed_tasks(eval_path)
+async def _failed_tasks(session: Session, eval_path: Path) -> list[str]:
+    """Return the failed tasks that the suite still has. Others may have been deleted or renamed since."""
+    failed = session.ledger.failed_tasks(eval_path)
     if not failed:
         return []
-    known = await asyncio.to_thread(_task_ids, eval_path, server.process_dir(eval_path) or eval_path.parent)
+    process_dir = session.workspace.process_dir(eval_path) or eval_path.parent
+    known = await asyncio.to_thread(_task_ids, eval_path, process_dir)
     gone = [it for it in failed if known is not None and it not in known]
-    server.results.forget(server, eval_path, gone)
+    session.ledger.forget(eval_path, gone)
     return [it for it in failed if it not in gone]
 
 
 def _task_ids(eval_path: Path, process_dir: Path) -> set[str] | None:
-    """What the tasks on disk are called; None for what is no suite, or cannot be loaded: its run says why."""
-    # Imported here: they bring the models of all graders.
+    """Return the ids of the tasks on disk; None if the suite cannot be loaded, which its run will report."""
+    # Imported late: they bring the models of all graders.
     from waza_engine.formats import load_suite
     from waza_engine.suite import LoadError
 
@@ -77,86 +82,58 @@ def _task_ids(eval_path: Path, process_dir: Path) -> set[str] | None:
         return None
 
 
-async def grade(server: WazaServer, *arguments: Any) -> Answer | None:
-    """`waza.grade {uri, task?, tasks?, grader?, pointer?}`: grade what was recorded again, with the text in the editor.
+async def grade(session: Session, *arguments: Any) -> Answer | None:
+    """`waza.grade {uri, task?, tasks?, grader?, pointer?}`: grade recordings again with the text in the editor.
 
-    A grader is named by its name, or by its place in the file `uri`.
+    A grader is given by its name, or by its pointer in the file `uri`.
     """
-    asked = given(arguments)
-    eval_path = await _eval(server, asked)
+    params = params_of(arguments)
+    eval_path = await _eval(session, params)
     if eval_path is None:
         return None
-    tasks, grader, pointer = tasks_in(asked), text_in(asked, "grader"), pointer_in(asked)
-    texts = {it.path: it for it in server.documents if it.path is not None and it.form is not None}
+    tasks, grader, pointer = tasks_in(params), text_in(params, "grader"), pointer_in(params)
+    process_dir = session.workspace.process_dir(eval_path)
+    texts = {it.path: it for it in session.documents if it.path is not None and it.form is not None}
     question = {
         "eval": str(eval_path),
-        "processDir": str(server.process_dir(eval_path)),
+        "processDir": str(process_dir),
         "tasks": tasks,
         "grader": grader,
-        "path": str(path_of(text_in(asked, "uri"))),
+        "path": str(path_of(text_in(params, "uri"))),
         "pointer": pointer,
         "texts": {str(path): str(it.text) for path, it in texts.items()},
     }
-    request = _GradeRequest(json.dumps(question).encode(), server.process_dir(eval_path))
-    title = f"Grading {eval_path.parent.name}: {grader or _named(tasks)}"
-    ours = {path: it for path, it in texts.items() if server.results.eval_of(it) == eval_path}
-    is_one = bool(grader) or pointer is not None
-    job = Job(eval_path, request, title, ours, is_one, stores=False, token=text_in(asked, "token"))
-    return await _carried_out(server, job)
+    return await _carry_out(
+        session,
+        _job(
+            eval_path,
+            _GradeRequest(json.dumps(question).encode(), process_dir),
+            f"Grading {eval_path.parent.name}: {grader or _title_of(tasks)}",
+            texts={path: it for path, it in texts.items() if session.ledger.eval_of(it) == eval_path},
+            is_one_grader=bool(grader) or pointer is not None,
+            is_stored=False,
+            token=text_in(params, "token"),
+        ),
+    )
 
 
-def cancel_run(server: WazaServer, *arguments: Any) -> bool:
-    """`waza.cancelRun {runId}`, or `{token}`: whether there was such a run."""
-    asked = given(arguments)
-    return server.runs.cancel(text_in(asked, "runId") or text_in(asked, "token"))
+def cancel_run(session: Session, *arguments: Any) -> bool:
+    """`waza.cancelRun {runId}`, or `{token}`: cancel a run. Answers whether there was one."""
+    params = params_of(arguments)
+    return session.processes.cancel(text_in(params, "runId") or text_in(params, "token"))
 
 
-def clear_results(server: WazaServer, *arguments: Any) -> None:
-    """`waza.clearResults {uri?}`: take back what runs said about a file, or about all."""
-    uri = text_in(given(arguments), "uri")
-    snapshot = server.documents.get(uri)
+def clear_results(session: Session, *arguments: Any) -> None:
+    """`waza.clearResults {uri?}`: remove the results of a file, or of all files."""
+    uri = text_in(params_of(arguments), "uri")
+    snapshot = session.documents.get(uri)
     tasks = [it.id for it in runnables_in(snapshot)] if snapshot is not None else []
-    server.results.clear(server, path_of(uri) if uri else None, tasks)
-
-
-async def show_report(server: WazaServer, *arguments: Any) -> Answer | None:
-    """`waza.showReport {runId, uri?}`: write the report of a stored run; answers where it is.
-
-    Clients that follow run events show it themselves, for others we ask the editor to.
-    """
-    asked = given(arguments)
-    path = path_of(text_in(asked, "uri"))
-    files = {path} if path is not None else {it.path for it in server.documents}
-    try:
-        report = await asyncio.to_thread(
-            write_report, text_in(asked, "runId"), [it for it in files if it], server.folders
-        )
-    except ReportError as error:
-        server.say(str(error))
-        return None
-    window = server.client_capabilities.window
-    if not server.run_events and window is not None and window.show_document is not None:
-        server.window_show_document(types.ShowDocumentParams(report.as_uri(), external=True))
-    return {"path": str(report), "uri": report.as_uri()}
-
-
-COMMANDS: dict[str, Callable[..., Any]] = {
-    "waza.runTask": run_task,
-    "waza.runEval": run_eval,
-    "waza.runFailed": run_failed,
-    "waza.grade": grade,
-    "waza.explainGrader": explain_grader,
-    "waza.cancelRun": cancel_run,
-    "waza.clearResults": clear_results,
-    "waza.showReport": show_report,
-    "waza.exportSchemas": export_schemas,
-    "waza.convert": convert,
-}
+    session.ledger.clear(path_of(uri) if uri else None, tasks)
 
 
 @dataclass(frozen=True, slots=True)
 class _GradeRequest:
-    """The child process that grades again; what to grade is its input."""
+    """The child process that grades recordings again. It reads what to grade from its input."""
 
     question: bytes
     directory: Path | None
@@ -168,52 +145,51 @@ class _GradeRequest:
         return self.question
 
 
-def _named(tasks: list[str]) -> str:
+def _title_of(tasks: list[str]) -> str:
     return tasks[0] if len(tasks) == 1 else f"{len(tasks)} tasks" if tasks else "all tasks"
 
 
-async def _eval(server: WazaServer, asked: Given) -> Path | None:
-    """The eval to run or grade; None, and a message, when there is none."""
-    if not server.trusted:
-        server.say("This workspace is not trusted: nothing is run. Trust it to run evals.")
+async def _eval(session: Session, params: Params) -> Path | None:
+    """Return the eval to run or grade; None, after a message to the user, if there is none."""
+    if not session.client.is_trusted:
+        session.client.show("This workspace is not trusted: nothing is run. Trust it to run evals.")
         return None
-    path = path_of(text_in(asked, "uri"))
+    path = path_of(text_in(params, "uri"))
     if path is None:
-        server.say("Only files on disk can be run; save this document first.")
+        session.client.show("Only files on disk can be run; save this document first.")
         return None
     eval_path = await asyncio.to_thread(eval_of, path)
-    await server.results.know_evals(server.documents)
+    await session.ledger.find_evals(session.documents)
     try:
-        # Which executor is run, and what that costs, is in them.
-        await asyncio.wait_for(server.settings_known.wait(), _SETTINGS_SECONDS)
+        # The settings choose the executor, and with it what the run costs.
+        await asyncio.wait_for(session.configuration.is_known.wait(), _SETTINGS_SECONDS)
     except TimeoutError:
-        server.settings_known.set()  # Once is enough.
+        session.configuration.is_known.set()  # Later runs do not wait again.
     if eval_path is None and not path.exists():
-        server.say(f"{path.name} is not on disk; save it first.")
+        session.client.show(f"{path.name} is not on disk; save it first.")
     elif eval_path is None:
-        server.say(f"No eval file lists {path.name}: add a glob that matches it to its `tasks`.")
+        session.client.show(f"No eval file lists {path.name}: add a glob that matches it to its `tasks`.")
     return eval_path
 
 
-async def _run(server: WazaServer, asked: Given, tasks: list[str]) -> Answer | None:
-    eval_path = await _eval(server, asked)
+async def _run(session: Session, params: Params, tasks: list[str]) -> Answer | None:
+    eval_path = await _eval(session, params)
     if eval_path is None:
         return None
-    server.results.ran_here.add(eval_path)
-    unsaved = [it.path.name for it in _unsaved(server, eval_path) if it.path]
+    session.ledger.run_here.add(eval_path)
+    unsaved = [it.path.name for it in _unsaved(session, eval_path) if it.path]
     if unsaved:
         verb = "has" if len(unsaved) == 1 else "have"
         names = ", ".join(sorted(unsaved))
-        server.say(f"{names} {verb} unsaved changes: the run uses what is on disk.", types.MessageType.Info)
-    settings = server.settings
-    request = RunRequest(
-        eval_path, tuple(tasks), settings.run_executor, settings.run_model, server.process_dir(eval_path)
-    )
-    if await asyncio.to_thread(_is_experiment, eval_path, server.encoding):
-        # Its variants say themselves which model they have.
+        message = f"{names} {verb} unsaved changes: the run uses what is on disk."
+        session.client.show(message, types.MessageType.Info)
+    settings, process_dir = session.configuration.settings, session.workspace.process_dir(eval_path)
+    request = RunRequest(eval_path, tuple(tasks), settings.run_executor, settings.run_model, process_dir)
+    if await asyncio.to_thread(_is_experiment, eval_path, session.client.encoding):
+        # The variants of an experiment name their own models.
         request = replace(request, model="", part_option="--variant")
-    title, token = f"{eval_path.parent.name}: {_named(tasks)}", text_in(asked, "token")
-    answer = await _carried_out(server, Job(eval_path, request, title, token=token))
+    title, token = f"{eval_path.parent.name}: {_title_of(tasks)}", text_in(params, "token")
+    answer = await _carry_out(session, _job(eval_path, request, title, token=token))
     return {**answer, "unsaved": unsaved}
 
 
@@ -222,24 +198,39 @@ def _is_experiment(path: Path, encoding: types.PositionEncodingKind) -> bool:
     return found is not None and found.form is not None and found.form.runnable == "experiment"
 
 
-async def _carried_out(server: WazaServer, job: Job) -> Answer:
-    answer = await carry_out(server, job)
+def _job(*values: Any, **more: Any) -> "Job":
+    # Imported late, here and below: the events of runs bring pydantic.
+    from waza_lsp.server.runs.controller import Job
+
+    return Job(*values, **more)
+
+
+async def _carry_out(session: Session, job: "Job") -> Answer:
+    from waza_lsp.server.runs.controller import RunController
+
+    controller = RunController(
+        session.client,
+        session.documents,
+        session.processes,
+        session.ledger,
+        session.annotations,
+        session.live,
+    )
+    answer = await controller.carry_out(job)
     if answer["status"] == "error" and answer["error"]:
-        server.say(str(answer["error"]).splitlines()[-1])
+        session.client.show(str(answer["error"]).splitlines()[-1])
     return answer
 
 
-def _unsaved(server: WazaServer, eval_path: Path) -> list[Snapshot]:
-    """The open documents of a suite whose text is not that on disk."""
-    ours = [
-        it
-        for it in server.documents
-        if it.path is not None and (it.path == eval_path or server.results.eval_of(it) == eval_path)
-    ]
+def _unsaved(session: Session, eval_path: Path) -> list[Snapshot]:
+    """Return the open documents of a suite whose text differs from the file."""
+    encoding = session.client.encoding
     return [
         it
-        for it in ours
+        for it in session.documents
         if it.path is not None
-        and (saved := on_disk(it.path, server.encoding)) is not None
-        and str(saved.text) != str(it.text).removeprefix("\ufeff")  # Most editors leave it out, as `on_disk`.
+        and (it.path == eval_path or session.ledger.eval_of(it) == eval_path)
+        and (saved := on_disk(it.path, encoding)) is not None
+        # Most editors leave out the byte-order mark, as `on_disk` does.
+        and str(saved.text) != str(it.text).removeprefix("\ufeff")
     ]

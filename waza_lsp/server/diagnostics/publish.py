@@ -1,138 +1,193 @@
-"""How findings get to the client: pushed, or pulled by clients that can; never both."""
+"""Publish findings and annotations to the client. Clients that pull findings get only annotations this way."""
 
 import asyncio
 from codecs import BOM_UTF8
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import NamedTuple
 
 from lsprotocol import types
 
-from waza_lsp.features.diagnostics import Writings, written_diagnostics
-from waza_lsp.schema.written_diagnostic import published, written
+from waza_engine.findings import Severity
+from waza_lsp.features.diagnostics import Writings, findings, written_diagnostics
+from waza_lsp.schema.written_diagnostic import published
+from waza_lsp.server.diagnostics.workspace import WorkspaceDiagnostics
+from waza_lsp.server.documents import Documents
+from waza_lsp.server.refresh import Refreshes
+from waza_lsp.server.transport.client import Client
+from waza_lsp.server.workspace import Workspace
 from waza_lsp.snapshot import Snapshot
-
-if TYPE_CHECKING:
-    from waza_lsp.server.session import WazaServer
+from waza_lsp.syntax.text import Span
 
 _PAUSE_SECONDS = 0.3
 
 
-class Delivery:
-    """What the client has been told, and what it still has to be."""
+class Checker:
+    """Checks open documents and reports problems of project settings to the user, once each."""
 
-    def __init__(self) -> None:
-        self.pulls = False
-        """Whether the client asks for findings itself."""
-        self._sent: dict[str, str] = {}
-        self._told: set[str] = set()
+    def __init__(self, client: Client, workspace: Workspace) -> None:
+        self._client = client
+        self._workspace = workspace
+        self._reported: set[str] = set()
         self._written: dict[str, Writings] = {}
+
+    def check(self, snapshot: Snapshot) -> list[str]:
+        """Return the findings of an open document, each as JSON."""
+        project = self._workspace.project(snapshot.path)
+        for problem in project.problems:
+            if problem not in self._reported:
+                self._reported.add(problem)
+                self._client.warn(problem)
+        last = self._written.setdefault(snapshot.uri, {})
+        return written_diagnostics(snapshot, self._workspace.context(snapshot, project), last)
+
+    def has_errors(self, snapshot: Snapshot, span: Span) -> bool:
+        """Whether a range of a document has findings that are errors."""
+        return any(
+            it.finding.severity is Severity.ERROR and span.contains(it.span.start)
+            for it in findings(snapshot, self._workspace.context(snapshot))
+        )
+
+    def forget(self, uri: str) -> None:
+        """Drop the cached JSON of a closed document."""
+        self._written.pop(uri, None)
+
+
+class _Checked(NamedTuple):
+    """The findings of one version of a document."""
+
+    snapshot: Snapshot
+    items: list[str]
+
+
+class Publisher:
+    """Knows what the client was sent, and sends what has changed.
+
+    `check` gives the findings of a document, `annotations_of` what runs say about it, both as JSON.
+    """
+
+    def __init__(
+        self,
+        documents: Documents,
+        check: Callable[[Snapshot], list[str]],
+        client: Client,
+        annotations_of: Callable[[Snapshot], list[str]],
+        workspace_diagnostics: WorkspaceDiagnostics,
+        refreshes: Refreshes,
+    ) -> None:
+        self.client_pulls = False
+        """Whether the client requests findings itself."""
+        self._documents = documents
+        self._check = check
+        self._client = client
+        self._annotations_of = annotations_of
+        self._workspace_diagnostics = workspace_diagnostics
+        self._refreshes = refreshes
+        self._sent: dict[str, str] = {}
+        self._checked: dict[str, _Checked] = {}
         self._others: asyncio.TimerHandle | None = None
 
-    def published(self, sent: Mapping[str, str]) -> None:
-        """The client has got this already: parameters by address."""
+    def mark_sent(self, sent: Mapping[str, str]) -> None:
+        """Note what the client has already: parameters as JSON, by URI."""
         self._sent.update(sent)
 
-    def everything_changed(self, server: "WazaServer", pause: float | None = None) -> None:
-        """A setting or the like has changed: any document may have other findings now.
+    def everything_changed(self, pause: float | None = None) -> None:
+        """Publish all documents again, because a setting or the like has changed.
 
-        `pause` is how many seconds there are for more changes, before the client is told.
+        `pause` is how many seconds to wait for more changes.
         """
-        server.survey.forget()
-        self._anew(server, pause)
+        self._workspace_diagnostics.invalidate()
+        self._publish_again(pause)
 
-    def files_changed(self, server: "WazaServer", changes: Iterable[types.FileEvent]) -> None:
-        """Files on disk have changed: any open document may have other findings now."""
-        server.survey.files_changed(changes, server.folders)
-        self._anew(server)
+    def files_changed(self, changes: Iterable[types.FileEvent]) -> None:
+        """Publish all documents again, because files on disk have changed."""
+        self._workspace_diagnostics.files_changed(changes)
+        self._publish_again()
 
-    def shown_or_hidden(self, server: "WazaServer", snapshot: Snapshot) -> None:
-        """A document was opened or closed: where it is not what is on disk, the others see another text from now on."""
+    def first_shown(self, snapshot: Snapshot) -> None:
+        """React to the first document without reading the file, so that its findings come sooner."""
+        self._workspace_diagnostics.text_replaced(snapshot.uri)
+
+    def shown_or_hidden(self, snapshot: Snapshot) -> None:
+        """React to a document that was opened or closed: if it is unsaved, other documents now read another text."""
         if _is_unsaved(snapshot):
-            server.survey.text_replaced(snapshot.uri)
-            if len(server.documents) > 0:
-                self._anew(server)
+            self._workspace_diagnostics.text_replaced(snapshot.uri)
+            if len(self._documents) > 0:
+                self._publish_again()
 
-    def _anew(self, server: "WazaServer", pause: float | None = None) -> None:
-        server.hint_refresh.soon(server)
-        if self.pulls:
-            server.finding_refresh.soon(server, pause)
-            self._results_again(server)
+    def _publish_again(self, pause: float | None = None) -> None:
+        self._refreshes.hints.soon()
+        if self.client_pulls:
+            self._refreshes.findings.soon(pause)
+            self._publish_sent_annotations()
         else:
-            server.documents.touch()
-            self.soon(server)
+            self._documents.invalidate()
+            self.publish_soon()
 
-    def soon(self, server: "WazaServer") -> None:
-        """Publish after the messages that are already waiting, so that a burst of edits is published once."""
-        if not self.pulls:
-            server.protocol.later(partial(self._publish, server))
+    def publish_soon(self) -> None:
+        """Publish stale documents after the messages that already wait, so that a burst of edits is published once."""
+        if not self.client_pulls:
+            self._client.protocol.later(self._publish_stale)
 
-    def text_changed(self, server: "WazaServer", uri: str) -> None:
-        """Publish the document at once, and the others, whose findings may depend on it, when typing pauses."""
-        server.survey.text_changed(uri)
-        self.soon(server)
-        self._results_again(server)
+    def text_changed(self, uri: str) -> None:
+        """Publish an edited document at once, and the others, which may depend on it, when typing pauses."""
+        self._workspace_diagnostics.text_changed(uri)
+        self.publish_soon()
+        self._publish_sent_annotations()
         if self._others is not None:
             self._others.cancel()
-        if not self.pulls and len(server.documents) > 1:
-            loop = asyncio.get_running_loop()
-            self._others = loop.call_later(_PAUSE_SECONDS, self._publish_all, server)
+        if not self.client_pulls and len(self._documents) > 1:
+            self._others = asyncio.get_running_loop().call_later(_PAUSE_SECONDS, self._publish_all)
 
-    def results_changed(self, server: "WazaServer", snapshot: Snapshot) -> None:
-        """What runs or live grading say about the document is another; clients that pull get just this pushed."""
-        if self.pulls:
-            asyncio.get_running_loop().call_soon(self._publish_results, server, snapshot.uri)
-        else:
-            server.documents.touch(snapshot.uri)
-            self.soon(server)
+    def annotations_changed(self, snapshot: Snapshot) -> None:
+        """Publish new annotations of a document, beside the findings of its last check."""
+        later = partial(self._publish_annotations, snapshot.uri)
+        if self.client_pulls:
+            asyncio.get_running_loop().call_soon(later)
+        elif not self._documents.is_stale(snapshot.uri):
+            # Stale documents are published anyway, with their annotations.
+            self._client.protocol.later(later)
 
-    def _results_again(self, server: "WazaServer") -> None:
-        """Push what runs say to a client that pulls findings: it may stand elsewhere now, or not be wanted."""
-        for it in server.documents if self.pulls else ():
+    def _publish_sent_annotations(self) -> None:
+        """Push annotations again to a client that pulls findings: an edit may have moved or removed them."""
+        for it in self._documents if self.client_pulls else ():
             if it.uri in self._sent:
-                self.results_changed(server, it)
+                self.annotations_changed(it)
 
-    def closed(self, server: "WazaServer", uri: str) -> None:
-        """The findings of a document that is no longer open are taken back."""
-        self._written.pop(uri, None)
+    def closed(self, uri: str) -> None:
+        """Clear the findings of a closed document."""
+        self._checked.pop(uri, None)
         if self._sent.pop(uri, None) is not None:
-            server.text_document_publish_diagnostics(types.PublishDiagnosticsParams(uri, []))
+            self._client.lsp.text_document_publish_diagnostics(types.PublishDiagnosticsParams(uri, []))
 
-    def check(self, server: "WazaServer", snapshot: Snapshot) -> list[str]:
-        """The findings of an open document, each as JSON; settings that cannot be used are told to the user, once each."""
-        project = server.project(snapshot.path)
-        for problem in project.problems:
-            if problem not in self._told:
-                self._told.add(problem)
-                server.warn(problem)
-        last = self._written.setdefault(snapshot.uri, {})
-        return written_diagnostics(snapshot, server.world(snapshot, project), last)
+    def _publish_all(self) -> None:
+        self._documents.invalidate()
+        self._publish_stale()
 
-    def _publish_all(self, server: "WazaServer") -> None:
-        server.documents.touch()
-        self._publish(server)
+    def _publish_stale(self) -> None:
+        for snapshot in self._documents.take_stale():
+            items = self._check(snapshot)
+            self._checked[snapshot.uri] = _Checked(snapshot, items)
+            self._send(snapshot, [*items, *self._annotations_of(snapshot)])
 
-    def _publish(self, server: "WazaServer") -> None:
-        for snapshot in server.documents.take_stale():
-            self._send(server, snapshot, [*self.check(server, snapshot), *_results(server, snapshot)])
+    def _publish_annotations(self, uri: str) -> None:
+        snapshot = self._documents.get(uri)
+        if snapshot is None:
+            return
+        annotations = self._annotations_of(snapshot)
+        if self.client_pulls:
+            if annotations or uri in self._sent:
+                self._send(snapshot, annotations)
+            return
+        checked = self._checked.get(uri)
+        if checked is not None and checked.snapshot is snapshot:
+            self._send(snapshot, [*checked.items, *annotations])
 
-    def _publish_results(self, server: "WazaServer", uri: str) -> None:
-        snapshot = server.documents.get(uri)
-        items = _results(server, snapshot) if snapshot is not None else []
-        if snapshot is not None and (items or uri in self._sent):
-            self._send(server, snapshot, items)
-
-    def _send(self, server: "WazaServer", snapshot: Snapshot, items: list[str]) -> None:
+    def _send(self, snapshot: Snapshot, items: list[str]) -> None:
         params = published(snapshot.uri, items, snapshot.version)
         if self._sent.get(snapshot.uri) != params:
             self._sent[snapshot.uri] = params
-            server.protocol.notify_json(types.TEXT_DOCUMENT_PUBLISH_DIAGNOSTICS, params)
-
-
-def _results(server: "WazaServer", snapshot: Snapshot) -> list[str]:
-    if not server.settings.results_inline:
-        return []
-    return [written(it) for it in server.results.inline.diagnostics(snapshot)]
+            self._client.notify_json(types.TEXT_DOCUMENT_PUBLISH_DIAGNOSTICS, params)
 
 
 def _is_unsaved(snapshot: Snapshot) -> bool:

@@ -1,12 +1,17 @@
-"""What happens on requests: find the snapshot, call the feature, reply. The table is at the end."""
+"""Requests: one row per request, with the feature and what it gets. The table is at the end.
+
+`handler_of` makes the handler of a row. It finds the snapshot and answers for documents that are not open.
+"""
 
 import asyncio
 import functools
+import inspect
 import itertools
 import threading
 import time
 from collections.abc import Callable
-from typing import Any
+from dataclasses import dataclass
+from typing import Any, NamedTuple
 
 from lsprotocol import types
 from pygls.exceptions import JsonRpcException
@@ -31,207 +36,190 @@ from waza_lsp.features.rename import rename
 from waza_lsp.features.run_actions import run_actions
 from waza_lsp.features.selection_range import selection_range
 from waza_lsp.features.semantic_tokens import LEGEND, semantic_tokens
+from waza_lsp.features.tests import Item
 from waza_lsp.features.will_rename_files import will_rename_files
 from waza_lsp.features.workspace_symbol import workspace_symbol
 from waza_lsp.schema.run_offers import Sort
 from waza_lsp.schema.written_completion import written
 from waza_lsp.server.coexistence import own_items
-from waza_lsp.server.diagnostics.workspace import workspace_files
-from waza_lsp.server.live.client import drafts_for
 from waza_lsp.server.params import members_of, text_in
-from waza_lsp.server.results.annotations import said_at
-from waza_lsp.server.session import WazaServer
-from waza_lsp.server.testing import tree as testview
+from waza_lsp.server.session import Session
+from waza_lsp.server.testing.tree import METHOD as TESTS
 from waza_lsp.server.transport.protocol import Json
+from waza_lsp.snapshot import Snapshot
+from waza_lsp.suite.around import Around
 from waza_lsp.suite.known_names import known_names
 from waza_lsp.suite.not_passed import NotPassed
 from waza_lsp.suite.renaming import CannotRename
 
-METHOD = "waza/document"
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """A request about an open document."""
+
+    session: Session
+    snapshot: Snapshot
+    params: Any
+
+    @property
+    def around(self) -> Around:
+        """The files around the document."""
+        return self.session.workspace.around(self.snapshot)
+
+    def is_ours(self, feature: str) -> bool:
+        """Whether no other server provides this feature (see `coexistence`)."""
+        return feature not in self.session.configuration.beside
 
 
-def on_document(server: WazaServer, params: Any) -> dict[str, str] | None:
-    """`{dialect, kind, reason}`, for the status line of an editor."""
-    snapshot = server.documents.get(text_in(members_of(params), "uri"))
-    found = snapshot.recognised if snapshot is not None else None
-    if found is None:
-        return None
-    return {"dialect": found.form.dialect, "kind": found.form.kind, "reason": found.reason}
+class Row(NamedTuple):
+    """A request about a document: `answer(request)` for open documents, `absent` for all others."""
+
+    method: str
+    answer: Callable[[Request], Any]
+    absent: Any = None
+    options: Any = None
 
 
-def on_hover(server: WazaServer, params: types.HoverParams) -> types.Hover | None:
-    snapshot = server.documents.get(params.text_document.uri)
-    if snapshot is None:
-        return None
-    said = said_at(server, snapshot, snapshot.place(params.position))
+class SessionRow(NamedTuple):
+    """A request about no document in particular: `answer(session, params)`."""
+
+    method: str
+    answer: Callable[[Session, Any], Any]
+    options: Any = None
+
+
+def handler_of(row: Row | SessionRow, session: Session) -> Callable[[Any], Any]:
+    """Make the handler of a row. It is a coroutine function if the answer is one."""
+    if isinstance(row, SessionRow):
+        return functools.partial(row.answer, session)
+
+    def request_for(params: Any) -> Request | None:
+        snapshot = session.documents.get(params.text_document.uri)
+        return Request(session, snapshot, params) if snapshot is not None else None
+
+    def handle(params: Any) -> Any:
+        request = request_for(params)
+        return row.answer(request) if request is not None else row.absent
+
+    async def handle_later(params: Any) -> Any:
+        request = request_for(params)
+        return await row.answer(request) if request is not None else row.absent
+
+    return handle_later if inspect.iscoroutinefunction(row.answer) else handle
+
+
+def _hover(it: Request) -> types.Hover | None:
+    session, snapshot, position = it.session, it.snapshot, it.params.position
+    place = snapshot.place(position)
+    failed = (
+        session.annotations.failed_at(snapshot, place)
+        if session.configuration.settings.results_inline
+        else ()
+    )
     return hover(
         snapshot,
-        params.position,
-        server.around(snapshot),
-        generic="hover" not in server.beside,
-        failed=[NotPassed(it.span, it.task, it.message, it.excerpt, it.names_task) for it in said],
-        markdown=server.shows_markdown,
+        position,
+        it.around,
+        generic=it.is_ours("hover"),
+        failed=[NotPassed(one.span, one.task, one.message, one.excerpt, one.names_task) for one in failed],
+        markdown=session.client.shows_markdown,
     )
 
 
-def on_completion(server: WazaServer, params: types.CompletionParams) -> Json:
-    snapshot = server.documents.get(params.text_document.uri)
-    if snapshot is None:
-        return Json("null")
-    around = server.around(snapshot)
-    known = functools.partial(known_names, snapshot=snapshot, around=around)
-    found = completion(snapshot, params.position, server.completion_client, around, known)
-    return Json(written(own_items(found, server.beside)))
+def _completion(it: Request) -> Json:
+    around, client = it.around, it.session.client.completion
+    known = functools.partial(known_names, snapshot=it.snapshot, around=around)
+    found = completion(it.snapshot, it.params.position, client, around, known)
+    return Json(written(own_items(found, it.session.configuration.beside)))
 
 
-def on_completion_resolve(server: WazaServer, item: types.CompletionItem) -> types.CompletionItem:
-    return completion_resolve(item, markdown=server.completion_client.markdown)
+def _completion_resolve(session: Session, item: types.CompletionItem) -> types.CompletionItem:
+    return completion_resolve(item, markdown=session.client.completion.markdown)
 
 
-def on_definition(server: WazaServer, params: types.DefinitionParams) -> list[types.Location]:
-    snapshot = server.documents.get(params.text_document.uri)
-    if snapshot is None:
-        return []
-    generic = "definition" not in server.beside
-    return definition(snapshot, params.position, server.around(snapshot), generic=generic)
+async def _references(it: Request) -> list[types.Location]:
+    is_declared = it.params.context.include_declaration
+    find = functools.partial(references, it.snapshot, it.params.position, include_declaration=is_declared)
+    return await asyncio.to_thread(find, it.around)
 
 
-async def on_references(server: WazaServer, params: types.ReferenceParams) -> list[types.Location]:
-    snapshot = server.documents.get(params.text_document.uri)
-    if snapshot is None:
-        return []
-    declared = params.context.include_declaration
-    find = functools.partial(references, snapshot, params.position, include_declaration=declared)
-    return await asyncio.to_thread(find, server.around(snapshot))
-
-
-def on_prepare_rename(
-    server: WazaServer, params: types.PrepareRenameParams
-) -> types.PrepareRenamePlaceholder | None:
-    snapshot = server.documents.get(params.text_document.uri)
-    if snapshot is None:
-        return None
-    generic = "rename" not in server.beside
-    return prepare_rename(snapshot, params.position, server.around(snapshot), generic=generic)
-
-
-async def on_rename(server: WazaServer, params: types.RenameParams) -> types.WorkspaceEdit | None:
-    snapshot = server.documents.get(params.text_document.uri)
-    if snapshot is None:
-        return None
+async def _rename(it: Request) -> types.WorkspaceEdit | None:
+    position, name, edits = it.params.position, it.params.new_name, it.session.client.edits
     try:
-        return await asyncio.to_thread(
-            rename, snapshot, params.position, params.new_name, server.around(snapshot), server.edit_client
-        )
+        return await asyncio.to_thread(rename, it.snapshot, position, name, it.around, edits)
     except CannotRename as reason:
         raise JsonRpcException(str(reason), types.LSPErrorCodes.RequestFailed) from reason
 
 
-async def on_moved_files(server: WazaServer, params: types.RenameFilesParams) -> types.WorkspaceEdit | None:
-    around = server.workspace_around()
-    return await asyncio.to_thread(will_rename_files, params.files, around, server.edit_client)
+async def _will_rename_files(session: Session, params: types.RenameFilesParams) -> types.WorkspaceEdit | None:
+    around = session.workspace.around_folders()
+    return await asyncio.to_thread(will_rename_files, params.files, around, session.client.edits)
 
 
-async def on_workspace_symbols(
-    server: WazaServer, params: types.WorkspaceSymbolParams
+async def _workspace_symbols(
+    session: Session, params: types.WorkspaceSymbolParams
 ) -> list[types.WorkspaceSymbol]:
-    stop = threading.Event()
-    paths = itertools.takewhile(lambda _: not stop.is_set(), workspace_files(server))
+    stop, workspace = threading.Event(), session.workspace
+    paths = itertools.takewhile(lambda _: not stop.is_set(), workspace.yaml_files())
     try:
         return await asyncio.to_thread(
-            lambda: list(workspace_symbol(params.query, paths, server.workspace_around()))
+            lambda: list(workspace_symbol(params.query, paths, workspace.around_folders()))
         )
     finally:
-        stop.set()  # The thread of a cancelled request ends at its next file.
+        stop.set()  # Ends the thread of a cancelled request at its next file.
 
 
-def on_linked_editing(
-    server: WazaServer, params: types.LinkedEditingRangeParams
-) -> types.LinkedEditingRanges | None:
-    snapshot = server.documents.get(params.text_document.uri)
-    return linked_editing_range(snapshot, params.position, server.around(snapshot)) if snapshot else None
+def _inlay_hints(it: Request) -> list[types.InlayHint]:
+    on = it.session.configuration.settings
+    hints = Hints(on.inlay_matches, on.inlay_weights, on.inlay_inherited, on.inlay_flags, on.inlay_defaults)
+    return inlay_hint(it.snapshot, it.params.range, it.around, hints)
 
 
-def on_hints(server: WazaServer, params: types.InlayHintParams) -> list[types.InlayHint]:
-    snapshot = server.documents.get(params.text_document.uri)
-    it = server.settings
-    wanted = Hints(it.inlay_matches, it.inlay_weights, it.inlay_inherited, it.inlay_flags, it.inlay_defaults)
-    return inlay_hint(snapshot, params.range, server.around(snapshot), wanted) if snapshot else []
-
-
-def on_tokens(server: WazaServer, params: types.SemanticTokensParams) -> types.SemanticTokens | None:
-    snapshot = server.documents.get(params.text_document.uri)
-    return semantic_tokens(snapshot) if snapshot else None
-
-
-def on_range_tokens(
-    server: WazaServer, params: types.SemanticTokensRangeParams
-) -> types.SemanticTokens | None:
-    snapshot = server.documents.get(params.text_document.uri)
-    return semantic_tokens(snapshot, params.range) if snapshot else None
-
-
-def on_highlight(server: WazaServer, params: types.DocumentHighlightParams) -> list[types.DocumentHighlight]:
-    snapshot = server.documents.get(params.text_document.uri)
-    return document_highlight(snapshot, params.position) if snapshot else []
-
-
-def on_links(server: WazaServer, params: types.DocumentLinkParams) -> list[types.DocumentLink]:
-    snapshot = server.documents.get(params.text_document.uri)
-    return document_link(snapshot, server.around(snapshot)) if snapshot else []
-
-
-def on_symbols(server: WazaServer, params: types.DocumentSymbolParams) -> Json:
-    snapshot = server.documents.get(params.text_document.uri)
-    if snapshot is None or "symbols" in server.beside:
-        return Json("[]")
-    return Json(written_symbols(snapshot, nested=server.nests_symbols))
-
-
-def on_folding(server: WazaServer, params: types.FoldingRangeParams) -> list[types.FoldingRange]:
-    snapshot = server.documents.get(params.text_document.uri)
-    return folding_range(snapshot) if snapshot and "folding" not in server.beside else []
-
-
-def on_selection(server: WazaServer, params: types.SelectionRangeParams) -> list[types.SelectionRange]:
-    snapshot = server.documents.get(params.text_document.uri)
-    return (
-        selection_range(snapshot, params.positions) if snapshot and "selection" not in server.beside else []
-    )
-
-
-def on_lens(server: WazaServer, params: types.CodeLensParams) -> list[types.CodeLens]:
-    snapshot = server.documents.get(params.text_document.uri)
-    if snapshot is None:
+def _document_symbols(it: Request) -> Any:
+    if not it.is_ours("symbols"):
         return []
-    it = server.settings
-    shown = {
-        Sort.RUN: it.lens_run,
-        Sort.RUN_FAILED: it.lens_run_failed,
-        Sort.GRADE: it.lens_grade,
-        Sort.RESULT: it.lens_result,
+    return Json(written_symbols(it.snapshot, nested=it.session.client.nests_symbols))
+
+
+def _code_lenses(it: Request) -> list[types.CodeLens]:
+    on, snapshot = it.session.configuration.settings, it.snapshot
+    is_shown = {
+        Sort.RUN: on.lens_run,
+        Sort.RUN_FAILED: on.lens_run_failed,
+        Sort.GRADE: on.lens_grade,
+        Sort.RESULT: on.lens_result,
     }
-    wanted = [sort for sort, is_shown in shown.items() if is_shown]
-    found = code_lens(snapshot, server.results.standings(server, snapshot), wanted, time.time())
-    return server.lenses.kept(snapshot, found)
+    sorts = [sort for sort, shown in is_shown.items() if shown]
+    found = code_lens(snapshot, it.session.ledger.standings(snapshot), sorts, time.time())
+    return it.session.lenses.restore(snapshot, found)
 
 
-async def on_actions(server: WazaServer, params: types.CodeActionParams) -> list[types.CodeAction]:
-    snapshot = server.documents.get(params.text_document.uri)
-    if snapshot is None:
-        return []
-    world, at, context = server.world(snapshot), params.range, params.context
-    standings = server.results.standings(server, snapshot)
+async def _code_actions(it: Request) -> list[types.CodeAction]:
+    session, snapshot, at, context = it.session, it.snapshot, it.params.range, it.params.context
+    checking, edits = session.workspace.context(snapshot), session.client.edits
+    standings = session.ledger.standings(snapshot)
     found = [
-        *code_action(snapshot, at, context, lambda it: findings(it, world), server.edit_client),
+        *code_action(snapshot, at, context, lambda one: findings(one, checking), edits),
         *run_actions(snapshot, at, context, standings, time.time()),
     ]
     task = task_to_draft_for(snapshot, at, context)
-    drafts = await drafts_for(server, snapshot, task) if task is not None else []
-    if task is not None and drafts and server.documents.get(snapshot.uri) is snapshot:
-        changes = server.edit_client.document_changes
-        found += draft_actions(snapshot, task, drafts, document_changes=changes)
+    drafts = await session.live.drafts_for(snapshot, task) if task is not None else []
+    if task is not None and drafts and session.documents.get(snapshot.uri) is snapshot:
+        found += draft_actions(snapshot, task, drafts, document_changes=edits.document_changes)
     return found
+
+
+async def _tests(session: Session, params: Any) -> list[Item]:
+    return await session.tests.items(str(members_of(params).get("uri") or ""))
+
+
+def _document(session: Session, params: Any) -> dict[str, str] | None:
+    """`waza/document {uri}`: what an open document was recognised as, and why, for an editor's status line."""
+    snapshot = session.documents.get(text_in(members_of(params), "uri"))
+    found = snapshot.recognised if snapshot is not None else None
+    if found is None:
+        return None
+    return {"dialect": found.form.dialect, "kind": found.form.kind, "reason": found.reason}
 
 
 _MOVED = types.FileOperationRegistrationOptions(
@@ -240,27 +228,54 @@ _MOVED = types.FileOperationRegistrationOptions(
 _TRIGGERS = [" ", "-", '"', "'", "/", "[", "{", ",", "\\", "*", "."]
 _COMPLETION = types.CompletionOptions(trigger_characters=_TRIGGERS, resolve_provider=True)
 
-REQUESTS: list[tuple[str, Callable[..., Any], Any]] = [
-    (types.TEXT_DOCUMENT_HOVER, on_hover, None),
-    (types.TEXT_DOCUMENT_COMPLETION, on_completion, _COMPLETION),
-    (types.COMPLETION_ITEM_RESOLVE, on_completion_resolve, None),
-    (types.TEXT_DOCUMENT_DEFINITION, on_definition, None),
-    (types.TEXT_DOCUMENT_REFERENCES, on_references, None),
-    (types.TEXT_DOCUMENT_PREPARE_RENAME, on_prepare_rename, None),
-    (types.TEXT_DOCUMENT_RENAME, on_rename, types.RenameOptions(prepare_provider=True)),
-    (types.WORKSPACE_WILL_RENAME_FILES, on_moved_files, _MOVED),
-    (types.WORKSPACE_SYMBOL, on_workspace_symbols, None),
-    (types.TEXT_DOCUMENT_LINKED_EDITING_RANGE, on_linked_editing, None),
-    (types.TEXT_DOCUMENT_INLAY_HINT, on_hints, None),
-    (types.TEXT_DOCUMENT_SEMANTIC_TOKENS_FULL, on_tokens, LEGEND),
-    (types.TEXT_DOCUMENT_SEMANTIC_TOKENS_RANGE, on_range_tokens, LEGEND),
-    (types.TEXT_DOCUMENT_DOCUMENT_HIGHLIGHT, on_highlight, None),
-    (types.TEXT_DOCUMENT_DOCUMENT_LINK, on_links, None),
-    (types.TEXT_DOCUMENT_DOCUMENT_SYMBOL, on_symbols, None),
-    (types.TEXT_DOCUMENT_FOLDING_RANGE, on_folding, None),
-    (types.TEXT_DOCUMENT_SELECTION_RANGE, on_selection, None),
-    (types.TEXT_DOCUMENT_CODE_LENS, on_lens, None),
-    (testview.METHOD, testview.on_tests, None),
-    (METHOD, on_document, None),
-    (types.TEXT_DOCUMENT_CODE_ACTION, on_actions, types.CodeActionOptions(KINDS)),
+REQUESTS: list[Row | SessionRow] = [
+    Row(types.TEXT_DOCUMENT_HOVER, _hover),
+    Row(types.TEXT_DOCUMENT_COMPLETION, _completion, None, _COMPLETION),
+    SessionRow(types.COMPLETION_ITEM_RESOLVE, _completion_resolve),
+    Row(
+        types.TEXT_DOCUMENT_DEFINITION,
+        lambda it: definition(it.snapshot, it.params.position, it.around, generic=it.is_ours("definition")),
+        absent=[],
+    ),
+    Row(types.TEXT_DOCUMENT_REFERENCES, _references, absent=[]),
+    Row(
+        types.TEXT_DOCUMENT_PREPARE_RENAME,
+        lambda it: prepare_rename(it.snapshot, it.params.position, it.around, generic=it.is_ours("rename")),
+    ),
+    Row(types.TEXT_DOCUMENT_RENAME, _rename, None, types.RenameOptions(prepare_provider=True)),
+    SessionRow(types.WORKSPACE_WILL_RENAME_FILES, _will_rename_files, _MOVED),
+    SessionRow(types.WORKSPACE_SYMBOL, _workspace_symbols),
+    Row(
+        types.TEXT_DOCUMENT_LINKED_EDITING_RANGE,
+        lambda it: linked_editing_range(it.snapshot, it.params.position, it.around),
+    ),
+    Row(types.TEXT_DOCUMENT_INLAY_HINT, _inlay_hints, absent=[]),
+    Row(types.TEXT_DOCUMENT_SEMANTIC_TOKENS_FULL, lambda it: semantic_tokens(it.snapshot), None, LEGEND),
+    Row(
+        types.TEXT_DOCUMENT_SEMANTIC_TOKENS_RANGE,
+        lambda it: semantic_tokens(it.snapshot, it.params.range),
+        None,
+        LEGEND,
+    ),
+    Row(
+        types.TEXT_DOCUMENT_DOCUMENT_HIGHLIGHT,
+        lambda it: document_highlight(it.snapshot, it.params.position),
+        absent=[],
+    ),
+    Row(types.TEXT_DOCUMENT_DOCUMENT_LINK, lambda it: document_link(it.snapshot, it.around), absent=[]),
+    Row(types.TEXT_DOCUMENT_DOCUMENT_SYMBOL, _document_symbols, absent=[]),
+    Row(
+        types.TEXT_DOCUMENT_FOLDING_RANGE,
+        lambda it: folding_range(it.snapshot) if it.is_ours("folding") else [],
+        absent=[],
+    ),
+    Row(
+        types.TEXT_DOCUMENT_SELECTION_RANGE,
+        lambda it: selection_range(it.snapshot, it.params.positions) if it.is_ours("selection") else [],
+        absent=[],
+    ),
+    Row(types.TEXT_DOCUMENT_CODE_LENS, _code_lenses, absent=[]),
+    SessionRow(TESTS, _tests),
+    SessionRow("waza/document", _document),
+    Row(types.TEXT_DOCUMENT_CODE_ACTION, _code_actions, [], types.CodeActionOptions(KINDS)),
 ]

@@ -1,25 +1,26 @@
-"""The warm grading worker: a child process that grades one entry at a time and may be killed at any moment."""
+"""The grading worker as the server sees it: a child process that answers one question at a time.
+
+It may be killed at any moment.
+"""
 
 import asyncio
 import json
 import sys
 from contextlib import suppress
 from dataclasses import dataclass, field
-from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
 from waza_engine import deathwatch
 from waza_engine.findings import Pointer
 from waza_engine.starting import start_program
-from waza_lsp.schema.runnables import Runnable
+from waza_lsp.server.documents import Documents
+from waza_lsp.server.results.ledger import ResultLedger
 from waza_lsp.server.runs.process import end_group
+from waza_lsp.server.workspace import Workspace
 from waza_lsp.snapshot import Snapshot
 from waza_lsp.suite.in_document import runnables_in
 
-if TYPE_CHECKING:
-    from waza_lsp.server.session import WazaServer
-
-
+MODULE = "waza_lsp.server.live.worker"
 _LONGEST_LINE = 64 * 1024 * 1024
 _START_SECONDS = 30.0
 
@@ -29,45 +30,45 @@ class WorkerError(Exception):
 
 
 class WorkerLostError(WorkerError):
-    """It ended before it answered, and not because of us: somebody has killed it, or it has crashed."""
+    """The worker ended before it answered, but not because of us: it crashed, or another program killed it."""
 
 
 @dataclass(slots=True)
 class Worker:
-    """A child that is started when it is needed and started again after it was killed."""
+    """A child that starts when it is needed, and again after it was killed."""
 
     module: str
     seconds: float
-    """How long an answer may take; then the worker and all that it has started are killed."""
+    """How long an answer may take. After that, the worker and everything that it started are killed."""
     _process: asyncio.subprocess.Process | None = None
     _ends: int = 0
-    """How often it was ended: a question of before is not asked of the next child."""
+    """How often the worker was ended. A question from before is not sent to the next child."""
     _lock: asyncio.Lock = field(default_factory=asyncio.Lock)
 
     async def warm_up(self, question: dict[str, Any]) -> None:
-        """Start the worker and have it answer once, so that the next question is answered quickly."""
+        """Start the worker and let it answer once, so that the next answer is fast."""
         with suppress(WorkerError):
             await self._ask(question, _START_SECONDS, self._ends)
 
     async def ask(self, question: dict[str, Any]) -> dict[str, Any]:
-        """Its answer.
+        """Return the answer of the worker.
 
         Raises:
-            WorkerError: there is none.
+            WorkerError: There is no answer.
 
         """
         ends = self._ends
         try:
             return await self._ask_warm(question, ends)
         except WorkerLostError:
-            # The system may have needed its memory; another one may be spared.
+            # The system may have run out of memory. A second worker may survive.
             return await self._ask_warm(question, ends)
 
     async def ask_cold(self, question: dict[str, Any]) -> dict[str, Any]:
-        """Its answer to the only question that it is asked; the time to start is not counted.
+        """Return the answer of a worker that is asked only once. The time to start it does not count.
 
         Raises:
-            WorkerError: there is none.
+            WorkerError: There is no answer.
 
         """
         ends = self._ends
@@ -78,17 +79,17 @@ class Worker:
 
     async def _ask_warm(self, question: dict[str, Any], ends: int) -> dict[str, Any]:
         if not self.is_running:
-            # What a question has executed is executed once.
+            # A question may execute programs only once.
             await self.warm_up({**question, "mayExecute": False})
         return await self._ask(question, self.seconds, ends)
 
     @property
     def is_running(self) -> bool:
-        """Whether there is a child to ask."""
+        """Whether there is a child process."""
         return self._process is not None and self._process.returncode is None
 
     def end(self) -> None:
-        """Kill it; what it is asked now has no answer, the next question starts another one."""
+        """Kill the worker. Its current question gets no answer; the next question starts a new child."""
         self._ends += 1
         self._kill()
 
@@ -103,7 +104,7 @@ class Worker:
         async with self._lock:
             try:
                 async with asyncio.timeout(seconds):
-                    return await self._answered(question, ends)
+                    return await self._exchange(question, ends)
             except WorkerLostError:
                 self._kill()
                 raise
@@ -111,16 +112,16 @@ class Worker:
                 self._kill()
                 raise WorkerError(str(error) or f"no answer within {seconds:g} s") from error
             except asyncio.CancelledError:
-                # Its answer would be taken for that to the next question.
+                # Otherwise its answer would be read as the answer to the next question.
                 self._kill()
                 raise
 
-    async def _answered(self, question: dict[str, Any], ends: int) -> dict[str, Any]:
+    async def _exchange(self, question: dict[str, Any], ends: int) -> dict[str, Any]:
         if ends == self._ends and not self.is_running:
             self._kill()
-            self._process = await self._started()
+            self._process = await self._start()
             if ends != self._ends:
-                # Before there was something to kill.
+                # `end` was called before there was a process to kill.
                 self._kill()
         if ends != self._ends:
             raise WorkerError("it was ended")
@@ -137,7 +138,7 @@ class Worker:
         answer: dict[str, Any] = json.loads(line)
         return answer
 
-    async def _started(self) -> asyncio.subprocess.Process:
+    async def _start(self) -> asyncio.subprocess.Process:
         return await start_program(
             sys.executable,
             "-P",
@@ -145,64 +146,41 @@ class Worker:
             self.module,
             stdin=asyncio.subprocess.PIPE,
             stdout=asyncio.subprocess.PIPE,
-            # A server's own stderr is shown by editors as errors.
+            # Editors show a server's stderr as errors.
             stderr=asyncio.subprocess.DEVNULL,
             limit=_LONGEST_LINE,
         )
 
 
-def question(
-    server: "WazaServer",
-    snapshot: Snapshot,
-    path: Path,
-    ask: Literal["grade", "explain", "draft"],
-    pointer: Pointer,
-    *,
-    may_execute: bool = False,
-) -> dict[str, Any]:
-    """A question about the thing at `pointer`: a grader, or a task to draft graders for."""
-    around = [it for it in runnables_in(snapshot) if pointer[: len(it.pointer)] == it.pointer]
-    task = next((it.id for it in reversed(around) if it.kind == "task"), "")
-    open_texts = {str(it.path): str(it.text) for it in server.documents if it.path and it.form}
-    return {
-        "ask": ask,
-        "path": str(path),
-        "eval": str(server.results.eval_of(snapshot) or ""),
-        "pointer": list(pointer),
-        "task": task,
-        "dialect": snapshot.form.dialect if snapshot.form is not None else "",
-        "texts": {**open_texts, str(path): str(snapshot.text)},
-        "processDir": str(server.process_dir(path)),
-        "mayExecute": may_execute,
-    }
+@dataclass(frozen=True, slots=True)
+class Questions:
+    """Makes questions for the worker, with the texts of the editor."""
 
+    documents: Documents
+    ledger: ResultLedger
+    workspace: Workspace
 
-_PATIENCE_SECONDS = 2.0
-"""How long the menu of actions may wait. A worker that is still starting is ready the next time."""
-_asking: set[asyncio.Task[list[dict[str, Any]]]] = set()
-
-
-async def drafts_for(server: "WazaServer", snapshot: Snapshot, task: Runnable) -> list[dict[str, Any]]:
-    """The drafts for a task; none when nothing was recorded, or the answer does not come in time."""
-    eval_path = server.results.eval_of(snapshot)
-    if eval_path is None or not server.results.is_recorded(eval_path, task.id):
-        return []
-    asked = asyncio.create_task(_asked(server, snapshot, task))
-    _asking.add(asked)
-    asked.add_done_callback(_asking.discard)
-    # Not cancelled: that would cost the worker its life.
-    done, _ = await asyncio.wait({asked}, timeout=_PATIENCE_SECONDS)
-    return asked.result() if done else []
-
-
-async def _asked(server: "WazaServer", snapshot: Snapshot, task: Runnable) -> list[dict[str, Any]]:
-    path = snapshot.path
-    if path is None:
-        return []
-    try:
-        answer = await server.live.worker.ask(question(server, snapshot, path, "draft", task.pointer))
-    except WorkerError as error:
-        server.log(f"No graders could be drafted for {path}: {error}")
-        return []
-    drafts: list[dict[str, Any]] = answer.get("drafts", [])
-    return drafts
+    def about(
+        self,
+        snapshot: Snapshot,
+        ask: Literal["grade", "explain", "draft"],
+        pointer: Pointer,
+        *,
+        may_execute: bool = False,
+    ) -> dict[str, Any]:
+        """A question about the item at `pointer` of a file: a grader, or a task to draft graders for."""
+        path = snapshot.path
+        ancestors = [it for it in runnables_in(snapshot) if pointer[: len(it.pointer)] == it.pointer]
+        task = next((it.id for it in reversed(ancestors) if it.kind == "task"), "")
+        open_texts = {str(it.path): str(it.text) for it in self.documents if it.path and it.form}
+        return {
+            "ask": ask,
+            "path": str(path),
+            "eval": str(self.ledger.eval_of(snapshot) or ""),
+            "pointer": list(pointer),
+            "task": task,
+            "dialect": snapshot.form.dialect if snapshot.form is not None else "",
+            "texts": {**open_texts, str(path): str(snapshot.text)},
+            "processDir": str(self.workspace.process_dir(path)),
+            "mayExecute": may_execute,
+        }

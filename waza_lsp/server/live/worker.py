@@ -1,4 +1,9 @@
-"""The worker's answer to `grade`: the verdict of one entry on the newest recording of its tasks."""
+"""The child process that grades recordings: reads questions as lines of JSON and answers each with one line.
+
+A question (`ask`) is to `grade` one entry while its author types, to `explain` which recorded trials it fails, or to
+`draft` graders from the recordings. The texts are those of the editor. The process never runs an agent and never asks
+a judge. It starts programs only if the question allows that, because the user has run the eval.
+"""
 
 import dataclasses
 import json
@@ -22,6 +27,7 @@ from waza_engine.runs.records import GraderOutcome
 from waza_engine.runs.store import StoreError, default_store_dir
 from waza_engine.runs.workspace import WorkspaceError
 from waza_engine.suite import GraderEntry
+from waza_lsp.schema.failed_checks import failed_checks, sentence
 from waza_lsp.server.live.worker_suite import (
     BrokenError,
     NothingError,
@@ -32,36 +38,135 @@ from waza_lsp.server.live.worker_suite import (
     suite_of,
 )
 
-_ENOUGH_SECONDS = 1.0
-"""After this time no further recording is graded: the verdict is about those that were."""
+_GRADE_SECONDS = 1.0
+"""After this time, `grade` grades no further recording: the verdict is about those that were graded."""
+_EXPLAIN_SECONDS = 45.0
+_MOST_TRIALS = 100
+"""How many trials `explain` grades, shared by all tasks of an eval's grader."""
 
 
 class WaitsError(NothingError):
-    """The entry executes something, which is not allowed now; who asks knows why."""
+    """The entry executes something, which the question does not allow."""
 
 
-def graded(question: Question) -> dict[str, Any]:
-    """`{eval, name, trials: [{task, trial, outcome}]}`, or with `waits` what is to be asked again later."""
+def main() -> None:
+    """Answer until there are no more questions."""
+    answers = _own_stdout()
+    for line in sys.stdin:
+        question = json.loads(line)
+        try:
+            answer = _ANSWERS[question["ask"]](question)
+        except WaitsError as reason:
+            answer = {"none": str(reason), "waits": True}
+        except BrokenError as reason:
+            answer = {"none": str(reason), "broken": True}
+        except NothingError as reason:
+            answer = {"none": str(reason)}
+        except Exception as error:  # noqa: BLE001  # the one place per question that catches our own mistakes
+            answer = {"none": f"Unexpected error: {type(error).__name__}: {error}"}
+        answers.write(json.dumps(answer, default=str) + "\n")
+        answers.flush()
+        processes.end_all()
+
+
+def _own_stdout() -> TextIO:
+    """Return the pipe to the server, and redirect whatever else prints."""
+    pipe = os.fdopen(os.dup(1), "w", encoding="utf-8")
+    os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
+    return pipe
+
+
+def _grade(question: Question) -> dict[str, Any]:
+    """Grade one entry on the newest recording of its tasks: `{eval, trials, failed: {task: checks}}`."""
     asked = recorded_entry(question)
+    _refuse_cost(asked.entry, may_execute=question["mayExecute"])
+    recordings = [it for task in asked.tasks for it in _newest_recordings(asked.suite, task)]
+    outcomes: dict[str, list[list[GraderOutcome]]] = {}
+    for recording, outcome in _graded(asked, recordings, _GRADE_SECONDS):
+        outcomes.setdefault(recording.task, []).append([outcome])
+    return {
+        "eval": str(asked.suite.eval_path),
+        "trials": sum(map(len, outcomes.values())),
+        "failed": {
+            task: [
+                {**it.place._asdict(), "message": it.message, "excerpt": it.excerpt}
+                for it in failed_checks(trials)
+            ]
+            for task, trials in outcomes.items()
+        },
+    }
+
+
+def _explain(question: Question) -> dict[str, Any]:
+    """Find the recorded trials that an entry fails.
+
+    `{eval, name, trials: [{runId, task, trial, at, status, score, message}]}`, the newest first.
+    """
+    asked = recorded_entry(question)
+    # The user asks for it, as for a run.
+    _refuse_cost(asked.entry, may_execute=question["mayExecute"])
+    eval_path, count = asked.suite.eval_path, asked.suite.plan.settings.trials
+    share = max(1, _MOST_TRIALS // max(1, len(asked.tasks)))
     try:
-        refuse_what_cannot_be_live(asked.entry, may_execute=question["mayExecute"])
-    except WaitsError as reason:
-        return {"none": str(reason), "waits": True}
-    found = [it for task in asked.tasks for it in newest_recordings(asked.suite, task)]
-    verdicts = verdicts_on(asked, found, _ENOUGH_SECONDS)
-    trials = [
-        {"task": it.task, "trial": it.trial, "outcome": dataclasses.asdict(verdict)}
-        for it, verdict in verdicts
-    ]
-    return {"eval": str(asked.suite.eval_path), "name": asked.entry.name, "trials": trials}
+        recordings = [
+            it
+            for task in asked.tasks
+            for it in all_recordings_of(eval_path, task, default_store_dir(eval_path), count, share)
+        ]
+    except StoreError as error:
+        raise NothingError(str(error)) from error
+    recordings.sort(key=lambda it: it.at, reverse=True)
+    trials = [_trial_data(it, outcome) for it, outcome in _graded(asked, recordings, _EXPLAIN_SECONDS)]
+    return {"eval": str(eval_path), "name": asked.entry.name or asked.entry.type, "trials": trials}
 
 
-def refuse_what_cannot_be_live(entry: GraderEntry, *, may_execute: bool) -> None:
-    """See that grading costs nothing and starts nothing that the user has not started before.
+def _trial_data(it: Recording, outcome: GraderOutcome) -> dict[str, Any]:
+    why = sentence(outcome.parts[0]) if outcome.parts else outcome.feedback
+    return {
+        "runId": it.run_id,
+        "task": it.task,
+        "trial": it.trial,
+        "at": it.at,
+        "status": outcome.status,
+        "score": outcome.score,
+        "message": "" if outcome.passed else why,
+    }
+
+
+def _draft(question: Question) -> dict[str, Any]:
+    """Draft graders that pass on all trials of a task's newest run: `{drafts: [{type, about, entry}]}`."""
+    suite, name = suite_of(question), question["task"]
+    if not any(it.id == name for it in suite.plan.tasks):
+        raise NothingError("the suite cannot be loaded as it is now")
+    recordings = _newest_recordings(suite, name)
+    [folder, *_] = dialect(question["dialect"]).graders
+    with ExitStack() as stack:
+        trials = []
+        for it in recordings:
+            task = recorded_task(suite.plan, it)
+            try:
+                trial = stack.enter_context(replayed(task, it))
+            except WorkspaceError:
+                continue
+            bench = bench_for(suite.plan, it, suite.process_dir)
+            trials.append(grading_context(bench, task, it.trajectory, trial.workspace, trial.captured))
+        drafts = list(grader_drafts(graders(folder).values(), trials))
+    return {"drafts": [dataclasses.asdict(it) for it in drafts]}
+
+
+_ANSWERS: Mapping[str, Callable[[Question], dict[str, Any]]] = {
+    "grade": _grade,
+    "explain": _explain,
+    "draft": _draft,
+}
+
+
+def _refuse_cost(entry: GraderEntry, *, may_execute: bool) -> None:
+    """Check that grading an entry is free and starts no program that the user has not started before.
 
     Raises:
-        NothingError: the entry is of no type that can be graded for nothing.
-        WaitsError: it may not be graded now.
+        NothingError: Graders of this type are never free.
+        WaitsError: The grader must not run now.
 
     """
     kind = find_grader(entry.type, generation_of(entry))
@@ -73,8 +178,8 @@ def refuse_what_cannot_be_live(entry: GraderEntry, *, may_execute: bool) -> None
         raise WaitsError("it executes something")
 
 
-def newest_recordings(suite: Suite, task: str) -> Sequence[Recording]:
-    """What was recorded of a task in its newest run; a store that cannot be read is none."""
+def _newest_recordings(suite: Suite, task: str) -> Sequence[Recording]:
+    """Return the recordings of a task's newest run. A store that cannot be read is ignored."""
     eval_path, trials = suite.eval_path, suite.plan.settings.trials
     try:
         return recordings_of(eval_path, task, default_store_dir(eval_path), trials)
@@ -82,12 +187,12 @@ def newest_recordings(suite: Suite, task: str) -> Sequence[Recording]:
         return recordings_of(eval_path, task, Path(os.devnull), trials)
 
 
-def verdicts_on(
+def _graded(
     asked: RecordedEntry, recordings: Sequence[Recording], seconds: float
 ) -> Iterator[tuple[Recording, GraderOutcome]]:
-    """What the entry says about recorded trials, for so many seconds; trials without a workspace are left out.
+    """Grade an entry on recorded trials for at most `seconds`.
 
-    So are, for a grader of a checkpoint, those that came to an end before it.
+    Trials without a workspace are skipped. For a checkpoint's grader, so are trials that ended before the checkpoint.
     """
     plan, started = asked.suite.plan, time.monotonic()
     for it in recordings:
@@ -102,104 +207,6 @@ def verdicts_on(
                 yield it, grade_one(bench, trial, asked.entry, asked.level)
         except WorkspaceError:
             continue
-
-
-def drafted(question: Question) -> dict[str, Any]:
-    """`{drafts: [{type, about, entry}]}`, each of which passes on all trials of the newest run."""
-    suite, name = suite_of(question), question["task"]
-    if not any(it.id == name for it in suite.plan.tasks):
-        raise NothingError("the suite cannot be loaded as it is now")
-    recordings = newest_recordings(suite, name)
-    [folder, *_] = dialect(question["dialect"]).graders
-    with ExitStack() as stack:
-        trials = []
-        for it in recordings:
-            task = recorded_task(suite.plan, it)
-            try:
-                made = stack.enter_context(replayed(task, it))
-            except WorkspaceError:
-                continue
-            bench = bench_for(suite.plan, it, suite.process_dir)
-            trials.append(grading_context(bench, task, it.trajectory, made.workspace, made.captured))
-        found = list(grader_drafts(graders(folder).values(), trials))
-    return {"drafts": [dataclasses.asdict(it) for it in found]}
-
-
-_MOST = 100
-"""How many trials are graded, shared by all tasks of an eval's grader."""
-_SECONDS = 45.0
-
-
-def explained(question: Question) -> dict[str, Any]:
-    """`{eval, name, trials: [{runId, task, trial, at, status, score, message}]}`, the newest first; as in `graded` with `waits`."""
-    asked = recorded_entry(question)
-    # The user asks for it, as for a run.
-    try:
-        refuse_what_cannot_be_live(asked.entry, may_execute=question["mayExecute"])
-    except WaitsError as reason:
-        return {"none": str(reason), "waits": True}
-    eval_path, count = asked.suite.eval_path, asked.suite.plan.settings.trials
-    share = max(1, _MOST // max(1, len(asked.tasks)))
-    try:
-        found = [
-            it
-            for task in asked.tasks
-            for it in all_recordings_of(eval_path, task, default_store_dir(eval_path), count, share)
-        ]
-    except StoreError as error:
-        raise NothingError(str(error)) from error
-    found.sort(key=lambda it: it.at, reverse=True)
-    trials = [_told(recording, verdict) for recording, verdict in verdicts_on(asked, found, _SECONDS)]
-    return {"eval": str(eval_path), "name": asked.entry.name or asked.entry.type, "trials": trials}
-
-
-def _told(it: Recording, verdict: GraderOutcome) -> dict[str, Any]:
-    return {
-        "runId": it.run_id,
-        "task": it.task,
-        "trial": it.trial,
-        "at": it.at,
-        "status": verdict.status,
-        "score": verdict.score,
-        "message": "" if verdict.passed else _why(verdict),
-    }
-
-
-def _why(verdict: GraderOutcome) -> str:
-    parts = [f"{it.message}; {it.found}" if it.found else it.message for it in verdict.parts]
-    return parts[0] if parts else verdict.feedback
-
-
-_ANSWERS: Mapping[str, Callable[[Question], dict[str, Any]]] = {
-    "grade": graded,
-    "explain": explained,
-    "draft": drafted,
-}
-
-
-def main() -> None:
-    """Answer until there are no more questions."""
-    answers = _own_stdout()
-    for line in sys.stdin:
-        question = json.loads(line)
-        try:
-            answer = _ANSWERS[question["ask"]](question)
-        except BrokenError as reason:
-            answer = {"none": str(reason), "broken": True}
-        except NothingError as reason:
-            answer = {"none": str(reason)}
-        except Exception as error:  # noqa: BLE001  # the one place per question where our own mistakes end
-            answer = {"none": f"Unexpected error: {type(error).__name__}: {error}"}
-        answers.write(json.dumps(answer, default=str) + "\n")
-        answers.flush()
-        processes.end_all()
-
-
-def _own_stdout() -> TextIO:
-    """The pipe to the server, out of reach of whatever prints something."""
-    pipe = os.fdopen(os.dup(1), "w", encoding="utf-8")
-    os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
-    return pipe
 
 
 if __name__ == "__main__":

@@ -1,6 +1,6 @@
-"""The grader that a question of the server is about, as it would be loaded for a run. For child processes.
+"""Load the grader that a question is about as a run would load it. Used by the worker process.
 
-The texts are those of the editor; while another part of the suite cannot be loaded, the entry alone will do.
+The texts are those of the editor. If another part of the suite cannot be loaded, the entry is loaded without it.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -23,16 +23,16 @@ Question = Mapping[str, Any]
 
 
 class NothingError(Exception):
-    """There is nothing to grade; the text says why."""
+    """There is nothing to grade. The message says why."""
 
 
 class BrokenError(NothingError):
-    """The suite cannot be loaded as its texts are now."""
+    """The suite cannot be loaded with its current texts."""
 
 
 @dataclass(frozen=True, slots=True)
 class Suite:
-    """The suite of a file, as far as it can be loaded; `problem` is why it cannot."""
+    """The suite of a file. `problem` says why only its settings could be loaded; "" if all of it was."""
 
     eval_path: Path
     plan: Plan
@@ -42,7 +42,7 @@ class Suite:
 
 @dataclass(frozen=True, slots=True)
 class RecordedEntry:
-    """A grader's entry, and the tasks that it judges. That of a checkpoint judges what there was after the last turn."""
+    """A grader's entry and the tasks that it grades. A checkpoint's grader grades the state after the last turn."""
 
     suite: Suite
     entry: GraderEntry
@@ -52,10 +52,10 @@ class RecordedEntry:
 
 
 def suite_of(question: Question) -> Suite:
-    """The suite of the file `path`; `eval` is its eval where the server knows it already.
+    """Load the suite of the file `path`. `eval` is its eval if the server knows it already.
 
     Raises:
-        NothingError: no eval lists the file.
+        NothingError: No eval lists the file.
 
     """
     known = question["eval"]
@@ -71,11 +71,11 @@ def suite_of(question: Question) -> Suite:
 
 
 def recorded_entry(question: Question) -> RecordedEntry:
-    """The grader at `pointer` of the file `path`.
+    """Load the grader at `pointer` of the file `path`.
 
     Raises:
-        NothingError: there is none.
-        BrokenError: nobody can tell while the suite cannot be loaded.
+        NothingError: There is no grader.
+        BrokenError: The suite cannot be loaded, so the entry cannot be found.
 
     """
     suite = suite_of(question)
@@ -109,16 +109,14 @@ def _entry(plan: Plan, path: Path, pointer: Pointer) -> _Found | None:
         for it in task.checkpoints:
             if (own := is_meant(it.graders)) is not None:
                 if it.after_turn != last_turn(task):
-                    raise NothingError("what there was after an earlier turn is not recorded")
+                    raise NothingError("the state after an earlier turn is not recorded")
                 return own, "task", [task.id], True
     return None
 
 
 def _entry_alone(text: str, path: Path, pointer: Pointer, question: Question) -> _Found | None:
-    """The entry while another part of the suite cannot be loaded: the task is what the editor takes for it.
-
-    Of a checkpoint nobody can tell then whether it is after the last turn.
-    """
+    """Load an entry without its suite. The task is the one that the editor has found."""
+    # Without the suite it is unknown whether a checkpoint is after the last turn.
     if "checkpoints" in pointer:
         return None
     try:

@@ -1,27 +1,23 @@
-"""Failed checks and live verdicts where they stand in the text: they move with edits and go when they are touched.
+"""Annotations that runs put on documents: stored per file, moved with edits, published as diagnostics.
 
-A ledger of slow findings (peers.md, section 4, AN): what a run said is kept per file with the text it was said
-about, and carried to the text as it is now. Files need not be open for that.
+Each file keeps the text that its annotations refer to. They are carried to the current text when someone asks, so a
+file need not be open. An edit inside an annotation removes it.
 """
 
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from lsprotocol import types
 
 from waza_engine.addresses import PAGES
 from waza_lsp.features.diagnostics import SOURCE
-from waza_lsp.schema.failed_checks import FailedCheck, Outcome, failed_checks
+from waza_lsp.schema.failed_checks import FailedCheck, TaskChecks
+from waza_lsp.server.documents import Documents
 from waza_lsp.snapshot import Snapshot
 from waza_lsp.suite.in_document import runnables_in
 from waza_lsp.syntax.carry import carried, change_between
 from waza_lsp.syntax.text import Place, Span
-
-if TYPE_CHECKING:
-    from waza_lsp.server.session import WazaServer
-
 
 FAILED_CHECK, LIVE_VERDICT, RECORDED_RUNS = "failed-check", "live-verdict", "recorded-runs"
 _SEVERITIES = {
@@ -29,13 +25,15 @@ _SEVERITIES = {
     LIVE_VERDICT: types.DiagnosticSeverity.Hint,
     RECORDED_RUNS: types.DiagnosticSeverity.Information,
 }
+Texts = Mapping[Path, Snapshot]
+"""Files as a run read them."""
 
 
 @dataclass(frozen=True, slots=True)
-class Said:
-    """Something said about a stretch of a file. `eval_path` and `task` say which results it belongs to.
+class Annotation:
+    """A message at a range of a file. `eval_path` and `task` name the results that it belongs to.
 
-    It goes when its own text is touched, and when anything in `cover` is.
+    An edit inside `span` or `cover` removes it.
     """
 
     span: Span
@@ -49,148 +47,217 @@ class Said:
 
 
 @dataclass(slots=True)
-class _OfFile:
+class _File:
     lines: Sequence[str]
-    said: list[Said]
+    annotations: list[Annotation]
 
 
-@dataclass(slots=True)
-class InlineResults:
-    """What is said about files, by path."""
+class Annotations:
+    """Annotations by path.
 
-    _files: dict[Path, _OfFile] = field(default_factory=dict)
+    `on_change` is called for each open document whose annotations have changed. `regrade` is called when a run has new
+    results for graders whose text was edited since: they have a live verdict, which must be renewed.
+    """
 
-    def follow(self, path: Path, lines: Sequence[str]) -> bool:
-        """The file's text is now this one: move what is said. Whether anything changed for the reader."""
+    def __init__(
+        self,
+        documents: Documents,
+        on_change: Callable[[Snapshot], None],
+        regrade: Callable[[Path, Mapping[Path, Collection[Span]]], None],
+    ) -> None:
+        self._documents = documents
+        self._on_change = on_change
+        self._regrade = regrade
+        self._files: dict[Path, _File] = {}
+
+    def show(self, eval_path: Path, task: str, checks: TaskChecks, texts: Texts) -> None:
+        """Replace a task's annotations with its failed checks, in files that had these texts.
+
+        Live verdicts on a text that was edited since stay until the new recording is graded.
+        """
+        newer = self._newer_graders(eval_path, texts)
+        touched = self._drop(
+            lambda path, it: (
+                it.eval_path == eval_path
+                and (it.code == RECORDED_RUNS or (it.task == task and it.cover not in newer.get(path, ())))
+            )
+        )
+        touched |= self._drop_graded(checks, texts, LIVE_VERDICT)
+        self._publish(touched | self._add_checks(eval_path, task, checks, texts))
+        self._regrade(eval_path, newer)
+
+    def show_graders(self, eval_path: Path, task: str, checks: TaskChecks, texts: Texts) -> None:
+        """Replace the annotations of the graded entries only."""
+        newer = self._newer_graders(eval_path, texts)
+        touched = self._drop_graded(checks, texts)
+        self._publish(touched | self._add_checks(eval_path, task, checks, texts))
+        self._regrade(eval_path, newer)
+
+    def replace(
+        self, snapshot: Snapshot, span: Span, annotations: Collection[Annotation], code: str = ""
+    ) -> None:
+        """Replace the annotations (of this code) in a range of a file that had the text of `snapshot`."""
+        path = snapshot.path
+        if path is None:
+            return
+        self._follow(path, self._documents.current(snapshot).text.lines)
+        is_dropped = self._drop_in(path, snapshot.text.lines, span, code)
+        self._add(path, snapshot.text.lines, annotations)
+        if is_dropped or annotations:
+            self._publish({path})
+
+    def clear(self, is_meant: Callable[[Path, Annotation], bool]) -> None:
+        """Remove the annotations for which `is_meant(path, annotation)` holds."""
+        self._publish(self._drop(is_meant))
+
+    def failed_at(self, snapshot: Snapshot, place: Place) -> list[Annotation]:
+        """The failed checks at a place of an open document."""
+        found = (it for it in self._of(snapshot) if it.span.start <= place <= it.span.end)
+        return sorted((it for it in found if it.code == FAILED_CHECK), key=lambda it: (it.span, it.task))
+
+    def diagnostics(self, snapshot: Snapshot) -> list[types.Diagnostic]:
+        """The annotations of an open document as diagnostics, one per range and code."""
+        by_place: dict[tuple[Span, str], list[Annotation]] = {}
+        for it in sorted(self._of(snapshot), key=lambda it: (it.span, it.task)):
+            by_place.setdefault((it.span, it.code), []).append(it)
+        return [_diagnostic(snapshot, span, code, its) for (span, code), its in by_place.items()]
+
+    def _of(self, snapshot: Snapshot) -> list[Annotation]:
+        path = snapshot.path
+        known = self._files.get(path) if path is not None else None
+        if path is None or known is None:
+            return []
+        self._follow(path, snapshot.text.lines)
+        return known.annotations
+
+    def _publish(self, paths: Collection[Path]) -> None:
+        for snapshot in self._documents:
+            if snapshot.path in paths:
+                self._on_change(snapshot)
+
+    def _follow(self, path: Path, lines: Sequence[str]) -> None:
+        """Move the annotations of a file to its new text."""
         known = self._files.get(path)
-        if known is None:
-            return False
-        before, known.said = known.said, _carried(known.said, known.lines, lines)
-        known.lines = lines
-        return before != known.said
+        if known is not None:
+            known.annotations = _carried(known.annotations, known.lines, lines)
+            known.lines = lines
 
-    def add(self, path: Path, lines: Sequence[str], said: Iterable[Said]) -> None:
-        """Something was said about the file when its text was `lines`."""
-        known = self._files.setdefault(path, _OfFile(lines, []))
-        known.said += _carried(list(said), lines, known.lines)
+    def _add(self, path: Path, lines: Sequence[str], annotations: Iterable[Annotation]) -> None:
+        """Add annotations of a file that had the text `lines`."""
+        known = self._files.setdefault(path, _File(lines, []))
+        known.annotations += _carried(list(annotations), lines, known.lines)
 
-    def drop(self, is_meant: Callable[[Path, Said], bool]) -> set[Path]:
-        """Forget some of it; the files that it stood in."""
+    def _add_checks(self, eval_path: Path, task: str, checks: TaskChecks, texts: Texts) -> set[Path]:
+        """Add the failed checks of a task. Returns the files that they are in."""
+        by_path: dict[Path, list[FailedCheck]] = {}
+        for check in checks.failed:
+            by_path.setdefault(check.place.path, []).append(check)
+        for path, its in by_path.items():
+            text = texts.get(path)
+            if text is not None:
+                self._add(path, text.text.lines, check_annotations(text, its, eval_path, task))
+        return set(by_path)
+
+    def _drop(self, is_meant: Callable[[Path, Annotation], bool]) -> set[Path]:
+        """Remove annotations. Returns the files that they were in."""
         touched: set[Path] = set()
         for path, known in list(self._files.items()):
-            kept = [it for it in known.said if not is_meant(path, it)]
-            if len(kept) < len(known.said):
+            rest = [it for it in known.annotations if not is_meant(path, it)]
+            if len(rest) < len(known.annotations):
                 touched.add(path)
-                known.said = kept
-            if not kept:
+                known.annotations = rest
+            if not rest:
                 del self._files[path]
         return touched
 
-    def drop_in(self, path: Path, lines: Sequence[str], span: Span, code: str = "") -> bool:
-        """Forget what is said (with this code) in a stretch of the file as `lines` have it, unless it was edited since."""
+    def _drop_in(self, path: Path, lines: Sequence[str], span: Span, code: str = "") -> bool:
+        """Remove annotations (of this code) in a range of the file as `lines` has it, unless it was edited since."""
         known = self._files.get(path)
-        here = carried(span, change_between(lines, known.lines)) if known is not None else None
-        return here is not None and bool(
-            self.drop(
-                lambda file, it: file == path and here.contains(it.span.start) and code in {"", it.code}
+        current = carried(span, change_between(lines, known.lines)) if known is not None else None
+        return current is not None and bool(
+            self._drop(
+                lambda file, it: file == path and current.contains(it.span.start) and code in {"", it.code}
             )
         )
 
-    def paths(self) -> list[Path]:
-        """The files that something is said about."""
-        return list(self._files)
+    def _drop_graded(self, checks: TaskChecks, texts: Texts, code: str = "") -> set[Path]:
+        """Remove annotations (of this code) from the entries that were graded. Returns their files."""
+        touched = set()
+        for path, pointer in checks.entries:
+            text = texts.get(path)
+            span = entry_span(text, pointer) if text is not None else None
+            if text is not None and span is not None and self._drop_in(path, text.text.lines, span, code):
+                touched.add(path)
+        return touched
 
-    def newer(self, eval_path: Path, texts: Mapping[Path, Sequence[str]]) -> dict[Path, set[Span]]:
-        """The graders of an eval with live verdicts on a text that is not the one in `texts`, by file, as they stand now."""
+    def _newer_graders(self, eval_path: Path, texts: Texts) -> dict[Path, set[Span]]:
+        """The graders of an eval with live verdicts on a later text than `texts`, by file, at their current ranges."""
         found: dict[Path, set[Span]] = {}
         for path, known in self._files.items():
+            newest = self._documents.of_path(path) or texts.get(path)
+            if newest is not None:
+                self._follow(path, newest.text.lines)
             covers = {
                 it.cover
-                for it in known.said
+                for it in known.annotations
                 if it.cover is not None and it.eval_path == eval_path and it.code != RECORDED_RUNS
             }
-            if covers and (lines := texts.get(path)) is not None:
-                change = change_between(known.lines, lines)
+            if covers and (read := texts.get(path)) is not None:
+                change = change_between(known.lines, read.text.lines)
                 covers = {it for it in covers if carried(it, change) is None}
             if covers:
                 found[path] = covers
         return found
 
-    def at(self, snapshot: Snapshot, place: Place) -> list[Said]:
-        """What is said about the text at a place of an open document."""
-        known = self._files.get(snapshot.path) if snapshot.path is not None else None
-        if known is None:
-            return []
-        self.follow(snapshot.path or Path(), snapshot.text.lines)
-        found = (it for it in known.said if it.span.start <= place <= it.span.end)
-        return sorted(found, key=lambda it: (it.span, it.task))
 
-    def diagnostics(self, snapshot: Snapshot) -> list[types.Diagnostic]:
-        """What is said about an open document."""
-        known = self._files.get(snapshot.path) if snapshot.path is not None else None
-        if known is None:
-            return []
-        self.follow(snapshot.path or Path(), snapshot.text.lines)
-        together: dict[tuple[Span, str], list[Said]] = {}
-        for it in sorted(known.said, key=lambda it: (it.span, it.task)):
-            together.setdefault((it.span, it.code), []).append(it)
-        return [_diagnostic(snapshot, span, code, its) for (span, code), its in together.items()]
-
-
-def said_of(
+def check_annotations(
     snapshot: Snapshot,
     checks: Iterable[FailedCheck],
     eval_path: Path,
     task: str,
-    own: Span | None,
     cover: Span | None = None,
-) -> list[Said]:
-    """Failed checks of a task, at their places in a text. `own` is the stretch of the task itself in it."""
-    return [
-        replace(it, names_task=own is None or not own.contains(it.span.start), cover=cover)
-        for check in checks
-        if (it := _said(snapshot, check, eval_path, task)) is not None
-    ]
+) -> list[Annotation]:
+    """The failed checks of a task as annotations of a text. Outside of the task's own text they name the task."""
+    own = next((it.range for it in runnables_in(snapshot) if (it.kind, it.id) == ("task", task)), None)
+    found = []
+    for check in checks:
+        span = short_span(snapshot, check.place.check, len(check.place.entry))
+        if span is not None:
+            names_task = own is None or not own.contains(span.start)
+            about = FAILED_CHECK, eval_path, task, names_task, cover, check.excerpt
+            found.append(Annotation(span, check.message, *about))
+    return found
 
 
 def entry_span(snapshot: Snapshot, pointer: tuple[str | int, ...]) -> Span | None:
-    """The whole stretch of a grader's entry."""
+    """The range of a grader's whole entry."""
     found = snapshot.tree.find(pointer) if pointer else None
     return Span(found.key.start if found.key else found.value.start, found.value.end) if found else None
 
 
 def short_span(snapshot: Snapshot, pointer: tuple[str | int, ...], least: int = 0) -> Span | None:
-    """The smallest stretch that stands for a place, on one line; the nearest place above it, down to `least` parts."""
+    """The smallest range on one line for a pointer, or for its nearest ancestor with at least `least` parts."""
     while len(pointer) >= max(1, least):
         found = snapshot.tree.find(pointer)
         if found is not None:
             span = found.value if not found.node.is_empty else (found.key or found.value)
             if span.end.line > span.start.line:
-                # Of what goes over several lines, the key, or the first line.
+                # For several lines: the key, or the first line.
                 start = span.start
-                span = found.key or Span(
-                    start, Place(start.line, len(snapshot.text.line(start.line).rstrip()))
-                )
+                end = Place(start.line, len(snapshot.text.line(start.line).rstrip()))
+                span = found.key or Span(start, end)
             return span
         pointer = pointer[:-1]
     return None
 
 
-def _said(snapshot: Snapshot, check: FailedCheck, eval_path: Path, task: str) -> Said | None:
-    place = check.place
-    span = short_span(snapshot, place.check, len(place.entry))
-    if span is None:
-        return None
-    return Said(span, check.message, FAILED_CHECK, eval_path, task, excerpt=check.excerpt)
-
-
-def _carried(said: list[Said], before: Sequence[str], after: Sequence[str]) -> list[Said]:
-    if before is after or not said:
-        return said
+def _carried(annotations: list[Annotation], before: Sequence[str], after: Sequence[str]) -> list[Annotation]:
+    if before is after or not annotations:
+        return annotations
     change = change_between(before, after)
     if change is None:
-        return said
-    moved = ((it, carried(it.span, change), it.cover and carried(it.cover, change)) for it in said)
+        return annotations
+    moved = ((it, carried(it.span, change), it.cover and carried(it.cover, change)) for it in annotations)
     return [
         replace(it, span=span, cover=cover)
         for it, span, cover in moved
@@ -198,8 +265,8 @@ def _carried(said: list[Said], before: Sequence[str], after: Sequence[str]) -> l
     ]
 
 
-def _diagnostic(snapshot: Snapshot, span: Span, code: str, said: list[Said]) -> types.Diagnostic:
-    lines = [f"{it.task}: {it.message}" if it.names_task and it.task else it.message for it in said]
+def _diagnostic(snapshot: Snapshot, span: Span, code: str, annotations: list[Annotation]) -> types.Diagnostic:
+    lines = [f"{it.task}: {it.message}" if it.names_task and it.task else it.message for it in annotations]
     return types.Diagnostic(
         range=snapshot.range(span),
         message="\n".join(dict.fromkeys(lines)),
@@ -208,92 +275,3 @@ def _diagnostic(snapshot: Snapshot, span: Span, code: str, said: list[Said]) -> 
         code_description=types.CodeDescription(f"{PAGES}/running.md"),
         source=SOURCE,
     )
-
-
-Texts = Mapping[Path, Snapshot]
-"""Files as they were when a run read them."""
-
-
-def said_at(server: "WazaServer", snapshot: Snapshot, place: Place) -> list[Said]:
-    """The failed checks that a reader of the document sees at a place."""
-    if not server.settings.results_inline:
-        return []
-    return [it for it in server.results.inline.at(snapshot, place) if it.code == FAILED_CHECK]
-
-
-def tell(server: "WazaServer", paths: Collection[Path]) -> None:
-    """Have what is said about these files delivered."""
-    for snapshot in server.documents:
-        if snapshot.path in paths:
-            server.delivery.results_changed(server, snapshot)
-
-
-def show(
-    server: "WazaServer", eval_path: Path, task: str, trials: Sequence[Sequence[Outcome]], texts: Texts
-) -> None:
-    """Put a task's failed checks into the files, which had these texts; earlier ones of the task go.
-
-    What live grading says of a text that was edited since stays, until it has seen what is recorded now.
-    """
-    newer = _newer(server, eval_path, texts)
-    touched = server.results.inline.drop(
-        lambda path, it: (
-            it.eval_path == eval_path
-            and (it.code == RECORDED_RUNS or (it.task == task and it.cover not in newer.get(path, ())))
-        )
-    )
-    touched |= _drop_judged(server, trials, texts, LIVE_VERDICT)
-    tell(server, touched | _add(server, eval_path, task, trials, texts))
-    server.live.grade_again(server, eval_path, newer)
-
-
-def show_graders(
-    server: "WazaServer", eval_path: Path, task: str, trials: Sequence[Sequence[Outcome]], texts: Texts
-) -> None:
-    """As `show`, of single graders: what the others said stays."""
-    newer = _newer(server, eval_path, texts)
-    touched = _drop_judged(server, trials, texts)
-    tell(server, touched | _add(server, eval_path, task, trials, texts))
-    server.live.grade_again(server, eval_path, newer)
-
-
-def _newer(server: "WazaServer", eval_path: Path, texts: Texts) -> dict[Path, set[Span]]:
-    """The graders with live verdicts on later texts than these; everything said stands where it stands in those by then."""
-    inline = server.results.inline
-    for path in inline.paths():
-        newest = server.documents.of_path(path) or texts.get(path)
-        if newest is not None:
-            inline.follow(path, newest.text.lines)
-    return inline.newer(eval_path, {path: it.text.lines for path, it in texts.items()})
-
-
-def _drop_judged(
-    server: "WazaServer", trials: Sequence[Sequence[Outcome]], texts: Texts, code: str = ""
-) -> set[Path]:
-    """Forget what is said (with this code) in the graders that were asked; the files that it stood in."""
-    touched = set()
-    for path, pointer in {
-        (Path(it["path"]), tuple(it["pointer"])) for trial in trials for it in trial if it["path"]
-    }:
-        text = texts.get(path)
-        span = entry_span(text, pointer) if text is not None else None
-        inline = server.results.inline
-        if text is not None and span is not None and inline.drop_in(path, text.text.lines, span, code):
-            touched.add(path)
-    return touched
-
-
-def _add(
-    server: "WazaServer", eval_path: Path, task: str, trials: Sequence[Sequence[Outcome]], texts: Texts
-) -> set[Path]:
-    """Put the checks where they stand; the files that they are in."""
-    by_path: dict[Path, list[FailedCheck]] = {}
-    for check in failed_checks(trials):
-        by_path.setdefault(check.place.path, []).append(check)
-    for path, checks in by_path.items():
-        text = texts.get(path)
-        if text is not None:
-            runnables = runnables_in(text)
-            own = next((it.range for it in runnables if (it.kind, it.id) == ("task", task)), None)
-            server.results.inline.add(path, text.text.lines, said_of(text, checks, eval_path, task, own))
-    return set(by_path)

@@ -1,7 +1,7 @@
-"""Keeps lenses while a text is broken: what a syntax error swallows is shown as it was, where it stands by now.
+"""Cache lenses while a text is broken: lenses that only a syntax error hides are shown at their moved places.
 
-The tree bears most errors by itself; an open quote above a task, or a broken first line, takes things away all the
-same, and a page whose lines jump while one types is worse than a lens that is a moment old (peers.md, 27).
+The tree tolerates most errors. An unclosed quote above a task, or a broken first line, hides lenses all the same, and
+lines that jump while the user types are worse than a lens that is a moment old.
 """
 
 from collections.abc import Sequence
@@ -16,20 +16,20 @@ from waza_lsp.syntax.text import Span
 
 @dataclass(frozen=True, slots=True)
 class _Good:
-    """The lenses of a text without errors, each with the place where it stood."""
+    """The lenses of a text without errors, each with its place."""
 
     lines: Sequence[str]
     lenses: Sequence[tuple[Span, types.CodeLens]]
 
 
 @dataclass(slots=True)
-class LensMemory:
-    """The last good lenses by URI."""
+class LensCache:
+    """The lenses of the last text without errors, by URI."""
 
     _good: dict[str, _Good] = field(default_factory=dict)
 
-    def kept(self, snapshot: Snapshot, lenses: list[types.CodeLens]) -> list[types.CodeLens]:
-        """The lenses of a document, with those that only an error takes away."""
+    def restore(self, snapshot: Snapshot, lenses: list[types.CodeLens]) -> list[types.CodeLens]:
+        """Return the lenses of a document, and those that only an error hides."""
         if not _is_broken(snapshot):
             placed = [(_place(snapshot, it), it) for it in lenses]
             self._good[snapshot.uri] = _Good(snapshot.text.lines, placed)
@@ -37,22 +37,22 @@ class LensMemory:
         known = self._good.get(snapshot.uri)
         if known is None:
             return lenses
-        here = {_about(it) for it in lenses}
+        present = {_subject(it) for it in lenses}
         change = change_between(known.lines, snapshot.text.lines)
         lost = [
             types.CodeLens(snapshot.range(moved), it.command)
             for span, it in known.lenses
-            if _about(it) not in here and (moved := carried(span, change)) is not None
+            if _subject(it) not in present and (moved := carried(span, change)) is not None
         ]
         return sorted([*lenses, *lost], key=lambda it: it.range.start.line) if lost else lenses
 
     def forget(self, uri: str) -> None:
-        """A document was closed."""
+        """Drop the lenses of a closed document."""
         self._good.pop(uri, None)
 
 
 def _is_broken(snapshot: Snapshot) -> bool:
-    """Whether the text has errors, or is no mapping any more: an open quote may swallow all of it without one."""
+    """Whether the text has errors or is no longer a mapping: an unclosed quote can swallow all of it without an error."""
     return snapshot.tree.keys() is None or next(snapshot.tree.problems(), None) is not None
 
 
@@ -61,8 +61,8 @@ def _place(snapshot: Snapshot, lens: types.CodeLens) -> Span:
     return Span(start, start)
 
 
-def _about(lens: types.CodeLens) -> str:
-    """The thing that a lens is about: that of all its lenses."""
+def _subject(lens: types.CodeLens) -> str:
+    """The id of the runnable that a lens is about."""
     arguments = lens.command.arguments if lens.command is not None else None
-    about = arguments[0] if arguments else None
-    return str(about.get("task", "")) if isinstance(about, dict) else ""
+    argument = arguments[0] if arguments else None
+    return str(argument.get("task", "")) if isinstance(argument, dict) else ""

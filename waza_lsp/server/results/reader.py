@@ -1,6 +1,5 @@
-"""Reading an eval's last results from the run store and the files they are about. Runs in a thread."""
+"""Read an eval's last results from the run store, and the files that they refer to. Runs in a thread."""
 
-import dataclasses
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -8,29 +7,29 @@ from pathlib import Path
 from lsprotocol import types
 
 from waza_engine.noted_reads import Stamp, stamp
-from waza_lsp.schema.failed_checks import Outcome
+from waza_lsp.schema.failed_checks import TaskChecks, task_checks
 from waza_lsp.schema.standing import Verdict
 from waza_lsp.snapshot import Snapshot
 
 
 @dataclass(frozen=True, slots=True)
 class LastResult:
-    """The newest result of a task. `texts` are the files that have not changed since it was found."""
+    """The newest result of a task. `texts` are the files that have not changed since."""
 
     verdict: Verdict
-    trials: list[list[Outcome]]
+    checks: TaskChecks
     texts: Mapping[Path, Snapshot]
     order: int
     """Greater for later runs."""
     reviews: str = ""
-    """Another text when people have said something else of the run."""
+    """Changes when people review the run again."""
 
 
 @dataclass(frozen=True, slots=True)
 class LastResults:
-    """What was read. `stamps` tell this state from a later one; without any, it is worth trying again.
+    """The last results of an eval. `stamps` identify this state of the files; without stamps, reading failed.
 
-    `gone` are the tasks that the suite had no more when the whole of it was run for the last time.
+    `gone` are tasks that the suite no longer had when all of it was run last.
     """
 
     stamps: tuple[Stamp, ...]
@@ -47,11 +46,11 @@ def read_last_results(
     documents: Iterable[Path],
     encoding: types.PositionEncodingKind,
 ) -> LastResults | None:
-    """The last results of an eval; None when nothing has changed since `known`.
+    """Return the last results of an eval; None if nothing has changed since `known`.
 
-    `documents` are the files of which it matters whether they have changed since.
+    `documents` are files that results are matched with if they have not changed since.
     """
-    # Imported here: they bring pydantic and SQLite, and this runs in a thread.
+    # Imported late: they bring pydantic and SQLite, and this runs in a thread.
     from waza_engine.recordings import FOLDER, sources
     from waza_engine.runs.arm_history import read_arm_history
     from waza_engine.runs.history import TaskHistory, read_history
@@ -72,19 +71,19 @@ def read_last_results(
         return LastResults((), {}, recorded, str(error))
     files = _Files(encoding)
 
-    def last(it: TaskHistory) -> LastResult:
+    def last_result(it: TaskHistory) -> LastResult:
         paths = {outcome.path for trial in it.outcomes for outcome in trial if outcome.path}
         wanted = (*paths, *documents, eval_path)
         texts = {path: files.text(path, it.files.get(str(path)), it.started_at) for path in wanted}
         return LastResult(
             Verdict(it.run_id, it.status, it.score, it.finished_at, it.tokens, it.scores),
-            [[_as_json(outcome) for outcome in trial] for trial in it.outcomes],
+            task_checks(it.outcomes),
             {path: text for path, text in texts.items() if text is not None},
             it.order,
             it.reviews,
         )
 
-    tasks = {name: last(it) for name, it in history.items() if not it.is_gone}
+    tasks = {name: last_result(it) for name, it in history.items() if not it.is_gone}
     gone = frozenset(history.keys() - tasks.keys())
     return LastResults(stamps, tasks, recorded | tasks.keys(), metrics=metrics, gone=gone)
 
@@ -97,7 +96,7 @@ class _Files:
         self._read: dict[Path, tuple[float, str, Snapshot] | None] = {}
 
     def text(self, path: Path, digest: str | None, moment: float) -> Snapshot | None:
-        """The file if it still has this digest; where none is known, if it was not written since `moment` (seconds since 1970)."""
+        """Return the file if it still has this digest; without a digest, if it was not written since `moment`."""
         if path not in self._read:
             self._read[path] = self._from_disk(path)
         found = self._read[path]
@@ -117,22 +116,17 @@ class _Files:
 
 
 def on_disk(path: Path, encoding: types.PositionEncodingKind) -> Snapshot | None:
-    """A file as it is on disk now; None when it cannot be read."""
+    """Return a file as it is on disk; None if it cannot be read."""
     try:
-        # Line ends as they are: positions count on them. Editors send the text without its byte-order mark.
+        # Line ends stay, because positions depend on them. Editors send the text without its byte-order mark.
         text = path.read_bytes().decode("utf-8-sig")
     except (OSError, ValueError):
         return None
     return Snapshot.of(path.as_uri(), text, None, encoding)
 
 
-def _as_json(outcome: object) -> Outcome:
-    data: Outcome = dataclasses.asdict(outcome)  # type: ignore[call-overload]  # a GraderOutcome
-    return data
-
-
 def _names(folder: Path) -> frozenset[str]:
-    """The tasks with recordings in a folder: `<task>.json` or `<task>.<trial>.json`."""
+    """The tasks with recordings in a folder, named `<task>.json` or `<task>.<trial>.json`."""
     try:
         stems = [it.stem for it in folder.iterdir() if it.suffix == ".json"]
     except OSError:

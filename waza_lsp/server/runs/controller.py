@@ -1,170 +1,233 @@
-"""A run from the editor, from its request to its answer: progress, events, results. Grading again is a run, too."""
+"""Carry out a run from the editor, from its request to its answer: progress, events, results.
+
+Grading recordings again is a run, too. Imported late: the engine's events bring pydantic.
+"""
 
 import time
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from lsprotocol import types
 
+from waza_engine.runs.events import (
+    ArmEvent,
+    Event,
+    Note,
+    RunStarted,
+    TaskFinished,
+    TaskStarted,
+    TrialFinished,
+    event_data,
+)
+from waza_engine.runs.records import GraderOutcome
+from waza_lsp.schema.failed_checks import TaskChecks, task_checks
 from waza_lsp.schema.standing import Verdict
-from waza_lsp.server.results.annotations import show, show_graders
+from waza_lsp.server.documents import Documents
+from waza_lsp.server.live.controller import LiveGrading
+from waza_lsp.server.results.annotations import Annotations
+from waza_lsp.server.results.ledger import ResultLedger
 from waza_lsp.server.results.reader import on_disk
-from waza_lsp.server.runs.process import Event, Request
-from waza_lsp.server.runs.progress import RunProgress
+from waza_lsp.server.runs.follower import follow_run
+from waza_lsp.server.runs.process import Request, RunProcesses
+from waza_lsp.server.runs.progress import Progress
 from waza_lsp.server.testing.events import TestEvents
+from waza_lsp.server.transport.client import Client
 from waza_lsp.snapshot import Snapshot
-
-if TYPE_CHECKING:
-    from waza_lsp.server.session import WazaServer
 
 Answer = dict[str, Any]
 
 
 @dataclass(frozen=True, slots=True)
 class Job:
-    """What is done: the eval, its request, and how it is called for the user.
+    """A run or grading: the eval, the request, and the title for the user.
 
-    `texts` are the texts that it works on, where they are not those on disk. With `grader`, only one grader is asked,
-    and what it says is no verdict on the task. With `stores` the run can be reported on later. `token` is the client's
-    own name for it.
+    `texts` are the texts that the job uses instead of those on disk. With `is_one_grader`, only one grader is graded,
+    so its outcome is no verdict on the task. With `is_stored`, the run can be reported later. `token` is the client's
+    name for the job.
     """
 
     eval_path: Path
     request: Request
     title: str
     texts: dict[Path, Snapshot] = field(default_factory=dict)
-    grader: bool = False
-    stores: bool = True
+    is_one_grader: bool = False
+    is_stored: bool = True
     token: str = ""
 
 
-async def carry_out(server: "WazaServer", job: Job) -> Answer:
-    """Do it, show how far it is, and say what came out."""
-    progress = RunProgress(server)
-    texts = dict(_texts_before(server, job))
-    told = TestEvents(job.eval_path, job.token, texts, server.documents.of_path)
-    record = _Record(server, job, texts, told)
-    progress.begin(job.title)
-    server.live.run_starts(job.eval_path)
+@dataclass(frozen=True, slots=True)
+class RunController:
+    """Carries out jobs with the parts of the server that a run concerns."""
 
-    def take(event: Event) -> None:
-        progress.take(event)
-        record.take(event)
+    client: Client
+    documents: Documents
+    processes: RunProcesses
+    ledger: ResultLedger
+    annotations: Annotations
+    live: LiveGrading
 
-    try:
-        last = await server.runs.run(job.request, take, progress.cancel, job.token)
-    finally:
-        record.end()
-        server.live.run_ended(server, job.eval_path)
-    progress.end(str(last["status"]))
-    return {
-        "runId": last.get("run_id", ""),
-        "status": last["status"],
-        "score": last.get("score", 0.0),
-        "error": last.get("error", ""),
-        "tasks": list(record.tasks.values()),
-    }
+    async def carry_out(self, job: Job) -> Answer:
+        """Run a job, show its progress, and return the result."""
+        texts = dict(self._texts_before(job))
+        progress = Progress(self.client)
+        counts = _Counts()
+        record = _Record(
+            self, job, texts, TestEvents(job.eval_path, job.token, texts, self.documents.of_path)
+        )
+        progress.begin(job.title)
+        self.live.run_started(job.eval_path)
+
+        def take(event: Event) -> None:
+            if counts.take(event):
+                progress.report(counts.message, counts.percentage)
+            record.take(event)
+
+        try:
+            last = await follow_run(self.processes, job.request, take, progress.cancel, job.token)
+        finally:
+            record.end()
+            self.live.run_ended(job.eval_path)
+        progress.end(last.status)
+        return {
+            "runId": last.run_id,
+            "status": last.status,
+            "score": last.score,
+            "error": last.error,
+            "tasks": list(record.tasks.values()),
+        }
+
+    def _texts_before(self, job: Job) -> Iterator[tuple[Path, Snapshot]]:
+        """The files of the suite as the job reads them. The user may edit them during the job."""
+        paths = {it.path for it in self.ledger.documents_of(job.eval_path) if it.path}
+        for path in {job.eval_path, *paths} - job.texts.keys():
+            text = on_disk(path, self.client.encoding)
+            if text is not None:
+                yield path, text
+        yield from job.texts.items()
 
 
-def _texts_before(server: "WazaServer", job: Job) -> Iterator[tuple[Path, Snapshot]]:
-    """The files of the suite that may be edited while the job is done, as the job reads them."""
-    paths = {it.path for it in server.documents if it.path and server.results.eval_of(it) == job.eval_path}
-    for path in {job.eval_path, *paths} - job.texts.keys():
-        text = on_disk(path, server.encoding)
-        if text is not None:
-            yield path, text
-    yield from job.texts.items()
+@dataclass(slots=True)
+class _Counts:
+    """Counts tasks and trials for the progress of a run."""
+
+    tasks: int = 0
+    trials: int = 1
+    current: str = ""
+    done_tasks: set[str] = field(default_factory=set)
+    done_trials: int = 0
+
+    def take(self, event: Event) -> bool:
+        """Count an event. Returns whether the progress has changed."""
+        match event:
+            case RunStarted():
+                self.tasks, self.trials = len(event.tasks), max(1, event.trials)
+            case TaskStarted():
+                self.current = event.name or event.task
+            case TrialFinished() | ArmEvent(told=TrialFinished()):
+                self.done_trials += 1
+            case TaskFinished():
+                self.done_tasks.add(event.task)
+            case _:
+                return False
+        return True
+
+    @property
+    def message(self) -> str | None:
+        if not self.current:
+            return None
+        return f"{min(len(self.done_tasks) + 1, self.tasks)} of {self.tasks}: {self.current}"
+
+    @property
+    def percentage(self) -> int:
+        return min(100, 100 * self.done_trials // max(1, self.tasks * self.trials))
 
 
 @dataclass(slots=True)
 class _Record:
-    """What the events of a run add up to, for the answer and for the ledger."""
+    """Collects the events of a run for the answer and the ledger."""
 
-    server: "WazaServer"
+    parts: RunController
     job: Job
     texts: dict[Path, Snapshot]
-    told: TestEvents
+    test_events: TestEvents
     tasks: dict[str, Answer] = field(default_factory=dict)
-    _trials: dict[str, list[list[Event]]] = field(default_factory=dict)
+    _trials: dict[str, list[tuple[GraderOutcome, ...]]] = field(default_factory=dict)
     _arms: dict[str, str] = field(default_factory=dict)
-    """The runs of the arms of an experiment, whose trials are no results of its files."""
+    """The runs of the arms of an experiment. Their trials are not results of the experiment's file."""
     _open: set[str] = field(default_factory=set)
 
     def take(self, event: Event) -> None:
-        """Follow one event; clients that asked for it get it, too."""
-        match event.get("event"):
-            case "task_started":
-                self._started(event)
-            case "arm":
-                self._arms[event["task"]] = event["told"]["run_id"]
-                self._note(event["told"])
-            case "note":
-                self._note(event)
-            case "trial_finished":
-                graders = event.get("graders", [])
-                self._task(event["task"])["graders"] = graders
-                if event.get("attempts") != 0:
-                    self._trials.setdefault(event["task"], []).append(graders)
-            case "task_finished":
-                self._task(event["task"]).update(status=event["status"], score=event["score"])
-                self._finished(event)
+        """Handle one event, and forward it to clients that follow runs."""
+        checks: TaskChecks | None = None
+        match event:
+            case TaskStarted():
+                self._start_task(event)
+            case ArmEvent():
+                self._arms[event.task] = event.told.run_id
+                if isinstance(event.told, Note):
+                    self._log(event.told)
+            case Note():
+                self._log(event)
+            case TrialFinished():
+                self._task(event.task)["graders"] = event_data(event)["graders"]
+                if event.attempts != 0:
+                    self._trials.setdefault(event.task, []).append(event.graders)
+            case TaskFinished():
+                self._task(event.task).update(status=event.status, score=event.score)
+                checks = task_checks(self._trials.get(event.task, []))
+                self._finish_task(event, checks)
             case _:
                 pass
-        if self.server.run_events:
-            trials = self._trials.get(str(event.get("task")), [])
-            self.server.protocol.notify("waza/runEvent", self.told.told(event, trials))
+        client = self.parts.client
+        if client.follows_runs:
+            client.notify("waza/runEvent", self.test_events.data(event, checks))
 
-    def _note(self, event: Event) -> None:
-        """What a run warns of, that it cannot be stored for one: no editor but those that follow runs would show it."""
-        if event.get("level") in {"warning", "error"}:
-            told = types.LogMessageParams(types.MessageType.Warning, f"{self.job.title}: {event['message']}")
-            self.server.window_log_message(told)
+    def _log(self, note: Note) -> None:
+        """Log a warning of the run. Only editors that follow runs would show it otherwise."""
+        if note.level in {"warning", "error"}:
+            self.parts.client.log(f"{self.job.title}: {note.message}", types.MessageType.Warning)
 
     def end(self) -> None:
-        """The run is over, however it ended."""
+        """End open tasks, however the run ended, and read what it has stored."""
+        ledger, eval_path = self.parts.ledger, self.job.eval_path
         for task in self._open:
-            self.server.results.task_ended(self.server, self.job.eval_path, task)
-        for it in self.server.documents:
-            if self.server.results.eval_of(it) == self.job.eval_path:
-                self.server.results.look_again(self.server, it)
-                break
+            ledger.task_ended(eval_path, task)
+        for it in ledger.documents_of(eval_path)[:1]:
+            ledger.read_again(it)
 
     def _task(self, task: str) -> Answer:
         return self.tasks.setdefault(task, {"id": task, "status": "", "score": 0.0, "graders": []})
 
-    def _started(self, event: Event) -> None:
-        task, path = event["task"], event.get("path")
-        self._open.add(task)
-        self.server.results.task_started(self.server, self.job.eval_path, task, event["run_id"])
-        if path and Path(path) not in self.texts:
-            text = on_disk(Path(path), self.server.encoding)
+    def _start_task(self, event: TaskStarted) -> None:
+        self._open.add(event.task)
+        self.parts.ledger.task_started(self.job.eval_path, event.task, event.run_id)
+        if event.path is not None and event.path not in self.texts:
+            text = on_disk(event.path, self.parts.client.encoding)
             if text is not None:
-                self.texts[Path(path)] = text
+                self.texts[event.path] = text
 
-    def _finished(self, event: Event) -> None:
-        results, task, eval_path = self.server.results, event["task"], self.job.eval_path
+    def _finish_task(self, event: TaskFinished, checks: TaskChecks) -> None:
+        ledger, task, eval_path = self.parts.ledger, event.task, self.job.eval_path
         self._open.discard(task)
-        results.task_ended(self.server, eval_path, task)
+        ledger.task_ended(eval_path, task)
         trials = self._trials.get(task)
         if task in self._arms:
-            verdict = Verdict(self._arms[task], event["status"], event["score"], time.time())
-            results.take(eval_path, task, verdict, self.texts)
+            verdict = Verdict(self._arms[task], event.status, event.score, time.time())
+            ledger.add(eval_path, task, verdict, self.texts)
             return
         if not trials:
-            return  # Nothing was found out: what was known before stands.
-        if self.job.grader:
-            show_graders(self.server, eval_path, task, trials, self.texts)
+            return  # Without outcomes, the earlier result stays.
+        if self.job.is_one_grader:
+            self.parts.annotations.show_graders(eval_path, task, checks, self.texts)
             return
-        before = results.verdict_of(eval_path, task)
-        # A grading is not stored: the report stays that of the run whose recording was graded.
-        run_id = event["run_id"] if self.job.stores else before.run_id if before else ""
-        verdict = Verdict(run_id, self._status(event, trials), event["score"], time.time())
-        results.take(eval_path, task, verdict, self.texts)
-        show(self.server, eval_path, task, trials, self.texts)
-
-    def _status(self, event: Event, trials: list[list[Event]]) -> str:
-        # For a person who looks at the line, a broken grader is not a failed check.
-        is_error = any(it.get("status") == "error" for trial in trials for it in trial)
-        return "error" if is_error else str(event["status"])
+        before = ledger.verdict_of(eval_path, task)
+        # A grading is not stored, so the report stays that of the run whose recording was graded.
+        run_id = event.run_id if self.job.is_stored else before.run_id if before else ""
+        # For the person who reads the line, a broken grader is not a failed check.
+        is_error = any(it.status == "error" for trial in trials for it in trial)
+        status = "error" if is_error else event.status
+        verdict = Verdict(run_id, status, event.score, time.time())
+        ledger.add(eval_path, task, verdict, self.texts)
+        self.parts.annotations.show(eval_path, task, checks, self.texts)

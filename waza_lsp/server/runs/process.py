@@ -1,11 +1,10 @@
-"""Runs started from the editor: each in a child process and a process group of its own, speaking events.
+"""The child processes of runs: each in a process group of its own, writing one event per line.
 
 A run is stopped through its work-done progress (or `waza.cancelRun`), never through the request that started it:
 pygls answers a cancelled request at once but lets its coroutine run on.
 """
 
 import asyncio
-import json
 import os
 import signal
 import sys
@@ -13,7 +12,7 @@ from collections.abc import AsyncIterator, Callable
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Protocol
 
 from waza_engine import deathwatch
 from waza_engine.goglob import literal
@@ -23,30 +22,28 @@ from waza_engine.starting import start_program
 _GRACE_SECONDS = 0.7
 _LONGEST_LINE = 64 * 1024 * 1024
 
-_KEPT = "What was finished is kept; run it again, or go on with: waza-lsp run EVAL --resume"
-
-Event = dict[str, Any]
+_KEPT = "Finished trials are stored. Run it again, or resume with: waza-lsp run EVAL --resume"
 
 
 class Request(Protocol):
-    """Something that a child process does, telling events."""
+    """A child process that writes events."""
 
     @property
     def directory(self) -> Path | None:
-        """Where it is started."""
+        """The directory to start it in."""
 
     def command(self) -> list[str]:
-        """Its command line."""
+        """The command line."""
 
     def stdin(self) -> bytes:
-        """What it reads."""
+        """The input of the process."""
 
 
 @dataclass(frozen=True, slots=True)
 class RunRequest:
-    """What to run: the eval, and the task ids (none: all). `directory` is where the run is started.
+    """A run of an eval, or only of the tasks with these ids. `directory` is where the run starts.
 
-    `part_option` is the option that chooses tasks; an experiment's chooses variants.
+    `part_option` is the option that selects tasks; the one of an experiment selects variants.
     """
 
     eval_path: Path
@@ -57,63 +54,31 @@ class RunRequest:
     part_option: str = "--task"
 
     def command(self) -> list[str]:
-        """The command line of the run's process."""
-        options = [
-            *(
-                it
-                for task in self.tasks
-                for it in (self.part_option, literal(task) if self.part_option == "--task" else task)
-            )
-        ]
+        """The command line of the run."""
+        options: list[str] = []
+        for task in self.tasks:
+            options += [self.part_option, literal(task) if self.part_option == "--task" else task]
         if self.executor:
             options += ["--executor", self.executor]
         if self.model:
             options += ["--model", self.model]
-        return [
-            sys.executable,
-            "-P",
-            "-m",
-            "waza_lsp",
-            "run",
-            str(self.eval_path),
-            "--events",
-            "jsonl",
-            *options,
-        ]
+        start = [sys.executable, "-P", "-m", "waza_lsp", "run", str(self.eval_path)]
+        return [*start, "--events", "jsonl", *options]
 
     def stdin(self) -> bytes:
-        """Nothing."""
+        """No input."""
         return b""
 
 
 @dataclass(slots=True)
-class Runs:
-    """The runs that are going on: their processes, and by run id what cancels them."""
+class RunProcesses:
+    """The running child processes, and how to cancel a run by its id or token."""
 
     _processes: set[asyncio.subprocess.Process] = field(default_factory=set)
     _cancels: dict[str, asyncio.Event] = field(default_factory=dict)
 
-    async def run(
-        self, request: Request, on_event: Callable[[Event], None], cancel: asyncio.Event, token: str = ""
-    ) -> Event:
-        """Run to the end, or until `cancel` is set; the last event, or one that says why there is none.
-
-        `token` is a name by which it can be cancelled before its id is known. Every start that was told gets its end,
-        also when the child is killed. Finished trials are in the store whatever happens here.
-        """
-        follower = Follower(on_event)
-        self._cancels[token] = cancel
-        try:
-            error = await self._follow(request, follower, cancel)
-        except OSError as reason:
-            error = f"The run cannot be started: {reason}"
-        finally:
-            for name in (follower.run_id, token):
-                self._cancels.pop(name, None)
-        return follower.finished("cancelled" if cancel.is_set() else "error", error)
-
-    async def _follow(self, request: Request, follower: "Follower", cancel: asyncio.Event) -> str:
-        """Run the child to its end; what it wrote on stderr."""
+    async def run(self, request: Request, on_line: Callable[[bytes], None], cancel: asyncio.Event) -> str:
+        """Run a child to its end, or until `cancel` is set. Returns its error output, and how it was killed."""
         process = await start_program(
             *request.command(),
             stdin=asyncio.subprocess.PIPE,
@@ -127,87 +92,50 @@ class Runs:
         errors = asyncio.create_task(_read_all(process.stderr))
         try:
             await _feed(process.stdin, request.stdin())
-            async for event in _events(process.stdout):
-                follower.take(event)
-                self._cancels[follower.run_id] = cancel
+            async for line in _lines(process.stdout):
+                on_line(line)
             await process.wait()
         finally:
             stopper.cancel()
             end_group(process)
             deathwatch.unwatch(process.pid)
             self._processes.discard(process)
-        ended = "" if cancel.is_set() else _how_it_ended(process.returncode)
-        return "\n".join(filter(None, [(await errors).strip(), ended]))
+        killed = "" if cancel.is_set() else _how_killed(process.returncode)
+        return "\n".join(filter(None, [(await errors).strip(), killed]))
+
+    def register(self, name: str, cancel: asyncio.Event) -> None:
+        """Let a run be cancelled by its id or token."""
+        self._cancels[name] = cancel
+
+    def unregister(self, name: str) -> None:
+        """Forget the id or token of a run."""
+        self._cancels.pop(name, None)
 
     def cancel(self, name: str) -> bool:
-        """Have the run with this id or token end; False when there is no such run."""
+        """Cancel the run with this id or token. Returns whether there is one."""
         cancel = self._cancels.get(name) if name else None
         if cancel is not None:
             cancel.set()
         return cancel is not None
 
     def end_all(self) -> None:
-        """The server ends: so do its runs."""
+        """Kill all runs, because the server ends."""
         for process in self._processes:
             end_group(process)
 
 
-@dataclass(slots=True)
-class Follower:
-    """Hands events on and knows which starts have no end yet."""
-
-    on_event: Callable[[Event], None]
-    run_id: str = ""
-    last: Event = field(default_factory=dict)
-    _tasks: dict[str, None] = field(default_factory=dict)
-    _trials: dict[tuple[str, int], None] = field(default_factory=dict)
-
-    def take(self, event: Event) -> None:
-        """Follow one event."""
-        self.run_id = str(event.get("run_id") or self.run_id)
-        self.last = event
-        task, trial = str(event.get("task", "")), int(event.get("trial") or 0)
-        match event.get("event"):
-            case "task_started":
-                self._tasks[task] = None
-            case "trial_started":
-                self._trials[task, trial] = None
-            case "trial_finished":
-                self._trials.pop((task, trial), None)
-            case "task_finished":
-                self._tasks.pop(task, None)
-            case _:
-                pass
-        self.on_event(event)
-
-    def finished(self, status: str, error: str) -> Event:
-        """The last event; when the child gave none, the ends that are missing are told first."""
-        if self.last.get("event") == "run_finished":
-            return self.last
-        nothing = {"run_id": self.run_id, "score": 0.0, "weighted_score": 0.0}
-        ended = "skipped" if status == "cancelled" else "error"
-        why = "The run was cancelled" if status == "cancelled" else "The run ended before its time"
-        for task, trial in list(self._trials):
-            told = {"task": task, "trial": trial, "status": ended, "error": why, "graders": []}
-            self.take({"event": "trial_finished", **nothing, **told})
-        for task in list(self._tasks):
-            self.take({"event": "task_finished", **nothing, "task": task, "status": ended, "error": why})
-        self.take({"event": "run_finished", **nothing, "status": status, "error": error})
-        return self.last
-
-
-def _how_it_ended(status: int | None) -> str:
-    """What to say of a child that was killed; for one that was not, it is said already."""
+def _how_killed(status: int | None) -> str:
+    """The message about a child that was killed; "" if it ended by itself."""
     if status is None or status >= 0:
         return ""
     with suppress(ValueError):
         name = signal.Signals(-status).name
-        return f"The process was killed ({name}), by the system perhaps for want of memory. {_KEPT}"
+        return f"The process was killed ({name}), perhaps because the system ran out of memory. {_KEPT}"
     return f"The process was killed (signal {-status}). {_KEPT}"
 
 
 async def _stop_when(cancel: asyncio.Event, process: asyncio.subprocess.Process) -> None:
-    """Ask politely, so that what is finished is kept and reported; then end the whole group."""
+    """Ask the child to stop, so that it stores and reports finished trials. Then kill the whole group."""
     await cancel.wait()
     _signal_group(process, signal.SIGTERM)
     await asyncio.sleep(_GRACE_SECONDS)
@@ -215,7 +143,7 @@ async def _stop_when(cancel: asyncio.Event, process: asyncio.subprocess.Process)
 
 
 def end_group(process: asyncio.subprocess.Process) -> None:
-    """Kill the process and everything it has started; on Windows, which has no groups, the process."""
+    """Kill a process and everything that it started; on Windows, which has no groups, only the process."""
     if sys.platform == "win32":
         with suppress(OSError):
             process.kill()
@@ -232,7 +160,7 @@ def _signal_group(process: asyncio.subprocess.Process, number: signal.Signals) -
 
 
 async def _feed(stream: asyncio.StreamWriter | None, data: bytes) -> None:
-    """Give the child what it reads; one that has ended already needs nothing."""
+    """Write the input of a child. One that has already ended needs none."""
     if stream is not None:
         with suppress(OSError):
             stream.write(data)
@@ -240,15 +168,10 @@ async def _feed(stream: asyncio.StreamWriter | None, data: bytes) -> None:
         stream.close()
 
 
-async def _events(stream: asyncio.StreamReader | None) -> AsyncIterator[Event]:
-    """The events of a run; a line that is no event is skipped, the run goes on."""
-    if stream is None:
-        return
-    async for line in stream:
-        with suppress(ValueError):
-            event = json.loads(line)
-            if isinstance(event, dict):
-                yield event
+async def _lines(stream: asyncio.StreamReader | None) -> AsyncIterator[bytes]:
+    if stream is not None:
+        async for line in stream:
+            yield line
 
 
 async def _read_all(stream: asyncio.StreamReader | None) -> str:

@@ -1,7 +1,7 @@
-"""What the server tells an editor that it can do: known before the library that would work it out is there.
+"""Answer `initialize` from a file, before the library that would compute the answer is imported.
 
-`capabilities.json` is what pygls answers to an editor that can do everything; a test compares it, and what is left of
-it for other editors. `python -m waza_lsp.server.startup.capabilities` writes it anew.
+`capabilities.json` is the answer of pygls to an editor that supports everything. Tests compare it, and the answers to
+other editors, with pygls. `python -m waza_lsp.server.startup.capabilities` writes the file again.
 """
 
 import json
@@ -14,7 +14,7 @@ ABLE: dict[str, Any] = {
     "textDocument": {"diagnostic": {}, "rename": {"prepareSupport": True}},
     "workspace": {"fileOperations": {"willRename": True}},
 }
-"""An editor that can do all that has a say in the answer, but cannot be told of formatting later."""
+"""An editor with every capability that changes the answer, but without later registration of formatting."""
 _ENCODINGS = ("utf-8", "utf-16", "utf-32")
 _FORMATTING = (
     "documentFormattingProvider",
@@ -24,29 +24,29 @@ _FORMATTING = (
 
 
 def answer(client: Mapping[str, Any]) -> dict[str, Any]:
-    """The result of `initialize` for an editor with these capabilities."""
+    """Return the result of `initialize` for an editor with these capabilities."""
     result: dict[str, Any] = json.loads(FILE.read_text(encoding="utf-8"))
-    told = result["capabilities"]
-    told["positionEncoding"] = encoding(client)
+    offered = result["capabilities"]
+    offered["positionEncoding"] = encoding(client)
     for name in ("willSave", "willSaveWaitUntil"):
         if _at(client, "textDocument", "synchronization", name) is not None:
-            told["textDocumentSync"][name] = False
+            offered["textDocumentSync"][name] = False
     if _at(client, "textDocument", "diagnostic") is None:
-        del told["diagnosticProvider"]
+        del offered["diagnosticProvider"]
     if not _at(client, "textDocument", "rename", "prepareSupport"):
-        told["renameProvider"] = True
+        offered["renameProvider"] = True
     if not _at(client, "workspace", "fileOperations", "willRename"):
-        told["workspace"]["fileOperations"] = {}
+        offered["workspace"]["fileOperations"] = {}
     if _at(client, "textDocument", "formatting", "dynamicRegistration"):
         for name in _FORMATTING:
-            del told[name]
+            del offered[name]
     return result
 
 
 def encoding(client: Mapping[str, Any]) -> str:
-    """How columns are counted: the first way of the editor's that we know."""
-    wanted = _at(client, "general", "positionEncodings") or ()
-    return next((it for it in wanted if it in _ENCODINGS), "utf-16")
+    """Return the first encoding in the editor's list that the server supports."""
+    encodings = _at(client, "general", "positionEncodings") or ()
+    return next((it for it in encodings if it in _ENCODINGS), "utf-16")
 
 
 def _at(value: Any, *keys: str) -> Any:
@@ -56,22 +56,22 @@ def _at(value: Any, *keys: str) -> Any:
 
 
 def as_pygls_says(client: Mapping[str, Any]) -> Any:
-    """The same, worked out by the library."""
+    """Return the answer of pygls."""
     from lsprotocol import types
     from lsprotocol.converters import get_converter
 
-    from waza_lsp.server.build import create_server
+    from waza_lsp.server.build import build_session
 
-    converter, server = get_converter(), create_server()
-    given = {"processId": None, "rootUri": None, "capabilities": client}
-    steps = server.protocol.lsp_initialize(converter.structure(given, types.InitializeParams))
+    converter, session = get_converter(), build_session()
+    params = {"processId": None, "rootUri": None, "capabilities": client}
+    steps = session.client.protocol.lsp_initialize(converter.structure(params, types.InitializeParams))
     handler, arguments, _ = next(steps)
     handler(*arguments)
     try:
         next(steps)
     except StopIteration as end:
         return json.loads(json.dumps(converter.unstructure(end.value)))
-    raise AssertionError("pygls asks for more than one handler now")
+    raise AssertionError("pygls calls more than one handler now")
 
 
 if __name__ == "__main__":

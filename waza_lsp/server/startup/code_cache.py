@@ -1,12 +1,10 @@
-"""Keeps what is compiled at run time while modules are imported, as Python keeps the byte code of the modules.
+"""Cache code that libraries compile during imports, as Python caches the bytecode of modules.
 
-attrs, cattrs and dataclasses write methods as texts and have them compiled at every start, and `re` compiles patterns:
-a third of the time until the first findings, and until the first hover. What comes of a text depends on the
-text, its name, the flags and Python alone, and all of these have to be the same for something kept to be used: with
-other versions of the libraries there are other texts, and they are compiled as ever.
+attrs, cattrs and dataclasses compile generated methods at every start, and `re` compiles patterns: a third of the time
+until the first findings, and until the first hover. The result depends only on the source, its name, the flags and
+Python. All of them are part of the key, so other versions of the libraries simply miss the cache.
 
-It leans on one thing only: that those modules call what compiles by the names below. One that does not is slower, no
-more.
+The cache relies on those modules calling `compile` and `exec` by name. A module that does not is only slower.
 """
 
 import __future__
@@ -28,12 +26,15 @@ from types import CodeType, ModuleType
 from typing import Any
 
 _FEW = 0.1
-"""So large a share of new entries is not worth writing."""
+"""The file is not written again for a smaller share of new entries."""
 _LARGEST = 16_000_000
 
 
-class Kept:
-    """What is in a file, what of it was used, and what is new: whatever `marshal` can write."""
+class CacheFile:
+    """A file in the user's cache folder with results by the text that they came from: anything that `marshal` can write.
+
+    It is read only if it is complete, written by this Python, and no other user can have written it.
+    """
 
     def __init__(self, path: Path) -> None:
         self._path = path
@@ -42,7 +43,7 @@ class Kept:
         self._new: dict[bytes, Any] = {}
 
     def find(self, text: str) -> Any:
-        """What was made of this text, or None. What is found must not be changed."""
+        """Return the result for a text, or None. Callers must not change it."""
         key = _key(text)
         found = self._read.get(key)
         if found is not None:
@@ -53,8 +54,8 @@ class Kept:
         self._new[_key(text)] = value
 
     def write(self) -> None:
-        """Write down what was used, for the next start; what cannot be written is worked out again then."""
-        # A few are new each time: attrs puts a number drawn at the start into some texts.
+        """Write the entries that were used, for the next start. A failure only costs time then."""
+        # A few are always new: attrs puts a random number into some sources.
         if len(self._new) > _FEW * len(self._used):
             _write(self._path, {key: self._read[key] for key in self._used} | self._new)
 
@@ -63,12 +64,12 @@ def _key(text: str) -> bytes:
     return blake2b(text.encode("utf-8", "surrogatepass"), digest_size=20).digest()
 
 
-def usual_path(name: str) -> Path | None:
-    """The file of this name for this installation; None where Python keeps no byte code."""
+def cache_path(name: str) -> Path | None:
+    """Return the cache file of this name for this installation; None if Python must not write bytecode."""
     folder = _cache_folder()
     if sys.dont_write_bytecode or folder is None:
         return None
-    # Two installations would otherwise take turns in replacing what the other one has written.
+    # Otherwise two installations would keep replacing each other's file.
     place = zlib.crc32(f"{sys.prefix}\n{sys.version}\n{sys.flags.optimize}".encode())
     return folder / "waza-lsp" / f"{name}-{sys.implementation.cache_tag}-{place:08x}.marshal"
 
@@ -79,7 +80,7 @@ def _cache_folder() -> Path | None:
         return given
     try:
         home = Path.home()
-    except RuntimeError:  # Nobody knows where that is.
+    except RuntimeError:  # There is no home folder.
         return None
     if os.name == "nt":
         return home / "AppData" / "Local"
@@ -87,7 +88,7 @@ def _cache_folder() -> Path | None:
 
 
 def _stamp() -> bytes:
-    """What byte code depends on besides its text."""
+    """Return what bytecode depends on besides its source."""
     return f"3 {sys.implementation.cache_tag} {sys.version} {sys.flags.optimize}\n".encode()
 
 
@@ -103,12 +104,12 @@ def _read(path: Path) -> dict[bytes, Any]:
     body = data[len(start) + 9 :]
     if len(data) > _LARGEST or data[: len(start) + 9] != start + b"%08x\n" % zlib.crc32(body):
         return {}
-    found: dict[bytes, Any] = marshal.loads(body)  # noqa: S302  # our own file, as whole as it was written
+    found: dict[bytes, Any] = marshal.loads(body)  # noqa: S302  # our own file, with a valid checksum
     return found
 
 
 def _is_own(status: os.stat_result) -> bool:
-    """Whether nobody but the user can have written a file: byte code is executed."""
+    """Whether only the user can have written the file. Its bytecode is executed."""
     return os.name == "nt" or (status.st_uid == os.geteuid() and not status.st_mode & 0o022)
 
 
@@ -128,87 +129,87 @@ def _write(path: Path, entries: dict[bytes, Any]) -> None:
             temporary.unlink()
 
 
-class KeptPatterns:
-    """Stands in for the compiler of patterns, `re._compiler`."""
+class _PatternCompiler:
+    """Replaces the compiler of patterns, `re._compiler`, by one with a cache."""
 
-    def __init__(self, kept: Kept, compiler: Any) -> None:
-        self._kept = kept
+    def __init__(self, cache: CacheFile, compiler: Any) -> None:
+        self._cache = cache
         self._compiler = compiler
         self._plain = compiler.compile
-        self._make = compiler._sre.compile  # noqa: SLF001  # checks what it is given, and makes patterns of it
+        self._make = compiler._sre.compile  # noqa: SLF001  # checks the code and makes a pattern of it
 
     def compile(self, pattern: Any, flags: int = 0) -> Any:
-        """As `re._compiler.compile`."""
+        """Compile a pattern, as `re._compiler.compile` does."""
         if type(pattern) is not str:
             return self._plain(pattern, flags)
         key = f"pattern {flags}\n{pattern}"
-        found = self._kept.find(key)
+        found = self._cache.find(key)
         if found is not None:
             return self._make(pattern, *found)
         made = self._plain(pattern, flags)
-        self._kept.add(key, self._parts(made, flags))
+        self._cache.add(key, self._parts(made, flags))
         return made
 
     def _parts(self, made: re.Pattern[str], flags: int) -> tuple[Any, ...]:
-        """What a pattern is made of besides its text."""
-        # What it was compiled to cannot be asked of the pattern itself: once more, at the first start only.
+        """Return the parts of a compiled pattern besides its text."""
+        # A pattern does not expose its code. It is compiled a second time, at the first start only.
         code = self._compiler._code(self._compiler._parser.parse(made.pattern, flags), flags)  # noqa: SLF001  # as above
         names: list[str | None] = [None] * (made.groups + 1)
         for name, number in made.groupindex.items():
             names[number] = name
-        # Numbers of a class of its own, which cannot be written.
+        # The code has integers of a special class, which marshal cannot write.
         return made.flags, list(map(int, code)), made.groups, dict(made.groupindex), tuple(names)
 
 
-STARTS = ("re._compiler", "dataclasses")
-"""The modules that compile what the first findings need."""
-WRITERS = (*STARTS, "attr._make", "cattrs.gen")
-"""Those that compile what all else needs."""
+AT_FIRST = ("re._compiler", "dataclasses")
+"""The modules that compile code for the first findings."""
+COMPILING = (*AT_FIRST, "attr._make", "cattrs.gen")
+"""The modules that compile code for everything else."""
 _INHERITED = functools.reduce(
     operator.or_, (getattr(__future__, name).compiler_flag for name in __future__.all_feature_names)
 )
 
 
-class Compiled:
-    """Stands in for what compiles, until `keep`. Without a file, everything is as ever."""
+class CodeCache:
+    """Answers `compile` and `exec` from a file until `save` is called. Without a file, it changes nothing."""
 
-    def __init__(self, kept: Kept | None) -> None:
-        self._kept = kept
+    def __init__(self, cache: CacheFile | None) -> None:
+        self._cache = cache
         self._before: list[tuple[ModuleType, dict[str, Any]]] = []
 
     @classmethod
-    def usual(cls, name: str) -> "Compiled":
-        """Keeps in the file of this name in the user's cache folder, where there is one."""
-        path = usual_path(name)
-        return cls(Kept(path) if path is not None else None)
+    def of_user(cls, name: str) -> "CodeCache":
+        """The cache with this name in the user's cache folder, if there is one."""
+        path = cache_path(name)
+        return cls(CacheFile(path) if path is not None else None)
 
-    def serve(self, *modules: str) -> None:
-        """Compile from now on what these modules have compiled."""
-        if self._kept is None:
+    def intercept(self, *modules: str) -> None:
+        """Answer the calls of these modules from now on."""
+        if self._cache is None:
             return
         for name in modules:
             try:
                 module = importlib.import_module(name)
-            except ImportError:  # Another version keeps it elsewhere.
+            except ImportError:  # Another version of the library has no such module.
                 continue
-            # In a module that has none of its own, they are found before those of Python.
+            # Names in the module come before the built-in functions.
             instead: dict[str, Any] = {"compile": self.compile, "exec": self.execute}
             if name == "re._compiler":
-                instead = {"compile": KeptPatterns(self._kept, module).compile}
+                instead = {"compile": _PatternCompiler(self._cache, module).compile}
             self._before.append((module, {it: vars(module).get(it) for it in instead}))
             vars(module).update(instead)
 
     def compile(self, *arguments: Any, **named: Any) -> Any:
-        """As `compile` of Python."""
+        """Compile as the built-in function does."""
         if named or list(map(type, arguments)) != [str, str, str]:
             return compile(*arguments, **named)
-        # Called from here it would go by the `from __future__ import` lines of this module.
-        flags = sys._getframe(1).f_code.co_flags & _INHERITED  # noqa: SLF001  # the only way to know the caller's
+        # A direct call would use the `from __future__ import` lines of this module.
+        flags = sys._getframe(1).f_code.co_flags & _INHERITED  # noqa: SLF001  # the only way to read the caller's flags
         source, filename, mode = arguments
         return self._code(source, filename, mode, flags)
 
     def execute(self, source: Any, *names: Any) -> None:
-        """As `exec` of Python with the names given."""
+        """Execute as the built-in function does."""
         if type(source) is str:
             flags = sys._getframe(1).f_code.co_flags & _INHERITED  # noqa: SLF001  # as above
             source = self._code(source, "<string>", "exec", flags)
@@ -216,22 +217,22 @@ class Compiled:
 
     def _code(self, source: str, filename: str, mode: str, flags: int) -> CodeType:
         key = f"{mode} {flags} {filename}\n{source}"
-        found: CodeType | None = self._kept.find(key) if self._kept is not None else None
+        found: CodeType | None = self._cache.find(key) if self._cache is not None else None
         if found is not None:
             return found
         made: CodeType = compile(source, filename, mode, flags, dont_inherit=True)
-        if self._kept is not None:
-            self._kept.add(key, made)
+        if self._cache is not None:
+            self._cache.add(key, made)
         return made
 
-    def keep(self) -> None:
-        """Let everybody compile alone again, and write down what was used."""
+    def save(self) -> None:
+        """Restore the modules and write the file."""
         for module, before in self._before:
             for name, function in before.items():
                 if function is None:
                     del vars(module)[name]
                 else:
                     setattr(module, name, function)
-        kept, self._kept, self._before = self._kept, None, []
-        if kept is not None:
-            kept.write()
+        cache, self._cache, self._before = self._cache, None, []
+        if cache is not None:
+            cache.write()

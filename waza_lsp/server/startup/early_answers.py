@@ -1,9 +1,9 @@
-"""The first answers of the server, given before the library that speaks the protocol is there.
+"""Answer `initialize` and check the first document before the protocol library is imported.
 
-Importing that library takes longer than all else at the start. So `initialize` is answered from a file, and the first
-document is checked, with our own code and the standard library alone. Then everything is handed over: all messages
-are gone through again, and of what they bring about only the answers given here are left out. What is not plain at
-once is left to the library as well: it only takes longer.
+Importing that library takes longer than anything else at the start. So `initialize` is answered from a file, and the
+first document is checked with only our own code and the standard library. Then all messages are handled again with the
+library, except that the answers from here are not repeated. Messages that are not simple are left to the library, which
+only takes longer.
 """
 
 import json
@@ -12,7 +12,7 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from waza_lsp.lazy_import import put_off
+from waza_lsp.lazy_import import import_lazily
 from waza_lsp.server.startup.capabilities import answer, encoding
 from waza_lsp.server.transport.framing import Frames
 
@@ -21,29 +21,29 @@ if TYPE_CHECKING:
     from waza_lsp.snapshot import Snapshot
 
 _PATIENCE_SECONDS = 0.05
-"""How long an editor may take for its next message before the library gets its turn."""
-_UNEVENTFUL = frozenset(["initialized", "workspace/didChangeConfiguration", "$/setTrace"])
+"""How long to wait for the next message before the library is imported."""
+_IGNORED = frozenset(["initialized", "workspace/didChangeConfiguration", "$/setTrace"])
 
 
-class Early:
-    """What was read, and what of it is answered already."""
+class EarlyAnswers:
+    """The messages that were read, and which of them are answered."""
 
     def __init__(self, frames: Frames) -> None:
         self.frames = frames
         self.waiting: list[bytes] = []
-        """The messages that the library has to go through."""
+        """The messages that the library must handle."""
         self.answered: Any = None
-        """The id of the `initialize` that it must not answer again."""
+        """The id of the `initialize` that the library must not answer again."""
         self.published: dict[str, str] = {}
-        """What it need not publish again: parameters as JSON, by address."""
+        """What the library must not publish again: parameters as JSON, by URI."""
         self.failure: Exception | None = None
-        """What went wrong, for the log."""
+        """The error of a failed early answer, for the log."""
         self._unread: list[bytes] = []
-        self._given: dict[str, Any] = {}
+        self._params: dict[str, Any] = {}
         self._snapshots: dict[str, Snapshot] = {}
 
     def run(self) -> None:
-        """Answer what can be answered early. Whatever goes wrong, the library has its turn."""
+        """Answer what can be answered early. After an error, the library handles everything."""
         try:
             self._start()
         except Exception as error:  # noqa: BLE001  # the one place per start
@@ -56,21 +56,21 @@ class Early:
             return
         self.waiting.append(body)
         message = _read(body)
-        given = message.get("params") if message.get("method") == "initialize" else None
-        if not isinstance(given, dict) or "id" not in message or _is_beside_another(given):
+        params = message.get("params") if message.get("method") == "initialize" else None
+        if not isinstance(params, dict) or "id" not in message or _has_other_server(params):
             return
-        self._given = given
-        put_off("lsprotocol.types")
-        # A part of what the first document needs: as much as nobody notices.
+        self._params = params
+        import_lazily("lsprotocol.types")
+        # A part of what the first document needs, short enough not to delay the answer.
         import waza_engine.validation.checker  # noqa: F401
         import waza_lsp.schema.form
 
         _send({"id": message["id"], "result": answer(self._client)})
         self.answered = message["id"]
-        # The rest, while the editor thinks.
+        # The rest, while the editor handles the answer.
         import waza_lsp.features.diagnostics  # noqa: F401
 
-        while (body := self._next(_PATIENCE_SECONDS)) is not None and self._goes_on(body):
+        while (body := self._next(_PATIENCE_SECONDS)) is not None and self._handle(body):
             pass
 
     def _next(self, seconds: float | None) -> bytes | None:
@@ -82,8 +82,8 @@ class Early:
             self._unread = self.frames.take()
         return self._unread.pop(0)
 
-    def _goes_on(self, body: bytes) -> bool:
-        """Deal with a message; False once the library should have its turn."""
+    def _handle(self, body: bytes) -> bool:
+        """Handle a message. Returns False once the library should take over."""
         self.waiting.append(body)
         message = _read(body)
         method, params = message.get("method"), _mapping(message.get("params"))
@@ -97,15 +97,15 @@ class Early:
                 self._report(message["id"], snapshot, params.get("previousResultId"))
                 self.waiting.pop()
             return False
-        return method in _UNEVENTFUL
+        return method in _IGNORED
 
     @property
     def _client(self) -> dict[str, Any]:
-        return _mapping(self._given.get("capabilities"))
+        return _mapping(self._params.get("capabilities"))
 
     @property
     def _pulls_again(self) -> bool:
-        """Whether the editor asks for findings itself, and can be told to ask again when all checks are there."""
+        """Whether the editor pulls findings, and can be asked to pull again when all checks are ready."""
         findings = _mapping(_mapping(self._client.get("workspace")).get("diagnostics"))
         return self._pulls and bool(findings.get("refreshSupport"))
 
@@ -122,7 +122,7 @@ class Early:
         self._snapshots[snapshot.uri] = snapshot
         if not self._pulls:
             params = published(
-                snapshot.uri, written_diagnostics(snapshot, self._world(snapshot)), item["version"]
+                snapshot.uri, written_diagnostics(snapshot, self._context(snapshot)), item["version"]
             )
             self.published[snapshot.uri] = params
             _write(f'{{"jsonrpc":"2.0","method":"textDocument/publishDiagnostics","params":{params}}}')
@@ -131,11 +131,11 @@ class Early:
         from waza_lsp.features.diagnostics import written_diagnostics
         from waza_lsp.features.pull_diagnostics import document_report
 
-        report = document_report(written_diagnostics(snapshot, self._world(snapshot)), previous)
+        report = document_report(written_diagnostics(snapshot, self._context(snapshot)), previous)
         _write(f'{{"jsonrpc":"2.0","id":{json.dumps(request)},"result":{report}}}')
 
-    def _world(self, snapshot: "Snapshot") -> "World":
-        """What the server knows before it has asked for settings."""
+    def _context(self, snapshot: "Snapshot") -> "World":
+        """Return the context of a document before the settings are known."""
         from waza_engine.checking.project import Projects
         from waza_engine.scope import Scope
         from waza_lsp.schema.world import World
@@ -158,13 +158,13 @@ class Early:
     def _folders(self) -> list[Path]:
         from waza_lsp.snapshot import path_of
 
-        listed = [it["uri"] for it in self._given.get("workspaceFolders") or ()]
-        found = [path_of(it) for it in listed or [self._given.get("rootUri") or ""]]
+        listed = [it["uri"] for it in self._params.get("workspaceFolders") or ()]
+        found = [path_of(it) for it in listed or [self._params.get("rootUri") or ""]]
         return [it for it in found if it is not None]
 
 
 def _read(body: bytes) -> dict[str, Any]:
-    """The message; nothing of one that is none, which the library answers."""
+    """Parse a message; {} if it is not valid, which the library will report."""
     try:
         return _mapping(json.loads(body))
     except (ValueError, RecursionError):
@@ -176,14 +176,14 @@ def _mapping(value: object) -> dict[str, Any]:
 
 
 def _is_whole(document: dict[str, Any]) -> bool:
-    """Whether a document that is opened says all that is asked of it here."""
+    """Whether an opened document has all members that are used here."""
     kinds = (("uri", str), ("text", str), ("version", int))
     return all(isinstance(document.get(name), kind) for name, kind in kinds)
 
 
-def _is_beside_another(given: dict[str, Any]) -> bool:
-    """Whether an other server gives some of what we have: then less is offered, which the library works out."""
-    options = given.get("initializationOptions")
+def _has_other_server(params: dict[str, Any]) -> bool:
+    """Whether another server provides some features. Then the library computes what is offered."""
+    options = params.get("initializationOptions")
     return isinstance(options, dict) and bool(options.get("beside"))
 
 
@@ -192,7 +192,7 @@ def _send(message: dict[str, Any]) -> None:
 
 
 def _write(body: str) -> None:
-    """Send a message of ASCII characters."""
+    """Send a message that consists of ASCII characters."""
     rest = f"Content-Length: {len(body)}\r\n\r\n{body}".encode("ascii")
     while rest:
         rest = rest[os.write(sys.stdout.fileno(), rest) :]

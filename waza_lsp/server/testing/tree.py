@@ -1,69 +1,111 @@
-"""The request `waza/tests {uri?}`: the tree of what can be run, of the workspace or of one file's suite.
+"""The tree of the test view: `waza/tests {uri?}` for the workspace or one suite, and `waza/testsChanged`.
 
-Clients that follow run events are told when it has changed. The shapes are fixed in `docs/protocol.md`.
+Clients that follow runs are notified when the tree has changed. `docs/protocol.md` fixes the shapes.
 """
 
 import asyncio
 import itertools
 import threading
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from waza_lsp.features.tests import Item, tests
 from waza_lsp.schema.prefilter import may_be_eval
 from waza_lsp.schema.runnables import PARTS, WHOLES
 from waza_lsp.schema.standing import Verdict
-from waza_lsp.server.diagnostics.workspace import workspace_files
-from waza_lsp.server.params import members_of
-from waza_lsp.server.results.ledger import Results, of_whole_experiment
+from waza_lsp.server.documents import Documents
+from waza_lsp.server.results.ledger import ResultLedger, verdict_of_experiment
+from waza_lsp.server.transport.client import Client
+from waza_lsp.server.workspace import Workspace
 from waza_lsp.snapshot import Snapshot, path_of
 from waza_lsp.suite.around import Around
 from waza_lsp.suite.in_document import graders_in, runnables_in
-
-if TYPE_CHECKING:
-    from waza_lsp.server.session import WazaServer
 
 METHOD = "waza/tests"
 CHANGED = "waza/testsChanged"
 _PAUSE_SECONDS = 0.4
 
 
-@dataclass(slots=True)
 class TestTree:
-    """What the client knows of the tree, and what it has yet to be told."""
+    """Answers with the tree, and knows which changes the client has not been told yet."""
 
-    __test__ = False  # For pytest, which takes the name for that of a test.
+    __test__ = False  # pytest collects classes with such names.
 
-    _shapes: dict[str, object] = field(default_factory=dict)
-    _changed: set[str] = field(default_factory=set)
-    _telling: asyncio.TimerHandle | None = None
+    def __init__(
+        self, client: Client, documents: Documents, workspace: Workspace, ledger: ResultLedger
+    ) -> None:
+        self._client = client
+        self._documents = documents
+        self._workspace = workspace
+        self._ledger = ledger
+        self._shapes: dict[str, object] = {}
+        self._changed: set[str] = set()
+        self._timer: asyncio.TimerHandle | None = None
 
-    def text_changed(self, server: "WazaServer", uri: str) -> None:
-        """A document was opened, edited or closed: see at the next pause whether its part of the tree is another one."""
-        self._soon(server, uri)
+    async def items(self, uri: str = "") -> list[Item]:
+        """The tree with the last verdicts, for the workspace or the suite of a file. Starts reading new results."""
+        path = path_of(uri) if uri else None
+        if uri and path is None:
+            return []
+        stop = threading.Event()
+        around = self._workspace.around_folders()
+        if path is not None:
+            evals = _evals_of_suite(path, around)
+        else:
+            paths = itertools.takewhile(lambda _: not stop.is_set(), self._workspace.yaml_files())
+            evals = _evals(paths, around)
+        try:
+            found = await asyncio.to_thread(lambda: self._trees(evals))
+        finally:
+            stop.set()  # Ends the thread of a cancelled request at its next file.
+        for snapshot, _ in found:
+            self._ledger.read_again(snapshot)
+        return [self._with_verdicts(item, snapshot.path) for snapshot, item in found]
 
-    def everything_changed(self, server: "WazaServer") -> None:
-        """Files or results have changed: any part may be another one."""
-        self._soon(server, "")
+    def _trees(self, evals: Iterable[Snapshot]) -> list[tuple[Snapshot, Item]]:
+        # Each eval with the process directory of its own workspace folder.
+        return [(it, item) for it in evals for item in tests([it], self._workspace.around(it))]
 
-    def _soon(self, server: "WazaServer", uri: str) -> None:
-        if not server.run_events:
+    def _with_verdicts(self, item: Item, eval_path: Path | None) -> Item:
+        if eval_path is None:
+            return item
+        ledger = self._ledger
+        children = [
+            {**it, "verdict": _verdict_data(ledger.verdict_of(eval_path, it["id"]))}
+            if it["kind"] in PARTS
+            else it
+            for it in item["children"]
+        ]
+        verdict = ledger.verdict_of_eval(eval_path)
+        if item["kind"] == "experiment":
+            verdict = verdict_of_experiment(verdict)
+        return {**item, "verdict": _verdict_data(verdict), "children": children}
+
+    def text_changed(self, uri: str) -> None:
+        """Check at the next pause whether an opened, edited or closed document changed the tree."""
+        self._notify_soon(uri)
+
+    def everything_changed(self) -> None:
+        """Notify the client at the next pause that files or results have changed."""
+        self._notify_soon("")
+
+    def _notify_soon(self, uri: str) -> None:
+        if not self._client.follows_runs:
             return
         self._changed.add(uri)
-        if self._telling is not None:
-            self._telling.cancel()
-        self._telling = asyncio.get_running_loop().call_later(_PAUSE_SECONDS, self._tell, server)
+        if self._timer is not None:
+            self._timer.cancel()
+        self._timer = asyncio.get_running_loop().call_later(_PAUSE_SECONDS, self._notify)
 
-    def _tell(self, server: "WazaServer") -> None:
+    def _notify(self) -> None:
         changed, self._changed = self._changed, set()
-        others = [uri for uri in sorted(changed - {""}) if self._is_new(uri, server.documents.get(uri))]
+        uris = [it for it in sorted(changed - {""}) if self._is_new(it, self._documents.get(it))]
         if "" in changed:
-            server.protocol.notify(CHANGED, {})
+            self._client.notify(CHANGED, {})
             return
-        for uri in others:
-            server.protocol.notify(CHANGED, {"uri": uri})
+        for uri in uris:
+            self._client.notify(CHANGED, {"uri": uri})
 
     def _is_new(self, uri: str, snapshot: Snapshot | None) -> bool:
         shape = _shape(snapshot)
@@ -74,7 +116,7 @@ class TestTree:
 
 
 def _shape(snapshot: Snapshot | None) -> object:
-    """What the client sees of a document in the tree."""
+    """The part of a document that the client sees in the tree."""
     if snapshot is None or snapshot.form is None:
         return None
     return [
@@ -83,52 +125,13 @@ def _shape(snapshot: Snapshot | None) -> object:
     ]
 
 
-async def on_tests(server: "WazaServer", params: Any) -> list[Item]:
-    """The tree; with the last verdict of each eval and task that has one. Results on disk are read afterwards."""
-    uri = members_of(params).get("uri")
-    path = path_of(str(uri)) if uri else None
-    stop = threading.Event()
-    around = server.workspace_around()
-    try:
-        if path is not None:
-            found = await asyncio.to_thread(lambda: _trees(server, _suite(path, around)))
-        elif uri:
-            return []
-        else:
-            paths = itertools.takewhile(lambda _: not stop.is_set(), workspace_files(server))
-            found = await asyncio.to_thread(lambda: _trees(server, _evals(paths, around)))
-    finally:
-        stop.set()  # The thread of a cancelled request ends at its next file.
-    for snapshot, _ in found:
-        server.results.look_again(server, snapshot)
-    return [_with_verdicts(server.results, item, snapshot.path) for snapshot, item in found]
-
-
-def _with_verdicts(results: Results, item: Item, eval_path: Path | None) -> Item:
-    if eval_path is None:
-        return item
-    children = [
-        {**it, "verdict": _told(results.verdict_of(eval_path, it["id"]))} if it["kind"] in PARTS else it
-        for it in item["children"]
-    ]
-    verdict = results.verdict_of_eval(eval_path)
-    if item["kind"] == "experiment":
-        verdict = of_whole_experiment(verdict)
-    return {**item, "verdict": _told(verdict), "children": children}
-
-
-def _told(verdict: Verdict | None) -> dict[str, Any] | None:
+def _verdict_data(verdict: Verdict | None) -> dict[str, Any] | None:
     if verdict is None:
         return None
     return {"runId": verdict.run_id, "status": verdict.status, "score": verdict.score, "at": verdict.at}
 
 
-def _trees(server: "WazaServer", evals: Iterable[Snapshot]) -> list[tuple[Snapshot, Item]]:
-    # Each as seen from its own workspace folder.
-    return [(it, item) for it in evals for item in tests([it], server.around(it))]
-
-
-def _suite(path: Path, around: Around) -> Iterator[Snapshot]:
+def _evals_of_suite(path: Path, around: Around) -> Iterator[Snapshot]:
     snapshot = around.snapshot(path)
     if snapshot is None or snapshot.form is None:
         return

@@ -1,4 +1,4 @@
-"""The connection to the editor, and how it may end without a word: nobody reads any more, or the editor is gone."""
+"""Write to the editor, and notice when it has gone: its end of a pipe is closed, or its process has ended."""
 
 import asyncio
 import os
@@ -8,14 +8,14 @@ import sys
 import threading
 from collections.abc import Callable
 
-_LOOK_SECONDS = 2.0
-_AT_ONCE = getattr(select, "PIPE_BUF", 512)
+_POLL_SECONDS = 2.0
+_ATOMIC_BYTES = getattr(select, "PIPE_BUF", 512)
 
 
 class Output:
-    """Where messages are written. Once nobody reads them `gone` is called, and the rest goes nowhere.
+    """Writes messages. When the editor no longer reads them, `gone` is called and the rest is dropped.
 
-    `ready` waits until as much as a pipe takes at once can be written; without it the system waits until all is.
+    `ready` waits until a pipe accepts at least one atomic write. Without it, each write blocks until it is complete.
     """
 
     def __init__(
@@ -32,7 +32,7 @@ class Output:
             while rest and not self._is_gone:
                 if self._ready is not None:
                     self._ready(self._descriptor)
-                    rest = rest[os.write(self._descriptor, rest[:_AT_ONCE]) :]
+                    rest = rest[os.write(self._descriptor, rest[:_ATOMIC_BYTES]) :]
                 else:
                     rest = rest[os.write(self._descriptor, rest) :]
         except (OSError, ValueError):
@@ -40,33 +40,33 @@ class Output:
             self._gone()
 
     def close(self) -> None:
-        """The stream is closed with the process."""
+        """Do nothing: the stream closes with the process."""
 
 
 def once(then: Callable[[], None]) -> Callable[[], None]:
-    """What does something the first time that it is called, from whichever thread, and nothing after that."""
+    """Return a function that calls `then` once, however often and from whichever thread it is called."""
     first = threading.Lock()
 
-    def called() -> None:
+    def call() -> None:
         if first.acquire(blocking=False):
             then()
 
-    return called
+    return call
 
 
 def when_unread(descriptor: int, then: Callable[[], None]) -> None:
-    """Call `then` once nobody can read any more what is written into a pipe. To be called in the event loop."""
+    """Call `then` once the reading end of a pipe is closed. Call this in the event loop."""
     if sys.platform == "linux" and stat.S_ISFIFO(os.fstat(descriptor).st_mode):
-        # Nothing can be read from this end: it is awake when the other one is closed.
+        # This end never has input. It becomes readable when the other end is closed.
         asyncio.get_running_loop().add_reader(descriptor, then)
 
 
 def when_closed(descriptor: int, then: Callable[[], None]) -> None:
-    """Call `then`, in a thread, once nobody can write any more what is read from a pipe: however busy the loop is."""
+    """Call `then` from a thread once the writing end of a pipe is closed, however busy the event loop is."""
     if not hasattr(select, "poll"):
         return
     closed = select.poll()
-    closed.register(descriptor, 0)  # The end is told of unasked.
+    closed.register(descriptor, 0)  # The end is reported without being requested.
 
     def wait() -> None:
         closed.poll()
@@ -76,34 +76,35 @@ def when_closed(descriptor: int, then: Callable[[], None]) -> None:
 
 
 def when_gone(pid: int | None, then: Callable[[], None]) -> None:
-    """Call `then` once the process `pid` has ended. To be called in the event loop.
+    """Call `then` once the process `pid` has ended. Call this in the event loop.
 
-    A process that is not there now is not waited for: it may be counted in another container. Windows closes our input.
+    A process that does not exist now is ignored, because the id may be from another container. Windows closes the input
+    instead.
     """
     if not pid or pid < 0 or sys.platform == "win32":
         return
     loop = asyncio.get_running_loop()
     try:
         if hasattr(os, "pidfd_open"):
-            # Unlike its number, this also tells of an editor that nobody has waited for.
+            # Unlike the id, this also reports an editor that has become a zombie process.
             loop.add_reader(os.pidfd_open(pid), then)
             return
     except ProcessLookupError:
         return
     except OSError:
-        pass  # Not allowed in this container.
-    if _is_there(pid):
-        _look_again(loop, pid, then)
+        pass  # This container does not allow it.
+    if _exists(pid):
+        _poll(loop, pid, then)
 
 
-def _look_again(loop: asyncio.AbstractEventLoop, pid: int, then: Callable[[], None]) -> None:
-    if _is_there(pid):
-        loop.call_later(_LOOK_SECONDS, _look_again, loop, pid, then)
+def _poll(loop: asyncio.AbstractEventLoop, pid: int, then: Callable[[], None]) -> None:
+    if _exists(pid):
+        loop.call_later(_POLL_SECONDS, _poll, loop, pid, then)
     else:
         then()
 
 
-def _is_there(pid: int) -> bool:
+def _exists(pid: int) -> bool:
     try:
         os.kill(pid, 0)
     except ProcessLookupError:

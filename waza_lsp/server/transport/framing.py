@@ -1,35 +1,35 @@
-"""Messages as they come in on a file descriptor: `Content-Length: N`, an empty line, N bytes of JSON."""
+"""Read messages from a file descriptor: `Content-Length: N`, an empty line, N bytes of JSON."""
 
 import os
 import re
 import select
 
 _LENGTH = re.compile(rb"(?:^|\r\n)content-length:[ \t]*(\d+)[ \t]*(?=\r\n|$)", re.IGNORECASE)
-_MOST = 1 << 16
-"""As much as a pipe holds: of a larger one the room is made and given back for every message."""
+_MOST_BYTES = 1 << 16
+"""The capacity of a pipe. A larger buffer would be allocated and freed for every message."""
 
 
 class Frames:
-    """Bytes that were read and not yet taken as messages. Read from one thread at a time."""
+    """A buffer of bytes that are not complete messages yet. Only one thread may read at a time."""
 
     def __init__(self, descriptor: int) -> None:
         self._descriptor = descriptor
         self._bytes = bytearray()
 
     def read(self) -> bool:
-        """Wait for more bytes; False when no more will come."""
-        found = os.read(self._descriptor, _MOST)
+        """Wait for more bytes. Returns False at the end of the input."""
+        found = os.read(self._descriptor, _MOST_BYTES)
         self._bytes += found
         return bool(found)
 
     def is_waiting(self, seconds: float) -> bool:
-        """Whether there is something to read, now or within a time."""
+        """Whether there is input, now or within this time."""
         return bool(select.select([self._descriptor], [], [], seconds)[0])
 
     def wait_to_write(self, descriptor: int) -> bool:
-        """Wait until something can be written there, and read what comes meanwhile; whether anything did.
+        """Wait until the other descriptor is writable, and read input meanwhile. Returns whether there was any.
 
-        Who waits for us to read may not read what we have to write.
+        An editor that waits for the server to read may not read what the server writes.
         """
         inputs, has_read = [self._descriptor], False
         while not select.select(inputs, [descriptor], [])[1]:
@@ -40,7 +40,7 @@ class Frames:
         return has_read
 
     def take(self) -> list[bytes]:
-        """The bodies of all messages that are complete."""
+        """Remove and return the bodies of all complete messages."""
         found: list[bytes] = []
         start = 0
         while (head := self._bytes.find(b"\r\n\r\n", start)) >= 0:

@@ -1,6 +1,6 @@
-"""The server on standard input and output, read and answered in one thread where the system can tell what has come.
+"""Serve standard input and output: messages are handled in order, and in one thread where the system supports it.
 
-pygls's own loop goes through three threads for each message.
+The loop of pygls passes each message through three threads.
 """
 
 import asyncio
@@ -18,18 +18,21 @@ from typing import Any
 
 from pygls.exceptions import JsonRpcException, JsonRpcInvalidParams, JsonRpcInvalidRequest
 
-from waza_lsp.server.session import WazaServer
+from waza_lsp.server.transport.client import Client
 from waza_lsp.server.transport.connection import Output, once, when_closed, when_unread
 from waza_lsp.server.transport.framing import Frames
 
 _GRACE_SECONDS = 0.0005
-"""How long what may wait waits for the next message: an editor asks for findings first, and then for what its user
-is waiting for."""
+"""How long deferred work waits for the next message. Editors request diagnostics first, and then what the user is
+waiting for."""
 _LONGEST_WAIT_SECONDS = 0.05
 
 
 class Turns:
-    """Everything is done in the event loop. `handle` is whether a message is over when it returns."""
+    """Handles messages in order, and deferred work when no more messages are coming. Runs in the event loop.
+
+    `handle` returns whether a message is completely handled.
+    """
 
     def __init__(self, handle: Callable[[bytes], bool], frames: Frames) -> None:
         self._handle = handle
@@ -40,28 +43,28 @@ class Turns:
         self._until = self._latest = 0.0
 
     def read(self) -> bool:
-        """Handle what has come in; False when no more will come."""
+        """Handle the input. Returns False at its end."""
         if not self._frames.is_waiting(0):
-            return True  # Since the loop has noticed, it was read in another turn.
+            return True  # Another turn has read the input since the loop noticed it.
         is_open = self._frames.read()
         self.take(self._frames.take())
         return is_open
 
     def take(self, bodies: Sequence[bytes]) -> None:
-        """Handle these messages after those that are there."""
+        """Handle these messages after those that already wait."""
         self._pending.extend(bodies)
         if not self._is_busy:
             self._go_on()
 
     def wait_to_write(self, descriptor: int) -> None:
-        """Wait until something can be written there; what comes in meanwhile is handled in another turn."""
+        """Wait until the descriptor is writable. Input that comes meanwhile is handled in another turn."""
         if self._frames.wait_to_write(descriptor):
             self._pending.extend(self._frames.take())
             if not self._is_busy:
                 self._in_next_turn()
 
     def later(self, do: Callable[[], None]) -> None:
-        """Do something once no more messages are on their way, or they have come without end for a while."""
+        """Do something when no more messages are coming, or at the latest after a while."""
         now = time.monotonic()
         self._until = now + _GRACE_SECONDS
         if not self._late:
@@ -78,7 +81,7 @@ class Turns:
         self._is_busy = True
         while not self._is_late and (self._pending or self._has_read_more()):
             if self._pending and not self._handle(self._pending.popleft()):
-                # What it sets going is to begin before the next message is looked at.
+                # Let the tasks that it has created start before the next message.
                 self._in_next_turn()
                 return
         self._is_busy = False
@@ -93,10 +96,10 @@ class Turns:
         return bool(self._late) and time.monotonic() > self._latest
 
     def _has_read_more(self) -> bool:
-        """Whether there is something to wait with, and more came in meanwhile."""
+        """Whether more input came while deferred work waits."""
         if not self._late or not self._frames.is_waiting(max(0.0, self._until - time.monotonic())):
             return False
-        # At the end of the input nothing comes any more, however often one looks.
+        # At the end of the input, select reports input but there is none.
         is_open = self._frames.read()
         self._pending.extend(self._frames.take())
         return is_open
@@ -107,55 +110,55 @@ _INPUT = 0
 _LEAVE_SECONDS = 3.0
 
 
-def serve(server: WazaServer, frames: Frames, waiting: Sequence[bytes]) -> None:
-    """Answer until the input ends, and leave; `waiting` are messages that were read already."""
+def serve(client: Client, frames: Frames, waiting: Sequence[bytes], end: Callable[[], None]) -> None:
+    """Answer until the input ends, then exit. `waiting` are messages that were read already."""
     try:
-        asyncio.run(_serve(server, frames, waiting))
+        asyncio.run(_serve(client, frames, waiting, end))
     finally:
-        server.end_children()
+        end()
 
 
-async def _serve(server: WazaServer, frames: Frames, waiting: Sequence[bytes]) -> None:
+async def _serve(client: Client, frames: Frames, waiting: Sequence[bytes], end: Callable[[], None]) -> None:
     loop, ended = asyncio.get_running_loop(), asyncio.Event()
-    turns = Turns(functools.partial(_handle, server), frames)
+    turns = Turns(functools.partial(_handle, client), frames)
 
-    # Should something hang, an editor that does not read say, nobody is there any more to see it.
-    giving_up = threading.Timer(_LEAVE_SECONDS, _give_up, [server])
-    giving_up.daemon = True
-    leave_soon = once(giving_up.start)  # Several may notice at the same time.
+    # If something hangs after the editor has gone, such as a write, nobody else ends the process.
+    timeout = threading.Timer(_LEAVE_SECONDS, _give_up, [end])
+    timeout.daemon = True
+    leave_soon = once(timeout.start)  # Several threads may notice the end at the same time.
 
     def leave() -> None:
         leave_soon()
-        # The loop may be over already.
+        # The loop may be closed already.
         with suppress(RuntimeError):
             loop.call_soon_threadsafe(ended.set)
 
-    server.leave = leave
+    client.leave = leave
     reads_itself = _read_in_loop(turns, leave)
     output = sys.stdout.fileno()
-    server.protocol.set_writer(Output(output, leave, turns.wait_to_write if reads_itself else None))
+    client.protocol.set_writer(Output(output, leave, turns.wait_to_write if reads_itself else None))
     when_unread(output, leave)
     if reads_itself:
-        server.protocol.later = turns.later
+        client.protocol.later = turns.later
         when_closed(_INPUT, leave_soon)
     turns.take(waiting)
     if not reads_itself:
         _read_in_thread(frames, turns, leave)
     await ended.wait()
-    server.end_children()
-    # To close the loop would tear what is being started right now, and wait for what is done in threads.
+    end()
+    # Closing the loop would break processes that are just starting, and wait for threads.
     os._exit(0)
 
 
 def _read_in_loop(turns: Turns, leave: Callable[[], None]) -> bool:
-    """Read whenever something has come; False where the system cannot tell (Windows) or it is no pipe."""
+    """Read the input when it is readable. Returns False if the system does not report that (Windows) or it is not a pipe."""
     loop = asyncio.get_running_loop()
 
     def read() -> None:
         try:
             is_open = turns.read()
         except OSError:
-            _log.warning("The input cannot be read any more")
+            _log.warning("The input is no longer readable")
             is_open = False
         if not is_open:
             loop.remove_reader(_INPUT)
@@ -177,28 +180,28 @@ def _read_in_thread(frames: Frames, turns: Turns, leave: Callable[[], None]) -> 
                 if bodies := frames.take():
                     loop.call_soon_threadsafe(turns.take, bodies)
         except OSError:
-            _log.warning("The input cannot be read any more")
+            _log.warning("The input is no longer readable")
         finally:
             leave()
 
     threading.Thread(target=read, name="reader", daemon=True).start()
 
 
-def _give_up(server: WazaServer) -> None:
-    server.end_children()
+def _give_up(end: Callable[[], None]) -> None:
+    end()
     os._exit(1)
 
 
-def _handle(server: WazaServer, body: bytes) -> bool:
-    """Deal with a message; whether nothing of it is left that has to begin."""
+def _handle(client: Client, body: bytes) -> bool:
+    """Handle a message. Returns whether it has created no task that has yet to start."""
     message: Any = None
     try:
         message = json.loads(body)
-        return server.protocol.handle_message(server.protocol.structure_message(message))
+        return client.protocol.handle_message(client.protocol.structure_message(message))
     except JsonRpcInvalidParams as reason:
-        server.protocol.refuse(message, reason)
+        client.protocol.refuse(message, reason)
     except Exception as error:  # noqa: BLE001  # the one place per message
         _log.exception("A message could not be handled")
-        server.protocol.refuse(message, JsonRpcInvalidRequest())
-        server.report_server_error(error, JsonRpcException)
+        client.protocol.refuse(message, JsonRpcInvalidRequest())
+        client.lsp.report_server_error(error, JsonRpcException)
     return False

@@ -1,4 +1,4 @@
-"""pygls's protocol with our own documents, which pygls counts the lines of wrongly, and with answers that are JSON already."""
+"""The protocol of pygls, with our own documents (pygls splits lines differently) and results that are already JSON."""
 
 import asyncio
 import inspect
@@ -25,118 +25,118 @@ if TYPE_CHECKING:
 
 
 _RESOLVED = "_resolved_forward_references"
-"""What lsprotocol keeps in mind; there is no public way to say so."""
+"""The flag of lsprotocol that its types are resolved. There is no public name for it."""
 
 
 def message_converter() -> Converter:
-    """The converter of pygls.
+    """Return the converter of pygls, with each class of the protocol resolved at its first use.
 
-    lsprotocol resolves the types of all its 554 classes whenever a process starts, a tenth of the time until the first
-    hover, and a session meets a fifth of them. Where another version knows nothing of this flag, it does so as ever.
+    lsprotocol resolves all its 554 classes at every start, which takes a tenth of the time until the first hover. A
+    session uses a fifth of them. A version of lsprotocol without this flag resolves them all.
     """
-    # One of its hooks is registered for the type of this field.
-    _is_seen(types.NotebookCellTextDocumentFilter)
+    # lsprotocol registers one of its hooks for the type of this field.
+    _resolve(types.NotebookCellTextDocumentFilter)
     before = getattr(_hooks, _RESOLVED, False)
     setattr(_hooks, _RESOLVED, True)
     converter: Converter = default_converter()  # type: ignore[no-untyped-call]  # the library gives no type
-    # A converter that is made later, without our hook, needs the types of them all.
+    # A converter that is made later, without our hook, must resolve all types.
     setattr(_hooks, _RESOLVED, before)
-    converter.register_structure_hook_func(_is_seen, _never)
-    converter.register_unstructure_hook_func(_is_seen, _never)
+    converter.register_structure_hook_func(_resolve, _never)
+    converter.register_unstructure_hook_func(_resolve, _never)
     return converter
 
 
-def _is_seen(met: type) -> bool:
-    """Resolve the types of a class, for the hooks that are asked next: this one is for none."""
-    if attrs.has(met) and met.__module__ == types.__name__:
-        attrs.resolve_types(met, types.ALL_TYPES_MAP, {})
+def _resolve(kind: type) -> bool:
+    """Resolve the types of a class for the hooks that cattrs tries next. Always False: this hook handles no class."""
+    if attrs.has(kind) and kind.__module__ == types.__name__:
+        attrs.resolve_types(kind, types.ALL_TYPES_MAP, {})
     return False
 
 
 def _never(*_: object) -> None:
-    raise AssertionError("a hook for no class was called")
+    raise AssertionError("this hook handles no class")
 
 
 _Steps = Generator[Any, Any, None]
 _log = logging.getLogger(__name__)
 _sending: set[asyncio.Future[Any]] = set()
-"""What is being written; without a reference it would not be finished."""
+"""Writes in progress. Without a reference they could be collected before they finish."""
 _DOCUMENTS = frozenset(
     [types.TEXT_DOCUMENT_DID_OPEN, types.TEXT_DOCUMENT_DID_CHANGE, types.TEXT_DOCUMENT_DID_CLOSE]
 )
 _GRACE_SECONDS = 0.001
-"""How long what may wait waits where nobody can tell whether more is on its way."""
+"""How long deferred work waits where the server cannot see whether more messages are coming."""
 
 
 class Json(NamedTuple):
-    """A result that is written already."""
+    """A result that is already JSON."""
 
     text: str
 
 
 class Later(NamedTuple):
-    """A result that is found when no more messages are on their way: first what the user is waiting for."""
+    """A result that is computed when no more messages are coming, so that what the user waits for comes first."""
 
     find: Callable[[], Any]
 
 
 @dataclass(eq=False, slots=True)
 class _Waiting:
-    """A request whose answer is put off."""
+    """A request whose answer is deferred."""
 
     number: int | str
     find: Callable[[], Any]
 
 
 class OwnDocumentsProtocol(LanguageServerProtocol):
-    """Hands document notifications to our handlers only; pygls keeps no second copy of the text."""
+    """Passes document notifications only to our handlers, so that pygls keeps no second copy of the text."""
 
     answered: Any = None
-    """The id of an `initialize` that has had its answer."""
-    asked_at = 0.0
-    """When the last message came, by `time.monotonic`, which event loops count by, too."""
+    """The id of an `initialize` that was answered early."""
+    last_message_at = 0.0
+    """When the last message came, in the time of `time.monotonic` and of event loops."""
 
     def __init__(self, server: "LanguageServer", converter: "Converter") -> None:
         super().__init__(server, converter)
         self._is_plain: dict[Callable[..., Any], bool] = {}
-        """Whether handlers have done their work when they return."""
+        """Whether handlers are plain functions, which have finished when they return."""
         self._waiting: list[_Waiting] = []
         self.later: Callable[[Callable[[], None]], None] = _after_a_grace
-        """Does something when no more messages are on their way, as far as one can tell."""
+        """Does something when no more messages are coming, as far as the server can see."""
 
     def notify_json(self, method: str, params: str) -> None:
         """Send a notification whose parameters are JSON."""
         self._send_json(f'{{"jsonrpc":"2.0","method":"{method}","params":{params}}}')
 
     def refuse(self, message: Any, reason: JsonRpcException) -> None:
-        """Answer a message that cannot be handled; nobody waits for an answer to a notification or a response."""
+        """Answer a message that cannot be handled. Notifications and responses get no answer."""
         is_message = isinstance(message, dict)
         number = message.get("id") if is_message else None
         if is_message and (number is None or "method" not in message or number == self.answered):
             return
         if not isinstance(number, int | str):
-            number = None  # No id that anybody could have given.
+            number = None  # Not a valid id.
         error = {"code": reason.code, "message": reason.message}
         self._send_json(json.dumps({"jsonrpc": "2.0", "id": number, "error": error}))
 
     def handle_message(self, message: Any) -> bool:
-        """Deal with a message; whether nothing of it is left that has to begin."""
-        self.asked_at = time.monotonic()
+        """Handle a message. Returns whether it has created no task that has yet to start."""
+        self.last_message_at = time.monotonic()
         number = getattr(message, "id", None)
         if self._shutdown and number is not None and hasattr(message, "method"):
             self._send_response(
                 number, error=JsonRpcInvalidRequest("The server is shut down").to_response_error()
             )
         elif self._shutdown and getattr(message, "method", None) != types.EXIT:
-            pass  # What was on its way, such as an answer to us, concerns nobody any more: no need to warn of it.
+            pass  # Late messages, such as responses to our requests, need no warning.
         elif self._shutdown or not hasattr(message, "method") or message.jsonrpc != self.VERSION:
             super().handle_message(message)
-        # pygls finds out what kind of message it is in more time than most handlers take.
+        # pygls takes longer to find out the kind of a message than most handlers run.
         elif (handler := self._plain_handler(message.method)) is not None:
             if hasattr(message, "id"):
                 self._answer(message.id, handler, message.params)
             else:
-                self._tell(handler, message.params)
+                self._call(handler, message.params)
             return True
         elif hasattr(message, "id"):
             copy_context().run(self._handle_request, message.id, message.method, message.params)
@@ -145,7 +145,7 @@ class OwnDocumentsProtocol(LanguageServerProtocol):
         return False
 
     def _plain_handler(self, method: str) -> Callable[[Any], Any] | None:
-        """A handler that is ours alone, and has done its work when it returns."""
+        """Return our handler of a method if it is a plain function and pygls has no handler of its own."""
         handler = self.fm.features.get(method)
         if handler is None or (method not in _DOCUMENTS and method in self.fm.builtin_features):
             return None
@@ -153,8 +153,8 @@ class OwnDocumentsProtocol(LanguageServerProtocol):
             self._is_plain[handler] = not inspect.iscoroutinefunction(handler)
         return handler if self._is_plain[handler] else None
 
-    def _tell(self, handler: Callable[[Any], Any], params: Any) -> None:
-        # Without the number that pygls draws for each: nobody can cancel what is done at once.
+    def _call(self, handler: Callable[[Any], Any], params: Any) -> None:
+        # Without the id that pygls draws for each notification: this one cannot be cancelled.
         try:
             handler(params)
         except Exception as error:  # noqa: BLE001  # the one place per notification
@@ -168,14 +168,14 @@ class OwnDocumentsProtocol(LanguageServerProtocol):
             return
         self._send_response(number, result)
 
-    def _put_off(self, number: int | str, find: Callable[[], Any]) -> None:
+    def _defer(self, number: int | str, find: Callable[[], Any]) -> None:
         waiting = _Waiting(number, find)
         self._waiting.append(waiting)
         self.later(partial(self._find, waiting))
 
     def _find(self, waiting: _Waiting) -> None:
         if waiting not in self._waiting:
-            return  # Cancelled.
+            return  # It was cancelled.
         self._waiting.remove(waiting)
         self._answer(waiting.number, lambda _: waiting.find(), None)
 
@@ -201,13 +201,13 @@ class OwnDocumentsProtocol(LanguageServerProtocol):
         super()._execute_handler(msg_id, handler, *more, **named)
         future = self._request_futures.get(msg_id)
         if future is not None:
-            # pygls does so for requests, and holds what it has of notifications for ever.
+            # pygls releases the futures of requests, but keeps those of notifications forever.
             future.add_done_callback(lambda _: self._request_futures.pop(msg_id, None))
 
     def _handle_response(self, msg_id: Any, result: Any = None, error: Any = None) -> None:
         waiting = self._request_futures.get(msg_id)
         if waiting is not None and waiting.cancelled():
-            # Who asked does not wait any more; the library would take the answer for an error.
+            # Nobody waits for this response any more, and pygls would report it as an error.
             self._request_futures.pop(msg_id)
         else:
             super()._handle_response(msg_id, result, error)
@@ -215,14 +215,14 @@ class OwnDocumentsProtocol(LanguageServerProtocol):
     def _send_handler_result(self, future: Any, *, msg_id: Any) -> None:
         refusal = None if future.cancelled() else future.exception()
         if isinstance(refusal, JsonRpcException):
-            # Meant for who asked; the library would log it as an error of the server.
+            # An answer for the client, which pygls would log as an error of the server.
             self._request_futures.pop(msg_id, None)
             self._send_response(msg_id, error=refusal.to_response_error())
         else:
             super()._send_handler_result(future, msg_id=msg_id)
 
     def prepare(self, method: str) -> None:
-        """Have what reads and writes such messages made, before the first one comes: it takes milliseconds for each."""
+        """Create the converters of such messages before the first one comes. Each takes milliseconds."""
         asked, answered = self.get_message_type(method), self.get_result_type(method)
         if asked is not None:
             self._converter.get_structure_hook(asked)
@@ -233,7 +233,7 @@ class OwnDocumentsProtocol(LanguageServerProtocol):
         if error is None and isinstance(result, types.InitializeResult) and msg_id == self.answered:
             self._result_types.pop(msg_id, None)
         elif error is None and isinstance(result, Later):
-            self._put_off(msg_id, result.find)
+            self._defer(msg_id, result.find)
         elif error is None and isinstance(result, Json):
             self._result_types.pop(msg_id, None)
             self._send_json(f'{{"jsonrpc":"2.0","id":{json.dumps(msg_id)},"result":{result.text}}}')
@@ -241,9 +241,9 @@ class OwnDocumentsProtocol(LanguageServerProtocol):
             super()._send_response(msg_id, result, error)
 
     def _send_json(self, body: str) -> None:
-        """Send a message of ASCII characters."""
+        """Send a message that consists of ASCII characters."""
         if self.writer is None:
-            _log.error("Nobody to send a message to")
+            _log.error("There is no connection to send a message to")
             return
         head = f"Content-Length: {len(body)}\r\n\r\n" if self._include_headers else ""
         sent = self.writer.write((head + body).encode("ascii"))
@@ -254,7 +254,7 @@ class OwnDocumentsProtocol(LanguageServerProtocol):
 
     @lsp_method(types.SHUTDOWN)
     def lsp_shutdown(self, *arguments: Any) -> _Steps:
-        # pygls goes through the requests while those that it cancels leave, and then fails to say that it has ended.
+        # pygls iterates over the requests while cancelled ones are removed, and then fails to answer.
         yield self.fm.features[types.SHUTDOWN], arguments, None
         current = self.msg_id
         for message, future in list(self._request_futures.items()):
@@ -266,7 +266,7 @@ class OwnDocumentsProtocol(LanguageServerProtocol):
 
 
 def _failed(error: Exception) -> Future[Any]:
-    """What the library makes of a handler that has failed."""
+    """Return the future that pygls creates for a handler that has failed."""
     failed = Future[Any]()
     failed.set_exception(error)
     return failed
