@@ -51,12 +51,12 @@ def failed_checks(trials: Trials) -> list[FailedCheck]:
     by_place: dict[Place, list[FailedCheck]] = {}
     for outcomes in trials:
         in_trial = {it.place: it for outcome in outcomes for it in _failed_in(outcome)}
-        for place, it in in_trial.items():
-            by_place.setdefault(place, []).append(it)
-    return [_counted(its, len(trials)) for its in by_place.values()]
+        for place, check in in_trial.items():
+            by_place.setdefault(place, []).append(check)
+    return [_with_count(its, len(trials)) for its in by_place.values()]
 
 
-def _counted(checks: Sequence[FailedCheck], trials: int) -> FailedCheck:
+def _with_count(checks: Sequence[FailedCheck], trials: int) -> FailedCheck:
     first = checks[0]
     if trials <= 1:
         return first
@@ -71,10 +71,10 @@ def _failed_in(outcome: "GraderOutcome") -> Iterator[FailedCheck]:
         why = f"This grader ends the run with an error: {outcome.feedback}"
         yield FailedCheck(Place(path, entry, entry), why)
         return
-    for it in outcome.parts:
+    for part in outcome.parts:
         # The checks of `expected` are lists of strings. All others are in the config of their entry.
         inside = () if is_expectation(outcome) else ("config",)
-        yield FailedCheck(Place(path, entry, (*entry, *inside, *it.pointer)), sentence(it), it.excerpt)
+        yield FailedCheck(Place(path, entry, (*entry, *inside, *part.pointer)), sentence(part), part.excerpt)
     if not outcome.parts:
         yield FailedCheck(Place(path, entry, entry), outcome.feedback or "This grader did not pass")
 

@@ -53,7 +53,7 @@ COMMANDS: dict[str, Callable[..., Any]] = {
 
 def build_session() -> Session:
     """Make a session with all handlers registered."""
-    session = _joined_parts()
+    session = _join_parts()
     lsp = session.client.lsp
     for method, handler, options in NOTIFICATIONS:
         lsp.feature(method, options)(functools.partial(handler, session))
@@ -77,7 +77,7 @@ def _bound(command: Callable[..., Any], session: Session) -> Callable[..., Any]:
     return execute_later if inspect.iscoroutinefunction(command) else execute
 
 
-def _joined_parts() -> Session:
+def _join_parts() -> Session:
     # The functions below may name parts that are made later: they are called once all are there.
     client, documents, configuration = Client(), Documents(), Configuration()
     refreshes, collector, checks_ready = Refreshes.of(client), IdleCollector(client), asyncio.Event()

@@ -180,9 +180,9 @@ class Settings:
     )
 
 
-def documentation_of(it: dataclasses.Field[Any]) -> Setting:
+def documentation_of(setting_field: dataclasses.Field[Any]) -> Setting:
     """The documentation of a field of `Settings`."""
-    setting: Setting = it.metadata["setting"]
+    setting: Setting = setting_field.metadata["setting"]
     return setting
 
 
@@ -191,12 +191,12 @@ def read_settings(values: Any) -> tuple[Settings, list[str]]:
     found: dict[str, Any] = {}
     problems = [*_invalid_sections(values)]
     defaults = Settings()
-    for it in dataclasses.fields(Settings):
-        name = documentation_of(it).name
+    for setting_field in dataclasses.fields(Settings):
+        name = documentation_of(setting_field).name
         value = _value_at(values, name.split("."))
         if value is not None:
-            found[it.name], messages = _reader(documentation_of(it))(
-                value, f"waza.{name}", getattr(defaults, it.name)
+            found[setting_field.name], messages = _reader(documentation_of(setting_field))(
+                value, f"waza.{name}", getattr(defaults, setting_field.name)
             )
             problems += messages
     return Settings(**found), problems

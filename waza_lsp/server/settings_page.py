@@ -38,8 +38,8 @@ def page() -> str:
     """Return the text of `docs/settings.md`."""
     rows = ["| setting | default | |", "| --- | --- | --- |"]
     rows += [
-        f"| `{name}` | `{json.dumps(it['default'])}` | {it['markdownDescription']} |"
-        for name, it in _properties()
+        f"| `{name}` | `{json.dumps(data['default'])}` | {data['markdownDescription']} |"
+        for name, data in _properties()
     ]
     return _HEAD + "\n".join(rows) + "\n" + _TAIL
 
@@ -51,11 +51,11 @@ def manifest(before: str) -> str:
     kept = {name: it for name, it in configuration["properties"].items() if name.startswith(_OF_THE_CLIENT)}
     ours = {
         name: {
-            **it,
-            "markdownDescription": _with_absolute_links(it["markdownDescription"]),
+            **data,
+            "markdownDescription": _with_absolute_links(data["markdownDescription"]),
             "order": len(kept) + index,
         }
-        for index, (name, it) in enumerate(_properties())
+        for index, (name, data) in enumerate(_properties())
     }
     configuration["properties"] = {**kept, **ours}
     return json.dumps(data, indent=2, ensure_ascii=False) + "\n"
@@ -69,13 +69,13 @@ def _with_absolute_links(text: str) -> str:
 def _properties() -> Iterator[tuple[str, Mapping[str, Any]]]:
     """Yield each setting as it is in the manifest."""
     defaults = Settings()
-    for it in dataclasses.fields(Settings):
-        setting = documentation_of(it)
+    for setting_field in dataclasses.fields(Settings):
+        setting = documentation_of(setting_field)
         yield (
             f"waza.{setting.name}",
             {
                 **setting.schema,
-                "default": getattr(defaults, it.name),
+                "default": getattr(defaults, setting_field.name),
                 "scope": "window",
                 "markdownDescription": setting.description,
             },

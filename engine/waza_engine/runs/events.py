@@ -185,7 +185,7 @@ def parse_line(line: str | bytes) -> Event | None:
     Unknown members are ignored.
     """
     try:
-        return _parsed(json.loads(line))
+        return _parse(json.loads(line))
     except ValueError:
         return None
 
@@ -197,14 +197,14 @@ def _data(event: Event) -> dict[str, Any]:
     return data
 
 
-def _parsed(data: object) -> Event | None:
+def _parse(data: object) -> Event | None:
     if not isinstance(data, Mapping):
         return None
     kind: Any = _KINDS.get(str(data.get("event")))
     if kind is None:
         return None
     if kind in {BaselineEvent, ArmEvent}:
-        told = _parsed(data.get("told"))
+        told = _parse(data.get("told"))
         return _adapter(kind).validate_python({**data, "told": told}) if told is not None else None
     # From JSON: lists become tuples, and texts paths.
     event: Event = _adapter(kind).validate_json(json.dumps(data))

@@ -24,7 +24,7 @@ def task_file(suite: Path) -> Path:
 
 def workers(it: Editor) -> list[int]:
     """The process ids of the server's grading workers."""
-    return children(it.pid, "live_worker")
+    return children(it.pid, "live.worker")
 
 
 async def ready(it: Editor, path: Path) -> None:

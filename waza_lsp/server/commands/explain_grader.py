@@ -130,6 +130,6 @@ def _lines(failed: Sequence[Answer]) -> list[str]:
     return [*lines, f"- and {more} more"] if more > 0 else lines
 
 
-def _trial(it: Answer, now: float) -> str:
-    when = f"{age(now - it['at'])}, run {it['runId']}" if it["runId"] else "recording"
-    return f"{it['task']}, trial {it['trial']} ({when})"
+def _trial(trial: Answer, now: float) -> str:
+    when = f"{age(now - trial['at'])}, run {trial['runId']}" if trial["runId"] else "recording"
+    return f"{trial['task']}, trial {trial['trial']} ({when})"

@@ -226,11 +226,11 @@ def _unsaved(session: Session, eval_path: Path) -> list[Snapshot]:
     """Return the open documents of a suite whose text differs from the file."""
     encoding = session.client.encoding
     return [
-        it
-        for it in session.documents
-        if it.path is not None
-        and (it.path == eval_path or session.ledger.eval_of(it) == eval_path)
-        and (saved := on_disk(it.path, encoding)) is not None
+        document
+        for document in session.documents
+        if document.path is not None
+        and (document.path == eval_path or session.ledger.eval_of(document) == eval_path)
+        and (saved := on_disk(document.path, encoding)) is not None
         # Most editors leave out the byte-order mark, as `on_disk` does.
-        and str(saved.text) != str(it.text).removeprefix("\ufeff")
+        and str(saved.text) != str(document.text).removeprefix("\ufeff")
     ]

@@ -44,8 +44,8 @@ class Checker:
     def has_errors(self, snapshot: Snapshot, span: Span) -> bool:
         """Whether a range of a document has findings that are errors."""
         return any(
-            it.finding.severity is Severity.ERROR and span.contains(it.span.start)
-            for it in findings(snapshot, self._workspace.context(snapshot))
+            mark.finding.severity is Severity.ERROR and span.contains(mark.span.start)
+            for mark in findings(snapshot, self._workspace.context(snapshot))
         )
 
     def forget(self, uri: str) -> None:
@@ -150,11 +150,11 @@ class Publisher:
 
     def _publish_sent_annotations(self) -> None:
         """Push annotations again to a client that pulls findings: an edit may have moved or removed them."""
-        for it in self._documents if self.client_pulls else ():
-            if it.uri in self._sent:
-                self.annotations_changed(it)
+        for snapshot in self._documents if self.client_pulls else ():
+            if snapshot.uri in self._sent:
+                self.annotations_changed(snapshot)
 
-    def closed(self, uri: str) -> None:
+    def document_closed(self, uri: str) -> None:
         """Clear the findings of a closed document."""
         self._checked.pop(uri, None)
         if self._sent.pop(uri, None) is not None:

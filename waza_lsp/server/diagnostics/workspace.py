@@ -65,7 +65,7 @@ class WorkspaceDiagnostics:
             if path is None or path.name in SETTINGS_FILES:
                 self.invalidate()
             elif self._changed is not None:
-                self._changed.update(_touched(path, roots, is_there_still=change.type is _CHANGED))
+                self._changed.update(_affected_paths(path, roots, is_there_still=change.type is _CHANGED))
 
     def text_changed(self, uri: str) -> None:
         """Note an edit of an open document. Other files are checked again when typing pauses."""
@@ -142,7 +142,7 @@ class WorkspaceDiagnostics:
         return diagnostics(snapshot, replace(self._workspace.context(snapshot), files=files))
 
 
-def _touched(path: Path, roots: list[Path], *, is_there_still: bool) -> Iterator[str]:
+def _affected_paths(path: Path, roots: list[Path], *, is_there_still: bool) -> Iterator[str]:
     """Yield the paths that a change affects. A file that appears or disappears may add or remove folders."""
     yield str(path)
     if not is_there_still:

@@ -15,16 +15,16 @@ _ENTER = "\n"
 Edits = list[types.TextEdit]
 
 
-def _document(it: Request) -> Edits:
-    return formatting(it.snapshot) if _is_on(it.session) else []
+def _document(request: Request) -> Edits:
+    return formatting(request.snapshot) if _is_on(request.session) else []
 
 
-def _range(it: Request) -> Edits:
-    return formatting(it.snapshot, it.params.range) if _is_on(it.session) else []
+def _range(request: Request) -> Edits:
+    return formatting(request.snapshot, request.params.range) if _is_on(request.session) else []
 
 
-def _after_enter(it: Request) -> Edits:
-    return on_type_formatting(it.snapshot, it.params.position) if _is_on(it.session) else []
+def _after_enter(request: Request) -> Edits:
+    return on_type_formatting(request.snapshot, request.params.position) if _is_on(request.session) else []
 
 
 FORMATTING: list[Row] = [

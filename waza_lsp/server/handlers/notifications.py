@@ -170,7 +170,7 @@ def on_open(session: Session, params: types.DidOpenTextDocumentParams) -> None:
         else:
             session.publisher.first_shown(snapshot)
         session.publisher.annotations_changed(snapshot)
-        session.ledger.opened(snapshot)
+        session.ledger.document_opened(snapshot)
         session.tests.text_changed(snapshot.uri)
         session.store_watch.start()
 
@@ -198,7 +198,7 @@ def on_close(session: Session, params: types.DidCloseTextDocumentParams) -> None
     closed = session.documents.get(uri)
     session.documents.close(uri)
     session.checker.forget(uri)
-    session.publisher.closed(uri)
+    session.publisher.document_closed(uri)
     if closed is not None:
         session.publisher.shown_or_hidden(closed)
     session.lenses.forget(uri)

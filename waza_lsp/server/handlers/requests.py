@@ -108,8 +108,8 @@ def handler_of(row: Row | SessionRow, session: Session) -> Callable[[Any], Any]:
     return handle_later if inspect.iscoroutinefunction(row.answer) else handle
 
 
-def _hover(it: Request) -> types.Hover | None:
-    session, snapshot, position = it.session, it.snapshot, it.params.position
+def _hover(request: Request) -> types.Hover | None:
+    session, snapshot, position = request.session, request.snapshot, request.params.position
     place = snapshot.place(position)
     failed = (
         session.annotations.failed_at(snapshot, place)
@@ -119,34 +119,36 @@ def _hover(it: Request) -> types.Hover | None:
     return hover(
         snapshot,
         position,
-        it.around,
-        generic=it.is_ours("hover"),
+        request.around,
+        generic=request.is_ours("hover"),
         failed=[NotPassed(one.span, one.task, one.message, one.excerpt, one.names_task) for one in failed],
         markdown=session.client.shows_markdown,
     )
 
 
-def _completion(it: Request) -> Json:
-    around, client = it.around, it.session.client.completion
-    known = functools.partial(known_names, snapshot=it.snapshot, around=around)
-    found = completion(it.snapshot, it.params.position, client, around, known)
-    return Json(written(own_items(found, it.session.configuration.beside)))
+def _completion(request: Request) -> Json:
+    around, client = request.around, request.session.client.completion
+    known = functools.partial(known_names, snapshot=request.snapshot, around=around)
+    found = completion(request.snapshot, request.params.position, client, around, known)
+    return Json(written(own_items(found, request.session.configuration.beside)))
 
 
 def _completion_resolve(session: Session, item: types.CompletionItem) -> types.CompletionItem:
     return completion_resolve(item, markdown=session.client.completion.markdown)
 
 
-async def _references(it: Request) -> list[types.Location]:
-    is_declared = it.params.context.include_declaration
-    find = functools.partial(references, it.snapshot, it.params.position, include_declaration=is_declared)
-    return await asyncio.to_thread(find, it.around)
+async def _references(request: Request) -> list[types.Location]:
+    is_declared = request.params.context.include_declaration
+    find = functools.partial(
+        references, request.snapshot, request.params.position, include_declaration=is_declared
+    )
+    return await asyncio.to_thread(find, request.around)
 
 
-async def _rename(it: Request) -> types.WorkspaceEdit | None:
-    position, name, edits = it.params.position, it.params.new_name, it.session.client.edits
+async def _rename(request: Request) -> types.WorkspaceEdit | None:
+    position, name, edits = request.params.position, request.params.new_name, request.session.client.edits
     try:
-        return await asyncio.to_thread(rename, it.snapshot, position, name, it.around, edits)
+        return await asyncio.to_thread(rename, request.snapshot, position, name, request.around, edits)
     except CannotRename as reason:
         raise JsonRpcException(str(reason), types.LSPErrorCodes.RequestFailed) from reason
 
@@ -169,20 +171,20 @@ async def _workspace_symbols(
         stop.set()  # Ends the thread of a cancelled request at its next file.
 
 
-def _inlay_hints(it: Request) -> list[types.InlayHint]:
-    on = it.session.configuration.settings
+def _inlay_hints(request: Request) -> list[types.InlayHint]:
+    on = request.session.configuration.settings
     hints = Hints(on.inlay_matches, on.inlay_weights, on.inlay_inherited, on.inlay_flags, on.inlay_defaults)
-    return inlay_hint(it.snapshot, it.params.range, it.around, hints)
+    return inlay_hint(request.snapshot, request.params.range, request.around, hints)
 
 
-def _document_symbols(it: Request) -> Any:
-    if not it.is_ours("symbols"):
+def _document_symbols(request: Request) -> Any:
+    if not request.is_ours("symbols"):
         return []
-    return Json(written_symbols(it.snapshot, nested=it.session.client.nests_symbols))
+    return Json(written_symbols(request.snapshot, nested=request.session.client.nests_symbols))
 
 
-def _code_lenses(it: Request) -> list[types.CodeLens]:
-    on, snapshot = it.session.configuration.settings, it.snapshot
+def _code_lenses(request: Request) -> list[types.CodeLens]:
+    on, snapshot = request.session.configuration.settings, request.snapshot
     is_shown = {
         Sort.RUN: on.lens_run,
         Sort.RUN_FAILED: on.lens_run_failed,
@@ -190,12 +192,17 @@ def _code_lenses(it: Request) -> list[types.CodeLens]:
         Sort.RESULT: on.lens_result,
     }
     sorts = [sort for sort, shown in is_shown.items() if shown]
-    found = code_lens(snapshot, it.session.ledger.standings(snapshot), sorts, time.time())
-    return it.session.lenses.restore(snapshot, found)
+    found = code_lens(snapshot, request.session.ledger.standings(snapshot), sorts, time.time())
+    return request.session.lenses.restore(snapshot, found)
 
 
-async def _code_actions(it: Request) -> list[types.CodeAction]:
-    session, snapshot, at, context = it.session, it.snapshot, it.params.range, it.params.context
+async def _code_actions(request: Request) -> list[types.CodeAction]:
+    session, snapshot, at, context = (
+        request.session,
+        request.snapshot,
+        request.params.range,
+        request.params.context,
+    )
     checking, edits = session.workspace.context(snapshot), session.client.edits
     standings = session.ledger.standings(snapshot)
     found = [

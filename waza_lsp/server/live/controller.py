@@ -258,13 +258,13 @@ def _annotations(snapshot: Snapshot, site: GraderSite, answer: dict[str, Any]) -
         return []
     eval_path = Path(answer["eval"])
     failed = [
-        it
+        annotation
         for task, checks in answer["failed"].items()
-        for it in check_annotations(
+        for annotation in check_annotations(
             snapshot, [_check(check) for check in checks], eval_path, task, cover=site.span
         )
     ]
-    return failed or _passed(snapshot, site, eval_path, count)
+    return failed or _passing_verdict(snapshot, site, eval_path, count)
 
 
 def _check(data: Mapping[str, Any]) -> FailedCheck:
@@ -272,7 +272,7 @@ def _check(data: Mapping[str, Any]) -> FailedCheck:
     return FailedCheck(place, data["message"], data["excerpt"])
 
 
-def _passed(snapshot: Snapshot, site: GraderSite, eval_path: Path, count: int) -> list[Annotation]:
+def _passing_verdict(snapshot: Snapshot, site: GraderSite, eval_path: Path, count: int) -> list[Annotation]:
     span = short_span(snapshot, (*site.pointer, "type"), len(site.pointer))
     what = "the recorded trial" if count == 1 else f"all {count} recorded trials"
     if span is None:
@@ -299,9 +299,9 @@ def current_pointers(before: Snapshot, pointers: set[Pointer], now: Snapshot) ->
     moved = {carried(it.span, change) for it in graders if it.pointer in pointers}
     skipped = {before.text.slice(it.span) for it in graders if it.pointer not in pointers}
     return {
-        it.pointer
-        for it in graders_in(now)
-        if it.span in moved or (_is_touched(it.span, change) and now.text.slice(it.span) not in skipped)
+        site.pointer
+        for site in graders_in(now)
+        if site.span in moved or (_is_touched(site.span, change) and now.text.slice(site.span) not in skipped)
     }
 
 

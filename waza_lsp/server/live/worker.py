@@ -82,15 +82,15 @@ def _grade(question: Question) -> dict[str, Any]:
     _refuse_cost(asked.entry, may_execute=question["mayExecute"])
     recordings = [it for task in asked.tasks for it in _newest_recordings(asked.suite, task)]
     outcomes: dict[str, list[list[GraderOutcome]]] = {}
-    for recording, outcome in _graded(asked, recordings, _GRADE_SECONDS):
+    for recording, outcome in _grade_recordings(asked, recordings, _GRADE_SECONDS):
         outcomes.setdefault(recording.task, []).append([outcome])
     return {
         "eval": str(asked.suite.eval_path),
         "trials": sum(map(len, outcomes.values())),
         "failed": {
             task: [
-                {**it.place._asdict(), "message": it.message, "excerpt": it.excerpt}
-                for it in failed_checks(trials)
+                {**check.place._asdict(), "message": check.message, "excerpt": check.excerpt}
+                for check in failed_checks(trials)
             ]
             for task, trials in outcomes.items()
         },
@@ -109,24 +109,26 @@ def _explain(question: Question) -> dict[str, Any]:
     share = max(1, _MOST_TRIALS // max(1, len(asked.tasks)))
     try:
         recordings = [
-            it
+            recording
             for task in asked.tasks
-            for it in all_recordings_of(eval_path, task, default_store_dir(eval_path), count, share)
+            for recording in all_recordings_of(eval_path, task, default_store_dir(eval_path), count, share)
         ]
     except StoreError as error:
         raise NothingError(str(error)) from error
     recordings.sort(key=lambda it: it.at, reverse=True)
-    trials = [_trial_data(it, outcome) for it, outcome in _graded(asked, recordings, _EXPLAIN_SECONDS)]
+    trials = [
+        _trial_data(it, outcome) for it, outcome in _grade_recordings(asked, recordings, _EXPLAIN_SECONDS)
+    ]
     return {"eval": str(eval_path), "name": asked.entry.name or asked.entry.type, "trials": trials}
 
 
-def _trial_data(it: Recording, outcome: GraderOutcome) -> dict[str, Any]:
+def _trial_data(recording: Recording, outcome: GraderOutcome) -> dict[str, Any]:
     why = sentence(outcome.parts[0]) if outcome.parts else outcome.feedback
     return {
-        "runId": it.run_id,
-        "task": it.task,
-        "trial": it.trial,
-        "at": it.at,
+        "runId": recording.run_id,
+        "task": recording.task,
+        "trial": recording.trial,
+        "at": recording.at,
         "status": outcome.status,
         "score": outcome.score,
         "message": "" if outcome.passed else why,
@@ -142,14 +144,14 @@ def _draft(question: Question) -> dict[str, Any]:
     [folder, *_] = dialect(question["dialect"]).graders
     with ExitStack() as stack:
         trials = []
-        for it in recordings:
-            task = recorded_task(suite.plan, it)
+        for recording in recordings:
+            task = recorded_task(suite.plan, recording)
             try:
-                trial = stack.enter_context(replayed(task, it))
+                trial = stack.enter_context(replayed(task, recording))
             except WorkspaceError:
                 continue
-            bench = bench_for(suite.plan, it, suite.process_dir)
-            trials.append(grading_context(bench, task, it.trajectory, trial.workspace, trial.captured))
+            bench = bench_for(suite.plan, recording, suite.process_dir)
+            trials.append(grading_context(bench, task, recording.trajectory, trial.workspace, trial.captured))
         drafts = list(grader_drafts(graders(folder).values(), trials))
     return {"drafts": [dataclasses.asdict(it) for it in drafts]}
 
@@ -187,7 +189,7 @@ def _newest_recordings(suite: Suite, task: str) -> Sequence[Recording]:
         return recordings_of(eval_path, task, Path(os.devnull), trials)
 
 
-def _graded(
+def _grade_recordings(
     asked: RecordedEntry, recordings: Sequence[Recording], seconds: float
 ) -> Iterator[tuple[Recording, GraderOutcome]]:
     """Grade an entry on recorded trials for at most `seconds`.
@@ -195,16 +197,16 @@ def _graded(
     Trials without a workspace are skipped. For a checkpoint's grader, so are trials that ended before the checkpoint.
     """
     plan, started = asked.suite.plan, time.monotonic()
-    for it in recordings:
+    for recording in recordings:
         if time.monotonic() - started > seconds:
             return
-        task = recorded_task(plan, it)
-        if asked.is_checkpoint and not was_held(task, it.checkpoints):
+        task = recorded_task(plan, recording)
+        if asked.is_checkpoint and not was_held(task, recording.checkpoints):
             continue
         try:
-            with replayed(task, it) as trial:
-                bench = bench_for(plan, it, asked.suite.process_dir)
-                yield it, grade_one(bench, trial, asked.entry, asked.level)
+            with replayed(task, recording) as trial:
+                bench = bench_for(plan, recording, asked.suite.process_dir)
+                yield recording, grade_one(bench, trial, asked.entry, asked.level)
         except WorkspaceError:
             continue
 

@@ -106,9 +106,9 @@ def _entry(plan: Plan, path: Path, pointer: Pointer) -> _Found | None:
     for task in plan.tasks:
         if (own := is_meant(task.graders)) is not None:
             return own, "task", [task.id], False
-        for it in task.checkpoints:
-            if (own := is_meant(it.graders)) is not None:
-                if it.after_turn != last_turn(task):
+        for checkpoint in task.checkpoints:
+            if (own := is_meant(checkpoint.graders)) is not None:
+                if checkpoint.after_turn != last_turn(task):
                     raise NothingError("the state after an earlier turn is not recorded")
                 return own, "task", [task.id], True
     return None

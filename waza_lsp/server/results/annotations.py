@@ -77,9 +77,12 @@ class Annotations:
         """
         newer = self._newer_graders(eval_path, texts)
         touched = self._drop(
-            lambda path, it: (
-                it.eval_path == eval_path
-                and (it.code == RECORDED_RUNS or (it.task == task and it.cover not in newer.get(path, ())))
+            lambda path, annotation: (
+                annotation.eval_path == eval_path
+                and (
+                    annotation.code == RECORDED_RUNS
+                    or (annotation.task == task and annotation.cover not in newer.get(path, ()))
+                )
             )
         )
         touched |= self._drop_graded(checks, texts, LIVE_VERDICT)
@@ -118,8 +121,8 @@ class Annotations:
     def diagnostics(self, snapshot: Snapshot) -> list[types.Diagnostic]:
         """The annotations of an open document as diagnostics, one per range and code."""
         by_place: dict[tuple[Span, str], list[Annotation]] = {}
-        for it in sorted(self._of(snapshot), key=lambda it: (it.span, it.task)):
-            by_place.setdefault((it.span, it.code), []).append(it)
+        for annotation in sorted(self._of(snapshot), key=lambda it: (it.span, it.task)):
+            by_place.setdefault((annotation.span, annotation.code), []).append(annotation)
         return [_diagnostic(snapshot, span, code, its) for (span, code), its in by_place.items()]
 
     def _of(self, snapshot: Snapshot) -> list[Annotation]:
@@ -139,13 +142,13 @@ class Annotations:
         """Move the annotations of a file to its new text."""
         known = self._files.get(path)
         if known is not None:
-            known.annotations = _carried(known.annotations, known.lines, lines)
+            known.annotations = _carry(known.annotations, known.lines, lines)
             known.lines = lines
 
     def _add(self, path: Path, lines: Sequence[str], annotations: Iterable[Annotation]) -> None:
         """Add annotations of a file that had the text `lines`."""
         known = self._files.setdefault(path, _File(lines, []))
-        known.annotations += _carried(list(annotations), lines, known.lines)
+        known.annotations += _carry(list(annotations), lines, known.lines)
 
     def _add_checks(self, eval_path: Path, task: str, checks: TaskChecks, texts: Texts) -> set[Path]:
         """Add the failed checks of a task. Returns the files that they are in."""
@@ -198,9 +201,11 @@ class Annotations:
             if newest is not None:
                 self._follow(path, newest.text.lines)
             covers = {
-                it.cover
-                for it in known.annotations
-                if it.cover is not None and it.eval_path == eval_path and it.code != RECORDED_RUNS
+                annotation.cover
+                for annotation in known.annotations
+                if annotation.cover is not None
+                and annotation.eval_path == eval_path
+                and annotation.code != RECORDED_RUNS
             }
             if covers and (read := texts.get(path)) is not None:
                 change = change_between(known.lines, read.text.lines)
@@ -251,7 +256,7 @@ def short_span(snapshot: Snapshot, pointer: tuple[str | int, ...], least: int = 
     return None
 
 
-def _carried(annotations: list[Annotation], before: Sequence[str], after: Sequence[str]) -> list[Annotation]:
+def _carry(annotations: list[Annotation], before: Sequence[str], after: Sequence[str]) -> list[Annotation]:
     if before is after or not annotations:
         return annotations
     change = change_between(before, after)
@@ -259,9 +264,9 @@ def _carried(annotations: list[Annotation], before: Sequence[str], after: Sequen
         return annotations
     moved = ((it, carried(it.span, change), it.cover and carried(it.cover, change)) for it in annotations)
     return [
-        replace(it, span=span, cover=cover)
-        for it, span, cover in moved
-        if span is not None and (it.cover is None or cover is not None)
+        replace(annotation, span=span, cover=cover)
+        for annotation, span, cover in moved
+        if span is not None and (annotation.cover is None or cover is not None)
     ]
 
 

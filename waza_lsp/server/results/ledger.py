@@ -103,7 +103,7 @@ class ResultLedger:
     def verdict_of_eval(self, eval_path: Path) -> Verdict | None:
         """The combined last verdicts of an eval's tasks."""
         known = [it.verdict for (path, _), it in self._tasks.items() if path == eval_path]
-        return _combined(known, stale=False)
+        return _combine(known, stale=False)
 
     def eval_of(self, snapshot: Snapshot) -> Path | None:
         """The eval that a document belongs to, if it is known by now."""
@@ -119,8 +119,8 @@ class ResultLedger:
         """The tasks whose last result is not a pass."""
         return [
             task
-            for (path, task), it in self._tasks.items()
-            if path == eval_path and it.verdict.status in {"failed", "error"}
+            for (path, task), result in self._tasks.items()
+            if path == eval_path and result.verdict.status in {"failed", "error"}
         ]
 
     def is_recorded(self, eval_path: Path, task: str = "") -> bool:
@@ -179,7 +179,7 @@ class ResultLedger:
             self._annotations.clear(lambda _, it: (it.eval_path, it.task) in gone)
             self._on_change.results_changed()
 
-    def opened(self, snapshot: Snapshot) -> None:
+    def document_opened(self, snapshot: Snapshot) -> None:
         """Read the results of a document that was opened, and whether it has changed since."""
         if snapshot.path is not None and snapshot.form is not None:
             eval_path = self.eval_of(snapshot)
@@ -241,8 +241,8 @@ class ResultLedger:
         self._metrics[eval_path] = found.metrics
         before = self.verdict_of_eval(eval_path)
         self.forget(eval_path, found.gone)
-        for task, it in found.tasks.items():
-            self._merge_task(eval_path, task, it)
+        for task, result in found.tasks.items():
+            self._merge_task(eval_path, task, result)
         if found.tasks:
             newest = max(found.tasks.values(), key=lambda it: it.verdict.at)
             self._covered.setdefault(eval_path, _digest_of_eval(newest.texts, eval_path))
@@ -270,16 +270,16 @@ class ResultLedger:
         self._tasks[eval_path, task] = TaskResult(found.verdict, covered, found.order, found.reviews)
         self._annotations.show(eval_path, task, found.checks, found.texts)
 
-    def _standing(self, eval_path: Path, it: Runnable, snapshot: Snapshot) -> Standing:
-        digest = _digest(snapshot, it)
-        if it.kind in WHOLES:
+    def _standing(self, eval_path: Path, runnable: Runnable, snapshot: Snapshot) -> Standing:
+        digest = _digest(snapshot, runnable)
+        if runnable.kind in WHOLES:
             found = self._standing_of_all(eval_path, digest)
-            return found if it.kind == "eval" else _of_experiment(found)
-        known = self._tasks.get((eval_path, it.id))
+            return found if runnable.kind == "eval" else _of_experiment(found)
+        known = self._tasks.get((eval_path, runnable.id))
         return Standing(
             replace(known.verdict, stale=known.covered != digest) if known else None,
-            self._running.get((eval_path, it.id), ""),
-            self.is_recorded(eval_path, it.id) if it.kind == "task" else known is not None,
+            self._running.get((eval_path, runnable.id), ""),
+            self.is_recorded(eval_path, runnable.id) if runnable.kind == "task" else known is not None,
         )
 
     def _standing_of_all(self, eval_path: Path, digest: str) -> Standing:
@@ -287,7 +287,7 @@ class ResultLedger:
         running = next((run for (path, _), run in self._running.items() if path == eval_path), "")
         failed = len(self.failed_tasks(eval_path))
         stale = self._covered.get(eval_path) != digest
-        return Standing(_combined(known, stale=stale), running, self.is_recorded(eval_path), failed)
+        return Standing(_combine(known, stale=stale), running, self.is_recorded(eval_path), failed)
 
 
 def verdict_of_experiment(verdict: Verdict | None) -> Verdict | None:
@@ -314,9 +314,9 @@ def _digest(snapshot: Snapshot, runnable: Runnable) -> str:
 def _digest_of_task(texts: Mapping[Path, Snapshot], task: str) -> str:
     """The digest of a task's text, whichever file it is in."""
     for snapshot in texts.values():
-        for it in runnables_in(snapshot):
-            if it.kind in PARTS and it.id == task:
-                return _digest(snapshot, it)
+        for runnable in runnables_in(snapshot):
+            if runnable.kind in PARTS and runnable.id == task:
+                return _digest(snapshot, runnable)
     return ""
 
 
@@ -328,7 +328,7 @@ def _digest_of_eval(texts: Mapping[Path, Snapshot], eval_path: Path) -> str:
     return next((_digest(snapshot, it) for it in runnables_in(snapshot) if it.kind in WHOLES), "")
 
 
-def _combined(verdicts: Sequence[Verdict], *, stale: bool) -> Verdict | None:
+def _combine(verdicts: Sequence[Verdict], *, stale: bool) -> Verdict | None:
     """The verdict of an eval, from the verdicts of its tasks."""
     if not verdicts:
         return None

@@ -40,9 +40,9 @@ class LensCache:
         present = {_subject(it) for it in lenses}
         change = change_between(known.lines, snapshot.text.lines)
         lost = [
-            types.CodeLens(snapshot.range(moved), it.command)
-            for span, it in known.lenses
-            if _subject(it) not in present and (moved := carried(span, change)) is not None
+            types.CodeLens(snapshot.range(moved), lens.command)
+            for span, lens in known.lenses
+            if _subject(lens) not in present and (moved := carried(span, change)) is not None
         ]
         return sorted([*lenses, *lost], key=lambda it: it.range.start.line) if lost else lenses
 

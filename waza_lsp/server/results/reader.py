@@ -71,16 +71,16 @@ def read_last_results(
         return LastResults((), {}, recorded, str(error))
     files = _Files(encoding)
 
-    def last_result(it: TaskHistory) -> LastResult:
-        paths = {outcome.path for trial in it.outcomes for outcome in trial if outcome.path}
+    def last_result(found: TaskHistory) -> LastResult:
+        paths = {outcome.path for trial in found.outcomes for outcome in trial if outcome.path}
         wanted = (*paths, *documents, eval_path)
-        texts = {path: files.text(path, it.files.get(str(path)), it.started_at) for path in wanted}
+        texts = {path: files.text(path, found.files.get(str(path)), found.started_at) for path in wanted}
         return LastResult(
-            Verdict(it.run_id, it.status, it.score, it.finished_at, it.tokens, it.scores),
-            task_checks(it.outcomes),
+            Verdict(found.run_id, found.status, found.score, found.finished_at, found.tokens, found.scores),
+            task_checks(found.outcomes),
             {path: text for path, text in texts.items() if text is not None},
-            it.order,
-            it.reviews,
+            found.order,
+            found.reviews,
         )
 
     tasks = {name: last_result(it) for name, it in history.items() if not it.is_gone}

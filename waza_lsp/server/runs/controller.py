@@ -194,8 +194,8 @@ class _Record:
         ledger, eval_path = self.parts.ledger, self.job.eval_path
         for task in self._open:
             ledger.task_ended(eval_path, task)
-        for it in ledger.documents_of(eval_path)[:1]:
-            ledger.read_again(it)
+        for snapshot in ledger.documents_of(eval_path)[:1]:
+            ledger.read_again(snapshot)
 
     def _task(self, task: str) -> Answer:
         return self.tasks.setdefault(task, {"id": task, "status": "", "score": 0.0, "graders": []})

@@ -72,10 +72,10 @@ class TestTree:
             return item
         ledger = self._ledger
         children = [
-            {**it, "verdict": _verdict_data(ledger.verdict_of(eval_path, it["id"]))}
-            if it["kind"] in PARTS
-            else it
-            for it in item["children"]
+            {**child, "verdict": _verdict_data(ledger.verdict_of(eval_path, child["id"]))}
+            if child["kind"] in PARTS
+            else child
+            for child in item["children"]
         ]
         verdict = ledger.verdict_of_eval(eval_path)
         if item["kind"] == "experiment":

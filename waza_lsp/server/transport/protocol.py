@@ -158,13 +158,13 @@ class OwnDocumentsProtocol(LanguageServerProtocol):
         try:
             handler(params)
         except Exception as error:  # noqa: BLE001  # the one place per notification
-            self._check_handler_result(_failed(error))
+            self._check_handler_result(_failed_future(error))
 
     def _answer(self, number: int | str, handler: Callable[[Any], Any], params: Any) -> None:
         try:
             result = handler(params)
         except Exception as error:  # noqa: BLE001  # the one place per request
-            self._send_handler_result(_failed(error), msg_id=number)
+            self._send_handler_result(_failed_future(error), msg_id=number)
             return
         self._send_response(number, result)
 
@@ -260,16 +260,16 @@ class OwnDocumentsProtocol(LanguageServerProtocol):
         for message, future in list(self._request_futures.items()):
             if message != current and not future.done():
                 future.cancel()
-        for it in list(self._waiting):
-            self._cancel(it)
+        for waiting in list(self._waiting):
+            self._cancel(waiting)
         self._shutdown = True
 
 
-def _failed(error: Exception) -> Future[Any]:
+def _failed_future(error: Exception) -> Future[Any]:
     """Return the future that pygls creates for a handler that has failed."""
-    failed = Future[Any]()
-    failed.set_exception(error)
-    return failed
+    future = Future[Any]()
+    future.set_exception(error)
+    return future
 
 
 def _after_a_grace(do: Callable[[], None]) -> None:
