@@ -200,7 +200,7 @@ async def test_a_run_that_is_killed_says_so_and_what_to_do(tmp_path: Path, suite
         os.kill(child, signal.SIGKILL)
         answer = await running
         assert answer["status"] == "error"
-        told = "The process was killed (SIGKILL), by the system perhaps for want of memory. What was finished is kept"
+        told = "The process was killed (SIGKILL), perhaps because the system ran out of memory. Finished trials are stored"
         assert told in answer["error"]
         await until_in_editor(lambda: any(told in message for message in it.messages))
         await until_in_editor(lambda: not _is_running(slow))

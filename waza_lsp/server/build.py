@@ -89,7 +89,7 @@ def _join_parts() -> Session:
 
     annotations = Annotations(
         documents,
-        on_change=lambda it: publisher.annotations_changed(it),  # noqa: PLW0108  # made later
+        on_change=lambda snapshot: publisher.annotations_changed(snapshot),  # noqa: PLW0108  # made later
         regrade=lambda eval_path, graders: live.regrade(eval_path, graders),  # noqa: PLW0108  # made later
     )
     ledger = ResultLedger(
@@ -100,7 +100,7 @@ def _join_parts() -> Session:
         LedgerEvents(
             results_changed=refreshes.lenses.soon,
             verdict_changed=lambda: tests.everything_changed(),  # noqa: PLW0108  # made later
-            recordings_known=lambda it: live.recordings_known(it),  # noqa: PLW0108  # made later
+            recordings_known=lambda snapshot: live.recordings_known(snapshot),  # noqa: PLW0108  # made later
             store_read=collector.collect_soon,
         ),
     )

@@ -73,10 +73,18 @@ class Refreshes:
         return cls(
             Refresh(
                 client,
-                lambda it: it.code_lens,
+                lambda workspace: workspace.code_lens,
                 lambda: lsp.workspace_code_lens_refresh_async(None),
                 _LENS_PAUSE_SECONDS,
             ),
-            Refresh(client, lambda it: it.inlay_hint, lambda: lsp.workspace_inlay_hint_refresh_async(None)),
-            Refresh(client, lambda it: it.diagnostics, lambda: lsp.workspace_diagnostic_refresh_async(None)),
+            Refresh(
+                client,
+                lambda workspace: workspace.inlay_hint,
+                lambda: lsp.workspace_inlay_hint_refresh_async(None),
+            ),
+            Refresh(
+                client,
+                lambda workspace: workspace.diagnostics,
+                lambda: lsp.workspace_diagnostic_refresh_async(None),
+            ),
         )

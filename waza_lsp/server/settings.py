@@ -1,6 +1,6 @@
-"""The settings under `waza.*`: typed, all with defaults; a value that cannot be used gives a message and the default.
+"""The settings under `waza.*`: typed, with defaults. An invalid value gives a message, and the default applies.
 
-The settings of the VS Code extension and `docs/settings.md` are written from here (`settings_docs.py`).
+`settings_page.py` writes the settings of the VS Code extension and `docs/settings.md` from here.
 """
 
 import asyncio

@@ -48,16 +48,18 @@ def manifest(before: str) -> str:
     """Return the text of `package.json` with the current settings."""
     data: dict[str, Any] = json.loads(before)
     configuration = data["contributes"]["configuration"]
-    kept = {name: it for name, it in configuration["properties"].items() if name.startswith(_OF_THE_CLIENT)}
+    client_settings = {
+        name: data for name, data in configuration["properties"].items() if name.startswith(_OF_THE_CLIENT)
+    }
     ours = {
         name: {
             **data,
             "markdownDescription": _with_absolute_links(data["markdownDescription"]),
-            "order": len(kept) + index,
+            "order": len(client_settings) + index,
         }
         for index, (name, data) in enumerate(_properties())
     }
-    configuration["properties"] = {**kept, **ours}
+    configuration["properties"] = {**client_settings, **ours}
     return json.dumps(data, indent=2, ensure_ascii=False) + "\n"
 
 

@@ -241,44 +241,61 @@ REQUESTS: list[Row | SessionRow] = [
     SessionRow(types.COMPLETION_ITEM_RESOLVE, _completion_resolve),
     Row(
         types.TEXT_DOCUMENT_DEFINITION,
-        lambda it: definition(it.snapshot, it.params.position, it.around, generic=it.is_ours("definition")),
+        lambda request: definition(
+            request.snapshot, request.params.position, request.around, generic=request.is_ours("definition")
+        ),
         absent=[],
     ),
     Row(types.TEXT_DOCUMENT_REFERENCES, _references, absent=[]),
     Row(
         types.TEXT_DOCUMENT_PREPARE_RENAME,
-        lambda it: prepare_rename(it.snapshot, it.params.position, it.around, generic=it.is_ours("rename")),
+        lambda request: prepare_rename(
+            request.snapshot, request.params.position, request.around, generic=request.is_ours("rename")
+        ),
     ),
     Row(types.TEXT_DOCUMENT_RENAME, _rename, None, types.RenameOptions(prepare_provider=True)),
     SessionRow(types.WORKSPACE_WILL_RENAME_FILES, _will_rename_files, _MOVED),
     SessionRow(types.WORKSPACE_SYMBOL, _workspace_symbols),
     Row(
         types.TEXT_DOCUMENT_LINKED_EDITING_RANGE,
-        lambda it: linked_editing_range(it.snapshot, it.params.position, it.around),
+        lambda request: linked_editing_range(request.snapshot, request.params.position, request.around),
     ),
     Row(types.TEXT_DOCUMENT_INLAY_HINT, _inlay_hints, absent=[]),
-    Row(types.TEXT_DOCUMENT_SEMANTIC_TOKENS_FULL, lambda it: semantic_tokens(it.snapshot), None, LEGEND),
+    Row(
+        types.TEXT_DOCUMENT_SEMANTIC_TOKENS_FULL,
+        lambda request: semantic_tokens(request.snapshot),
+        None,
+        LEGEND,
+    ),
     Row(
         types.TEXT_DOCUMENT_SEMANTIC_TOKENS_RANGE,
-        lambda it: semantic_tokens(it.snapshot, it.params.range),
+        lambda request: semantic_tokens(request.snapshot, request.params.range),
         None,
         LEGEND,
     ),
     Row(
         types.TEXT_DOCUMENT_DOCUMENT_HIGHLIGHT,
-        lambda it: document_highlight(it.snapshot, it.params.position),
+        lambda request: document_highlight(request.snapshot, request.params.position),
         absent=[],
     ),
-    Row(types.TEXT_DOCUMENT_DOCUMENT_LINK, lambda it: document_link(it.snapshot, it.around), absent=[]),
+    Row(
+        types.TEXT_DOCUMENT_DOCUMENT_LINK,
+        lambda request: document_link(request.snapshot, request.around),
+        absent=[],
+    ),
     Row(types.TEXT_DOCUMENT_DOCUMENT_SYMBOL, _document_symbols, absent=[]),
     Row(
         types.TEXT_DOCUMENT_FOLDING_RANGE,
-        lambda it: folding_range(it.snapshot) if it.is_ours("folding") else [],
+        lambda request: folding_range(request.snapshot) if request.is_ours("folding") else [],
         absent=[],
     ),
     Row(
         types.TEXT_DOCUMENT_SELECTION_RANGE,
-        lambda it: selection_range(it.snapshot, it.params.positions) if it.is_ours("selection") else [],
+        lambda request: (
+            selection_range(request.snapshot, request.params.positions)
+            if request.is_ours("selection")
+            else []
+        ),
         absent=[],
     ),
     Row(types.TEXT_DOCUMENT_CODE_LENS, _code_lenses, absent=[]),

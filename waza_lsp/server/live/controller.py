@@ -200,11 +200,11 @@ class LiveGrading:
     async def _grade_pending(self) -> None:
         while self._pending:
             await asyncio.sleep(_PAUSE_SECONDS)
-            uri, (before, wanted) = self._pending.popitem()
+            uri, (before, pointers) = self._pending.popitem()
             snapshot = self._documents.get(uri)
             if snapshot is None:
                 continue
-            pointers = current_pointers(before, wanted, snapshot)
+            pointers = current_pointers(before, pointers, snapshot)
             for site in graders_in(snapshot):
                 if site.pointer in pointers:
                     await self._grade(snapshot, site)

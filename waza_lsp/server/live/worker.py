@@ -78,14 +78,14 @@ def _own_stdout() -> TextIO:
 
 def _grade(question: Question) -> dict[str, Any]:
     """Grade one entry on the newest recording of its tasks: `{eval, trials, failed: {task: checks}}`."""
-    asked = recorded_entry(question)
-    _refuse_cost(asked.entry, may_execute=question["mayExecute"])
-    recordings = [it for task in asked.tasks for it in _newest_recordings(asked.suite, task)]
+    target = recorded_entry(question)
+    _refuse_cost(target.entry, may_execute=question["mayExecute"])
+    recordings = [it for task in target.tasks for it in _newest_recordings(target.suite, task)]
     outcomes: dict[str, list[list[GraderOutcome]]] = {}
-    for recording, outcome in _grade_recordings(asked, recordings, _GRADE_SECONDS):
+    for recording, outcome in _grade_recordings(target, recordings, _GRADE_SECONDS):
         outcomes.setdefault(recording.task, []).append([outcome])
     return {
-        "eval": str(asked.suite.eval_path),
+        "eval": str(target.suite.eval_path),
         "trials": sum(map(len, outcomes.values())),
         "failed": {
             task: [
@@ -102,24 +102,25 @@ def _explain(question: Question) -> dict[str, Any]:
 
     `{eval, name, trials: [{runId, task, trial, at, status, score, message}]}`, the newest first.
     """
-    asked = recorded_entry(question)
+    target = recorded_entry(question)
     # The user asks for it, as for a run.
-    _refuse_cost(asked.entry, may_execute=question["mayExecute"])
-    eval_path, count = asked.suite.eval_path, asked.suite.plan.settings.trials
-    share = max(1, _MOST_TRIALS // max(1, len(asked.tasks)))
+    _refuse_cost(target.entry, may_execute=question["mayExecute"])
+    eval_path, count = target.suite.eval_path, target.suite.plan.settings.trials
+    share = max(1, _MOST_TRIALS // max(1, len(target.tasks)))
     try:
         recordings = [
             recording
-            for task in asked.tasks
+            for task in target.tasks
             for recording in all_recordings_of(eval_path, task, default_store_dir(eval_path), count, share)
         ]
     except StoreError as error:
         raise NothingError(str(error)) from error
-    recordings.sort(key=lambda it: it.at, reverse=True)
+    recordings.sort(key=lambda recording: recording.at, reverse=True)
     trials = [
-        _trial_data(it, outcome) for it, outcome in _grade_recordings(asked, recordings, _EXPLAIN_SECONDS)
+        _trial_data(recording, outcome)
+        for recording, outcome in _grade_recordings(target, recordings, _EXPLAIN_SECONDS)
     ]
-    return {"eval": str(eval_path), "name": asked.entry.name or asked.entry.type, "trials": trials}
+    return {"eval": str(eval_path), "name": target.entry.name or target.entry.type, "trials": trials}
 
 
 def _trial_data(recording: Recording, outcome: GraderOutcome) -> dict[str, Any]:
@@ -190,23 +191,23 @@ def _newest_recordings(suite: Suite, task: str) -> Sequence[Recording]:
 
 
 def _grade_recordings(
-    asked: RecordedEntry, recordings: Sequence[Recording], seconds: float
+    target: RecordedEntry, recordings: Sequence[Recording], seconds: float
 ) -> Iterator[tuple[Recording, GraderOutcome]]:
     """Grade an entry on recorded trials for at most `seconds`.
 
     Trials without a workspace are skipped. For a checkpoint's grader, so are trials that ended before the checkpoint.
     """
-    plan, started = asked.suite.plan, time.monotonic()
+    plan, started = target.suite.plan, time.monotonic()
     for recording in recordings:
         if time.monotonic() - started > seconds:
             return
         task = recorded_task(plan, recording)
-        if asked.is_checkpoint and not was_held(task, recording.checkpoints):
+        if target.is_checkpoint and not was_held(task, recording.checkpoints):
             continue
         try:
             with replayed(task, recording) as trial:
-                bench = bench_for(plan, recording, asked.suite.process_dir)
-                yield recording, grade_one(bench, trial, asked.entry, asked.level)
+                bench = bench_for(plan, recording, target.suite.process_dir)
+                yield recording, grade_one(bench, trial, target.entry, target.level)
         except WorkspaceError:
             continue
 

@@ -116,12 +116,17 @@ class Annotations:
     def failed_at(self, snapshot: Snapshot, place: Place) -> list[Annotation]:
         """The failed checks at a place of an open document."""
         found = (it for it in self._of(snapshot) if it.span.start <= place <= it.span.end)
-        return sorted((it for it in found if it.code == FAILED_CHECK), key=lambda it: (it.span, it.task))
+        return sorted(
+            (it for it in found if it.code == FAILED_CHECK),
+            key=lambda annotation: (annotation.span, annotation.task),
+        )
 
     def diagnostics(self, snapshot: Snapshot) -> list[types.Diagnostic]:
         """The annotations of an open document as diagnostics, one per range and code."""
         by_place: dict[tuple[Span, str], list[Annotation]] = {}
-        for annotation in sorted(self._of(snapshot), key=lambda it: (it.span, it.task)):
+        for annotation in sorted(
+            self._of(snapshot), key=lambda annotation: (annotation.span, annotation.task)
+        ):
             by_place.setdefault((annotation.span, annotation.code), []).append(annotation)
         return [_diagnostic(snapshot, span, code, its) for (span, code), its in by_place.items()]
 
@@ -179,7 +184,9 @@ class Annotations:
         current = carried(span, change_between(lines, known.lines)) if known is not None else None
         return current is not None and bool(
             self._drop(
-                lambda file, it: file == path and current.contains(it.span.start) and code in {"", it.code}
+                lambda file, annotation: (
+                    file == path and current.contains(annotation.span.start) and code in {"", annotation.code}
+                )
             )
         )
 

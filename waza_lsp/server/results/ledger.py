@@ -162,7 +162,7 @@ class ResultLedger:
 
     def clear(self, path: Path | None, tasks: Collection[str]) -> None:
         """Remove the annotations of a file and the verdicts of its `tasks` until the next run; None: of all files."""
-        self._annotations.clear(lambda file, it: path is None or path in {file, it.eval_path})
+        self._annotations.clear(lambda file, annotation: path is None or path in {file, annotation.eval_path})
         for key in list(self._tasks):
             eval_path, task = key
             is_of_file = path is not None and self._owners.get(path) == eval_path and task in tasks
@@ -176,7 +176,7 @@ class ResultLedger:
         for key in gone:
             self._cleared[key] = (self._tasks.pop(key).order, time.time())
         if gone:
-            self._annotations.clear(lambda _, it: (it.eval_path, it.task) in gone)
+            self._annotations.clear(lambda _, annotation: (annotation.eval_path, annotation.task) in gone)
             self._on_change.results_changed()
 
     def document_opened(self, snapshot: Snapshot) -> None:
@@ -244,7 +244,7 @@ class ResultLedger:
         for task, result in found.tasks.items():
             self._merge_task(eval_path, task, result)
         if found.tasks:
-            newest = max(found.tasks.values(), key=lambda it: it.verdict.at)
+            newest = max(found.tasks.values(), key=lambda result: result.verdict.at)
             self._covered.setdefault(eval_path, _digest_of_eval(newest.texts, eval_path))
         if is_new:
             self._on_change.results_changed()
@@ -332,7 +332,7 @@ def _combine(verdicts: Sequence[Verdict], *, stale: bool) -> Verdict | None:
     """The verdict of an eval, from the verdicts of its tasks."""
     if not verdicts:
         return None
-    newest = max(verdicts, key=lambda it: it.at)
+    newest = max(verdicts, key=lambda verdict: verdict.at)
     statuses = {it.status for it in verdicts}
     status = next((it for it in ("error", "failed", "passed") if it in statuses), newest.status)
     counted = [it.tokens for it in verdicts]

@@ -44,7 +44,7 @@ class LensCache:
             for span, lens in known.lenses
             if _subject(lens) not in present and (moved := carried(span, change)) is not None
         ]
-        return sorted([*lenses, *lost], key=lambda it: it.range.start.line) if lost else lenses
+        return sorted([*lenses, *lost], key=lambda lens: lens.range.start.line) if lost else lenses
 
     def forget(self, uri: str) -> None:
         """Drop the lenses of a closed document."""

@@ -73,8 +73,8 @@ def read_last_results(
 
     def last_result(found: TaskHistory) -> LastResult:
         paths = {outcome.path for trial in found.outcomes for outcome in trial if outcome.path}
-        wanted = (*paths, *documents, eval_path)
-        texts = {path: files.text(path, found.files.get(str(path)), found.started_at) for path in wanted}
+        needed = (*paths, *documents, eval_path)
+        texts = {path: files.text(path, found.files.get(str(path)), found.started_at) for path in needed}
         return LastResult(
             Verdict(found.run_id, found.status, found.score, found.finished_at, found.tokens, found.scores),
             task_checks(found.outcomes),

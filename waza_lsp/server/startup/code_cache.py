@@ -18,7 +18,7 @@ import re
 import sys
 import zlib
 
-# What `hashlib` gives is the same: but it loads OpenSSL, which takes 4 MB.
+# `hashlib` has the same function, but it loads OpenSSL, which takes 4 MB.
 from _blake2 import blake2b
 from contextlib import suppress
 from pathlib import Path
@@ -75,9 +75,9 @@ def cache_path(name: str) -> Path | None:
 
 
 def _cache_folder() -> Path | None:
-    given = Path(os.environ.get("LOCALAPPDATA" if os.name == "nt" else "XDG_CACHE_HOME", ""))
-    if given.is_absolute():
-        return given
+    folder = Path(os.environ.get("LOCALAPPDATA" if os.name == "nt" else "XDG_CACHE_HOME", ""))
+    if folder.is_absolute():
+        return folder
     try:
         home = Path.home()
     except RuntimeError:  # There is no home folder.

@@ -223,11 +223,11 @@ class OwnDocumentsProtocol(LanguageServerProtocol):
 
     def prepare(self, method: str) -> None:
         """Create the converters of such messages before the first one comes. Each takes milliseconds."""
-        asked, answered = self.get_message_type(method), self.get_result_type(method)
-        if asked is not None:
-            self._converter.get_structure_hook(asked)
-        if answered is not None:
-            self._converter.get_unstructure_hook(answered)
+        params_type, result_type = self.get_message_type(method), self.get_result_type(method)
+        if params_type is not None:
+            self._converter.get_structure_hook(params_type)
+        if result_type is not None:
+            self._converter.get_unstructure_hook(result_type)
 
     def _send_response(self, msg_id: Any, result: Any = None, error: Any = None) -> None:
         if error is None and isinstance(result, types.InitializeResult) and msg_id == self.answered:
