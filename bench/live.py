@@ -21,7 +21,7 @@ from lsprotocol import types
 ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT))
 
-from tests.lsp.server.results_harness import Editor, editor, plain  # noqa: E402  # the checkout is put on the path above
+from tests.server.results_harness import Editor, editor, plain  # noqa: E402  # the checkout is put on the path above
 from waza_engine.graders.base import Grader  # noqa: E402
 from waza_engine.graders.registry import find_grader  # noqa: E402
 

@@ -108,8 +108,8 @@ def test_add_a_request(project: Path) -> None:
     assert tested.returncode == 0, tested.stdout
     path = project / "answers.py"
     path.write_text(
-        "from waza_lsp.server.requests import REQUESTS\n"
-        "print([it[0] for it in REQUESTS if it[0] == 'textDocument/declaration'])\n",
+        "from waza_lsp.server.handlers.requests import REQUESTS\n"
+        "print([it.method for it in REQUESTS if it.method == 'textDocument/declaration'])\n",
         encoding="utf-8",
     )
     assert "textDocument/declaration" in run("python answers.py", project).stdout

@@ -51,9 +51,8 @@ NOT_MOVED = {
 NAMES = frozenset(["G2", *(it.name for it in dialects()), *meanings()])
 ONLY_WORDS = {
     ("waza_engine.suite", "waza"): "the default of a field: entries made by hand are of the default dialect",
-    ("waza_lsp.server.notifications", "waza"): "the section of our own settings in the editor",
     ("waza_lsp.server.settings", "waza"): "the section of our own settings in the editor",
-    ("waza_lsp.server.watching", "waza"): "the section of our own settings in the editor",
+    ("waza_lsp.server.handlers.notifications", "waza"): "the section of our own settings in the editor",
 }
 """Strings that are equal to the name of a dialect, and mean something else."""
 

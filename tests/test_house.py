@@ -37,7 +37,7 @@ def test_importing_the_engine_starts_nothing_and_loads_no_protocol() -> None:
 
 
 def test_the_server_starts_without_pydantic_and_jsonschema() -> None:
-    loaded = _loaded_by("import waza_lsp.server.start")
+    loaded = _loaded_by("import waza_lsp.server.build")
     assert not loaded & {"pydantic", "jsonschema", "ruamel", "openai", "jinja2"}
 
 

@@ -141,7 +141,9 @@ def _leads_somewhere(page: Path, target: str, heading: str) -> bool:
 def test_one_version_stands_everywhere() -> None:
     extension = ROOT / "editor-client/vscode"
     lock = json.loads((extension / "package-lock.json").read_text(encoding="utf-8"))
-    capabilities = json.loads((ROOT / "waza_lsp/server/capabilities.json").read_text(encoding="utf-8"))
+    capabilities = json.loads(
+        (ROOT / "waza_lsp/server/startup/capabilities.json").read_text(encoding="utf-8")
+    )
     stated = {
         "package.json": json.loads((extension / "package.json").read_text(encoding="utf-8"))["version"],
         "package-lock.json": lock["version"],

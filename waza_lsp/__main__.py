@@ -9,7 +9,7 @@ def main() -> None:
     """The command line. Editors start the server with these words alone, and need not wait for all the others."""
     try:
         if sys.argv[1:] in (["serve"], ["serve", "--stdio"]):
-            from waza_lsp.server.main import serve_stdio
+            from waza_lsp.server.startup.main import serve_stdio
 
             serve_stdio()
         else:

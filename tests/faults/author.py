@@ -39,7 +39,7 @@ class Author:
         self._begun: set[int] = set()
         self.answers: dict[int, Any] = {}
         self.said: list[str] = []
-        self.bears = ["The process was killed (SIG", "is not in the run store any more"]
+        self.bears = ["The process was killed (SIG", "is no longer in the run store"]
         self._findings: dict[str, list[dict[str, Any]]] = {}
         self._uri = (folder / "eval.yaml").as_uri()
         self._text = (folder / "eval.yaml").read_text()

@@ -20,7 +20,7 @@ from waza_engine.runs.run import run_suite
 from waza_engine.runs.store import RunStore
 from waza_engine.runs.stored_record import stored_record
 from waza_engine.trajectory import Trajectory
-from waza_lsp.server.last_results import read_last_results
+from waza_lsp.server.results.reader import read_last_results
 
 DAY = 86_400.0
 
@@ -126,8 +126,8 @@ async def test_what_was_edited_after_a_jump_is_stale_and_what_was_not_is_not(
 
 
 async def test_results_that_were_taken_back_give_way_to_a_later_run(tmp_path: Path, wall: WallClock) -> None:
-    from waza_lsp.server.last_results import LastResult
-    from waza_lsp.server.results import _is_later
+    from waza_lsp.server.results.ledger import _is_later
+    from waza_lsp.server.results.reader import LastResult
 
     wall.off = DAY
     await run(tmp_path, "r1")

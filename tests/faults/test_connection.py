@@ -14,7 +14,7 @@ from tests.faults.leftovers import PATIENCE_SECONDS, finished, until, wait_for_n
 from tests.faults.suites import Case
 from tests.faults.wire import Wire
 from tests.slow import first_quick
-from waza_lsp.server.connection import once
+from waza_lsp.server.transport.connection import once
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="looks for leftovers in /proc")
 

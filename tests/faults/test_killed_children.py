@@ -12,11 +12,11 @@ import pytest
 
 from tests.faults.leftovers import finished, processes_with, until, wait_for_nothing
 from tests.faults.suites import Case, environment, started
-from tests.lsp.server.conftest import EXAMPLES
-from tests.lsp.server.results_harness import editor
-from tests.lsp.server.results_harness import until as until_in_editor
-from tests.lsp.server.test_live import ready, workers
-from tests.lsp.server.test_results import NO_LIVE, TASK, children, make_slow, task_file
+from tests.server.conftest import EXAMPLES
+from tests.server.live.test_controller import ready, workers
+from tests.server.results.test_annotations import NO_LIVE, TASK, children, make_slow, task_file
+from tests.server.results_harness import editor
+from tests.server.results_harness import until as until_in_editor
 from tests.slow import first_quick
 from waza_engine import processes
 
@@ -203,7 +203,7 @@ async def test_a_run_that_is_killed_says_so_and_what_to_do(tmp_path: Path, suite
         os.kill(child, signal.SIGKILL)
         answer = await running
         assert answer["status"] == "error"
-        told = "The process was killed (SIGKILL), by the system perhaps for want of memory. What was finished is kept"
+        told = "The process was killed (SIGKILL), perhaps because the system ran out of memory. Finished trials are stored"
         assert told in answer["error"]
         await until_in_editor(lambda: any(told in message for message in it.messages))
         await until_in_editor(lambda: not _is_running(slow))

@@ -9,9 +9,9 @@ from tests.fuzz.wire import played
 from tests.fuzz.wire_line import Line
 from tests.fuzz.wire_messages import REQUESTS
 from tests.slow import first_quick
-from waza_lsp.server.formatters import _HANDLERS as FORMATTERS
-from waza_lsp.server.pulling import PULLED
-from waza_lsp.server.requests import REQUESTS as HANDLED
+from waza_lsp.server.diagnostics.pull import PULLED
+from waza_lsp.server.handlers.formatting import FORMATTING
+from waza_lsp.server.handlers.requests import REQUESTS as HANDLED
 
 
 @pytest.mark.parametrize("seed", first_quick([3, 8]))
@@ -20,7 +20,7 @@ def test_a_server_survives_its_editor_and_ends_as_a_fresh_one_begins(seed: int) 
 
 
 def test_requests_of_every_kind_are_sent() -> None:
-    handled = {method for method, *_ in (*HANDLED, *PULLED)} | set(FORMATTERS) | {"workspace/executeCommand"}
+    handled = {method for method, *_ in (*HANDLED, *FORMATTING, *PULLED)} | {"workspace/executeCommand"}
     assert handled <= set(REQUESTS)
 
 

@@ -7,8 +7,8 @@ from typing import Any
 import click
 
 from waza_engine.version import __version__
-from waza_lsp.server.compiled import Compiled
-from waza_lsp.server.put_off import put_off
+from waza_lsp.lazy_import import import_lazily
+from waza_lsp.server.startup.code_cache import CodeCache
 
 _COMMANDS = {
     "serve": "serve",
@@ -35,17 +35,17 @@ class _LazyGroup(click.Group):
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         if cmd_name not in _COMMANDS:
             return None
-        # Commands share code with the server, but few need the protocol's 554 classes: a third of most starts.
-        put_off("lsprotocol.types")
+        # Commands share code with the server, but hardly any needs the protocol's 554 classes: a third of most starts.
+        import_lazily("lsprotocol.types")
         command: Any = getattr(importlib.import_module(f"{__name__}.{_COMMANDS[cmd_name]}"), cmd_name)
         return command if isinstance(command, click.Command) else None
 
     def resolve_command(self, ctx: click.Context, args: list[str]) -> Any:
         if args[0] in _COMMANDS and args[0] != "serve":
-            compiled = Compiled.usual(f"command-{args[0]}")
-            # Cache dataclasses only: the patterns that a command compiles may come from the user's files.
-            compiled.serve("dataclasses")
-            ctx.call_on_close(compiled.keep)
+            code_cache = CodeCache.of_user(f"command-{args[0]}")
+            # Of classes only: the patterns that a command compiles may be those of the user's files.
+            code_cache.intercept("dataclasses")
+            ctx.call_on_close(code_cache.save)
         return super().resolve_command(ctx, args)
 
     def make_context(self, *args: Any, **extra: Any) -> click.Context:

@@ -28,7 +28,7 @@ def serve(*, stdio: bool, tcp: str | None, log_file: Path | None) -> None:
     """
     if stdio and tcp:
         raise click.UsageError("Give either --stdio or --tcp, not both")
-    from waza_lsp.server.main import log_to, serve_stdio
+    from waza_lsp.server.startup.main import log_to, serve_stdio
 
     if tcp is None:
         serve_stdio(log_file)
@@ -41,7 +41,7 @@ def serve(*, stdio: bool, tcp: str | None, log_file: Path | None) -> None:
             f"--tcp needs HOST:PORT, for example 127.0.0.1:2087; the highest port is {_LAST_PORT}"
         )
     log_to(log_file)
-    from waza_lsp.server.start import serve_tcp
+    from waza_lsp.server.build import serve_tcp
 
     host = host or "127.0.0.1"
     try:

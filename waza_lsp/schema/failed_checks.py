@@ -1,19 +1,21 @@
-"""From what graders said about trials to one message per place in a file.
+"""Turn the outcomes of graders into one message per place in a file."""
 
-The data is that of run events and of the grading worker: `GraderOutcome` as JSON.
-"""
-
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from waza_engine.findings import Pointer
 
-Outcome = Mapping[str, Any]
+if TYPE_CHECKING:
+    from waza_engine.runs.records import FailedCheck as FailedPart
+    from waza_engine.runs.records import GraderOutcome
+
+Trials = Sequence[Sequence["GraderOutcome"]]
+"""The outcomes of a task's graders, per trial."""
 
 
 class Place(NamedTuple):
-    """Where a check stands: the file, the grader's entry, and the check itself as deep as it is known."""
+    """Where a check is: the file, the grader's entry, and the check itself as precisely as it is known."""
 
     path: Path
     entry: Pointer
@@ -21,9 +23,9 @@ class Place(NamedTuple):
 
 
 class FailedCheck(NamedTuple):
-    """A check that failed in one task: `message` is a sentence for the line that it stands on.
+    """A check that failed in one task: `message` is a sentence for its line.
 
-    `excerpt` are the recorded lines nearest to what it looked for, with their numbers.
+    `excerpt` has the recorded lines nearest to what the check looked for, with their numbers.
     """
 
     place: Place
@@ -31,48 +33,57 @@ class FailedCheck(NamedTuple):
     excerpt: str = ""
 
 
-def failed_checks(trials: Sequence[Sequence[Outcome]]) -> list[FailedCheck]:
-    """The failed checks of one task, each once: of several trials that fail it the first speaks for all."""
-    told: dict[Place, list[FailedCheck]] = {}
+class TaskChecks(NamedTuple):
+    """What the graders of one task found: their failed checks, and the entries (file, pointer) that were graded."""
+
+    failed: list[FailedCheck]
+    entries: frozenset[tuple[Path, Pointer]]
+
+
+def task_checks(trials: Trials) -> TaskChecks:
+    """The checks of one task over its trials."""
+    entries = ((it.path, it.pointer) for trial in trials for it in trial if it.path is not None)
+    return TaskChecks(failed_checks(trials), frozenset(entries))
+
+
+def failed_checks(trials: Trials) -> list[FailedCheck]:
+    """The failed checks of one task, each once, with the message of the first trial that failed it."""
+    by_place: dict[Place, list[FailedCheck]] = {}
     for outcomes in trials:
-        here = {it.place: it for outcome in outcomes for it in _told(outcome)}
-        for place, it in here.items():
-            told.setdefault(place, []).append(it)
-    return [_counted(its, len(trials)) for its in told.values()]
+        in_trial = {it.place: it for outcome in outcomes for it in _failed_in(outcome)}
+        for place, check in in_trial.items():
+            by_place.setdefault(place, []).append(check)
+    return [_with_count(its, len(trials)) for its in by_place.values()]
 
 
-def _counted(checks: Sequence[FailedCheck], trials: int) -> FailedCheck:
+def _with_count(checks: Sequence[FailedCheck], trials: int) -> FailedCheck:
     first = checks[0]
-    return (
-        first._replace(message=f"{first.message} ({len(checks)} of {trials} trials)") if trials > 1 else first
-    )
+    if trials <= 1:
+        return first
+    return first._replace(message=f"{first.message} ({len(checks)} of {trials} trials)")
 
 
-def _told(outcome: Outcome) -> Iterator[FailedCheck]:
-    if outcome.get("status") == "passed" or not outcome.get("path"):
+def _failed_in(outcome: "GraderOutcome") -> Iterator[FailedCheck]:
+    path, entry = outcome.path, outcome.pointer
+    if outcome.status == "passed" or path is None:
         return
-    path, entry = Path(outcome["path"]), tuple(outcome.get("pointer", ()))
-    parts: Iterable[Mapping[str, Any]] = outcome.get("parts") or ()
-    if outcome.get("status") == "error":
-        why = f"This grader ends the run with an error: {outcome.get('feedback')}"
+    if outcome.status == "error":
+        why = f"This grader ends the run with an error: {outcome.feedback}"
         yield FailedCheck(Place(path, entry, entry), why)
         return
-    for it in parts:
-        # The checks of `expected` are lists of texts, all others stand in the config of their entry.
+    for part in outcome.parts:
+        # The checks of `expected` are lists of strings. All others are in the config of their entry.
         inside = () if is_expectation(outcome) else ("config",)
-        place = Place(path, entry, (*entry, *inside, *it["pointer"]))
-        yield FailedCheck(place, _sentence(it), it.get("excerpt") or "")
-    if not parts:
-        feedback = str(outcome.get("feedback") or "This grader did not pass")
-        yield FailedCheck(Place(path, entry, entry), feedback)
+        yield FailedCheck(Place(path, entry, (*entry, *inside, *part.pointer)), sentence(part), part.excerpt)
+    if not outcome.parts:
+        yield FailedCheck(Place(path, entry, entry), outcome.feedback or "This grader did not pass")
 
 
-def is_expectation(outcome: Outcome) -> bool:
-    """Whether this is no grader with an entry of its own but a list of texts that a task expects."""
-    pointer: Sequence[str | int] = outcome.get("pointer") or ()
-    return bool(pointer) and outcome.get("name") == f"_{pointer[-1]}"
+def is_expectation(outcome: "GraderOutcome") -> bool:
+    """Whether the outcome is about a list of strings that a task expects, not about a grader's entry."""
+    return bool(outcome.pointer) and outcome.name == f"_{outcome.pointer[-1]}"
 
 
-def _sentence(part: Mapping[str, Any]) -> str:
-    found = f"; {part['found']}" if part.get("found") else ""
-    return f"{part['message']}{found}"
+def sentence(part: "FailedPart") -> str:
+    """The message of a failed part, with what was there instead."""
+    return f"{part.message}; {part.found}" if part.found else part.message

@@ -1,4 +1,4 @@
-"""The open documents: one snapshot each, and whose findings have yet to be published."""
+"""The open documents: one snapshot each, and which of them have findings to publish."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -8,14 +8,13 @@ from lsprotocol import types
 from waza_lsp.snapshot import Snapshot
 
 _MOST_CLOSED = 8
-_MOST_LINES = 25_000
-"""Of the closed documents together."""
+_MOST_CLOSED_LINES = 25_000
 
 
 class Documents:
-    """Snapshots by URI. Edits are applied at once; publishing what they change is somebody else's turn.
+    """Snapshots by URI. Edits are applied at once; publishing their findings is the publisher's work.
 
-    Those that were closed last are held as well: with their trees lives what is known of them when they are opened again.
+    The last closed documents are cached too, so that a document that is opened again need not be parsed again.
     """
 
     def __init__(self) -> None:
@@ -29,14 +28,18 @@ class Documents:
         return self._open.get(uri)
 
     def of_path(self, path: Path) -> Snapshot | None:
-        """The snapshot of a file that is open, None when it is not."""
+        """The snapshot of an open file; None if it is not open."""
         # By path: clients escape characters of a URI in different ways.
         return self._open.get(self._uris.get(path, ""))
 
     def text_of(self, path: Path) -> str | None:
-        """The text of a file that is open, None when it is not."""
+        """The text of an open file; None if it is not open."""
         snapshot = self.of_path(path)
         return str(snapshot.text) if snapshot is not None else None
+
+    def current(self, snapshot: Snapshot) -> Snapshot:
+        """The newest snapshot of a document; the given one if it is no longer open."""
+        return self._open.get(snapshot.uri) or snapshot
 
     def __len__(self) -> int:
         return len(self._open)
@@ -45,7 +48,7 @@ class Documents:
         return iter(list(self._open.values()))
 
     def open(self, item: types.TextDocumentItem, encoding: types.PositionEncodingKind) -> None:
-        """Take a document that the client has opened."""
+        """Add a document that the client has opened."""
         snapshot = Snapshot.of(item.uri, item.text, item.version, encoding)
         self._open[item.uri] = snapshot
         self._closed.pop(item.uri, None)
@@ -54,7 +57,7 @@ class Documents:
             self._uris[snapshot.path] = item.uri
 
     def change(self, params: types.DidChangeTextDocumentParams) -> None:
-        """Apply an edit; one for a document that is not open is dropped."""
+        """Apply an edit. An edit of a document that is not open is dropped."""
         uri = params.text_document.uri
         before = self._open.get(uri)
         if before is not None:
@@ -62,7 +65,7 @@ class Documents:
             self._stale.add(uri)
 
     def close(self, uri: str) -> None:
-        """Let go of a document, but for what it would cost to read it again soon."""
+        """Remove a document, but cache its snapshot for a while."""
         closed = self._open.pop(uri, None)
         self._stale.discard(uri)
         if closed is None:
@@ -70,15 +73,19 @@ class Documents:
         if closed.path is not None:
             self._uris.pop(closed.path, None)
         self._closed[uri] = closed
-        while len(self._closed) > _MOST_CLOSED or _line_count(self._closed) > _MOST_LINES:
+        while len(self._closed) > _MOST_CLOSED or _line_count(self._closed) > _MOST_CLOSED_LINES:
             del self._closed[next(iter(self._closed))]
 
-    def touch(self, uri: str | None = None) -> None:
-        """A document, or everything (a file or a setting changed), may have new findings."""
-        self._stale.update(self._open if uri is None else self._open.keys() & {uri})
+    def invalidate(self) -> None:
+        """Mark all documents as stale, because a file or a setting has changed."""
+        self._stale.update(self._open)
+
+    def is_stale(self, uri: str) -> bool:
+        """Whether a document has findings that are not published yet."""
+        return uri in self._stale
 
     def take_stale(self) -> list[Snapshot]:
-        """The documents with unpublished changes; asking marks them as published."""
+        """Return the stale documents and mark them as published."""
         stale = [self._open[it] for it in self._stale]
         self._stale.clear()
         return stale

@@ -1,17 +1,18 @@
-"""Telling the client to ask again, for what depends on more than the text: once for all changes of a moment."""
+"""Ask the client to request lenses, hints or diagnostics again, once for all changes of a moment."""
 
 import asyncio
 from collections.abc import Awaitable, Callable
 from contextlib import suppress
-from typing import TYPE_CHECKING, Protocol
+from dataclasses import dataclass
+from typing import Any, Protocol
 
 from lsprotocol import types
 from pygls.exceptions import JsonRpcException
 
-if TYPE_CHECKING:
-    from waza_lsp.server.app import WazaServer
+from waza_lsp.server.transport.client import Client
 
 _PAUSE_SECONDS = 0.3
+_LENS_PAUSE_SECONDS = 0.1
 
 
 class _Ability(Protocol):
@@ -20,47 +21,70 @@ class _Ability(Protocol):
 
 
 class Refresh:
-    """One thing that a client may be told to ask for again; nothing is said to clients that cannot be told."""
+    """One kind of data that a client can be asked to request again. Other clients get no message."""
 
     def __init__(
         self,
+        client: Client,
         ability: Callable[[types.WorkspaceClientCapabilities], _Ability | None],
-        tell: Callable[["WazaServer"], Awaitable[object]],
+        send: Callable[[], Awaitable[Any]],
         pause: float = _PAUSE_SECONDS,
     ) -> None:
+        self._client = client
         self._ability = ability
-        self._tell = tell
+        self._send = send
         self._pause = pause
         self._waiting: asyncio.Task[None] | None = None
 
-    def is_known_to(self, server: "WazaServer") -> bool:
-        """Whether the client can be told."""
-        workspace = server.client_capabilities.workspace
+    @property
+    def is_supported(self) -> bool:
+        """Whether the client handles this refresh."""
+        workspace = self._client.capabilities.workspace
         ability = self._ability(workspace) if workspace is not None else None
         return ability is not None and bool(ability.refresh_support)
 
-    def soon(self, server: "WazaServer", pause: float | None = None) -> None:
-        """Tell it, after `pause` seconds for more changes."""
+    def soon(self, pause: float | None = None) -> None:
+        """Send the refresh after `pause` seconds, in which more changes may come."""
         pause = self._pause if pause is None else pause
-        if self.is_known_to(server) and (self._waiting is None or self._waiting.done()):
-            self._waiting = asyncio.get_running_loop().create_task(self._told(server, pause))
+        if self.is_supported and (self._waiting is None or self._waiting.done()):
+            self._waiting = asyncio.get_running_loop().create_task(self._send_after(pause))
 
-    async def _told(self, server: "WazaServer", pause: float) -> None:
+    async def _send_after(self, pause: float) -> None:
         await asyncio.sleep(pause)
         with suppress(JsonRpcException):
-            await self._tell(server)
+            await self._send()
 
 
-def lens_refresh() -> Refresh:
-    """For lenses: they show what runs said."""
-    return Refresh(lambda it: it.code_lens, lambda it: it.workspace_code_lens_refresh_async(None), 0.1)
+@dataclass(frozen=True, slots=True)
+class Refreshes:
+    """The refreshes that the server uses."""
 
+    lenses: Refresh
+    """Lenses depend on the results of runs."""
+    hints: Refresh
+    """Inlay hints depend on other files and on settings."""
+    findings: Refresh
+    """Pulled diagnostics depend on other files and on settings."""
 
-def hint_refresh() -> Refresh:
-    """For inlay hints: they depend on other files and on settings."""
-    return Refresh(lambda it: it.inlay_hint, lambda it: it.workspace_inlay_hint_refresh_async(None))
-
-
-def finding_refresh() -> Refresh:
-    """For findings that a client asks for itself: they depend on other files and on settings."""
-    return Refresh(lambda it: it.diagnostics, lambda it: it.workspace_diagnostic_refresh_async(None))
+    @classmethod
+    def of(cls, client: Client) -> "Refreshes":
+        """The refreshes for a client."""
+        lsp = client.lsp
+        return cls(
+            Refresh(
+                client,
+                lambda workspace: workspace.code_lens,
+                lambda: lsp.workspace_code_lens_refresh_async(None),
+                _LENS_PAUSE_SECONDS,
+            ),
+            Refresh(
+                client,
+                lambda workspace: workspace.inlay_hint,
+                lambda: lsp.workspace_inlay_hint_refresh_async(None),
+            ),
+            Refresh(
+                client,
+                lambda workspace: workspace.diagnostics,
+                lambda: lsp.workspace_diagnostic_refresh_async(None),
+            ),
+        )

@@ -1,8 +1,9 @@
-"""The settings under `waza.*`: typed, all with defaults; a value that cannot be used gives a message and the default.
+"""The settings under `waza.*`: typed, with defaults. An invalid value gives a message, and the default applies.
 
-The settings of the VS Code extension and `docs/settings.md` are written from here (`settings_docs.py`).
+`settings_page.py` writes the settings of the VS Code extension and `docs/settings.md` from here.
 """
 
+import asyncio
 import dataclasses
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
@@ -11,11 +12,11 @@ from typing import Any, NamedTuple
 from waza_engine.checking.levels import LEVEL_NAMES, Levels, read_levels
 from waza_engine.checking.names import read_names
 from waza_engine.checking.target import VERSION_PATTERN, read_target
-from waza_lsp.server.beside import FEATURES, is_feature, read_beside
+from waza_lsp.server.coexistence import FEATURES, is_feature, read_beside
 
 
 class Setting(NamedTuple):
-    """What people see of a setting: its name below `waza.`, its description, and its JSON Schema without the default."""
+    """The documentation of a setting: its name below `waza.`, its description, and its JSON Schema without the default."""
 
     name: str
     description: str
@@ -30,7 +31,7 @@ _TYPES = {"type": "array", "items": {"type": "string"}, "uniqueItems": True}
 _LEVELS = {"type": "object", "additionalProperties": {"type": "string", "enum": list(LEVEL_NAMES)}}
 
 
-def _about(name: str, schema: Mapping[str, Any], description: str) -> dict[str, Setting]:
+def _setting(name: str, schema: Mapping[str, Any], description: str) -> dict[str, Setting]:
     return {"setting": Setting(name, description, schema)}
 
 
@@ -40,45 +41,46 @@ class Settings:
 
     rules: Levels = field(
         default_factory=dict,
-        metadata=_about(
+        metadata=_setting(
             "rules",
             _LEVELS,
-            "How much to say about each finding: its code with `error`, `warning`, `information`, `hint` or `off`. "
-            "What the `.waza-lsp.toml` of a project says about a code comes first.",
+            "Levels of findings: a code with `error`, `warning`, `information`, `hint` or `off`. "
+            "The `.waza-lsp.toml` of a project takes precedence.",
         ),
     )
     target: str = field(
         default="",
-        metadata=_about(
+        metadata=_setting(
             "target",
             _VERSION,
-            "The waza version that is used, such as `0.34`: what is newer is a finding. Empty means the newest. "
-            "The `target` in the `.waza-lsp.toml` of a project comes first.",
+            "The waza version that you use, such as `0.34`. Anything newer is reported. Empty means the newest. "
+            "The `target` in the `.waza-lsp.toml` of a project takes precedence.",
         ),
     )
     extra_grader_types: tuple[str, ...] = field(
         default=(),
-        metadata=_about(
+        metadata=_setting(
             "vally.extraGraderTypes",
             _TYPES,
-            "Grader types that plug-ins of vally add: nothing is said about them, and other unknown types are only a hint. "
-            "Those of the `.waza-lsp.toml` of a project come on top.",
+            "Grader types from plug-ins of vally. They are not reported, and other unknown types are only hints. "
+            "Types in the `.waza-lsp.toml` of a project are added.",
         ),
     )
     diagnostics_workspace: bool = field(
         default=True,
-        metadata=_about(
+        metadata=_setting(
             "diagnostics.workspace",
             _FLAG,
-            "Report findings in all eval files of the workspace, not only in open ones, to editors that ask for them.",
+            "Report findings in all eval files of the workspace, not only in open ones, to editors that pull them.",
         ),
     )
     lens_run: bool = field(
-        default=True, metadata=_about("lens.run", _FLAG, "Show a lens that runs the task or the whole eval.")
+        default=True,
+        metadata=_setting("lens.run", _FLAG, "Show a lens that runs the task or the whole eval."),
     )
     lens_run_failed: bool = field(
         default=True,
-        metadata=_about(
+        metadata=_setting(
             "lens.runFailed",
             _FLAG,
             "Show a lens that runs the tasks of an eval whose last result was not a pass.",
@@ -86,123 +88,125 @@ class Settings:
     )
     lens_grade: bool = field(
         default=True,
-        metadata=_about(
-            "lens.grade", _FLAG, "Show a lens that grades what was recorded again, without running the agent."
+        metadata=_setting(
+            "lens.grade", _FLAG, "Show a lens that grades the recorded runs again, without running the agent."
         ),
     )
     lens_result: bool = field(
         default=True,
-        metadata=_about("lens.result", _FLAG, "Show the last result of tasks and evals as a lens."),
+        metadata=_setting("lens.result", _FLAG, "Show the last result of tasks and evals as a lens."),
     )
     results_inline: bool = field(
         default=True,
-        metadata=_about(
+        metadata=_setting(
             "results.inline",
             _FLAG,
-            "Show the checks that failed in the last run where they stand in the text.",
+            "Show the failed checks of the last run at their places in the text.",
         ),
     )
     live_enable: bool = field(
         default=True,
-        metadata=_about(
+        metadata=_setting(
             "live.enable",
             _FLAG,
-            "Grade what was recorded again after each edit of a grader, and show the verdict there. Graders that "
-            "execute something are graded only once the eval was run, graders that ask a model never.",
+            "Grade recorded runs again after each edit of a grader, and show the verdict at the grader. Graders that "
+            "execute programs are graded only after you have run the eval. Graders that ask a model are never graded.",
         ),
     )
     inlay_matches: bool = field(
         default=True,
-        metadata=_about("inlayHints.matches", _FLAG, "Show behind a pattern how many files it matches."),
+        metadata=_setting("inlayHints.matches", _FLAG, "Show how many files a pattern matches."),
     )
     inlay_weights: bool = field(
         default=True,
-        metadata=_about(
+        metadata=_setting(
             "inlayHints.weights",
             _FLAG,
-            "Show behind the weight of a grader its part in the score of a task, once a weight is given.",
+            "Show each grader's share of a task's score, if any grader has a weight.",
         ),
     )
     inlay_inherited: bool = field(
         default=True,
-        metadata=_about(
+        metadata=_setting(
             "inlayHints.inherited",
             _FLAG,
-            "Show what tasks and graders take from the eval or the project: executor, model, time limit, judge.",
+            "Show what tasks and graders inherit from the eval or the project: executor, model, time limit, judge.",
         ),
     )
     inlay_flags: bool = field(
         default=True,
-        metadata=_about(
+        metadata=_setting(
             "inlayHints.flags",
             _FLAG,
-            "Show behind a regular expression what the flags at its start mean.",
+            "Show the meaning of the flags at the start of a regular expression.",
         ),
     )
     inlay_defaults: bool = field(
         default=False,
-        metadata=_about(
+        metadata=_setting(
             "inlayHints.defaults",
             _FLAG,
-            "Show defaults of graders that decide a verdict and are not written.",
+            "Show omitted options of graders whose defaults affect the verdict.",
         ),
     )
     format_enable: bool = field(
         default=False,
-        metadata=_about(
+        metadata=_setting(
             "format.enable",
             _FLAG,
-            "Offer formatting: ends of lines, the end of the file, stray indentation; and the indentation after Enter. "
-            "Leave it off when another formatter takes care of YAML.",
+            "Offer formatting: line ends, the end of the file, stray indentation, and the indentation after Enter. "
+            "Leave it off if another formatter handles YAML.",
         ),
     )
     beside: tuple[str, ...] = field(
         default=(),
-        metadata=_about(
+        metadata=_setting(
             "beside",
             _NAMES,
-            "What another YAML server in the editor already gives; it is left out here as far as it is nothing special: "
+            "The features that another YAML server in the editor already provides. This server leaves them out: "
             + ", ".join(f"`{it}`" for it in FEATURES)
             + ". See [Beside other YAML servers](coexistence.md).",
         ),
     )
     run_executor: str = field(
         default="",
-        metadata=_about(
+        metadata=_setting(
             "run.executor", _TEXT, "Executor for runs from the editor; empty means the eval's own."
         ),
     )
     run_model: str = field(
         default="",
-        metadata=_about("run.model", _TEXT, "Model for runs from the editor; empty means the eval's own."),
+        metadata=_setting("run.model", _TEXT, "Model for runs from the editor; empty means the eval's own."),
     )
 
 
-def setting_of(it: dataclasses.Field[Any]) -> Setting:
-    """What people see of a field of `Settings`."""
-    setting: Setting = it.metadata["setting"]
+def documentation_of(setting_field: dataclasses.Field[Any]) -> Setting:
+    """The documentation of a field of `Settings`."""
+    setting: Setting = setting_field.metadata["setting"]
     return setting
 
 
 def read_settings(values: Any) -> tuple[Settings, list[str]]:
-    """Settings from the client's `waza` section, and a message for every value that cannot be used."""
+    """Return the settings of the client's `waza` section, and a message for each invalid value."""
     found: dict[str, Any] = {}
-    problems = [*_no_sections(values)]
+    problems = [*_invalid_sections(values)]
     defaults = Settings()
-    for it in dataclasses.fields(Settings):
-        name = setting_of(it).name
-        value = _looked_up(values, name.split("."))
+    for setting_field in dataclasses.fields(Settings):
+        name = documentation_of(setting_field).name
+        value = _value_at(values, name.split("."))
         if value is not None:
-            found[it.name], said = _reader(setting_of(it))(value, f"waza.{name}", getattr(defaults, it.name))
-            problems += said
+            found[setting_field.name], messages = _reader(documentation_of(setting_field))(
+                value, f"waza.{name}", getattr(defaults, setting_field.name)
+            )
+            problems += messages
     return Settings(**found), problems
 
 
-def _no_sections(values: Any) -> Iterator[str]:
-    """What stands in the place of a section; an empty list is how some clients write an empty one."""
-    names = (setting_of(it).name.split(".") for it in dataclasses.fields(Settings))
+def _invalid_sections(values: Any) -> Iterator[str]:
+    """Yield a message for each section that is not an object. Some clients write an empty one as a list."""
+    names = (documentation_of(it).name.split(".") for it in dataclasses.fields(Settings))
     for parts in sorted({tuple(it[:depth]) for it in names for depth in range(len(it))}):
-        value = _looked_up(values, [*parts])
+        value = _value_at(values, [*parts])
         if value != [] and isinstance(value, str | int | float | list):
             yield f"Setting {'.'.join(('waza', *parts))} must be an object; it is ignored"
 
@@ -218,7 +222,7 @@ def _flag_from(value: Any, name: str, default: Any) -> tuple[Any, list[str]]:
 
 def _text_from(value: Any, name: str, default: Any) -> tuple[Any, list[str]]:
     fits = isinstance(value, str)
-    return (value, []) if fits else (default, [f"Setting {name} must be a text; it is taken as empty"])
+    return (value, []) if fits else (default, [f"Setting {name} must be a string; it is ignored"])
 
 
 def _levels_from(value: Any, name: str, _default: Any) -> tuple[Any, list[str]]:
@@ -227,10 +231,10 @@ def _levels_from(value: Any, name: str, _default: Any) -> tuple[Any, list[str]]:
 
 def _names_from(value: Any, name: str, _default: Any) -> tuple[Any, list[str]]:
     if not isinstance(value, (list, tuple)):
-        return (), [f"Setting {name} must be a list; it is taken as empty"]
+        return (), [f"Setting {name} must be a list; it is ignored"]
     unknown = [it for it in value if not is_feature(it)]
-    said = f"Setting {name}: unknown {', '.join(map(repr, unknown))}; there are {', '.join(FEATURES)}"
-    return tuple(sorted(read_beside(value))), [said] if unknown else []
+    message = f"Setting {name}: unknown {', '.join(map(repr, unknown))}. Known names: {', '.join(FEATURES)}"
+    return tuple(sorted(read_beside(value))), [message] if unknown else []
 
 
 def _types_from(value: Any, name: str, _default: Any) -> tuple[Any, list[str]]:
@@ -255,7 +259,31 @@ def _reader(setting: Setting) -> _Reader:
     return special.get(id(setting.schema), _READERS[setting.schema["type"]])
 
 
-def _looked_up(values: Any, parts: list[str]) -> Any:
+def _value_at(values: Any, parts: list[str]) -> Any:
     for part in parts:
         values = values.get(part) if isinstance(values, Mapping) else getattr(values, part, None)
     return values
+
+
+class Configuration:
+    """The settings in force, and what another server beside ours already provides."""
+
+    def __init__(self) -> None:
+        self.settings = Settings()
+        self.beside_at_start: frozenset[str] = frozenset()
+        """The features of another server, as the client said in `initialize`; see `coexistence`."""
+        self.updates = 0
+        """How often the client has sent settings without a request."""
+        self.is_known = asyncio.Event()
+        """Cleared while the server waits for requested settings."""
+        self.is_known.set()
+
+    @property
+    def beside(self) -> frozenset[str]:
+        """The features that another server already provides."""
+        return self.beside_at_start.union(self.settings.beside)
+
+    def update(self, values: object) -> list[str]:
+        """Take over the client's `waza` section. Returns a message for each value that is not usable."""
+        self.settings, problems = read_settings(values)
+        return problems

@@ -6,10 +6,13 @@ never has to invent an ending. New members may be added; none is taken away.
 
 import dataclasses
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from typing import Any, Literal
+
+from pydantic import TypeAdapter
 
 from waza_engine.runs.records import GraderOutcome, RunStatus
 from waza_engine.scoring import Status
@@ -162,11 +165,29 @@ _NAMES: dict[type[Any], str] = {
     BaselineEvent: "baseline",
     ArmEvent: "arm",
 }
+_KINDS = {name: kind for kind, name in _NAMES.items()}
 
 
 def event_line(event: Event) -> str:
     """The event as one line of JSON, without line end: `{"event": "task_started", "run_id": ..., ...}`."""
     return json.dumps(_data(event), default=str, separators=(",", ":"))
+
+
+def event_data(event: Event) -> dict[str, Any]:
+    """The event as plain JSON data: what `event_line` writes, read again."""
+    data: dict[str, Any] = json.loads(event_line(event))
+    return data
+
+
+def parse_line(line: str | bytes) -> Event | None:
+    """Return the event that a line of JSON holds; None for a line that is no event of this version.
+
+    Unknown members are ignored.
+    """
+    try:
+        return _parse(json.loads(line))
+    except ValueError:
+        return None
 
 
 def _data(event: Event) -> dict[str, Any]:
@@ -176,3 +197,22 @@ def _data(event: Event) -> dict[str, Any]:
         own = {it.name: getattr(event, it.name) for it in dataclasses.fields(event)}
         return {"event": name, **own, "told": _data(event.told)}
     return {"event": name, **dataclasses.asdict(event)}
+
+
+def _parse(data: object) -> Event | None:
+    if not isinstance(data, Mapping):
+        return None
+    kind: Any = _KINDS.get(str(data.get("event")))
+    if kind is None:
+        return None
+    if kind in {BaselineEvent, ArmEvent}:
+        told = _parse(data.get("told"))
+        return _adapter(kind).validate_python({**data, "told": told}) if told is not None else None
+    # From JSON: lists become tuples, and texts paths.
+    event: Event = _adapter(kind).validate_json(json.dumps(data))
+    return event
+
+
+@cache
+def _adapter(kind: Any) -> TypeAdapter[Any]:
+    return TypeAdapter(kind)

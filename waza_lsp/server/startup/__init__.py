@@ -1,1 +1,1 @@
-"""The start of the server, until the library takes over."""
+"""Start the server fast: first answers before the protocol library is imported."""

@@ -10,22 +10,22 @@ from typing import Any
 from lsprotocol import types
 from lsprotocol.converters import get_converter
 
-from waza_lsp.server.capabilities import ABLE, FILE
-from waza_lsp.server.start import create_server
+from waza_lsp.server.build import build_session
+from waza_lsp.server.startup.capabilities import ABLE, FILE
 
 
 def pygls_answer(client: Mapping[str, Any]) -> Any:
     """Return what pygls answers to `initialize` of an editor with these capabilities."""
-    converter, server = get_converter(), create_server()
+    converter, session = get_converter(), build_session()
     params = {"processId": None, "rootUri": None, "capabilities": client}
-    steps = server.protocol.lsp_initialize(converter.structure(params, types.InitializeParams))
+    steps = session.client.protocol.lsp_initialize(converter.structure(params, types.InitializeParams))
     handler, arguments, _ = next(steps)
     handler(*arguments)
     try:
         next(steps)
     except StopIteration as end:
         return json.loads(json.dumps(converter.unstructure(end.value)))
-    raise AssertionError("pygls asks for more than one handler now")
+    raise AssertionError("pygls calls more than one handler now")
 
 
 if __name__ == "__main__":

@@ -1,0 +1,98 @@
+"""A real server over stdio, as an editor starts it."""
+
+import asyncio
+import os
+import shutil
+import sys
+from collections.abc import AsyncIterator, Sequence
+from pathlib import Path
+from typing import Protocol
+
+import pytest
+import pytest_lsp
+from lsprotocol import types
+from pytest_lsp import ClientServerConfig, LanguageClient, client_capabilities, make_test_lsp_client
+
+from tests.slow import first_quick
+
+EXAMPLES = Path(__file__).parents[2] / "examples"
+
+
+@pytest.fixture
+def suite(tmp_path: Path) -> Path:
+    """A copy of an example suite, in a workspace of its own."""
+    folder = tmp_path / "examples" / "code-explainer"
+    shutil.copytree(EXAMPLES / "code-explainer", folder)
+    return folder
+
+
+SERVER = [sys.executable, "-P", "-m", "waza_lsp", "serve"]
+
+
+def make_client() -> LanguageClient:
+    """A client that lets the server register and refresh what it likes, as editors do."""
+    client = make_test_lsp_client()
+    client.feature(types.CLIENT_REGISTER_CAPABILITY)(lambda _params: None)
+    client.feature(types.WORKSPACE_INLAY_HINT_REFRESH)(lambda _params: None)
+    client.feature(types.WORKSPACE_CODE_LENS_REFRESH)(lambda _params: None)
+    return client
+
+
+@pytest_lsp.fixture(  # type: ignore[untyped-decorator]  # the library gives it no types
+    params=first_quick(["visual_studio_code", "neovim", "emacs"]),
+    config=ClientServerConfig(server_command=SERVER, server_env=dict(os.environ), client_factory=make_client),
+)
+async def client(
+    request: pytest.FixtureRequest, lsp_client: LanguageClient, tmp_path: Path
+) -> AsyncIterator[None]:
+    """A client with the abilities of a real editor, its workspace in `tmp_path`."""
+    capabilities = client_capabilities(request.param)
+    await lsp_client.initialize_session(
+        types.InitializeParams(
+            capabilities=capabilities,
+            root_uri=tmp_path.as_uri(),
+            workspace_folders=[types.WorkspaceFolder(tmp_path.as_uri(), "workspace")],
+            initialization_options={"runEvents": True},
+        )
+    )
+    yield
+    await lsp_client.shutdown_session()
+
+
+async def findings(client: LanguageClient, uri: str) -> Sequence[types.Diagnostic] | None:
+    """What the client knows of a document: pulled if it can, else what was pushed; None before that."""
+    document = client.capabilities.text_document if client.capabilities else None
+    if document is None or document.diagnostic is None:
+        return client.diagnostics.get(uri)
+    report = await client.text_document_diagnostic_async(
+        types.DocumentDiagnosticParams(types.TextDocumentIdentifier(uri))
+    )
+    assert isinstance(report, types.RelatedFullDocumentDiagnosticReport)
+    return report.items
+
+
+async def until_found(client: LanguageClient, uri: str, count: int) -> Sequence[types.Diagnostic]:
+    """The findings, once there are so many."""
+    async with asyncio.timeout(60):
+        while True:
+            found = await findings(client, uri)
+            if found is not None and len(found) == count:
+                return found
+            await asyncio.sleep(0.01)
+
+
+class Opener(Protocol):
+    def __call__(self, path: Path, text: str | None = None) -> str: ...
+
+
+@pytest.fixture
+def opened(client: LanguageClient) -> Opener:
+    """Opens a file in the client, with its own or another text; gives its URI."""
+
+    def open_file(path: Path, text: str | None = None) -> str:
+        source = path.read_text(encoding="utf-8") if text is None else text
+        item = types.TextDocumentItem(path.as_uri(), "yaml", 1, source)
+        client.text_document_did_open(types.DidOpenTextDocumentParams(item))
+        return path.as_uri()
+
+    return open_file

@@ -1,0 +1,202 @@
+"""An editor for tests about runs and results: one document at a time in hand, everything the server says kept."""
+
+import asyncio
+import os
+import time
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager, suppress
+from pathlib import Path
+from typing import Any
+
+from lsprotocol import types
+from pytest_lsp import LanguageClient, client_capabilities
+
+from tests.server.conftest import SERVER, make_client
+
+CANCEL_SECONDS = 3.0
+"""A cancelled run ends within one second; a machine with more to do may take longer to show it."""
+
+
+async def until(condition: Callable[[], object], seconds: float = 30) -> None:
+    """Wait until something holds; fail after a while."""
+    async with asyncio.timeout(seconds):
+        while not condition():  # noqa: ASYNC110  # the client offers no event for a later state
+            await asyncio.sleep(0.01)
+
+
+class Editor:
+    """A client of a running server, with one document that is edited."""
+
+    def __init__(self, client: LanguageClient) -> None:
+        self.client = client
+        self.published: list[tuple[float, types.PublishDiagnosticsParams]] = []
+        self.events: list[dict[str, Any]] = []
+        self.trees_changed: list[dict[str, Any]] = []
+        self.refreshes = 0
+        self.uri = ""
+        self.text = ""
+        self._version = 0
+        features = client.protocol.fm.features
+        features[types.TEXT_DOCUMENT_PUBLISH_DIAGNOSTICS] = self._published
+        features[types.WORKSPACE_CODE_LENS_REFRESH] = self._refreshed
+        features["waza/runEvent"] = lambda it: self.events.append(plain(it))
+        features["waza/testsChanged"] = lambda it: self.trees_changed.append(plain(it))
+
+    def _published(self, params: types.PublishDiagnosticsParams) -> None:
+        self.published.append((time.perf_counter(), params))
+
+    def _refreshed(self, _params: None) -> None:
+        self.refreshes += 1
+
+    @property
+    def pid(self) -> int:
+        server = self.client._server
+        assert server is not None
+        return server.pid
+
+    def open(self, path: Path, text: str | None = None) -> None:
+        self.uri = path.as_uri()
+        self.text = path.read_text(encoding="utf-8") if text is None else text
+        self._version += 1
+        item = types.TextDocumentItem(self.uri, "yaml", self._version, self.text)
+        self.client.text_document_did_open(types.DidOpenTextDocumentParams(item))
+
+    def close(self) -> None:
+        document = types.TextDocumentIdentifier(self.uri)
+        self.client.text_document_did_close(types.DidCloseTextDocumentParams(document))
+
+    def replace(self, old: str, new: str) -> float:
+        """Edit the first occurrence of a text that stands on one line; when it was sent."""
+        before, found, _ = self.text.partition(old)
+        assert found, old
+        line, column = before.count("\n"), len(before.rpartition("\n")[2])
+        last = old.count("\n")
+        end = len(old.rpartition("\n")[2]) + (column if not last else 0)
+        return self.change(types.Range(types.Position(line, column), types.Position(line + last, end)), new)
+
+    def change(self, span: types.Range, new: str) -> float:
+        """Edit a stretch of the text; when it was sent."""
+        lines = self.text.split("\n")
+        above = "\n".join([*lines[: span.start.line], lines[span.start.line][: span.start.character]])
+        below = "\n".join([lines[span.end.line][span.end.character :], *lines[span.end.line + 1 :]])
+        self.text = above + new + below
+        self._version += 1
+        document = types.VersionedTextDocumentIdentifier(self._version, self.uri)
+        sent = time.perf_counter()
+        self.client.text_document_did_change(
+            types.DidChangeTextDocumentParams(document, [types.TextDocumentContentChangePartial(span, new)])
+        )
+        return sent
+
+    def save(self, path: Path) -> None:
+        path.write_text(self.text, encoding="utf-8")
+        document = types.TextDocumentIdentifier(self.uri)
+        self.client.text_document_did_save(types.DidSaveTextDocumentParams(document))
+
+    async def execute(self, command: str, **argument: Any) -> Any:
+        return await self.client.workspace_execute_command_async(
+            types.ExecuteCommandParams(command, [argument])
+        )
+
+    async def lenses(self) -> list[str]:
+        document = types.TextDocumentIdentifier(self.uri)
+        found = await self.client.text_document_code_lens_async(types.CodeLensParams(document))
+        return [it.command.title for it in found or () if it.command is not None]
+
+    async def first_lens_line(self) -> int:
+        document = types.TextDocumentIdentifier(self.uri)
+        found = await self.client.text_document_code_lens_async(types.CodeLensParams(document))
+        return min(it.range.start.line for it in found or ())
+
+    async def lenses_with(self, part: str, seconds: float = 30) -> list[str]:
+        """The lenses, once one of them holds this text."""
+        async with asyncio.timeout(seconds):
+            while True:
+                found = await self.lenses()
+                if any(part in it for it in found):
+                    return found
+                await asyncio.sleep(0.02)
+
+    def marked(self, place: dict[str, Any]) -> str:
+        """The text of a range, up to the end of its first line."""
+        first, last = place["start"], place["end"]
+        end = last["character"] if last["line"] == first["line"] else None
+        line: str = self.text.split("\n")[first["line"]]
+        return line[first["character"] : end]
+
+    def said(self) -> list[tuple[str, str, str]]:
+        """What runs say about the document: code, marked text, message."""
+        mine = [it for _, it in self.published if it.uri == self.uri]
+        lines = self.text.split("\n")
+        return [
+            (
+                str(it.code),
+                lines[it.range.start.line][it.range.start.character : it.range.end.character],
+                it.message,
+            )
+            for it in (mine[-1].diagnostics if mine else ())
+            if it.code in {"failed-check", "live-verdict", "recorded-runs"}
+        ]
+
+    async def says(self, code: str, marked: str = "", seconds: float = 30) -> tuple[str, str, str]:
+        """What is said with a code about a text, once it is."""
+        await until(lambda: self._one(code, marked), seconds)
+        found = self._one(code, marked)
+        assert found is not None
+        return found
+
+    def _one(self, code: str, marked: str) -> tuple[str, str, str] | None:
+        return next((it for it in self.said() if it[0] == code and marked in it[1]), None)
+
+    def finished(self, task: str) -> bool:
+        """Whether the run has told that a task is done."""
+        return any((event["event"], event.get("task")) == ("task_finished", task) for event in self.events)
+
+    def ended_progress(self) -> list[Any]:
+        """The tokens of progress that has ended, in the order in which it began."""
+        reports: dict[Any, list[Any]] = self.client.progress_reports
+        return [
+            token
+            for token, told in reports.items()
+            if told and isinstance(told[-1], types.WorkDoneProgressEnd)
+        ]
+
+    @property
+    def messages(self) -> list[str]:
+        return [it.message for it in self.client.messages]
+
+
+@asynccontextmanager
+async def editor(
+    root: Path, *, profile: str = "neovim", settings: dict[str, Any] | None = None, **options: Any
+) -> AsyncIterator[Editor]:
+    """An editor whose workspace is `root`."""
+    client = make_client()
+    found = Editor(client)
+    await client.start_io(*SERVER, env=dict(os.environ))
+    await client.initialize_session(
+        types.InitializeParams(
+            capabilities=client_capabilities(profile),
+            root_uri=root.as_uri(),
+            workspace_folders=[types.WorkspaceFolder(root.as_uri(), "workspace")],
+            initialization_options={"runEvents": True, **options},
+        )
+    )
+    configured = {"run": {"executor": "replay"}, **(settings or {})}
+    client.workspace_did_change_configuration(types.DidChangeConfigurationParams({"waza": configured}))
+    try:
+        yield found
+    finally:
+        with suppress(Exception):
+            await asyncio.wait_for(client.shutdown_session(), 5)
+
+
+def plain(value: Any) -> Any:
+    """What pygls made of a JSON object, as dictionaries and lists again."""
+    if isinstance(value, dict):
+        return {key: plain(it) for key, it in value.items()}
+    if hasattr(value, "_asdict"):
+        return {key: plain(it) for key, it in value._asdict().items()}
+    if isinstance(value, list | tuple):
+        return [plain(it) for it in value]
+    return {key: plain(it) for key, it in vars(value).items()} if hasattr(value, "__dict__") else value

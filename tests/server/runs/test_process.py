@@ -1,0 +1,147 @@
+"""The server's children are cancelled or ended at any moment of their start: nothing hangs, nothing is left."""
+
+import asyncio
+import gc
+import os
+import sys
+from asyncio.base_subprocess import BaseSubprocessTransport as _Transport
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from tests.faults.leftovers import PATIENCE_SECONDS
+from tests.server.results.test_annotations import children
+from tests.server.results_harness import until
+from waza_lsp.server.live.client import Worker, WorkerError
+from waza_lsp.server.runs import process as runs
+from waza_lsp.server.runs.follower import follow_run
+from waza_lsp.server.runs.process import RunProcesses
+
+pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="looks for children with ps")
+
+WORKER = "tests.server.noting_worker"
+TURNS = (*range(10), 50)
+
+
+@dataclass(frozen=True, slots=True)
+class Sleep:
+    """A child that says nothing and goes on for ever."""
+
+    directory: Path
+
+    def command(self) -> list[str]:
+        return ["sleep", "3600"]
+
+    def stdin(self) -> bytes:
+        return b""
+
+
+async def later(turns: int, then: Callable[[], Any]) -> None:
+    for _ in range(turns):
+        await asyncio.sleep(0)
+    then()
+
+
+async def ended(task: "asyncio.Task[Any]") -> None:
+    done, _ = await asyncio.wait([task], timeout=PATIENCE_SECONDS)
+    assert done
+
+
+async def no_child(of: str) -> None:
+    """See that there is none, and that the event loop knows it."""
+    await until(lambda: not children(os.getpid(), of))
+    # Nobody else holds on to what was killed.
+    await until(lambda: not [it for it in gc.get_objects() if isinstance(it, _Transport) and it._proc])
+
+
+@pytest.mark.parametrize("turns", TURNS)
+async def test_a_run_is_cancelled_while_it_is_started(tmp_path: Path, turns: int) -> None:
+    cancel = asyncio.Event()
+    running = asyncio.create_task(follow_run(RunProcesses(), Sleep(tmp_path), lambda _: None, cancel))
+    await later(turns, cancel.set)
+    await ended(running)
+    assert running.result().status == "cancelled"
+    await no_child("sleep 3600")
+
+
+@pytest.mark.parametrize("turns", TURNS)
+async def test_who_runs_is_cancelled_while_the_run_is_started(tmp_path: Path, turns: int) -> None:
+    running = asyncio.create_task(
+        follow_run(RunProcesses(), Sleep(tmp_path), lambda _: None, asyncio.Event())
+    )
+    await later(turns, running.cancel)
+    await ended(running)
+    assert running.cancelled()
+    await no_child("sleep 3600")
+
+
+@pytest.mark.parametrize("turns", TURNS)
+async def test_a_question_is_cancelled_while_the_worker_is_started(tmp_path: Path, turns: int) -> None:
+    worker, notes = Worker(WORKER, 30), tmp_path / "notes"
+    asking = asyncio.create_task(worker.ask({"notes": str(notes), "hangs": True}))
+    await later(turns, asking.cancel)
+    await ended(asking)
+    assert asking.cancelled()
+    await no_child(WORKER)
+    assert await worker.ask({"notes": str(notes)}) == {}
+    worker.end()
+    await no_child(WORKER)
+
+
+@pytest.mark.parametrize("turns", TURNS)
+async def test_a_worker_that_is_ended_while_it_is_started_is_asked_nothing(
+    tmp_path: Path, turns: int
+) -> None:
+    worker, notes = Worker(WORKER, 30), tmp_path / "notes"
+    asking = asyncio.create_task(worker.ask({"notes": str(notes), "mayExecute": True}))
+    await later(turns, worker.end)
+    if turns:
+        with pytest.raises(WorkerError, match="it was ended"):
+            await asking
+        await no_child(WORKER)
+        assert not notes.exists() or "True" not in notes.read_text()
+    # It can be asked again.
+    await asyncio.wait([asking])
+    assert await worker.ask({"notes": str(notes), "mayExecute": True}) == {}
+    worker.end()
+    await no_child(WORKER)
+
+
+async def test_a_worker_that_is_ended_while_it_warms_up_is_not_asked_what_executes(tmp_path: Path) -> None:
+    worker, notes = Worker(WORKER, 30), tmp_path / "notes"
+    asking = asyncio.create_task(worker.ask({"notes": str(notes), "hangs": True, "mayExecute": True}))
+    await until(notes.exists)
+    worker.end()
+    with pytest.raises(WorkerError, match="it was ended"):
+        await asking
+    assert notes.read_text() == "False\n"
+    await no_child(WORKER)
+
+
+class _Process:
+    """A child as Windows knows it: it can be ended, and leads no group."""
+
+    pid = 2**22 + 1
+
+    def __init__(self) -> None:
+        self.asked: list[str] = []
+
+    def terminate(self) -> None:
+        self.asked.append("terminate")
+
+    def kill(self) -> None:
+        self.asked.append("kill")
+
+
+async def test_a_system_without_groups(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(runs, "sys", SimpleNamespace(platform="win32"))
+    monkeypatch.setattr(runs, "os", SimpleNamespace())
+    monkeypatch.setattr(runs, "_GRACE_SECONDS", 0)
+    cancel, process = asyncio.Event(), _Process()
+    cancel.set()
+    await runs._stop_when(cancel, process)  # type: ignore[arg-type]  # it is as much of one as is asked for
+    assert process.asked == ["terminate", "kill"]

@@ -1,0 +1,78 @@
+"""`waza/tests`: the tree that a test view shows, and the events that move it."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.server.results_harness import editor
+
+
+async def tree(it: Any, **params: Any) -> list[Any]:
+    found: list[Any] = await it.client.protocol.send_request_async("waza/tests", params)
+    return found
+
+
+def part(item: Any, name: str) -> Any:
+    return item[name] if isinstance(item, dict) else getattr(item, name)
+
+
+async def test_the_tree_of_the_workspace(tmp_path: Path, suite: Path) -> None:
+    async with editor(tmp_path) as it:
+        [root] = await tree(it)
+        assert (part(root, "kind"), part(root, "label")) == ("eval", "code-explainer-eval")
+        names = [(part(child, "kind"), part(child, "id")) for child in part(root, "children")]
+        assert names == [
+            ("task", "comment-worker-pool"),
+            ("task", "document-query"),
+            ("task", "explain-debounce-short"),
+            ("task", "explain-retry"),
+            ("grader", "opened-the-file"),
+            ("grader", "no-excuses"),
+        ]
+        task = part(root, "children")[3]
+        assert part(part(part(task, "range"), "end"), "line") > 20
+        assert part(task, "uri") == (suite / "tasks" / "explain-retry.yaml").as_uri()
+        assert [part(child, "id") for child in part(task, "children")] == [
+            "names-the-ideas",
+            "has-some-substance",
+        ]
+        command = part(task, "command")
+        assert part(command, "command") == "waza.runTask"
+        await it.execute("waza.runTask", **_plain(part(command, "arguments")[0]))
+        [root] = await tree(it, uri=(suite / "tasks" / "explain-retry.yaml").as_uri())
+        verdicts = [part(child, "verdict") for child in part(root, "children")[:4]]
+        assert verdicts[:3] == [None, None, None]
+        assert part(verdicts[3], "status") == "passed"
+
+
+@pytest.mark.slow
+async def test_open_texts_come_before_files(tmp_path: Path, suite: Path) -> None:
+    async with editor(tmp_path) as it:
+        it.open(suite / "tasks" / "explain-retry.yaml")
+        it.replace("id: explain-retry", "id: another-id")
+        [root] = await tree(it)
+        assert "another-id" in [part(child, "id") for child in part(root, "children")]
+
+
+@pytest.mark.slow
+async def test_tasks_that_share_an_id_are_told_apart(tmp_path: Path, suite: Path) -> None:
+    async with editor(tmp_path) as it:
+        it.open(suite / "tasks" / "explain-retry.yaml")
+        it.replace("id: explain-retry", "id: document-query")
+        [root] = await tree(it)
+        keys = [part(child, "key") for child in part(root, "children")]
+        assert len(keys) == len(set(keys))
+
+
+async def test_files_that_are_no_evals_have_no_tree(tmp_path: Path) -> None:
+    path = tmp_path / "ci.yaml"
+    path.write_text("on: push\njobs: {}\n", encoding="utf-8")
+    async with editor(tmp_path) as it:
+        assert await tree(it) == []
+        assert await tree(it, uri=path.as_uri()) == []
+        assert await tree(it, uri="untitled:one") == []
+
+
+def _plain(value: Any) -> dict[str, Any]:
+    return value if isinstance(value, dict) else value._asdict()

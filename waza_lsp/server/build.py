@@ -1,0 +1,151 @@
+"""Build a session: make the parts of the server, join them, and register the handlers."""
+
+import asyncio
+import functools
+import inspect
+import os
+from collections.abc import Callable
+from typing import Any
+
+from lsprotocol import types
+
+from waza_lsp.schema.written_diagnostic import written
+from waza_lsp.server.commands.explain_grader import explain_grader
+from waza_lsp.server.commands.files import convert, export_schemas, show_report
+from waza_lsp.server.commands.run import cancel_run, clear_results, grade, run_eval, run_failed, run_task
+from waza_lsp.server.diagnostics.publish import Checker, Publisher
+from waza_lsp.server.diagnostics.pull import PullDiagnostics
+from waza_lsp.server.diagnostics.workspace import WorkspaceDiagnostics
+from waza_lsp.server.documents import Documents
+from waza_lsp.server.handlers.notifications import NOTIFICATIONS
+from waza_lsp.server.handlers.requests import REQUESTS, handler_of
+from waza_lsp.server.live.client import MODULE, Questions, Worker
+from waza_lsp.server.live.controller import LiveGrading
+from waza_lsp.server.memory import IdleCollector, collect_rarely
+from waza_lsp.server.refresh import Refreshes
+from waza_lsp.server.results.annotations import Annotations
+from waza_lsp.server.results.ledger import LedgerEvents, ResultLedger
+from waza_lsp.server.results.lens_cache import LensCache
+from waza_lsp.server.results.watch import StoreWatch
+from waza_lsp.server.runs.process import RunProcesses
+from waza_lsp.server.session import Session
+from waza_lsp.server.settings import Configuration
+from waza_lsp.server.startup.code_cache import CodeCache
+from waza_lsp.server.testing.tree import TestTree
+from waza_lsp.server.transport.client import Client
+from waza_lsp.server.workspace import Workspace
+from waza_lsp.snapshot import Snapshot
+
+_LIVE_SECONDS = 5.0
+COMMANDS: dict[str, Callable[..., Any]] = {
+    "waza.runTask": run_task,
+    "waza.runEval": run_eval,
+    "waza.runFailed": run_failed,
+    "waza.grade": grade,
+    "waza.explainGrader": explain_grader,
+    "waza.cancelRun": cancel_run,
+    "waza.clearResults": clear_results,
+    "waza.showReport": show_report,
+    "waza.exportSchemas": export_schemas,
+    "waza.convert": convert,
+}
+
+
+def build_session() -> Session:
+    """Make a session with all handlers registered."""
+    session = _join_parts()
+    lsp = session.client.lsp
+    for method, handler, options in NOTIFICATIONS:
+        lsp.feature(method, options)(functools.partial(handler, session))
+    for row in REQUESTS:
+        lsp.feature(row.method, row.options)(handler_of(row, session))
+    for name, command in COMMANDS.items():
+        lsp.command(name)(_bound(command, session))
+    lsp.feature(types.SHUTDOWN)(lambda *_: session.end_children())
+    lsp.feature(types.EXIT)(lambda *_: os._exit(0 if lsp.protocol._shutdown else 1))  # noqa: SLF001  # no public name
+    return session
+
+
+def _bound(command: Callable[..., Any], session: Session) -> Callable[..., Any]:
+    # Not a partial function: pygls would unwrap it and read the type of `session` as that of the first argument.
+    def execute(*arguments: Any) -> Any:
+        return command(session, *arguments)
+
+    async def execute_later(*arguments: Any) -> Any:
+        return await command(session, *arguments)
+
+    return execute_later if inspect.iscoroutinefunction(command) else execute
+
+
+def _join_parts() -> Session:
+    # The functions below may name parts that are made later: they are called once all are there.
+    client, documents, configuration = Client(), Documents(), Configuration()
+    refreshes, collector, checks_ready = Refreshes.of(client), IdleCollector(client), asyncio.Event()
+
+    def annotations_of(snapshot: Snapshot) -> list[str]:
+        if not configuration.settings.results_inline:
+            return []
+        return [written(it) for it in annotations.diagnostics(snapshot)]
+
+    annotations = Annotations(
+        documents,
+        on_change=lambda snapshot: publisher.annotations_changed(snapshot),  # noqa: PLW0108  # made later
+        regrade=lambda eval_path, graders: live.regrade(eval_path, graders),  # noqa: PLW0108  # made later
+    )
+    ledger = ResultLedger(
+        documents,
+        annotations,
+        client,
+        checks_ready,
+        LedgerEvents(
+            results_changed=refreshes.lenses.soon,
+            verdict_changed=lambda: tests.everything_changed(),  # noqa: PLW0108  # made later
+            recordings_known=lambda snapshot: live.recordings_known(snapshot),  # noqa: PLW0108  # made later
+            store_read=collector.collect_soon,
+        ),
+    )
+    workspace = Workspace(client, documents, configuration, checks_ready, ledger.metrics_of)
+    checker = Checker(client, workspace)
+    workspace_diagnostics = WorkspaceDiagnostics(client, documents, workspace)
+    publisher = Publisher(documents, checker.check, client, annotations_of, workspace_diagnostics, refreshes)
+    questions = Questions(documents, ledger, workspace)
+    live = LiveGrading(
+        Worker(MODULE, _LIVE_SECONDS),
+        questions,
+        ledger,
+        annotations,
+        documents,
+        checker.has_errors,
+        configuration,
+        client,
+    )
+    tests = TestTree(client, documents, workspace, ledger)
+    return Session(
+        client=client,
+        documents=documents,
+        configuration=configuration,
+        workspace=workspace,
+        checker=checker,
+        publisher=publisher,
+        pull=PullDiagnostics(
+            documents, checker.check, client, workspace_diagnostics, configuration, checks_ready
+        ),
+        annotations=annotations,
+        ledger=ledger,
+        lenses=LensCache(),
+        store_watch=StoreWatch(documents, ledger, refreshes.lenses),
+        processes=RunProcesses(),
+        live=live,
+        questions=questions,
+        tests=tests,
+        refreshes=refreshes,
+        checks_ready=checks_ready,
+        code_cache=CodeCache(None),
+    )
+
+
+def serve_tcp(host: str, port: int) -> None:
+    """Serve one editor on a TCP address, for debugging."""
+    session = build_session()
+    collect_rarely()
+    session.client.lsp.start_tcp(host, port)

@@ -1,0 +1,135 @@
+"""The command `waza.explainGrader`: find the recorded trials that a grader, as it is in the editor, would fail.
+
+It grades all runs in the store, without an agent and without a model. Clients get the data; the user gets a message,
+and an annotation at the grader with the trials and reasons. An edit of the grader removes it.
+"""
+
+import asyncio
+import time
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from lsprotocol import types
+
+from waza_lsp.schema.grader_sites import GraderSite
+from waza_lsp.schema.run_offers import age
+from waza_lsp.server.live.client import MODULE, Worker, WorkerError
+from waza_lsp.server.params import params_of, pointer_in, text_in
+from waza_lsp.server.results.annotations import RECORDED_RUNS, Annotation, short_span
+from waza_lsp.server.results.reader import on_disk
+from waza_lsp.server.runs.progress import Progress
+from waza_lsp.server.session import Session
+from waza_lsp.snapshot import Snapshot, path_of
+from waza_lsp.suite.in_document import graders_in
+
+_LIMIT_SECONDS = 60.0
+_MOST_SHOWN = 8
+"""How many trials the annotation names. The answer has them all."""
+
+Answer = dict[str, Any]
+
+
+async def explain_grader(session: Session, *arguments: Any) -> Answer | None:
+    """`waza.explainGrader {uri, pointer}`; `null`, after a message, if nothing can be graded."""
+    params = params_of(arguments)
+    uri, path = text_in(params, "uri"), path_of(text_in(params, "uri"))
+    snapshot = session.documents.get(uri)
+    if snapshot is None and path is not None:
+        snapshot = on_disk(path, session.client.encoding)
+    site = _site(snapshot, pointer_in(params)) if snapshot is not None else None
+    if snapshot is None or path is None or site is None:
+        session.client.warn("There is no grader at this place of the file.")
+        return None
+    answer = await _ask(session, snapshot, site)
+    if answer is None:
+        return None
+    trials = answer.get("trials", [])
+    if not trials:
+        reason = answer.get("none") or "there is no recording yet; run it once"
+        session.client.warn(f"'{site.label}' cannot be graded on recorded runs: {reason}.")
+        return None
+    failed = [it for it in trials if it["status"] != "passed"]
+    session.client.show(_summary(site.label, len(failed), len(trials)), types.MessageType.Info)
+    _annotate(session, snapshot, site, Path(answer["eval"]), failed, len(trials))
+    return {
+        "uri": uri,
+        "pointer": list(site.pointer),
+        "grader": site.label,
+        "passed": len(trials) - len(failed),
+        "failed": len(failed),
+        "trials": trials,
+    }
+
+
+def _site(snapshot: Snapshot, pointer: tuple[str | int, ...] | None) -> GraderSite | None:
+    return next((it for it in graders_in(snapshot) if it.pointer == pointer), None)
+
+
+async def _ask(session: Session, snapshot: Snapshot, site: GraderSite) -> Answer | None:
+    """Ask a separate worker, because the warm one goes on with live grading. None if the user cancelled."""
+    reason = _why_nothing_executes(session, snapshot)
+    question = session.questions.about(snapshot, "explain", site.pointer, may_execute=not reason)
+    worker, progress = Worker(MODULE, _LIMIT_SECONDS), Progress(session.client)
+    progress.begin(f"Grading recorded runs: {site.label}")
+    asking = asyncio.create_task(worker.ask_cold(question))
+    cancelled = asyncio.create_task(progress.cancel.wait())
+    try:
+        await asyncio.wait({asking, cancelled}, return_when=asyncio.FIRST_COMPLETED)
+        if not asking.done():
+            return None
+        answer = await asking
+        return {"none": f"{answer['none']}, and {reason}"} if answer.get("waits") else answer
+    except WorkerError as error:
+        return {"none": str(error)}
+    finally:
+        worker.end()
+        asking.cancel()
+        cancelled.cancel()
+        progress.end("done")
+
+
+def _why_nothing_executes(session: Session, snapshot: Snapshot) -> str:
+    """Return why graders must not execute programs; "" if they may, because the user has asked for it."""
+    if not session.client.is_trusted:
+        return "nothing is executed in a workspace that is not trusted"
+    is_running = session.live.is_running(session.ledger.eval_of(snapshot))
+    return "its eval is being run now" if is_running else ""
+
+
+def _summary(label: str, failed: int, count: int) -> str:
+    trials = "the recorded trial" if count == 1 else f"all {count} recorded trials"
+    if not failed:
+        return f"'{label}' passes on {trials}."
+    if failed == count:
+        return f"'{label}' would have failed {trials}: see its line."
+    return f"'{label}' would have failed {failed} of {count} recorded trials: see its line."
+
+
+def _annotate(
+    session: Session,
+    snapshot: Snapshot,
+    site: GraderSite,
+    eval_path: Path,
+    failed: Sequence[Answer],
+    count: int,
+) -> None:
+    """Annotate the grader, in place of an earlier explanation."""
+    span = short_span(snapshot, (*site.pointer, "type"), len(site.pointer))
+    if span is None:
+        return
+    text = "\n".join([f"Would have failed {len(failed)} of {count} recorded trials:", *_lines(failed)])
+    found = [Annotation(span, text, RECORDED_RUNS, eval_path, cover=site.span)] if failed else []
+    session.annotations.replace(snapshot, site.span, found, RECORDED_RUNS)
+
+
+def _lines(failed: Sequence[Answer]) -> list[str]:
+    now = time.time()
+    lines = [f"- {_trial(it, now)}: {it['message']}" for it in failed[:_MOST_SHOWN]]
+    more = len(failed) - _MOST_SHOWN
+    return [*lines, f"- and {more} more"] if more > 0 else lines
+
+
+def _trial(trial: Answer, now: float) -> str:
+    when = f"{age(now - trial['at'])}, run {trial['runId']}" if trial["runId"] else "recording"
+    return f"{trial['task']}, trial {trial['trial']} ({when})"

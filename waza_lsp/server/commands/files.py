@@ -1,0 +1,177 @@
+"""Commands that write files: export schemas, write a report, convert a suite."""
+
+import asyncio
+import json
+import os
+from collections.abc import Iterable
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from lsprotocol import types
+
+from waza_lsp.server.params import params_of, text_in
+from waza_lsp.server.session import Session
+from waza_lsp.snapshot import path_of
+from waza_lsp.syntax.text import Place, Span, Text
+
+if TYPE_CHECKING:
+    from waza_engine.convert import Conversion
+
+Answer = dict[str, Any]
+
+
+class ReportError(Exception):
+    """There is no report. The message says why."""
+
+
+async def export_schemas(session: Session, *arguments: Any) -> Answer | None:
+    """`waza.exportSchemas {directory?}`: write the JSON Schemas for editors and CI without this server.
+
+    A relative directory starts at the workspace folder. The content does not depend on the workspace, so the command
+    also works in workspaces that are not trusted. The target may still contain links that somebody else has placed.
+    """
+    folders = session.client.folders
+    root = folders[0] if folders else Path.cwd()
+    target = _normalized(root / (text_in(params_of(arguments), "directory") or "schemas"))
+    # A path that leaves the workspace by its own words is the user's choice. A link in the workspace is not.
+    bounds = root if target.is_relative_to(root) else target
+    try:
+        count = await asyncio.to_thread(_write_schemas, target, bounds)
+    except (OSError, ValueError) as error:
+        session.client.show(f"The schemas cannot be written to {target}: {error}")
+        return None
+    return {"directory": str(target), "count": count}
+
+
+def _normalized(path: Path) -> Path:
+    return Path(os.path.normpath(path))
+
+
+def _write_schemas(target: Path, bounds: Path) -> int:
+    from waza_engine.schema_files import published_schema, schema_names
+    from waza_engine.written_places import refuse_elsewhere
+
+    paths = {name: target / f"{name}.schema.json" for name in schema_names()}
+    for path in paths.values():
+        refuse_elsewhere(path, bounds)
+    for name, path in paths.items():
+        path.parent.mkdir(parents=True, exist_ok=True)
+        text = json.dumps(published_schema(name), indent=2, ensure_ascii=False) + "\n"
+        path.write_text(text, encoding="utf-8")
+    return len(paths)
+
+
+async def show_report(session: Session, *arguments: Any) -> Answer | None:
+    """`waza.showReport {runId, uri?}`: write the report of a stored run and answer with its path.
+
+    Clients that follow runs show it themselves. Other editors are asked to show it.
+    """
+    client, params = session.client, params_of(arguments)
+    path = path_of(text_in(params, "uri"))
+    files = {path} if path is not None else {it.path for it in session.documents}
+    try:
+        report = await asyncio.to_thread(
+            write_report, text_in(params, "runId"), [it for it in files if it], client.folders
+        )
+    except ReportError as error:
+        client.show(str(error))
+        return None
+    window = client.capabilities.window
+    if not client.follows_runs and window is not None and window.show_document is not None:
+        client.lsp.window_show_document(types.ShowDocumentParams(report.as_uri(), external=True))
+    return {"path": str(report), "uri": report.as_uri()}
+
+
+def write_report(run_id: str, files: Iterable[Path], folders: Iterable[Path]) -> Path:
+    """Write the report of a run below `reports/` of its store. Runs in a thread.
+
+    The run is searched in the stores of the evals that the `files` belong to, and in those of the `folders`.
+
+    Raises:
+        ReportError: No store has the run, or the file cannot be written.
+
+    """
+    # Imported late: they bring pydantic and SQLite.
+    from waza_engine.formats.owner import eval_of
+    from waza_engine.reports.html.comparison import arms_report
+    from waza_engine.reports.html.report import html_report
+    from waza_engine.runs.store import FILE_NAME, RunStore, StoreError, default_store_dir
+    from waza_engine.runs.stored_record import stored_record
+    from waza_engine.whole_files import write_whole
+
+    if not run_id:
+        raise ReportError("This result has no stored run to report: it comes from recordings in files.")
+    evals = [it / "x" if it.is_dir() else eval_of(it) or it for it in (*files, *folders)]
+    for directory in dict.fromkeys(map(default_store_dir, evals)):
+        if not (directory / FILE_NAME).is_file():
+            continue
+        try:
+            with RunStore(directory, for_reading=True) as store:
+                near = store.find_runs(run_id)
+                found = [it for it in near if it.run_id == run_id]
+                arms = [it for it in near if it.frame.arm is not None and it.frame.arm.run_id == run_id]
+                if not (found or arms):
+                    continue
+                pieces = (
+                    [html_report(stored_record(store, found[0]), store.history(run_id))]
+                    if found
+                    else arms_report([stored_record(store, it) for it in arms])
+                )
+            target = directory / "reports" / f"{run_id}.html"
+            write_whole(target, pieces)
+        except (StoreError, OSError) as error:
+            raise ReportError(f"The report cannot be written: {error}") from error
+        return target
+    raise ReportError(f"Run {run_id} is no longer in the run store.")
+
+
+async def convert(session: Session, *arguments: Any) -> Answer | None:
+    """`waza.convert {uri, to, directory?}`: convert the suite of a file to another dialect, as new files.
+
+    The files on disk are converted. The editor creates the new files, beside the eval unless `directory` is given, and
+    never replaces a file. Answers with the new files and with what was lost.
+    """
+    # Imported late, here and below, for a fast start.
+    from waza_engine.suite import LoadError
+
+    client, params = session.client, params_of(arguments)
+    path, dialect = path_of(text_in(params, "uri")), text_in(params, "to")
+    if path is None:
+        client.show("Only files on disk can be converted; save this document first.")
+        return None
+    folder = Path(text_in(params, "directory") or path.parent / dialect)
+    process_dir = session.workspace.process_dir(path) or path.parent
+    try:
+        result = await asyncio.to_thread(_conversion, path, dialect, folder, process_dir)
+    except LoadError as error:
+        client.show(str(error))
+        return None
+    if not client.edits.create_files:
+        command = f"waza-lsp convert {path.name} --to {dialect}"
+        client.show(f"This editor cannot create files for a server. Use a terminal instead: {command}")
+        return None
+    files = {(folder / name).as_uri(): text for name, text in result.files.items()}
+    applied = await client.lsp.workspace_apply_edit_async(
+        types.ApplyWorkspaceEditParams(_edit(files), label=f"Convert to {dialect}")
+    )
+    if not applied.applied:
+        client.show(applied.failure_reason or "The editor did not create the files. They may already exist.")
+        return None
+    lost = [{"message": it.message, "kept": it.kept} for it in result.lost]
+    return {"files": list(files), "lost": lost}
+
+
+def _conversion(path: Path, dialect: str, folder: Path, process_dir: Path) -> "Conversion":
+    # Imported late: it brings every grader type.
+    from waza_engine.convert import converted
+
+    return converted(path, dialect, folder, process_dir)
+
+
+def _edit(files: dict[str, str]) -> types.WorkspaceEdit:
+    start = Text.of("").range(Span(Place(0, 0), Place(0, 0)))
+    changes: list[Any] = []
+    for uri, text in files.items():
+        document = types.OptionalVersionedTextDocumentIdentifier(uri)
+        changes += [types.CreateFile(uri), types.TextDocumentEdit(document, [types.TextEdit(start, text)])]
+    return types.WorkspaceEdit(document_changes=changes)

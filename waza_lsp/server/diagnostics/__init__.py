@@ -1,0 +1,1 @@
+"""Publish findings to the editor, or answer when it pulls them."""

@@ -1,0 +1,200 @@
+"""Publish findings and annotations to the client. Clients that pull findings get only annotations this way."""
+
+import asyncio
+from codecs import BOM_UTF8
+from collections.abc import Callable, Iterable, Mapping
+from functools import partial
+from typing import NamedTuple
+
+from lsprotocol import types
+
+from waza_engine.findings import Severity
+from waza_lsp.features.diagnostics import Writings, findings, written_diagnostics
+from waza_lsp.schema.written_diagnostic import published
+from waza_lsp.server.diagnostics.workspace import WorkspaceDiagnostics
+from waza_lsp.server.documents import Documents
+from waza_lsp.server.refresh import Refreshes
+from waza_lsp.server.transport.client import Client
+from waza_lsp.server.workspace import Workspace
+from waza_lsp.snapshot import Snapshot
+from waza_lsp.syntax.text import Span
+
+_PAUSE_SECONDS = 0.3
+
+
+class Checker:
+    """Checks open documents and reports problems of project settings to the user, once each."""
+
+    def __init__(self, client: Client, workspace: Workspace) -> None:
+        self._client = client
+        self._workspace = workspace
+        self._reported: set[str] = set()
+        self._written: dict[str, Writings] = {}
+
+    def check(self, snapshot: Snapshot) -> list[str]:
+        """Return the findings of an open document, each as JSON."""
+        project = self._workspace.project(snapshot.path)
+        for problem in project.problems:
+            if problem not in self._reported:
+                self._reported.add(problem)
+                self._client.warn(problem)
+        last = self._written.setdefault(snapshot.uri, {})
+        return written_diagnostics(snapshot, self._workspace.context(snapshot, project), last)
+
+    def has_errors(self, snapshot: Snapshot, span: Span) -> bool:
+        """Whether a range of a document has findings that are errors."""
+        return any(
+            mark.finding.severity is Severity.ERROR and span.contains(mark.span.start)
+            for mark in findings(snapshot, self._workspace.context(snapshot))
+        )
+
+    def forget(self, uri: str) -> None:
+        """Drop the cached JSON of a closed document."""
+        self._written.pop(uri, None)
+
+
+class _Checked(NamedTuple):
+    """The findings of one version of a document."""
+
+    snapshot: Snapshot
+    items: list[str]
+
+
+class Publisher:
+    """Knows what the client was sent, and sends what has changed.
+
+    `check` gives the findings of a document, `annotations_of` what runs say about it, both as JSON.
+    """
+
+    def __init__(
+        self,
+        documents: Documents,
+        check: Callable[[Snapshot], list[str]],
+        client: Client,
+        annotations_of: Callable[[Snapshot], list[str]],
+        workspace_diagnostics: WorkspaceDiagnostics,
+        refreshes: Refreshes,
+    ) -> None:
+        self.client_pulls = False
+        """Whether the client requests findings itself."""
+        self._documents = documents
+        self._check = check
+        self._client = client
+        self._annotations_of = annotations_of
+        self._workspace_diagnostics = workspace_diagnostics
+        self._refreshes = refreshes
+        self._sent: dict[str, str] = {}
+        self._checked: dict[str, _Checked] = {}
+        self._others: asyncio.TimerHandle | None = None
+
+    def mark_sent(self, sent: Mapping[str, str]) -> None:
+        """Note what the client has already: parameters as JSON, by URI."""
+        self._sent.update(sent)
+
+    def everything_changed(self, pause: float | None = None) -> None:
+        """Publish all documents again, because a setting or the like has changed.
+
+        `pause` is how many seconds to wait for more changes.
+        """
+        self._workspace_diagnostics.invalidate()
+        self._publish_again(pause)
+
+    def files_changed(self, changes: Iterable[types.FileEvent]) -> None:
+        """Publish all documents again, because files on disk have changed."""
+        self._workspace_diagnostics.files_changed(changes)
+        self._publish_again()
+
+    def first_shown(self, snapshot: Snapshot) -> None:
+        """React to the first document without reading the file, so that its findings come sooner."""
+        self._workspace_diagnostics.text_replaced(snapshot.uri)
+
+    def shown_or_hidden(self, snapshot: Snapshot) -> None:
+        """React to a document that was opened or closed: if it is unsaved, other documents now read another text."""
+        if _is_unsaved(snapshot):
+            self._workspace_diagnostics.text_replaced(snapshot.uri)
+            if len(self._documents) > 0:
+                self._publish_again()
+
+    def _publish_again(self, pause: float | None = None) -> None:
+        self._refreshes.hints.soon()
+        if self.client_pulls:
+            self._refreshes.findings.soon(pause)
+            self._publish_sent_annotations()
+        else:
+            self._documents.invalidate()
+            self.publish_soon()
+
+    def publish_soon(self) -> None:
+        """Publish stale documents after the messages that already wait, so that a burst of edits is published once."""
+        if not self.client_pulls:
+            self._client.protocol.later(self._publish_stale)
+
+    def text_changed(self, uri: str) -> None:
+        """Publish an edited document at once, and the others, which may depend on it, when typing pauses."""
+        self._workspace_diagnostics.text_changed(uri)
+        self.publish_soon()
+        self._publish_sent_annotations()
+        if self._others is not None:
+            self._others.cancel()
+        if not self.client_pulls and len(self._documents) > 1:
+            self._others = asyncio.get_running_loop().call_later(_PAUSE_SECONDS, self._publish_all)
+
+    def annotations_changed(self, snapshot: Snapshot) -> None:
+        """Publish new annotations of a document, beside the findings of its last check."""
+        later = partial(self._publish_annotations, snapshot.uri)
+        if self.client_pulls:
+            asyncio.get_running_loop().call_soon(later)
+        elif not self._documents.is_stale(snapshot.uri):
+            # Stale documents are published anyway, with their annotations.
+            self._client.protocol.later(later)
+
+    def _publish_sent_annotations(self) -> None:
+        """Push annotations again to a client that pulls findings: an edit may have moved or removed them."""
+        for snapshot in self._documents if self.client_pulls else ():
+            if snapshot.uri in self._sent:
+                self.annotations_changed(snapshot)
+
+    def document_closed(self, uri: str) -> None:
+        """Clear the findings of a closed document."""
+        self._checked.pop(uri, None)
+        if self._sent.pop(uri, None) is not None:
+            self._client.lsp.text_document_publish_diagnostics(types.PublishDiagnosticsParams(uri, []))
+
+    def _publish_all(self) -> None:
+        self._documents.invalidate()
+        self._publish_stale()
+
+    def _publish_stale(self) -> None:
+        for snapshot in self._documents.take_stale():
+            items = self._check(snapshot)
+            self._checked[snapshot.uri] = _Checked(snapshot, items)
+            self._send(snapshot, [*items, *self._annotations_of(snapshot)])
+
+    def _publish_annotations(self, uri: str) -> None:
+        snapshot = self._documents.get(uri)
+        if snapshot is None:
+            return
+        annotations = self._annotations_of(snapshot)
+        if self.client_pulls:
+            if annotations or uri in self._sent:
+                self._send(snapshot, annotations)
+            return
+        checked = self._checked.get(uri)
+        if checked is not None and checked.snapshot is snapshot:
+            self._send(snapshot, [*checked.items, *annotations])
+
+    def _send(self, snapshot: Snapshot, items: list[str]) -> None:
+        params = published(snapshot.uri, items, snapshot.version)
+        if self._sent.get(snapshot.uri) != params:
+            self._sent[snapshot.uri] = params
+            self._client.notify_json(types.TEXT_DOCUMENT_PUBLISH_DIAGNOSTICS, params)
+
+
+def _is_unsaved(snapshot: Snapshot) -> bool:
+    try:
+        saved = snapshot.path.read_bytes() if snapshot.path is not None else None
+    except (OSError, ValueError):
+        saved = None
+    # Most editors send the text without its byte-order mark.
+    text = str(snapshot.text).encode("utf-8", "surrogatepass")
+    return saved is None or saved.removeprefix(BOM_UTF8) != text.removeprefix(BOM_UTF8)

@@ -1,0 +1,108 @@
+"""Answer clients that pull findings: `textDocument/diagnostic` and `workspace/diagnostic`."""
+
+import asyncio
+import functools
+import threading
+from collections.abc import Callable, Iterator
+from typing import Any
+
+from lsprotocol import types
+
+from waza_lsp.features.pull_diagnostics import document_report, workspace_report
+from waza_lsp.server.diagnostics.workspace import WorkspaceDiagnostics
+from waza_lsp.server.documents import Documents
+from waza_lsp.server.settings import Configuration
+from waza_lsp.server.transport.client import Client
+from waza_lsp.server.transport.protocol import Json, Later
+from waza_lsp.snapshot import Snapshot
+
+_BATCH = 50
+_Reports = list[types.WorkspaceDocumentDiagnosticReport]
+
+
+class PullDiagnostics:
+    """Reports on one document or on the whole workspace."""
+
+    def __init__(
+        self,
+        documents: Documents,
+        check: Callable[[Snapshot], list[str]],
+        client: Client,
+        workspace_diagnostics: WorkspaceDiagnostics,
+        configuration: Configuration,
+        checks_ready: asyncio.Event,
+    ) -> None:
+        self._documents = documents
+        self._check = check
+        self._client = client
+        self._workspace_diagnostics = workspace_diagnostics
+        self._configuration = configuration
+        self._checks_ready = checks_ready
+
+    def document(self, params: types.DocumentDiagnosticParams) -> Later:
+        """Report on a document, after the requests that the user is waiting for."""
+        return Later(functools.partial(self._document_report, params))
+
+    async def document_when_ready(self, params: types.DocumentDiagnosticParams) -> Later:
+        """Report once all checks are ready, for a client that cannot be asked to pull again."""
+        await self._checks_ready.wait()
+        return self.document(params)
+
+    def _document_report(self, params: types.DocumentDiagnosticParams) -> Json:
+        snapshot = self._documents.get(params.text_document.uri)
+        items = self._check(snapshot) if snapshot is not None else []
+        return Json(document_report(items, params.previous_result_id))
+
+    async def workspace(self, params: types.WorkspaceDiagnosticParams) -> types.WorkspaceDiagnosticReport:
+        """Report on all eval files. With a token for partial results, send the reports in batches."""
+        await self._checks_ready.wait()
+        loop, stop = asyncio.get_running_loop(), threading.Event()
+        token = params.partial_result_token
+        send = functools.partial(self._send, token) if token is not None else None
+        previous = {it.uri: it.value for it in params.previous_result_ids}
+
+        def collect() -> _Reports:
+            batch: _Reports = []
+            for report in self._workspace_reports(previous, stop):
+                batch.append(report)
+                if send is not None and len(batch) == _BATCH:
+                    loop.call_soon_threadsafe(send, batch)
+                    batch = []
+            return batch
+
+        try:
+            rest = await asyncio.to_thread(collect)
+        finally:
+            stop.set()  # Ends the thread of a cancelled request at its next file.
+        if send is None:
+            return types.WorkspaceDiagnosticReport(rest)
+        send(rest)
+        return types.WorkspaceDiagnosticReport([])
+
+    def _send(self, token: types.ProgressToken, batch: _Reports) -> None:
+        if batch:
+            part = types.WorkspaceDiagnosticReportPartialResult(batch)
+            self._client.lsp.progress(types.ProgressParams(token, part))
+
+    def _workspace_reports(self, previous: dict[str, str], stop: threading.Event) -> Iterator[Any]:
+        reported: set[str] = set()
+        if self._configuration.settings.diagnostics_workspace:
+            for uri, version, items in self._workspace_diagnostics.collect(stop):
+                reported.add(uri)
+                yield workspace_report(uri, version, items, previous.get(uri))
+        if not stop.is_set():
+            for uri in previous.keys() - reported:
+                # The file was deleted or excluded, or is no longer an eval.
+                yield types.WorkspaceFullDocumentDiagnosticReport(uri, [], None)
+
+
+_OPTIONS = types.DiagnosticOptions(
+    inter_file_dependencies=True, workspace_diagnostics=True, identifier="waza-lsp"
+)
+
+PULLED: list[tuple[str, Callable[..., Any], Any]] = [
+    (types.TEXT_DOCUMENT_DIAGNOSTIC, PullDiagnostics.document, _OPTIONS),
+    (types.WORKSPACE_DIAGNOSTIC, PullDiagnostics.workspace, None),
+]
+PULLED_WITHOUT_REFRESH = {types.TEXT_DOCUMENT_DIAGNOSTIC: PullDiagnostics.document_when_ready}
+"""The handlers that replace those above for clients that cannot be asked to pull again."""

@@ -1,0 +1,224 @@
+"""Notifications about documents, settings and files. The table is at the end; requests are in `requests.py`."""
+
+import asyncio
+import functools
+from collections.abc import Callable
+from typing import Any
+from urllib.parse import unquote
+
+from lsprotocol import types
+from pygls.exceptions import JsonRpcException
+
+from waza_engine.scope import Scope
+from waza_lsp.server.coexistence import read_beside, whole_requests
+from waza_lsp.server.diagnostics.pull import PULLED, PULLED_WITHOUT_REFRESH
+from waza_lsp.server.handlers.formatting import handle_formatting, offer_formatting, update_formatting
+from waza_lsp.server.memory import collect_start, freeze, until_idle
+from waza_lsp.server.params import members_of
+from waza_lsp.server.session import Session
+from waza_lsp.server.settings import Settings
+from waza_lsp.server.transport.connection import when_gone
+
+_WATCHED = ("**/*.{yaml,yml,md,csv,json,jsonl,toml}", "**/.gitignore", "**/fixtures/**")
+_IGNORED = ("/.waza-lsp/", "/.git/", "/node_modules/")
+"""Runs write into the first folder all the time. No checked file is in any of them."""
+
+
+def on_initialize(session: Session, params: types.InitializeParams) -> None:
+    client, features = session.client, session.client.protocol.fm.features
+    when_gone(params.process_id, client.leave)
+    options = params.initialization_options
+    client.name = params.client_info.name if params.client_info is not None else ""
+    client.is_trusted = _option(options, "trusted", default=True) is not False
+    client.follows_runs = _option(options, "runEvents", default=False) is True
+    session.configuration.beside_at_start = read_beside(_option(options, "beside", default=False))
+    for method in whole_requests(session.configuration.beside_at_start):
+        features.pop(method, None)
+    offer_formatting(session)
+    document = params.capabilities.text_document
+    if document is not None and document.diagnostic is not None:
+        session.publisher.client_pulls = True
+        instead = {} if session.refreshes.findings.is_supported else PULLED_WITHOUT_REFRESH
+        for method, handler, provided in PULLED:
+            bound = functools.partial(instead.get(method, handler), session.pull)
+            client.lsp.feature(method, provided)(bound)
+
+
+def _option(options: Any, name: str, *, default: bool) -> Any:
+    return members_of(options).get(name, default)
+
+
+async def on_initialized(session: Session, _params: types.InitializedParams) -> None:
+    """Do what takes a moment. No request waits for it; findings are published again afterwards."""
+    handle_formatting(session)
+    if session.client.has_configuration:
+        # Cleared now, because the next request may start before the tasks below do.
+        session.configuration.is_known.clear()
+    try:
+        await asyncio.gather(
+            _request_settings(session),
+            _register_watchers(session),
+            _prepare_messages(session),
+            _prepare_checks(session),
+        )
+    finally:
+        # Also after a failure, because code that is compiled later should not be cached all day.
+        await asyncio.to_thread(session.code_cache.save)
+
+
+async def _prepare_checks(session: Session) -> None:
+    await until_idle(session.client)
+    collect_start()
+    await asyncio.to_thread(_import_grader_types)
+    session.checks_ready.set()
+    session.publisher.everything_changed(pause=0)
+    freeze()
+
+
+async def _prepare_messages(session: Session) -> None:
+    await until_idle(session.client)
+    protocol = session.client.protocol
+    for method in sorted(protocol.fm.features.keys() - {types.INITIALIZE}):
+        protocol.prepare(method)
+        await asyncio.sleep(0)
+
+
+def _import_grader_types() -> None:
+    """Import what the last stage of checking needs. That is too slow for the start."""
+    from waza_engine.checking.registry import checks
+    from waza_engine.formats import dialects
+    from waza_engine.graders.checking import check_entry
+
+    for dialect in dialects():
+        check_entry(dialect.name, {}, Scope())
+        checks(dialect.name, "")
+
+
+async def _request_settings(session: Session) -> None:
+    if not session.client.has_configuration:
+        return
+    configuration = session.configuration
+    item = types.ConfigurationItem(section="waza")
+    updates = configuration.updates
+    configuration.is_known.clear()
+    try:
+        values = await session.client.lsp.workspace_configuration_async(types.ConfigurationParams([item]))
+    except JsonRpcException:
+        return  # The defaults apply.
+    finally:
+        configuration.is_known.set()
+    section = values[0] if values else None
+    # Settings that the client has sent in the meantime are newer than its answer.
+    if updates == configuration.updates and (section is not None or configuration.settings != Settings()):
+        await _configure(session, section)
+
+
+async def _configure(session: Session, values: Any) -> None:
+    for problem in session.configuration.update(values):
+        session.client.warn(problem)
+    session.publisher.everything_changed()
+    await update_formatting(session)
+
+
+async def _register_watchers(session: Session) -> None:
+    """Ask the client to report changed files and settings, if it supports that."""
+    registrations = _registrations(session.client.capabilities)
+    if registrations:
+        params = types.RegistrationParams(registrations)
+        try:
+            await session.client.lsp.client_register_capability_async(params)
+        except JsonRpcException:
+            return
+        methods = {it.method for it in registrations}
+        session.client.watches_files = types.WORKSPACE_DID_CHANGE_WATCHED_FILES in methods
+
+
+def _registrations(capabilities: types.ClientCapabilities) -> list[types.Registration]:
+    workspace = capabilities.workspace
+    if workspace is None:
+        return []
+    found: list[types.Registration] = []
+    files, settings = workspace.did_change_watched_files, workspace.did_change_configuration
+    if files is not None and files.dynamic_registration:
+        watchers = [types.FileSystemWatcher(it) for it in _WATCHED]
+        options = types.DidChangeWatchedFilesRegistrationOptions(watchers)
+        found.append(types.Registration("waza-files", types.WORKSPACE_DID_CHANGE_WATCHED_FILES, options))
+    if settings is not None and settings.dynamic_registration:
+        section = types.DidChangeConfigurationRegistrationOptions("waza")
+        found.append(types.Registration("waza-settings", types.WORKSPACE_DID_CHANGE_CONFIGURATION, section))
+    return found
+
+
+async def on_configuration(session: Session, params: types.DidChangeConfigurationParams) -> None:
+    settings = params.settings
+    section = members_of(settings).get("waza")
+    if section is None and (settings is None or session.client.has_configuration):
+        await _request_settings(session)
+    else:
+        # Settings without the section mean that nothing is set any more.
+        session.configuration.updates += 1
+        await _configure(session, section)
+
+
+def on_open(session: Session, params: types.DidOpenTextDocumentParams) -> None:
+    session.documents.open(params.text_document, session.client.encoding)
+    session.publisher.publish_soon()
+    snapshot = session.documents.get(params.text_document.uri)
+    if snapshot is not None:
+        if len(session.documents) > 1:
+            session.publisher.shown_or_hidden(snapshot)
+        else:
+            session.publisher.first_shown(snapshot)
+        session.publisher.annotations_changed(snapshot)
+        session.ledger.document_opened(snapshot)
+        session.tests.text_changed(snapshot.uri)
+        session.store_watch.start()
+
+
+def on_change(session: Session, params: types.DidChangeTextDocumentParams) -> None:
+    uri = params.text_document.uri
+    before = session.documents.get(uri)
+    session.documents.change(params)
+    session.publisher.text_changed(uri)
+    after = session.documents.get(uri)
+    if before is not None and after is not None:
+        session.live.text_changed(before, after)
+        session.tests.text_changed(uri)
+
+
+def on_save(session: Session, _params: types.DidSaveTextDocumentParams) -> None:
+    # Clients that watch files report the change anyway.
+    if not session.client.watches_files:
+        session.publisher.everything_changed()
+        session.tests.everything_changed()
+
+
+def on_close(session: Session, params: types.DidCloseTextDocumentParams) -> None:
+    uri = params.text_document.uri
+    closed = session.documents.get(uri)
+    session.documents.close(uri)
+    session.checker.forget(uri)
+    session.publisher.document_closed(uri)
+    if closed is not None:
+        session.publisher.shown_or_hidden(closed)
+    session.lenses.forget(uri)
+    session.tests.text_changed(uri)
+
+
+def on_watched_files(session: Session, params: types.DidChangeWatchedFilesParams) -> None:
+    changes = [it for it in params.changes if not any(one in unquote(it.uri) for one in _IGNORED)]
+    if changes:
+        session.publisher.files_changed(changes)
+        session.tests.everything_changed()
+
+
+NOTIFICATIONS: list[tuple[str, Callable[..., Any], Any]] = [
+    (types.INITIALIZE, on_initialize, None),
+    (types.INITIALIZED, on_initialized, None),
+    (types.WORKSPACE_DID_CHANGE_CONFIGURATION, on_configuration, None),
+    (types.WORKSPACE_DID_CHANGE_WATCHED_FILES, on_watched_files, None),
+    (types.TEXT_DOCUMENT_DID_OPEN, on_open, None),
+    (types.TEXT_DOCUMENT_DID_CHANGE, on_change, None),
+    (types.TEXT_DOCUMENT_DID_SAVE, on_save, None),
+    (types.TEXT_DOCUMENT_DID_CLOSE, on_close, None),
+]

@@ -1,0 +1,305 @@
+"""Requests: one row per request, with the feature and what it gets. The table is at the end.
+
+`handler_of` makes the handler of a row. It finds the snapshot and answers for documents that are not open.
+"""
+
+import asyncio
+import functools
+import inspect
+import itertools
+import threading
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+from lsprotocol import types
+from pygls.exceptions import JsonRpcException
+
+from waza_lsp.features.code_action import KINDS, code_action
+from waza_lsp.features.code_lens import code_lens
+from waza_lsp.features.completion import completion
+from waza_lsp.features.completion_resolve import completion_resolve
+from waza_lsp.features.definition import definition
+from waza_lsp.features.diagnostics import findings
+from waza_lsp.features.document_highlight import document_highlight
+from waza_lsp.features.document_link import document_link
+from waza_lsp.features.document_symbol import written_symbols
+from waza_lsp.features.draft_actions import draft_actions, task_to_draft_for
+from waza_lsp.features.folding_range import folding_range
+from waza_lsp.features.hover import hover
+from waza_lsp.features.inlay_hint import Hints, inlay_hint
+from waza_lsp.features.linked_editing_range import linked_editing_range
+from waza_lsp.features.prepare_rename import prepare_rename
+from waza_lsp.features.references import references
+from waza_lsp.features.rename import rename
+from waza_lsp.features.run_actions import run_actions
+from waza_lsp.features.selection_range import selection_range
+from waza_lsp.features.semantic_tokens import LEGEND, semantic_tokens
+from waza_lsp.features.tests import Item
+from waza_lsp.features.will_rename_files import will_rename_files
+from waza_lsp.features.workspace_symbol import workspace_symbol
+from waza_lsp.schema.run_offers import Sort
+from waza_lsp.schema.written_completion import written
+from waza_lsp.server.coexistence import own_items
+from waza_lsp.server.params import members_of, text_in
+from waza_lsp.server.session import Session
+from waza_lsp.server.testing.tree import METHOD as TESTS
+from waza_lsp.server.transport.protocol import Json
+from waza_lsp.snapshot import Snapshot
+from waza_lsp.suite.around import Around
+from waza_lsp.suite.known_names import known_names
+from waza_lsp.suite.not_passed import NotPassed
+from waza_lsp.suite.renaming import CannotRename
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """A request about an open document."""
+
+    session: Session
+    snapshot: Snapshot
+    params: Any
+
+    @property
+    def around(self) -> Around:
+        """The files around the document."""
+        return self.session.workspace.around(self.snapshot)
+
+    def is_ours(self, feature: str) -> bool:
+        """Whether no other server provides this feature (see `coexistence`)."""
+        return feature not in self.session.configuration.beside
+
+
+class Row(NamedTuple):
+    """A request about a document: `answer(request)` for open documents, `absent` for all others."""
+
+    method: str
+    answer: Callable[[Request], Any]
+    absent: Any = None
+    options: Any = None
+
+
+class SessionRow(NamedTuple):
+    """A request about no document in particular: `answer(session, params)`."""
+
+    method: str
+    answer: Callable[[Session, Any], Any]
+    options: Any = None
+
+
+def handler_of(row: Row | SessionRow, session: Session) -> Callable[[Any], Any]:
+    """Make the handler of a row. It is a coroutine function if the answer is one."""
+    if isinstance(row, SessionRow):
+        return functools.partial(row.answer, session)
+
+    def request_for(params: Any) -> Request | None:
+        snapshot = session.documents.get(params.text_document.uri)
+        return Request(session, snapshot, params) if snapshot is not None else None
+
+    def handle(params: Any) -> Any:
+        request = request_for(params)
+        return row.answer(request) if request is not None else row.absent
+
+    async def handle_later(params: Any) -> Any:
+        request = request_for(params)
+        return await row.answer(request) if request is not None else row.absent
+
+    return handle_later if inspect.iscoroutinefunction(row.answer) else handle
+
+
+def _hover(request: Request) -> types.Hover | None:
+    session, snapshot, position = request.session, request.snapshot, request.params.position
+    place = snapshot.place(position)
+    failed = (
+        session.annotations.failed_at(snapshot, place)
+        if session.configuration.settings.results_inline
+        else ()
+    )
+    return hover(
+        snapshot,
+        position,
+        request.around,
+        generic=request.is_ours("hover"),
+        failed=[NotPassed(one.span, one.task, one.message, one.excerpt, one.names_task) for one in failed],
+        markdown=session.client.shows_markdown,
+    )
+
+
+def _completion(request: Request) -> Json:
+    around, client = request.around, request.session.client.completion
+    known = functools.partial(known_names, snapshot=request.snapshot, around=around)
+    found = completion(request.snapshot, request.params.position, client, around, known)
+    return Json(written(own_items(found, request.session.configuration.beside)))
+
+
+def _completion_resolve(session: Session, item: types.CompletionItem) -> types.CompletionItem:
+    return completion_resolve(item, markdown=session.client.completion.markdown)
+
+
+async def _references(request: Request) -> list[types.Location]:
+    is_declared = request.params.context.include_declaration
+    find = functools.partial(
+        references, request.snapshot, request.params.position, include_declaration=is_declared
+    )
+    return await asyncio.to_thread(find, request.around)
+
+
+async def _rename(request: Request) -> types.WorkspaceEdit | None:
+    position, name, edits = request.params.position, request.params.new_name, request.session.client.edits
+    try:
+        return await asyncio.to_thread(rename, request.snapshot, position, name, request.around, edits)
+    except CannotRename as reason:
+        raise JsonRpcException(str(reason), types.LSPErrorCodes.RequestFailed) from reason
+
+
+async def _will_rename_files(session: Session, params: types.RenameFilesParams) -> types.WorkspaceEdit | None:
+    around = session.workspace.around_folders()
+    return await asyncio.to_thread(will_rename_files, params.files, around, session.client.edits)
+
+
+async def _workspace_symbols(
+    session: Session, params: types.WorkspaceSymbolParams
+) -> list[types.WorkspaceSymbol]:
+    stop, workspace = threading.Event(), session.workspace
+    paths = itertools.takewhile(lambda _: not stop.is_set(), workspace.yaml_files())
+    try:
+        return await asyncio.to_thread(
+            lambda: list(workspace_symbol(params.query, paths, workspace.around_folders()))
+        )
+    finally:
+        stop.set()  # Ends the thread of a cancelled request at its next file.
+
+
+def _inlay_hints(request: Request) -> list[types.InlayHint]:
+    on = request.session.configuration.settings
+    hints = Hints(on.inlay_matches, on.inlay_weights, on.inlay_inherited, on.inlay_flags, on.inlay_defaults)
+    return inlay_hint(request.snapshot, request.params.range, request.around, hints)
+
+
+def _document_symbols(request: Request) -> Any:
+    if not request.is_ours("symbols"):
+        return []
+    return Json(written_symbols(request.snapshot, nested=request.session.client.nests_symbols))
+
+
+def _code_lenses(request: Request) -> list[types.CodeLens]:
+    on, snapshot = request.session.configuration.settings, request.snapshot
+    is_shown = {
+        Sort.RUN: on.lens_run,
+        Sort.RUN_FAILED: on.lens_run_failed,
+        Sort.GRADE: on.lens_grade,
+        Sort.RESULT: on.lens_result,
+    }
+    sorts = [sort for sort, shown in is_shown.items() if shown]
+    found = code_lens(snapshot, request.session.ledger.standings(snapshot), sorts, time.time())
+    return request.session.lenses.restore(snapshot, found)
+
+
+async def _code_actions(request: Request) -> list[types.CodeAction]:
+    session, snapshot, at, context = (
+        request.session,
+        request.snapshot,
+        request.params.range,
+        request.params.context,
+    )
+    checking, edits = session.workspace.context(snapshot), session.client.edits
+    standings = session.ledger.standings(snapshot)
+    found = [
+        *code_action(snapshot, at, context, lambda one: findings(one, checking), edits),
+        *run_actions(snapshot, at, context, standings, time.time()),
+    ]
+    task = task_to_draft_for(snapshot, at, context)
+    drafts = await session.live.drafts_for(snapshot, task) if task is not None else []
+    if task is not None and drafts and session.documents.get(snapshot.uri) is snapshot:
+        found += draft_actions(snapshot, task, drafts, document_changes=edits.document_changes)
+    return found
+
+
+async def _tests(session: Session, params: Any) -> list[Item]:
+    return await session.tests.items(str(members_of(params).get("uri") or ""))
+
+
+def _document(session: Session, params: Any) -> dict[str, str] | None:
+    """`waza/document {uri}`: what an open document was recognised as, and why, for an editor's status line."""
+    snapshot = session.documents.get(text_in(members_of(params), "uri"))
+    found = snapshot.recognised if snapshot is not None else None
+    if found is None:
+        return None
+    return {"dialect": found.form.dialect, "kind": found.form.kind, "reason": found.reason}
+
+
+_MOVED = types.FileOperationRegistrationOptions(
+    [types.FileOperationFilter(types.FileOperationPattern("**/*"), scheme="file")]
+)
+_TRIGGERS = [" ", "-", '"', "'", "/", "[", "{", ",", "\\", "*", "."]
+_COMPLETION = types.CompletionOptions(trigger_characters=_TRIGGERS, resolve_provider=True)
+
+REQUESTS: list[Row | SessionRow] = [
+    Row(types.TEXT_DOCUMENT_HOVER, _hover),
+    Row(types.TEXT_DOCUMENT_COMPLETION, _completion, None, _COMPLETION),
+    SessionRow(types.COMPLETION_ITEM_RESOLVE, _completion_resolve),
+    Row(
+        types.TEXT_DOCUMENT_DEFINITION,
+        lambda request: definition(
+            request.snapshot, request.params.position, request.around, generic=request.is_ours("definition")
+        ),
+        absent=[],
+    ),
+    Row(types.TEXT_DOCUMENT_REFERENCES, _references, absent=[]),
+    Row(
+        types.TEXT_DOCUMENT_PREPARE_RENAME,
+        lambda request: prepare_rename(
+            request.snapshot, request.params.position, request.around, generic=request.is_ours("rename")
+        ),
+    ),
+    Row(types.TEXT_DOCUMENT_RENAME, _rename, None, types.RenameOptions(prepare_provider=True)),
+    SessionRow(types.WORKSPACE_WILL_RENAME_FILES, _will_rename_files, _MOVED),
+    SessionRow(types.WORKSPACE_SYMBOL, _workspace_symbols),
+    Row(
+        types.TEXT_DOCUMENT_LINKED_EDITING_RANGE,
+        lambda request: linked_editing_range(request.snapshot, request.params.position, request.around),
+    ),
+    Row(types.TEXT_DOCUMENT_INLAY_HINT, _inlay_hints, absent=[]),
+    Row(
+        types.TEXT_DOCUMENT_SEMANTIC_TOKENS_FULL,
+        lambda request: semantic_tokens(request.snapshot),
+        None,
+        LEGEND,
+    ),
+    Row(
+        types.TEXT_DOCUMENT_SEMANTIC_TOKENS_RANGE,
+        lambda request: semantic_tokens(request.snapshot, request.params.range),
+        None,
+        LEGEND,
+    ),
+    Row(
+        types.TEXT_DOCUMENT_DOCUMENT_HIGHLIGHT,
+        lambda request: document_highlight(request.snapshot, request.params.position),
+        absent=[],
+    ),
+    Row(
+        types.TEXT_DOCUMENT_DOCUMENT_LINK,
+        lambda request: document_link(request.snapshot, request.around),
+        absent=[],
+    ),
+    Row(types.TEXT_DOCUMENT_DOCUMENT_SYMBOL, _document_symbols, absent=[]),
+    Row(
+        types.TEXT_DOCUMENT_FOLDING_RANGE,
+        lambda request: folding_range(request.snapshot) if request.is_ours("folding") else [],
+        absent=[],
+    ),
+    Row(
+        types.TEXT_DOCUMENT_SELECTION_RANGE,
+        lambda request: (
+            selection_range(request.snapshot, request.params.positions)
+            if request.is_ours("selection")
+            else []
+        ),
+        absent=[],
+    ),
+    Row(types.TEXT_DOCUMENT_CODE_LENS, _code_lenses, absent=[]),
+    SessionRow(TESTS, _tests),
+    SessionRow("waza/document", _document),
+    Row(types.TEXT_DOCUMENT_CODE_ACTION, _code_actions, [], types.CodeActionOptions(KINDS)),
+]

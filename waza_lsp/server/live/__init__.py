@@ -1,0 +1,1 @@
+"""Live grading: grade recordings again after an edit, in a worker process."""

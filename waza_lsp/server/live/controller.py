@@ -1,0 +1,324 @@
+"""Live grading: grade recordings again after an edit inside a grader, in a worker process.
+
+The event loop only asks and listens. A grader whose text has errors gets no verdict. An answer about a text that has
+changed since is carried to the current text, unless that edit touched it. Nothing is executed during a run of the same
+eval: such graders wait until the run has ended.
+"""
+
+import asyncio
+from collections import Counter
+from collections.abc import Callable, Collection, Mapping
+from pathlib import Path
+from typing import Any
+
+from waza_engine.findings import Pointer
+from waza_lsp.schema.failed_checks import FailedCheck
+from waza_lsp.schema.failed_checks import Place as CheckPlace
+from waza_lsp.schema.grader_sites import GraderSite
+from waza_lsp.schema.runnables import Runnable
+from waza_lsp.server.documents import Documents
+from waza_lsp.server.live.client import Questions, Worker, WorkerError
+from waza_lsp.server.results.annotations import (
+    LIVE_VERDICT,
+    Annotation,
+    Annotations,
+    check_annotations,
+    short_span,
+)
+from waza_lsp.server.results.ledger import ResultLedger
+from waza_lsp.server.settings import Configuration
+from waza_lsp.server.transport.client import Client
+from waza_lsp.snapshot import Snapshot
+from waza_lsp.suite.in_document import graders_in
+from waza_lsp.syntax.carry import Change, carried, change_between
+from waza_lsp.syntax.text import Span
+
+_PAUSE_SECONDS = 0.02
+"""How long to wait for the next key before grading."""
+_DRAFT_SECONDS = 2.0
+"""How long the menu of code actions may wait for drafts. A worker that is still starting is ready the next time."""
+
+Pending = dict[str, tuple[Snapshot, set[Pointer]]]
+"""Graders to grade, by the URI of their document, with the version that the pointers refer to."""
+
+
+class LiveGrading:
+    """Knows which graders to grade again, and grades them one after the other.
+
+    `has_errors` tells whether a range of a document has findings that are errors.
+    """
+
+    def __init__(
+        self,
+        worker: Worker,
+        questions: Questions,
+        ledger: ResultLedger,
+        annotations: Annotations,
+        documents: Documents,
+        has_errors: Callable[[Snapshot, Span], bool],
+        configuration: Configuration,
+        client: Client,
+    ) -> None:
+        self._worker = worker
+        self._questions = questions
+        self._ledger = ledger
+        self._annotations = annotations
+        self._documents = documents
+        self._has_errors = has_errors
+        self._configuration = configuration
+        self._client = client
+        self._pending: Pending = {}
+        self._waiting: Pending = {}
+        """Graders that execute something while a run of their eval is going on."""
+        self._broken: Pending = {}
+        """Graders that cannot be graded until another part of their suite is fixed."""
+        self._early: dict[str, Snapshot] = {}
+        """Documents that were edited before their recordings were known, as they were before the edit."""
+        self._running: Counter[Path] = Counter()
+        self._executing: Path | None = None
+        """The eval of the current question, if it may execute something."""
+        self._working: asyncio.Task[None] | None = None
+        self._warming: asyncio.Task[None] | None = None
+        self._drafting: set[asyncio.Task[list[dict[str, Any]]]] = set()
+
+    @property
+    def _is_enabled(self) -> bool:
+        return self._configuration.settings.live_enable
+
+    def recordings_known(self, snapshot: Snapshot) -> None:
+        """Grade what was edited before the recordings of a document's eval were known."""
+        eval_path = self._ledger.eval_of(snapshot)
+        is_recorded = eval_path is not None and self._ledger.is_recorded(eval_path)
+        if is_recorded:
+            self._warm_up(snapshot)
+        for uri, before in list(self._early.items()):
+            now = self._documents.get(uri)
+            if now is None:
+                del self._early[uri]
+            elif uri == snapshot.uri or (eval_path is not None and self._ledger.eval_of(now) == eval_path):
+                del self._early[uri]
+                self._add(now, rewritten_graders(before, now) if is_recorded else set())
+
+    def _warm_up(self, snapshot: Snapshot) -> None:
+        """Start the worker before the first edit, if an open document can be graded."""
+        if not self._is_enabled or self._warming is not None:
+            return
+        if snapshot.path is None or self._documents.of_path(snapshot.path) is None:
+            return
+        known = graders_in(snapshot)
+        if known:
+            question = self._questions.about(snapshot, "grade", known[0].pointer)
+            self._warming = asyncio.get_running_loop().create_task(self._worker.warm_up(question))
+
+    def text_changed(self, before: Snapshot, after: Snapshot) -> None:
+        """Grade the graders again that an edit touched."""
+        if not self._is_enabled or after.path is None or after.form is None:
+            return
+        if not self._ledger.knows_recordings(after):
+            self._early.setdefault(after.uri, before)
+            return
+        eval_path = self._ledger.eval_of(after)
+        if eval_path is None or not self._ledger.is_recorded(eval_path):
+            return
+        # The edit may have fixed the suite.
+        self._add_again(self._broken, eval_path)
+        self._add(after, edited_graders(before, after))
+
+    def regrade(self, eval_path: Path, graders: Mapping[Path, Collection[Span]]) -> None:
+        """Grade these graders, by file, on a new recording; during a run, after it."""
+        for path, spans in graders.items():
+            snapshot = self._documents.of_path(path)
+            if snapshot is None or not self._is_enabled:
+                continue
+            pointers = {it.pointer for it in graders_in(snapshot) if it.span in spans}
+            if pointers and eval_path in self._running:
+                add_pending(self._waiting, snapshot, pointers)
+            else:
+                self._add(snapshot, pointers)
+
+    def run_started(self, eval_path: Path) -> None:
+        """Execute nothing of this eval from now on. A current question that does is stopped and asked again later."""
+        self._running[eval_path] += 1
+        if self._executing == eval_path:
+            self._worker.end()
+
+    def run_ended(self, eval_path: Path) -> None:
+        """Grade the graders that waited for a run."""
+        self._running[eval_path] -= 1
+        if self._running[eval_path] == 0:
+            del self._running[eval_path]
+            self._add_again(self._waiting, eval_path)
+
+    def is_running(self, eval_path: Path | None) -> bool:
+        """Whether the eval is being run or graded now."""
+        return eval_path in self._running
+
+    def end(self) -> None:
+        """End the worker, because the server ends."""
+        self._worker.end()
+
+    async def drafts_for(self, snapshot: Snapshot, task: Runnable) -> list[dict[str, Any]]:
+        """Return drafts of graders for a task; none without a recording, or if the answer takes too long."""
+        eval_path = self._ledger.eval_of(snapshot)
+        if eval_path is None or not self._ledger.is_recorded(eval_path, task.id):
+            return []
+        asking = asyncio.create_task(self._ask_for_drafts(snapshot, task))
+        self._drafting.add(asking)
+        asking.add_done_callback(self._drafting.discard)
+        # Not cancelled after the time: that would kill the worker.
+        done, _ = await asyncio.wait({asking}, timeout=_DRAFT_SECONDS)
+        return asking.result() if done else []
+
+    async def _ask_for_drafts(self, snapshot: Snapshot, task: Runnable) -> list[dict[str, Any]]:
+        try:
+            answer = await self._worker.ask(self._questions.about(snapshot, "draft", task.pointer))
+        except WorkerError as error:
+            self._client.log(f"No graders could be drafted for {snapshot.path}: {error}")
+            return []
+        drafts: list[dict[str, Any]] = answer.get("drafts", [])
+        return drafts
+
+    def _add(self, snapshot: Snapshot, pointers: set[Pointer]) -> None:
+        if pointers:
+            add_pending(self._pending, snapshot, pointers)
+            if self._working is None or self._working.done():
+                self._working = asyncio.get_running_loop().create_task(self._grade_pending())
+
+    def _add_again(self, graders: Pending, eval_path: Path) -> None:
+        """Move the graders of an eval from `graders` to the pending ones."""
+        for uri in list(graders):
+            snapshot = self._documents.get(uri)
+            if snapshot is None or self._ledger.eval_of(snapshot) == eval_path:
+                self._add_document_again(graders, uri)
+
+    def _add_document_again(self, graders: Pending, uri: str) -> None:
+        before, pointers = graders.pop(uri)
+        now = self._documents.get(uri)
+        if now is not None:
+            self._add(now, current_pointers(before, pointers, now))
+
+    async def _grade_pending(self) -> None:
+        while self._pending:
+            await asyncio.sleep(_PAUSE_SECONDS)
+            uri, (before, pointers) = self._pending.popitem()
+            snapshot = self._documents.get(uri)
+            if snapshot is None:
+                continue
+            pointers = current_pointers(before, pointers, snapshot)
+            for site in graders_in(snapshot):
+                if site.pointer in pointers:
+                    await self._grade(snapshot, site)
+
+    async def _grade(self, snapshot: Snapshot, site: GraderSite) -> None:
+        if snapshot.path is None:
+            return
+        annotations: list[Annotation] = []
+        if not self._has_errors(snapshot, site.span):
+            annotations = _annotations(snapshot, site, await self._ask(snapshot, site))
+        self._annotations.replace(snapshot, site.span, annotations)
+        now = self._documents.get(snapshot.uri)
+        if now is None:
+            return
+        if carried(site.span, change_between(snapshot.text.lines, now.text.lines)) is None:
+            # The document was edited during the question, perhaps both above and below the grader.
+            self._add(now, current_pointers(snapshot, {site.pointer}, now))
+
+    async def _ask(self, snapshot: Snapshot, site: GraderSite) -> dict[str, Any]:
+        """Ask the worker. The answer is empty if the worker was stopped or has to wait for a run."""
+        eval_path = self._ledger.eval_of(snapshot)
+        was_running = eval_path in self._running
+        may_execute = self._client.is_trusted and eval_path in self._ledger.run_here and not was_running
+        question = self._questions.about(snapshot, "grade", site.pointer, may_execute=may_execute)
+        self._executing = eval_path if may_execute else None
+        try:
+            answer = await self._worker.ask(question)
+        except WorkerError as error:
+            answer = {"waits": True}
+            if eval_path not in self._running:
+                self._client.log(f"Live grading of {snapshot.path} was given up: {error}")
+        finally:
+            self._executing = None
+        if answer.get("broken"):
+            add_pending(self._broken, snapshot, {site.pointer})
+            if self._documents.get(snapshot.uri) is not snapshot:
+                # The document was edited during the question.
+                self._add_document_again(self._broken, snapshot.uri)
+        if answer.get("waits") and (was_running or eval_path in self._running):
+            add_pending(self._waiting, snapshot, {site.pointer})
+            if eval_path not in self._running and eval_path is not None:
+                # The run ended during the question.
+                self._add_document_again(self._waiting, snapshot.uri)
+        return answer
+
+
+def _annotations(snapshot: Snapshot, site: GraderSite, answer: dict[str, Any]) -> list[Annotation]:
+    """The failed checks in a worker's answer, or one verdict if everything passes."""
+    count = answer.get("trials", 0)
+    if not count:
+        return []
+    eval_path = Path(answer["eval"])
+    failed = [
+        annotation
+        for task, checks in answer["failed"].items()
+        for annotation in check_annotations(
+            snapshot, [_check(check) for check in checks], eval_path, task, cover=site.span
+        )
+    ]
+    return failed or _passing_verdict(snapshot, site, eval_path, count)
+
+
+def _check(data: Mapping[str, Any]) -> FailedCheck:
+    place = CheckPlace(Path(data["path"]), tuple(data["entry"]), tuple(data["check"]))
+    return FailedCheck(place, data["message"], data["excerpt"])
+
+
+def _passing_verdict(snapshot: Snapshot, site: GraderSite, eval_path: Path, count: int) -> list[Annotation]:
+    span = short_span(snapshot, (*site.pointer, "type"), len(site.pointer))
+    what = "the recorded trial" if count == 1 else f"all {count} recorded trials"
+    if span is None:
+        return []
+    return [Annotation(span, f"Passes on {what}", LIVE_VERDICT, eval_path, cover=site.span)]
+
+
+def add_pending(graders: Pending, snapshot: Snapshot, pointers: set[Pointer]) -> None:
+    """Add graders of a document to those that are pending."""
+    known = graders.get(snapshot.uri)
+    before = current_pointers(*known, snapshot) if known is not None else set()
+    graders[snapshot.uri] = snapshot, before | pointers
+
+
+def current_pointers(before: Snapshot, pointers: set[Pointer], now: Snapshot) -> set[Pointer]:
+    """The pointers of the same graders in a later version of their document.
+
+    Of the graders that the edits touched, those count whose text was not in the earlier version without a pointer.
+    """
+    change = change_between(before.text.lines, now.text.lines) if before is not now else None
+    if change is None:
+        return pointers
+    graders = graders_in(before)
+    moved = {carried(it.span, change) for it in graders if it.pointer in pointers}
+    skipped = {before.text.slice(it.span) for it in graders if it.pointer not in pointers}
+    return {
+        site.pointer
+        for site in graders_in(now)
+        if site.span in moved or (_is_touched(site.span, change) and now.text.slice(site.span) not in skipped)
+    }
+
+
+def edited_graders(before: Snapshot, now: Snapshot) -> set[Pointer]:
+    """The graders that one edit touched."""
+    change = change_between(before.text.lines, now.text.lines)
+    if change is None:
+        return set()
+    return {it.pointer for it in graders_in(now) if _is_touched(it.span, change)}
+
+
+def rewritten_graders(before: Snapshot, now: Snapshot) -> set[Pointer]:
+    """The graders whose text is new; there may have been several edits."""
+    known = {before.text.slice(it.span) for it in graders_in(before)}
+    return {it.pointer for it in graders_in(now) if now.text.slice(it.span) not in known}
+
+
+def _is_touched(span: Span, change: Change) -> bool:
+    """Whether an edit was on the lines of a grader."""
+    return span.start.line <= change.new_end.line and change.start.line <= span.end.line

@@ -1,0 +1,216 @@
+"""The child process that grades recordings: reads questions as lines of JSON and answers each with one line.
+
+A question (`ask`) is to `grade` one entry while its author types, to `explain` which recorded trials it fails, or to
+`draft` graders from the recordings. The texts are those of the editor. The process never runs an agent and never asks
+a judge. It starts programs only if the question allows that, because the user has run the eval.
+"""
+
+import dataclasses
+import json
+import os
+import sys
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import ExitStack
+from pathlib import Path
+from typing import Any, TextIO
+
+from waza_engine import processes
+from waza_engine.drafts import grader_drafts
+from waza_engine.formats import dialect
+from waza_engine.graders.registry import find_grader, graders
+from waza_engine.recordings import Recording, all_recordings_of, recordings_of
+from waza_engine.replayed import bench_for, grade_one, recorded_task, replayed
+from waza_engine.runs.checkpoints import was_held
+from waza_engine.runs.grade import grading_context
+from waza_engine.runs.records import GraderOutcome
+from waza_engine.runs.store import StoreError, default_store_dir
+from waza_engine.runs.workspace import WorkspaceError
+from waza_engine.suite import GraderEntry
+from waza_lsp.schema.failed_checks import failed_checks, sentence
+from waza_lsp.server.live.worker_suite import (
+    BrokenError,
+    NothingError,
+    Question,
+    RecordedEntry,
+    Suite,
+    recorded_entry,
+    suite_of,
+)
+
+_GRADE_SECONDS = 1.0
+"""After this time, `grade` grades no further recording: the verdict is about those that were graded."""
+_EXPLAIN_SECONDS = 45.0
+_MOST_TRIALS = 100
+"""How many trials `explain` grades, shared by all tasks of an eval's grader."""
+
+
+class WaitsError(NothingError):
+    """The entry executes something, which the question does not allow."""
+
+
+def main() -> None:
+    """Answer until there are no more questions."""
+    answers = _own_stdout()
+    for line in sys.stdin:
+        question = json.loads(line)
+        try:
+            answer = _ANSWERS[question["ask"]](question)
+        except WaitsError as reason:
+            answer = {"none": str(reason), "waits": True}
+        except BrokenError as reason:
+            answer = {"none": str(reason), "broken": True}
+        except NothingError as reason:
+            answer = {"none": str(reason)}
+        except Exception as error:  # noqa: BLE001  # the one place per question that catches our own mistakes
+            answer = {"none": f"Unexpected error: {type(error).__name__}: {error}"}
+        answers.write(json.dumps(answer, default=str) + "\n")
+        answers.flush()
+        processes.end_all()
+
+
+def _own_stdout() -> TextIO:
+    """Return the pipe to the server, and redirect whatever else prints."""
+    pipe = os.fdopen(os.dup(1), "w", encoding="utf-8")
+    os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
+    return pipe
+
+
+def _grade(question: Question) -> dict[str, Any]:
+    """Grade one entry on the newest recording of its tasks: `{eval, trials, failed: {task: checks}}`."""
+    target = recorded_entry(question)
+    _refuse_cost(target.entry, may_execute=question["mayExecute"])
+    recordings = [it for task in target.tasks for it in _newest_recordings(target.suite, task)]
+    outcomes: dict[str, list[list[GraderOutcome]]] = {}
+    for recording, outcome in _grade_recordings(target, recordings, _GRADE_SECONDS):
+        outcomes.setdefault(recording.task, []).append([outcome])
+    return {
+        "eval": str(target.suite.eval_path),
+        "trials": sum(map(len, outcomes.values())),
+        "failed": {
+            task: [
+                {**check.place._asdict(), "message": check.message, "excerpt": check.excerpt}
+                for check in failed_checks(trials)
+            ]
+            for task, trials in outcomes.items()
+        },
+    }
+
+
+def _explain(question: Question) -> dict[str, Any]:
+    """Find the recorded trials that an entry fails.
+
+    `{eval, name, trials: [{runId, task, trial, at, status, score, message}]}`, the newest first.
+    """
+    target = recorded_entry(question)
+    # The user asks for it, as for a run.
+    _refuse_cost(target.entry, may_execute=question["mayExecute"])
+    eval_path, count = target.suite.eval_path, target.suite.plan.settings.trials
+    share = max(1, _MOST_TRIALS // max(1, len(target.tasks)))
+    try:
+        recordings = [
+            recording
+            for task in target.tasks
+            for recording in all_recordings_of(eval_path, task, default_store_dir(eval_path), count, share)
+        ]
+    except StoreError as error:
+        raise NothingError(str(error)) from error
+    recordings.sort(key=lambda recording: recording.at, reverse=True)
+    trials = [
+        _trial_data(recording, outcome)
+        for recording, outcome in _grade_recordings(target, recordings, _EXPLAIN_SECONDS)
+    ]
+    return {"eval": str(eval_path), "name": target.entry.name or target.entry.type, "trials": trials}
+
+
+def _trial_data(recording: Recording, outcome: GraderOutcome) -> dict[str, Any]:
+    why = sentence(outcome.parts[0]) if outcome.parts else outcome.feedback
+    return {
+        "runId": recording.run_id,
+        "task": recording.task,
+        "trial": recording.trial,
+        "at": recording.at,
+        "status": outcome.status,
+        "score": outcome.score,
+        "message": "" if outcome.passed else why,
+    }
+
+
+def _draft(question: Question) -> dict[str, Any]:
+    """Draft graders that pass on all trials of a task's newest run: `{drafts: [{type, about, entry}]}`."""
+    suite, name = suite_of(question), question["task"]
+    if not any(it.id == name for it in suite.plan.tasks):
+        raise NothingError("the suite cannot be loaded as it is now")
+    recordings = _newest_recordings(suite, name)
+    [folder, *_] = dialect(question["dialect"]).graders
+    with ExitStack() as stack:
+        trials = []
+        for recording in recordings:
+            task = recorded_task(suite.plan, recording)
+            try:
+                trial = stack.enter_context(replayed(task, recording))
+            except WorkspaceError:
+                continue
+            bench = bench_for(suite.plan, recording, suite.process_dir)
+            trials.append(grading_context(bench, task, recording.trajectory, trial.workspace, trial.captured))
+        drafts = list(grader_drafts(graders(folder).values(), trials))
+    return {"drafts": [dataclasses.asdict(it) for it in drafts]}
+
+
+_ANSWERS: Mapping[str, Callable[[Question], dict[str, Any]]] = {
+    "grade": _grade,
+    "explain": _explain,
+    "draft": _draft,
+}
+
+
+def _refuse_cost(entry: GraderEntry, *, may_execute: bool) -> None:
+    """Check that grading an entry is free and starts no program that the user has not started before.
+
+    Raises:
+        NothingError: Graders of this type are never free.
+        WaitsError: The grader must not run now.
+
+    """
+    kind = find_grader(entry.type, entry.dialect)
+    if kind is None:
+        raise NothingError("no such grader type")
+    if kind.asks_judge or (not kind.deterministic and not kind.executes):
+        raise NothingError("it asks a model")
+    if kind.executes and not may_execute:
+        raise WaitsError("it executes something")
+
+
+def _newest_recordings(suite: Suite, task: str) -> Sequence[Recording]:
+    """Return the recordings of a task's newest run. A store that cannot be read is ignored."""
+    eval_path, trials = suite.eval_path, suite.plan.settings.trials
+    try:
+        return recordings_of(eval_path, task, default_store_dir(eval_path), trials)
+    except StoreError:
+        return recordings_of(eval_path, task, Path(os.devnull), trials)
+
+
+def _grade_recordings(
+    target: RecordedEntry, recordings: Sequence[Recording], seconds: float
+) -> Iterator[tuple[Recording, GraderOutcome]]:
+    """Grade an entry on recorded trials for at most `seconds`.
+
+    Trials without a workspace are skipped. For a checkpoint's grader, so are trials that ended before the checkpoint.
+    """
+    plan, started = target.suite.plan, time.monotonic()
+    for recording in recordings:
+        if time.monotonic() - started > seconds:
+            return
+        task = recorded_task(plan, recording)
+        if target.is_checkpoint and not was_held(task, recording.checkpoints):
+            continue
+        try:
+            with replayed(task, recording) as trial:
+                bench = bench_for(plan, recording, target.suite.process_dir)
+                yield recording, grade_one(bench, trial, target.entry, target.level)
+        except WorkspaceError:
+            continue
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,1 @@
+"""What runs found: verdicts, annotations in documents, lenses."""

@@ -1,0 +1,289 @@
+"""Annotations that runs put on documents: stored per file, moved with edits, published as diagnostics.
+
+Each file keeps the text that its annotations refer to. They are carried to the current text when someone asks, so a
+file need not be open. An edit inside an annotation removes it.
+"""
+
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from lsprotocol import types
+
+from waza_engine.addresses import PAGES
+from waza_lsp.features.diagnostics import SOURCE
+from waza_lsp.schema.failed_checks import FailedCheck, TaskChecks
+from waza_lsp.server.documents import Documents
+from waza_lsp.snapshot import Snapshot
+from waza_lsp.suite.in_document import runnables_in
+from waza_lsp.syntax.carry import carried, change_between
+from waza_lsp.syntax.text import Place, Span
+
+FAILED_CHECK, LIVE_VERDICT, RECORDED_RUNS = "failed-check", "live-verdict", "recorded-runs"
+_SEVERITIES = {
+    FAILED_CHECK: types.DiagnosticSeverity.Information,
+    LIVE_VERDICT: types.DiagnosticSeverity.Hint,
+    RECORDED_RUNS: types.DiagnosticSeverity.Information,
+}
+Texts = Mapping[Path, Snapshot]
+"""Files as a run read them."""
+
+
+@dataclass(frozen=True, slots=True)
+class Annotation:
+    """A message at a range of a file. `eval_path` and `task` name the results that it belongs to.
+
+    An edit inside `span` or `cover` removes it.
+    """
+
+    span: Span
+    message: str
+    code: str
+    eval_path: Path
+    task: str = ""
+    names_task: bool = False
+    cover: Span | None = None
+    excerpt: str = ""
+
+
+@dataclass(slots=True)
+class _File:
+    lines: Sequence[str]
+    annotations: list[Annotation]
+
+
+class Annotations:
+    """Annotations by path.
+
+    `on_change` is called for each open document whose annotations have changed. `regrade` is called when a run has new
+    results for graders whose text was edited since: they have a live verdict, which must be renewed.
+    """
+
+    def __init__(
+        self,
+        documents: Documents,
+        on_change: Callable[[Snapshot], None],
+        regrade: Callable[[Path, Mapping[Path, Collection[Span]]], None],
+    ) -> None:
+        self._documents = documents
+        self._on_change = on_change
+        self._regrade = regrade
+        self._files: dict[Path, _File] = {}
+
+    def show(self, eval_path: Path, task: str, checks: TaskChecks, texts: Texts) -> None:
+        """Replace a task's annotations with its failed checks, in files that had these texts.
+
+        Live verdicts on a text that was edited since stay until the new recording is graded.
+        """
+        newer = self._newer_graders(eval_path, texts)
+        touched = self._drop(
+            lambda path, annotation: (
+                annotation.eval_path == eval_path
+                and (
+                    annotation.code == RECORDED_RUNS
+                    or (annotation.task == task and annotation.cover not in newer.get(path, ()))
+                )
+            )
+        )
+        touched |= self._drop_graded(checks, texts, LIVE_VERDICT)
+        self._publish(touched | self._add_checks(eval_path, task, checks, texts))
+        self._regrade(eval_path, newer)
+
+    def show_graders(self, eval_path: Path, task: str, checks: TaskChecks, texts: Texts) -> None:
+        """Replace the annotations of the graded entries only."""
+        newer = self._newer_graders(eval_path, texts)
+        touched = self._drop_graded(checks, texts)
+        self._publish(touched | self._add_checks(eval_path, task, checks, texts))
+        self._regrade(eval_path, newer)
+
+    def replace(
+        self, snapshot: Snapshot, span: Span, annotations: Collection[Annotation], code: str = ""
+    ) -> None:
+        """Replace the annotations (of this code) in a range of a file that had the text of `snapshot`."""
+        path = snapshot.path
+        if path is None:
+            return
+        self._follow(path, self._documents.current(snapshot).text.lines)
+        is_dropped = self._drop_in(path, snapshot.text.lines, span, code)
+        self._add(path, snapshot.text.lines, annotations)
+        if is_dropped or annotations:
+            self._publish({path})
+
+    def clear(self, is_meant: Callable[[Path, Annotation], bool]) -> None:
+        """Remove the annotations for which `is_meant(path, annotation)` holds."""
+        self._publish(self._drop(is_meant))
+
+    def failed_at(self, snapshot: Snapshot, place: Place) -> list[Annotation]:
+        """The failed checks at a place of an open document."""
+        found = (it for it in self._of(snapshot) if it.span.start <= place <= it.span.end)
+        return sorted(
+            (it for it in found if it.code == FAILED_CHECK),
+            key=lambda annotation: (annotation.span, annotation.task),
+        )
+
+    def diagnostics(self, snapshot: Snapshot) -> list[types.Diagnostic]:
+        """The annotations of an open document as diagnostics, one per range and code."""
+        by_place: dict[tuple[Span, str], list[Annotation]] = {}
+        for annotation in sorted(
+            self._of(snapshot), key=lambda annotation: (annotation.span, annotation.task)
+        ):
+            by_place.setdefault((annotation.span, annotation.code), []).append(annotation)
+        return [_diagnostic(snapshot, span, code, its) for (span, code), its in by_place.items()]
+
+    def _of(self, snapshot: Snapshot) -> list[Annotation]:
+        path = snapshot.path
+        known = self._files.get(path) if path is not None else None
+        if path is None or known is None:
+            return []
+        self._follow(path, snapshot.text.lines)
+        return known.annotations
+
+    def _publish(self, paths: Collection[Path]) -> None:
+        for snapshot in self._documents:
+            if snapshot.path in paths:
+                self._on_change(snapshot)
+
+    def _follow(self, path: Path, lines: Sequence[str]) -> None:
+        """Move the annotations of a file to its new text."""
+        known = self._files.get(path)
+        if known is not None:
+            known.annotations = _carry(known.annotations, known.lines, lines)
+            known.lines = lines
+
+    def _add(self, path: Path, lines: Sequence[str], annotations: Iterable[Annotation]) -> None:
+        """Add annotations of a file that had the text `lines`."""
+        known = self._files.setdefault(path, _File(lines, []))
+        known.annotations += _carry(list(annotations), lines, known.lines)
+
+    def _add_checks(self, eval_path: Path, task: str, checks: TaskChecks, texts: Texts) -> set[Path]:
+        """Add the failed checks of a task. Returns the files that they are in."""
+        by_path: dict[Path, list[FailedCheck]] = {}
+        for check in checks.failed:
+            by_path.setdefault(check.place.path, []).append(check)
+        for path, its in by_path.items():
+            text = texts.get(path)
+            if text is not None:
+                self._add(path, text.text.lines, check_annotations(text, its, eval_path, task))
+        return set(by_path)
+
+    def _drop(self, is_meant: Callable[[Path, Annotation], bool]) -> set[Path]:
+        """Remove annotations. Returns the files that they were in."""
+        touched: set[Path] = set()
+        for path, known in list(self._files.items()):
+            rest = [it for it in known.annotations if not is_meant(path, it)]
+            if len(rest) < len(known.annotations):
+                touched.add(path)
+                known.annotations = rest
+            if not rest:
+                del self._files[path]
+        return touched
+
+    def _drop_in(self, path: Path, lines: Sequence[str], span: Span, code: str = "") -> bool:
+        """Remove annotations (of this code) in a range of the file as `lines` has it, unless it was edited since."""
+        known = self._files.get(path)
+        current = carried(span, change_between(lines, known.lines)) if known is not None else None
+        return current is not None and bool(
+            self._drop(
+                lambda file, annotation: (
+                    file == path and current.contains(annotation.span.start) and code in {"", annotation.code}
+                )
+            )
+        )
+
+    def _drop_graded(self, checks: TaskChecks, texts: Texts, code: str = "") -> set[Path]:
+        """Remove annotations (of this code) from the entries that were graded. Returns their files."""
+        touched = set()
+        for path, pointer in checks.entries:
+            text = texts.get(path)
+            span = entry_span(text, pointer) if text is not None else None
+            if text is not None and span is not None and self._drop_in(path, text.text.lines, span, code):
+                touched.add(path)
+        return touched
+
+    def _newer_graders(self, eval_path: Path, texts: Texts) -> dict[Path, set[Span]]:
+        """The graders of an eval with live verdicts on a later text than `texts`, by file, at their current ranges."""
+        found: dict[Path, set[Span]] = {}
+        for path, known in self._files.items():
+            newest = self._documents.of_path(path) or texts.get(path)
+            if newest is not None:
+                self._follow(path, newest.text.lines)
+            covers = {
+                annotation.cover
+                for annotation in known.annotations
+                if annotation.cover is not None
+                and annotation.eval_path == eval_path
+                and annotation.code != RECORDED_RUNS
+            }
+            if covers and (read := texts.get(path)) is not None:
+                change = change_between(known.lines, read.text.lines)
+                covers = {it for it in covers if carried(it, change) is None}
+            if covers:
+                found[path] = covers
+        return found
+
+
+def check_annotations(
+    snapshot: Snapshot,
+    checks: Iterable[FailedCheck],
+    eval_path: Path,
+    task: str,
+    cover: Span | None = None,
+) -> list[Annotation]:
+    """The failed checks of a task as annotations of a text. Outside of the task's own text they name the task."""
+    own = next((it.range for it in runnables_in(snapshot) if (it.kind, it.id) == ("task", task)), None)
+    found = []
+    for check in checks:
+        span = short_span(snapshot, check.place.check, len(check.place.entry))
+        if span is not None:
+            names_task = own is None or not own.contains(span.start)
+            about = FAILED_CHECK, eval_path, task, names_task, cover, check.excerpt
+            found.append(Annotation(span, check.message, *about))
+    return found
+
+
+def entry_span(snapshot: Snapshot, pointer: tuple[str | int, ...]) -> Span | None:
+    """The range of a grader's whole entry."""
+    found = snapshot.tree.find(pointer) if pointer else None
+    return Span(found.key.start if found.key else found.value.start, found.value.end) if found else None
+
+
+def short_span(snapshot: Snapshot, pointer: tuple[str | int, ...], least: int = 0) -> Span | None:
+    """The smallest range on one line for a pointer, or for its nearest ancestor with at least `least` parts."""
+    while len(pointer) >= max(1, least):
+        found = snapshot.tree.find(pointer)
+        if found is not None:
+            span = found.value if not found.node.is_empty else (found.key or found.value)
+            if span.end.line > span.start.line:
+                # For several lines: the key, or the first line.
+                start = span.start
+                end = Place(start.line, len(snapshot.text.line(start.line).rstrip()))
+                span = found.key or Span(start, end)
+            return span
+        pointer = pointer[:-1]
+    return None
+
+
+def _carry(annotations: list[Annotation], before: Sequence[str], after: Sequence[str]) -> list[Annotation]:
+    if before is after or not annotations:
+        return annotations
+    change = change_between(before, after)
+    if change is None:
+        return annotations
+    moved = ((it, carried(it.span, change), it.cover and carried(it.cover, change)) for it in annotations)
+    return [
+        replace(annotation, span=span, cover=cover)
+        for annotation, span, cover in moved
+        if span is not None and (annotation.cover is None or cover is not None)
+    ]
+
+
+def _diagnostic(snapshot: Snapshot, span: Span, code: str, annotations: list[Annotation]) -> types.Diagnostic:
+    lines = [f"{it.task}: {it.message}" if it.names_task and it.task else it.message for it in annotations]
+    return types.Diagnostic(
+        range=snapshot.range(span),
+        message="\n".join(dict.fromkeys(lines)),
+        severity=_SEVERITIES[code],
+        code=code,
+        code_description=types.CodeDescription(f"{PAGES}/running.md"),
+        source=SOURCE,
+    )

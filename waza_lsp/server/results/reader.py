@@ -1,0 +1,134 @@
+"""Read an eval's last results from the run store, and the files that they refer to. Runs in a thread."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from lsprotocol import types
+
+from waza_engine.noted_reads import Stamp, stamp
+from waza_lsp.schema.failed_checks import TaskChecks, task_checks
+from waza_lsp.schema.standing import Verdict
+from waza_lsp.snapshot import Snapshot
+
+
+@dataclass(frozen=True, slots=True)
+class LastResult:
+    """The newest result of a task. `texts` are the files that have not changed since."""
+
+    verdict: Verdict
+    checks: TaskChecks
+    texts: Mapping[Path, Snapshot]
+    order: int
+    """Greater for later runs."""
+    reviews: str = ""
+    """Changes when people review the run again."""
+
+
+@dataclass(frozen=True, slots=True)
+class LastResults:
+    """The last results of an eval. `stamps` identify this state of the files; without stamps, reading failed.
+
+    `gone` are tasks that the suite no longer had when all of it was run last.
+    """
+
+    stamps: tuple[Stamp, ...]
+    tasks: Mapping[str, LastResult]
+    recorded: frozenset[str]
+    problem: str = ""
+    metrics: Mapping[str, float] = field(default_factory=dict)
+    gone: frozenset[str] = frozenset()
+
+
+def read_last_results(
+    eval_path: Path,
+    known: tuple[Stamp, ...] | None,
+    documents: Iterable[Path],
+    encoding: types.PositionEncodingKind,
+) -> LastResults | None:
+    """Return the last results of an eval; None if nothing has changed since `known`.
+
+    `documents` are files that results are matched with if they have not changed since.
+    """
+    # Imported late: they bring pydantic and SQLite, and this runs in a thread.
+    from waza_engine.recordings import FOLDER, sources
+    from waza_engine.runs.arm_history import read_arm_history
+    from waza_engine.runs.history import TaskHistory, read_history
+    from waza_engine.runs.metric_history import read_metrics
+    from waza_engine.runs.reviewed import review_file
+    from waza_engine.runs.store import StoreError, default_store_dir
+
+    store_dir = default_store_dir(eval_path)
+    stamps = tuple(stamp(it) for it in (*sources(eval_path, store_dir), review_file(store_dir)))
+    if known is not None and known == stamps:
+        return None
+    recorded = _names(eval_path.parent / FOLDER)
+    try:
+        arms = read_arm_history(store_dir, eval_path)
+        history = read_history(store_dir, eval_path) if arms is None else arms
+        metrics = read_metrics(store_dir, eval_path)
+    except StoreError as error:
+        return LastResults((), {}, recorded, str(error))
+    files = _Files(encoding)
+
+    def last_result(found: TaskHistory) -> LastResult:
+        paths = {outcome.path for trial in found.outcomes for outcome in trial if outcome.path}
+        needed = (*paths, *documents, eval_path)
+        texts = {path: files.text(path, found.files.get(str(path)), found.started_at) for path in needed}
+        return LastResult(
+            Verdict(found.run_id, found.status, found.score, found.finished_at, found.tokens, found.scores),
+            task_checks(found.outcomes),
+            {path: text for path, text in texts.items() if text is not None},
+            found.order,
+            found.reviews,
+        )
+
+    tasks = {name: last_result(it) for name, it in history.items() if not it.is_gone}
+    gone = frozenset(history.keys() - tasks.keys())
+    return LastResults(stamps, tasks, recorded | tasks.keys(), metrics=metrics, gone=gone)
+
+
+class _Files:
+    """Files on disk, each read once."""
+
+    def __init__(self, encoding: types.PositionEncodingKind) -> None:
+        self._encoding = encoding
+        self._read: dict[Path, tuple[float, str, Snapshot] | None] = {}
+
+    def text(self, path: Path, digest: str | None, moment: float) -> Snapshot | None:
+        """Return the file if it still has this digest; without a digest, if it was not written since `moment`."""
+        if path not in self._read:
+            self._read[path] = self._from_disk(path)
+        found = self._read[path]
+        if found is None:
+            return None
+        written, now, text = found
+        return text if (written <= moment if digest is None else now == digest) else None
+
+    def _from_disk(self, path: Path) -> tuple[float, str, Snapshot] | None:
+        from waza_engine.file_digests import digest
+
+        text = on_disk(path, self._encoding)
+        try:
+            return None if text is None else (path.stat().st_mtime, digest(path.read_bytes()), text)
+        except OSError:
+            return None
+
+
+def on_disk(path: Path, encoding: types.PositionEncodingKind) -> Snapshot | None:
+    """Return a file as it is on disk; None if it cannot be read."""
+    try:
+        # Line ends stay, because positions depend on them. Editors send the text without its byte-order mark.
+        text = path.read_bytes().decode("utf-8-sig")
+    except (OSError, ValueError):
+        return None
+    return Snapshot.of(path.as_uri(), text, None, encoding)
+
+
+def _names(folder: Path) -> frozenset[str]:
+    """The tasks with recordings in a folder, named `<task>.json` or `<task>.<trial>.json`."""
+    try:
+        stems = [it.stem for it in folder.iterdir() if it.suffix == ".json"]
+    except OSError:
+        return frozenset()
+    return frozenset(stem for it in stems for stem in (it, it.rpartition(".")[0]) if stem)

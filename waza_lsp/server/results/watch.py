@@ -1,0 +1,48 @@
+"""Check every few seconds whether another program, such as the command line, has run an eval.
+
+This costs a few file system calls per open suite. Editors could watch the store for us, but not all can, and those
+that do would report every write of our own runs.
+"""
+
+import asyncio
+import time
+
+from waza_lsp.server.documents import Documents
+from waza_lsp.server.refresh import Refresh
+from waza_lsp.server.results.ledger import ResultLedger
+
+_SECONDS = 3.0
+_AGES_SECONDS = 60.0
+"""How often lenses are refreshed because their "2 min ago" is no longer true."""
+_YOUNG_SECONDS = 3600.0
+
+
+class StoreWatch:
+    """Runs from the first open document until the server ends."""
+
+    def __init__(self, documents: Documents, ledger: ResultLedger, lens_refresh: Refresh) -> None:
+        self._documents = documents
+        self._ledger = ledger
+        self._lens_refresh = lens_refresh
+        self._watching: asyncio.Task[None] | None = None
+
+    def start(self) -> None:
+        """Watch from now on."""
+        if self._watching is None:
+            self._watching = asyncio.get_running_loop().create_task(self._watch())
+
+    async def _watch(self) -> None:
+        refreshed = time.monotonic()
+        while True:
+            await asyncio.sleep(_SECONDS)
+            evals = set()
+            for snapshot in self._documents:
+                eval_path = self._ledger.eval_of(snapshot)
+                if eval_path is not None and eval_path not in evals:
+                    evals.add(eval_path)
+                    self._ledger.read_again(snapshot)
+            verdicts = [self._ledger.verdict_of_eval(it) for it in evals]
+            newest = max((it.at for it in verdicts if it is not None), default=0.0)
+            if time.monotonic() - refreshed > _AGES_SECONDS and time.time() - newest < _YOUNG_SECONDS:
+                refreshed = time.monotonic()
+                self._lens_refresh.soon()

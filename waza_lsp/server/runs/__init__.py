@@ -1,0 +1,1 @@
+"""Runs started from the editor: child process, progress, events."""

@@ -1,0 +1,233 @@
+"""Carry out a run from the editor, from its request to its answer: progress, events, results.
+
+Grading recordings again is a run, too. Imported late: the engine's events bring pydantic.
+"""
+
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from lsprotocol import types
+
+from waza_engine.runs.events import (
+    ArmEvent,
+    Event,
+    Note,
+    RunStarted,
+    TaskFinished,
+    TaskStarted,
+    TrialFinished,
+    event_data,
+)
+from waza_engine.runs.records import GraderOutcome
+from waza_lsp.schema.failed_checks import TaskChecks, task_checks
+from waza_lsp.schema.standing import Verdict
+from waza_lsp.server.documents import Documents
+from waza_lsp.server.live.controller import LiveGrading
+from waza_lsp.server.results.annotations import Annotations
+from waza_lsp.server.results.ledger import ResultLedger
+from waza_lsp.server.results.reader import on_disk
+from waza_lsp.server.runs.follower import follow_run
+from waza_lsp.server.runs.process import Request, RunProcesses
+from waza_lsp.server.runs.progress import Progress
+from waza_lsp.server.testing.events import TestEvents
+from waza_lsp.server.transport.client import Client
+from waza_lsp.snapshot import Snapshot
+
+Answer = dict[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Job:
+    """A run or grading: the eval, the request, and the title for the user.
+
+    `texts` are the texts that the job uses instead of those on disk. With `is_one_grader`, only one grader is graded,
+    so its outcome is no verdict on the task. With `is_stored`, the run can be reported later. `token` is the client's
+    name for the job.
+    """
+
+    eval_path: Path
+    request: Request
+    title: str
+    texts: dict[Path, Snapshot] = field(default_factory=dict)
+    is_one_grader: bool = False
+    is_stored: bool = True
+    token: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class RunController:
+    """Carries out jobs with the parts of the server that a run concerns."""
+
+    client: Client
+    documents: Documents
+    processes: RunProcesses
+    ledger: ResultLedger
+    annotations: Annotations
+    live: LiveGrading
+
+    async def carry_out(self, job: Job) -> Answer:
+        """Run a job, show its progress, and return the result."""
+        texts = dict(self._texts_before(job))
+        progress = Progress(self.client)
+        counts = _Counts()
+        record = _Record(
+            self, job, texts, TestEvents(job.eval_path, job.token, texts, self.documents.of_path)
+        )
+        progress.begin(job.title)
+        self.live.run_started(job.eval_path)
+
+        def take(event: Event) -> None:
+            if counts.take(event):
+                progress.report(counts.message, counts.percentage)
+            record.take(event)
+
+        try:
+            last = await follow_run(self.processes, job.request, take, progress.cancel, job.token)
+        finally:
+            record.end()
+            self.live.run_ended(job.eval_path)
+        progress.end(last.status)
+        return {
+            "runId": last.run_id,
+            "status": last.status,
+            "score": last.score,
+            "error": last.error,
+            "tasks": list(record.tasks.values()),
+        }
+
+    def _texts_before(self, job: Job) -> Iterator[tuple[Path, Snapshot]]:
+        """The files of the suite as the job reads them. The user may edit them during the job."""
+        paths = {it.path for it in self.ledger.documents_of(job.eval_path) if it.path}
+        for path in {job.eval_path, *paths} - job.texts.keys():
+            text = on_disk(path, self.client.encoding)
+            if text is not None:
+                yield path, text
+        yield from job.texts.items()
+
+
+@dataclass(slots=True)
+class _Counts:
+    """Counts tasks and trials for the progress of a run."""
+
+    tasks: int = 0
+    trials: int = 1
+    current: str = ""
+    done_tasks: set[str] = field(default_factory=set)
+    done_trials: int = 0
+
+    def take(self, event: Event) -> bool:
+        """Count an event. Returns whether the progress has changed."""
+        match event:
+            case RunStarted():
+                self.tasks, self.trials = len(event.tasks), max(1, event.trials)
+            case TaskStarted():
+                self.current = event.name or event.task
+            case TrialFinished() | ArmEvent(told=TrialFinished()):
+                self.done_trials += 1
+            case TaskFinished():
+                self.done_tasks.add(event.task)
+            case _:
+                return False
+        return True
+
+    @property
+    def message(self) -> str | None:
+        if not self.current:
+            return None
+        return f"{min(len(self.done_tasks) + 1, self.tasks)} of {self.tasks}: {self.current}"
+
+    @property
+    def percentage(self) -> int:
+        return min(100, 100 * self.done_trials // max(1, self.tasks * self.trials))
+
+
+@dataclass(slots=True)
+class _Record:
+    """Collects the events of a run for the answer and the ledger."""
+
+    parts: RunController
+    job: Job
+    texts: dict[Path, Snapshot]
+    test_events: TestEvents
+    tasks: dict[str, Answer] = field(default_factory=dict)
+    _trials: dict[str, list[tuple[GraderOutcome, ...]]] = field(default_factory=dict)
+    _arms: dict[str, str] = field(default_factory=dict)
+    """The runs of the arms of an experiment. Their trials are not results of the experiment's file."""
+    _open: set[str] = field(default_factory=set)
+
+    def take(self, event: Event) -> None:
+        """Handle one event, and forward it to clients that follow runs."""
+        checks: TaskChecks | None = None
+        match event:
+            case TaskStarted():
+                self._start_task(event)
+            case ArmEvent():
+                self._arms[event.task] = event.told.run_id
+                if isinstance(event.told, Note):
+                    self._log(event.told)
+            case Note():
+                self._log(event)
+            case TrialFinished():
+                self._task(event.task)["graders"] = event_data(event)["graders"]
+                if event.attempts != 0:
+                    self._trials.setdefault(event.task, []).append(event.graders)
+            case TaskFinished():
+                self._task(event.task).update(status=event.status, score=event.score)
+                checks = task_checks(self._trials.get(event.task, []))
+                self._finish_task(event, checks)
+            case _:
+                pass
+        client = self.parts.client
+        if client.follows_runs:
+            client.notify("waza/runEvent", self.test_events.data(event, checks))
+
+    def _log(self, note: Note) -> None:
+        """Log a warning of the run. Only editors that follow runs would show it otherwise."""
+        if note.level in {"warning", "error"}:
+            self.parts.client.log(f"{self.job.title}: {note.message}", types.MessageType.Warning)
+
+    def end(self) -> None:
+        """End open tasks, however the run ended, and read what it has stored."""
+        ledger, eval_path = self.parts.ledger, self.job.eval_path
+        for task in self._open:
+            ledger.task_ended(eval_path, task)
+        for snapshot in ledger.documents_of(eval_path)[:1]:
+            ledger.read_again(snapshot)
+
+    def _task(self, task: str) -> Answer:
+        return self.tasks.setdefault(task, {"id": task, "status": "", "score": 0.0, "graders": []})
+
+    def _start_task(self, event: TaskStarted) -> None:
+        self._open.add(event.task)
+        self.parts.ledger.task_started(self.job.eval_path, event.task, event.run_id)
+        if event.path is not None and event.path not in self.texts:
+            text = on_disk(event.path, self.parts.client.encoding)
+            if text is not None:
+                self.texts[event.path] = text
+
+    def _finish_task(self, event: TaskFinished, checks: TaskChecks) -> None:
+        ledger, task, eval_path = self.parts.ledger, event.task, self.job.eval_path
+        self._open.discard(task)
+        ledger.task_ended(eval_path, task)
+        trials = self._trials.get(task)
+        if task in self._arms:
+            verdict = Verdict(self._arms[task], event.status, event.score, time.time())
+            ledger.add(eval_path, task, verdict, self.texts)
+            return
+        if not trials:
+            return  # Without outcomes, the earlier result stays.
+        if self.job.is_one_grader:
+            self.parts.annotations.show_graders(eval_path, task, checks, self.texts)
+            return
+        before = ledger.verdict_of(eval_path, task)
+        # A grading is not stored, so the report stays that of the run whose recording was graded.
+        run_id = event.run_id if self.job.is_stored else before.run_id if before else ""
+        # For the person who reads the line, a broken grader is not a failed check.
+        is_error = any(it.status == "error" for trial in trials for it in trial)
+        status = "error" if is_error else event.status
+        verdict = Verdict(run_id, status, event.score, time.time())
+        ledger.add(eval_path, task, verdict, self.texts)
+        self.parts.annotations.show(eval_path, task, checks, self.texts)

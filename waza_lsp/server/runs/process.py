@@ -1,0 +1,178 @@
+"""The child processes of runs: each in a process group of its own, writing one event per line.
+
+A run is stopped through its work-done progress (or `waza.cancelRun`), never through the request that started it:
+pygls answers a cancelled request at once but lets its coroutine run on.
+"""
+
+import asyncio
+import os
+import signal
+import sys
+from collections.abc import AsyncIterator, Callable
+from contextlib import suppress
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Protocol
+
+from waza_engine import deathwatch
+from waza_engine.goglob import literal
+from waza_engine.sessions import kill_session
+from waza_engine.starting import start_program
+
+_GRACE_SECONDS = 0.7
+_LONGEST_LINE = 64 * 1024 * 1024
+
+_KEPT = "Finished trials are stored. Run it again, or resume with: waza-lsp run EVAL --resume"
+
+
+class Request(Protocol):
+    """A child process that writes events."""
+
+    @property
+    def directory(self) -> Path | None:
+        """The directory to start it in."""
+
+    def command(self) -> list[str]:
+        """The command line."""
+
+    def stdin(self) -> bytes:
+        """The input of the process."""
+
+
+@dataclass(frozen=True, slots=True)
+class RunRequest:
+    """A run of an eval, or only of the tasks with these ids. `directory` is where the run starts.
+
+    `part_option` is the option that selects tasks; the one of an experiment selects variants.
+    """
+
+    eval_path: Path
+    tasks: tuple[str, ...] = ()
+    executor: str = ""
+    model: str = ""
+    directory: Path | None = None
+    part_option: str = "--task"
+
+    def command(self) -> list[str]:
+        """The command line of the run."""
+        options: list[str] = []
+        for task in self.tasks:
+            options += [self.part_option, literal(task) if self.part_option == "--task" else task]
+        if self.executor:
+            options += ["--executor", self.executor]
+        if self.model:
+            options += ["--model", self.model]
+        start = [sys.executable, "-P", "-m", "waza_lsp", "run", str(self.eval_path)]
+        return [*start, "--events", "jsonl", *options]
+
+    def stdin(self) -> bytes:
+        """No input."""
+        return b""
+
+
+@dataclass(slots=True)
+class RunProcesses:
+    """The running child processes, and how to cancel a run by its id or token."""
+
+    _processes: set[asyncio.subprocess.Process] = field(default_factory=set)
+    _cancels: dict[str, asyncio.Event] = field(default_factory=dict)
+
+    async def run(self, request: Request, on_line: Callable[[bytes], None], cancel: asyncio.Event) -> str:
+        """Run a child to its end, or until `cancel` is set. Returns its error output, and how it was killed."""
+        process = await start_program(
+            *request.command(),
+            stdin=asyncio.subprocess.PIPE,
+            stdout=asyncio.subprocess.PIPE,
+            stderr=asyncio.subprocess.PIPE,
+            cwd=request.directory,
+            limit=_LONGEST_LINE,
+        )
+        self._processes.add(process)
+        stopper = asyncio.create_task(_stop_when(cancel, process))
+        errors = asyncio.create_task(_read_all(process.stderr))
+        try:
+            await _feed(process.stdin, request.stdin())
+            async for line in _lines(process.stdout):
+                on_line(line)
+            await process.wait()
+        finally:
+            stopper.cancel()
+            end_group(process)
+            deathwatch.unwatch(process.pid)
+            self._processes.discard(process)
+        killed = "" if cancel.is_set() else _how_killed(process.returncode)
+        return "\n".join(filter(None, [(await errors).strip(), killed]))
+
+    def register(self, name: str, cancel: asyncio.Event) -> None:
+        """Let a run be cancelled by its id or token."""
+        self._cancels[name] = cancel
+
+    def unregister(self, name: str) -> None:
+        """Forget the id or token of a run."""
+        self._cancels.pop(name, None)
+
+    def cancel(self, name: str) -> bool:
+        """Cancel the run with this id or token. Returns whether there is one."""
+        cancel = self._cancels.get(name) if name else None
+        if cancel is not None:
+            cancel.set()
+        return cancel is not None
+
+    def end_all(self) -> None:
+        """Kill all runs, because the server ends."""
+        for process in self._processes:
+            end_group(process)
+
+
+def _how_killed(status: int | None) -> str:
+    """The message about a child that was killed; "" if it ended by itself."""
+    if status is None or status >= 0:
+        return ""
+    with suppress(ValueError):
+        name = signal.Signals(-status).name
+        return f"The process was killed ({name}), perhaps because the system ran out of memory. {_KEPT}"
+    return f"The process was killed (signal {-status}). {_KEPT}"
+
+
+async def _stop_when(cancel: asyncio.Event, process: asyncio.subprocess.Process) -> None:
+    """Ask the child to stop, so that it stores and reports finished trials. Then kill the whole group."""
+    await cancel.wait()
+    _signal_group(process, signal.SIGTERM)
+    await asyncio.sleep(_GRACE_SECONDS)
+    end_group(process)
+
+
+def end_group(process: asyncio.subprocess.Process) -> None:
+    """Kill a process and everything that it started; on Windows, which has no groups, only the process."""
+    if sys.platform == "win32":
+        with suppress(OSError):
+            process.kill()
+    else:
+        kill_session(process.pid)
+
+
+def _signal_group(process: asyncio.subprocess.Process, number: signal.Signals) -> None:
+    with suppress(ProcessLookupError, PermissionError):
+        if sys.platform == "win32":
+            process.terminate()
+        else:
+            os.killpg(process.pid, number)
+
+
+async def _feed(stream: asyncio.StreamWriter | None, data: bytes) -> None:
+    """Write the input of a child. One that has already ended needs none."""
+    if stream is not None:
+        with suppress(OSError):
+            stream.write(data)
+            await stream.drain()
+        stream.close()
+
+
+async def _lines(stream: asyncio.StreamReader | None) -> AsyncIterator[bytes]:
+    if stream is not None:
+        async for line in stream:
+            yield line
+
+
+async def _read_all(stream: asyncio.StreamReader | None) -> str:
+    return (await stream.read()).decode(errors="replace") if stream is not None else ""

@@ -1,0 +1,52 @@
+"""The state of a session with an editor: the parts of the server that handlers and commands use."""
+
+import asyncio
+from dataclasses import dataclass
+
+from waza_lsp.server.diagnostics.publish import Checker, Publisher
+from waza_lsp.server.diagnostics.pull import PullDiagnostics
+from waza_lsp.server.documents import Documents
+from waza_lsp.server.live.client import Questions
+from waza_lsp.server.live.controller import LiveGrading
+from waza_lsp.server.refresh import Refreshes
+from waza_lsp.server.results.annotations import Annotations
+from waza_lsp.server.results.ledger import ResultLedger
+from waza_lsp.server.results.lens_cache import LensCache
+from waza_lsp.server.results.watch import StoreWatch
+from waza_lsp.server.runs.process import RunProcesses
+from waza_lsp.server.settings import Configuration
+from waza_lsp.server.startup.code_cache import CodeCache
+from waza_lsp.server.testing.tree import TestTree
+from waza_lsp.server.transport.client import Client
+from waza_lsp.server.workspace import Workspace
+
+
+@dataclass(slots=True)
+class Session:
+    """One editor, its documents and settings, and the parts that work on them. `build` joins the parts."""
+
+    client: Client
+    documents: Documents
+    configuration: Configuration
+    workspace: Workspace
+    checker: Checker
+    publisher: Publisher
+    pull: PullDiagnostics
+    annotations: Annotations
+    ledger: ResultLedger
+    lenses: LensCache
+    store_watch: StoreWatch
+    processes: RunProcesses
+    live: LiveGrading
+    questions: Questions
+    tests: TestTree
+    refreshes: Refreshes
+    checks_ready: asyncio.Event
+    """Set once the grader types are imported. Until then, the checks that need them are left out."""
+    code_cache: CodeCache
+    """Stores what the libraries compile during the start."""
+
+    def end_children(self) -> None:
+        """End the runs and the worker, because the server ends."""
+        self.processes.end_all()
+        self.live.end()

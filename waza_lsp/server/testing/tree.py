@@ -1,0 +1,153 @@
+"""The tree of the test view: `waza/tests {uri?}` for the workspace or one suite, and `waza/testsChanged`.
+
+Clients that follow runs are notified when the tree has changed. `docs/protocol.md` fixes the shapes.
+"""
+
+import asyncio
+import itertools
+import threading
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import Any
+
+from waza_lsp.features.tests import Item, tests
+from waza_lsp.schema.prefilter import may_be_eval
+from waza_lsp.schema.runnables import PARTS, WHOLES
+from waza_lsp.schema.standing import Verdict
+from waza_lsp.server.documents import Documents
+from waza_lsp.server.results.ledger import ResultLedger, verdict_of_experiment
+from waza_lsp.server.transport.client import Client
+from waza_lsp.server.workspace import Workspace
+from waza_lsp.snapshot import Snapshot, path_of
+from waza_lsp.suite.around import Around
+from waza_lsp.suite.in_document import graders_in, runnables_in
+
+METHOD = "waza/tests"
+CHANGED = "waza/testsChanged"
+_PAUSE_SECONDS = 0.4
+
+
+class TestTree:
+    """Answers with the tree, and knows which changes the client has not been told yet."""
+
+    __test__ = False  # pytest collects classes with such names.
+
+    def __init__(
+        self, client: Client, documents: Documents, workspace: Workspace, ledger: ResultLedger
+    ) -> None:
+        self._client = client
+        self._documents = documents
+        self._workspace = workspace
+        self._ledger = ledger
+        self._shapes: dict[str, object] = {}
+        self._changed: set[str] = set()
+        self._timer: asyncio.TimerHandle | None = None
+
+    async def items(self, uri: str = "") -> list[Item]:
+        """The tree with the last verdicts, for the workspace or the suite of a file. Starts reading new results."""
+        path = path_of(uri) if uri else None
+        if uri and path is None:
+            return []
+        stop = threading.Event()
+        around = self._workspace.around_folders()
+        if path is not None:
+            evals = _evals_of_suite(path, around)
+        else:
+            paths = itertools.takewhile(lambda _: not stop.is_set(), self._workspace.yaml_files())
+            evals = _evals(paths, around)
+        try:
+            found = await asyncio.to_thread(lambda: self._trees(evals))
+        finally:
+            stop.set()  # Ends the thread of a cancelled request at its next file.
+        for snapshot, _ in found:
+            self._ledger.read_again(snapshot)
+        return [self._with_verdicts(item, snapshot.path) for snapshot, item in found]
+
+    def _trees(self, evals: Iterable[Snapshot]) -> list[tuple[Snapshot, Item]]:
+        # Each eval with the process directory of its own workspace folder.
+        return [(it, item) for it in evals for item in tests([it], self._workspace.around(it))]
+
+    def _with_verdicts(self, item: Item, eval_path: Path | None) -> Item:
+        if eval_path is None:
+            return item
+        ledger = self._ledger
+        children = [
+            {**child, "verdict": _verdict_data(ledger.verdict_of(eval_path, child["id"]))}
+            if child["kind"] in PARTS
+            else child
+            for child in item["children"]
+        ]
+        verdict = ledger.verdict_of_eval(eval_path)
+        if item["kind"] == "experiment":
+            verdict = verdict_of_experiment(verdict)
+        return {**item, "verdict": _verdict_data(verdict), "children": children}
+
+    def text_changed(self, uri: str) -> None:
+        """Check at the next pause whether an opened, edited or closed document changed the tree."""
+        self._notify_soon(uri)
+
+    def everything_changed(self) -> None:
+        """Notify the client at the next pause that files or results have changed."""
+        self._notify_soon("")
+
+    def _notify_soon(self, uri: str) -> None:
+        if not self._client.follows_runs:
+            return
+        self._changed.add(uri)
+        if self._timer is not None:
+            self._timer.cancel()
+        self._timer = asyncio.get_running_loop().call_later(_PAUSE_SECONDS, self._notify)
+
+    def _notify(self) -> None:
+        changed, self._changed = self._changed, set()
+        uris = [it for it in sorted(changed - {""}) if self._is_new(it, self._documents.get(it))]
+        if "" in changed:
+            self._client.notify(CHANGED, {})
+            return
+        for uri in uris:
+            self._client.notify(CHANGED, {"uri": uri})
+
+    def _is_new(self, uri: str, snapshot: Snapshot | None) -> bool:
+        shape = _shape(snapshot)
+        if uri in self._shapes and self._shapes[uri] == shape:
+            return False
+        self._shapes[uri] = shape
+        return True
+
+
+def _shape(snapshot: Snapshot | None) -> object:
+    """The part of a document that the client sees in the tree."""
+    if snapshot is None or snapshot.form is None:
+        return None
+    return [
+        *((it.kind, it.id, it.label, it.pointer, it.range) for it in runnables_in(snapshot)),
+        *graders_in(snapshot),
+    ]
+
+
+def _verdict_data(verdict: Verdict | None) -> dict[str, Any] | None:
+    if verdict is None:
+        return None
+    return {"runId": verdict.run_id, "status": verdict.status, "score": verdict.score, "at": verdict.at}
+
+
+def _evals_of_suite(path: Path, around: Around) -> Iterator[Snapshot]:
+    snapshot = around.snapshot(path)
+    if snapshot is None or snapshot.form is None:
+        return
+    if snapshot.form.runnable in WHOLES:
+        yield snapshot
+        return
+    suite = around.suite(snapshot)
+    found = around.snapshot(suite.eval_path) if suite is not None else None
+    if found is not None:
+        yield found
+
+
+def _evals(paths: Iterable[Path], around: Around) -> Iterator[Snapshot]:
+    for path in paths:
+        text = around.files.text(path)
+        if text is not None and may_be_eval(text, path):
+            snapshot = around.snapshot(path)
+            if snapshot is not None and snapshot.form is not None and snapshot.form.runnable in WHOLES:
+                yield snapshot

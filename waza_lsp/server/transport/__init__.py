@@ -1,0 +1,1 @@
+"""Messages between the editor and the server: framing, order, connection, protocol."""

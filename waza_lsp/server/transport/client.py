@@ -1,0 +1,122 @@
+"""The editor at the other end of the connection: what it can do, and the messages that it gets."""
+
+from collections.abc import Callable
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+from lsprotocol import types
+from pygls.lsp.server import LanguageServer
+
+from waza_engine.version import __version__
+from waza_lsp.features.completion import Client as CompletionClient
+from waza_lsp.server.transport.protocol import OwnDocumentsProtocol, message_converter
+from waza_lsp.snapshot import path_of
+from waza_lsp.suite.client import Client as EditClient
+
+
+class _LanguageServer(LanguageServer):
+    protocol: OwnDocumentsProtocol
+
+
+class Client:
+    """The editor. `lsp` is the pygls server, whose methods send the messages of the protocol."""
+
+    def __init__(self) -> None:
+        self.lsp = _LanguageServer(
+            "waza-lsp",
+            __version__,
+            text_document_sync_kind=types.TextDocumentSyncKind.Incremental,
+            protocol_cls=OwnDocumentsProtocol,
+            converter_factory=message_converter,
+        )
+        self.name = ""
+        """The name that the editor gives itself."""
+        self.is_trusted = True
+        """Whether the user trusts the workspace. If not, nothing is executed."""
+        self.follows_runs = False
+        """Whether the editor has a test view and wants the events of runs."""
+        self.watches_files = False
+        """Whether the editor reports changed files."""
+        self.formats = False
+        """Whether formatting is registered with an editor that allows that later."""
+        self.leave: Callable[[], None] = lambda: None
+        """Ends the server, if it serves only this editor."""
+
+    @property
+    def protocol(self) -> OwnDocumentsProtocol:
+        """The protocol handler of the connection."""
+        return self.lsp.protocol
+
+    @property
+    def capabilities(self) -> types.ClientCapabilities:
+        """What the editor can do, as it said in `initialize`."""
+        return self.lsp.client_capabilities
+
+    @property
+    def folders(self) -> list[Path]:
+        """The workspace folders on disk."""
+        workspace = self.lsp.workspace
+        found = [path_of(it) for it in workspace.folders] or [path_of(workspace.root_uri or "")]
+        return [it for it in found if it is not None]
+
+    @property
+    def folder_uris(self) -> tuple[str, ...]:
+        """The addresses of the workspace folders."""
+        return tuple(self.lsp.workspace.folders)
+
+    @property
+    def encoding(self) -> types.PositionEncodingKind:
+        """How the editor counts columns."""
+        return types.PositionEncodingKind(self.lsp.workspace.position_encoding or "utf-16")
+
+    @cached_property
+    def completion(self) -> CompletionClient:
+        """What the editor supports in completion items. Read it only after `initialize`."""
+        return CompletionClient.of(self.capabilities, self.name)
+
+    @cached_property
+    def edits(self) -> EditClient:
+        """What the editor supports in workspace edits. Read it only after `initialize`."""
+        return EditClient.of(self.capabilities)
+
+    @cached_property
+    def shows_markdown(self) -> bool:
+        """Whether the editor renders Markdown in hovers. One that does not say is assumed to."""
+        document = self.capabilities.text_document
+        hover = document.hover if document is not None else None
+        formats = hover.content_format if hover is not None else None
+        return not formats or types.MarkupKind.Markdown in formats
+
+    @cached_property
+    def nests_symbols(self) -> bool:
+        """Whether the editor supports nested document symbols."""
+        document = self.capabilities.text_document
+        able = document.document_symbol if document is not None else None
+        return able is not None and bool(able.hierarchical_document_symbol_support)
+
+    @property
+    def has_configuration(self) -> bool:
+        """Whether the server can request settings."""
+        workspace = self.capabilities.workspace
+        return workspace is not None and bool(workspace.configuration)
+
+    def notify(self, method: str, params: Any) -> None:
+        """Send a notification."""
+        self.protocol.notify(method, params)
+
+    def notify_json(self, method: str, params: str) -> None:
+        """Send a notification whose parameters are already JSON."""
+        self.protocol.notify_json(method, params)
+
+    def log(self, message: str, kind: types.MessageType = types.MessageType.Info) -> None:
+        """Write a line to the editor's log of this server."""
+        self.lsp.window_log_message(types.LogMessageParams(kind, message))
+
+    def warn(self, message: str) -> None:
+        """Show a warning to the user."""
+        self.show(message, types.MessageType.Warning)
+
+    def show(self, message: str, kind: types.MessageType = types.MessageType.Error) -> None:
+        """Show a message to the user, usually why a command was refused."""
+        self.lsp.window_show_message(types.ShowMessageParams(kind, message))

@@ -1,0 +1,108 @@
+"""The workspace folders and their projects: the context of checks and requests."""
+
+import asyncio
+from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path
+
+from waza_engine.analysis.pipeline import CheckContext, check_context
+from waza_engine.checking.files import Files
+from waza_engine.checking.project import Projects, ProjectSettings
+from waza_engine.recalled import Recollections
+from waza_lsp.server.coexistence import levels
+from waza_lsp.server.documents import Documents
+from waza_lsp.server.settings import Configuration
+from waza_lsp.server.transport.client import Client
+from waza_lsp.snapshot import Snapshot
+from waza_lsp.suite.around import Around
+
+_MOST_CONTEXTS = 64
+
+
+class Workspace:
+    """Knows where a document is, which settings apply to it, and the files around it.
+
+    `checks_ready` is set once the grader types are imported. Until then, the checks that need them are left out.
+    """
+
+    def __init__(
+        self,
+        client: Client,
+        documents: Documents,
+        configuration: Configuration,
+        checks_ready: asyncio.Event,
+        metrics_of: Callable[[Path], Mapping[str, float]],
+    ) -> None:
+        self.files = Files(documents.text_of)
+        self.projects = Projects()
+        self._client = client
+        self._documents = documents
+        self._configuration = configuration
+        self._checks_ready = checks_ready
+        self._metrics_of = metrics_of
+        self._recordings = Recollections()
+        self._contexts: dict[Path | None, tuple[object, CheckContext]] = {}
+
+    def process_dir(self, path: Path | None) -> Path | None:
+        """The directory that runs of a file start in: its workspace folder."""
+        for folder in self._client.folders:
+            if path is not None and path.is_relative_to(folder):
+                return folder
+        return path.parent if path is not None else None
+
+    def project(self, path: Path | None) -> ProjectSettings:
+        """The settings of the project that a file belongs to."""
+        return self.projects.of(path.parent) if path is not None else ProjectSettings()
+
+    def context(self, snapshot: Snapshot, project: ProjectSettings | None = None) -> CheckContext:
+        """The context for checking a document. Pass its `project` if it is already known."""
+        path = snapshot.path
+        project = project or self.project(path)
+        settings, is_complete = self._configuration.settings, self._checks_ready.is_set()
+        state = project, settings, is_complete, *self._client.folder_uris
+        known = self._contexts.get(path)
+        if known is None or known[0] != state:
+            if len(self._contexts) >= _MOST_CONTEXTS:
+                self._contexts.clear()
+            self._contexts[path] = known = state, self._new_context(path, project, complete=is_complete)
+        return known[1]
+
+    def _new_context(self, path: Path | None, project: ProjectSettings, *, complete: bool) -> CheckContext:
+        settings = self._configuration.settings
+        defaults = ProjectSettings(
+            rules={**levels(self._configuration.beside), **settings.rules},
+            target=settings.target,
+            extra_grader_types=tuple(settings.extra_grader_types),
+        )
+        return check_context(
+            path, project, self.process_dir(path), files=self.files, defaults=defaults, complete=complete
+        )
+
+    def around(self, snapshot: Snapshot) -> Around:
+        """The files around a document for a request, with the text of the editor for open files."""
+        return self._around(self.process_dir(snapshot.path))
+
+    def around_folders(self) -> Around:
+        """The files of the workspace, for requests that name no document."""
+        folders = self._client.folders
+        return self._around(folders[0] if folders else None)
+
+    def _around(self, process_dir: Path | None) -> Around:
+        return Around(
+            process_dir,
+            self.files,
+            self._documents.of_path,
+            self.yaml_files,
+            self._client.encoding,
+            self._recordings.of,
+            self._metrics_of,
+        )
+
+    def yaml_files(self) -> Iterator[Path]:
+        """The YAML files below the workspace folders."""
+        # Imported late: pathspec comes with it, which the first document does not need.
+        from waza_engine.eval_files import eval_files
+
+        folders = [it.absolute() for it in self._client.folders]
+        for folder in folders:
+            if not any(it != folder and folder.is_relative_to(it) for it in folders):
+                yield from eval_files(folder, self.projects)
