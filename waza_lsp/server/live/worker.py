@@ -17,7 +17,6 @@ from typing import Any, TextIO
 
 from waza_engine import processes
 from waza_engine.drafts import grader_drafts
-from waza_engine.formats import dialect
 from waza_engine.graders.registry import find_grader, graders
 from waza_engine.recordings import Recording, all_recordings_of, recordings_of
 from waza_engine.replayed import bench_for, grade_one, recorded_task, replayed
@@ -142,7 +141,6 @@ def _draft(question: Question) -> dict[str, Any]:
     if not any(it.id == name for it in suite.plan.tasks):
         raise NothingError("the suite cannot be loaded as it is now")
     recordings = _newest_recordings(suite, name)
-    [folder, *_] = dialect(question["dialect"]).graders
     with ExitStack() as stack:
         trials = []
         for recording in recordings:
@@ -153,7 +151,7 @@ def _draft(question: Question) -> dict[str, Any]:
                 continue
             bench = bench_for(suite.plan, recording, suite.process_dir)
             trials.append(grading_context(bench, task, recording.trajectory, trial.workspace, trial.captured))
-        drafts = list(grader_drafts(graders(folder).values(), trials))
+        drafts = list(grader_drafts(graders(question["dialect"]).values(), trials))
     return {"drafts": [dataclasses.asdict(it) for it in drafts]}
 
 
