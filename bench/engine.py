@@ -19,10 +19,10 @@ from typing import Any
 from waza_engine.graders.base import Grader, GradingContext
 from waza_engine.graders.registry import graders
 from waza_engine.graders.result import GraderFailure
-from waza_engine.grading import grade_entry, grade_run
-from waza_engine.scoring import RunTotals, TaskTotals, suite_totals, task_stats
-from waza_engine.trajectory import Trajectory
-from waza_engine.yaml_reader import read_yaml
+from waza_engine.grading.grade import grade_entry, grade_run
+from waza_engine.lib.yaml.reader import read_yaml
+from waza_engine.model.scores import RunTotals, TaskTotals, suite_totals, task_stats
+from waza_engine.model.trajectory import Trajectory
 
 ROOT = Path(__file__).parents[1]
 RECORDING = ROOT / "examples/deploy-orchestrator/recordings/deploy-to-staging.json"

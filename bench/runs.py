@@ -13,11 +13,11 @@ from pathlib import Path
 
 from waza_engine.executors.base import ExecutorOptions
 from waza_engine.executors.mock import MockExecutor
+from waza_engine.model.suite import GraderEntry, InputFile, RunSettings, Suite, Task
 from waza_engine.runs.events import Event, TrialFinished
-from waza_engine.runs.plan import Overrides, make_plan
+from waza_engine.runs.planning.plan import Overrides, make_plan
 from waza_engine.runs.run import run_suite
-from waza_engine.runs.store import RunStore
-from waza_engine.suite import GraderEntry, InputFile, RunSettings, Suite, Task
+from waza_engine.runs.store.store import RunStore
 from waza_lsp.cli.run.reports import Reports
 
 GRADERS = (

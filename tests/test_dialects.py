@@ -12,45 +12,16 @@ from pathlib import Path
 
 import pytest
 
-from waza_engine.formats import dialects, meanings, resolved
+from waza_engine.recognition.recognise import dialects, meanings, resolved
 
 ROOT = Path(__file__).parents[1]
-MAY_KNOW = ("waza_engine.convert", "waza_engine.schemas_", "waza_engine.docs_")
-NOT_MOVED = {
-    "waza": (
-        "formats.waza",
-        "graders.waza",
-        "graders.legacy",
-        "tool_specs",
-        "sequences",
-        "matchers",
-        "skill_text",
-        "snapshots",
-        "assertions.static",
-        "assertions.mending",
-        "assertions.javascript",
-        "assertions.names",
-        "assertions.name_meanings",
-        "checking.conversion",
-        "checking.dataset",
-        "checking.generations",
-        "checking.mocks",
-        "checking.resources",
-        "checking.run_paths",
-    ),
-    "vally": (
-        "formats.vally",
-        "graders.vally",
-        "vally",
-        "vally_values",
-        "checking.experiments",
-        "checking.stimuli",
-    ),
-}
-"""Modules of dialects that do not yet stand in their dialect's folder."""
+MAY_KNOW = ("waza_engine.convert", "waza_engine.generate")
 NAMES = frozenset(["G2", *(it.name for it in dialects()), *meanings()])
 ONLY_WORDS = {
-    ("waza_engine.suite", "waza"): "the default of a field: entries made by hand are of the default dialect",
+    (
+        "waza_engine.model.suite",
+        "waza",
+    ): "the default of a field: entries made by hand are of the default dialect",
     ("waza_lsp.server.settings", "waza"): "the section of our own settings in the editor",
     ("waza_lsp.server.handlers.notifications", "waza"): "the section of our own settings in the editor",
 }
@@ -65,26 +36,11 @@ def _modules() -> Iterator[tuple[str, Path]]:
 
 
 @cache
-def _owned_rules() -> dict[str, str]:
-    """The rules of a single dialect that do not yet stand in its folder."""
-    found = {}
-    for module, path in _modules():
-        applies = re.search(
-            r'^APPLIES = \{"(\w+)": \{[^{]*\}\}$', path.read_text("utf-8"), flags=re.MULTILINE
-        )
-        if module.startswith("waza_engine.rules.") and applies:
-            found[module] = applies[1]
-    return found
-
-
 def _owner(module: str) -> str:
     """The dialect that a module is of; empty for all others."""
     if found := re.match(r"waza_engine\.dialects\.(\w+)", module):
         return found[1]
-    for dialect, places in NOT_MOVED.items():
-        if any(f"{module}.".startswith(f"waza_engine.{it}.") for it in places):
-            return dialect
-    return _owned_rules().get(module, "")
+    return ""
 
 
 def _documented(tree: ast.AST) -> set[ast.AST]:
@@ -133,7 +89,7 @@ def test_nothing_outside_knows_a_dialect() -> None:
         "if document.dialect == 'vally': ...",
         "KINDS = {'waza': 1}",
         "match name:\n    case 'G1': ...",
-        "from waza_engine.formats.vally import load",
+        "from waza_engine.dialects.vally.formats.load import load_suite",
         "from waza_engine.dialects import waza",
         "def late():\n    import waza_engine.dialects.vally.dialect",
         "LOADER = 'waza_engine.dialects.waza.dialect:DIALECT'",
@@ -158,7 +114,7 @@ def test_the_callables_of_each_dialect_exist() -> None:
 
 
 def test_each_kind_says_what_its_schema_says() -> None:
-    from waza_engine.schema_files import read_schema
+    from waza_engine.analysis.schema.files import read_schema
 
     for kind in (it for dialect in dialects() for it in dialect.kinds):
         assert kind.runnable == read_schema(kind.schema).get("x-runnable", ""), kind.name

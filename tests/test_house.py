@@ -31,7 +31,7 @@ def _loaded_by(statement: str) -> set[str]:
 
 
 def test_importing_the_engine_starts_nothing_and_loads_no_protocol() -> None:
-    loaded = _loaded_by("import waza_engine, waza_engine.formats, waza_engine.grading")
+    loaded = _loaded_by("import waza_engine, waza_engine.recognition.recognise, waza_engine.grading.grade")
     assert "1" in loaded
     assert not loaded & {"pygls", "lsprotocol", "asyncio"}
 
@@ -109,7 +109,7 @@ def test_the_wheel_holds_the_two_packages_and_the_schemas(tmp_path: Path) -> Non
     templates = (ROOT / "engine/waza_engine/reports/html/templates").iterdir()
     packed = [it for it in names if it.startswith("waza_engine/reports/html/templates/")]
     assert {it.rpartition("/")[2] for it in packed} == {it.name for it in templates}
-    code = "from waza_engine.schema_files import schema_names; print(len(schema_names()))"
+    code = "from waza_engine.analysis.schema.files import schema_names; print(len(schema_names()))"
     result = subprocess.run(
         [sys.executable, "-P", "-c", code],
         env={"PYTHONPATH": str(tmp_path / "out"), "PATH": ""},

@@ -9,17 +9,16 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from lsprotocol import types
 
 from waza_engine.analysis.schema.navigate import Schema, schema_at
-from waza_engine.file_address import path_of_address
-from waza_engine.findings import Pointer
-from waza_lsp.schema.form import Form, Recognised, recognised
-from waza_lsp.syntax.located import Located
-from waza_lsp.syntax.modeline import schema_address
+from waza_engine.lib.paths import path_of_address
+from waza_engine.lib.pointer import Pointer
+from waza_lsp.schema.document_kind import Form, Recognised, recognised
 from waza_lsp.syntax.text import UTF_16, Place, Span, Text
-from waza_lsp.syntax.too_large import MOST_CHARACTERS
-from waza_lsp.syntax.tree import Tree
+from waza_lsp.syntax.tree.located import Located
+from waza_lsp.syntax.tree.split import MOST_CHARACTERS, schema_address
+from waza_lsp.syntax.tree.tree import Tree
 
 if TYPE_CHECKING:
-    from waza_lsp.syntax.edits import Edit
+    from waza_lsp.syntax.edit.edits import Edit
 
 _Value = TypeVar("_Value")
 

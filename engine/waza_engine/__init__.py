@@ -20,21 +20,14 @@ if TYPE_CHECKING:
         UnavailableError,
     )
     from waza_engine.executors.replay import read_recording
-    from waza_engine.findings import Finding, Fix, Rule, Severity
     from waza_engine.graders.base import ConfigError, GradeError, Grader
     from waza_engine.graders.context import GradingContext
     from waza_engine.graders.result import GraderFailure, GraderResult, GraderVerdict, RunVerdict
-    from waza_engine.grading import grade_entry, grade_run
-    from waza_engine.grading_recordings import grade_recording
+    from waza_engine.grading.grade import grade_entry, grade_run
     from waza_engine.lib.pointer import Pointer
-    from waza_engine.project.load_suite import load_suite
-    from waza_engine.recordings import Recording, recordings_of
-    from waza_engine.reports.junit import junit_xml
-    from waza_engine.reports.results_json import results_json
-    from waza_engine.reports.text import text_report
-    from waza_engine.runs.events import Event, Listener
-    from waza_engine.runs.plan import Overrides, PlanError
-    from waza_engine.runs.records import (
+    from waza_engine.model.fields import Flag, Integer, ListOf, Number, Strings, Text
+    from waza_engine.model.findings import Finding, Fix, Rule, Scope, Severity
+    from waza_engine.model.records import (
         FailedCheck,
         GraderOutcome,
         RunRecord,
@@ -42,14 +35,20 @@ if TYPE_CHECKING:
         TrialRecord,
         TrialVerdict,
     )
+    from waza_engine.model.suite import GraderEntry, LoadError, Suite, Task
+    from waza_engine.model.trajectory import Session, SkillInvocation, ToolCall, ToolEvent, Trajectory, Usage
+    from waza_engine.project.load_suite import load_suite
+    from waza_engine.reports.junit import junit_xml
+    from waza_engine.reports.results.write import results_json
+    from waza_engine.reports.text import text_report
+    from waza_engine.runs.events import Event, Listener
+    from waza_engine.runs.planning.plan import Overrides, PlanError
+    from waza_engine.runs.recordings.find import Recording, recordings_of
+    from waza_engine.runs.recordings.regrade import grade_recording
     from waza_engine.runs.run_eval import run_eval
-    from waza_engine.runs.store import RunStore, StoreError, default_store_dir
-    from waza_engine.runs.store_rows import StoredRun, StoredTrial
-    from waza_engine.runs.workspace import WorkspaceError
-    from waza_engine.scope import Scope
-    from waza_engine.suite import GraderEntry, LoadError, Suite, Task
-    from waza_engine.trajectory import Session, SkillInvocation, ToolCall, ToolEvent, Trajectory, Usage
-    from waza_engine.values import Flag, Integer, ListOf, Number, Strings, Text
+    from waza_engine.runs.store.rows import StoredRun, StoredTrial
+    from waza_engine.runs.store.store import RunStore, StoreError, default_store_dir
+    from waza_engine.runs.trial.workspace import WorkspaceError
 
 __all__ = [
     "ConfigError",
@@ -124,29 +123,28 @@ _HOMES = {
     "analysis.pipeline": "check_file",
     "executors.base": "Executor ExecutorError ExecutorOptions Progress TrialRequest TriggerRequest UnavailableError",
     "executors.replay": "read_recording",
-    "findings": "Finding Fix Rule Severity",
     "graders.base": "ConfigError GradeError Grader",
     "graders.context": "GradingContext",
     "graders.result": "GraderFailure GraderResult GraderVerdict RunVerdict",
-    "grading": "grade_entry grade_run",
-    "grading_recordings": "grade_recording",
+    "grading.grade": "grade_entry grade_run",
     "lib.pointer": "Pointer",
+    "model.fields": "Flag Integer ListOf Number Strings Text",
+    "model.findings": "Finding Fix Rule Scope Severity",
+    "model.records": "FailedCheck GraderOutcome RunRecord TaskRecord TrialRecord TrialVerdict",
+    "model.suite": "GraderEntry LoadError Suite Task",
+    "model.trajectory": "Session SkillInvocation ToolCall ToolEvent Trajectory Usage",
     "project.load_suite": "load_suite",
-    "recordings": "Recording recordings_of",
     "reports.junit": "junit_xml",
-    "reports.results_json": "results_json",
+    "reports.results.write": "results_json",
     "reports.text": "text_report",
     "runs.events": "Event Listener",
-    "runs.plan": "Overrides PlanError",
-    "runs.records": "FailedCheck GraderOutcome RunRecord TaskRecord TrialRecord TrialVerdict",
+    "runs.planning.plan": "Overrides PlanError",
+    "runs.recordings.find": "Recording recordings_of",
+    "runs.recordings.regrade": "grade_recording",
     "runs.run_eval": "run_eval",
-    "runs.store": "RunStore StoreError default_store_dir",
-    "runs.store_rows": "StoredRun StoredTrial",
-    "runs.workspace": "WorkspaceError",
-    "scope": "Scope",
-    "suite": "GraderEntry LoadError Suite Task",
-    "trajectory": "Session SkillInvocation ToolCall ToolEvent Trajectory Usage",
-    "values": "Flag Integer ListOf Number Strings Text",
+    "runs.store.rows": "StoredRun StoredTrial",
+    "runs.store.store": "RunStore StoreError default_store_dir",
+    "runs.trial.workspace": "WorkspaceError",
 }
 """The module of each public name, as the type checker reads it above."""
 

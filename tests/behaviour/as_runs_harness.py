@@ -3,9 +3,9 @@
 from pathlib import Path
 
 from tests.behaviour.rules_harness import found_at
+from waza_engine.model.suite import LoadError
 from waza_engine.project.load_suite import load_suite
-from waza_engine.runs.loadable import refuse_unreadable_graders
-from waza_engine.suite import LoadError
+from waza_engine.runs.planning.preflight import refuse_unreadable_graders
 
 
 def errors(folder: Path, name: str) -> list[str]:

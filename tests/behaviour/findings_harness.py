@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 from tests.behaviour.harness import snapshot_of
 from waza_engine.analysis.pipeline import CheckContext
-from waza_engine.scope import Scope
+from waza_engine.model.findings import Scope
 from waza_lsp.features.diagnostics import findings
 
 HEADER = """\

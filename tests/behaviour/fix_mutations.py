@@ -3,13 +3,13 @@
 import re
 from collections.abc import Callable, Iterator
 
-from waza_engine.findings import Pointer
-from waza_lsp.syntax.edits import Draft, Edit
-from waza_lsp.syntax.entry_edits import without
-from waza_lsp.syntax.members import Member, container_at
-from waza_lsp.syntax.node import Kind
+from waza_engine.lib.pointer import Pointer
+from waza_lsp.syntax.edit.edits import Draft, Edit
+from waza_lsp.syntax.edit.entries import without
+from waza_lsp.syntax.edit.members import Member, container_at
 from waza_lsp.syntax.text import Place, Span, Text
-from waza_lsp.syntax.tree import Tree
+from waza_lsp.syntax.tree.node import Kind
+from waza_lsp.syntax.tree.tree import Tree
 
 _PAIR = re.compile(r"^( *(?:- )?)([a-z_]+): (?=\S)")
 

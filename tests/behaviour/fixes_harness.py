@@ -8,13 +8,13 @@ from lsprotocol import types
 
 from tests.behaviour.harness import marked, snapshot_of
 from waza_engine.analysis.pipeline import CheckContext
-from waza_engine.scope import Scope
+from waza_engine.model.findings import Scope
+from waza_lsp.diagnostics.ranges import Mark
 from waza_lsp.features.code_action import code_action
 from waza_lsp.features.diagnostics import findings
-from waza_lsp.schema.mark import Mark
 from waza_lsp.snapshot import Snapshot
-from waza_lsp.syntax.edits import Draft, Edit
-from waza_lsp.syntax.rows import Row, row_of
+from waza_lsp.syntax.cursor.rows import Row, row_of
+from waza_lsp.syntax.edit.edits import Draft, Edit
 from waza_lsp.syntax.text import Span, Text
 
 

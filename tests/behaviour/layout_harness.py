@@ -11,7 +11,7 @@ from waza_lsp.features.inlay_hint import Hints, inlay_hint
 from waza_lsp.features.on_type_formatting import on_type_formatting
 from waza_lsp.features.semantic_tokens import LEGEND, semantic_tokens
 from waza_lsp.snapshot import Snapshot
-from waza_lsp.suite.around import Around
+from waza_lsp.workspace.workspace import Around
 
 WHOLE = types.Range(types.Position(0, 0), types.Position(1_000_000, 0))
 

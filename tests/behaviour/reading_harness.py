@@ -18,7 +18,7 @@ from waza_lsp.features.hover import hover
 from waza_lsp.features.references import references
 from waza_lsp.features.selection_range import selection_range
 from waza_lsp.snapshot import Snapshot, path_of
-from waza_lsp.suite.around import Around
+from waza_lsp.workspace.workspace import Around
 
 
 @dataclass(frozen=True)

@@ -13,10 +13,10 @@ from typing import Any, NamedTuple
 
 from tests.behaviour.findings_harness import Found
 from waza_engine.analysis.pipeline import CheckContext
-from waza_engine.checking.files import Files
-from waza_engine.scalars import plain
-from waza_engine.scope import Scope
-from waza_engine.yaml_reader import YamlError, read_yaml
+from waza_engine.lib.files.vfs import Files
+from waza_engine.lib.yaml.reader import YamlError, read_yaml
+from waza_engine.lib.yaml.scalars import plain
+from waza_engine.model.findings import Scope
 from waza_lsp.features.diagnostics import findings
 from waza_lsp.snapshot import Snapshot
 

@@ -7,15 +7,15 @@ from lsprotocol import types
 
 from tests.behaviour.harness import CURSOR, marked
 from tests.behaviour.reading_harness import text_in
-from waza_engine.checking.files import Files
+from waza_engine.lib.files.vfs import Files
 from waza_lsp.features.definition import definition
 from waza_lsp.features.hover import hover
 from waza_lsp.features.prepare_rename import prepare_rename
 from waza_lsp.features.references import references
 from waza_lsp.features.rename import rename
 from waza_lsp.snapshot import Snapshot, path_of
-from waza_lsp.suite.around import Around
-from waza_lsp.suite.not_passed import NotPassed
+from waza_lsp.workspace.hover_facts import NotPassed
+from waza_lsp.workspace.workspace import Around
 
 EVAL = """\
 name: notes-eval

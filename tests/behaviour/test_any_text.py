@@ -24,7 +24,7 @@ from waza_lsp.features.rename import rename
 from waza_lsp.features.selection_range import selection_range
 from waza_lsp.features.semantic_tokens import semantic_tokens
 from waza_lsp.snapshot import Snapshot
-from waza_lsp.suite.around import Around
+from waza_lsp.workspace.workspace import Around
 
 SUITE = """\
 name: &n notes

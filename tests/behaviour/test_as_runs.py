@@ -7,8 +7,8 @@ import pytest
 from tests.behaviour.as_runs_harness import errors, is_refused
 from tests.behaviour.rules_harness import EVAL, TASK, write
 from waza_engine.project.load_suite import load_suite
-from waza_engine.runs.setup import prepared
-from waza_engine.runs.workspace import WorkspaceError, remove_workspace
+from waza_engine.runs.trial.perform import prepared
+from waza_engine.runs.trial.workspace import WorkspaceError, remove_workspace
 
 TEXT = "graders:\n  - {type: text, name: g, config: {contains: [hi]}}\n"
 MOCK = "command_mocks: [{name: k, responses: [{args: [a]}]}]\n"

@@ -10,7 +10,7 @@ from tests.behaviour.findings_harness import HEADER, found_in, only_finding
 from tests.behaviour.fixes_harness import check_fix
 from tests.behaviour.harness import snapshot_of
 from waza_engine.analysis.pipeline import CheckContext
-from waza_engine.scope import Scope
+from waza_engine.model.findings import Scope
 from waza_lsp.features.diagnostics import findings
 from waza_lsp.snapshot import Snapshot
 from waza_lsp.syntax.text import Place, Span, Text

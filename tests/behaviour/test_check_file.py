@@ -7,8 +7,8 @@ import pytest
 from tests.behaviour.rules_harness import Example, examples
 from waza_engine import Finding, LoadError, Severity, check_file
 from waza_engine.analysis.pipeline import check_context
-from waza_engine.checking.project import Projects
-from waza_engine.docs_pages import rules_with_pages
+from waza_engine.generate.pages import rules_with_pages
+from waza_engine.project.settings import Projects
 from waza_lsp.features.diagnostics import findings
 from waza_lsp.snapshot import Snapshot
 

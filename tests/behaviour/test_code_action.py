@@ -10,14 +10,13 @@ from tests.behaviour.fixes_harness import actions_at, applied, marks_of
 from tests.behaviour.harness import marked, snapshot_of
 from tests.behaviour.test_fixes import HEADER
 from waza_engine.analysis.pipeline import CheckContext
-from waza_engine.findings import AddBlanks, CreateFile, Fix, InsertKey, MakeList, MoveKey, Rule
-from waza_engine.scope import Scope
+from waza_engine.model.findings import AddBlanks, CreateFile, Fix, InsertKey, MakeList, MoveKey, Rule, Scope
+from waza_lsp.diagnostics.ranges import Mark
 from waza_lsp.features.code_action import code_action
 from waza_lsp.features.diagnostics import diagnostics
-from waza_lsp.schema.mark import Mark
 from waza_lsp.snapshot import Snapshot
-from waza_lsp.suite.client import Client
 from waza_lsp.syntax.text import Place, Span
+from waza_lsp.workspace.client import Client
 
 MISTAKES = HEADER + "graders:\n  - type: tx¦et\n    name: a\n    config:\n      contians: b\n      zzz: 1\n"
 MENDED = HEADER + "graders:\n  - type: text\n    name: a\n    config:\n      contains: [b]\n      zzz: 1\n"

@@ -23,7 +23,7 @@ from tests.slow import first_quick
 from waza_engine.rules.unknown_key import UNKNOWN_KEY
 from waza_lsp.features.completion import Client
 from waza_lsp.syntax.text import split_lines
-from waza_lsp.syntax.tree import Tree
+from waza_lsp.syntax.tree.tree import Tree
 
 SEEDS, PLACES = 16, 100
 EXAMPLES = Path(__file__).parents[2] / "examples"

@@ -5,7 +5,7 @@ from pathlib import Path
 from tests.behaviour.completion_harness import Offered
 from tests.behaviour.harness import marked, snapshot_of
 from waza_lsp.features.completion import completion
-from waza_lsp.suite.around import Around
+from waza_lsp.workspace.workspace import Around
 
 EVAL = """
 name: demo

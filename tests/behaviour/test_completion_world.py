@@ -5,10 +5,10 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from tests.behaviour.suite_harness import EVAL, SUITE, TASK, at
-from waza_engine.recalled import Recollections
+from waza_engine.runs.recordings.preview import Recollections
 from waza_lsp.features.completion import completion
-from waza_lsp.suite.around import Around
-from waza_lsp.suite.known_names import known_names
+from waza_lsp.workspace.references import known_names
+from waza_lsp.workspace.workspace import Around
 
 CALLS = """\
 graders:

@@ -5,8 +5,8 @@ from pathlib import Path
 import pytest
 
 from tests.behaviour.fixes_harness import actions_at, applied, draft_of, marks_of
-from waza_engine.findings import Severity
-from waza_lsp.schema.solutions import solutions
+from waza_engine.model.findings import Severity
+from waza_lsp.fixes.fixes import solutions
 from waza_lsp.snapshot import Snapshot
 
 EVAL = "name: a\nskill: a\nconfig: {trials_per_task: 1}\ntasks: [tasks/*.yaml]\n"

@@ -6,7 +6,7 @@ from pydantic import ValidationError
 from tests.behaviour.findings_harness import found_in
 from tests.behaviour.fixes_harness import check_fix
 from waza_engine.graders.registry import graders
-from waza_engine.yaml_reader import read_yaml
+from waza_engine.lib.yaml.reader import read_yaml
 
 EVAL = """\
 name: notes

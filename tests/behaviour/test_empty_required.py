@@ -12,8 +12,8 @@ from tests.behaviour.fixes_harness import check_fix
 from tests.behaviour.harness import snapshot_of
 from tests.behaviour.rules_harness import write
 from waza_engine.analysis.pipeline import check_file
-from waza_engine.formats.waza.load import load_suite
-from waza_engine.suite import LoadError
+from waza_engine.dialects.waza.formats.loading.load import load_suite
+from waza_engine.model.suite import LoadError
 
 EVAL = """\
 name: notes

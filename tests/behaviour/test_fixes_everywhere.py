@@ -25,12 +25,11 @@ from tests.behaviour.fix_mutations import (
 )
 from tests.behaviour.fixes_harness import draft_of, marks_of, restyled
 from tests.slow import first_quick
-from waza_engine.findings import Severity
-from waza_lsp.schema.fixing import fixed
-from waza_lsp.schema.mark import Mark
-from waza_lsp.schema.solutions import Solution, solutions
+from waza_engine.model.findings import Severity
+from waza_lsp.diagnostics.ranges import Mark
+from waza_lsp.fixes.fixes import Solution, fixed, solutions
 from waza_lsp.snapshot import Snapshot
-from waza_lsp.syntax.edits import Draft
+from waza_lsp.syntax.edit.edits import Draft
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 FILES = sorted(it.relative_to(EXAMPLES).as_posix() for it in EXAMPLES.rglob("*.yaml"))

@@ -16,15 +16,15 @@ from tests.behaviour.rules_harness import GRADED, TASK, write
 from tests.behaviour.test_repairs import BESIDE, REPAIRS, file_of
 from tests.behaviour.test_rules_pages import WITH_EXAMPLE
 from waza_engine.analysis.pipeline import CheckContext
-from waza_engine.checking.files import Files
-from waza_engine.scalars import plain
-from waza_engine.scope import Scope
-from waza_engine.yaml_reader import YamlError, read_yaml
+from waza_engine.lib.files.vfs import Files
+from waza_engine.lib.yaml.reader import YamlError, read_yaml
+from waza_engine.lib.yaml.scalars import plain
+from waza_engine.model.findings import Scope
+from waza_lsp.diagnostics.ranges import Mark
 from waza_lsp.features.diagnostics import findings
-from waza_lsp.schema.mark import Mark
-from waza_lsp.schema.solutions import Solution, solutions
+from waza_lsp.fixes.fixes import Solution, solutions
 from waza_lsp.snapshot import Snapshot
-from waza_lsp.syntax.edits import Draft
+from waza_lsp.syntax.edit.edits import Draft
 
 
 class Case(NamedTuple):

@@ -6,7 +6,7 @@ from lsprotocol import types
 from tests.behaviour.harness import marked, snapshot_of
 from tests.behaviour.reading_harness import check_hover, hovered
 from waza_lsp.features.hover import hover
-from waza_lsp.suite.around import Around
+from waza_lsp.workspace.workspace import Around
 
 TEXT_GRADER = """
 graders:

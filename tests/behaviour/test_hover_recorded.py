@@ -5,10 +5,10 @@ from dataclasses import replace
 from pathlib import Path
 
 from tests.behaviour.suite_harness import EVAL, SUITE, TASK, Place, at
-from waza_engine.recalled import Recollections
-from waza_lsp.suite.around import Around
-from waza_lsp.suite.not_passed import NotPassed
+from waza_engine.runs.recordings.preview import Recollections
 from waza_lsp.syntax.text import Span
+from waza_lsp.workspace.hover_facts import NotPassed
+from waza_lsp.workspace.workspace import Around
 
 PATTERNS = """\
 graders:

@@ -8,7 +8,7 @@ from tests.behaviour.harness import snapshot_of
 from tests.behaviour.layout_harness import WHOLE, hinted
 from tests.behaviour.suite_harness import EVAL, SUITE, TASK, Place, at
 from waza_lsp.features.inlay_hint import Hints
-from waza_lsp.suite.around import Around
+from waza_lsp.workspace.workspace import Around
 
 NONE = Hints(matches=False, weights=False, inherited=False, defaults=False)
 MATCHES = Hints(matches=True, weights=False, inherited=False)

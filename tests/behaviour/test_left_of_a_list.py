@@ -5,7 +5,7 @@ import pytest
 from tests.behaviour.findings_harness import HEADER, found_in, only_finding
 from tests.behaviour.fixes_harness import check_fix
 from waza_lsp.syntax.text import split_lines
-from waza_lsp.syntax.tree import Tree
+from waza_lsp.syntax.tree.tree import Tree
 
 MESSAGE = "This line is indented differently from its neighbours; align it with them"
 GRADER = "{type: text, name: %s, config: {contains: [a]}}"

@@ -7,9 +7,8 @@ import pytest
 from tests.behaviour.harness import snapshot_of
 from tests.behaviour.reading_harness import lenses
 from waza_lsp.features.code_lens import code_lens
-from waza_lsp.schema.run_offers import Sort, age
-from waza_lsp.schema.runnables import runnables
-from waza_lsp.schema.standing import Standing, Verdict
+from waza_lsp.runnables.commands import Sort, Standing, Verdict, age
+from waza_lsp.runnables.runnables import runnables
 
 SUITE = """\
 # A suite.

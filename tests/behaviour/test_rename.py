@@ -8,8 +8,8 @@ from lsprotocol import types
 from tests.behaviour.suite_harness import EVAL, SUITE, TASK, at
 from waza_lsp.features.rename import rename
 from waza_lsp.features.will_rename_files import will_rename_files
-from waza_lsp.suite.client import Client
-from waza_lsp.suite.renaming import CannotRename
+from waza_lsp.workspace.client import Client
+from waza_lsp.workspace.rename import CannotRename
 
 
 def test_a_grader_of_the_eval(tmp_path: Path) -> None:

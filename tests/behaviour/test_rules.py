@@ -401,10 +401,10 @@ def test_a_schema_version_without_quotes_is_nothing_to_a_run(tmp_path: Path) -> 
 def test_graders_of_older_versions_are_information(
     kind: str, config: str, fixable: bool, tmp_path: Path
 ) -> None:
-    from waza_engine.checking.document import Document
-    from waza_engine.checking.registry import check_document
-    from waza_engine.scalars import plain
-    from waza_engine.yaml_reader import read_yaml
+    from waza_engine.analysis.rules import check_document
+    from waza_engine.lib.yaml.reader import read_yaml
+    from waza_engine.lib.yaml.scalars import plain
+    from waza_engine.project.document import Document
 
     text = EVAL + GRADER.format(kind=kind, name="old", config=config)
     kept = [

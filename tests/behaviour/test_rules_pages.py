@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from tests.behaviour.rules_harness import Example, examples
-from waza_engine.docs_pages import rules_with_pages
+from waza_engine.generate.pages import rules_with_pages
 
 PAGES = {rule.code: examples(module.__doc__ or "") for rule, module in rules_with_pages()}
 ALSO = {"odd-metric-weights": {"unenforced-metric"}}

@@ -4,7 +4,7 @@ from lsprotocol import types
 
 from tests.behaviour.harness import marked, snapshot_of
 from waza_lsp.features.run_actions import run_actions
-from waza_lsp.schema.standing import Standing, Verdict
+from waza_lsp.runnables.commands import Standing, Verdict
 
 SUITE = """\
 name: notes

@@ -7,8 +7,7 @@ import pytest
 from tests.behaviour.findings_harness import HEADER, Found, found_in
 from tests.behaviour.harness import snapshot_of
 from waza_engine.analysis.pipeline import CheckContext
-from waza_engine.findings import Severity
-from waza_engine.scope import Scope
+from waza_engine.model.findings import Scope, Severity
 from waza_lsp.features.diagnostics import findings
 
 UNUSED = "unused-suppression"

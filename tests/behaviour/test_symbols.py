@@ -12,7 +12,7 @@ from tests.behaviour.harness import snapshot_of
 from tests.behaviour.reading_harness import outline, text_in
 from waza_lsp.features.document_symbol import document_symbol, written_symbols
 from waza_lsp.snapshot import Snapshot
-from waza_lsp.syntax.piece import forget
+from waza_lsp.syntax.tree.piece import forget
 
 SUITE = """\
 name: notes

@@ -11,8 +11,8 @@ from tests.behaviour.harness import snapshot_of
 from waza_engine.analysis.pipeline import CheckContext
 from waza_engine.analysis.schema.navigate import Schema
 from waza_engine.analysis.versions import newer
-from waza_engine.checking.target import is_newer, read_target
-from waza_engine.findings import Finding
+from waza_engine.model.findings import Finding
+from waza_engine.project.settings import is_newer, read_target
 from waza_lsp.features.diagnostics import findings
 from waza_lsp.syntax.text import Place, Span
 
@@ -163,8 +163,8 @@ def test_an_edit_costs_the_pieces_that_it_touches(monkeypatch: pytest.MonkeyPatc
         checked.append(data)
         return newer(root, data, *rest, **more)
 
-    for module in ("piece_marks", "rule_marks"):
-        monkeypatch.setattr(f"waza_lsp.schema.{module}.newer", watched)
+    for module in ("pieces", "rules"):
+        monkeypatch.setattr(f"waza_lsp.diagnostics.{module}.newer", watched)
     many = "".join(
         f"  - {{type: tool_calls, name: calls{it}, config: {{min_calls: 1}}}}\n" for it in range(50)
     )

@@ -12,9 +12,9 @@ from waza_engine.analysis.pipeline import CheckContext
 from waza_lsp.features.definition import definition
 from waza_lsp.features.diagnostics import findings
 from waza_lsp.snapshot import Snapshot
-from waza_lsp.suite.around import Around
-from waza_lsp.suite.known_names import known_names
 from waza_lsp.syntax.text import Place, Span
+from waza_lsp.workspace.references import known_names
+from waza_lsp.workspace.workspace import Around
 
 HEAD = "name: x\nstimuli:\n  - name: a\n    prompt: p\n    graders:\n"
 

@@ -10,7 +10,7 @@ from tests.behaviour.rules_harness import write
 from waza_lsp.features.definition import definition
 from waza_lsp.features.references import references
 from waza_lsp.snapshot import Snapshot
-from waza_lsp.suite.around import Around
+from waza_lsp.workspace.workspace import Around
 
 STIMULUS = "stimuli:\n  - name: a\n    prompt: p\n"
 GRADERS = f"{STIMULUS}    graders:\n"

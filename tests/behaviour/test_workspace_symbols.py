@@ -6,7 +6,7 @@ import pytest
 
 from tests.behaviour.suite_harness import SUITE, at
 from waza_lsp.features.workspace_symbol import workspace_symbol
-from waza_lsp.suite.around import Around
+from waza_lsp.workspace.workspace import Around
 
 
 def _found(query: str, around: Around) -> list[str]:

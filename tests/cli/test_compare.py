@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 from click.testing import CliRunner, Result
 
-from waza_engine.judges.base import JudgeCall, JudgeRequest, JudgeTurn
 from waza_engine.judges.openai import OpenAIJudge
+from waza_engine.model.judge import JudgeCall, JudgeRequest, JudgeTurn
 from waza_lsp.cli import main
 
 

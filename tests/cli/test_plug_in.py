@@ -12,7 +12,7 @@ PLUG_IN = '''"""Whether the output is short."""
 from pydantic import Field
 
 from waza_engine.graders.base import Grader, GraderResult, GradingContext
-from waza_engine.values import Integer
+from waza_engine.model.fields import Integer
 
 
 class Short(Grader):

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-from waza_engine.schema_files import schema_names
+from waza_engine.analysis.schema.files import schema_names
 from waza_lsp.cli import main
 
 

@@ -17,8 +17,8 @@ from typing import Any
 import pytest
 from click.testing import CliRunner, Result
 
-from waza_engine.reports.read_results import read_results
-from waza_engine.runs.store import RunStore, StoredRun
+from waza_engine.reports.results.read import read_results
+from waza_engine.runs.store.store import RunStore, StoredRun
 from waza_lsp.cli import main
 
 EVAL = """

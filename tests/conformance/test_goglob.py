@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from waza_engine.goglob import BadPattern, glob, match
+from waza_engine.lib.go.glob import BadPattern, glob, match
 
 _MEASURED: dict[str, Any] = json.loads(
     Path(__file__).with_name("go-glob-cases.json").read_text(encoding="utf-8")

@@ -8,10 +8,10 @@ from typing import Any
 
 import pytest
 
-from waza_engine.js_regex import js_error, js_found
-from waza_engine.js_regex.matching import compiled
-from waza_engine.js_regex.parser import parsed
-from waza_engine.js_regex.syntax import JsPatternError
+from waza_engine.lib.js_regex import js_error, js_found
+from waza_engine.lib.js_regex.matching import compiled
+from waza_engine.lib.js_regex.parser import parsed
+from waza_engine.lib.js_regex.syntax import JsPatternError
 
 _HERE = Path(__file__).parent
 _TABLE: list[dict[str, Any]] = json.loads((_HERE / "regexp-cases.json").read_text("utf-8"))["cases"]

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from waza_engine.regex import regex_error, regex_found
+from waza_engine.lib.go.regexp import regex_error, regex_found
 
 _TABLE = json.loads((Path(__file__).parent / "regexp-cases.json").read_text())
 

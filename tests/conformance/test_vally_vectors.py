@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
-from waza_engine.batch import answer_line
 from waza_engine.graders.registry import graders
+from waza_engine.grading.batch import answer_line
 
 Vector = dict[str, Any]
 VECTORS: list[Vector] = json.loads((Path(__file__).parent / "vally-grader-vectors.json").read_text("utf-8"))[

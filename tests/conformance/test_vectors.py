@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from waza_engine.batch import answer_line
+from waza_engine.grading.batch import answer_line
 
 Vector = dict[str, Any]
 

@@ -8,7 +8,7 @@ from fnmatch import fnmatch
 from pathlib import Path
 
 from tests.editors.workspaces import CLIENTS
-from waza_engine.formats import dialects
+from waza_engine.recognition.recognise import dialects
 
 EXTENSION = CLIENTS / "vscode"
 

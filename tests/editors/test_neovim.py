@@ -10,7 +10,7 @@ import pytest
 from tests.editors.newer import newer
 from tests.editors.programs import needs
 from tests.editors.workspaces import CLIENTS, edited_example, marked_folders, variables
-from waza_engine.runs.store import workspace_root
+from waza_engine.runs.store.store import workspace_root
 
 SCRIPTS = Path(__file__).parent / "neovim"
 

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from tests.editors.yaml_server import YamlServer, running_yaml_server
-from waza_engine.schema_files import read_schema
+from waza_engine.analysis.schema.files import read_schema
 
 SCHEMA = Path(__file__).parents[2] / "schemas" / "eval.schema.json"
 VALID = """\

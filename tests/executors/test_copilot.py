@@ -16,11 +16,19 @@ from tests.executors.stand_in_model import StandInModel
 from waza_engine.executors.base import Executor, ExecutorOptions, TriggerRequest, UnavailableError
 from waza_engine.executors.registry import make_executor
 from waza_engine.judges.copilot import CopilotJudge
+from waza_engine.model.records import TrialRecord
+from waza_engine.model.suite import (
+    CommandMock,
+    CustomAgent,
+    GraderEntry,
+    InputFile,
+    McpMock,
+    Responder,
+    Suite,
+)
 from waza_engine.project.load_suite import load_suite
-from waza_engine.runs.judging import judge_for
-from waza_engine.runs.plan import Overrides, make_plan
-from waza_engine.runs.records import TrialRecord
-from waza_engine.suite import CommandMock, CustomAgent, GraderEntry, InputFile, McpMock, Responder, Suite
+from waza_engine.runs.planning.participants import judge_for
+from waza_engine.runs.planning.plan import Overrides, make_plan
 
 pytestmark = [
     pytest.mark.editor,

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from waza_engine.runs.store import FILE_NAME
+from waza_engine.runs.store.store import FILE_NAME
 
 PATIENCE_SECONDS = 60.0
 """Long enough for a machine that has much else to do; what is waited for comes within a fraction of a second."""

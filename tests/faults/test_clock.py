@@ -10,16 +10,16 @@ from lsprotocol import types
 
 from tests.engine.runs.bench import Bench, Scripted, contains, said, task
 from waza_engine.executors.base import ExecutorOptions, TrialRequest
+from waza_engine.model.records import RunRecord
+from waza_engine.model.trajectory import Trajectory
 from waza_engine.reports.html.report import html_report
 from waza_engine.reports.junit import junit_xml
-from waza_engine.reports.results_json import results_json
+from waza_engine.reports.results.write import results_json
 from waza_engine.runs.history import read_history
-from waza_engine.runs.plan import Overrides, make_plan
-from waza_engine.runs.records import RunRecord
+from waza_engine.runs.planning.plan import Overrides, make_plan
 from waza_engine.runs.run import run_suite
-from waza_engine.runs.store import RunStore
-from waza_engine.runs.stored_record import stored_record
-from waza_engine.trajectory import Trajectory
+from waza_engine.runs.store.record import stored_record
+from waza_engine.runs.store.store import RunStore
 from waza_lsp.server.results.reader import read_last_results
 
 DAY = 86_400.0
@@ -148,7 +148,7 @@ async def test_results_that_were_taken_back_give_way_to_a_later_run(tmp_path: Pa
 
 
 async def test_a_cached_trial_is_taken_whatever_its_age(tmp_path: Path, wall: WallClock) -> None:
-    from waza_engine.runs.cache import take_from_earlier_runs
+    from waza_engine.runs.planning.resume import take_from_earlier_runs
 
     wall.off = 10 * DAY
     await run(tmp_path, "r1")
@@ -157,7 +157,7 @@ async def test_a_cached_trial_is_taken_whatever_its_age(tmp_path: Path, wall: Wa
     suite = bench.suite(task("a", path=tmp_path / "eval.yaml"), graders=(contains("hello"),))
     plan = make_plan(suite, Overrides(trials=2))
     with RunStore(tmp_path / ".waza-lsp") as store:
-        from waza_engine.runs.frames import frame_of
+        from waza_engine.runs.run_header import frame_of
 
         frame = replace(frame_of(plan, tmp_path), agent=store.runs()[0].frame.agent)
         store.start_run("r2", suite.path, frame, started_at=time.time())

@@ -13,8 +13,8 @@ from click.testing import CliRunner
 from tests.faults.leftovers import finished
 from tests.faults.small_disk import mounted
 from tests.faults.suites import Case
-from waza_engine.runs.store import StoreError
-from waza_engine.whole_files import write_whole
+from waza_engine.lib.files.safe_write import write_whole
+from waza_engine.runs.store.store import StoreError
 from waza_lsp.cli import main
 
 CASE = Case("waza", "mock", trials=2)
@@ -129,7 +129,7 @@ def test_a_report_that_does_not_fit_leaves_the_old_one(
 def test_a_limit_on_file_sizes_leaves_the_old_report(tmp_path: Path) -> None:
     # The same without a mount: some other process has filled the quota.
     code = (
-        "import resource, signal, sys; from pathlib import Path; from waza_engine.whole_files import write_whole\n"
+        "import resource, signal, sys; from pathlib import Path; from waza_engine.lib.files.safe_write import write_whole\n"
         "signal.signal(signal.SIGXFSZ, signal.SIG_IGN); resource.setrlimit(resource.RLIMIT_FSIZE, (1000, 1000))\n"
         "try: write_whole(Path(sys.argv[1]), ('x' * 100 for _ in range(100)))\n"
         "except OSError as error: print(error.strerror)"

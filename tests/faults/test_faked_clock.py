@@ -13,7 +13,7 @@ from tests.faults.author import Author
 from tests.faults.fake_clock import FakeClock
 from tests.faults.leftovers import finished, until
 from tests.faults.suites import TASKS, Case, performed, started
-from waza_engine.runs.store import RunStore
+from waza_engine.runs.store.store import RunStore
 
 pytestmark = [
     pytest.mark.editor,

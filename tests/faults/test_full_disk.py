@@ -10,9 +10,9 @@ from tests.engine.runs.bench import Bench, Scripted, contains, said, task
 from tests.faults.leftovers import finished, problems_of
 from tests.faults.small_disk import mounted
 from waza_engine.executors.base import ExecutorOptions, TrialRequest
+from waza_engine.model.trajectory import Trajectory
 from waza_engine.runs.events import Note
-from waza_engine.runs.store import RunStore
-from waza_engine.trajectory import Trajectory
+from waza_engine.runs.store.store import RunStore
 
 PAGE = 4096
 TASKS = "abcdef"

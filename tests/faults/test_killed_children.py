@@ -18,7 +18,7 @@ from tests.server.results.test_annotations import NO_LIVE, TASK, children, make_
 from tests.server.results_harness import editor
 from tests.server.results_harness import until as until_in_editor
 from tests.slow import first_quick
-from waza_engine import processes
+from waza_engine.lib.process import run as processes
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="looks for leftovers in /proc")
 
@@ -87,11 +87,13 @@ def test_an_interpreter_that_is_killed_costs_its_verdict_alone(looping: Path, wh
 _KILLED_WITH_ITS_GUARD = """
 import os, signal, subprocess, sys
 from pathlib import Path
-from waza_engine import deathwatch, processes, temporary
+from waza_engine.lib.files import temporary
+from waza_engine.lib.process import reaper
+from waza_engine.lib.process import run as processes
 first = processes.start(["sleep", "3600"])
 folder = temporary.make_folder()
-os.kill(deathwatch._guard.pid, signal.SIGKILL)
-deathwatch._guard.wait()
+os.kill(reaper._guard.pid, signal.SIGKILL)
+reaper._guard.wait()
 second = processes.start(["sleep", "3600"])
 print("ready", flush=True)
 os.kill(os.getpid(), signal.SIGKILL)
@@ -113,8 +115,8 @@ def test_another_guard_knows_what_the_killed_one_knew(tmp_path: Path) -> None:
 
 _KILLED_AT_BIRTH = """
 import os, signal, subprocess, sys
-from waza_engine import deathwatch
-environment = deathwatch.announced()
+from waza_engine.lib.process import reaper
+environment = reaper.announced()
 subprocess.Popen(["sleep", "3600"], env=environment, start_new_session=True, stdout=-3, stderr=-3)
 # What has no word of ours is not ours.
 other = subprocess.Popen(["sleep", "1800"], start_new_session=True, stdout=-3, stderr=-3)
@@ -151,7 +153,7 @@ def test_what_leads_a_group_of_its_own_ends_with_its_session(tmp_path: Path) -> 
 
 def test_a_folder_that_is_kept_stays(tmp_path: Path) -> None:
     code = (
-        "from waza_engine import temporary; folder = temporary.make_folder(); (folder / 'x').touch();"
+        "from waza_engine.lib.files import temporary; folder = temporary.make_folder(); (folder / 'x').touch();"
         "temporary.keep_folder(folder); gone = temporary.make_folder(); (gone / 'x').touch(); print(folder)"
     )
     ended = subprocess.run(

@@ -16,9 +16,9 @@ from tests.faults.leftovers import finished
 from tests.faults.suites import TASKS, Case
 from tests.slow import first_quick
 from waza_engine.executors.base import TrialRequest
+from waza_engine.model.trajectory import Trajectory
 from waza_engine.runs.events import Note
-from waza_engine.runs.store import FILE_NAME, BusyError, RunStore, StoreError
-from waza_engine.trajectory import Trajectory
+from waza_engine.runs.store.store import FILE_NAME, BusyError, RunStore, StoreError
 from waza_lsp.cli import main
 
 CASE = Case("waza", "mock", trials=1)
@@ -153,7 +153,7 @@ def test_a_lock_that_is_short_is_waited_for(folder: Path, held: sqlite3.Connecti
 def test_a_lock_that_is_long_is_named_and_costs_no_run(
     folder: Path, held: sqlite3.Connection, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("waza_engine.runs.store.PATIENCE_SECONDS", 0.2)
+    monkeypatch.setattr("waza_engine.runs.store.store.PATIENCE_SECONDS", 0.2)
     monkeypatch.setattr("waza_engine.runs.live.PATIENCE_SECONDS", 0.2)
     result = invoke("run", "eval.yaml")
     assert (result.exit_code, "4 of 4 tasks passed" in result.stdout) == (0, True)
@@ -192,7 +192,7 @@ async def test_what_could_not_be_stored_is_stored_when_the_lock_is_gone(
 def test_a_store_that_must_be_there_is_not_opened_later(
     folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("waza_engine.runs.store.PATIENCE_SECONDS", 0.1)
+    monkeypatch.setattr("waza_engine.runs.store.store.PATIENCE_SECONDS", 0.1)
     with pytest.raises(BusyError):
         RunStore(folder / ".waza-lsp")
 
@@ -240,7 +240,7 @@ async def test_a_trial_that_does_not_fit_costs_no_other(
 def _bench(folder: Path, monkeypatch: pytest.MonkeyPatch, patience: float) -> tuple[Bench, Scripted]:
     from waza_engine.executors.base import ExecutorOptions
 
-    monkeypatch.setattr("waza_engine.runs.store.PATIENCE_SECONDS", patience)
+    monkeypatch.setattr("waza_engine.runs.store.store.PATIENCE_SECONDS", patience)
     monkeypatch.setattr("waza_engine.runs.live.PATIENCE_SECONDS", patience)
     return Bench(folder), Scripted(ExecutorOptions(folder))
 
@@ -284,8 +284,8 @@ def test_a_read_only_workspace_is_run_and_its_runs_are_read(
 
 
 def test_what_is_known_of_a_read_only_suite_is_shown_in_the_editor(read_only: Path) -> None:
-    from waza_engine.recordings import recordings_of
     from waza_engine.runs.history import read_history
+    from waza_engine.runs.recordings.find import recordings_of
 
     # The paths of its runs are those of the place where it was run.
     eval_path = read_only.parent / "eval.yaml"

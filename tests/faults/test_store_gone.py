@@ -18,11 +18,11 @@ from tests.faults.leftovers import finished, until, wait_for_nothing
 from tests.faults.suites import TASKS, Case, performed, started
 from tests.slow import first_quick
 from waza_engine.executors.base import ExecutorOptions, TrialRequest
+from waza_engine.model.records import RunRecord
+from waza_engine.model.trajectory import Trajectory
 from waza_engine.runs.events import Note
-from waza_engine.runs.records import RunRecord
-from waza_engine.runs.store import FILE_NAME, RunStore
-from waza_engine.runs.store_schema import migrate
-from waza_engine.trajectory import Trajectory
+from waza_engine.runs.store.schema import migrate
+from waza_engine.runs.store.store import FILE_NAME, RunStore
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="what is open cannot be deleted there")
 
@@ -158,7 +158,7 @@ def test_one_that_is_deleted_while_it_is_opened_is_made_again(
             raise raised.value
         migrate(connection, patience)
 
-    monkeypatch.setattr("waza_engine.runs.store_file.migrate", deleted_first)
+    monkeypatch.setattr("waza_engine.runs.store.file.migrate", deleted_first)
     with RunStore(tmp_path / "store") as there:
         assert there.runs() == []
     assert said == 2 * ["SQLITE_IOERR_FSTAT"]
@@ -166,15 +166,15 @@ def test_one_that_is_deleted_while_it_is_opened_is_made_again(
 
 def test_a_store_that_nobody_may_look_into_is_written_as_before(tmp_path: Path) -> None:
     # Asked of the module: root may look into everything.
-    from waza_engine.runs import store_moved
+    from waza_engine.runs.store import file
 
     class Closed(type(tmp_path)):  # type: ignore[misc]  # whichever path this system has
         def stat(self, **_: object) -> os.stat_result:
             raise PermissionError(13, "Permission denied")
 
-    assert store_moved.is_at(Closed(tmp_path), (1, 2))
-    assert store_moved.is_at(tmp_path, store_moved.file_at(tmp_path))
-    assert not store_moved.is_at(tmp_path / "none", (1, 2))
+    assert file.is_at(Closed(tmp_path), (1, 2))
+    assert file.is_at(tmp_path, file.file_at(tmp_path))
+    assert not file.is_at(tmp_path / "none", (1, 2))
 
 
 @pytest.fixture

@@ -18,13 +18,13 @@ from typing import Any
 from tests.fuzz.changes import ENCODINGS, Edit, after, event, random_edit, undone
 from tests.fuzz.made_files import made_file
 from waza_engine.analysis.pipeline import CheckContext
-from waza_engine.checking.files import Files
-from waza_engine.scope import Scope
+from waza_engine.lib.files.vfs import Files
+from waza_engine.model.findings import Scope
 from waza_lsp.features.code_lens import code_lens
 from waza_lsp.features.diagnostics import Writings, written_diagnostics
 from waza_lsp.features.document_symbol import written_symbols
 from waza_lsp.snapshot import Snapshot
-from waza_lsp.syntax.piece import forget
+from waza_lsp.syntax.tree.piece import forget
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 NOWHERE = Path("/nowhere/evals")

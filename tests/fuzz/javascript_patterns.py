@@ -9,10 +9,10 @@ import subprocess
 import sys
 from collections.abc import Iterator
 
-from waza_engine.js_regex import TooSlowError
-from waza_engine.js_regex.matching import compiled
-from waza_engine.js_regex.parser import parsed
-from waza_engine.js_regex.syntax import JsPatternError
+from waza_engine.lib.js_regex import TooSlowError
+from waza_engine.lib.js_regex.matching import compiled
+from waza_engine.lib.js_regex.parser import parsed
+from waza_engine.lib.js_regex.syntax import JsPatternError
 
 _NODE = """
 require('readline').createInterface({input: process.stdin}).on('line', line => {

@@ -8,6 +8,7 @@ import random
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from waza_engine.analysis.schema.files import read_schema
 from waza_engine.analysis.schema.navigate import (
     Schema,
     branches,
@@ -17,8 +18,7 @@ from waza_engine.analysis.schema.navigate import (
     required_keys,
     resolve,
 )
-from waza_engine.formats import dialects
-from waza_engine.schema_files import read_schema
+from waza_engine.recognition.recognise import dialects
 
 _WORDS = ("a", "note", "😀 one", "é", "{{.Input}}", "${HOME}", "x: y", "- z", "#no", "true", "1e3", "~", "")
 _WRONG: tuple[Any, ...] = (

@@ -18,9 +18,9 @@ import pytest
 from tests.fuzz.edits import Desk
 from tests.fuzz.wire_line import Line
 from tests.hostility.large_documents import BOMBS, DEEP, HEAD, LARGE, RAW
+from waza_engine.model.suite import LoadError
 from waza_engine.project.load_suite import load_suite
-from waza_engine.suite import LoadError
-from waza_lsp.syntax.too_large import MOST_CHARACTERS
+from waza_lsp.syntax.tree.split import MOST_CHARACTERS
 
 SIZE, DEPTH = 30_000, 100_000
 EVAL = Path("/nowhere/evals/eval.yaml")

@@ -7,7 +7,7 @@ import pytest
 from tests.hostility.bait import Victim
 from tests.slow import first_quick
 from waza_engine.mocks.install import installed
-from waza_engine.suite import CommandMock, McpMock
+from waza_engine.model.suite import CommandMock, McpMock
 
 MOCKS = "command_mocks: [{{name: '{}', responses: [{{args: [a]}}]}}]\n"
 NAMES = ["OUTSIDE", "../../outside/secret.txt", "../evil", "..", "a/b", "-x", ""]

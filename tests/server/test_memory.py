@@ -8,16 +8,16 @@ import pytest
 from lsprotocol import types
 
 from waza_engine.analysis.pipeline import CheckContext
-from waza_engine.checking.files import Files
-from waza_engine.scope import Scope
+from waza_engine.lib.files.vfs import Files
+from waza_engine.model.findings import Scope
 from waza_lsp.features.code_lens import code_lens
 from waza_lsp.features.diagnostics import written_diagnostics
 from waza_lsp.features.document_symbol import written_symbols
 from waza_lsp.features.inlay_hint import Hints, inlay_hint
 from waza_lsp.server.documents import Documents
 from waza_lsp.snapshot import Snapshot
-from waza_lsp.suite.around import Around
-from waza_lsp.syntax.parse import Parsed
+from waza_lsp.syntax.tree.parse import Parsed
+from waza_lsp.workspace.workspace import Around
 
 SUITE = """\
 name: notes

@@ -4,7 +4,7 @@ import json
 import re
 from pathlib import Path
 
-from waza_engine.findings import Severity
+from waza_engine.model.findings import Severity
 from waza_lsp.server.settings import Settings, read_settings
 from waza_lsp.server.settings_page import MANIFEST, PAGE, manifest, page
 

@@ -10,17 +10,17 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from waza_engine.model.records import RunRecord
 from waza_engine.reports.comparison import comparison_data, comparison_text
 from waza_engine.reports.html.comparison import html_comparison
 from waza_engine.reports.inert import harmless
-from waza_engine.runs.records import RunRecord
 from waza_lsp.cli.console import is_terminal, print_err, show, show_table
 from waza_lsp.cli.run.reports import FILE, write_report
 from waza_lsp.cli.stored_runs import STORE, give_up, load_record
 
 if TYPE_CHECKING:
     from waza_engine.model.pairwise import Pairwise
-    from waza_engine.suite import Suite
+    from waza_engine.model.suite import Suite
 
 _EXIT_WORSE = 1
 
@@ -147,9 +147,9 @@ class _PairwiseRequest:
 def _compare_pairwise(request: _PairwiseRequest) -> None:
     """Compare and print; exit with 1 if the second run is worse and `fail_on_regression` is set."""
     # Imported late: only a pairwise comparison needs the judges.
-    from waza_engine.formats import by_preference, resolved
-    from waza_engine.judges.base import JudgeMissing
     from waza_engine.judges.openai import OpenAIJudge
+    from waza_engine.model.judge import JudgeMissing
+    from waza_engine.recognition.recognise import by_preference, resolved
 
     names = (request.baseline, request.treatment)
     baseline, treatment = (load_record(it, request.store_dir) for it in names)
@@ -174,8 +174,8 @@ def _compare_pairwise(request: _PairwiseRequest) -> None:
 
 def _load_rubrics(path: Path | None, record: RunRecord) -> "Suite | None":
     """Load the suite that holds the rubrics: `path`, else the eval of the run if it still exists."""
+    from waza_engine.model.suite import LoadError
     from waza_engine.project.load_suite import load_suite
-    from waza_engine.suite import LoadError
 
     chosen = path or (Path(record.eval_path) if record.eval_path else None)
     try:

@@ -5,9 +5,9 @@ from pathlib import Path
 import click
 
 from waza_engine.convert import TARGETS, Conversion, converted
-from waza_engine.paths import is_inside
-from waza_engine.suite import LoadError
-from waza_engine.whole_files import write_whole_bytes
+from waza_engine.lib.files.safe_write import write_whole_bytes
+from waza_engine.lib.paths import is_inside
+from waza_engine.model.suite import LoadError
 from waza_lsp.cli.console import print_err, show
 from waza_lsp.cli.load_errors import give_up_loading, short_path
 from waza_lsp.cli.stored_runs import give_up

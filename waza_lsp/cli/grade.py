@@ -10,16 +10,16 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 import click
 
-from waza_engine.batch import answer_line, grade_list, graders_from_yaml, meaning_in
-from waza_engine.formats import by_preference, meanings
-from waza_engine.grading_input import InputError, grading_context
-from waza_engine.json_text import JsonError, read_json
+from waza_engine.grading.batch import answer_line, grade_list, graders_from_yaml, meaning_in
+from waza_engine.grading.batch_input import InputError, grading_context
+from waza_engine.lib.go.json import JsonError, read_json
+from waza_engine.recognition.recognise import by_preference, meanings
 from waza_engine.reports.inert import harmless, inert
 from waza_lsp.cli.console import may_colour, show
 
 if TYPE_CHECKING:
-    from waza_engine.runs.store import StoredRun
-    from waza_engine.suite import Suite
+    from waza_engine.model.suite import Suite
+    from waza_engine.runs.store.store import StoredRun
 
 _FILE = click.Path(path_type=Path, allow_dash=True)
 _STDIN = Path("-")
@@ -177,12 +177,12 @@ def _grade_batch(path: Path) -> None:
 def _grade_run(name: str, tasks: tuple[str, ...], store_dir: Path | None, output_format: str) -> NoReturn:
     """Regrade a stored run, print the verdicts, and end the program with their exit status."""
     # Imported late: grading a list or a batch needs no runs.
-    from waza_engine.reports.results_json import results_json
+    from waza_engine.model.suite import LoadError
+    from waza_engine.reports.results.write import results_json
     from waza_engine.reports.text import text_report
-    from waza_engine.runs.plan import PlanError
-    from waza_engine.runs.regrade import regrade
-    from waza_engine.runs.store import StoreError
-    from waza_engine.suite import LoadError
+    from waza_engine.runs.planning.plan import PlanError
+    from waza_engine.runs.recordings.regrade import regrade
+    from waza_engine.runs.store.store import StoreError
     from waza_lsp.cli.load_errors import give_up_loading
     from waza_lsp.cli.stored_runs import find_run, give_up, open_store
 

@@ -6,11 +6,12 @@ from pathlib import Path
 from typing import NoReturn
 
 from waza_engine.analysis.pipeline import CheckContext
-from waza_engine.findings import Pointer, Severity
-from waza_engine.regular_files import regular_bytes
+from waza_engine.lib.files.safe_read import regular_bytes
+from waza_engine.lib.pointer import Pointer
+from waza_engine.model.findings import Severity
+from waza_engine.model.suite import LoadError
 from waza_engine.rules.duplicate_key import DUPLICATE_KEY
 from waza_engine.rules.syntax_error import SYNTAX_ERROR
-from waza_engine.suite import LoadError
 from waza_lsp.cli.console import EXIT_ERROR, print_err
 from waza_lsp.features.diagnostics import findings
 from waza_lsp.snapshot import Snapshot

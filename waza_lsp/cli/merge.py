@@ -6,7 +6,7 @@ from pathlib import Path
 import click
 
 from waza_engine.reports.merge import MergeError, merged
-from waza_engine.reports.read_results import ResultsError, read_results
+from waza_engine.reports.results.read import ResultsError, read_results
 from waza_engine.reports.text import text_report
 from waza_engine.runs.run import EXIT_STATUS
 from waza_lsp.cli.console import EXIT_ERROR, print_err, show

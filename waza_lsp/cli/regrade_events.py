@@ -16,15 +16,14 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
 
-from waza_engine import processes
-from waza_engine.findings import Pointer
-from waza_engine.formats.reading import reading_open_texts
 from waza_engine.graders.entry import Level
+from waza_engine.lib.pointer import Pointer
+from waza_engine.lib.process import run as processes
+from waza_engine.model.records import RunRecord, TaskRecord, TrialRecord
+from waza_engine.model.scores import mean
+from waza_engine.model.suite import ExperimentArm, GraderEntry, LoadError, Task
 from waza_engine.project.load_suite import experiment_at, suite_of_arm
-from waza_engine.recordings import Recording, recordings_of
-from waza_engine.replayed import bench_for, grade_again, grade_one, plan_for_grading, replayed
-from waza_engine.reviews import Review
-from waza_engine.runs.checkpoints import last_turn, was_held
+from waza_engine.project.reading import reading_open_texts
 from waza_engine.runs.events import (
     Listener,
     RunFinished,
@@ -36,18 +35,24 @@ from waza_engine.runs.events import (
     event_line,
 )
 from waza_engine.runs.experiment_events import ExperimentTeller
-from waza_engine.runs.judging import judge_for
-from waza_engine.runs.plan import Plan, PlanError
-from waza_engine.runs.records import RunRecord, TaskRecord, TrialRecord
-from waza_engine.runs.regrade import regrade
-from waza_engine.runs.reviewed import read_reviews, with_reviews
+from waza_engine.runs.planning.participants import judge_for
+from waza_engine.runs.planning.plan import Plan, PlanError
+from waza_engine.runs.recordings.find import Recording, recordings_of
+from waza_engine.runs.recordings.regrade import (
+    bench_for,
+    grade_again,
+    grade_one,
+    plan_for_grading,
+    regrade,
+    replayed,
+)
+from waza_engine.runs.reviews import Review, read_reviews, with_reviews
 from waza_engine.runs.run import EXIT_STATUS, new_run_id, run_finished
-from waza_engine.runs.store import FILE_NAME, RunStore, StoreError, default_store_dir
-from waza_engine.runs.store_rows import StoredRun
+from waza_engine.runs.store.rows import StoredRun
+from waza_engine.runs.store.store import FILE_NAME, RunStore, StoreError, default_store_dir
 from waza_engine.runs.totals import seeded, task_record
-from waza_engine.runs.workspace import WorkspaceError
-from waza_engine.scoring import mean
-from waza_engine.suite import ExperimentArm, GraderEntry, LoadError, Task
+from waza_engine.runs.trial.checkpoints import last_turn, was_held
+from waza_engine.runs.trial.workspace import WorkspaceError
 from waza_lsp.cli.console import print_err
 
 if TYPE_CHECKING:

@@ -6,10 +6,9 @@ from pathlib import Path
 import click
 
 from waza_engine.reports.inert import harmless
-from waza_engine.reviews import Review, submit
-from waza_engine.runs.reviewed import Pending, pending, read_reviews, review_file, with_reviews
-from waza_engine.runs.store import RunStore, StoreError
-from waza_engine.runs.store_rows import StoredRun
+from waza_engine.runs.reviews import Pending, Review, pending, read_reviews, review_file, submit, with_reviews
+from waza_engine.runs.store.rows import StoredRun
+from waza_engine.runs.store.store import RunStore, StoreError
 from waza_lsp.cli.console import show
 from waza_lsp.cli.stored_runs import LAST, STORE, find_run, give_up, open_store
 

@@ -10,12 +10,11 @@ import click
 
 from waza_engine.reports.history import history_lines
 from waza_engine.reports.html.history import history_page
-from waza_engine.reports.results_json import results_json
+from waza_engine.reports.results.write import results_json
 from waza_engine.reports.text import one_line, text_report
-from waza_engine.runs.frames import is_performed_now
-from waza_engine.runs.reviewed_runs import reviewed_runs, reviewed_verdicts
-from waza_engine.runs.store import StoredRun, StoreError
-from waza_engine.runs.stored_record import stored_record
+from waza_engine.runs.run_header import is_performed_now
+from waza_engine.runs.store.record import reviewed_runs, reviewed_verdicts, stored_record
+from waza_engine.runs.store.store import StoredRun, StoreError
 from waza_lsp.cli.console import is_terminal, print_err, show, show_table
 from waza_lsp.cli.run.reports import FILE, write_report
 from waza_lsp.cli.stored_runs import LAST, STORE, find_run, give_up, open_store

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import click
 
-from waza_engine.schema_files import published_schema, schema_names
+from waza_engine.analysis.schema.files import published_schema, schema_names
 from waza_lsp.cli.console import EXIT_ERROR, print_err
 
 
@@ -37,7 +37,7 @@ def show(name: str) -> None:
     Example:
       waza-lsp schema show eval
     """
-    from waza_engine.schemas_export import as_text
+    from waza_engine.generate.schemas.export import as_text
 
     try:
         click.echo(as_text(published_schema(name)), nl=False)
@@ -64,7 +64,7 @@ def export(out: Path) -> None:
     Then add this first line to an eval file:
       # yaml-language-server: $schema=.schemas/eval.schema.json
     """
-    from waza_engine.schemas_export import write
+    from waza_engine.generate.schemas.export import write
 
     try:
         paths = write(out)

@@ -6,13 +6,13 @@ from typing import NoReturn
 
 import click
 
-from waza_engine.paths import is_there
+from waza_engine.lib.paths import is_there
+from waza_engine.model.records import RunRecord
+from waza_engine.project.store_location import FOLDER as STORE_FOLDER
 from waza_engine.reports.read_jsonl import read_jsonl
-from waza_engine.reports.read_results import ResultsError, read_results
-from waza_engine.runs.records import RunRecord
-from waza_engine.runs.store import FILE_NAME, RunStore, StoredRun, StoreError, default_store_dir
-from waza_engine.runs.store_place import FOLDER as STORE_FOLDER
-from waza_engine.runs.stored_record import stored_record
+from waza_engine.reports.results.read import ResultsError, read_results
+from waza_engine.runs.store.record import stored_record
+from waza_engine.runs.store.store import FILE_NAME, RunStore, StoredRun, StoreError, default_store_dir
 from waza_lsp.cli.console import EXIT_ERROR, print_err
 
 FOLDER = click.Path(file_okay=False, path_type=Path)

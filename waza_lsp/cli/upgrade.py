@@ -10,22 +10,21 @@ from typing import Any
 
 from waza_engine.analysis.pipeline import CheckContext
 from waza_engine.analysis.schema.navigate import Schema
-from waza_engine.checking.files import Files
-from waza_engine.checking.suite_files import as_glob
 from waza_engine.convert import Conversion
-from waza_engine.findings import AppendItem, Fix, InsertKey, MoveKey, Pointer, RemoveKey, Severity
-from waza_engine.scope import Scope
-from waza_engine.suite import LoadError
+from waza_engine.lib.files.vfs import Files
+from waza_engine.lib.pointer import Pointer
+from waza_engine.model.findings import AppendItem, Fix, InsertKey, MoveKey, RemoveKey, Scope, Severity
+from waza_engine.model.suite import LoadError
+from waza_engine.project.suite_files import as_glob
 from waza_lsp.cli.check.fix import fix_file
+from waza_lsp.diagnostics.ranges import Mark
 from waza_lsp.features.diagnostics import findings
-from waza_lsp.schema.fixing import newest_solution
-from waza_lsp.schema.mark import Mark
+from waza_lsp.fixes.fixes import Solution, newest_solution
 from waza_lsp.schema.paths import EVAL_NAMES, PathValue, path_values
-from waza_lsp.schema.solutions import Solution
 from waza_lsp.snapshot import Snapshot
-from waza_lsp.suite.moving import normal
-from waza_lsp.syntax.edits import Draft, Edit
-from waza_lsp.syntax.written import in_style
+from waza_lsp.syntax.edit.edits import Draft, Edit
+from waza_lsp.syntax.edit.emit import in_style
+from waza_lsp.workspace.rename import normal
 
 _TRIGGERS = "trigger_tests.yaml"
 

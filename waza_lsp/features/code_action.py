@@ -6,17 +6,15 @@ from typing import Any
 from lsprotocol import types
 
 from waza_engine.rules.empty_file import EMPTY_FILE
-from waza_lsp.schema.action_kinds import is_asked, is_wanted
-from waza_lsp.schema.fixing import fixed
-from waza_lsp.schema.form import Form
-from waza_lsp.schema.mark import Mark
-from waza_lsp.schema.silencing import silencing
-from waza_lsp.schema.solutions import Solution, solutions
+from waza_lsp.diagnostics.ranges import Mark
+from waza_lsp.diagnostics.suppressions import silencing
+from waza_lsp.fixes.fixes import Solution, fixed, is_asked, is_wanted, solutions
+from waza_lsp.schema.document_kind import Form
 from waza_lsp.snapshot import Snapshot
-from waza_lsp.suite.client import ABLE, Client
-from waza_lsp.syntax.edits import Draft, difference
+from waza_lsp.syntax.edit.edits import Draft, difference
 from waza_lsp.syntax.text import Place, Span
-from waza_lsp.syntax.tree import Tree
+from waza_lsp.syntax.tree.tree import Tree
+from waza_lsp.workspace.client import ABLE, Client
 
 FIX_ALL = "source.fixAll.waza"
 _QUICK = types.CodeActionKind.QuickFix.value

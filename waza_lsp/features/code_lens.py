@@ -4,10 +4,9 @@ from collections.abc import Collection, Mapping
 
 from lsprotocol import types
 
-from waza_lsp.schema.run_offers import Sort, run_offers
-from waza_lsp.schema.standing import UNKNOWN, Standing
+from waza_lsp.runnables.commands import UNKNOWN, Sort, Standing, run_offers
+from waza_lsp.runnables.runnables import runnables_in
 from waza_lsp.snapshot import Snapshot
-from waza_lsp.suite.in_document import runnables_in
 from waza_lsp.syntax.text import Span
 
 _ALL = frozenset(Sort)

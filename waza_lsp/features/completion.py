@@ -10,18 +10,18 @@ from typing import Any
 from lsprotocol import types
 
 from waza_engine.analysis.schema.navigate import way_data
-from waza_lsp.schema.code_offers import code_offers
-from waza_lsp.schema.insert import Insert, insert_of
-from waza_lsp.schema.offers import Known, Offer, Surroundings, matching, offers
+from waza_lsp.completion.candidates import Known, Offer, Surroundings, matching, offers
+from waza_lsp.completion.embedded import code_offers
+from waza_lsp.completion.insert import Insert, insert_of
+from waza_lsp.completion.suggestions import Rank, What
+from waza_lsp.completion.templates import template_offers
+from waza_lsp.schema.markup import plain
 from waza_lsp.schema.paths import Disk
-from waza_lsp.schema.plain_text import plain
-from waza_lsp.schema.suggest import Rank, What
-from waza_lsp.schema.template_offers import template_offers
 from waza_lsp.snapshot import Snapshot
-from waza_lsp.syntax.cursor import situations
-from waza_lsp.syntax.layout import layout_of
-from waza_lsp.syntax.situation import At, Situation
-from waza_lsp.syntax.template import Pen
+from waza_lsp.syntax.cursor.context import situations
+from waza_lsp.syntax.cursor.surroundings import At, Situation
+from waza_lsp.syntax.edit.edits import layout_of
+from waza_lsp.syntax.edit.snippets import Pen
 from waza_lsp.syntax.text import Span
 
 _KINDS = {

@@ -5,9 +5,9 @@ The item's `data` says where its schema is found; the document may have changed 
 
 from lsprotocol import types
 
-from waza_lsp.schema.details import details
-from waza_lsp.schema.form import form
-from waza_lsp.schema.plain_text import plain
+from waza_lsp.schema.describe import details
+from waza_lsp.schema.document_kind import form
+from waza_lsp.schema.markup import plain
 
 
 def completion_resolve(item: types.CompletionItem, *, markdown: bool = True) -> types.CompletionItem:

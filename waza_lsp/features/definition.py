@@ -2,12 +2,12 @@
 
 from lsprotocol import types
 
-from waza_lsp.schema.names import anchor_occurrences, name_at
 from waza_lsp.schema.paths import path_value_at
+from waza_lsp.schema.references import anchor_occurrences, name_at
 from waza_lsp.snapshot import Snapshot
-from waza_lsp.suite.around import Around
-from waza_lsp.suite.mentions import definitions
 from waza_lsp.syntax.text import Place, Span
+from waza_lsp.workspace.references import definitions
+from waza_lsp.workspace.workspace import Around
 
 _TOP = Span(Place(0, 0), Place(0, 0))
 

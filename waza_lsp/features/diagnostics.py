@@ -6,13 +6,12 @@ from typing import Any
 
 from lsprotocol import types
 
-from waza_engine.addresses import rule_page
 from waza_engine.analysis.pipeline import CheckContext
-from waza_engine.findings import Severity
-from waza_lsp.schema.check import marks
-from waza_lsp.schema.mark import Mark
-from waza_lsp.schema.related import places_elsewhere
-from waza_lsp.schema.written_diagnostic import members, related
+from waza_engine.model.findings import Severity
+from waza_engine.model.links import rule_page
+from waza_lsp.diagnostics.json_writer import members, related
+from waza_lsp.diagnostics.pipeline import marks
+from waza_lsp.diagnostics.ranges import Mark, places_elsewhere
 from waza_lsp.snapshot import Snapshot
 from waza_lsp.syntax.text import Span, Text
 

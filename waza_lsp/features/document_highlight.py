@@ -2,7 +2,7 @@
 
 from lsprotocol import types
 
-from waza_lsp.schema.names import occurrences
+from waza_lsp.schema.references import occurrences
 from waza_lsp.snapshot import Snapshot
 
 

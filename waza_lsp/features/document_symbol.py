@@ -13,13 +13,13 @@ from functools import lru_cache
 from lsprotocol import types
 
 from waza_engine.analysis.schema.navigate import Schema
-from waza_lsp.schema.form import Form
-from waza_lsp.schema.ways import Ways, ways
+from waza_lsp.schema.document_kind import Form
+from waza_lsp.schema.visitor import Ways, ways
 from waza_lsp.snapshot import Snapshot
-from waza_lsp.syntax.entries import Entry
-from waza_lsp.syntax.node import Kind, Node
-from waza_lsp.syntax.piece import Piece
 from waza_lsp.syntax.text import Place, Span, Text
+from waza_lsp.syntax.tree.node import Kind, Node
+from waza_lsp.syntax.tree.piece import Piece
+from waza_lsp.syntax.tree.tree import Entry
 
 _LONGEST = 80
 _MEMORY = object()

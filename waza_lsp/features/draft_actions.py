@@ -9,14 +9,14 @@ from typing import Any
 from lsprotocol import types
 
 from waza_engine.analysis.schema.navigate import DISCRIMINATOR, Schema, resolve, schema_at
-from waza_engine.findings import AppendItem, Fix, Pointer
-from waza_lsp.schema.action_kinds import is_asked, is_wanted
-from waza_lsp.schema.changes import made
-from waza_lsp.schema.form import Form
-from waza_lsp.schema.runnables import Runnable
+from waza_engine.lib.pointer import Pointer
+from waza_engine.model.findings import AppendItem, Fix
+from waza_lsp.fixes.edits import made
+from waza_lsp.fixes.fixes import is_asked, is_wanted
+from waza_lsp.runnables.runnables import Runnable, graders_in, runnables_around
+from waza_lsp.schema.document_kind import Form
 from waza_lsp.snapshot import Snapshot
-from waza_lsp.suite.in_document import graders_in, runnables_around
-from waza_lsp.syntax.edits import Draft
+from waza_lsp.syntax.edit.edits import Draft
 
 _KIND = types.CodeActionKind.Empty.value
 _LONGEST = 60

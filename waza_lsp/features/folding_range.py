@@ -5,9 +5,9 @@ from collections.abc import Iterator, Sequence
 from lsprotocol import types
 
 from waza_lsp.snapshot import Snapshot
-from waza_lsp.syntax.node import Kind, Node
 from waza_lsp.syntax.text import Text
-from waza_lsp.syntax.tree import Tree
+from waza_lsp.syntax.tree.node import Kind, Node
+from waza_lsp.syntax.tree.tree import Tree
 
 
 def folding_range(snapshot: Snapshot) -> list[types.FoldingRange]:

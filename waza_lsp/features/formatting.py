@@ -1,10 +1,10 @@
-"""`textDocument/formatting` and `rangeFormatting`: small edits that leave comments and texts alone (syntax/tidy.py)."""
+"""`textDocument/formatting` and `rangeFormatting`: small edits that leave comments and texts alone (syntax/edit/format.py)."""
 
 from lsprotocol import types
 
 from waza_lsp.snapshot import Snapshot
-from waza_lsp.syntax.edits import Draft
-from waza_lsp.syntax.tidy import tidied
+from waza_lsp.syntax.edit.edits import Draft
+from waza_lsp.syntax.edit.format import tidied
 
 
 def formatting(snapshot: Snapshot, span: types.Range | None = None) -> list[types.TextEdit]:

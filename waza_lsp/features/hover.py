@@ -8,20 +8,19 @@ from collections.abc import Iterator, Sequence
 
 from lsprotocol import types
 
-from waza_engine.addresses import PAGES
-from waza_lsp.schema.explain import NO_EXAMPLE, Meaning, Option, meaning_of, meaning_of_value
-from waza_lsp.schema.plain_text import plain
-from waza_lsp.schema.wording import code
+from waza_engine.model.links import PAGES
+from waza_lsp.schema.describe import NO_EXAMPLE, Meaning, Option, meaning_of, meaning_of_value
+from waza_lsp.schema.markup import plain
+from waza_lsp.schema.type_words import code
 from waza_lsp.snapshot import Snapshot
-from waza_lsp.suite.around import Around
-from waza_lsp.suite.facts import facts
-from waza_lsp.suite.not_passed import NotPassed, not_passed
-from waza_lsp.syntax.anchors import anchor_of, anchored_text
-from waza_lsp.syntax.located import Located
-from waza_lsp.syntax.node import Kind
-from waza_lsp.syntax.rows import row_of
+from waza_lsp.syntax.cursor.rows import row_of
+from waza_lsp.syntax.edit.emit import block, flow
 from waza_lsp.syntax.text import Place, Span
-from waza_lsp.syntax.written import block, flow
+from waza_lsp.syntax.tree.anchors import anchor_of, anchored_text
+from waza_lsp.syntax.tree.located import Located
+from waza_lsp.syntax.tree.node import Kind
+from waza_lsp.workspace.hover_facts import NotPassed, facts, not_passed
+from waza_lsp.workspace.workspace import Around
 
 _MOST_LINES = 30
 _WIDEST_LINE = 80

@@ -13,16 +13,16 @@ from typing import Any
 from lsprotocol import types
 
 from waza_engine.analysis.schema.navigate import Schema
-from waza_engine.checking.suite_files import SuiteFiles
-from waza_lsp.schema.form import Form
+from waza_engine.project.suite_files import SuiteFiles
+from waza_lsp.schema.document_kind import Form
 from waza_lsp.schema.paths import path_values
-from waza_lsp.schema.ways import Ways, sites, ways
+from waza_lsp.schema.visitor import Ways, sites, ways
 from waza_lsp.snapshot import Snapshot
-from waza_lsp.suite.around import Around
-from waza_lsp.suite.shares import Share, shares
-from waza_lsp.syntax.node import Kind, Node
+from waza_lsp.syntax.edit.emit import flow
 from waza_lsp.syntax.text import Place
-from waza_lsp.syntax.written import flow
+from waza_lsp.syntax.tree.node import Kind, Node
+from waza_lsp.workspace.score_shares import Share, shares
+from waza_lsp.workspace.workspace import Around
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,10 +6,10 @@ That are the name of an anchor and its aliases, and a name with its uses as long
 from lsprotocol import types
 
 from waza_lsp.snapshot import Snapshot
-from waza_lsp.suite.around import Around
-from waza_lsp.suite.mentions import mentions
-from waza_lsp.suite.renaming import ANCHOR_NAME, Anchors, renamable_anchor
 from waza_lsp.syntax.text import Place
+from waza_lsp.workspace.references import mentions
+from waza_lsp.workspace.rename import ANCHOR_NAME, Anchors, renamable_anchor
+from waza_lsp.workspace.workspace import Around
 
 _PLAIN_NAME = r"[\w./-]+"
 

@@ -7,10 +7,9 @@ from lsprotocol import types
 
 from waza_engine.analysis.schema.navigate import schema_at
 from waza_lsp.snapshot import Snapshot
-from waza_lsp.syntax.container import Entry, Shape
-from waza_lsp.syntax.layout import layout_of
-from waza_lsp.syntax.outline import Outline, outline
-from waza_lsp.syntax.region import region_of
+from waza_lsp.syntax.cursor.outline import Entry, Outline, Shape, outline
+from waza_lsp.syntax.cursor.surroundings import region_of
+from waza_lsp.syntax.edit.edits import layout_of
 from waza_lsp.syntax.text import Place, Span
 
 

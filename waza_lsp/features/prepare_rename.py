@@ -3,8 +3,8 @@
 from lsprotocol import types
 
 from waza_lsp.snapshot import Snapshot
-from waza_lsp.suite.around import Around
-from waza_lsp.suite.renaming import renamable
+from waza_lsp.workspace.rename import renamable
+from waza_lsp.workspace.workspace import Around
 
 
 def prepare_rename(

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from lsprotocol import types
 
-from waza_lsp.schema.written_diagnostic import written
+from waza_lsp.diagnostics.json_writer import diagnostic_json
 
 
 def document_report(items: Sequence[str], previous: str | None) -> str:
@@ -22,7 +22,7 @@ def workspace_report(
     uri: str, version: int | None, items: "Sequence[types.Diagnostic]", previous: str | None
 ) -> "types.WorkspaceDocumentDiagnosticReport":
     """The report on one of the workspace's documents; `version` is that of an open one."""
-    current = result_id([written(it) for it in items])
+    current = result_id([diagnostic_json(it) for it in items])
     if current == previous:
         return types.WorkspaceUnchangedDocumentDiagnosticReport(uri, current, version)
     return types.WorkspaceFullDocumentDiagnosticReport(uri, items, version, result_id=current)

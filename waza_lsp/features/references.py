@@ -2,13 +2,13 @@
 
 from lsprotocol import types
 
-from waza_lsp.schema.names import anchor_occurrences
 from waza_lsp.schema.paths import path_value_at
+from waza_lsp.schema.references import anchor_occurrences
 from waza_lsp.snapshot import Snapshot
-from waza_lsp.suite.around import Around
-from waza_lsp.suite.mentions import mentions
-from waza_lsp.suite.moving import leading_to, normal
 from waza_lsp.syntax.text import Place
+from waza_lsp.workspace.references import mentions
+from waza_lsp.workspace.rename import leading_to, normal
+from waza_lsp.workspace.workspace import Around
 
 
 def references(

@@ -3,9 +3,9 @@
 from lsprotocol import types
 
 from waza_lsp.snapshot import Snapshot
-from waza_lsp.suite.around import Around
-from waza_lsp.suite.client import ABLE, Client
-from waza_lsp.suite.renaming import renamable, renamed
+from waza_lsp.workspace.client import ABLE, Client
+from waza_lsp.workspace.rename import renamable, renamed
+from waza_lsp.workspace.workspace import Around
 
 
 def rename(
@@ -14,7 +14,7 @@ def rename(
     """All edits, in every file.
 
     Raises:
-        waza_lsp.suite.renaming.CannotRename: the name cannot be used, something else has it, or the editor cannot do it.
+        waza_lsp.workspace.rename.CannotRename: the name cannot be used, something else has it, or the editor cannot do it.
 
     """
     found = renamable(snapshot, snapshot.place(position), around)

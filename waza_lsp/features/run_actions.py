@@ -7,12 +7,10 @@ from collections.abc import Iterator, Mapping
 
 from lsprotocol import types
 
-from waza_lsp.schema.action_kinds import is_asked, is_wanted
-from waza_lsp.schema.run_command import explain_command, grade_command
-from waza_lsp.schema.run_offers import run_offers
-from waza_lsp.schema.standing import UNKNOWN, Standing
+from waza_lsp.fixes.fixes import is_asked, is_wanted
+from waza_lsp.runnables.commands import UNKNOWN, Standing, explain_command, grade_command, run_offers
+from waza_lsp.runnables.runnables import graders_in, runnables_around, task_of
 from waza_lsp.snapshot import Snapshot
-from waza_lsp.suite.in_document import graders_in, runnables_around, task_of
 from waza_lsp.syntax.text import Span
 
 _KIND = types.CodeActionKind.Empty.value

@@ -5,10 +5,10 @@ from collections.abc import Iterator, Sequence
 from lsprotocol import types
 
 from waza_lsp.snapshot import Snapshot
-from waza_lsp.syntax.node import Node
-from waza_lsp.syntax.piece import Piece
 from waza_lsp.syntax.text import Place, Span, Text
-from waza_lsp.syntax.tree import Tree
+from waza_lsp.syntax.tree.node import Node
+from waza_lsp.syntax.tree.piece import Piece
+from waza_lsp.syntax.tree.tree import Tree
 
 
 def selection_range(snapshot: Snapshot, positions: Sequence[types.Position]) -> list[types.SelectionRange]:

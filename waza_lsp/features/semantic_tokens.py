@@ -11,13 +11,13 @@ from typing import NamedTuple
 from lsprotocol import types
 
 from waza_engine.analysis.schema.navigate import DISCRIMINATOR
-from waza_lsp.schema.form import Form
-from waza_lsp.schema.ways import Site, Ways, sites, ways
+from waza_lsp.schema.document_kind import Form
+from waza_lsp.schema.visitor import Site, Ways, sites, ways
 from waza_lsp.snapshot import Snapshot
-from waza_lsp.syntax.code import LANGUAGES, Class, tokens
-from waza_lsp.syntax.node import Kind
-from waza_lsp.syntax.scalar_lines import scalar_lines
+from waza_lsp.syntax.embedded_tokens import LANGUAGES, Class, tokens
+from waza_lsp.syntax.scalars import scalar_lines
 from waza_lsp.syntax.text import Span
+from waza_lsp.syntax.tree.node import Kind
 
 _TYPES = ["class", "enumMember", *(str(it) for it in Class)]
 _MODIFIERS = ["declaration", "deprecated"]

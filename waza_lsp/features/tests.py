@@ -10,13 +10,11 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
-from waza_lsp.schema.grader_sites import GraderSite
-from waza_lsp.schema.run_command import grade_command, run_command
-from waza_lsp.schema.runnables import PARTS, WHOLES, Runnable
-from waza_lsp.schema.testview_keys import eval_key, grader_key, task_key
+from waza_lsp.runnables.commands import grade_command, run_command
+from waza_lsp.runnables.runnables import PARTS, WHOLES, GraderSite, Runnable, graders_in, runnables_in
+from waza_lsp.runnables.test_ids import eval_key, grader_key, task_key
 from waza_lsp.snapshot import Snapshot
-from waza_lsp.suite.around import Around
-from waza_lsp.suite.in_document import graders_in, runnables_in
+from waza_lsp.workspace.workspace import Around
 
 Item = dict[str, Any]
 

@@ -5,9 +5,9 @@ from collections.abc import Sequence
 from lsprotocol import types
 
 from waza_lsp.snapshot import path_of
-from waza_lsp.suite.around import Around
-from waza_lsp.suite.client import ABLE, Client
-from waza_lsp.suite.renaming import moved_files
+from waza_lsp.workspace.client import ABLE, Client
+from waza_lsp.workspace.rename import moved_files
+from waza_lsp.workspace.workspace import Around
 
 
 def will_rename_files(

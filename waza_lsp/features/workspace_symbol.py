@@ -8,14 +8,13 @@ from typing import NamedTuple
 from lsprotocol import types
 
 from waza_engine.analysis.schema.navigate import DISCRIMINATOR
-from waza_lsp.schema.form import Form, recognised
-from waza_lsp.schema.prefilter import may_be_eval
-from waza_lsp.schema.runnables import runnables
-from waza_lsp.schema.ways import Site, Ways, sites, ways
-from waza_lsp.suite.around import Around
-from waza_lsp.syntax.node import Kind
+from waza_lsp.runnables.runnables import runnables
+from waza_lsp.schema.document_kind import Form, may_be_eval, recognised
+from waza_lsp.schema.visitor import Site, Ways, sites, ways
 from waza_lsp.syntax.text import Place, Span, Text, split_lines
-from waza_lsp.syntax.tree import Tree
+from waza_lsp.syntax.tree.node import Kind
+from waza_lsp.syntax.tree.tree import Tree
+from waza_lsp.workspace.workspace import Around
 
 _MOST = 2000
 _RUNNABLE_KINDS = {"eval": types.SymbolKind.Module, "task": types.SymbolKind.Function}

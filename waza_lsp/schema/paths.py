@@ -13,15 +13,15 @@ from pathlib import Path
 from typing import NamedTuple, Protocol
 
 from waza_engine.analysis.schema.navigate import schema_at
-from waza_engine.findings import Pointer
-from waza_engine.goglob import fixed_part, is_wild
-from waza_lsp.schema.explain import data_along
-from waza_lsp.schema.form import Form
-from waza_lsp.schema.ways import Ways, sites, ways
-from waza_lsp.syntax.located import Located
-from waza_lsp.syntax.node import Kind
+from waza_engine.lib.go.glob import fixed_part, is_wild
+from waza_engine.lib.pointer import Pointer
+from waza_lsp.schema.describe import data_along
+from waza_lsp.schema.document_kind import Form
+from waza_lsp.schema.visitor import Ways, sites, ways
 from waza_lsp.syntax.text import Span
-from waza_lsp.syntax.tree import Tree
+from waza_lsp.syntax.tree.located import Located
+from waza_lsp.syntax.tree.node import Kind
+from waza_lsp.syntax.tree.tree import Tree
 
 EVAL_NAMES = ("eval.yaml", "eval.yml")
 _MOST_LEVELS = 10

@@ -9,7 +9,7 @@ from typing import Any
 
 from lsprotocol import types
 
-from waza_lsp.schema.written_diagnostic import written
+from waza_lsp.diagnostics.json_writer import diagnostic_json
 from waza_lsp.server.commands.explain_grader import explain_grader
 from waza_lsp.server.commands.files import convert, export_schemas, show_report
 from waza_lsp.server.commands.run import cancel_run, clear_results, grade, run_eval, run_failed, run_task
@@ -85,7 +85,7 @@ def _join_parts() -> Session:
     def annotations_of(snapshot: Snapshot) -> list[str]:
         if not configuration.settings.results_inline:
             return []
-        return [written(it) for it in annotations.diagnostics(snapshot)]
+        return [diagnostic_json(it) for it in annotations.diagnostics(snapshot)]
 
     annotations = Annotations(
         documents,

@@ -8,7 +8,7 @@ from typing import Any
 
 from lsprotocol import types
 
-from waza_engine.checking.levels import Levels
+from waza_engine.project.settings import Levels
 
 FEATURES = {
     "diagnostics": "YAML syntax errors and duplicate keys",

@@ -44,7 +44,7 @@ def collect_rarely() -> None:
     """Make garbage collections rare. Call it before the first message."""
     freeze()
     # Trees live long and hold no cycles, so frequent full collections would only delay answers. But the cycles that
-    # completions create (`syntax/outline.py`) must not pile up for hours.
+    # completions create (`syntax/cursor/outline.py`) must not pile up for hours.
     gc.set_threshold(10_000, 5, 100)
 
 

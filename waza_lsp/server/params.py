@@ -6,7 +6,7 @@ Anything else counts as an empty object.
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from waza_engine.findings import Pointer
+from waza_engine.lib.pointer import Pointer
 
 Params = Mapping[str, Any]
 

@@ -9,9 +9,14 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
-from waza_engine.checking.levels import LEVEL_NAMES, Levels, read_levels
-from waza_engine.checking.names import read_names
-from waza_engine.checking.target import VERSION_PATTERN, read_target
+from waza_engine.project.settings import (
+    LEVEL_NAMES,
+    VERSION_PATTERN,
+    Levels,
+    read_levels,
+    read_names,
+    read_target,
+)
 from waza_lsp.server.coexistence import FEATURES, is_feature, read_beside
 
 

@@ -5,15 +5,15 @@ from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 
 from waza_engine.analysis.pipeline import CheckContext, check_context
-from waza_engine.checking.files import Files
-from waza_engine.checking.project import Projects, ProjectSettings
-from waza_engine.recalled import Recollections
+from waza_engine.lib.files.vfs import Files
+from waza_engine.project.settings import Projects, ProjectSettings
+from waza_engine.runs.recordings.preview import Recollections
 from waza_lsp.server.coexistence import levels
 from waza_lsp.server.documents import Documents
 from waza_lsp.server.settings import Configuration
 from waza_lsp.server.transport.client import Client
 from waza_lsp.snapshot import Snapshot
-from waza_lsp.suite.around import Around
+from waza_lsp.workspace.workspace import Around
 
 _MOST_CONTEXTS = 64
 
@@ -100,7 +100,7 @@ class Workspace:
     def yaml_files(self) -> Iterator[Path]:
         """The YAML files below the workspace folders."""
         # Imported late: pathspec comes with it, which the first document does not need.
-        from waza_engine.eval_files import eval_files
+        from waza_engine.project.discovery import eval_files
 
         folders = [it.absolute() for it in self._client.folders]
         for folder in folders:

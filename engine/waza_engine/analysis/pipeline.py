@@ -10,16 +10,15 @@ from functools import cache, partial
 from pathlib import Path
 from typing import Any
 
-from waza_engine.checking.document import Document
-from waza_engine.checking.files import Files
-from waza_engine.checking.levels import Levels
-from waza_engine.checking.project import Projects, ProjectSettings
-from waza_engine.findings import Finding, Pointer, Severity
-from waza_engine.formats import Kind, dialect, recognise, resolved
+from waza_engine.lib.files.vfs import Files
+from waza_engine.lib.pointer import Pointer
+from waza_engine.model.findings import Finding, Scope, Severity
+from waza_engine.project.document import Document
+from waza_engine.project.settings import Levels, Projects, ProjectSettings
+from waza_engine.recognition.recognise import Kind, dialect, recognise, resolved
 from waza_engine.rules.refused_config import REFUSED_CONFIG
 from waza_engine.rules.unknown_grader_type import UNKNOWN_GRADER_TYPE
 from waza_engine.rules.unknown_key import UNKNOWN_KEY
-from waza_engine.scope import Scope
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,9 +74,9 @@ def check_file(path: Path, *, process_dir: Path | None = None) -> list[Finding]:
         LoadError: the file cannot be read, or is not a YAML mapping.
 
     """
-    from waza_engine.checking.named import named_by_eval
-    from waza_engine.formats.reading import read_filled_mapping
-    from waza_engine.scalars import plain_as_written
+    from waza_engine.lib.yaml.scalars import plain_as_written
+    from waza_engine.project.owner import named_by_eval
+    from waza_engine.project.reading import read_filled_mapping
 
     path = path.absolute()
     written = read_filled_mapping(path)
@@ -94,12 +93,12 @@ def check_file(path: Path, *, process_dir: Path | None = None) -> list[Finding]:
 
 def _stages(document: Document, kind: Kind, written: Any, context: CheckContext) -> list[Finding]:
     """The findings of all stages on a whole document. The editor goes through the same stages piece by piece."""
+    from waza_engine.analysis.rules import check_document
+    from waza_engine.analysis.schema.checker import SchemaChecker
+    from waza_engine.analysis.schema.files import read_schema
     from waza_engine.analysis.schema.navigate import discriminated
     from waza_engine.analysis.versions import newer
-    from waza_engine.checking.registry import check_document
     from waza_engine.rules.refused_config import is_told
-    from waza_engine.schema_files import read_schema
-    from waza_engine.validation.checker import SchemaChecker
 
     schema = read_schema(kind.schema)
     found = SchemaChecker(schema).check(document.data)
@@ -149,7 +148,7 @@ def check_grader(dialect_name: str, entry: Any, scope: Scope, unknown: list[Poin
     """
     if not isinstance(entry, dict):
         return
-    from waza_engine.graders.checking import check_entry
+    from waza_engine.analysis.grader_entries import check_entry
 
     mappings = [it[:-1] for it in unknown]
     for it in check_entry(dialect_name, _without(entry, unknown) if unknown else entry, scope):

@@ -4,8 +4,9 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from waza_engine.analysis.schema.navigate import DISCRIMINATOR, Schema, child, narrowed, resolve
-from waza_engine.checking.target import is_newer
-from waza_engine.findings import Finding, Pointer
+from waza_engine.lib.pointer import Pointer
+from waza_engine.model.findings import Finding
+from waza_engine.project.settings import is_newer
 from waza_engine.rules.never_applied import NEVER_APPLIED
 from waza_engine.rules.newer_than_target import NEWER_THAN_TARGET
 

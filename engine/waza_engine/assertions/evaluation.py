@@ -18,7 +18,7 @@ from waza_engine.assertions.interpreters import (
 )
 from waza_engine.assertions.workers import WorkerError, Workers
 from waza_engine.graders.base import GradeError
-from waza_engine.text import without_surrogates
+from waza_engine.lib.go.text import without_surrogates
 
 _GRACE_SECONDS = 5.0
 _STARVED_SECONDS = 50.0

@@ -14,8 +14,8 @@ from functools import partial
 from importlib.resources import files
 from typing import Any
 
-from waza_engine import processes
 from waza_engine.assertions.workers import Workers
+from waza_engine.lib.process import run as processes
 
 TIME_LIMIT_SECONDS = 10.0
 """For all Python assertions of one grader together. waza has no limit but the one of the whole run."""

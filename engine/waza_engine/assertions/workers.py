@@ -11,7 +11,7 @@ import threading
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from waza_engine import processes
+from waza_engine.lib.process import run as processes
 
 _MOST_IDLE = 4
 _MOST_ANSWER_BYTES = 64_000_000

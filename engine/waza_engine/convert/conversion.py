@@ -3,7 +3,7 @@
 from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
 
-from waza_engine.findings import Pointer
+from waza_engine.lib.pointer import Pointer
 
 
 class CannotSayError(Exception):

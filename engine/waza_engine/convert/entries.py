@@ -7,8 +7,8 @@ from waza_engine.convert.conversion import CannotSayError
 from waza_engine.graders.base import ConfigError, Grader
 from waza_engine.graders.entry import read_entry
 from waza_engine.graders.registry import find_grader
-from waza_engine.scalars import plain
-from waza_engine.suite import GraderEntry
+from waza_engine.lib.yaml.scalars import plain
+from waza_engine.model.suite import GraderEntry
 
 
 def typed(entry: GraderEntry) -> Grader:

@@ -7,11 +7,11 @@ return, line separators, blanks beyond ASCII); that is let pass.
 import re
 
 from waza_engine.convert.conversion import CannotSayError
-from waza_engine.js_regex import js_error, js_notes
-from waza_engine.js_regex.parser import parsed
-from waza_engine.js_regex.syntax import JsPatternError
-from waza_engine.js_regex.writers import BeyondRe2, as_re2
-from waza_engine.regex import regex_error, regex_found
+from waza_engine.lib.go.regexp import regex_error, regex_found
+from waza_engine.lib.js_regex import js_error, js_notes
+from waza_engine.lib.js_regex.parser import parsed
+from waza_engine.lib.js_regex.syntax import JsPatternError
+from waza_engine.lib.js_regex.writers import BeyondRe2, as_re2
 
 _FLAGS = re.compile(r"\(\?([imsU]+)\)")
 _GROUP = re.compile(r"\(\?(?P<on>[imsU]*)-(?P<off>[imsU]+):(?P<rest>.*)\)", re.DOTALL)

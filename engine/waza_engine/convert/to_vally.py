@@ -5,20 +5,26 @@ from collections.abc import Mapping
 from pathlib import Path, PurePosixPath
 from typing import Any
 
-from waza_engine.convert.carried import CarriedComments
-from waza_engine.convert.comments import Comment
+from waza_engine.convert.comments import CarriedComments, Comment
 from waza_engine.convert.conversion import CannotSayError, Conversion
 from waza_engine.convert.entries import as_given, last_of_names, name_apart, typed, written
-from waza_engine.convert.kept import as_comment, from_comment
-from waza_engine.convert.left_over import SKILL, TAGS, TRIGGER, left_of_eval, left_of_task
+from waza_engine.convert.losses import (
+    SKILL,
+    TAGS,
+    TRIGGER,
+    as_comment,
+    from_comment,
+    left_of_eval,
+    left_of_task,
+)
 from waza_engine.convert.servers import as_vally_server
 from waza_engine.convert.waza_graders import CHANGED, as_vally
-from waza_engine.convert.written import Written
-from waza_engine.findings import Pointer
-from waza_engine.formats.reading import read_mapping
+from waza_engine.convert.yaml_writer import Written
+from waza_engine.lib.pointer import Pointer
+from waza_engine.lib.yaml.scalars import plain
+from waza_engine.model.suite import GraderEntry, Suite, Task
 from waza_engine.project.load_suite import load_suite
-from waza_engine.scalars import plain
-from waza_engine.suite import GraderEntry, Suite, Task
+from waza_engine.project.reading import read_mapping
 
 
 def to_vally(path: Path, out: Path, *, process_dir: Path) -> Conversion:

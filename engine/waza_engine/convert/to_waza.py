@@ -1,28 +1,106 @@
-"""A vally spec as a waza suite (docs/reference/vally.md, section 13): a task file for each stimulus."""
+"""A vally spec as a waza suite (docs/reference/vally.md, section 13): a task file for each stimulus.
 
+vally's constraints as waza's graders: what a run must not exceed, or must or must not use.
+
+See docs/reference/vally.md, section 3.
+
+What a vally spec says that its suite, as it is loaded, does not know any more.
+"""
+
+import math
 import os
 import re
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 from typing import Any
 
 from waza_engine.convert.comments import Comment, comments_of
-from waza_engine.convert.constraints import grader_of_constraint
 from waza_engine.convert.conversion import CannotSayError, Conversion
 from waza_engine.convert.entries import as_given, name_apart, names_apart, typed, written
-from waza_engine.convert.kept import as_comment, from_comment
-from waza_engine.convert.left_over import SKILL, TAGS, TRIGGER, left_of_spec, left_of_stimulus
+from waza_engine.convert.losses import (
+    SKILL,
+    TAGS,
+    TRIGGER,
+    as_comment,
+    from_comment,
+    left_of_spec,
+    left_of_stimulus,
+)
 from waza_engine.convert.servers import as_waza_server
-from waza_engine.convert.spec import Spec
 from waza_engine.convert.vally_graders import CHANGED, as_waza, wanted_file
-from waza_engine.convert.written import Written
-from waza_engine.file_names import TRIGGER_TESTS
-from waza_engine.findings import Pointer
-from waza_engine.formats.reading import read_mapping, read_text
+from waza_engine.convert.yaml_writer import Written
+from waza_engine.dialects.waza.graders.behavior import BehaviorGrader
+from waza_engine.dialects.waza.graders.skill_invocation import SkillInvocationGrader
+from waza_engine.dialects.waza.graders.tool_calls import ToolCallsGrader
 from waza_engine.graders.base import Grader
+from waza_engine.lib.pointer import Pointer
+from waza_engine.lib.yaml.scalars import plain
+from waza_engine.model.file_names import TRIGGER_TESTS
+from waza_engine.model.suite import Constraint, GraderEntry, Suite, Task
 from waza_engine.project.load_suite import load_suite
-from waza_engine.scalars import plain
-from waza_engine.suite import GraderEntry, Suite, Task
+from waza_engine.project.reading import read_mapping, read_text
+
+
+def grader_of_constraint(constraint: Constraint) -> Grader | None:
+    """The waza grader that passes when the constraint holds; None when there is none."""
+    value = constraint.value
+    match constraint.key if value else "":
+        case "max_tokens":
+            return BehaviorGrader(max_tokens=value)
+        case "max_duration":
+            return BehaviorGrader(max_duration_ms=math.ceil(value))
+        case "expect_tools":
+            return ToolCallsGrader(required_tools=list(value))
+        case "reject_tools" if "*" in value:
+            return ToolCallsGrader(max_calls=0)
+        case "reject_tools":
+            return ToolCallsGrader(forbidden_tools=list(value))
+        case "expect_skills":
+            return SkillInvocationGrader(
+                required_skills=list(dict.fromkeys(value)), mode="any_order", allow_extra=True
+            )
+        case "reject_skills" if "*" not in value:
+            return SkillInvocationGrader(forbidden_skills=list(value))
+        case _:
+            return None
+
+
+@dataclass(frozen=True, slots=True)
+class Spec:
+    """A spec as it is written."""
+
+    data: Mapping[str, Any]
+
+    def stimulus(self, index: int) -> Mapping[str, Any]:
+        """The mapping of a stimulus."""
+        stimuli = self.data.get("stimuli")
+        return stimuli[index] if isinstance(stimuli, list) and isinstance(stimuli[index], Mapping) else {}
+
+    def tags(self, index: int) -> dict[str, Any]:
+        """The tags of a stimulus."""
+        tags = plain(self.stimulus(index).get("tags"))
+        return tags if isinstance(tags, dict) else {}
+
+    @property
+    def environment(self) -> Mapping[str, Any]:
+        """The shared environment, if it stands in the spec itself."""
+        shared = self.data.get("environment")
+        return shared if isinstance(shared, Mapping) else {}
+
+    @property
+    def named_environment(self) -> str:
+        """The name of a shared environment that stands elsewhere, or ""."""
+        shared = plain(self.data.get("environment"))
+        return shared if isinstance(shared, str) else ""
+
+    def skill(self, otherwise: str) -> str:
+        """The skill that the spec is about: the one that a conversion has noted, else the first that the agent gets."""
+        tags = plain(self.data.get("tags"))
+        if isinstance(tags, dict) and isinstance(tags.get(SKILL), str):
+            return str(tags[SKILL])
+        skills = plain(self.environment.get("skills"))
+        return PurePosixPath(str(skills[0]).removesuffix("/SKILL.md")).name if skills else otherwise
 
 
 def to_waza(path: Path, out: Path, *, process_dir: Path) -> Conversion:

@@ -1,6 +1,8 @@
 """vally's graders as waza's.
 
 Options are read and written through the graders' own models. See docs/reference/vally.md, section 13.
+
+vally's grader of tool calls as waza's, of which each says a part of it (docs/reference/vally.md, section 13).
 """
 
 import re
@@ -8,42 +10,126 @@ from collections.abc import Callable, Collection, Iterator
 from typing import Any
 
 from waza_engine.convert.conversion import CannotSayError
-from waza_engine.convert.patterns import said_in_re2
-from waza_engine.convert.vally_tool_calls import calls_as_waza
+from waza_engine.convert.patterns import behind_any_case, is_found_in_nothing, said_in_re2
+from waza_engine.dialects.vally.fields import milliseconds
+from waza_engine.dialects.vally.globs import refusal
+from waza_engine.dialects.vally.graders._shared.files import FileContains, FileExists, FileMatches
+from waza_engine.dialects.vally.graders._shared.tools import RequiredTool
+from waza_engine.dialects.vally.graders.completed import CompletedGrader
+from waza_engine.dialects.vally.graders.error_count import ErrorCountGrader
+from waza_engine.dialects.vally.graders.exit_success import ExitSuccessGrader
+from waza_engine.dialects.vally.graders.file_contains import FileContainsGrader
+from waza_engine.dialects.vally.graders.file_exists import FileExistsGrader
+from waza_engine.dialects.vally.graders.file_matches import FileMatchesGrader
+from waza_engine.dialects.vally.graders.file_not_contains import FileNotContainsGrader
+from waza_engine.dialects.vally.graders.file_not_exists import FileNotExistsGrader
+from waza_engine.dialects.vally.graders.file_not_matches import FileNotMatchesGrader
+from waza_engine.dialects.vally.graders.output_contains import OutputContainsGrader
+from waza_engine.dialects.vally.graders.output_matches import OutputMatchesGrader
+from waza_engine.dialects.vally.graders.output_not_contains import OutputNotContainsGrader
+from waza_engine.dialects.vally.graders.output_not_matches import OutputNotMatchesGrader
+from waza_engine.dialects.vally.graders.program import ProgramGrader as VallyProgram
+from waza_engine.dialects.vally.graders.prompt import PromptGrader as VallyPrompt
+from waza_engine.dialects.vally.graders.run_command import RunCommandGrader
+from waza_engine.dialects.vally.graders.skill_invocation import SkillInvocationGrader as VallySkillInvocation
+from waza_engine.dialects.vally.graders.token_budget import TokenBudgetGrader
+from waza_engine.dialects.vally.graders.tool_call_count import ToolCallCountGrader
+from waza_engine.dialects.vally.graders.tool_calls import ToolCallsGrader as VallyToolCalls
+from waza_engine.dialects.vally.graders.wall_time import WallTimeGrader
+from waza_engine.dialects.waza.graders.action_sequence import ActionSequenceGrader
+from waza_engine.dialects.waza.graders.behavior import BehaviorGrader
+from waza_engine.dialects.waza.graders.code import CodeGrader
+from waza_engine.dialects.waza.graders.file import ContentPatterns, FileGrader
+from waza_engine.dialects.waza.graders.program import ProgramGrader
+from waza_engine.dialects.waza.graders.prompt import PromptGrader
+from waza_engine.dialects.waza.graders.skill_invocation import SkillInvocationGrader
+from waza_engine.dialects.waza.graders.text import TextGrader
+from waza_engine.dialects.waza.graders.tool_calls import ToolCallsGrader
+from waza_engine.dialects.waza.graders.tool_constraint import ToolConstraintGrader
 from waza_engine.graders.base import Grader
-from waza_engine.graders.vally.completed import CompletedGrader
-from waza_engine.graders.vally.error_count import ErrorCountGrader
-from waza_engine.graders.vally.exit_success import ExitSuccessGrader
-from waza_engine.graders.vally.file_contains import FileContainsGrader
-from waza_engine.graders.vally.file_exists import FileExistsGrader
-from waza_engine.graders.vally.file_matches import FileMatchesGrader
-from waza_engine.graders.vally.file_not_contains import FileNotContainsGrader
-from waza_engine.graders.vally.file_not_exists import FileNotExistsGrader
-from waza_engine.graders.vally.file_not_matches import FileNotMatchesGrader
-from waza_engine.graders.vally.output_contains import OutputContainsGrader
-from waza_engine.graders.vally.output_matches import OutputMatchesGrader
-from waza_engine.graders.vally.output_not_contains import OutputNotContainsGrader
-from waza_engine.graders.vally.output_not_matches import OutputNotMatchesGrader
-from waza_engine.graders.vally.program import ProgramGrader as VallyProgram
-from waza_engine.graders.vally.prompt import PromptGrader as VallyPrompt
-from waza_engine.graders.vally.run_command import RunCommandGrader
-from waza_engine.graders.vally.skill_invocation import SkillInvocationGrader as VallySkillInvocation
-from waza_engine.graders.vally.token_budget import TokenBudgetGrader
-from waza_engine.graders.vally.tool_call_count import ToolCallCountGrader
-from waza_engine.graders.vally.tool_calls import ToolCallsGrader as VallyToolCalls
-from waza_engine.graders.vally.wall_time import WallTimeGrader
-from waza_engine.graders.waza.behavior import BehaviorGrader
-from waza_engine.graders.waza.code import CodeGrader
-from waza_engine.graders.waza.file import ContentPatterns, FileGrader
-from waza_engine.graders.waza.program import ProgramGrader
-from waza_engine.graders.waza.prompt import PromptGrader
-from waza_engine.graders.waza.skill_invocation import SkillInvocationGrader
-from waza_engine.graders.waza.text import TextGrader
-from waza_engine.graders.waza.tool_calls import ToolCallsGrader
 from waza_engine.lib.go.paths import cleaned
-from waza_engine.vally.globs import refusal
-from waza_engine.vally.workspace_files import FileContains, FileExists, FileMatches
-from waza_engine.vally_values import milliseconds
+
+_EXACT = re.compile(r"\^((?:[\w-]|\\[^\w\n])+)\$")
+_MOST_REPEATS = 100
+"""How long a list of one name gets at most; nobody would read a longer one."""
+
+
+def calls_as_waza(it: VallyToolCalls) -> Iterator[Grader]:
+    """The graders that together pass when the calls are as they should be.
+
+    Raises:
+        CannotSayError: there are none.
+
+    """
+    if it.parallel:
+        raise CannotSayError("waza does not know which calls one message of the agent made")
+    if it.sequence:
+        names = _exact_names(it.sequence)
+        if names is None:
+            raise CannotSayError("waza's sequences are of names, not of patterns")
+        yield ActionSequenceGrader(matching_mode="in_order_match", expected_actions=names)
+    if repeated := _repeated_names(it.required):
+        yield ActionSequenceGrader(matching_mode="any_order_match", expected_actions=repeated)
+        it = it.model_copy(update={"required": []})
+    required, disallowed = _exact_names(it.required), _exact_names(it.disallowed)
+    if required is not None and disallowed is not None:
+        lists = {"required_tools": required, "forbidden_tools": disallowed}
+        if given := {option: names for option, names in lists.items() if names}:
+            yield ToolCallsGrader(**given)
+        return
+    match it.required, it.disallowed:
+        case [RequiredTool(name=".", model_fields_set=keys) as whole], [] if keys == {"name", "min_count"}:
+            yield ToolCallsGrader(min_calls=whole.min_count)
+            return
+    specs: dict[str, list[Any]] = {"expect_tools": [*it.required], "reject_tools": [*it.disallowed]}
+    yield ToolConstraintGrader(
+        **{option: [_spec(tool) for tool in tools] for option, tools in specs.items() if tools}
+    )
+
+
+def _exact_names(entries: list[Any]) -> list[str] | None:
+    """The tools' names, when every entry is a pattern for one name and nothing else."""
+    found = [_EXACT.fullmatch(it) if isinstance(it, str) else None for it in entries]
+    return [re.sub(r"\\(.)", r"\1", it[1]) for it in found if it] if all(found) else None
+
+
+def _repeated_names(entries: list[Any]) -> list[str] | None:
+    """The tools' names as often as they are asked for, when each is, and one of them more than once."""
+    counts = [it.min_count if isinstance(it, RequiredTool) else 1 for it in entries]
+    plain = [it.name if isinstance(it, RequiredTool) and _only_counts(it) else it for it in entries]
+    names = _exact_names(plain)
+    if names is None or max(counts, default=1) == 1 or not 0 < min(counts) <= max(counts) <= _MOST_REPEATS:
+        return None
+    return [name for name, count in zip(names, counts, strict=True) for _ in range(count)]
+
+
+def _only_counts(tool: RequiredTool) -> bool:
+    return tool.model_fields_set <= {"name", "min_count"}
+
+
+def _spec(tool: Any) -> dict[str, str]:
+    if isinstance(tool, str):
+        return {"tool": _named(tool)}
+    given = tool.model_dump(exclude_defaults=True)
+    args = given.pop("args", {})
+    if set(given) - {"name", "command", "path"} or set(args) - {"skill"}:
+        raise CannotSayError(
+            "waza looks at the command, the path and the skill of a call, and at nothing else"
+        )
+    made = {"tool": _named(given["name"])}
+    patterns = {"command": given.get("command"), "path": given.get("path"), "skill": args.get("skill")}
+    for argument, pattern in patterns.items():
+        if pattern:
+            said = behind_any_case(said_in_re2(pattern))
+            if is_found_in_nothing(said):
+                raise CannotSayError(f"the pattern {pattern} would fit calls without this argument in waza")
+            made[f"{argument}_pattern"] = said
+    return made
+
+
+def _named(pattern: str) -> str:
+    """The pattern of a tool's name. Upper and lower case count in vally."""
+    return behind_any_case(said_in_re2(pattern))
 
 
 def as_waza(grader: Grader, wanted: Collection[str] = ()) -> list[Grader]:

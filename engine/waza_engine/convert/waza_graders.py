@@ -11,37 +11,37 @@ from typing import Any, NamedTuple
 
 from waza_engine.convert.conversion import CannotSayError
 from waza_engine.convert.patterns import in_any_case, in_javascript, is_found_in_nothing
-from waza_engine.findings import Pointer
+from waza_engine.dialects.vally.graders.file_contains import FileContainsGrader
+from waza_engine.dialects.vally.graders.file_exists import FileExistsGrader
+from waza_engine.dialects.vally.graders.file_matches import FileMatchesGrader
+from waza_engine.dialects.vally.graders.file_not_contains import FileNotContainsGrader
+from waza_engine.dialects.vally.graders.file_not_exists import FileNotExistsGrader
+from waza_engine.dialects.vally.graders.file_not_matches import FileNotMatchesGrader
+from waza_engine.dialects.vally.graders.output_contains import OutputContainsGrader
+from waza_engine.dialects.vally.graders.output_matches import OutputMatchesGrader
+from waza_engine.dialects.vally.graders.output_not_contains import OutputNotContainsGrader
+from waza_engine.dialects.vally.graders.output_not_matches import OutputNotMatchesGrader
+from waza_engine.dialects.vally.graders.program import ProgramGrader as VallyProgram
+from waza_engine.dialects.vally.graders.prompt import PromptGrader as VallyPrompt
+from waza_engine.dialects.vally.graders.skill_invocation import SkillInvocationGrader as VallySkillInvocation
+from waza_engine.dialects.vally.graders.token_budget import TokenBudgetGrader
+from waza_engine.dialects.vally.graders.tool_call_count import ToolCallCountGrader
+from waza_engine.dialects.vally.graders.tool_calls import ToolCallsGrader as VallyToolCalls
+from waza_engine.dialects.vally.graders.wall_time import WallTimeGrader
+from waza_engine.dialects.waza.graders.action_sequence import ActionSequenceGrader
+from waza_engine.dialects.waza.graders.behavior import BehaviorGrader
+from waza_engine.dialects.waza.graders.diff import DiffGrader, fragment_text
+from waza_engine.dialects.waza.graders.file import FileGrader
+from waza_engine.dialects.waza.graders.program import ProgramGrader
+from waza_engine.dialects.waza.graders.prompt import PromptGrader
+from waza_engine.dialects.waza.graders.skill_invocation import SkillInvocationGrader
+from waza_engine.dialects.waza.graders.text import TextGrader
+from waza_engine.dialects.waza.graders.tool_calls import ToolCallsGrader
+from waza_engine.dialects.waza.graders.tool_constraint import ToolConstraintGrader
+from waza_engine.dialects.waza.tools import ToolSpec
 from waza_engine.graders.base import Grader
-from waza_engine.graders.vally.file_contains import FileContainsGrader
-from waza_engine.graders.vally.file_exists import FileExistsGrader
-from waza_engine.graders.vally.file_matches import FileMatchesGrader
-from waza_engine.graders.vally.file_not_contains import FileNotContainsGrader
-from waza_engine.graders.vally.file_not_exists import FileNotExistsGrader
-from waza_engine.graders.vally.file_not_matches import FileNotMatchesGrader
-from waza_engine.graders.vally.output_contains import OutputContainsGrader
-from waza_engine.graders.vally.output_matches import OutputMatchesGrader
-from waza_engine.graders.vally.output_not_contains import OutputNotContainsGrader
-from waza_engine.graders.vally.output_not_matches import OutputNotMatchesGrader
-from waza_engine.graders.vally.program import ProgramGrader as VallyProgram
-from waza_engine.graders.vally.prompt import PromptGrader as VallyPrompt
-from waza_engine.graders.vally.skill_invocation import SkillInvocationGrader as VallySkillInvocation
-from waza_engine.graders.vally.token_budget import TokenBudgetGrader
-from waza_engine.graders.vally.tool_call_count import ToolCallCountGrader
-from waza_engine.graders.vally.tool_calls import ToolCallsGrader as VallyToolCalls
-from waza_engine.graders.vally.wall_time import WallTimeGrader
-from waza_engine.graders.waza.action_sequence import ActionSequenceGrader
-from waza_engine.graders.waza.behavior import BehaviorGrader
-from waza_engine.graders.waza.diff import DiffGrader, fragment_text
-from waza_engine.graders.waza.file import FileGrader
-from waza_engine.graders.waza.program import ProgramGrader
-from waza_engine.graders.waza.prompt import PromptGrader
-from waza_engine.graders.waza.skill_invocation import SkillInvocationGrader
-from waza_engine.graders.waza.text import TextGrader
-from waza_engine.graders.waza.tool_calls import ToolCallsGrader
-from waza_engine.graders.waza.tool_constraint import ToolConstraintGrader
 from waza_engine.lib.go.paths import cleaned
-from waza_engine.tool_specs import ToolSpec
+from waza_engine.lib.pointer import Pointer
 
 
 class Part(NamedTuple):

@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from waza_engine.executors.base import UnavailableError
-from waza_engine.file_digests import command_files
+from waza_engine.lib.files.digests import command_files
 
 COMMAND_VARIABLE = "WAZA_LSP_AGENT_COMMAND"
 

@@ -7,10 +7,10 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from waza_engine import deathwatch
 from waza_engine.executors.base import ExecutorError
-from waza_engine.sessions import kill_session
-from waza_engine.starting import let_go, start_program
+from waza_engine.lib.process import reaper
+from waza_engine.lib.process.reaper import kill_session
+from waza_engine.lib.process.spawn import let_go, start_program
 
 OUTPUT_LIMIT = 64 << 20
 """How many bytes of what an agent prints are read; the rest is thrown away."""
@@ -91,7 +91,7 @@ async def run_agent(
         return await _talk(process, stdin, limits, on_output)
     finally:
         await end(process)
-        deathwatch.unwatch(process.pid)
+        reaper.unwatch(process.pid)
 
 
 async def end(process: asyncio.subprocess.Process) -> None:

@@ -3,16 +3,20 @@
 An executor gets a prepared workspace and yields a `Trajectory`; it neither grades nor stores anything. What goes
 wrong with the agent itself (an error message, a timeout) is part of the trajectory, because the graders still
 look at what exists (docs/reference/waza-formats.md, section 13.4). An exception means that there is nothing to grade.
+
+The folder that an agent works in while it is asked a trigger prompt.
 """
 
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Iterator, Mapping
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, ClassVar, Protocol
 
-from waza_engine.file_digests import digest
-from waza_engine.suite import InputFile, Task
-from waza_engine.trajectory import Trajectory
+from waza_engine.lib.files.digests import digest
+from waza_engine.lib.files.temporary import temporary_folder
+from waza_engine.model.suite import InputFile, Task
+from waza_engine.model.trajectory import Trajectory
 
 
 class ExecutorError(Exception):
@@ -174,3 +178,15 @@ def agent_of(executor: Executor) -> str:
     identity = getattr(executor, "identity", None)
     told = identity() if identity is not None else ""
     return digest(repr((executor.name, told)).encode("utf-8", "replace"))
+
+
+@contextmanager
+def workspace_of(request: TriggerRequest) -> Iterator[str]:
+    """A temporary folder with the request's files in it; one that cannot be written there is left out."""
+    with temporary_folder() as root:
+        for it in request.files:
+            with suppress(OSError):
+                path = root / it.target
+                path.parent.mkdir(parents=True, exist_ok=True)
+                path.write_bytes(it.content)
+        yield str(root)

@@ -34,12 +34,12 @@ from waza_engine.executors.base import (
     TrialRequest,
     TriggerRequest,
     UnavailableError,
+    workspace_of,
 )
 from waza_engine.executors.event_log import EventLog
-from waza_engine.executors.trigger_workspace import workspace_of
-from waza_engine.suite import Task
-from waza_engine.temporary import temporary_folder
-from waza_engine.trajectory import Trajectory
+from waza_engine.lib.files.temporary import temporary_folder
+from waza_engine.model.suite import Task
+from waza_engine.model.trajectory import Trajectory
 
 FORMAT_VARIABLE = "WAZA_LSP_AGENT_FORMAT"
 FORMATS = {

@@ -23,12 +23,12 @@ from waza_engine.executors.base import (
     TrialRequest,
     TriggerRequest,
     UnavailableError,
+    workspace_of,
 )
 from waza_engine.executors.copilot_cli import cli_path, mcp_server, provider
 from waza_engine.executors.event_log import EventLog
-from waza_engine.executors.trigger_workspace import workspace_of
-from waza_engine.tool_names import names_of
-from waza_engine.trajectory import Trajectory
+from waza_engine.model.tool_names import names_of
+from waza_engine.model.trajectory import Trajectory
 
 _INSTALL = (
     "The executor 'copilot-sdk' needs the Copilot SDK; install it with: pip install 'waza-lsp[copilot]'"

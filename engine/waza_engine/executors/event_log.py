@@ -11,8 +11,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from waza_engine.suite import Task
-from waza_engine.trajectory import Session, SkillInvocation, ToolCall, ToolEvent, Trajectory, Usage
+from waza_engine.model.suite import Task
+from waza_engine.model.trajectory import Session, SkillInvocation, ToolCall, ToolEvent, Trajectory, Usage
 
 _TEXTS = frozenset(["user.message", "assistant.message", "assistant.reasoning"])
 _BARE = frozenset(["assistant.turn_start", "assistant.turn_end", "skill.invoked", "abort"])

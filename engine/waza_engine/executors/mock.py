@@ -14,9 +14,9 @@ from math import isinf, isnan
 from typing import Any, ClassVar
 
 from waza_engine.executors.base import NO_AGENT, ExecutorOptions, Progress, TrialRequest, TriggerRequest
-from waza_engine.scalars import Scalar
-from waza_engine.suite import Task
-from waza_engine.trajectory import Session, Trajectory
+from waza_engine.lib.yaml.scalars import Scalar
+from waza_engine.model.suite import Task
+from waza_engine.model.trajectory import Session, Trajectory
 
 _PREVIEW_BYTES = 1024
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from waza_engine import executors as _folder
 from waza_engine.executors.base import AGENT_COMMAND, Executor, ExecutorOptions, UnavailableError
-from waza_engine.plug_ins import EXECUTOR_GROUP, plug_ins
+from waza_engine.plugins import EXECUTOR_GROUP, plug_ins
 
 if TYPE_CHECKING:
     from importlib.metadata import EntryPoint

@@ -22,11 +22,11 @@ from waza_engine.executors.base import (
     TriggerRequest,
     UnavailableError,
 )
-from waza_engine.file_digests import file_digest
-from waza_engine.misfits import first_words
-from waza_engine.paths import is_directory
-from waza_engine.trajectory import Trajectory
-from waza_engine.values import Integer, Strings
+from waza_engine.lib.files.digests import file_digest
+from waza_engine.lib.paths import is_directory
+from waza_engine.model.fields import Integer, Strings
+from waza_engine.model.pydantic_messages import first_words
+from waza_engine.model.trajectory import Trajectory
 
 _VERSION = 1
 _LONE_SURROGATES = re.compile("[\ud800-\udfff]")

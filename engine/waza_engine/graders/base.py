@@ -15,11 +15,11 @@ from pydantic.fields import FieldInfo
 from pydantic.json_schema import JsonSchemaValue
 from pydantic_core import CoreSchema
 
-from waza_engine.findings import Change, Finding, Pointer, RenameKey, SetValue
 from waza_engine.graders.context import GradingContext
 from waza_engine.graders.result import Criterion, GraderResult
-from waza_engine.runs.records import FailedCheck
-from waza_engine.scope import Scope
+from waza_engine.lib.pointer import Pointer
+from waza_engine.model.findings import Change, Finding, RenameKey, Scope, SetValue
+from waza_engine.model.records import FailedCheck
 
 __all__ = [
     "ConfigError",

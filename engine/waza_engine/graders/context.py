@@ -6,8 +6,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from waza_engine.judges.base import Judge
-from waza_engine.trajectory import Session, SkillInvocation, ToolEvent
+from waza_engine.model.judge import Judge
+from waza_engine.model.trajectory import Session, SkillInvocation, ToolEvent
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,12 +7,12 @@ from typing import Any, Literal
 
 from pydantic import ValidationError
 
-from waza_engine.formats import dialect_meant, resolved
 from waza_engine.graders.base import ConfigError, Grader
-from waza_engine.misfits import place, words
-from waza_engine.scalars import Scalar, plain
-from waza_engine.suite import GraderEntry
-from waza_engine.values import is_null
+from waza_engine.lib.yaml.scalars import Scalar, plain
+from waza_engine.model.fields import is_null
+from waza_engine.model.pydantic_messages import place, words
+from waza_engine.model.suite import GraderEntry
+from waza_engine.recognition.recognise import dialect_meant, resolved
 
 Level = Literal["eval", "task"]
 

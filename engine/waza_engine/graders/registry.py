@@ -12,9 +12,9 @@ from collections.abc import Iterator
 from functools import cache
 from typing import TYPE_CHECKING, TypeGuard
 
-from waza_engine.formats import dialect, dialect_meant, resolved
 from waza_engine.graders.base import Grader
-from waza_engine.plug_ins import plug_ins
+from waza_engine.plugins import plug_ins
+from waza_engine.recognition.recognise import dialect, dialect_meant, resolved
 
 if TYPE_CHECKING:
     from importlib.metadata import EntryPoint

@@ -5,8 +5,8 @@ from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from waza_engine.graders.context import GradingContext
-from waza_engine.runs.records import FailedCheck
-from waza_engine.suite import Constraint, GraderEntry, Scoring
+from waza_engine.model.records import FailedCheck
+from waza_engine.model.suite import Constraint, GraderEntry, Scoring
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,8 +13,8 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
 
-from waza_engine.judges.base import JudgeCall, JudgeError, JudgeRequest, JudgeTool, JudgeTurn
-from waza_engine.judges.free_reply import json_reply
+from waza_engine.judges.replies import json_reply
+from waza_engine.model.judge import JudgeCall, JudgeError, JudgeRequest, JudgeTool, JudgeTurn
 
 _USAGE = {"input_tokens": "inputTokens", "output_tokens": "outputTokens", "cost": "cost"}
 

@@ -8,8 +8,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any, Literal
 
-from waza_engine.judges.base import Judge, JudgeRequest, JudgeTool
 from waza_engine.judges.votes import hold_turn
+from waza_engine.model.judge import Judge, JudgeRequest, JudgeTool
 
 Winner = Literal["baseline", "skill", "tie"]
 _TOOL = JudgeTool(

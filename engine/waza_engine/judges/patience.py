@@ -5,7 +5,7 @@ import time
 from collections.abc import Callable
 from typing import TypeVar
 
-from waza_engine.judges.base import JudgeError
+from waza_engine.model.judge import JudgeError
 
 _ATTEMPTS = 3
 _FIRST_PAUSE_SECONDS = 5.0

@@ -7,7 +7,7 @@ how a turn ends, and the one JSON reply for graders that ask without tools.
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from waza_engine.judges.base import JudgeCall, JudgeError, JudgeMissing, JudgeRequest, JudgeTurn
+from waza_engine.model.judge import JudgeCall, JudgeError, JudgeMissing, JudgeRequest, JudgeTurn
 
 _NOTHING = object()
 

@@ -9,10 +9,10 @@ from dataclasses import dataclass, field, replace
 from statistics import fmean
 from typing import Any
 
-from waza_engine.judges.base import Judge, JudgeCall, JudgeError, JudgeRequest, JudgeTool
 from waza_engine.judges.patience import patiently
 from waza_engine.judges.scales import Scale
 from waza_engine.judges.votes import hold_turn
+from waza_engine.model.judge import Judge, JudgeCall, JudgeError, JudgeRequest, JudgeTool
 
 SUBMIT_GRADE = "submit_grade"
 

@@ -9,10 +9,10 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
-from waza_engine.judges.base import Judge, JudgeCall, JudgeRequest, JudgeTool
 from waza_engine.judges.patience import patiently
 from waza_engine.judges.submit_grade import NoGradeError
 from waza_engine.judges.votes import hold_turn
+from waza_engine.model.judge import Judge, JudgeCall, JudgeRequest, JudgeTool
 
 SUBMIT_PAIRWISE = "submit_pairwise_grade"
 Winner = Literal["A", "B", "tie"]

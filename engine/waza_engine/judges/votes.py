@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from waza_engine.judges.base import Judge, JudgeCall, JudgeError, JudgeRequest, JudgeTool, JudgeTurn
+from waza_engine.model.judge import Judge, JudgeCall, JudgeError, JudgeRequest, JudgeTool, JudgeTurn
 
 PASS_TOOL = "set_waza_grade_pass"  # noqa: S105  # a tool's name, no password
 FAIL_TOOL = "set_waza_grade_fail"

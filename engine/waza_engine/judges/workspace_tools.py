@@ -5,8 +5,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from waza_engine.judges.base import JudgeTool
-from waza_engine.regular_files import is_regular
+from waza_engine.lib.files.safe_read import is_regular
+from waza_engine.model.judge import JudgeTool
 
 _MOST_CHARACTERS = 100_000
 _MOST_FILES = 1_000

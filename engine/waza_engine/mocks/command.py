@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from waza_engine.regex import regex_found
+from waza_engine.lib.go.regexp import regex_found
 
 _NO_RESPONSE = 127
 

@@ -13,10 +13,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from waza_engine.lib.files.temporary import temporary_folder
 from waza_engine.mocks.command_name import is_command_name
-from waza_engine.suite import CommandMock, McpMock
-from waza_engine.temporary import temporary_folder
-from waza_engine.trajectory import CommandInvocation
+from waza_engine.model.suite import CommandMock, McpMock
+from waza_engine.model.trajectory import CommandInvocation
 
 _LOG = "calls.jsonl"
 

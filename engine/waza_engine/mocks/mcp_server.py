@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, TextIO
 
-from waza_engine.regex import regex_found
+from waza_engine.lib.go.regexp import regex_found
 
 _VERSION = "2025-06-18"
 _METHOD_NOT_FOUND, _NO_JSON = -32601, -32700

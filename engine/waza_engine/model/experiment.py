@@ -5,8 +5,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Protocol
 
-from waza_engine.findings import Pointer
-from waza_engine.suite import Suite
+from waza_engine.lib.pointer import Pointer
+from waza_engine.model.suite import Suite
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 from typing import Any, Protocol
 
-from waza_engine.runs.records import TrialRecord
+from waza_engine.model.records import TrialRecord
 
 
 class Pair(Protocol):

@@ -3,8 +3,8 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from waza_engine.runs.records import TrialRecord
-from waza_engine.suite import Scoring
+from waza_engine.model.records import TrialRecord
+from waza_engine.model.suite import Scoring
 
 
 @dataclass(frozen=True, slots=True)

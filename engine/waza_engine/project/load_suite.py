@@ -2,10 +2,10 @@
 
 from pathlib import Path
 
-from waza_engine.formats import Dialect, dialect, recognise, resolved
-from waza_engine.formats.reading import read_filled_mapping
 from waza_engine.model.experiment import Experiment
-from waza_engine.suite import ExperimentArm, LoadError, Suite
+from waza_engine.model.suite import ExperimentArm, LoadError, Suite
+from waza_engine.project.reading import read_filled_mapping
+from waza_engine.recognition.recognise import Dialect, dialect, recognise, resolved
 
 
 def load_suite(
@@ -18,7 +18,7 @@ def load_suite(
     `context_dir` is where the input files of tasks are, instead of the dialect's own place.
 
     Raises:
-        waza_engine.suite.LoadError: a file cannot be used; or this is no eval file of any dialect.
+        waza_engine.model.suite.LoadError: a file cannot be used; or this is no eval file of any dialect.
 
     """
     chosen = dialect(dialect_name) if dialect_name else dialect_of_file(path)

@@ -3,9 +3,9 @@
 from collections.abc import Iterator, Sequence
 from typing import Any
 
+from waza_engine.model.records import RunRecord, TaskRecord
 from waza_engine.reports.inert import inert
 from waza_engine.reports.text import one_line
-from waza_engine.runs.records import RunRecord, TaskRecord
 
 _ABSENT = "n/a"
 

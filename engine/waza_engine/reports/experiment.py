@@ -7,13 +7,13 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from waza_engine.model.records import RunRecord
+from waza_engine.model.scores import suite_totals
 from waza_engine.reports.comparison import comparison_data, comparison_text
 from waza_engine.reports.github import escaped
 from waza_engine.reports.inert import inert
 from waza_engine.reports.text import one_line
-from waza_engine.runs.records import RunRecord
 from waza_engine.runs.totals import seeded, task_totals, worst_status
-from waza_engine.scoring import suite_totals
 
 
 @dataclass(frozen=True, slots=True)

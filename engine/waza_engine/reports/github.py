@@ -3,9 +3,9 @@
 import re
 from collections.abc import Iterator
 
+from waza_engine.model.records import RunRecord, TaskRecord
 from waza_engine.reports.reasons import reasons
 from waza_engine.reports.text import failed_lines, one_line
-from waza_engine.runs.records import RunRecord, TaskRecord
 
 _WORDS = {"passed": "✅ passed", "failed": "❌ failed", "error": "⚠️ error", "cancelled": "⏹️ cancelled"}
 _TASK_WORDS = {"passed": "✅", "failed": "❌", "error": "⚠️", "skipped": "⏭️"}

@@ -3,9 +3,9 @@
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
 
+from waza_engine.model.records import TrialVerdict
 from waza_engine.reports.inert import inert
 from waza_engine.reports.text import one_line
-from waza_engine.runs.records import TrialVerdict
 
 _MARKS = {"passed": "+", "failed": "-", "error": "!", "skipped": "."}
 

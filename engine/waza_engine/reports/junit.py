@@ -5,16 +5,25 @@ See docs/reference/waza-formats.md, section 15.3.
 Where trials are held to a threshold there is one test case per trial (docs/reference/vally.md, section 10.2).
 Tasks that the run never came to are skipped ones, and what else kept a run from passing has a test case of
 its own: who reads this file alone must not think that all is well.
+
+Text that XML can hold, without control characters: the standard writer would write any, and readers refuse some.
 """
 
+import re
 import xml.etree.ElementTree as ET
 from collections.abc import Sequence
 from datetime import UTC, datetime
 
+from waza_engine.model.records import RunRecord, TaskRecord, TrialRecord
 from waza_engine.model.threshold import eval_verdict
 from waza_engine.reports.reasons import Reason, reasons, why_unperformed
-from waza_engine.reports.xml_text import xml_text
-from waza_engine.runs.records import RunRecord, TaskRecord, TrialRecord
+
+_FORBIDDEN = re.compile("[^\t\n\r\u0020-\u007e\u00a0-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+
+
+def xml_text(text: str) -> str:
+    """The text without the characters that XML 1.0 forbids or discourages."""
+    return _FORBIDDEN.sub("", text)
 
 
 def junit_xml(record: RunRecord) -> str:

@@ -3,10 +3,10 @@
 from collections.abc import Sequence
 from itertools import chain, zip_longest
 
-from waza_engine.runs.frames import RunFrame
-from waza_engine.runs.records import RunRecord, TaskRecord
+from waza_engine.model.records import RunRecord, TaskRecord
+from waza_engine.model.suite import Metric
+from waza_engine.runs.run_header import RunFrame
 from waza_engine.runs.totals import Ending, run_record
-from waza_engine.suite import Metric
 
 
 class MergeError(Exception):

@@ -7,12 +7,12 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from waza_engine.formats import by_preference, resolved
-from waza_engine.misfits import reason
+from waza_engine.model.pydantic_messages import reason
 from waza_engine.model.read_run import ReadRun
-from waza_engine.reports.read_results import ResultsError
-from waza_engine.runs.frames import RunFrame, TaskFrame
-from waza_engine.runs.records import RunRecord
+from waza_engine.model.records import RunRecord
+from waza_engine.recognition.recognise import by_preference, resolved
+from waza_engine.reports.results.read import ResultsError
+from waza_engine.runs.run_header import RunFrame, TaskFrame
 from waza_engine.runs.totals import Ending, run_record, seeded, task_record
 
 

@@ -3,9 +3,9 @@
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from waza_engine.model.records import MetricResult, RunRecord
+from waza_engine.model.scores import skills_helped
 from waza_engine.model.threshold import EvalVerdict, eval_verdict
-from waza_engine.runs.records import MetricResult, RunRecord
-from waza_engine.scoring import skills_helped
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,8 +4,8 @@ import json
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from waza_engine.formats import by_preference, resolved
-from waza_engine.runs.records import RunRecord
+from waza_engine.model.records import RunRecord
+from waza_engine.recognition.recognise import by_preference, resolved
 
 
 def results_lines(record: RunRecord) -> Iterator[str]:

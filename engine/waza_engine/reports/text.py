@@ -2,12 +2,12 @@
 
 from collections.abc import Iterator
 
+from waza_engine.model.records import GraderOutcome, RunRecord, TaskRecord, TrialRecord
+from waza_engine.model.scores import Interval
 from waza_engine.reports.inert import inert
 from waza_engine.reports.reasons import baseline_line, metric_line, threshold_line, threshold_verdict
-from waza_engine.reports.results_task import skill_impact
-from waza_engine.runs.measures import composite_score
-from waza_engine.runs.records import GraderOutcome, RunRecord, TaskRecord, TrialRecord
-from waza_engine.scoring import Interval
+from waza_engine.reports.results.task import skill_impact
+from waza_engine.runs.totals import composite_score
 
 WORDS = {"passed": "PASS", "failed": "FAIL", "error": "ERROR", "skipped": "SKIP"}
 _LONGEST_FEEDBACK = 300

@@ -7,7 +7,7 @@ was; verdicts are `gen_ai.evaluation.result` events of the trial's span. What ag
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
-from waza_engine.runs.records import GraderOutcome, RunRecord, TrialRecord
+from waza_engine.model.records import GraderOutcome, RunRecord, TrialRecord
 
 if TYPE_CHECKING:
     from opentelemetry.trace import Span, Tracer

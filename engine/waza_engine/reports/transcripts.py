@@ -12,11 +12,11 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from waza_engine.moments import rfc3339
-from waza_engine.reports.results_task import digest_data, run_data, without_empty
-from waza_engine.runs.records import RunRecord, TaskRecord
-from waza_engine.trajectory import Session
-from waza_engine.whole_files import write_whole
+from waza_engine.lib.files.safe_write import write_whole
+from waza_engine.lib.timestamps import rfc3339
+from waza_engine.model.records import RunRecord, TaskRecord
+from waza_engine.model.trajectory import Session
+from waza_engine.reports.results.task import digest_data, run_data, without_empty
 
 _UNFIT = re.compile(r"[^a-z0-9_-]")
 

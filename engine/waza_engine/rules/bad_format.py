@@ -30,6 +30,6 @@ tasks: ["tasks/*.yaml"]
 ```
 """
 
-from waza_engine.findings import Rule
+from waza_engine.model.findings import Rule
 
 BAD_FORMAT = Rule("bad-format", "text that is not written as its key wants it")

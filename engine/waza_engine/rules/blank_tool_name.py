@@ -22,6 +22,6 @@ config:
 ```
 """
 
-from waza_engine.findings import Rule
+from waza_engine.model.findings import Rule
 
 BLANK_TOOL_NAME = Rule("blank-tool-name", "tool name of blanks")

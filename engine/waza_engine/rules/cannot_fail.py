@@ -19,6 +19,6 @@ config:
 ```
 """
 
-from waza_engine.findings import Rule, Severity
+from waza_engine.model.findings import Rule, Severity
 
 CANNOT_FAIL = Rule("cannot-fail", "grader that always passes", Severity.WARNING)

@@ -25,8 +25,9 @@ inputs:
 ```
 """
 
-from waza_engine.checking.document import Document
-from waza_engine.findings import Finding, Fix, Pointer, RemoveKey, Rule
+from waza_engine.lib.pointer import Pointer
+from waza_engine.model.findings import Finding, Fix, RemoveKey, Rule
+from waza_engine.project.document import Document
 
 CONFLICTING_KEYS = Rule("conflicting-keys", "keys of which only one may be given")
 

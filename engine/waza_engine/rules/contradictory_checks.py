@@ -24,7 +24,7 @@ config:
 
 from collections.abc import Callable, Iterator, Sequence
 
-from waza_engine.findings import Finding, Fix, RemoveKey, Rule, Severity
+from waza_engine.model.findings import Finding, Fix, RemoveKey, Rule, Severity
 
 CONTRADICTORY_CHECKS = Rule("contradictory-checks", "checks that cannot all pass")
 

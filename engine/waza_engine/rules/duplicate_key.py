@@ -21,6 +21,6 @@ config:
 ```
 """
 
-from waza_engine.findings import Rule
+from waza_engine.model.findings import Rule
 
 DUPLICATE_KEY = Rule("duplicate-key", "key that stands twice in one mapping")

@@ -21,6 +21,6 @@ tasks: ["tasks/*.yaml"]
 ```
 """
 
-from waza_engine.findings import Rule, Severity
+from waza_engine.model.findings import Rule, Severity
 
 EMPTY_FILE = Rule("empty-file", "file with nothing in it", Severity.INFORMATION)

@@ -34,9 +34,9 @@ graders:
 
 from collections.abc import Iterator
 
-from waza_engine.checking.document import Document
-from waza_engine.findings import Finding, Fix, RemoveKey, Rule, Severity
-from waza_engine.formats import dialect
+from waza_engine.model.findings import Finding, Fix, RemoveKey, Rule, Severity
+from waza_engine.project.document import Document
+from waza_engine.recognition.recognise import dialect
 
 EMPTY_ITEM = Rule("empty-item", "list item with nothing in it", Severity.WARNING)
 APPLIES = frozenset(["eval", "task"])

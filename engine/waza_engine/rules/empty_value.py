@@ -23,9 +23,9 @@ config:
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
-from waza_engine.checking.document import Document
-from waza_engine.findings import HERE, Finding, Rule
-from waza_engine.formats import dialect
+from waza_engine.model.findings import HERE, Finding, Rule
+from waza_engine.project.document import Document
+from waza_engine.recognition.recognise import dialect
 
 if TYPE_CHECKING:
     from waza_engine.graders.base import Grader

@@ -24,8 +24,9 @@ config:
 
 from collections.abc import Iterator
 
-from waza_engine.findings import Finding, Fix, Pointer, Rule, SetValue
-from waza_engine.paths import escape_reason
+from waza_engine.lib.paths import escape_reason
+from waza_engine.lib.pointer import Pointer
+from waza_engine.model.findings import Finding, Fix, Rule, SetValue
 
 ESCAPING_PATH = Rule("escaping-path", "path outside of the workspace")
 

@@ -34,7 +34,7 @@ scoring:
 ```
 """
 
-from waza_engine.findings import HERE, Rule, Severity
+from waza_engine.model.findings import HERE, Rule, Severity
 
 EXIT_CODE_ONLY = Rule(
     "exit-code-only",

@@ -25,6 +25,6 @@ config:
 ```
 """
 
-from waza_engine.findings import Rule, Severity
+from waza_engine.model.findings import Rule, Severity
 
 IGNORED_OPTION = Rule("ignored-option", "option without effect", Severity.WARNING, frozenset(["unused"]))

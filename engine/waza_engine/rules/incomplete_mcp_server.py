@@ -39,8 +39,9 @@ tasks: ["tasks/*.yaml"]
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from waza_engine.checking.document import Document
-from waza_engine.findings import HERE, Finding, Fix, InsertKey, Pointer, Rule, Severity
+from waza_engine.lib.pointer import Pointer
+from waza_engine.model.findings import HERE, Finding, Fix, InsertKey, Rule, Severity
+from waza_engine.project.document import Document
 
 INCOMPLETE_MCP_SERVER = Rule(
     "incomplete-mcp-server", "MCP server that cannot be reached", Severity.WARNING, needs=frozenset([HERE])

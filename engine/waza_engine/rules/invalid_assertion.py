@@ -21,7 +21,7 @@ config:
 ```
 """
 
-from waza_engine.findings import Rule, Severity
+from waza_engine.model.findings import Rule, Severity
 
 INVALID_ASSERTION = Rule(
     "invalid-assertion", "assertion that is no expression of its language", Severity.WARNING

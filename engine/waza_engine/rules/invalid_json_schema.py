@@ -21,6 +21,6 @@ config:
 ```
 """
 
-from waza_engine.findings import Rule
+from waza_engine.model.findings import Rule
 
 INVALID_JSON_SCHEMA = Rule("invalid-json-schema", "JSON Schema that does not compile")

@@ -21,6 +21,6 @@ config:
 ```
 """
 
-from waza_engine.findings import Rule
+from waza_engine.model.findings import Rule
 
 INVALID_REGEX = Rule("invalid-regex", "pattern that RE2 cannot read")

@@ -21,6 +21,6 @@ config:
 ```
 """
 
-from waza_engine.findings import Rule
+from waza_engine.model.findings import Rule
 
 MISSING_COMPANION = Rule("missing-companion", "option without the one it needs")

@@ -22,6 +22,6 @@ config:
 ```
 """
 
-from waza_engine.findings import Rule
+from waza_engine.model.findings import Rule
 
 MISSING_KEY = Rule("missing-key", "required key that is not there")

@@ -22,6 +22,6 @@ config:
 ```
 """
 
-from waza_engine.findings import Rule, Severity
+from waza_engine.model.findings import Rule, Severity
 
 NAME_OUT_OF_SCOPE = Rule("name-out-of-scope", "name where an assertion cannot see it", Severity.WARNING)

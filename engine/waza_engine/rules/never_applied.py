@@ -28,7 +28,7 @@ graders:
 ```
 """
 
-from waza_engine.findings import Rule, Severity
+from waza_engine.model.findings import Rule, Severity
 
 NEVER_APPLIED = Rule(
     "never-applied", "key that is read and never used", Severity.WARNING, frozenset(["unused"])

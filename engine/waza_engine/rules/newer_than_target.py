@@ -11,7 +11,7 @@ With `target = "0.30"`, a grader with `extract_json: true`: the option came with
 The same grader without the option, or a newer waza and a newer `target`.
 """
 
-from waza_engine.findings import Rule, Severity
+from waza_engine.model.findings import Rule, Severity
 
 NEWER_THAN_TARGET = Rule(
     "newer-than-target", "option or type that the project's waza version does not know", Severity.WARNING

@@ -38,8 +38,9 @@ scoring:
 
 from collections.abc import Callable, Iterator
 
-from waza_engine.doubtful_patterns import doubled_backslash, out_of_slashes
-from waza_engine.findings import Finding, Fix, Pointer, Rule, SetValue, Severity
+from waza_engine.lib.pointer import Pointer
+from waza_engine.model.findings import Finding, Fix, Rule, SetValue, Severity
+from waza_engine.rules._patterns import doubled_backslash, out_of_slashes
 
 NON_PORTABLE_REGEX = Rule(
     "non-portable-regex", "pattern that does not mean what it looks like", Severity.WARNING

@@ -20,6 +20,6 @@ config:
 ```
 """
 
-from waza_engine.findings import Rule
+from waza_engine.model.findings import Rule
 
 OUT_OF_RANGE = Rule("out-of-range", "number outside what the key takes")

@@ -32,6 +32,6 @@ scoring:
 ```
 """
 
-from waza_engine.findings import HERE, Rule, Severity
+from waza_engine.model.findings import HERE, Rule, Severity
 
 PANEL_OF_ONE = Rule("panel-of-one", "panel with a single judge", Severity.HINT, needs=frozenset([HERE]))

@@ -23,9 +23,10 @@ config:
 
 from collections.abc import Iterable, Iterator
 
-from waza_engine.doubtful_patterns import looks_like_pattern
-from waza_engine.findings import Finding, Fix, Pointer, Rule, Severity
-from waza_engine.placeholders import has_placeholder
+from waza_engine.lib.pointer import Pointer
+from waza_engine.model.findings import Finding, Fix, Rule, Severity
+from waza_engine.model.placeholders import has_placeholder
+from waza_engine.rules._patterns import looks_like_pattern
 
 PATTERN_AS_TEXT = Rule(
     "pattern-as-text", "regular expression where a plain text is looked for", Severity.WARNING

@@ -30,7 +30,7 @@ config:
 
 from collections.abc import Iterable
 
-from waza_engine.findings import Finding, Rule, Severity
+from waza_engine.model.findings import Finding, Rule, Severity
 
 REFUSED_CONFIG = Rule("refused-config", "config that its grader type refuses")
 

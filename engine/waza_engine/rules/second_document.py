@@ -31,6 +31,6 @@ graders: []
 ```
 """
 
-from waza_engine.findings import Rule, Severity
+from waza_engine.model.findings import Rule, Severity
 
 SECOND_DOCUMENT = Rule("second-document", "second YAML document in the file", Severity.WARNING)

@@ -28,6 +28,6 @@ tasks: ["tasks/*.yaml"]
 ```
 """
 
-from waza_engine.findings import Rule
+from waza_engine.model.findings import Rule
 
 SYNTAX_ERROR = Rule("syntax-error", "text that is not YAML")

@@ -25,6 +25,6 @@ expected:
 ```
 """
 
-from waza_engine.findings import Rule, Severity
+from waza_engine.model.findings import Rule, Severity
 
 TEXT_CUT_BY_COMMENT = Rule("text-cut-by-comment", "text that YAML cuts at a #", Severity.WARNING)

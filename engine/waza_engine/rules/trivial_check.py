@@ -21,6 +21,6 @@ config:
 ```
 """
 
-from waza_engine.findings import Rule, Severity
+from waza_engine.model.findings import Rule, Severity
 
 TRIVIAL_CHECK = Rule("trivial-check", "check with a fixed outcome", Severity.WARNING)

@@ -21,6 +21,6 @@ config:
 ```
 """
 
-from waza_engine.findings import Rule, Severity
+from waza_engine.model.findings import Rule, Severity
 
 UNKNOWN_ASSERTION_NAME = Rule("unknown-assertion-name", "name that no assertion can see", Severity.WARNING)

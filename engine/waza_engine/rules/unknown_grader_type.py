@@ -20,6 +20,6 @@ config:
 ```
 """
 
-from waza_engine.findings import Rule
+from waza_engine.model.findings import Rule
 
 UNKNOWN_GRADER_TYPE = Rule("unknown-grader-type", "grader type that does not exist")

@@ -22,6 +22,6 @@ config:
 ```
 """
 
-from waza_engine.findings import Rule
+from waza_engine.model.findings import Rule
 
 UNKNOWN_KEY = Rule("unknown-key", "key that the format does not have")

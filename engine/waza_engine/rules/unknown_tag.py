@@ -29,6 +29,6 @@ tasks: ["tasks/*.yaml"]
 ```
 """
 
-from waza_engine.findings import Rule, Severity
+from waza_engine.model.findings import Rule, Severity
 
 UNKNOWN_TAG = Rule("unknown-tag", "tag that YAML does not have", Severity.WARNING)

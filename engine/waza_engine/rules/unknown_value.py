@@ -22,6 +22,6 @@ config:
 ```
 """
 
-from waza_engine.findings import Rule
+from waza_engine.model.findings import Rule
 
 UNKNOWN_VALUE = Rule("unknown-value", "word that is none of those the key knows")

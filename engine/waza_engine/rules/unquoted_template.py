@@ -31,6 +31,6 @@ tasks: ["tasks/*.yaml"]
 ```
 """
 
-from waza_engine.findings import Rule
+from waza_engine.model.findings import Rule
 
 UNQUOTED_TEMPLATE = Rule("unquoted-template", "template without quotes")

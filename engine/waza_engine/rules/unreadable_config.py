@@ -23,8 +23,9 @@ config: {contains: [done], regex_match: null}
 from collections.abc import Iterator
 from typing import Any
 
-from waza_engine.findings import Finding, Fix, Pointer, Rule, SetValue
-from waza_engine.yaml_grader_config import Problem
+from waza_engine.lib.pointer import Pointer
+from waza_engine.lib.yaml.roundtrip import Problem
+from waza_engine.model.findings import Finding, Fix, Rule, SetValue
 
 UNREADABLE_CONFIG = Rule("unreadable-config", "config that cannot be read apart from its file")
 

@@ -11,6 +11,6 @@ A file saved as UTF-16, or one without read permission.
 The same file saved as UTF-8, readable for you.
 """
 
-from waza_engine.findings import Rule
+from waza_engine.model.findings import Rule
 
 UNREADABLE_FILE = Rule("unreadable-file", "file that cannot be read")

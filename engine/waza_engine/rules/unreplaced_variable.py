@@ -31,10 +31,11 @@ tasks: ["tasks/*.yaml"]
 
 from collections.abc import Iterator
 
-from waza_engine.checking.document import Document
-from waza_engine.findings import HERE, Finding, Fix, Pointer, Rule, SetValue, Severity
-from waza_engine.formats import dialect
-from waza_engine.placeholders import has_placeholder
+from waza_engine.lib.pointer import Pointer
+from waza_engine.model.findings import HERE, Finding, Fix, Rule, SetValue, Severity
+from waza_engine.model.placeholders import has_placeholder
+from waza_engine.project.document import Document
+from waza_engine.recognition.recognise import dialect
 
 UNREPLACED_VARIABLE = Rule(
     "unreplaced-variable",

@@ -21,6 +21,6 @@ config:
 ```
 """
 
-from waza_engine.findings import Rule
+from waza_engine.model.findings import Rule
 
 UNUSABLE_RUBRIC = Rule("unusable-rubric", "rubric that cannot be used")

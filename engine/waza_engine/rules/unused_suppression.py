@@ -29,7 +29,7 @@ tasks: ["tasks/*.yaml"]
 ```
 """
 
-from waza_engine.findings import Rule, Severity
+from waza_engine.model.findings import Rule, Severity
 
 UNUSED_SUPPRESSION = Rule(
     "unused-suppression",

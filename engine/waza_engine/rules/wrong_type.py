@@ -20,6 +20,6 @@ config:
 ```
 """
 
-from waza_engine.findings import Rule
+from waza_engine.model.findings import Rule
 
 WRONG_TYPE = Rule("wrong-type", "value of another kind than the key takes")

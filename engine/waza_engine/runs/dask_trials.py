@@ -19,12 +19,12 @@ from typing import Any
 
 from waza_engine.executors.base import Executor, ExecutorOptions, Progress, UnavailableError
 from waza_engine.executors.registry import make_executor
-from waza_engine.runs.grade import Bench
-from waza_engine.runs.judging import judge_for
-from waza_engine.runs.plan import Plan
-from waza_engine.runs.records import TrialRecord
-from waza_engine.runs.trial import run_trial
-from waza_engine.trajectory import Trajectory
+from waza_engine.model.records import TrialRecord
+from waza_engine.model.trajectory import Trajectory
+from waza_engine.runs.planning.participants import judge_for
+from waza_engine.runs.planning.plan import Plan
+from waza_engine.runs.trial.grade import Bench
+from waza_engine.runs.trial.perform import run_trial
 
 _INSTALL = "Trials on other machines need Dask; install it with: pip install 'waza-lsp[dask]'"
 _CONNECT_SECONDS = 10

@@ -14,8 +14,8 @@ from typing import Any, Literal
 
 from pydantic import TypeAdapter
 
-from waza_engine.runs.records import GraderOutcome, RunStatus
-from waza_engine.scoring import Status
+from waza_engine.model.records import GraderOutcome, RunStatus
+from waza_engine.model.scores import Status
 
 
 @dataclass(frozen=True, slots=True)

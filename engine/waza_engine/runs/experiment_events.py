@@ -5,7 +5,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from waza_engine.findings import Pointer
+from waza_engine.lib.pointer import Pointer
+from waza_engine.model.scores import Status, mean
 from waza_engine.runs.events import (
     ArmEvent,
     Event,
@@ -18,7 +19,6 @@ from waza_engine.runs.events import (
 )
 from waza_engine.runs.run import EXIT_STATUS
 from waza_engine.runs.totals import worst_status
-from waza_engine.scoring import Status, mean
 
 
 @dataclass(slots=True)

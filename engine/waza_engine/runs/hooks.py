@@ -16,9 +16,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from waza_engine import deathwatch
-from waza_engine.starting import start_program
-from waza_engine.suite import Hook
+from waza_engine.lib.process import reaper
+from waza_engine.lib.process.spawn import start_program
+from waza_engine.model.suite import Hook
 
 _TAIL_BYTES = 2000
 
@@ -80,7 +80,7 @@ async def _ended(argv: Sequence[str], directory: Path) -> tuple[int, str]:
             await process.wait()
             raise
         finally:
-            deathwatch.unwatch(process.pid)
+            reaper.unwatch(process.pid)
         output.seek(max(0, output.seek(0, os.SEEK_END) - _TAIL_BYTES))
         return exit_code, output.read().decode("utf-8", "replace").strip()
 

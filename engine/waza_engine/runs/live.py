@@ -5,13 +5,13 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field, replace
 
 from waza_engine.executors.base import Progress, agent_of
+from waza_engine.model.records import TaskRecord, TrialRecord, TriggerResult
 from waza_engine.runs.events import BaselineEvent, Event, Listener, Note
-from waza_engine.runs.frames import RunFrame, frame_of
-from waza_engine.runs.grade import Bench
-from waza_engine.runs.plan import Plan, plan_without_skills
-from waza_engine.runs.records import TaskRecord, TrialRecord, TriggerResult
-from waza_engine.runs.store import PATIENCE_SECONDS, RunStore, StoreError, UnfitError
-from waza_engine.runs.trial import run_trial
+from waza_engine.runs.planning.plan import Plan, plan_without_skills
+from waza_engine.runs.run_header import RunFrame, frame_of
+from waza_engine.runs.store.store import PATIENCE_SECONDS, RunStore, StoreError, UnfitError
+from waza_engine.runs.trial.grade import Bench
+from waza_engine.runs.trial.perform import run_trial
 
 _IMPATIENCE_SECONDS = 0.1
 

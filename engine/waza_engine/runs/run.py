@@ -12,24 +12,22 @@ from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 
-from waza_engine import processes
 from waza_engine.executors.base import Executor, UnavailableError
-from waza_engine.judges.base import Judge
-from waza_engine.runs.cache import is_cacheable, take_from_earlier_runs
+from waza_engine.lib.process import run as processes
+from waza_engine.model.judge import Judge
+from waza_engine.model.records import RunRecord
 from waza_engine.runs.events import Listener, Note, RunFinished, RunStarted
-from waza_engine.runs.frames import RunEnd
-from waza_engine.runs.grade import Bench
 from waza_engine.runs.hooks import run_hooks
-from waza_engine.runs.ignored import ignored
 from waza_engine.runs.live import LiveRun, Performer
-from waza_engine.runs.plan import Plan
-from waza_engine.runs.records import RunRecord
-from waza_engine.runs.required_skills import missing_skills
-from waza_engine.runs.resume import Resumed
-from waza_engine.runs.store import RunStore, StoreError
+from waza_engine.runs.planning.plan import Plan
+from waza_engine.runs.planning.preflight import ignored, missing_skills
+from waza_engine.runs.planning.resume import Resumed, is_cacheable, take_from_earlier_runs
+from waza_engine.runs.run_header import RunEnd
+from waza_engine.runs.store.store import RunStore, StoreError
 from waza_engine.runs.tasks import run_tasks
 from waza_engine.runs.totals import Ending, run_record
-from waza_engine.runs.trial import run_trial
+from waza_engine.runs.trial.grade import Bench
+from waza_engine.runs.trial.perform import run_trial
 from waza_engine.runs.triggers import run_triggers
 
 EXIT_STATUS = {"passed": 0, "failed": 1, "error": 2, "cancelled": 130}

@@ -7,15 +7,14 @@ from pathlib import Path
 
 from waza_engine.executors.base import ExecutorOptions
 from waza_engine.executors.registry import make_executor
+from waza_engine.model.records import RunRecord
 from waza_engine.project.load_suite import load_suite
-from waza_engine.runs.chosen_agent import with_agent
 from waza_engine.runs.events import Event, Listener
-from waza_engine.runs.judging import judge_for
-from waza_engine.runs.loadable import refuse_unreadable_graders
-from waza_engine.runs.plan import Overrides, make_plan
-from waza_engine.runs.records import RunRecord
+from waza_engine.runs.planning.participants import judge_for, with_agent
+from waza_engine.runs.planning.plan import Overrides, make_plan
+from waza_engine.runs.planning.preflight import refuse_unreadable_graders
 from waza_engine.runs.run import new_run_id, run_suite
-from waza_engine.runs.store import RunStore, default_store_dir
+from waza_engine.runs.store.store import RunStore, default_store_dir
 
 
 def unheard(_event: Event) -> None:

@@ -8,14 +8,14 @@ import asyncio
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
+from waza_engine.model.records import TaskRecord, TrialRecord
+from waza_engine.model.scores import RunTotals
+from waza_engine.model.suite import Task
 from waza_engine.runs.events import TaskFinished, TaskStarted, TrialFinished, TrialProgress, TrialStarted
 from waza_engine.runs.hooks import run_hooks
 from waza_engine.runs.live import LiveRun
-from waza_engine.runs.records import TaskRecord, TrialRecord
-from waza_engine.runs.stored_trials import StoredTrials
+from waza_engine.runs.store.record import StoredTrials
 from waza_engine.runs.totals import seeded, task_record, trial_totals
-from waza_engine.scoring import RunTotals
-from waza_engine.suite import Task
 
 
 async def run_tasks(live: LiveRun) -> None:

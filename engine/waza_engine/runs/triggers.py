@@ -11,10 +11,10 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from waza_engine.executors.base import Executor, ExecutorError, TriggerRequest
-from waza_engine.runs.plan import Plan
-from waza_engine.runs.records import MetricResult, TriggerMetrics, TriggerResult
-from waza_engine.runs.small_files import small_files
-from waza_engine.suite import Metric, TriggerPrompt, TriggerTests
+from waza_engine.model.records import MetricResult, TriggerMetrics, TriggerResult
+from waza_engine.model.suite import Metric, TriggerPrompt, TriggerTests
+from waza_engine.runs.planning.plan import Plan
+from waza_engine.runs.trial.workspace import small_files
 
 ACCURACY = "trigger_accuracy"
 _MEDIUM_WEIGHT = 0.5

@@ -14,7 +14,7 @@ import jsonschema
 import pytest
 from click.testing import CliRunner
 
-from waza_engine.findings import Finding, Rule, Severity
+from waza_engine.model.findings import Finding, Rule, Severity
 from waza_lsp.cli import main
 from waza_lsp.cli.check.formats import as_github, as_junit, as_sarif
 from waza_lsp.cli.check.report import CheckedFile, ReportedFinding, as_text, summary

@@ -13,8 +13,8 @@ import pytest
 from click.testing import CliRunner, Result
 
 from waza_engine import run_eval
-from waza_engine.runs.plan import Overrides, PlanError
-from waza_engine.runs.store import FILE_NAME, RunStore
+from waza_engine.runs.planning.plan import Overrides, PlanError
+from waza_engine.runs.store.store import FILE_NAME, RunStore
 from waza_lsp.cli import main
 
 EVAL = """

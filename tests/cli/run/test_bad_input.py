@@ -14,7 +14,7 @@ from textwrap import dedent
 import pytest
 from click.testing import CliRunner, Result
 
-from waza_engine.runs.store import FILE_NAME, RunStore
+from waza_engine.runs.store.store import FILE_NAME, RunStore
 from waza_lsp.cli import main
 
 EVAL = """
@@ -197,8 +197,8 @@ def test_a_full_disk_costs_what_does_not_fit_and_nothing_else(small_disk: Path) 
 
 
 def test_a_store_that_is_full_is_not_to_be_deleted(folder: Path) -> None:
-    from waza_engine.runs.frames import RunFrame
-    from waza_engine.runs.store import StoreError
+    from waza_engine.runs.run_header import RunFrame
+    from waza_engine.runs.store.store import StoreError
 
     with RunStore(folder / "store") as store:
         pages = store.file.connection.execute("PRAGMA page_count").fetchone()[0]

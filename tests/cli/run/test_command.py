@@ -17,7 +17,7 @@ import pytest
 from click.testing import CliRunner, Result
 
 from tests.slow import first_quick
-from waza_engine.runs.store import FILE_NAME, RunStore
+from waza_engine.runs.store.store import FILE_NAME, RunStore
 from waza_lsp.cli.run.command import run
 
 EVAL = """

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from click.testing import CliRunner, Result
 
-from waza_engine.runs.store import RunStore
+from waza_engine.runs.store.store import RunStore
 from waza_lsp.cli.grade import grade
 from waza_lsp.cli.run.command import run
 from waza_lsp.cli.runs import runs

@@ -14,8 +14,8 @@ from textwrap import dedent
 import pytest
 from click.testing import CliRunner, Result
 
-from waza_engine.runs.store import RunStore
-from waza_engine.yaml_reader import YamlDocument, read_document
+from waza_engine.lib.yaml.reader import YamlDocument, read_document
+from waza_engine.runs.store.store import RunStore
 from waza_lsp.cli import main
 
 EVAL = """
@@ -276,8 +276,8 @@ def test_the_eval_is_read_and_parsed_once(folder: Path, monkeypatch: pytest.Monk
         parsed.append(text)
         return read_document(text)
 
-    monkeypatch.setattr("waza_engine.formats.reading.regular_bytes", read_bytes)
-    monkeypatch.setattr("waza_engine.formats.reading.read_document", parse)
+    monkeypatch.setattr("waza_engine.project.reading.regular_bytes", read_bytes)
+    monkeypatch.setattr("waza_engine.project.reading.read_document", parse)
     assert run("--model", "one", "--model", "two").exit_code == 0
     assert read.count(folder / "eval.yaml") == 1
     assert parsed.count((folder / "eval.yaml").read_text(encoding="utf-8")) == 1

@@ -13,8 +13,8 @@ import pytest
 from click.testing import CliRunner, Result
 
 from waza_engine.reports.transcripts import write_transcripts
-from waza_engine.runs.store import RunStore
-from waza_engine.runs.stored_record import stored_record
+from waza_engine.runs.store.record import stored_record
+from waza_engine.runs.store.store import RunStore
 from waza_lsp.cli.run.command import run
 
 EVAL = """

@@ -5,12 +5,12 @@ from pathlib import Path
 import pytest
 
 from waza_engine.convert import to_vally, to_waza
-from waza_engine.convert.constraints import grader_of_constraint
-from waza_engine.formats.reading import read_mapping
+from waza_engine.convert.to_waza import grader_of_constraint
 from waza_engine.graders.base import Grader, GradingContext
-from waza_engine.scalars import plain
-from waza_engine.suite import Constraint
-from waza_engine.trajectory import Session, ToolCall
+from waza_engine.lib.yaml.scalars import plain
+from waza_engine.model.suite import Constraint
+from waza_engine.model.trajectory import Session, ToolCall
+from waza_engine.project.reading import read_mapping
 
 
 def said(key: str, value: object) -> Grader | None:

@@ -10,12 +10,12 @@ import yaml
 
 from tests.slow import first_quick
 from waza_engine.convert import Conversion, to_vally, to_waza
-from waza_engine.formats.reading import read_mapping
 from waza_engine.graders.base import GradingContext
-from waza_engine.grading import grade_run
+from waza_engine.grading.grade import grade_run
+from waza_engine.lib.yaml.scalars import plain
+from waza_engine.model.trajectory import Session, SkillInvocation, ToolCall
 from waza_engine.project.load_suite import load_suite
-from waza_engine.scalars import plain
-from waza_engine.trajectory import Session, SkillInvocation, ToolCall
+from waza_engine.project.reading import read_mapping
 
 WORDS = ["deploy", "done", "Error", "rolled out", "a.b", "x-1"]
 TOOLS = ["bash", "edit", "view", "web_fetch"]

@@ -3,8 +3,8 @@
 import pytest
 
 from waza_engine.convert.patterns import behind_any_case, in_any_case, in_javascript, in_re2
-from waza_engine.js_regex import js_found
-from waza_engine.regex import regex_found
+from waza_engine.lib.go.regexp import regex_found
+from waza_engine.lib.js_regex import js_found
 
 TEXTS = [
     "",

@@ -14,9 +14,9 @@ from waza_engine.convert.vally_graders import as_waza, wanted_file
 from waza_engine.convert.waza_graders import as_vally
 from waza_engine.graders.base import Grader, GradingContext
 from waza_engine.graders.result import GraderVerdict
-from waza_engine.grading import grade_entry
-from waza_engine.suite import GraderEntry
-from waza_engine.trajectory import Session, SkillInvocation, ToolCall, Usage
+from waza_engine.grading.grade import grade_entry
+from waza_engine.model.suite import GraderEntry
+from waza_engine.model.trajectory import Session, SkillInvocation, ToolCall, Usage
 
 Config = dict[str, Any]
 Make = Callable[[random.Random], tuple[str, Config]]

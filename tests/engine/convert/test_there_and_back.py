@@ -10,11 +10,11 @@ from tests.slow import first_quick
 from waza_engine.convert import Conversion, to_vally, to_waza
 from waza_engine.executors.base import ExecutorOptions
 from waza_engine.executors.replay import ReplayExecutor
-from waza_engine.formats.reading import read_mapping
+from waza_engine.lib.yaml.scalars import plain
 from waza_engine.project.load_suite import load_suite
-from waza_engine.runs.plan import Overrides, make_plan
+from waza_engine.project.reading import read_mapping
+from waza_engine.runs.planning.plan import Overrides, make_plan
 from waza_engine.runs.run import run_suite
-from waza_engine.scalars import plain
 
 EXAMPLES = Path(__file__).parents[3] / "examples"
 WAZA = ("code-explainer", "deploy-orchestrator", "file-editor")

@@ -13,8 +13,8 @@ from tests.engine.executors import stand_in_acp_agent
 from tests.engine.runs.bench import Bench, contains, task
 from waza_engine.executors.acp import AcpExecutor
 from waza_engine.executors.base import ExecutorOptions, TriggerRequest, UnavailableError
-from waza_engine.runs.records import TrialRecord
-from waza_engine.suite import CommandMock, GraderEntry, InputFile, McpMock
+from waza_engine.model.records import TrialRecord
+from waza_engine.model.suite import CommandMock, GraderEntry, InputFile, McpMock
 
 pytest.importorskip(
     "acp", reason="the protocol is not installed; install the extra: pip install 'waza-lsp[acp]'"

@@ -16,8 +16,8 @@ from tests.engine.runs.bench import Bench, contains, task
 from waza_engine.executors.agent_process import Lines
 from waza_engine.executors.base import ExecutorOptions, TriggerRequest, UnavailableError
 from waza_engine.executors.command import CommandExecutor
-from waza_engine.runs.records import RunRecord, TrialRecord
-from waza_engine.suite import GraderEntry
+from waza_engine.model.records import RunRecord, TrialRecord
+from waza_engine.model.suite import GraderEntry
 
 ECHO = "import sys; print('got ' + sys.stdin.read())"
 

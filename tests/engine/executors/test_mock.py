@@ -8,9 +8,9 @@ import pytest
 
 from waza_engine.executors.base import ExecutorOptions, TrialRequest, TriggerRequest
 from waza_engine.executors.mock import MockExecutor, mock_output
-from waza_engine.scalars import Scalar
-from waza_engine.suite import InputFile, Task
-from waza_engine.trajectory import Trajectory
+from waza_engine.lib.yaml.scalars import Scalar
+from waza_engine.model.suite import InputFile, Task
+from waza_engine.model.trajectory import Trajectory
 
 
 def output(task: Task) -> str:

@@ -14,8 +14,8 @@ from waza_engine.executors.base import (
     UnavailableError,
 )
 from waza_engine.executors.replay import ReplayExecutor
-from waza_engine.suite import Task
-from waza_engine.trajectory import Trajectory
+from waza_engine.model.suite import Task
+from waza_engine.model.trajectory import Trajectory
 
 
 @pytest.fixture

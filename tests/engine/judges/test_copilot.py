@@ -18,9 +18,9 @@ from typing import Any, Self
 
 import pytest
 
-from waza_engine.judges.base import JudgeCall, JudgeError, JudgeRequest
 from waza_engine.judges.copilot import CopilotJudge
 from waza_engine.judges.votes import VOTE_TOOLS
+from waza_engine.model.judge import JudgeCall, JudgeError, JudgeRequest
 
 VOTE = ("set_waza_grade_pass", {"description": "d", "reason": "r"})
 

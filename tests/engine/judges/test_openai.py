@@ -13,12 +13,11 @@ from typing import Any
 
 import pytest
 
-from waza_engine.judges.base import JudgeCall, JudgeError, JudgeMissing, JudgeRequest, JudgeTurn
-from waza_engine.judges.endpoint import Endpoint
-from waza_engine.judges.openai import OpenAIJudge
+from waza_engine.judges.openai import Endpoint, OpenAIJudge
 from waza_engine.judges.scales import SCALES
 from waza_engine.judges.submit_grade import Grade, graded
 from waza_engine.judges.votes import VOTE_TOOLS
+from waza_engine.model.judge import JudgeCall, JudgeError, JudgeMissing, JudgeRequest, JudgeTurn
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,7 +9,7 @@ import pytest
 
 from waza_engine.mocks.command import fitting
 from waza_engine.mocks.install import installed
-from waza_engine.suite import CommandMock
+from waza_engine.model.suite import CommandMock
 
 RESPONSES: list[dict[str, Any]] = [
     {"args": ["get", "pods"], "stdout": "pod-1\n"},

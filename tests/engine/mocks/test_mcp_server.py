@@ -11,7 +11,7 @@ import pytest
 
 from waza_engine.mocks.install import installed
 from waza_engine.mocks.mcp_server import called, serve
-from waza_engine.suite import McpMock
+from waza_engine.model.suite import McpMock
 
 TOOLS: dict[str, Any] = {
     "find": {

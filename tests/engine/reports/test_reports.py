@@ -12,6 +12,9 @@ import pytest
 
 from tests.engine.runs.bench import Bench, Scripted, contains, task
 from waza_engine.executors.base import ExecutorOptions, TrialRequest
+from waza_engine.model.records import MetricResult, RunRecord, TrialVerdict
+from waza_engine.model.suite import GraderEntry, Hook, Metric, Scoring, TriggerPrompt, TriggerTests
+from waza_engine.model.trajectory import Session, SkillInvocation, ToolCall, ToolEvent, Trajectory, Usage
 from waza_engine.reports.comparison import comparison_text
 from waza_engine.reports.experiment import Results, experiment_text
 from waza_engine.reports.github import github_markdown
@@ -19,11 +22,8 @@ from waza_engine.reports.history import history_lines
 from waza_engine.reports.html.report import html_report
 from waza_engine.reports.inert import inert
 from waza_engine.reports.junit import junit_xml
-from waza_engine.reports.results_json import results_data, results_json
+from waza_engine.reports.results.write import results_data, results_json
 from waza_engine.reports.text import text_report
-from waza_engine.runs.records import MetricResult, RunRecord, TrialVerdict
-from waza_engine.suite import GraderEntry, Hook, Metric, Scoring, TriggerPrompt, TriggerTests
-from waza_engine.trajectory import Session, SkillInvocation, ToolCall, ToolEvent, Trajectory, Usage
 
 RICH = Trajectory(
     prompt="Do <it>",

@@ -12,8 +12,8 @@ import pytest
 from tests.engine.runs.bench import Bench, Scripted, contains, task
 from waza_engine.executors.base import TrialRequest, UnavailableError
 from waza_engine.executors.event_log import EventLog
-from waza_engine.runs.records import RunRecord
-from waza_engine.trajectory import Trajectory
+from waza_engine.model.records import RunRecord
+from waza_engine.model.trajectory import Trajectory
 from waza_lsp.cli.run.reports import refuse_without_otel, send_traces
 
 exporting = pytest.importorskip(

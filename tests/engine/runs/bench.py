@@ -8,14 +8,14 @@ from typing import Any, ClassVar
 
 from waza_engine.executors.base import Executor, ExecutorOptions, Progress, TrialRequest, TriggerRequest
 from waza_engine.executors.mock import MockExecutor
-from waza_engine.judges.base import Judge
+from waza_engine.model.judge import Judge
+from waza_engine.model.records import RunRecord
+from waza_engine.model.suite import GraderEntry, RunSettings, Suite, Task
+from waza_engine.model.trajectory import Session, Trajectory
 from waza_engine.runs.events import Event
-from waza_engine.runs.plan import Overrides, make_plan
-from waza_engine.runs.records import RunRecord
+from waza_engine.runs.planning.plan import Overrides, make_plan
 from waza_engine.runs.run import run_suite
-from waza_engine.runs.store import RunStore
-from waza_engine.suite import GraderEntry, RunSettings, Suite, Task
-from waza_engine.trajectory import Session, Trajectory
+from waza_engine.runs.store.store import RunStore
 
 
 def contains(*texts: str, name: str = "says", weight: float = 1.0) -> GraderEntry:

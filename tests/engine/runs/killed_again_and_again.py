@@ -15,12 +15,12 @@ from pathlib import Path
 
 from tests.engine.runs.bench import Scripted, contains, said, task
 from waza_engine.executors.base import ExecutorOptions, TrialRequest
-from waza_engine.runs.plan import Overrides, Plan, make_plan
-from waza_engine.runs.resume import Resumed, refuse_to_resume, resumed
+from waza_engine.model.suite import RunSettings, Suite
+from waza_engine.model.trajectory import Trajectory
+from waza_engine.runs.planning.plan import Overrides, Plan, make_plan
+from waza_engine.runs.planning.resume import Resumed, refuse_to_resume, resumed
 from waza_engine.runs.run import run_suite
-from waza_engine.runs.store import FILE_NAME, RunStore
-from waza_engine.suite import RunSettings, Suite
-from waza_engine.trajectory import Trajectory
+from waza_engine.runs.store.store import FILE_NAME, RunStore
 
 TASKS, TRIALS = ("a", "b", "c"), 700
 LONGEST_LIFE_SECONDS = 0.03

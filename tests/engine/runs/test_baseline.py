@@ -8,12 +8,12 @@ import pytest
 
 from tests.engine.runs.bench import Bench, Scripted, contains, said, task
 from waza_engine.executors.base import TrialRequest
-from waza_engine.reports.results_json import results_data
+from waza_engine.model.suite import GraderEntry, Hook
+from waza_engine.model.trajectory import Trajectory
+from waza_engine.reports.results.write import results_data
 from waza_engine.reports.text import text_report
 from waza_engine.runs.events import BaselineEvent, Note, TaskFinished, event_line
-from waza_engine.runs.store import RunStore
-from waza_engine.suite import GraderEntry, Hook
-from waza_engine.trajectory import Trajectory
+from waza_engine.runs.store.store import RunStore
 
 GRADERS = (contains("hello"),)
 SETTINGS = {"baseline": True, "skill_directories": ("skills/greet",)}

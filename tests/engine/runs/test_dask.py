@@ -18,13 +18,13 @@ import pytest
 from tests.engine.runs.bench import Bench, contains, task, until
 from waza_engine.executors.base import ExecutorOptions, UnavailableError
 from waza_engine.executors.command import CommandExecutor
+from waza_engine.model.records import RunRecord
+from waza_engine.model.suite import InputFile, Suite
 from waza_engine.runs.dask_trials import DaskTrials, Job, dask_trials, performed_here
 from waza_engine.runs.events import Note, TrialFinished, TrialProgress
-from waza_engine.runs.plan import Overrides, make_plan, side_by_side
-from waza_engine.runs.records import RunRecord
+from waza_engine.runs.planning.plan import Overrides, make_plan, side_by_side
 from waza_engine.runs.run import run_suite
-from waza_engine.runs.store import RunStore
-from waza_engine.suite import InputFile, Suite
+from waza_engine.runs.store.store import RunStore
 
 needs_dask = pytest.mark.skipif(
     importlib.util.find_spec("distributed") is None,

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from waza_engine.model.records import FailedCheck, GraderOutcome
 from waza_engine.runs.events import (
     ArmEvent,
     BaselineEvent,
@@ -21,7 +22,6 @@ from waza_engine.runs.events import (
     event_line,
     parse_line,
 )
-from waza_engine.runs.records import FailedCheck, GraderOutcome
 
 _OUTCOME = GraderOutcome(
     "says",

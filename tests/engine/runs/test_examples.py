@@ -10,8 +10,8 @@ from waza_engine.executors.base import ExecutorOptions
 from waza_engine.executors.replay import ReplayExecutor
 from waza_engine.project.load_suite import load_suite
 from waza_engine.runs.events import Event
-from waza_engine.runs.loadable import refuse_unreadable_graders
-from waza_engine.runs.plan import Overrides, make_plan
+from waza_engine.runs.planning.plan import Overrides, make_plan
+from waza_engine.runs.planning.preflight import refuse_unreadable_graders
 from waza_engine.runs.run import run_suite
 
 ROOT = Path(__file__).parents[3]

@@ -12,12 +12,12 @@ import pytest
 
 from tests.engine.runs.bench import Bench, Scripted, contains, said, task, until
 from waza_engine.executors.base import ExecutorError, TrialRequest, UnavailableError
-from waza_engine.runs import trial
+from waza_engine.model.records import RunRecord
+from waza_engine.model.suite import GraderEntry, Hook, InputFile, Suite
+from waza_engine.model.trajectory import Trajectory
 from waza_engine.runs.events import Note, RunFinished, TaskFinished, TrialFinished, event_line
-from waza_engine.runs.records import RunRecord
 from waza_engine.runs.run import EXIT_STATUS
-from waza_engine.suite import GraderEntry, Hook, InputFile, Suite
-from waza_engine.trajectory import Trajectory
+from waza_engine.runs.trial import perform
 
 ALWAYS = contains("hello")
 NEVER = contains("farewell", name="never")
@@ -110,7 +110,7 @@ async def test_a_timeout_is_an_error_with_verdicts(
         return said("late")
 
     scripted.perform = never_ends
-    monkeypatch.setattr(trial, "_GRACE_SECONDS", -0.95)
+    monkeypatch.setattr(perform, "_GRACE_SECONDS", -0.95)
     suite = bench.suite(task("a", timeout_seconds=1), graders=(contains(""),))
     only = (await bench.run(suite, scripted)).tasks[0].trials[0]
     assert only.status == "error"
@@ -502,6 +502,6 @@ async def test_no_workspace_can_be_made(bench: Bench, monkeypatch: pytest.Monkey
     def full() -> Path:
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr("waza_engine.runs.workspace.make_folder", full)
+    monkeypatch.setattr("waza_engine.runs.trial.workspace.make_folder", full)
     record = await bench.run(bench.suite(task("a")))
     assert "No workspace can be made in" in record.tasks[0].trials[0].error

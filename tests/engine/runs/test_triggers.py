@@ -6,12 +6,11 @@ from pathlib import Path
 import pytest
 
 from tests.engine.runs.bench import Bench, Scripted, task
-from waza_engine.executors.base import ExecutorError, TriggerRequest, UnavailableError
-from waza_engine.executors.trigger_workspace import workspace_of
+from waza_engine.executors.base import ExecutorError, TriggerRequest, UnavailableError, workspace_of
+from waza_engine.model.records import TriggerResult
+from waza_engine.model.suite import Metric, Suite, TriggerPrompt, TriggerTests
 from waza_engine.runs.events import Note
-from waza_engine.runs.records import TriggerResult
 from waza_engine.runs.triggers import trigger_metrics
-from waza_engine.suite import Metric, Suite, TriggerPrompt, TriggerTests
 
 TESTS = TriggerTests(
     "notes",

@@ -1,7 +1,7 @@
 """What can be run in a document, and around a place in it."""
 
 from tests.behaviour.harness import snapshot_of
-from waza_lsp.suite.in_document import graders_in, runnables_around, runnables_in, task_of
+from waza_lsp.runnables.runnables import graders_in, runnables_around, runnables_in, task_of
 
 SPEC = """\
 name: notes

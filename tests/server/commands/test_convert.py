@@ -8,7 +8,7 @@ from lsprotocol import types
 from pytest_lsp import LanguageClient
 
 from tests.server.conftest import Opener
-from waza_lsp.suite.client import Client
+from waza_lsp.workspace.client import Client
 
 
 @pytest.mark.slow

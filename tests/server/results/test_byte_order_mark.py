@@ -6,11 +6,11 @@ from pathlib import Path
 import pytest
 from lsprotocol import types
 
+from waza_lsp.runnables.runnables import runnables_in
 from waza_lsp.server.diagnostics.publish import _is_unsaved
 from waza_lsp.server.results.ledger import _digest
 from waza_lsp.server.results.reader import on_disk
 from waza_lsp.snapshot import Snapshot
-from waza_lsp.suite.in_document import runnables_in
 
 EVAL = "name: notes\nskill: notes\ntasks: [tasks/*.yaml]\n"
 

@@ -8,7 +8,7 @@ import pytest
 
 from tests.server.conftest import EXAMPLES
 from tests.server.results_harness import Editor, editor, plain
-from waza_engine.runs.store import RunStore, default_store_dir
+from waza_engine.runs.store.store import RunStore, default_store_dir
 
 
 @pytest.fixture

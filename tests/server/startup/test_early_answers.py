@@ -221,7 +221,7 @@ def test_what_nothing_asks_for_takes_no_memory() -> None:
     code = (
         "import sys; from waza_lsp.server.startup import main;"
         "[main.import_lazily(it) for it in (*main._NOT_AT_FIRST, *main._NOT_YET, 'lsprotocol.types')];"
-        "main._import_asyncio_without_tls(); main._import_protocol(); import waza_lsp.server.build, waza_engine.graders.waza.json_schema;"
+        "main._import_asyncio_without_tls(); main._import_protocol(); import waza_lsp.server.build, waza_engine.dialects.waza.graders.json_schema;"
         "unasked = '_ssl', '_hashlib', '_lzma', '_bz2', '_pickle', 'regex._regex', 'jsonschema', 'referencing', 'rpds';"
         "assert [it for it in unasked if it in sys.modules] == [], 'loaded';"
         "import hashlib, ssl, pickle, regex;"

@@ -10,10 +10,10 @@ from typing import NamedTuple
 
 import click
 
-from waza_engine.addresses import RULE_PAGES
-from waza_engine.checking.codes import unknown_code
-from waza_engine.findings import Severity
-from waza_engine.formats import dialects
+from waza_engine.model.findings import Severity
+from waza_engine.model.links import RULE_PAGES
+from waza_engine.project.settings import unknown_code
+from waza_engine.recognition.recognise import dialects
 from waza_engine.reports.inert import inert
 from waza_engine.rules.unreadable_file import UNREADABLE_FILE
 from waza_lsp.cli.check.fix import FixedFile, fix_file, patch, summary, write
@@ -21,8 +21,8 @@ from waza_lsp.cli.check.formats import as_github, as_junit, as_sarif
 from waza_lsp.cli.check.report import CheckedFile, as_json, as_text
 from waza_lsp.cli.check.sources import STDIN, Source, Sources, find_sources
 from waza_lsp.cli.console import EXIT_ERROR, may_colour, print_err
+from waza_lsp.diagnostics.ranges import Mark
 from waza_lsp.features.diagnostics import findings
-from waza_lsp.schema.mark import Mark
 from waza_lsp.snapshot import Snapshot
 from waza_lsp.syntax.text import Place, Span
 

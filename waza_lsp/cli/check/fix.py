@@ -7,12 +7,11 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from waza_engine.whole_files import write_whole_bytes
-from waza_lsp.schema.fixing import Applied, Choose, fixed
-from waza_lsp.schema.mark import Mark
-from waza_lsp.schema.solutions import safe_solution
+from waza_engine.lib.files.safe_write import write_whole_bytes
+from waza_lsp.diagnostics.ranges import Mark
+from waza_lsp.fixes.fixes import Applied, Choose, fixed, safe_solution
 from waza_lsp.snapshot import Snapshot
-from waza_lsp.syntax.edits import Draft
+from waza_lsp.syntax.edit.edits import Draft
 
 Find = Callable[[Snapshot], Sequence[Mark]]
 _BOM = b"\xef\xbb\xbf"

@@ -7,10 +7,10 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
-from waza_engine.addresses import HOME, rule_page
-from waza_engine.findings import Rule, Severity
+from waza_engine.model.findings import Rule, Severity
+from waza_engine.model.links import HOME, rule_page
 from waza_engine.reports.inert import harmless
-from waza_engine.reports.xml_text import xml_text
+from waza_engine.reports.junit import xml_text
 from waza_engine.version import __version__
 from waza_lsp.cli.check.report import CheckedFile, ReportedFinding
 from waza_lsp.features.diagnostics import SOURCE

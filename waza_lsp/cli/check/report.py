@@ -9,12 +9,12 @@ from typing import Any, Self
 
 import click
 
-from waza_engine.findings import Finding, Severity
+from waza_engine.model.findings import Finding, Severity
 from waza_engine.reports.inert import harmless
-from waza_lsp.schema.mark import Mark
-from waza_lsp.schema.solutions import solutions
+from waza_lsp.diagnostics.ranges import Mark
+from waza_lsp.fixes.fixes import solutions
 from waza_lsp.snapshot import Snapshot
-from waza_lsp.syntax.edits import Draft
+from waza_lsp.syntax.edit.edits import Draft
 from waza_lsp.syntax.text import Span
 
 _MAX_TRIED = 100

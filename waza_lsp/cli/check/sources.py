@@ -7,13 +7,12 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from waza_engine.analysis.pipeline import CheckContext, check_context
-from waza_engine.checking.files import Files
-from waza_engine.checking.project import Projects, ProjectSettings
-from waza_engine.eval_files import eval_files
-from waza_lsp.schema.form import recognised
-from waza_lsp.schema.prefilter import looks_like_eval, may_be_eval
+from waza_engine.lib.files.vfs import Files
+from waza_engine.project.discovery import eval_files
+from waza_engine.project.settings import Projects, ProjectSettings
+from waza_lsp.schema.document_kind import looks_like_eval, may_be_eval, recognised
 from waza_lsp.snapshot import Snapshot
-from waza_lsp.syntax.too_large import MESSAGE, MOST_CHARACTERS
+from waza_lsp.syntax.tree.split import MESSAGE, MOST_CHARACTERS
 
 STDIN = "-"
 _STDIN_NAME = "<stdin>"

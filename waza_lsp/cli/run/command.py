@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 import click
 
-from waza_engine.formats import resolved
-from waza_engine.formats.reading import reading_once
+from waza_engine.model.suite import LoadError
 from waza_engine.project.load_suite import dialect_of_file, experiment_at
+from waza_engine.project.reading import reading_once
+from waza_engine.recognition.recognise import resolved
 from waza_engine.runs.run import EXIT_STATUS
-from waza_engine.runs.store import default_store_dir
-from waza_engine.suite import LoadError
+from waza_engine.runs.store.store import default_store_dir
 from waza_lsp.cli.console import EXIT_ERROR, show
 from waza_lsp.cli.load_errors import give_up_loading
 from waza_lsp.cli.run.perform import perform

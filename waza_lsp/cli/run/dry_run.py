@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from waza_engine.reports.text import one_line
-from waza_engine.runs.plan import Plan
+from waza_engine.runs.planning.plan import Plan
 
 _MAX_TASKS = 20
 

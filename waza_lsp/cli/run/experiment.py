@@ -12,13 +12,13 @@ import click
 
 from waza_engine.executors.registry import starts_agent
 from waza_engine.model.experiment import Arm, Experiment
+from waza_engine.model.suite import ExperimentArm, Suite
 from waza_engine.reports.inert import harmless
 from waza_engine.runs.experiment_events import ExperimentTeller
-from waza_engine.runs.plan import Overrides, Plan
+from waza_engine.runs.planning.plan import Overrides, Plan
 from waza_engine.runs.run import new_run_id
-from waza_engine.runs.store import RunStore, StoreError
-from waza_engine.runs.store_rows import StoredRun
-from waza_engine.suite import ExperimentArm, Suite
+from waza_engine.runs.store.rows import StoredRun
+from waza_engine.runs.store.store import RunStore, StoreError
 from waza_lsp.cli.console import EXIT_ERROR, print_err, show
 from waza_lsp.cli.run.dry_run import ExperimentHeader, plans_json, plans_text
 from waza_lsp.cli.run.experiment_reports import FinishedRun, report_experiment

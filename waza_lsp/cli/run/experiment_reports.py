@@ -6,12 +6,12 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from waza_engine.model.experiment import Experiment
+from waza_engine.model.records import RunRecord
 from waza_engine.reports.experiment import Results, experiment_markdown, experiment_text, over_all_evals
 from waza_engine.reports.html.comparison import experiment_page
 from waza_engine.reports.results_jsonl import summary_line, trial_lines
-from waza_engine.runs.records import RunRecord
-from waza_engine.runs.store import RunStore, StoreError
-from waza_engine.runs.stored_record import stored_record
+from waza_engine.runs.store.record import stored_record
+from waza_engine.runs.store.store import RunStore, StoreError
 from waza_lsp.cli.console import show, stop_printing
 from waza_lsp.cli.run.reports import Display, Reports, write_report
 

@@ -10,16 +10,16 @@ from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import NoReturn
 
-from waza_engine import processes
 from waza_engine.executors.base import UnavailableError
+from waza_engine.lib.process import run as processes
+from waza_engine.model.records import RunRecord
 from waza_engine.runs.events import Listener, Note
-from waza_engine.runs.judging import judge_for
 from waza_engine.runs.live import Performer
-from waza_engine.runs.plan import Plan, side_by_side
-from waza_engine.runs.records import RunRecord
+from waza_engine.runs.planning.participants import judge_for
+from waza_engine.runs.planning.plan import Plan, side_by_side
 from waza_engine.runs.run import EXIT_STATUS, run_suite
-from waza_engine.runs.store import RunStore, StoreError, default_store_dir
-from waza_engine.runs.trial import run_trial
+from waza_engine.runs.store.store import RunStore, StoreError, default_store_dir
+from waza_engine.runs.trial.perform import run_trial
 from waza_lsp.cli.console import EXIT_ERROR, print_err, stop_printing, try_print_err
 from waza_lsp.cli.run.progress import EventLines, LiveProgress, ProgressLines, QuietLines, UntilClosed
 from waza_lsp.cli.run.reports import Display, ReportPrinter, Reports, refuse_without_otel, send_traces

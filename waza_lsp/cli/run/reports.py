@@ -10,18 +10,18 @@ from typing import Any, Self
 import click
 
 from waza_engine.executors.base import UnavailableError
+from waza_engine.lib.files.safe_write import write_whole
+from waza_engine.model.records import RunRecord
 from waza_engine.reports.github import github_markdown
 from waza_engine.reports.html.report import html_chunks
 from waza_engine.reports.junit import junit_xml
-from waza_engine.reports.results_json import results_chunks, results_json
+from waza_engine.reports.results.write import results_chunks, results_json
 from waza_engine.reports.results_jsonl import results_lines
 from waza_engine.reports.text import text_report
 from waza_engine.reports.transcripts import write_transcripts
-from waza_engine.runs.recorder import RecordingError, write_recordings
-from waza_engine.runs.records import RunRecord
-from waza_engine.runs.store import RunStore, StoreError
+from waza_engine.runs.recordings.write import RecordingError, write_recordings
+from waza_engine.runs.store.store import RunStore, StoreError
 from waza_engine.version import __version__
-from waza_engine.whole_files import write_whole
 from waza_lsp.cli.console import show, stop_printing
 
 FILE = click.Path(dir_okay=False, path_type=Path)

@@ -11,16 +11,16 @@ import click
 
 from waza_engine.executors.base import Executor, ExecutorOptions, UnavailableError
 from waza_engine.executors.registry import make_executor, starts_agent
+from waza_engine.model.suite import LoadError, Suite
 from waza_engine.project.load_suite import load_suite
-from waza_engine.recordings import FOLDER
-from waza_engine.runs.chosen_agent import unused_agent, with_agent
-from waza_engine.runs.loadable import refuse_unreadable_graders
-from waza_engine.runs.plan import Overrides, Plan, PlanError, Shard, make_plan
-from waza_engine.runs.resume import Resumed, ResumeError, refuse_to_resume, resumed
+from waza_engine.runs.planning.participants import unused_agent, with_agent
+from waza_engine.runs.planning.plan import Overrides, Plan, PlanError, Shard, make_plan
+from waza_engine.runs.planning.preflight import refuse_unreadable_graders
+from waza_engine.runs.planning.resume import Resumed, ResumeError, refuse_to_resume, resumed
+from waza_engine.runs.recordings.find import FOLDER
+from waza_engine.runs.recordings.stored_replay import StoredReplay
 from waza_engine.runs.run import new_run_id
-from waza_engine.runs.store import RunStore, StoreError
-from waza_engine.runs.stored_replay import StoredReplay
-from waza_engine.suite import LoadError, Suite
+from waza_engine.runs.store.store import RunStore, StoreError
 from waza_lsp.cli.console import print_err
 from waza_lsp.cli.load_errors import give_up_loading
 from waza_lsp.cli.run.reports import Reports

@@ -12,8 +12,8 @@ from typing import Any
 
 from lsprotocol import types
 
-from waza_lsp.schema.grader_sites import GraderSite
-from waza_lsp.schema.run_offers import age
+from waza_lsp.runnables.commands import age
+from waza_lsp.runnables.runnables import GraderSite, graders_in
 from waza_lsp.server.live.client import MODULE, Worker, WorkerError
 from waza_lsp.server.params import params_of, pointer_in, text_in
 from waza_lsp.server.results.annotations import RECORDED_RUNS, Annotation, short_span
@@ -21,7 +21,6 @@ from waza_lsp.server.results.reader import on_disk
 from waza_lsp.server.runs.progress import Progress
 from waza_lsp.server.session import Session
 from waza_lsp.snapshot import Snapshot, path_of
-from waza_lsp.suite.in_document import graders_in
 
 _LIMIT_SECONDS = 60.0
 _MOST_SHOWN = 8

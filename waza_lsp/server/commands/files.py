@@ -48,8 +48,8 @@ def _normalized(path: Path) -> Path:
 
 
 def _write_schemas(target: Path, bounds: Path) -> int:
-    from waza_engine.schema_files import published_schema, schema_names
-    from waza_engine.written_places import refuse_elsewhere
+    from waza_engine.analysis.schema.files import published_schema, schema_names
+    from waza_engine.lib.files.safe_write import refuse_elsewhere
 
     paths = {name: target / f"{name}.schema.json" for name in schema_names()}
     for path in paths.values():
@@ -92,12 +92,12 @@ def write_report(run_id: str, files: Iterable[Path], folders: Iterable[Path]) ->
 
     """
     # Imported late: they bring pydantic and SQLite.
-    from waza_engine.formats.owner import eval_of
+    from waza_engine.lib.files.safe_write import write_whole
+    from waza_engine.project.owner import eval_of
     from waza_engine.reports.html.comparison import arms_report
     from waza_engine.reports.html.report import html_report
-    from waza_engine.runs.store import FILE_NAME, RunStore, StoreError, default_store_dir
-    from waza_engine.runs.stored_record import stored_record
-    from waza_engine.whole_files import write_whole
+    from waza_engine.runs.store.record import stored_record
+    from waza_engine.runs.store.store import FILE_NAME, RunStore, StoreError, default_store_dir
 
     if not run_id:
         raise ReportError("This result has no stored run to report: it comes from recordings in files.")
@@ -132,7 +132,7 @@ async def convert(session: Session, *arguments: Any) -> Answer | None:
     never replaces a file. Answers with the new files and with what was lost.
     """
     # Imported late, here and below, for a fast start.
-    from waza_engine.suite import LoadError
+    from waza_engine.model.suite import LoadError
 
     client, params = session.client, params_of(arguments)
     path, dialect = path_of(text_in(params, "uri")), text_in(params, "to")

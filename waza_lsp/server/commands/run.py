@@ -13,13 +13,13 @@ from typing import TYPE_CHECKING, Any
 
 from lsprotocol import types
 
-from waza_engine.formats.owner import eval_of
+from waza_engine.project.owner import eval_of
+from waza_lsp.runnables.runnables import runnables_in
 from waza_lsp.server.params import Params, params_of, pointer_in, tasks_in, text_in
 from waza_lsp.server.results.reader import on_disk
 from waza_lsp.server.runs.process import RunRequest
 from waza_lsp.server.session import Session
 from waza_lsp.snapshot import Snapshot, path_of
-from waza_lsp.suite.in_document import runnables_in
 
 if TYPE_CHECKING:
     from waza_lsp.server.runs.controller import Job
@@ -73,8 +73,8 @@ async def _failed_tasks(session: Session, eval_path: Path) -> list[str]:
 def _task_ids(eval_path: Path, process_dir: Path) -> set[str] | None:
     """Return the ids of the tasks on disk; None if the suite cannot be loaded, which its run will report."""
     # Imported late: they bring the models of all graders.
+    from waza_engine.model.suite import LoadError
     from waza_engine.project.load_suite import load_suite
-    from waza_engine.suite import LoadError
 
     try:
         return {it.id for it in load_suite(eval_path, process_dir=process_dir).tasks}

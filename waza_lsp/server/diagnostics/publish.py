@@ -8,9 +8,9 @@ from typing import NamedTuple
 
 from lsprotocol import types
 
-from waza_engine.findings import Severity
+from waza_engine.model.findings import Severity
+from waza_lsp.diagnostics.json_writer import published
 from waza_lsp.features.diagnostics import Writings, findings, written_diagnostics
-from waza_lsp.schema.written_diagnostic import published
 from waza_lsp.server.diagnostics.workspace import WorkspaceDiagnostics
 from waza_lsp.server.documents import Documents
 from waza_lsp.server.refresh import Refreshes

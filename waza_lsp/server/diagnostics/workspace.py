@@ -10,11 +10,11 @@ from typing import NamedTuple
 
 from lsprotocol import types
 
-from waza_engine.checking.files import Files
-from waza_engine.checking.project import SETTINGS_FILES
-from waza_engine.noted_reads import noting
+from waza_engine.lib.files.read_tracking import noting
+from waza_engine.lib.files.vfs import Files
+from waza_engine.project.settings import SETTINGS_FILES
 from waza_lsp.features.diagnostics import diagnostics
-from waza_lsp.schema.prefilter import may_be_eval
+from waza_lsp.schema.document_kind import may_be_eval
 from waza_lsp.server.documents import Documents
 from waza_lsp.server.transport.client import Client
 from waza_lsp.server.workspace import Workspace

@@ -9,7 +9,7 @@ from urllib.parse import unquote
 from lsprotocol import types
 from pygls.exceptions import JsonRpcException
 
-from waza_engine.scope import Scope
+from waza_engine.model.findings import Scope
 from waza_lsp.server.coexistence import read_beside, whole_requests
 from waza_lsp.server.diagnostics.pull import PULLED, PULLED_WITHOUT_REFRESH
 from waza_lsp.server.handlers.formatting import handle_formatting, offer_formatting, update_formatting
@@ -85,9 +85,9 @@ async def _prepare_messages(session: Session) -> None:
 
 def _import_grader_types() -> None:
     """Import what the last stage of checking needs. That is too slow for the start."""
-    from waza_engine.checking.registry import checks
-    from waza_engine.formats import dialects
-    from waza_engine.graders.checking import check_entry
+    from waza_engine.analysis.grader_entries import check_entry
+    from waza_engine.analysis.rules import checks
+    from waza_engine.recognition.recognise import dialects
 
     for dialect in dialects():
         check_entry(dialect.name, {}, Scope())

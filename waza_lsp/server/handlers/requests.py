@@ -16,6 +16,7 @@ from typing import Any, NamedTuple
 from lsprotocol import types
 from pygls.exceptions import JsonRpcException
 
+from waza_lsp.diagnostics.json_writer import completion_json
 from waza_lsp.features.code_action import KINDS, code_action
 from waza_lsp.features.code_lens import code_lens
 from waza_lsp.features.completion import completion
@@ -39,18 +40,17 @@ from waza_lsp.features.semantic_tokens import LEGEND, semantic_tokens
 from waza_lsp.features.tests import Item
 from waza_lsp.features.will_rename_files import will_rename_files
 from waza_lsp.features.workspace_symbol import workspace_symbol
-from waza_lsp.schema.run_offers import Sort
-from waza_lsp.schema.written_completion import written
+from waza_lsp.runnables.commands import Sort
 from waza_lsp.server.coexistence import own_items
 from waza_lsp.server.params import members_of, text_in
 from waza_lsp.server.session import Session
 from waza_lsp.server.testing.tree import METHOD as TESTS
 from waza_lsp.server.transport.protocol import Json
 from waza_lsp.snapshot import Snapshot
-from waza_lsp.suite.around import Around
-from waza_lsp.suite.known_names import known_names
-from waza_lsp.suite.not_passed import NotPassed
-from waza_lsp.suite.renaming import CannotRename
+from waza_lsp.workspace.hover_facts import NotPassed
+from waza_lsp.workspace.references import known_names
+from waza_lsp.workspace.rename import CannotRename
+from waza_lsp.workspace.workspace import Around
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,7 +130,7 @@ def _completion(request: Request) -> Json:
     around, client = request.around, request.session.client.completion
     known = functools.partial(known_names, snapshot=request.snapshot, around=around)
     found = completion(request.snapshot, request.params.position, client, around, known)
-    return Json(written(own_items(found, request.session.configuration.beside)))
+    return Json(completion_json(own_items(found, request.session.configuration.beside)))
 
 
 def _completion_resolve(session: Session, item: types.CompletionItem) -> types.CompletionItem:

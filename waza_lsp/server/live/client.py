@@ -10,15 +10,15 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
-from waza_engine import deathwatch
-from waza_engine.findings import Pointer
-from waza_engine.starting import start_program
+from waza_engine.lib.pointer import Pointer
+from waza_engine.lib.process import reaper
+from waza_engine.lib.process.spawn import start_program
+from waza_lsp.runnables.runnables import runnables_in
 from waza_lsp.server.documents import Documents
 from waza_lsp.server.results.ledger import ResultLedger
 from waza_lsp.server.runs.process import end_group
 from waza_lsp.server.workspace import Workspace
 from waza_lsp.snapshot import Snapshot
-from waza_lsp.suite.in_document import runnables_in
 
 MODULE = "waza_lsp.server.live.worker"
 _LONGEST_LINE = 64 * 1024 * 1024
@@ -98,7 +98,7 @@ class Worker:
         if process is not None:
             if process.returncode is None:
                 end_group(process)
-            deathwatch.unwatch(process.pid)
+            reaper.unwatch(process.pid)
 
     async def _ask(self, question: dict[str, Any], seconds: float, ends: int) -> dict[str, Any]:
         async with self._lock:

@@ -11,11 +11,10 @@ from collections.abc import Callable, Collection, Mapping
 from pathlib import Path
 from typing import Any
 
-from waza_engine.findings import Pointer
-from waza_lsp.schema.failed_checks import FailedCheck
-from waza_lsp.schema.failed_checks import Place as CheckPlace
-from waza_lsp.schema.grader_sites import GraderSite
-from waza_lsp.schema.runnables import Runnable
+from waza_engine.lib.pointer import Pointer
+from waza_lsp.runnables.failed_checks import FailedCheck
+from waza_lsp.runnables.failed_checks import Place as CheckPlace
+from waza_lsp.runnables.runnables import GraderSite, Runnable, graders_in
 from waza_lsp.server.documents import Documents
 from waza_lsp.server.live.client import Questions, Worker, WorkerError
 from waza_lsp.server.results.annotations import (
@@ -29,8 +28,7 @@ from waza_lsp.server.results.ledger import ResultLedger
 from waza_lsp.server.settings import Configuration
 from waza_lsp.server.transport.client import Client
 from waza_lsp.snapshot import Snapshot
-from waza_lsp.suite.in_document import graders_in
-from waza_lsp.syntax.carry import Change, carried, change_between
+from waza_lsp.syntax.span_mapping import Change, carried, change_between
 from waza_lsp.syntax.text import Span
 
 _PAUSE_SECONDS = 0.02

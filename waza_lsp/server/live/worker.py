@@ -15,18 +15,18 @@ from contextlib import ExitStack
 from pathlib import Path
 from typing import Any, TextIO
 
-from waza_engine import processes
-from waza_engine.drafts import grader_drafts
+from waza_engine.graders.drafts import grader_drafts
 from waza_engine.graders.registry import find_grader, graders
-from waza_engine.recordings import Recording, all_recordings_of, recordings_of
-from waza_engine.replayed import bench_for, grade_one, recorded_task, replayed
-from waza_engine.runs.checkpoints import was_held
-from waza_engine.runs.grade import grading_context
-from waza_engine.runs.records import GraderOutcome
-from waza_engine.runs.store import StoreError, default_store_dir
-from waza_engine.runs.workspace import WorkspaceError
-from waza_engine.suite import GraderEntry
-from waza_lsp.schema.failed_checks import failed_checks, sentence
+from waza_engine.lib.process import run as processes
+from waza_engine.model.records import GraderOutcome
+from waza_engine.model.suite import GraderEntry
+from waza_engine.runs.recordings.find import Recording, all_recordings_of, recordings_of
+from waza_engine.runs.recordings.regrade import bench_for, grade_one, recorded_task, replayed
+from waza_engine.runs.store.store import StoreError, default_store_dir
+from waza_engine.runs.trial.checkpoints import was_held
+from waza_engine.runs.trial.grade import grading_context
+from waza_engine.runs.trial.workspace import WorkspaceError
+from waza_lsp.runnables.failed_checks import failed_checks, sentence
 from waza_lsp.server.live.worker_suite import (
     BrokenError,
     NothingError,

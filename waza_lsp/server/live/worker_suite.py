@@ -8,16 +8,16 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from waza_engine.findings import Pointer
-from waza_engine.formats.owner import eval_of
-from waza_engine.formats.reading import reading_open_texts
 from waza_engine.graders.entry import Level
-from waza_engine.replayed import plan_for_grading, plan_without_suite
-from waza_engine.runs.checkpoints import last_turn
-from waza_engine.runs.plan import Plan, PlanError
-from waza_engine.scalars import plain
-from waza_engine.suite import GraderEntry, LoadError
-from waza_engine.yaml_reader import YamlError, read_yaml
+from waza_engine.lib.pointer import Pointer
+from waza_engine.lib.yaml.reader import YamlError, read_yaml
+from waza_engine.lib.yaml.scalars import plain
+from waza_engine.model.suite import GraderEntry, LoadError
+from waza_engine.project.owner import eval_of
+from waza_engine.project.reading import reading_open_texts
+from waza_engine.runs.planning.plan import Plan, PlanError
+from waza_engine.runs.recordings.regrade import plan_for_grading, plan_without_suite
+from waza_engine.runs.trial.checkpoints import last_turn
 
 Question = Mapping[str, Any]
 

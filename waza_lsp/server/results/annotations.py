@@ -10,13 +10,13 @@ from pathlib import Path
 
 from lsprotocol import types
 
-from waza_engine.addresses import PAGES
+from waza_engine.model.links import PAGES
 from waza_lsp.features.diagnostics import SOURCE
-from waza_lsp.schema.failed_checks import FailedCheck, TaskChecks
+from waza_lsp.runnables.failed_checks import FailedCheck, TaskChecks
+from waza_lsp.runnables.runnables import runnables_in
 from waza_lsp.server.documents import Documents
 from waza_lsp.snapshot import Snapshot
-from waza_lsp.suite.in_document import runnables_in
-from waza_lsp.syntax.carry import carried, change_between
+from waza_lsp.syntax.span_mapping import carried, change_between
 from waza_lsp.syntax.text import Place, Span
 
 FAILED_CHECK, LIVE_VERDICT, RECORDED_RUNS = "failed-check", "live-verdict", "recorded-runs"

@@ -13,15 +13,14 @@ from pathlib import Path
 
 from lsprotocol import types
 
-from waza_engine.noted_reads import Stamp
-from waza_lsp.schema.runnables import PARTS, WHOLES, Runnable
-from waza_lsp.schema.standing import Standing, Verdict
+from waza_engine.lib.files.read_tracking import Stamp
+from waza_lsp.runnables.commands import Standing, Verdict
+from waza_lsp.runnables.runnables import PARTS, WHOLES, Runnable, runnables_in
 from waza_lsp.server.documents import Documents
 from waza_lsp.server.results.annotations import Annotations
 from waza_lsp.server.results.reader import LastResult, LastResults, read_last_results
 from waza_lsp.server.transport.client import Client
 from waza_lsp.snapshot import Snapshot
-from waza_lsp.suite.in_document import runnables_in
 
 _Key = tuple[Path, str]
 _MOST_SCORES = 8
@@ -224,7 +223,7 @@ class ResultLedger:
         if path is None or self.eval_of(snapshot) is not None or path in self._owners:
             return self.eval_of(snapshot)
         # Imported late: it reads YAML.
-        from waza_engine.formats.owner import eval_of
+        from waza_engine.project.owner import eval_of
 
         self._owners[path] = await asyncio.to_thread(eval_of, path)
         return self._owners[path]

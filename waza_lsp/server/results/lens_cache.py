@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from lsprotocol import types
 
 from waza_lsp.snapshot import Snapshot
-from waza_lsp.syntax.carry import carried, change_between
+from waza_lsp.syntax.span_mapping import carried, change_between
 from waza_lsp.syntax.text import Span
 
 

@@ -6,9 +6,9 @@ from pathlib import Path
 
 from lsprotocol import types
 
-from waza_engine.noted_reads import Stamp, stamp
-from waza_lsp.schema.failed_checks import TaskChecks, task_checks
-from waza_lsp.schema.standing import Verdict
+from waza_engine.lib.files.read_tracking import Stamp, stamp
+from waza_lsp.runnables.commands import Verdict
+from waza_lsp.runnables.failed_checks import TaskChecks, task_checks
 from waza_lsp.snapshot import Snapshot
 
 
@@ -51,12 +51,10 @@ def read_last_results(
     `documents` are files that results are matched with if they have not changed since.
     """
     # Imported late: they bring pydantic and SQLite, and this runs in a thread.
-    from waza_engine.recordings import FOLDER, sources
-    from waza_engine.runs.arm_history import read_arm_history
-    from waza_engine.runs.history import TaskHistory, read_history
-    from waza_engine.runs.metric_history import read_metrics
-    from waza_engine.runs.reviewed import review_file
-    from waza_engine.runs.store import StoreError, default_store_dir
+    from waza_engine.runs.history import TaskHistory, read_arm_history, read_history, read_metrics
+    from waza_engine.runs.recordings.find import FOLDER, sources
+    from waza_engine.runs.reviews import review_file
+    from waza_engine.runs.store.store import StoreError, default_store_dir
 
     store_dir = default_store_dir(eval_path)
     stamps = tuple(stamp(it) for it in (*sources(eval_path, store_dir), review_file(store_dir)))
@@ -106,7 +104,7 @@ class _Files:
         return text if (written <= moment if digest is None else now == digest) else None
 
     def _from_disk(self, path: Path) -> tuple[float, str, Snapshot] | None:
-        from waza_engine.file_digests import digest
+        from waza_engine.lib.files.digests import digest
 
         text = on_disk(path, self._encoding)
         try:

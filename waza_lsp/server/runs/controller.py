@@ -11,6 +11,7 @@ from typing import Any
 
 from lsprotocol import types
 
+from waza_engine.model.records import GraderOutcome
 from waza_engine.runs.events import (
     ArmEvent,
     Event,
@@ -21,9 +22,8 @@ from waza_engine.runs.events import (
     TrialFinished,
     event_data,
 )
-from waza_engine.runs.records import GraderOutcome
-from waza_lsp.schema.failed_checks import TaskChecks, task_checks
-from waza_lsp.schema.standing import Verdict
+from waza_lsp.runnables.commands import Verdict
+from waza_lsp.runnables.failed_checks import TaskChecks, task_checks
 from waza_lsp.server.documents import Documents
 from waza_lsp.server.live.controller import LiveGrading
 from waza_lsp.server.results.annotations import Annotations

@@ -14,10 +14,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Protocol
 
-from waza_engine import deathwatch
-from waza_engine.goglob import literal
-from waza_engine.sessions import kill_session
-from waza_engine.starting import start_program
+from waza_engine.lib.go.glob import literal
+from waza_engine.lib.process import reaper
+from waza_engine.lib.process.reaper import kill_session
+from waza_engine.lib.process.spawn import start_program
 
 _GRACE_SECONDS = 0.7
 _LONGEST_LINE = 64 * 1024 * 1024
@@ -98,7 +98,7 @@ class RunProcesses:
         finally:
             stopper.cancel()
             end_group(process)
-            deathwatch.unwatch(process.pid)
+            reaper.unwatch(process.pid)
             self._processes.discard(process)
         killed = "" if cancel.is_set() else _how_killed(process.returncode)
         return "\n".join(filter(None, [(await errors).strip(), killed]))

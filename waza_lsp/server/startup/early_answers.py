@@ -62,8 +62,8 @@ class EarlyAnswers:
         self._params = params
         import_lazily("lsprotocol.types")
         # A part of what the first document needs, short enough not to delay the answer.
-        import waza_engine.validation.checker  # noqa: F401
-        import waza_lsp.schema.form
+        import waza_engine.analysis.schema.checker  # noqa: F401
+        import waza_lsp.schema.document_kind
 
         _send({"id": message["id"], "result": answer(self._client)})
         self.answered = message["id"]
@@ -114,8 +114,8 @@ class EarlyAnswers:
         return _mapping(self._client.get("textDocument")).get("diagnostic") is not None
 
     def _open(self, item: dict[str, Any]) -> None:
+        from waza_lsp.diagnostics.json_writer import published
         from waza_lsp.features.diagnostics import written_diagnostics
-        from waza_lsp.schema.written_diagnostic import published
         from waza_lsp.snapshot import Snapshot
 
         snapshot = Snapshot.of(item["uri"], item["text"], item["version"], encoding(self._client))
@@ -137,7 +137,7 @@ class EarlyAnswers:
     def _context(self, snapshot: "Snapshot") -> "CheckContext":
         """Return the context of a document before the settings are known."""
         from waza_engine.analysis.pipeline import CheckContext, check_context
-        from waza_engine.checking.project import Projects
+        from waza_engine.project.settings import Projects
 
         path = snapshot.path
         if path is None:

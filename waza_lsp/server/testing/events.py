@@ -10,23 +10,15 @@ from typing import Any
 
 from lsprotocol import types
 
-from waza_engine.findings import Pointer
-from waza_engine.runs.events import (
-    Event,
-    RunStarted,
-    TaskFinished,
-    TaskStarted,
-    TrialFinished,
-    event_data,
-)
-from waza_engine.runs.records import GraderOutcome
-from waza_lsp.schema.failed_checks import TaskChecks, is_expectation
-from waza_lsp.schema.runnables import PARTS
-from waza_lsp.schema.testview_keys import eval_key, grader_key, task_key
+from waza_engine.lib.pointer import Pointer
+from waza_engine.model.records import GraderOutcome
+from waza_engine.runs.events import Event, RunStarted, TaskFinished, TaskStarted, TrialFinished, event_data
+from waza_lsp.runnables.failed_checks import TaskChecks, is_expectation
+from waza_lsp.runnables.runnables import PARTS, runnables_in
+from waza_lsp.runnables.test_ids import eval_key, grader_key, task_key
 from waza_lsp.server.results.annotations import short_span
 from waza_lsp.snapshot import Snapshot
-from waza_lsp.suite.in_document import runnables_in
-from waza_lsp.syntax.carry import carried, change_between
+from waza_lsp.syntax.span_mapping import carried, change_between
 from waza_lsp.syntax.text import Span
 
 

@@ -11,16 +11,15 @@ from pathlib import Path
 from typing import Any
 
 from waza_lsp.features.tests import Item, tests
-from waza_lsp.schema.prefilter import may_be_eval
-from waza_lsp.schema.runnables import PARTS, WHOLES
-from waza_lsp.schema.standing import Verdict
+from waza_lsp.runnables.commands import Verdict
+from waza_lsp.runnables.runnables import PARTS, WHOLES, graders_in, runnables_in
+from waza_lsp.schema.document_kind import may_be_eval
 from waza_lsp.server.documents import Documents
 from waza_lsp.server.results.ledger import ResultLedger, verdict_of_experiment
 from waza_lsp.server.transport.client import Client
 from waza_lsp.server.workspace import Workspace
 from waza_lsp.snapshot import Snapshot, path_of
-from waza_lsp.suite.around import Around
-from waza_lsp.suite.in_document import graders_in, runnables_in
+from waza_lsp.workspace.workspace import Around
 
 METHOD = "waza/tests"
 CHANGED = "waza/testsChanged"

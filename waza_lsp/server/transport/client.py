@@ -12,7 +12,7 @@ from waza_engine.version import __version__
 from waza_lsp.features.completion import Client as CompletionClient
 from waza_lsp.server.transport.protocol import OwnDocumentsProtocol, message_converter
 from waza_lsp.snapshot import path_of
-from waza_lsp.suite.client import Client as EditClient
+from waza_lsp.workspace.client import Client as EditClient
 
 
 class _LanguageServer(LanguageServer):

@@ -7,7 +7,7 @@ stands in the mapping, other alternatives are told apart by the shape of the val
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from waza_engine.findings import Pointer
+from waza_engine.lib.pointer import Pointer
 
 Schema = Mapping[str, Any]
 

@@ -5,9 +5,9 @@ A file of its own, because the checker and the functions that word its findings 
 
 from functools import cached_property
 
-from waza_engine.validation.keyword import Schema
-from waza_engine.validation.part_keywords import DISCRIMINATOR
-from waza_engine.validation.walker import Walker
+from waza_engine.analysis.schema.compiler import Walker
+from waza_engine.analysis.schema.keyword import Schema
+from waza_engine.analysis.schema.part_keywords import DISCRIMINATOR
 
 ASIDE = "x-aside"
 """Holds a member's schema where only the mapping itself is checked: the names stay known."""

@@ -3,8 +3,7 @@
 Plain data; a test holds `keys` to the models. See docs/reference/vally.md, section 1.
 """
 
-from waza_engine.formats.dialect import Dialect, FileName, Kind, Signal
-from waza_engine.formats.shape import Shape
+from waza_engine.recognition.dialect import Dialect, FileName, Kind, Shape, Signal
 
 
 def _keys(words: str) -> frozenset[str]:
@@ -78,7 +77,7 @@ DIALECT = Dialect(
             schema="vally/project",
             addresses=("*/vally/project.schema.json",),
             paths=("vally/project.schema.json", "*/vally/project.schema.json"),
-            model="waza_engine.formats.vally.project:ProjectFile",
+            model="waza_engine.dialects.vally.formats.project:ProjectFile",
             keys=_PROJECT_KEYS,
             file_names=(FileName(".vally.yaml", alone=True),),
         ),
@@ -87,7 +86,7 @@ DIALECT = Dialect(
             schema="vally/experiment",
             addresses=("*/vally/experiment.schema.json",),
             paths=("vally/experiment.schema.json", "*/vally/experiment.schema.json"),
-            model="waza_engine.formats.vally.experiment:ExperimentFile",
+            model="waza_engine.dialects.vally.formats.experiment:ExperimentFile",
             keys=_EXPERIMENT_KEYS,
             runnable="experiment",
             shapes={"variants": Shape(own=_keys("overrides environment"), named=True)},
@@ -110,7 +109,7 @@ DIALECT = Dialect(
             schema="vally/eval",
             addresses=("*/vally/eval.schema.json",),
             paths=("vally/eval.schema.json", "*/vally/eval.schema.json"),
-            model="waza_engine.formats.vally.eval:EvalFile",
+            model="waza_engine.dialects.vally.formats.eval:EvalFile",
             keys=_EVAL_KEYS,
             runnable="eval",
             graders=_GRADERS,
@@ -130,22 +129,22 @@ DIALECT = Dialect(
             ),
         ),
     ),
-    graders=("waza_engine.graders.vally",),
-    load_suite="waza_engine.formats.vally.load:load_suite",
-    load_experiment="waza_engine.formats.vally.experiment_load:load_experiment",
+    graders=("waza_engine.dialects.vally.graders",),
+    load_suite="waza_engine.dialects.vally.formats.load:load_suite",
+    load_experiment="waza_engine.dialects.vally.experiments.load:load_experiment",
     rules="waza_engine.dialects.vally.rules",
     other_tools=_OTHER_TOOLS,
     schema_folder="vally/",
     project_file=".vally.yaml",
     meanings=("VALLY",),
     replaces_variables=True,
-    grading_context="waza_engine.vally.context_input:vally_context",
+    grading_context="waza_engine.dialects.vally.graders._shared.context:vally_context",
     output_is_last_message=True,
     judge_is_optional=True,
-    score_trial="waza_engine.vally.trial:trial_verdict",
-    describe_task="waza_engine.vally.recorded:told_of",
+    score_trial="waza_engine.dialects.vally.scoring.trial:trial_verdict",
+    describe_task="waza_engine.dialects.vally.trajectory.write:told_of",
     settings=frozenset(["extraGraderTypes"]),
-    write_results="waza_engine.vally.write_results:results",
-    read_results="waza_engine.vally.read_results:read_run",
-    compare_runs="waza_engine.vally.preferring:compared",
+    write_results="waza_engine.dialects.vally.write_results:results",
+    read_results="waza_engine.dialects.vally.read_results:read_run",
+    compare_runs="waza_engine.dialects.vally.scoring.pairwise:compared",
 )

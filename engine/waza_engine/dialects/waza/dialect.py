@@ -5,9 +5,8 @@ Plain data; a test holds `keys` to the models. See docs/reference/waza-formats.m
 
 from dataclasses import replace
 
-from waza_engine.formats.dialect import Dialect, FileName, Kind, Signal
-from waza_engine.formats.shape import Shape
-from waza_engine.plug_ins import GRADER_GROUP
+from waza_engine.plugins import GRADER_GROUP
+from waza_engine.recognition.dialect import Dialect, FileName, Kind, Shape, Signal
 
 
 def _keys(words: str) -> frozenset[str]:
@@ -151,7 +150,7 @@ DIALECT = Dialect(
         Kind(
             name="task",
             schema="task",
-            model="waza_engine.formats.waza.task:TaskFile",
+            model="waza_engine.dialects.waza.formats.task:TaskFile",
             keys=_TASK_KEYS,
             runnable="task",
             graders=_TASK_GRADERS,
@@ -177,7 +176,7 @@ DIALECT = Dialect(
         Kind(
             name="eval",
             schema="eval",
-            model="waza_engine.formats.waza.eval:EvalFile",
+            model="waza_engine.dialects.waza.formats.eval:EvalFile",
             keys=_EVAL_KEYS,
             runnable="eval",
             graders=(*_TASK_GRADERS[:1], *(("tasks", *it) for it in _TASK_GRADERS)),
@@ -206,7 +205,7 @@ DIALECT = Dialect(
         Kind(
             name="triggers",
             schema="triggers",
-            model="waza_engine.formats.waza.triggers:TriggersFile",
+            model="waza_engine.dialects.waza.formats.triggers:TriggersFile",
             keys=_TRIGGER_KEYS,
             signals=(Signal((_keys("should_trigger_prompts should_not_trigger_prompts"),)),),
             file_names=(FileName("trigger_tests.yaml"),),
@@ -214,7 +213,7 @@ DIALECT = Dialect(
         Kind(
             name="project",
             schema="project",
-            model="waza_engine.formats.waza.project:ProjectFile",
+            model="waza_engine.dialects.waza.formats.project:ProjectFile",
             keys=_PROJECT_KEYS,
             shapes=_PROJECT_SHAPES,
             addresses=_addresses("config", "project"),
@@ -222,8 +221,8 @@ DIALECT = Dialect(
             file_names=(FileName(".waza.yaml", alone=True),),
         ),
     ),
-    graders=("waza_engine.graders.waza", "waza_engine.graders.legacy"),
-    load_suite="waza_engine.formats.waza.load:load_suite",
+    graders=("waza_engine.dialects.waza.graders", "waza_engine.dialects.waza.legacy_graders"),
+    load_suite="waza_engine.dialects.waza.formats.loading.load:load_suite",
     rules="waza_engine.dialects.waza.rules",
     never=_keys("stimuli"),
     other_tools=_OTHER_TOOLS,
@@ -238,6 +237,6 @@ DIALECT = Dialect(
     drops_nulls=True,
     grading_context="waza_engine.dialects.waza.generations.context:waza_context",
     task_refusal="waza_engine.dialects.waza.prompt_guard:prompt_refusal",
-    adjust_finding="waza_engine.checking.generations:as_seen_by",
-    results_folder="waza_engine.formats.waza.project_file:results_folder",
+    adjust_finding="waza_engine.dialects.waza.generations.versions:as_seen_by",
+    results_folder="waza_engine.dialects.waza.formats.loading.project_file:results_folder",
 )

@@ -1,6 +1,6 @@
 """The guard of waza 0.34: a prompt that speaks of relative paths needs something in the workspace."""
 
-from waza_engine.suite import Task
+from waza_engine.model.suite import Task
 
 
 def prompt_refusal(task: Task) -> str:

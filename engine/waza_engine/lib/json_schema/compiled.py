@@ -13,8 +13,9 @@ from jsonschema_specifications import REGISTRY  # type: ignore[import-untyped]  
 from referencing import Registry, Resource
 from referencing.exceptions import NoSuchResource, Unresolvable
 
-from waza_engine.file_address import path_of_address
-from waza_engine.json_text import JsonError, read_json
+from waza_engine.lib.go.json import JsonError, read_json
+from waza_engine.lib.go.regexp import regex_error
+from waza_engine.lib.go.text import decode
 from waza_engine.lib.json_schema.errors import SchemaError, UnknownFileError
 from waza_engine.lib.json_schema.keywords import REFERENCES, lookup
 from waza_engine.lib.json_schema.validators import (
@@ -25,9 +26,7 @@ from waza_engine.lib.json_schema.validators import (
     first_error,
     schema_copy,
 )
-from waza_engine.paths import content
-from waza_engine.regex import regex_error
-from waza_engine.text import decode
+from waza_engine.lib.paths import content, path_of_address
 
 _WORKER = "waza_engine.lib.json_schema.worker"
 _TIMEOUT_SECONDS = 60.0

@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping
 
 from jsonschema import FormatChecker
 
-from waza_engine.regex import regex_error
+from waza_engine.lib.go.regexp import regex_error
 
 _LIBRARY = FormatChecker(["date", "ipv4", "ipv6"])
 _TIME = re.compile(r"(\d\d):(\d\d):(\d\d)(\.\d+)?([Zz]|[+-]\d\d:\d\d)", re.ASCII)

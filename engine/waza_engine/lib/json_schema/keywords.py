@@ -12,8 +12,8 @@ from typing import Any
 from jsonschema import ValidationError
 from referencing.jsonschema import lookup_recursive_ref
 
+from waza_engine.lib.go.regexp import regex_found
 from waza_engine.lib.json_schema.formats import is_of_format
-from waza_engine.regex import regex_found
 
 REFERENCES = ("$ref", "$dynamicRef", "$recursiveRef")
 _Errors = Iterator[ValidationError]

@@ -11,8 +11,8 @@ from jsonschema.validators import create
 from referencing import Specification
 from referencing.jsonschema import specification_with
 
+from waza_engine.lib.go.regexp import regex_error
 from waza_engine.lib.json_schema.keywords import KEYWORDS, KEYWORDS_OF_DRAFT, error_text, in_order
-from waza_engine.regex import regex_error
 
 
 class SchemaObject(dict[str, Any]):

@@ -4,12 +4,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from waza_engine.model.records import RunRecord, TaskRecord
+from waza_engine.model.scores import mean
 from waza_engine.reports.comparison import comparison_data
 from waza_engine.reports.experiment import Results, over_all_evals
 from waza_engine.reports.html.diff import Diff, text_diff
 from waza_engine.reports.html.rendering import render
-from waza_engine.runs.records import RunRecord, TaskRecord
-from waza_engine.scoring import mean
 
 _MOST_TASKS = 300
 

@@ -4,11 +4,11 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 
+from waza_engine.model.records import RunRecord, TaskRecord
+from waza_engine.model.scores import mean
 from waza_engine.reports.html.rendering import clamped
-from waza_engine.reports.results_task import skill_impact
-from waza_engine.runs.measures import composite_score
-from waza_engine.runs.records import RunRecord, TaskRecord
-from waza_engine.scoring import mean
+from waza_engine.reports.results.task import skill_impact
+from waza_engine.runs.totals import composite_score
 
 _COLOURS = {"passed": "--pass", "failed": "--fail", "error": "--warn", "skipped": "--skip"}
 _MOST_ROWS = 300

@@ -3,13 +3,13 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from waza_engine.model.records import RunRecord, TaskRecord, TrialRecord
 from waza_engine.reports.history import Runs
 from waza_engine.reports.html.diff import Patch, read_patch
 from waza_engine.reports.html.history import history_rows
 from waza_engine.reports.html.overview import Scores, overview
 from waza_engine.reports.html.rendering import render
 from waza_engine.reports.html.timeline import Timeline, timeline
-from waza_engine.runs.records import RunRecord, TaskRecord, TrialRecord
 from waza_engine.version import __version__
 
 _MOST_OPEN = 5

@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from waza_engine.trajectory import Trajectory, Usage
+from waza_engine.model.trajectory import Trajectory, Usage
 
 _MOST_EVENTS = 500
 _MESSAGES = {

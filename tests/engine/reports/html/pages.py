@@ -6,10 +6,10 @@ from typing import Any
 from tests.engine.runs.bench import Bench, Scripted, contains, task
 from waza_engine.executors.base import TrialRequest
 from waza_engine.executors.event_log import EventLog
+from waza_engine.model.records import RunRecord
+from waza_engine.model.suite import InputFile
+from waza_engine.model.trajectory import Trajectory
 from waza_engine.reports.html.rendering import environment
-from waza_engine.runs.records import RunRecord
-from waza_engine.suite import InputFile
-from waza_engine.trajectory import Trajectory
 
 NASTY = "</pre><script>alert(1)</script>\"'><img src=x onerror=y>"
 _VOID = frozenset(["meta", "br", "img", "link", "tr", "td", "th", "li", "p"])

@@ -2,11 +2,11 @@
 
 from tests.engine.reports.html.pages import NASTY, edited, macro, well_formed
 from tests.engine.runs.bench import Bench, Scripted
+from waza_engine.model.records import TrialVerdict
 from waza_engine.reports.history import history_lines
 from waza_engine.reports.html.history import history_page, square
 from waza_engine.reports.html.report import html_report
-from waza_engine.runs.records import TrialVerdict
-from waza_engine.runs.store import RunStore
+from waza_engine.runs.store.store import RunStore
 
 
 async def test_earlier_runs_are_part_of_a_stored_report(bench: Bench, scripted: Scripted) -> None:
@@ -24,7 +24,7 @@ async def test_earlier_runs_are_part_of_a_stored_report(bench: Bench, scripted: 
 
 
 def test_the_history_of_an_eval_ends_with_the_run(bench: Bench) -> None:
-    from tests.engine.runs.test_store import started, trial
+    from tests.engine.runs.store.test_store import started, trial
 
     with RunStore(bench.folder) as store:
         for number in range(3):

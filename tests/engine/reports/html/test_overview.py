@@ -3,8 +3,8 @@
 import re
 
 from tests.engine.reports.html.pages import NASTY, macro
+from waza_engine.model.scores import Interval
 from waza_engine.reports.html.overview import histogram
-from waza_engine.scoring import Interval
 
 
 def test_scores_outside_of_their_range_stay_in_the_picture() -> None:

@@ -11,9 +11,7 @@ import pytest
 from tests.engine.reports.html.pages import NASTY, edited, well_formed
 from tests.engine.runs.bench import Bench, Scripted, contains, said, task
 from waza_engine.executors.base import TrialRequest
-from waza_engine.reports.html.diff import files_in
-from waza_engine.reports.html.report import html_chunks, html_report
-from waza_engine.runs.records import (
+from waza_engine.model.records import (
     CheckpointOutcome,
     MetricResult,
     RunRecord,
@@ -21,7 +19,9 @@ from waza_engine.runs.records import (
     TriggerMetrics,
     TriggerResult,
 )
-from waza_engine.trajectory import CommandInvocation, Replies, Session, Trajectory, Usage
+from waza_engine.model.trajectory import CommandInvocation, Replies, Session, Trajectory, Usage
+from waza_engine.reports.html.diff import files_in
+from waza_engine.reports.html.report import html_chunks, html_report
 
 
 async def test_a_run_shows_what_changed_and_when(bench: Bench, scripted: Scripted) -> None:

@@ -3,8 +3,8 @@
 import pytest
 
 from tests.engine.reports.html.pages import macro
+from waza_engine.model.trajectory import Trajectory
 from waza_engine.reports.html.timeline import timeline
-from waza_engine.trajectory import Trajectory
 
 
 @pytest.mark.parametrize(

@@ -1,6 +1,6 @@
 """How quizzes are recognised, and what the engine asks about them. Plain data: importing it must be cheap."""
 
-from waza_engine.formats.dialect import Dialect, FileName, Kind, Signal
+from waza_engine.recognition.dialect import Dialect, FileName, Kind, Signal
 
 DIALECT = Dialect(
     name="quiz",

@@ -3,8 +3,8 @@
 from pathlib import Path
 
 from quiz_dialect.quiz_file import QuizFile
-from waza_engine.formats.reading import build, read_mapping
-from waza_engine.suite import GraderEntry, RunSettings, Suite, Task
+from waza_engine.model.suite import GraderEntry, RunSettings, Suite, Task
+from waza_engine.project.reading import build, read_mapping
 
 
 def load_suite(path: Path, *, process_dir: Path, context_dir: Path | None = None) -> Suite:  # noqa: ARG001  # every dialect's loader takes them

@@ -4,8 +4,8 @@ from typing import Any
 
 from pydantic import ConfigDict, Field
 
-from waza_engine.formats.model import FileModel, marks
-from waza_engine.values import ListOf, Text
+from waza_engine.model.fields import ListOf, Text
+from waza_engine.model.schema_marks import FileModel, marks
 
 
 class Check(FileModel):

@@ -4,10 +4,10 @@ from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import PurePosixPath
 
-from waza_engine.checking.document import Document
-from waza_engine.checking.stimuli import environments
-from waza_engine.findings import Finding, Severity
-from waza_engine.placeholders import has_placeholder
+from waza_engine.dialects.vally.checks.stimuli import environments
+from waza_engine.model.findings import Finding, Severity
+from waza_engine.model.placeholders import has_placeholder
+from waza_engine.project.document import Document
 from waza_engine.rules.escaping_path import escaping_path
 
 APPLIES = frozenset(["eval"])

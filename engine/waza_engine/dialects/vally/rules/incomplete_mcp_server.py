@@ -2,9 +2,10 @@
 
 from collections.abc import Iterator
 
-from waza_engine.checking.document import Document
-from waza_engine.checking.stimuli import environments
-from waza_engine.findings import Finding, Pointer
+from waza_engine.dialects.vally.checks.stimuli import environments
+from waza_engine.lib.pointer import Pointer
+from waza_engine.model.findings import Finding
+from waza_engine.project.document import Document
 from waza_engine.rules.incomplete_mcp_server import incomplete_servers
 
 APPLIES = frozenset(["eval", "project"])

@@ -9,7 +9,7 @@ from dataclasses import replace
 from typing import Any
 
 from waza_engine.graders.context import GradingContext
-from waza_engine.trajectory import DIGEST_ARGUMENTS
+from waza_engine.model.trajectory import DIGEST_ARGUMENTS
 
 _EVENT_KEYS = {
     "user.message": ("content",),

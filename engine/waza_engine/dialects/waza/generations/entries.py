@@ -8,9 +8,9 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, ValidationError
 from waza_engine.dialects.waza.generations.g1 import in_lower_case
 from waza_engine.dialects.waza.generations.meanings import newest_generation
 from waza_engine.graders.entry import Entry, Level, config_error, entry_data, read_config
-from waza_engine.scalars import plain
-from waza_engine.suite import GraderEntry
-from waza_engine.values import Number, Text
+from waza_engine.lib.yaml.scalars import plain
+from waza_engine.model.fields import Number, Text
+from waza_engine.model.suite import GraderEntry
 
 _LENIENT = frozenset(["G1", "G3"])
 """The generations that pass over keys they do not know: the first without a word, the newest with a warning."""

@@ -8,7 +8,7 @@ from typing import Annotated, Any
 
 from pydantic import BeforeValidator
 
-from waza_engine.values import is_null
+from waza_engine.model.fields import is_null
 
 
 def in_lower_case(config: Mapping[str, Any]) -> dict[str, Any]:

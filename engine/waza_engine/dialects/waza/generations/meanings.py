@@ -9,7 +9,7 @@ from waza_engine.graders.registry import graders, graders_in
 CURRENT = "G2+G3"
 """The generation that is graded when nothing else is asked for."""
 _DIALECT = "waza"
-_OLDER = "waza_engine.graders.legacy"
+_OLDER = "waza_engine.dialects.waza.legacy_graders"
 
 
 @cache

@@ -11,7 +11,7 @@ from pydantic import ConfigDict
 
 from waza_engine.dialects.waza.generations.base import OlderGrader
 from waza_engine.graders.base import GradeError, GraderResult
-from waza_engine.values import is_null
+from waza_engine.model.fields import is_null
 
 _TOP_LEVEL = ("script", "rubric", "model")
 _TASK_LEVEL = ("assertions", "rubric")

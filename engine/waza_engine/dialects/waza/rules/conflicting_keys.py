@@ -2,9 +2,9 @@
 
 from collections.abc import Iterator
 
-from waza_engine.checking.document import Document
-from waza_engine.checking.mocks import command_responses
-from waza_engine.findings import Finding
+from waza_engine.dialects.waza.checks.mocks import command_responses
+from waza_engine.model.findings import Finding
+from waza_engine.project.document import Document
 from waza_engine.rules.conflicting_keys import both_given, conflict
 
 APPLIES = frozenset(["task", "eval"])

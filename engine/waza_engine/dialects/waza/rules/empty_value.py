@@ -2,8 +2,8 @@
 
 from collections.abc import Iterator
 
-from waza_engine.checking.document import Document
-from waza_engine.findings import Finding
+from waza_engine.model.findings import Finding
+from waza_engine.project.document import Document
 from waza_engine.rules.empty_value import EMPTY_VALUE, without_empty_items
 
 APPLIES = frozenset(["eval"])

@@ -3,10 +3,11 @@
 from collections.abc import Iterator
 from pathlib import PurePosixPath
 
-from waza_engine.checking.document import Document
-from waza_engine.findings import Finding, Pointer
-from waza_engine.formats.waza.paths import fixture_refusal, input_refusal
+from waza_engine.dialects.waza.formats.paths import fixture_refusal, input_refusal
 from waza_engine.lib.go.paths import leads_out
+from waza_engine.lib.pointer import Pointer
+from waza_engine.model.findings import Finding
+from waza_engine.project.document import Document
 from waza_engine.rules.escaping_path import outside
 
 APPLIES = frozenset(["eval", "task"])

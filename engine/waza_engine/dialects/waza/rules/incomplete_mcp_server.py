@@ -2,8 +2,8 @@
 
 from collections.abc import Iterator
 
-from waza_engine.checking.document import Document
-from waza_engine.findings import Finding
+from waza_engine.model.findings import Finding
+from waza_engine.project.document import Document
 from waza_engine.rules.incomplete_mcp_server import incomplete_servers
 
 APPLIES = frozenset(["eval"])

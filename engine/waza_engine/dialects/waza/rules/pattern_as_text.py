@@ -2,10 +2,10 @@
 
 from collections.abc import Iterator
 
-from waza_engine.checking.document import Document
-from waza_engine.findings import Finding
+from waza_engine.model.findings import Finding
+from waza_engine.model.suite import EXPECTED_TEXTS
+from waza_engine.project.document import Document
 from waza_engine.rules.pattern_as_text import pattern_as_text
-from waza_engine.suite import EXPECTED_TEXTS
 
 APPLIES = frozenset(["task", "eval"])
 

@@ -17,7 +17,7 @@ config:
 from pydantic import Field
 
 from waza_engine.graders.base import FailedCheck, Grader, GraderResult, GradingContext
-from waza_engine.values import Strings
+from waza_engine.model.fields import Strings
 
 
 class SaysGrader(Grader):

@@ -22,8 +22,8 @@ questions:
 
 from collections.abc import Iterator
 
-from waza_engine.checking.document import Document
-from waza_engine.findings import Finding, Rule, Severity
+from waza_engine.model.findings import Finding, Rule, Severity
+from waza_engine.project.document import Document
 
 NO_QUESTION = Rule("no-question", "question without a question mark", Severity.WARNING)
 APPLIES = frozenset(["quiz"])

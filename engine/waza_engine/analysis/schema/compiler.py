@@ -1,0 +1,164 @@
+"""The keywords by which files are checked: those of JSON Schema 2020-12, adapted to waza's loader, and our own.
+
+In all but the adaptations this is JSON Schema; a test compares it with `jsonschema`, which takes ten times as long.
+
+A schema as checks that walk along a value: each part of it is made into checks once, when something is there for it.
+"""
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from waza_engine.analysis.schema.keyword import Check, Keyword, Maker, Schema, SchemaError, Way, simple
+from waza_engine.analysis.schema.part_keywords import PART_KEYWORDS, required_value, strict_properties
+from waza_engine.analysis.schema.value_keywords import VALUE_KEYWORDS
+from waza_engine.model.placeholders import has_placeholder
+
+
+def keywords_for(schema: Schema) -> dict[str, Maker]:
+    """The keywords as a file is read whose schema says `x-placeholders`, or (`x-null-refused`) is strict about values."""
+    known = PLACEHOLDER_KEYWORDS if schema.get("x-placeholders") else KEYWORDS
+    is_strict = schema.get("x-null-refused")
+    return {**known, "required": required_value, "properties": strict_properties} if is_strict else known
+
+
+def unmet_needs(instance: Mapping[str, Any], needs: Mapping[str, Any]) -> Iterator[str]:
+    """The lists with something in them that lack the option they need; an empty item is none."""
+    for name, need in needs.items():
+        listed = instance.get(name)
+        has_items = isinstance(listed, list) and any(it is not None for it in listed)
+        if has_items and instance.get(need["option"]) in (None, ""):
+            yield name
+
+
+def _foreign(it: Keyword) -> Check:
+    """A keyword that none of our schemas has: those of plug-ins may."""
+
+    def check(instance: Any, way: Way, out: list[SchemaError]) -> None:
+        # Imported late: the library takes longer than all else at the start of the server.
+        from jsonschema import Draft202012Validator
+
+        for found in Draft202012Validator({it.name: it.value}).iter_errors(instance):
+            below = way
+            for part in found.absolute_path:
+                below = (below, part)
+            out.append(it.error(found.instance, below, found.message))
+
+    return check
+
+
+def _is_marked(instance: Any, value: Any) -> bool:
+    """A mark on the schema of something that is there: found, whatever its value."""
+    return value is not False and instance not in (None, [], {})
+
+
+def _has_unknown(it: Keyword) -> Check:
+    """Keys that the loader passes over although it does not know them: which are worth a word, the message decides."""
+    known = it.schema.get("properties", {})
+
+    def check(instance: Any, way: Way, out: list[SchemaError]) -> None:
+        if isinstance(instance, dict) and not instance.keys() <= known.keys():
+            out.append(it.error(instance, way))
+
+    return check
+
+
+def _unless_placeholder(make: Maker) -> Maker:
+    def guarded(it: Keyword) -> Check:
+        check = make(it)
+        return lambda instance, way, out: None if has_placeholder(instance) else check(instance, way, out)
+
+    return guarded
+
+
+_OURS: dict[str, Maker] = {
+    "x-recommended": simple(
+        lambda it, names: isinstance(it, dict) and any(it.get(name) is None for name in names)
+    ),
+    "x-no-effect": simple(_is_marked),
+    "x-move-to": simple(_is_marked),
+    "x-unknown-keys": _has_unknown,
+    "x-needs": simple(
+        lambda it, needs: isinstance(it, dict) and any(unmet_needs(it, needs)),
+    ),
+}
+_FOREIGN = (
+    "contains",
+    "dependentRequired",
+    "dependentSchemas",
+    "multipleOf",
+    "patternProperties",
+    "prefixItems",
+    "propertyNames",
+    "uniqueItems",
+)
+KEYWORDS: dict[str, Maker] = {
+    **VALUE_KEYWORDS,
+    **PART_KEYWORDS,
+    **_OURS,
+    **dict.fromkeys(_FOREIGN, _foreign),
+}
+PLACEHOLDER_KEYWORDS: dict[str, Maker] = {
+    **KEYWORDS,
+    **{
+        name: _unless_placeholder(KEYWORDS[name])
+        for name in ("type", "enum", "const", "pattern", "minLength", "maxLength", "anyOf", "oneOf")
+    },
+}
+"""For files in which `${NAME}` may stand anywhere: what it becomes is not known yet, so nothing is wrong with it."""
+
+
+class Walker:
+    """The checks of one schema and of all its parts."""
+
+    def __init__(self, schema: Schema) -> None:
+        self._root = schema
+        self._keywords = keywords_for(schema)
+        self._made: dict[int, tuple[Any, Check]] = {}
+        """By identity; the schema is kept, so that no other can get its place."""
+
+    def errors(self, schema: Schema, value: Any) -> list[SchemaError]:
+        """All that is wrong with a value by one part of the schema."""
+        out: list[SchemaError] = []
+        self.compiled(schema)(value, None, out)
+        return out
+
+    def compiled(self, schema: Any) -> Check:
+        """The check of a part."""
+        found = self._made.get(id(schema))
+        if found is None:
+            found = self._made[id(schema)] = (schema, self._make(schema))
+        return found[1]
+
+    def target(self, reference: str) -> Schema:
+        """What a local reference means."""
+        node: Any = self._root
+        for part in reference.removeprefix("#/").split("/"):
+            node = node[part]
+        target: Schema = node
+        return target
+
+    def _make(self, schema: Any) -> Check:
+        if not isinstance(schema, Mapping):
+            return _anything if schema else _nothing
+        keywords = self._keywords
+        checks = [
+            keywords[name](Keyword(name, value, schema, self))
+            for name, value in schema.items()
+            if name in keywords
+        ]
+        if len(checks) == 1:
+            return checks[0]
+
+        def check(value: Any, way: Way, out: list[SchemaError]) -> None:
+            for it in checks:
+                it(value, way, out)
+
+        return check if checks else _anything
+
+
+def _anything(_value: Any, _way: Way, _out: list[SchemaError]) -> None:
+    pass
+
+
+def _nothing(value: Any, _way: Way, out: list[SchemaError]) -> None:
+    out.append(SchemaError("", None, value, {}, (), f"{value!r} is not expected here"))

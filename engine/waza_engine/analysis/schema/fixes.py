@@ -1,0 +1,206 @@
+"""Fixes for what a schema error tells: other values, other types, keys to add or to leave out."""
+
+import json
+import math
+import re
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from itertools import product
+from typing import Any
+
+from waza_engine.lib.pointer import Pointer
+from waza_engine.lib.spelling import is_slip, nearest
+from waza_engine.model.findings import AddBlanks, Fix, InsertKey, MakeList, RemoveKey, RenameKey, SetValue
+
+_ITEM_WITHOUT_BLANK = re.compile(r"-(?=[^\s-])")
+_KEY_WITHOUT_BLANK = re.compile(r"[\w.-]+:(?=[^\s:/\\])")
+_TIME = re.compile(
+    r"(\d+(?:\.\d+)?)\s*(ms|milliseconds?|s|sec|secs|seconds?|m|min|mins|minutes?|h|hours?)", re.IGNORECASE
+)
+_PART = re.compile(_TIME.pattern + r"(?![a-z])", re.IGNORECASE)
+_PERCENT = re.compile(r"(\d+(?:\.\d+)?)\s*%")
+_FEW = 3
+_TYPES: dict[str, Any] = {"integer": int, "number": (int, float), "boolean": bool}
+
+
+def other_names(place: Pointer, key: str, close: Sequence[str]) -> list[Fix]:
+    """Ways to spell a key; a slip of the fingers is mended without asking."""
+    return [
+        Fix(f"Change to '{it}'", (RenameKey(place, it),), preferred=index == 0, safe=_is_sure(key, it, close))
+        for index, it in enumerate(close)
+    ]
+
+
+def other_values(place: Pointer, value: str, close: Sequence[str], allowed: Sequence[Any]) -> list[Fix]:
+    """Values near the one that is there; all that are allowed if they are few."""
+    if not close and len(allowed) <= _FEW:
+        return [Fix(f"Change to '{it}'", (SetValue(place, it),)) for it in allowed]
+    return [
+        Fix(
+            f"Change to '{it}'", (SetValue(place, it),), preferred=index == 0, safe=_is_sure(value, it, close)
+        )
+        for index, it in enumerate(close)
+    ]
+
+
+def _is_sure(word: str, name: str, close: Sequence[str]) -> bool:
+    return [it for it in close if is_slip(word, it)] == [name]
+
+
+def other_type(place: Pointer, value: Any, wanted: Collection[str], key: str = "") -> tuple[str, list[Fix]]:
+    """What to do about a value of the wrong type: advice to add to the message, and fixes.
+
+    `key` is what the value stands under; a value that is checked on its own has it not in its `place`.
+    """
+    if "array" in wanted and _is_list_without_blanks(value):
+        return "; a blank is missing after the dash", [blanks(place)]
+    if "object" in wanted and isinstance(value, str) and is_key_without_blank(value):
+        return "; a blank is missing after the colon", [blanks(place)]
+    if "array" in wanted and isinstance(value, (str, int, float, Mapping)):
+        is_safe = not isinstance(value, Mapping)
+        return "", [Fix("Make it a list", (MakeList(place),), preferred=True, safe=is_safe)]
+    if (
+        isinstance(value, str)
+        and (number := _number_meant(key or str(place[-1] if place else ""), value, wanted)) is not None
+    ):
+        fix = Fix(f"Change to {number}", (SetValue(place, number),), preferred=True)
+        return f". Did you mean {number}?", [fix]
+    if isinstance(value, str) and (bare := _unquoted(value, wanted)) is not None:
+        fix = Fix("Remove the quotes", (SetValue(place, bare),), preferred=True, safe=True)
+        return "; remove the quotes", [fix]
+    if (
+        isinstance(value, str)
+        and "boolean" in wanted
+        and (close := nearest(value, ["true", "false"], most=1))
+    ):
+        fix = Fix(f"Change to {close[0]}", (SetValue(place, close[0] == "true"),), preferred=True)
+        return f". Did you mean {close[0]}?", [fix]
+    if "string" in wanted and isinstance(value, list) and len(value) == 1 and isinstance(value[0], str):
+        return "", [Fix("Take it out of the list", (SetValue(place, value[0]),), preferred=True)]
+    return "", []
+
+
+def text_under_key(place: Pointer, value: str, key: str) -> list[Fix]:
+    """A text where a mapping is due that has one key for it."""
+    return [Fix(f"Put it under '{key}'", (SetValue(place, {key: value}),), preferred=True)]
+
+
+def _number_meant(key: str, text: str, wanted: Collection[str]) -> float | None:
+    """A percentage as a fraction, a time with its unit in the unit of the key; None when it is neither."""
+    if (found := _TIME.fullmatch(text.strip())) and "integer" in wanted and "string" not in wanted:
+        milliseconds = float(found[1]) * _milliseconds(found[2].lower())
+        value = milliseconds if key.endswith("_ms") else milliseconds / 1000
+        is_time = key.endswith(("_ms", "_seconds", "timeout", "Timeout"))
+        return int(value) if is_time and value.is_integer() and value > 0 else None
+    if (found := _PERCENT.fullmatch(text.strip())) and "number" in wanted and "string" not in wanted:
+        value = float(found[1]) / 100
+        return value if math.isfinite(value) else None
+    return None
+
+
+def _milliseconds(unit: str) -> int:
+    if unit.startswith(("ms", "milli")):
+        return 1
+    return {"s": 1000, "m": 60_000, "h": 3_600_000}[unit[0]]
+
+
+def with_unit(text: str, units: Collection[str]) -> str | None:
+    """A length of time as a whole number with one of the units: a bare number means seconds, several parts are added up.
+
+    None when the text is no length of time.
+    """
+    bare = text.strip()
+    parts = _PART.findall(bare)
+    if re.fullmatch(r"\d+", bare):
+        return f"{bare}s" if "s" in units else None
+    if not parts or _PART.sub("", bare).strip():
+        return None
+    total = sum(float(number) * _milliseconds(unit.lower()) for number, unit in parts)
+    if not math.isfinite(total):
+        return None
+    if len(parts) == 1 and float(parts[0][0]).is_integer():
+        given = parts[0][1].lower()
+        unit = "ms" if given.startswith(("ms", "milli")) else given[0]
+        return f"{int(float(parts[0][0]))}{unit}"
+    seconds = total / 1000
+    return f"{int(seconds)}s" if seconds.is_integer() else f"{round(total)}ms"
+
+
+def is_key_without_blank(text: str) -> bool:
+    """A text that begins `key:x`."""
+    return _KEY_WITHOUT_BLANK.match(text) is not None
+
+
+def blanks(place: Pointer) -> Fix:
+    """The blank behind a dash or colon."""
+    return Fix("Add the missing blank", (AddBlanks(place),), preferred=True, safe=True)
+
+
+def _is_list_without_blanks(value: Any) -> bool:
+    """A text that begins `-x`, or a mapping whose first key does."""
+    if isinstance(value, Mapping):
+        value = next(iter(value), "")
+    return isinstance(value, str) and _ITEM_WITHOUT_BLANK.match(value) is not None
+
+
+def _unquoted(value: str, wanted: Collection[str]) -> Any:
+    try:
+        result = json.loads(value.lower() if value.lower() in {"true", "false"} else value)
+    except (ValueError, RecursionError):
+        return None
+    if isinstance(result, float) and not math.isfinite(result):
+        return None
+    fitting = [it for it in wanted if it in _TYPES and isinstance(result, _TYPES[it])]
+    # To Python a truth value is a number.
+    return result if fitting and ("boolean" in wanted or not isinstance(result, bool)) else None
+
+
+def within(place: Pointer, bound: Any) -> list[Fix]:
+    """The nearest value that is allowed."""
+    return [Fix(f"Change to {bound}", (SetValue(place, bound),), preferred=True)]
+
+
+def only_one(place: Pointer, names: Sequence[str], mapping: Mapping[str, Any]) -> list[Fix]:
+    """Each of the keys that exclude each other, without the others."""
+    there = [it for it in names if it in mapping]
+    return [
+        Fix(f"Keep only '{it}'", tuple(RemoveKey((*place, other)) for other in there if other != it))
+        for it in there
+    ]
+
+
+def all_missing(fixes: Sequence[Fix], more: Sequence[Fix]) -> tuple[Fix, ...]:
+    """Fixes for two things that are missing at one place, each adding both."""
+    if not fixes or not more:
+        return (*fixes, *more)
+    pairs = list(product(fixes, more))[:_FEW]
+    return tuple(
+        Fix(
+            f"{one.title}, {other.title.removeprefix('Add ')}",
+            (*one.changes, *other.changes),
+            preferred=(one.preferred or len(fixes) == 1) and (other.preferred or len(more) == 1),
+        )
+        for one, other in pairs
+    )
+
+
+def likely_types(options: Mapping[str, Collection[str]], config: Any, old: Collection[str] = ()) -> list[str]:
+    """The types that have all the options which are given: those with the fewest others first, `old` ones last."""
+    given = set(config) if isinstance(config, Mapping) else set()
+    fitting = [kind for kind, keys in options.items() if given and given <= set(keys)]
+    return sorted(fitting, key=lambda it: (it in old, len(options[it])))[:_FEW]
+
+
+def missing_type(place: Pointer, key: str, kinds: Iterable[str]) -> list[Fix]:
+    """Types that may be meant where none is given."""
+    return [
+        Fix(f"Add '{key}: {it}'", (InsertKey(place, key, it),), preferred=index == 0)
+        for index, it in enumerate(kinds)
+    ]
+
+
+def skeletons(schema: Mapping[str, Any]) -> Iterator[Fix]:
+    """The keys that a file of this kind begins with, filled in by its schema where it is not said with what."""
+    keys = schema.get("x-skeleton") or dict.fromkeys(schema.get("required", ()))
+    if keys:
+        changes = tuple(InsertKey((), key, value) for key, value in keys.items())
+        yield Fix("Write a skeleton", changes, preferred=True)

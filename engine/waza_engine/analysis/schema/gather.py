@@ -1,0 +1,154 @@
+"""All errors of one check as findings: what belongs together is one of them, and what another one settles is none."""
+
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
+
+from waza_engine.analysis.schema.fixes import all_missing, likely_types, missing_type
+from waza_engine.analysis.schema.keyword import SchemaError
+from waza_engine.analysis.schema.messages import errors_of_choice, findings_of_error
+from waza_engine.analysis.schema.part_keywords import DISCRIMINATOR
+from waza_engine.analysis.schema.schema_index import SchemaIndex
+from waza_engine.lib.pointer import Pointer
+from waza_engine.model.findings import AddBlanks, Finding, Fix, InsertKey, MoveKey, RenameKey, Severity
+from waza_engine.rules.missing_key import MISSING_KEY
+from waza_engine.rules.unknown_key import UNKNOWN_KEY
+
+
+def findings_of(index: SchemaIndex, errors: Iterable[SchemaError]) -> list[Finding]:
+    """All errors of one check as findings.
+
+    What is missing at one place is one finding, and a misspelt key is not also reported as missing. Of a value of the
+    wrong type nothing else is said.
+    """
+    findings: list[Finding] = []
+    missing: dict[Pointer, dict[str, bool]] = defaultdict(dict)
+    asking: dict[Pointer, SchemaError] = {}
+    for error in _without_consequences([*errors]):
+        if error.validator in _ASKING:
+            absent = missing[error.absolute_path]
+            found = _absent(index, error)
+            absent.update({name: is_needed or absent.get(name, False) for name, is_needed in found})
+            asking[error.absolute_path] = error
+        elif inner := errors_of_choice(index, error):
+            findings.extend(findings_of(index, inner))
+        else:
+            findings.extend(findings_of_error(index, error))
+    taken = _renamed(findings)
+    for pointer, names in missing.items():
+        asked = [it for it in names if (pointer, it) not in taken]
+        blank = [it for it in asked if it in asking[pointer].instance]
+        rest = [it for it in asked if it not in blank]
+        for group in ([rest] if rest else []) + [[it] for it in blank]:
+            severity = None if any(names[it] for it in group) else Severity.WARNING
+            findings.append(_missing(index, asking[pointer], group, severity))
+    return _merged([it for it in findings if not _is_settled(it, taken)])
+
+
+def _without_consequences(errors: Sequence[SchemaError]) -> Iterator[SchemaError]:
+    """The errors, but of values of the wrong type only that: what else they violate would be mended with it."""
+    wrong: dict[Pointer, SchemaError] = {}
+    for it in errors:
+        if it.validator == "type":
+            wrong.setdefault(it.absolute_path, it)
+    for it in errors:
+        # Our own keywords are about the key.
+        if wrong.get(it.absolute_path, it) is it or it.validator.startswith("x-"):
+            yield it
+
+
+_ASKING = {"required", "x-recommended"}
+
+
+def _absent(index: SchemaIndex, error: SchemaError) -> Iterator[tuple[str, bool]]:
+    """The names that are not there, or have no value, and whether waza needs them."""
+    tolerated = error.schema.get("x-tolerated", ())
+    for name in error.validator_value:
+        if name not in error.instance or (index.is_null_nothing and error.instance[name] is None):
+            yield name, error.validator == "required" and name not in tolerated
+
+
+def _renamed(findings: list[Finding]) -> set[tuple[Pointer, str]]:
+    """Keys that the best fix of an unknown key would bring, with the mapping they belong to."""
+    best = [change for it in findings for fix in it.fixes[:1] for change in fix.changes]
+    new = {(it.pointer[:-1], it.name) for it in best if isinstance(it, RenameKey)}
+    new |= {
+        (it.pointer[:-1], str(it.pointer[-1]).partition(":")[0])
+        for it in findings
+        if it.rule is UNKNOWN_KEY and it.fixes and isinstance(it.fixes[0].changes[0], AddBlanks)
+    }
+    for it in best:
+        if isinstance(it, MoveKey):
+            new |= {(it.to[:depth], str(part)) for depth, part in enumerate(it.to) if part != ".."}
+    return new
+
+
+def _is_settled(finding: Finding, taken: set[tuple[Pointer, str]]) -> bool:
+    """Whether a "give one of" is what an unknown key was meant to be."""
+    wanted = {
+        (it.pointer, it.key) for fix in finding.fixes for it in fix.changes if isinstance(it, InsertKey)
+    }
+    return finding.rule is MISSING_KEY and not taken.isdisjoint(wanted)
+
+
+def _merged(findings: list[Finding]) -> list[Finding]:
+    """Several "missing" at one place become one finding, as severe as the worst of them."""
+    result: list[Finding] = []
+    at: dict[Pointer, int] = {}
+    for it in findings:
+        if it.rule is MISSING_KEY and it.pointer in at:
+            first = result[at[it.pointer]]
+            message = f"{first.message}; {it.message[0].lower()}{it.message[1:]}"
+            severity = Severity.ERROR if Severity.ERROR in {first.severity, it.severity} else first.severity
+            fixes = all_missing(first.fixes, it.fixes)
+            result[at[it.pointer]] = replace(first, message=message, severity=severity, fixes=fixes)
+        else:
+            if it.rule is MISSING_KEY:
+                at[it.pointer] = len(result)
+            result.append(it)
+    return result
+
+
+def _missing(index: SchemaIndex, error: SchemaError, names: list[str], severity: Severity | None) -> Finding:
+    """The finding of keys that a mapping lacks, or of one that it has without a value: that is at the key."""
+    pointer = error.absolute_path
+    listed = ", ".join(f"'{it}'" for it in names)
+    is_blank = names[0] in error.instance
+    what, title = (
+        (f"{listed} has no value, and it needs one", "Fill in") if is_blank else (f"Missing {listed}", "Add")
+    )
+    fix = Fix(f"{title} {listed}", tuple(InsertKey(pointer, it, None) for it in names), preferred=True)
+    return MISSING_KEY.at(
+        (*pointer, names[0]) if is_blank else pointer,
+        what + _known_types(index, error, names),
+        on="key",
+        fixes=_types(index, error, names) or [fix],
+        severity=severity,
+    )
+
+
+def _choosing(index: SchemaIndex, error: SchemaError, names: list[str]) -> list[str]:
+    """Which of the names choose a branch; a mapping of another kind may have a key of that name."""
+    own = error.schema.get("properties", ()) if DISCRIMINATOR not in error.schema else ()
+    return [it for it in names if it in index.discriminators and it not in own]
+
+
+def _known_types(index: SchemaIndex, error: SchemaError, names: list[str]) -> str:
+    """For an entry that lacks its type: which types there are."""
+    if not _choosing(index, error, names):
+        return ""
+    old = index.old_types
+    current = [it for it in index.options_by_type if it not in old]
+    return f"; the types are {', '.join(current)}" if current else ""
+
+
+def _types(index: SchemaIndex, error: SchemaError, names: list[str]) -> Sequence[Fix]:
+    """For an entry that lacks its type: the types that have the options which it does have."""
+    keys, pointer = _choosing(index, error, names), error.absolute_path
+    if not keys:
+        return ()
+    likely = likely_types(index.options_by_type, error.instance.get("config"), index.old_types)
+    fixes = missing_type(pointer, keys[0], likely)
+    others = tuple(InsertKey(pointer, it, None) for it in names if it != keys[0])
+    listed = "".join(f", '{it.key}'" for it in others)
+    return [replace(it, title=it.title + listed, changes=(*it.changes, *others)) for it in fixes]

@@ -1,0 +1,328 @@
+"""One error against a schema, one sentence: what is wrong, with the value, then what to do.
+
+What errors say that are about keys, not about values: those that do nothing, are old, or want another beside them.
+"""
+
+import math
+import re
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import replace
+from typing import Any
+
+from waza_engine.analysis.schema.compiler import unmet_needs
+from waza_engine.analysis.schema.fixes import (
+    only_one,
+    other_type,
+    other_values,
+    text_under_key,
+    with_unit,
+    within,
+)
+from waza_engine.analysis.schema.keyword import SchemaError
+from waza_engine.analysis.schema.navigate import key_groups
+from waza_engine.analysis.schema.part_keywords import NO_VALUE
+from waza_engine.analysis.schema.placement import tolerated_keys, unknown_keys
+from waza_engine.analysis.schema.schema_index import SchemaIndex
+from waza_engine.analysis.schema.value_keywords import BEYOND_INTEGERS
+from waza_engine.lib.pointer import Pointer
+from waza_engine.lib.spelling import nearest
+from waza_engine.lib.yaml.scalars import written
+from waza_engine.model.findings import (
+    Finding,
+    Fix,
+    InsertKey,
+    MoveKey,
+    RemoveKey,
+    RenameKey,
+    Rule,
+    SetValue,
+    Severity,
+)
+from waza_engine.model.type_words import any_of, list_of, with_article
+from waza_engine.rules.bad_format import BAD_FORMAT
+from waza_engine.rules.empty_value import EMPTY_VALUE
+from waza_engine.rules.missing_companion import MISSING_COMPANION
+from waza_engine.rules.missing_key import MISSING_KEY
+from waza_engine.rules.never_applied import NEVER_APPLIED
+from waza_engine.rules.out_of_range import OUT_OF_RANGE
+from waza_engine.rules.unknown_grader_type import UNKNOWN_GRADER_TYPE
+from waza_engine.rules.unknown_value import UNKNOWN_VALUE
+from waza_engine.rules.wrong_type import WRONG_TYPE
+
+LEGACY_SHAPE = Rule(
+    "legacy-shape",
+    "form of an older version",
+    Severity.INFORMATION,
+    frozenset(["deprecated"]),
+    outdated=True,
+)
+"""Defined next to its first user: a schema marks the old keys, the rule of this name finds all other old forms."""
+
+
+def no_effect(_index: SchemaIndex, error: SchemaError) -> Iterator[Finding]:
+    """A key that waza reads and never uses."""
+    if "x-move-to" in error.schema:
+        return
+    pointer = error.absolute_path
+    fix = Fix(f"Remove {_key(pointer)}", (RemoveKey(pointer),))
+    message = f"{_key(pointer)} has no effect. {error.schema.get('description', '')}".strip()
+    message = message[0].upper() + message[1:]
+    yield NEVER_APPLIED.at(pointer, message, on="key", fixes=[fix])
+
+
+def old_form(_index: SchemaIndex, error: SchemaError) -> Iterator[Finding]:
+    """A legacy key. `x-move-to` is the way to its new place from the mapping that it is in, empty when there is none."""
+    pointer = error.absolute_path
+    way = str(error.validator_value)
+    change = MoveKey(pointer, (*pointer[:-1], *way.split("."))) if "." in way else RenameKey(pointer, way)
+    fix = Fix(f"Change to '{way}'", (change,), preferred=True, safe=True)
+    if not way:
+        fix = Fix(f"Remove {_key(pointer)}", (RemoveKey(pointer),), preferred=True, safe=True)
+    instead = f"; it is now '{way}'" if way else f". {error.schema.get('description', '')}"
+    message = f"{_key(pointer)} is an old form{instead}"
+    message = message[0].upper() + message[1:]
+    yield LEGACY_SHAPE.at(pointer, message, on="key", fixes=[fix], severity=error.severity)
+
+
+def no_value(index: SchemaIndex, error: SchemaError) -> Iterator[Finding]:
+    """A key that needs a value and has none; of a mapping it is said which of its own keys that value needs."""
+    pointer = error.absolute_path
+    *above, name = pointer
+    wanted = index.resolve(error.schema.get("properties", {}).get(name, {})).get("required", ())
+    listed = "".join(f", '{it}'" for it in wanted).removeprefix(", ")
+    message = f"{_key(pointer)} has no value, and it needs one" + (f": {listed}" if listed else "")
+    # Which of several words is meant nobody can tell.
+    fix = Fix(f"Fill in {_key(pointer)}", (InsertKey(tuple(above), str(name), None),), preferred=bool(wanted))
+    yield EMPTY_VALUE.at(pointer, message, on="key", fixes=[fix])
+
+
+def companion(_index: SchemaIndex, error: SchemaError) -> Iterator[Finding]:
+    """A list that needs another option beside it."""
+    pointer = error.absolute_path
+    for name in unmet_needs(error.instance, error.validator_value):
+        option, likely = error.validator_value[name]["option"], error.validator_value[name]["likely"]
+        values = [str(it) for it in error.schema["properties"][option].get("enum", ())]
+        listed = f": {', '.join(values[:-1])} or {values[-1]}" if len(values) > 1 else ""
+        fix = Fix(f"Add '{option}: {likely}'", (InsertKey(pointer, option, likely),), preferred=True)
+        message = f"'{name}' needs a '{option}'{listed}"
+        yield MISSING_COMPANION.at((*pointer, name), message, on="key", fixes=[fix], refused=True)
+
+
+def _key(pointer: Pointer) -> str:
+    """The key at a pointer, quoted; a value that is checked on its own does not know its key."""
+    return f"'{pointer[-1]}'" if pointer else "this key"
+
+
+def findings_of_error(index: SchemaIndex, error: SchemaError) -> Iterator[Finding]:
+    """What one error says to the author; `gathering` knows what to say of keys that are not there."""
+    yield from _BY_KEYWORD.get(str(error.validator), _other)(index, error)
+
+
+def errors_of_choice(index: SchemaIndex, error: SchemaError) -> list[SchemaError]:
+    """Where alternatives are told apart by their type: what is wrong with the only one that the author can have meant."""
+    if error.validator not in {"anyOf", "oneOf"}:
+        return []
+    branches = [index.resolve(it) for it in error.validator_value]
+    if key_groups(branches):
+        return []
+    fitting = [i for i, it in enumerate(branches) if _fits(it, error.instance)]
+    return [it for it in error.context or () if [it.relative_schema_path[0]] == fitting]
+
+
+def _wrong_type(index: SchemaIndex, error: SchemaError) -> Iterator[Finding]:
+    wanted = error.validator_value if isinstance(error.validator_value, list) else [error.validator_value]
+    pointer, value = error.absolute_path, error.instance
+    if isinstance(value, (int, float)) and BEYOND_INTEGERS <= value < math.inf:
+        yield OUT_OF_RANGE.at(
+            pointer, f"{written(value)} is out of range; a whole number has at most 64 bits"
+        )
+        return
+    if isinstance(value, str):  # Where texts may stand, this one looks like a mapping.
+        wanted = [it for it in wanted if it != "string"]
+    expected = any_of(map(str, wanted))
+    if wanted == ["array"] and (items := index.resolve(error.schema.get("items", {})).get("type")):
+        expected = list_of(items)
+    advice, fixes = other_type(
+        pointer, value, [str(it) for it in wanted], str(error.schema.get("x-unit", ""))
+    )
+    key = error.schema.get("x-text-as")
+    if not fixes and key and isinstance(value, str):
+        fixes = text_under_key(pointer, value, str(key))
+    yield WRONG_TYPE.at(pointer, f"Expected {expected}, found {_found(value)}{advice}", fixes=fixes)
+
+
+def _found(value: Any) -> str:
+    match value:
+        case bool():
+            return f"{str(value).lower()}"
+        case int() | float():
+            return f"the number {written(value)}"
+        case str():
+            return f"the string '{_short(value)}'"
+        case list():
+            return with_article("array")
+        case dict():
+            return with_article("object")
+        case _:
+            return with_article("null")
+
+
+def _short(text: str) -> str:
+    return text if len(text) <= 40 else text[:37] + "..."
+
+
+def _unknown_value(index: SchemaIndex, error: SchemaError) -> Iterator[Finding]:
+    pointer, allowed = error.absolute_path, [str(it) for it in error.validator_value]
+    if isinstance(error.instance, (dict, list)):
+        yield WRONG_TYPE.at(pointer, f"Expected {with_article('string')}, found {_found(error.instance)}")
+        return
+    value = written(error.instance) if isinstance(error.instance, (int, float)) else str(error.instance)
+    meant = error.schema.get("x-meant", {}).get(value)
+    close = [meant] if meant else nearest(value, allowed)
+    fixes = other_values(pointer, value, close, error.validator_value)
+    hint = f"Did you mean '{close[0]}'?" if close else f"Known: {', '.join(allowed)}"
+    severity = _of_open_list(error, is_near=bool(close))
+    if index.is_discriminator(error.schema):
+        severity = severity if value else None  # No plug-in has an empty name.
+        message = f"Unknown grader type '{value}'. {hint}"
+        name = value if "x-open" in error.schema else ""
+        found = UNKNOWN_GRADER_TYPE.at(pointer, message, fixes=fixes, severity=severity)
+        yield replace(found, open_name=name) if name else found
+    else:
+        message = f"Unknown value '{_short(value)}'. {hint}"
+        yield UNKNOWN_VALUE.at(pointer, message, fixes=fixes, severity=severity)
+
+
+def _of_open_list(error: SchemaError, *, is_near: bool) -> Severity | None:
+    """Where plug-ins add names, only one that is near a known name may be a mistake for sure."""
+    said = error.schema.get("x-open")
+    if said is None or (is_near and said == Severity.WARNING):
+        return None
+    return Severity(said)
+
+
+def _bound(word: str, *, is_allowed: bool = False) -> Callable[[SchemaIndex, SchemaError], Iterator[Finding]]:
+    def out_of_range(_index: SchemaIndex, error: SchemaError) -> Iterator[Finding]:
+        consequence = error.schema.get("x-consequence", "")
+        yield OUT_OF_RANGE.at(
+            error.absolute_path,
+            f"{error.instance} is out of range; it must be {word} {error.validator_value}"
+            + (f". {consequence}" if consequence else ""),
+            severity=error.severity,
+            fixes=within(error.absolute_path, error.validator_value) if is_allowed else _usual(error),
+        )
+
+    return out_of_range
+
+
+def _usual(error: SchemaError) -> list[Fix]:
+    """The default, where the bound itself is not allowed."""
+    usual = error.schema.get("default")
+    return within(error.absolute_path, usual) if usual else []
+
+
+def _empty(_index: SchemaIndex, error: SchemaError) -> Iterator[Finding]:
+    what = {"minItems": "The list", "minLength": "The text", "minProperties": "The mapping"}[
+        str(error.validator)
+    ]
+    message = (
+        f"{what} must not be empty"
+        if error.validator_value == 1
+        else f"{what} needs at least {error.validator_value} items"
+    )
+    yield EMPTY_VALUE.at(error.absolute_path, message)
+
+
+def _too_many(_index: SchemaIndex, error: SchemaError) -> Iterator[Finding]:
+    yield OUT_OF_RANGE.at(error.absolute_path, f"The list may have at most {error.validator_value} items")
+
+
+def _alternatives(index: SchemaIndex, error: SchemaError) -> Iterator[Finding]:
+    """`anyOf` and `oneOf`: a group of keys of which one is needed, or alternatives told apart by their type."""
+    branches = [index.resolve(it) for it in error.validator_value]
+    if groups := key_groups(branches):
+        if not isinstance(error.instance, Mapping):
+            return  # That it is no mapping is said by its type.
+        yield _one_of(error, [it[0] for it in groups])
+        return
+    wanted = [str(it["type"]) for it in branches if "type" in it]
+    expected = any_of(dict.fromkeys(wanted))
+    advice, fixes = other_type(error.absolute_path, error.instance, wanted)
+    message = f"Expected {expected}, found {_found(error.instance)}{advice}"
+    yield WRONG_TYPE.at(error.absolute_path, message, fixes=fixes)
+
+
+def _one_of(error: SchemaError, names: list[str]) -> Finding:
+    """Of a group of keys none is given, or too many; what has no value is as good as absent, and is told there."""
+    pointer, mapping = error.absolute_path, error.instance
+    listed = ", ".join(f"'{it}'" for it in names)
+    blank = [it for it in names if mapping.get(it, "") is None]
+    if error.validator == "oneOf" and any(it in mapping and it not in blank for it in names):
+        fixes = only_one(pointer, names, mapping)
+        return MISSING_KEY.at(pointer, f"Give only one of {listed}", on="key", fixes=fixes)
+    free = [*blank, *(it for it in names if it not in mapping)]
+    title = {it: "Fill in" if it in blank else "Add" for it in free}
+    fixes = [Fix(f"{title[it]} '{it}'", (InsertKey(pointer, it, None),)) for it in free]
+    message = f"Give at least one of {listed}"
+    if blank:
+        pointer, message = (*pointer, blank[0]), f"'{blank[0]}' has no value; give at least one of {listed}"
+    return MISSING_KEY.at(pointer, message, on="key", fixes=fixes, severity=error.severity)
+
+
+def _fits(schema: Mapping[str, Any], value: Any) -> bool:
+    wanted = schema.get("type")
+    actual = next((kind for of, kind in _PYTHON_KINDS.items() if isinstance(value, of)), "null")
+    return wanted is None or actual == wanted or actual in wanted
+
+
+_PYTHON_KINDS = {
+    str: "string",
+    bool: "boolean",
+    int: "integer",
+    float: "number",
+    list: "array",
+    dict: "object",
+}
+"""To Python a truth value is a number, too: it comes first."""
+
+
+def _pattern(_index: SchemaIndex, error: SchemaError) -> Iterator[Finding]:
+    wanted = error.schema.get("x-pattern-text", f"it must match {error.validator_value}")
+    pointer, value = error.absolute_path, error.instance
+    text = written(value) if isinstance(value, (int, float)) else str(value)
+    meant = with_unit(text, error.schema.get("x-units", ()))
+    others = (f"{text}.0", *error.schema.get("examples", ())[:1])
+    near = [meant] if meant else [it for it in others if _has_format(error, it)]
+    fixes = [Fix(f"Change to '{it}'", (SetValue(pointer, it),), preferred=it == meant) for it in near]
+    yield BAD_FORMAT.at(pointer, f"'{_short(text)}' is not well formed; {wanted}", fixes=fixes)
+
+
+def _has_format(error: SchemaError, value: Any) -> bool:
+    return isinstance(value, str) and re.search(error.validator_value, value) is not None
+
+
+def _other(_index: SchemaIndex, error: SchemaError) -> Iterator[Finding]:
+    yield BAD_FORMAT.at(error.absolute_path, error.message)
+
+
+_BY_KEYWORD: dict[str, Callable[[SchemaIndex, SchemaError], Iterator[Finding]]] = {
+    "additionalProperties": unknown_keys,
+    "type": _wrong_type,
+    "enum": _unknown_value,
+    "minimum": _bound("at least", is_allowed=True),
+    "maximum": _bound("at most", is_allowed=True),
+    "exclusiveMinimum": _bound("more than"),
+    "exclusiveMaximum": _bound("less than"),
+    "minItems": _empty,
+    "minLength": _empty,
+    "minProperties": _empty,
+    "maxItems": _too_many,
+    "anyOf": _alternatives,
+    "oneOf": _alternatives,
+    "pattern": _pattern,
+    "x-no-effect": no_effect,
+    "x-move-to": old_form,
+    "x-unknown-keys": tolerated_keys,
+    "x-needs": companion,
+    NO_VALUE: no_value,
+}

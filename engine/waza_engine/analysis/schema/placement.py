@@ -1,0 +1,180 @@
+"""A key that stands where the format has none: what it is a misspelling of, or where it belongs."""
+
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+from waza_engine.analysis.schema.fixes import blanks, is_key_without_blank, other_names
+from waza_engine.analysis.schema.keyword import SchemaError
+from waza_engine.analysis.schema.part_keywords import DISCRIMINATOR
+from waza_engine.analysis.schema.schema_index import SchemaIndex
+from waza_engine.lib.pointer import Pointer
+from waza_engine.lib.spelling import is_likely_slip, nearest
+from waza_engine.model.findings import Finding, Fix, MakeList, MoveKey, RemoveKey, RenameKey, Severity
+from waza_engine.rules.unknown_key import UNKNOWN_KEY
+
+_MOST_ADVISED = 100
+"""Unknown keys of one mapping for which a better one is looked for; with so many it is no slip."""
+_FEW = 8
+"""So many known keys are all named when nothing better can be said."""
+
+
+def unknown_keys(index: SchemaIndex, error: SchemaError) -> Iterator[Finding]:
+    """A finding for each key of the mapping that its schema does not know."""
+    findings = list(_each(index, error))
+    moves: dict[Pointer, list[MoveKey]] = defaultdict(list)
+    for it in findings:
+        if (move := _move_of(it)) is not None:
+            moves[move.to[:-1]].append(move)
+    for it in findings:
+        move = _move_of(it)
+        together = moves[move.to[:-1]] if move is not None else []
+        yield _moved_together(it, together) if len(together) > 1 else it
+
+
+def tolerated_keys(index: SchemaIndex, error: SchemaError) -> Iterator[Finding]:
+    """Warnings for unknown keys that the loader passes over; where it takes `near` ones only, for likely slips."""
+    only_near = error.validator_value == "near"
+    placed = {**error.schema.get("x-moved", {}), **error.schema.get("x-explained", {})}
+    free = [it for it in error.schema.get("properties", {}) if it not in error.instance]
+    for it in unknown_keys(index, error):
+        key = str(it.pointer[-1])
+        if not only_near or key in placed or is_key_without_blank(key) or is_likely_slip(key, free):
+            yield replace(it, severity=Severity.WARNING)
+
+
+def _move_of(finding: Finding) -> MoveKey | None:
+    match finding.fixes:
+        case [Fix(changes=(MoveKey() as move,)), *_]:
+            return move
+        case _:
+            return None
+
+
+def _moved_together(finding: Finding, moves: list[MoveKey]) -> Finding:
+    """Keys that belong in one place go there together: some of them alone would make no sense there."""
+    first, *rest = finding.fixes
+    names = ", ".join(f"'{it.pointer[-1]}'" for it in moves)
+    title = f"Move {names}{first.title.removeprefix('Move it')}"
+    return replace(finding, fixes=(replace(first, title=title, changes=tuple(moves)), *rest))
+
+
+def _each(index: SchemaIndex, error: SchemaError) -> Iterator[Finding]:
+    known = list(error.schema.get("properties", {}))
+    pointer: Pointer = error.absolute_path
+    free = [it for it in known if it not in error.instance]
+    strange = 0
+    for key in error.instance:
+        if key not in known:
+            strange += 1
+            if strange <= _MOST_ADVISED:
+                hint, fixes = _advice(index, error, pointer, key, free)
+            else:
+                hint, fixes = "", [_removed((*pointer, key))]
+            # The generations that had the old types passed over what they did not know.
+            severity = Severity.WARNING if error.schema.get("deprecated") else None
+            message = f"Unknown key '{key}'{hint}"
+            yield UNKNOWN_KEY.at((*pointer, key), message, on="key", fixes=fixes, severity=severity)
+
+
+def _advice(
+    index: SchemaIndex, error: SchemaError, pointer: Pointer, key: str, free: list[str]
+) -> tuple[str, list[Fix]]:
+    """What to say about the key, and the fixes, best first."""
+    place = (*pointer, key)
+    if (way := error.schema.get("x-moved", {}).get(key)) is not None:
+        hint, fixes = _moved(place, str(way), error.instance)
+        return hint, _as_lists(index, error.schema, fixes, error.instance[key])
+    if (said := error.schema.get("x-explained", {}).get(key)) is not None:
+        return f". {said}", _inner_moves(error, place) or [_removed(place)]
+    if is_key_without_blank(key) and key.partition(":")[0] in free:
+        return "; a blank is missing after the colon", [blanks(pointer)]
+    if close := nearest(key, free):
+        return f". Did you mean '{close[0]}'?", other_names(place, key, close)
+    section = _section_with(index, error, key)
+    if section is not None:
+        return _moved(place, f"{section}.{key}", error.instance)
+    return _owner(index, error, key), [_removed(place)]
+
+
+def _moved(place: Pointer, way: str, mapping: Mapping[str, Any]) -> tuple[str, list[Fix]]:
+    """Advice to put the entry at `place` where `way` leads from the mapping that it is in."""
+    key = place[-1]
+    if way.startswith("../"):
+        to, stands = (*_up(place[:-1]), way.removeprefix("../")), "one level up"
+    else:
+        to = (*place[:-1], *way.split("."))
+        stands = f"under '{way.partition('.')[0]}'" if "." in way else ""
+    name = to[-1]
+    called = "" if name == key else f"it is called '{name}'"
+    if not stands:
+        if name in mapping:
+            return f"; '{name}' is there already", [_removed(place)]
+        fix = Fix(f"Change to '{name}'", (RenameKey(place, str(name)),), preferred=True, safe=True)
+        return f"; {called}", [fix]
+    hint = f"; it belongs {stands}" + (f", where {called}" if called else "")
+    section = mapping.get(way.partition(".")[0]) if "." in way else None
+    if section is not None and (not isinstance(section, Mapping) or name in section):
+        return hint, [_removed(place)]
+    return hint, [Fix(f"Move it {stands}", (MoveKey(place, to),), preferred=True, safe=True)]
+
+
+def _as_lists(index: SchemaIndex, schema: Mapping[str, Any], fixes: Sequence[Fix], value: Any) -> list[Fix]:
+    """The fixes with the value made a list where the key's new name wants one."""
+    return [
+        replace(it, changes=(MakeList(change.pointer), change), safe=False)
+        if isinstance(value, (str, int, float))
+        and not isinstance(value, bool)
+        and isinstance(change, RenameKey)
+        and index.resolve(schema.get("properties", {}).get(change.name, {})).get("type") == "array"
+        else it
+        for it in fixes
+        for change in it.changes[:1]
+    ]
+
+
+def _removed(place: Pointer) -> Fix:
+    return Fix(f"Remove '{place[-1]}'", (RemoveKey(place),))
+
+
+def _up(pointer: Pointer) -> Pointer:
+    """One level up; a part of a file does not know what is above it."""
+    return pointer[:-1] if pointer else ("..",)
+
+
+def _inner_moves(error: SchemaError, place: Pointer) -> list[Fix]:
+    """For a section that does not exist here: its keys that belong beside it can move there."""
+    section = error.instance.get(place[-1])
+    known = error.schema.get("properties", {})
+    names = [it for it in section if it in known] if isinstance(section, Mapping) else []
+    if not names or set(names) != set(section or ()) or any(it in error.instance for it in names):
+        return []
+    moves = (MoveKey((*place, it), (*place[:-1], it)) for it in names)
+    title = f"Move {', '.join(repr(it) for it in names)} out of '{place[-1]}'"
+    return [Fix(title, (*moves, RemoveKey(place)), preferred=True, safe=True)]
+
+
+def _section_with(index: SchemaIndex, error: SchemaError, key: str) -> str | None:
+    """The section of this mapping that has such a key."""
+    for name, schema in error.schema.get("properties", {}).items():
+        if key in index.resolve(schema).get("properties", {}):
+            return str(name)
+    return "config" if key in _chosen_options(index, error) else None
+
+
+def _owner(index: SchemaIndex, error: SchemaError, key: str) -> str:
+    known = error.schema.get("properties", {})
+    options = index.options_by_type
+    owners = [kind for kind, keys in options.items() if key in keys]
+    if owners and any(set(known) == set(keys) for keys in options.values()):
+        return f"; it is an option of {', '.join(owners)}"
+    return f"; known here: {', '.join(known)}" if 0 < len(known) <= _FEW else ""
+
+
+def _chosen_options(index: SchemaIndex, error: SchemaError) -> list[str]:
+    """The options of the grader type that this entry has chosen."""
+    if DISCRIMINATOR not in error.schema:
+        return []
+    kind = error.instance.get(error.schema[DISCRIMINATOR])
+    return index.options_by_type.get(kind, []) if isinstance(kind, str) else []

@@ -1,0 +1,103 @@
+"""What a published schema lets pass beyond the words it teaches: other names in open lists, and placeholders.
+
+Other tools read a schema to the letter, so there an open list of names is "one of these, or any text", and where a
+file may have `${NAME}` anywhere, every value may also be such a text. Our own reader says more about both, and wants
+the plain words back: `narrowed` undoes what `widened` did.
+
+Changing every schema inside a schema. Cheap to import: the language server starts without pydantic.
+"""
+
+from collections.abc import Callable
+from typing import Any
+
+Schema = dict[str, Any]
+
+ONE = ("items", "additionalProperties", "if", "then", "else", "not")
+LIST = ("anyOf", "allOf", "oneOf", "prefixItems")
+NAMED = ("properties", "$defs", "patternProperties")
+"""The keywords that hold one schema, a list of them, or schemas by name."""
+
+
+def rewritten(schema: Schema, change: Callable[[Schema], Schema]) -> Schema:
+    """A copy in which `change` was applied to every schema, innermost first. Data (`examples` ...) is left alone."""
+    copy = dict(schema)
+    for key in ONE:
+        if isinstance(copy.get(key), dict):
+            copy[key] = rewritten(copy[key], change)
+    for key in LIST:
+        if key in copy:
+            copy[key] = [rewritten(it, change) for it in copy[key]]
+    for key in NAMED:
+        if key in copy:
+            copy[key] = {name: rewritten(it, change) for name, it in copy[key].items()}
+    return change(copy)
+
+
+PLACEHOLDERS = "x-placeholders"
+"""At the top of a schema: `${NAME}` may stand anywhere in such a file."""
+OPEN = "x-open"
+"""Beside an `enum`: other texts may be right, too; the value is the severity of one that is near no known name."""
+_WIDENED = "x-widened"
+_PLACEHOLDER = r"\$\{[A-Za-z_][A-Za-z0-9_]*(=[^}]*)?\}"
+
+
+def widened(schema: Schema) -> Schema:
+    """The schema as other tools should read it."""
+    if not _is_concerned(schema):
+        return schema
+    takes_placeholders = bool(schema.get(PLACEHOLDERS))
+
+    def rules(it: Schema) -> Schema:
+        it = _opened(it)
+        return _with_placeholders(it) if takes_placeholders and "type" in it else it
+
+    inner = rewritten({key: it for key, it in schema.items() if key != "type"}, rules)
+    return {**inner, "type": schema["type"], _WIDENED: True}
+
+
+def narrowed(schema: Schema) -> Schema:
+    """A widened schema as it was before."""
+    if not schema.get(_WIDENED):
+        return schema
+    return rewritten({key: it for key, it in schema.items() if key != _WIDENED}, _restored)
+
+
+def _is_concerned(schema: Schema) -> bool:
+    return bool(schema.get(PLACEHOLDERS)) or OPEN in str(schema)
+
+
+def _opened(schema: Schema) -> Schema:
+    if OPEN not in schema or "enum" not in schema:
+        return schema
+    rest = {key: it for key, it in schema.items() if key != "enum"}
+    return {**rest, "anyOf": [{"enum": schema["enum"]}, {"type": "string"}]}
+
+
+def _with_placeholders(schema: Schema) -> Schema:
+    types = schema["type"] if isinstance(schema["type"], list) else [schema["type"]]
+    if "string" not in types:
+        return {**schema, "type": [*types, "string"], "pattern": _PLACEHOLDER}
+    if "pattern" in schema:
+        return {**schema, "pattern": f"{schema['pattern']}|{_PLACEHOLDER}"}
+    if "enum" in schema:
+        rest = {key: it for key, it in schema.items() if key != "enum"}
+        return {**rest, "anyOf": [{"enum": schema["enum"]}, {"pattern": _PLACEHOLDER}]}
+    return schema
+
+
+def _restored(schema: Schema) -> Schema:
+    result = dict(schema)
+    match schema.get("anyOf"):
+        case [{"enum": names}, {"type": "string"} | {"pattern": _}]:
+            del result["anyOf"]
+            result["enum"] = names
+        case _:
+            pass
+    pattern = schema.get("pattern") if "type" in schema else None
+    if pattern == _PLACEHOLDER:
+        del result["pattern"]
+        types: Any = [it for it in schema["type"] if it != "string"]
+        result["type"] = types[0] if len(types) == 1 else types
+    elif isinstance(pattern, str):
+        result["pattern"] = pattern.removesuffix(f"|{_PLACEHOLDER}")
+    return result

@@ -1,0 +1,1 @@
+"""Facts about vally's files that several rules need."""

@@ -1,0 +1,1 @@
+"""Experiments: their arms, and the evals they run."""

@@ -1,0 +1,229 @@
+"""Loading an experiment: its arms, the specs they are run over, and what keeps it from being run.
+
+See docs/reference/vally.md, section 9.
+"""
+
+import hashlib
+import json
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import chain
+from pathlib import Path
+from typing import Any
+
+from waza_engine.dialects.vally.experiments.arms import (
+    SETTINGS,
+    arms_of,
+    baseline_name,
+    inlined,
+    may_differ,
+    placed,
+    pointer_text,
+    settings_of,
+    varied_paths,
+    with_inlined_arms,
+)
+from waza_engine.dialects.vally.experiments.globs import matching_specs
+from waza_engine.dialects.vally.experiments.problems import (
+    Problem,
+    arm_problems,
+    baseline_problems,
+    matrix_problems,
+    path_problems,
+    undeclared_differences,
+)
+from waza_engine.dialects.vally.formats.experiment import ExperimentFile
+from waza_engine.dialects.vally.formats.load import spec_data, suite_of
+from waza_engine.dialects.vally.formats.project_file import find_project
+from waza_engine.lib.files.vfs import Files
+from waza_engine.lib.pointer import Pointer
+from waza_engine.lib.yaml.scalars import plain
+from waza_engine.model.experiment import Arm
+from waza_engine.model.fields import is_null
+from waza_engine.model.suite import ExperimentArm, LoadError, Suite
+from waza_engine.project.reading import build, read_text
+from waza_engine.recognition.recognise import recognise
+
+_SETTINGS = {
+    "trials": ("defaults", "runs"),
+    "timeout": ("defaults", "timeout"),
+    "executor": ("defaults", "executor"),
+    "model": ("defaults", "model"),
+    "judge_model": ("defaults", "judge_model"),
+}
+"""Options of the command line, and the settings that they stand for."""
+_UNFIT = re.compile(r"[^\w.,=+@-]")
+_HASH_DIGITS = 16
+
+
+@dataclass(frozen=True, slots=True)
+class Experiment:
+    """An experiment that can be run. `varied` are the paths that its arms may differ in, `notes` what it passes over."""
+
+    path: Path
+    name: str
+    data: Mapping[str, Any]
+    arms: tuple[Arm, ...]
+    baseline: str
+    evals: tuple[Path, ...]
+    varied: tuple[tuple[str, ...], ...]
+    workers: int | None = None
+    notes: tuple[str, ...] = ()
+
+    def folder_name(self, arm: str) -> str:
+        """A name for files about an arm, different for each."""
+        taken: set[str] = set()
+        for it in self.arms:
+            name = _UNFIT.sub("-", it.name).strip(".") or "arm"
+            while name in taken:
+                name += "-"
+            taken.add(name)
+            if it.name == arm:
+                return name
+        return _UNFIT.sub("-", arm)
+
+    def varied_setting(self, option: str) -> str:
+        """The setting that an option of the command line stands for, if the arms may differ in it; otherwise ""."""
+        path = _SETTINGS.get(option)
+        return pointer_text(path) if path is not None and may_differ(path, list(self.varied)) else ""
+
+    def suite(
+        self,
+        arm: Arm,
+        eval_path: Path,
+        *,
+        run_id: str = "",
+        chosen: Sequence[str] = (),
+        context_dir: Path | None = None,
+    ) -> Suite:
+        """A spec as it is in an arm of the run `run_id` of the experiment, of which the `chosen` arms are run.
+
+        Raises:
+            LoadError: the spec cannot be used in this arm.
+
+        """
+        data = spec_data(eval_path)
+        project = find_project(eval_path.parent)
+        settings = settings_of(self.data, data, arm, eval_path, project)
+        environment = placed(settings.get("environment"), arm, self.path.parent)
+        others = {key: it for key, it in data.items() if key not in {"config", "agent_environment"}}
+        known = suite_of(eval_path, {**others, **settings, "environment": environment}, context_dir)
+        about = ExperimentArm(
+            run_id=run_id,
+            name=self.name,
+            variant=arm.name,
+            baseline=self.baseline,
+            path=str(self.path),
+            eval_path=str(eval_path),
+            eval_hash=_digest(read_text(eval_path)),
+            config_hash=_digest(json.dumps(plain(settings), sort_keys=True, default=str)),
+            arms=tuple(chosen),
+        )
+        return replace(known, arm=about)
+
+
+def load_experiment(path: Path) -> Experiment:
+    """The experiment at `path`, planned: nothing else can keep it from being run but its specs.
+
+    Raises:
+        LoadError: the first thing that is wrong with it.
+
+    """
+    path = path.absolute()
+    data = spec_data(path)
+    file = build(ExperimentFile, _without_nulls(data, "variants"), path)
+    if not (file.variants or file.matrix):
+        raise LoadError(path, "An experiment needs 'variants' or a 'matrix'")
+    if (problem := next(_problems(data), None)) is not None:
+        raise LoadError(path, problem.message, problem.pointer)
+    evals, notes = _evals(path, file.evals)
+    for it in evals:
+        _refuse_differences(path, data, it)
+    return Experiment(
+        path,
+        file.name,
+        data,
+        tuple(arms_of(data)),
+        baseline_name(data),
+        tuple(evals),
+        tuple(varied_paths(data)),
+        file.execution.workers,
+        tuple(chain(notes, *(_additions(data, it) for it in evals))),
+    )
+
+
+def _problems(data: Mapping[str, Any]) -> Iterator[Problem]:
+    yield from matrix_problems(data)
+    yield from path_problems(data, SETTINGS)
+    yield from arm_problems(data)
+    yield from baseline_problems(data)
+
+
+def _evals(path: Path, patterns: list[str]) -> tuple[list[Path], list[str]]:
+    """The specs that the patterns name, each once, and a note on each pattern that names none."""
+    found: dict[Path, None] = {}
+    notes = []
+    files = Files()
+    for index, it in enumerate(patterns):
+        matches = matching_specs(it, path.parent, files)
+        if not matches:
+            notes.append(f"No eval matches '{it}'")
+        for spec in matches:
+            _refuse_other_files(path, spec, index)
+            found[Path(spec).resolve()] = None
+    if not found:
+        raise LoadError(
+            path, f"No eval matches {', '.join(patterns) or 'the empty list'} in {path.parent}", ("evals",)
+        )
+    return list(found), notes
+
+
+def _refuse_other_files(path: Path, spec: Path, index: int) -> None:
+    known = recognise(spec_data(spec), spec)
+    if known is None or (known[0].name, known[1].name) != ("vally", "eval"):
+        raise LoadError(
+            path, f"{spec} is no eval spec of vally; experiments are run over those", ("evals", index)
+        )
+
+
+def _refuse_differences(path: Path, data: Mapping[str, Any], eval_path: Path) -> None:
+    """See that arms differ in nothing but what varies."""
+    project = find_project(eval_path.parent)
+    spec = inlined(spec_data(eval_path), project, eval_path)
+    given = with_inlined_arms(data, project, path)
+    for it in undeclared_differences(given, spec):
+        place = pointer_text(it.path)
+        message = f"'{it.arm.name}' differs from the baseline in {place}, which does not vary; add it to 'vary', or make the arms alike"
+        raise LoadError(path, message, it.pointer)
+
+
+def _without_nulls(data: Mapping[str, Any], key: str) -> dict[str, Any]:
+    """The data for its model: below `key` a null takes something away, whatever it is."""
+    return {**data, key: _cleaned(data[key])} if key in data else dict(data)
+
+
+def _cleaned(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {key: _cleaned(it) for key, it in value.items() if not is_null(it)}
+    return value
+
+
+def _additions(data: Mapping[str, Any], eval_path: Path) -> Iterator[str]:
+    """What stimuli add themselves to what varies: then the arms differ less than it looks."""
+    spec = spec_data(eval_path)
+    stimuli = spec.get("stimuli")
+    keys = {it[1] for it in varied_paths(data) if it[0] == "environment" and len(it) > 1}
+    for index, it in enumerate(stimuli if isinstance(stimuli, list) else ()):
+        own = it.get("environment") if isinstance(it, dict) else None
+        for key in sorted(keys & own.keys()) if isinstance(own, dict) else ():
+            name = plain(it.get("name")) or _place(("stimuli", index))
+            yield f"{eval_path.name}: '{name}' has {key} of its own, in every arm besides those of the arm"
+
+
+def _place(pointer: Pointer) -> str:
+    return "/".join(map(str, pointer))
+
+
+def _digest(text: str) -> str:
+    return hashlib.sha256(text.encode("utf-8", "replace")).hexdigest()[:_HASH_DIGITS]

@@ -1,0 +1,1 @@
+"""Pydantic models of vally's files, and loading them into a `Suite`."""

@@ -1,0 +1,110 @@
+"""`.vally.yaml`: paths, suites and named environments of a project (docs/reference/vally.md, section 8)."""
+
+from typing import Annotated, Any
+
+from pydantic import BeforeValidator, ConfigDict, Field, WithJsonSchema
+
+from waza_engine.dialects.vally.formats.environment import Environment
+from waza_engine.dialects.vally.formats.model import NAMED_BY_KEY, TolerantModel, tolerant
+from waza_engine.model.fields import AnyValue, Strings, Text, as_list, is_null
+from waza_engine.model.schema_marks import MapOf, SectionOf
+
+
+def _one_or_more(value: Any) -> Any:
+    return as_list(value) if is_null(value) or isinstance(value, list) else [value]
+
+
+def _several(base: str, kind: str) -> Any:
+    """A path, or a list of them."""
+    path = {"x-path": {"base": base, "kind": kind}}
+    return WithJsonSchema({"type": ["string", "array"], **path, "items": {"type": "string", **path}})
+
+
+Directories = Annotated[Strings, BeforeValidator(_one_or_more), _several("project", "directory")]
+Names = Annotated[
+    Strings,
+    BeforeValidator(_one_or_more),
+    WithJsonSchema({"type": ["string", "array"], "items": {"type": "string"}}),
+]
+
+
+class Paths(TolerantModel):
+    """Where the project keeps its skills, evals and results."""
+
+    model_config = ConfigDict(json_schema_extra=tolerant())
+
+    skills: Directories = Field(
+        default=["skills/"], description="Directories with skills.", examples=["skills/"]
+    )
+    evals: Directories = Field(
+        default=["evals/"], description="Directories that are searched for eval specs.", examples=["evals/"]
+    )
+    results: Text = Field(
+        default="results/",
+        description="Directory that results are written to.",
+        examples=["out/"],
+        json_schema_extra={"x-path": {"base": "project", "kind": "directory"}},
+    )
+    eval_filenames: Names = Field(
+        default=["eval.yaml", "eval.yml"],
+        alias="evalFilenames",
+        description="File names of eval specs; globs are allowed.",
+        examples=[["eval.yaml", "*.eval.yaml"]],
+    )
+
+
+_FilterValues = Annotated[
+    AnyValue,
+    WithJsonSchema({"type": ["string", "number", "boolean", "array", "object"], "items": {"type": "string"}}),
+]
+"""What a filter asks of a tag; some projects put all of them below a key `tags`."""
+
+
+class SuiteConfig(TolerantModel):
+    """A part of the project's evals with a name, for `--suite`: by file, by tag, or files first and then tags."""
+
+    model_config = ConfigDict(
+        json_schema_extra=tolerant(anyOf=[{"required": ["filter"]}, {"required": ["evals"]}], **NAMED_BY_KEY)
+    )
+
+    description: Text = Field(
+        default="", description="What the suite is for, for people.", examples=["Runs on every change."]
+    )
+    filter: MapOf[_FilterValues] = Field(
+        default={},
+        description="Tags that a stimulus must have: every key, with any of the values of a list. Empty selects all.",
+        examples=[{"tier": ["ci", "nightly"]}],
+    )
+    evals: Strings = Field(
+        default=[],
+        description="Which eval specs belong to it, as globs from the project directory.",
+        examples=[["evals/deploy/**/eval.yaml"]],
+        json_schema_extra={
+            "items": {"type": "string", "x-path": {"base": "project", "kind": "glob"}},
+        },
+    )
+
+
+class ProjectFile(TolerantModel):
+    """Settings of a project: where things are, suites, and environments that specs can name."""
+
+    model_config = ConfigDict(
+        title="vally project", json_schema_extra={**tolerant("near"), "x-null-refused": True}
+    )
+
+    paths: SectionOf[Paths] = Field(
+        default_factory=Paths,
+        description="Where the project keeps its skills, evals and results.",
+        examples=[{"evals": "evals/", "skills": ["skills/"]}],
+    )
+    suites: MapOf[SuiteConfig] = Field(
+        default={},
+        description="Parts of the evals with a name, for `vally eval --suite`.",
+        examples=[{"ci": {"description": "Runs on every change.", "filter": {"tier": "ci"}}}],
+    )
+    environments: MapOf[Environment] = Field(
+        default={},
+        description="Environments that specs can name. Their paths start at the eval file that names them.",
+        examples=[{"node-app": {"files": [{"src": "../fixtures/app", "dest": "."}]}}],
+        json_schema_extra={"x-defines-keys": "environment"},
+    )

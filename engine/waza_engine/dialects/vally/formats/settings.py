@@ -1,0 +1,113 @@
+"""The `defaults` of an eval spec, once called `config`: how the stimuli are run.
+
+See docs/reference/vally.md, section 2.
+"""
+
+from typing import Annotated
+
+from pydantic import BeforeValidator, ConfigDict, Field
+
+from waza_engine.dialects.vally.fields import Count, Duration
+from waza_engine.dialects.vally.formats.model import TolerantModel, tolerant
+from waza_engine.model.fields import AnyValue, IfGiven, Text, as_text, is_null
+from waza_engine.model.schema_marks import foreign, marks
+
+EXECUTORS = {
+    "copilot-sdk": "Runs the agent with the Copilot CLI.",
+    "mock": "No agent: answers at once, for trying graders.",
+    "replay": "No agent: takes the answers from recorded runs. Only waza-lsp has it.",
+    "command": "Runs any agent program, named with --agent-command. Only waza-lsp has it.",
+    "acp": "Runs an agent that speaks the Agent Client Protocol. Only waza-lsp has it.",
+}
+
+
+class ExecutorConfig(TolerantModel):
+    """An executor with settings of its own."""
+
+    model_config = ConfigDict(json_schema_extra=tolerant())
+
+    name: Text = Field(
+        min_length=1,
+        description="Who performs the stimuli.",
+        examples=["copilot-sdk"],
+        json_schema_extra={"x-suggestions": list(EXECUTORS), "x-enum-descriptions": dict(EXECUTORS)},
+    )
+    config: AnyValue = Field(
+        default=None,
+        description="Settings of the executor, handed on as they are. Runs of waza-lsp do not read them.",
+        examples=[{"provider": {"type": "openai", "baseUrl": "https://models.example.com/v1"}}],
+        json_schema_extra={"type": "object"},
+    )
+
+
+def _name_or_mapping(value: object) -> object:
+    return value if isinstance(value, dict) else as_text(value)
+
+
+Executor = Annotated[
+    str | ExecutorConfig, Field(union_mode="left_to_right"), BeforeValidator(_name_or_mapping)
+]
+
+
+Runs = Annotated[Count, BeforeValidator(lambda value: 1 if is_null(value) else value)]
+"""How many trials; an empty value is as good as none."""
+
+_USUAL_TIMEOUT = "2m"
+_Timeout = Annotated[Duration, BeforeValidator(lambda value: _USUAL_TIMEOUT if is_null(value) else value)]
+
+
+class EvalConfig(TolerantModel):
+    """How the stimuli of the spec are run."""
+
+    model_config = ConfigDict(
+        json_schema_extra=tolerant(
+            **foreign(
+                {"trials": "runs", "threshold": "../scoring.threshold"},
+                workers="`--workers` on the command line sets how many trials run at the same time",
+            )
+        )
+    )
+
+    runs: Runs = Field(
+        default=1,
+        description="Trials for each stimulus. 0 checks the spec without running it; 2 and more measure pass@k and pass^k.",
+        examples=[3],
+    )
+    timeout: _Timeout = Field(
+        default=_USUAL_TIMEOUT,
+        description="Time limit of one trial, with a unit: `300s`, `5m`.",
+        examples=["300s"],
+    )
+    model: Text = Field(
+        default="",
+        description="Model of the agent.",
+        examples=["claude-sonnet-4.6"],
+        json_schema_extra=marks(reference="model"),
+    )
+    judge_model: Text = Field(
+        default="",
+        description="Model for `prompt` graders that name none. `--judge-model` beats it.",
+        examples=["gpt-5.2"],
+        json_schema_extra=marks(reference="model"),
+    )
+    judge_reasoning_effort: Text = Field(
+        default="",
+        description="How much the judge model thinks.",
+        examples=["medium"],
+        json_schema_extra={**marks(since="0.9"), "x-suggestions": ["low", "medium", "high"]},
+    )
+    max_retries: IfGiven[Count] = Field(
+        default=None,
+        description="How often a trial that failed for a passing reason is tried again. Runs of waza-lsp do not read it.",
+        examples=[0],
+    )
+    executor: Executor = Field(
+        default="copilot-sdk",
+        description="Who performs the stimuli, by name or with settings. Plug-ins add more (`--executor-plugin`).",
+        examples=["copilot-sdk"],
+        json_schema_extra={"x-suggestions": list(EXECUTORS), "x-enum-descriptions": dict(EXECUTORS)},
+    )
+
+    @property
+    def executor_name(self) -> str:
+        return self.executor if isinstance(self.executor, str) else self.executor.name

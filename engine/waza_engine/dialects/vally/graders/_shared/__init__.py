@@ -1,0 +1,1 @@
+"""What several of vally's grader types need."""

@@ -1,0 +1,74 @@
+"""The base of vally's grader types: where they are valid, and what vally's taxonomy says of them.
+
+See docs/reference/vally.md, section 6.
+"""
+
+from collections.abc import Iterator, Mapping
+from typing import Any, ClassVar, Literal
+
+from pydantic import ValidationError
+
+from waza_engine.dialects.vally.fields import WRITTEN_WRONG
+from waza_engine.dialects.vally.trajectory.metrics import MissingTurnError, one_turn
+from waza_engine.graders.base import Grader, GraderResult, GradingContext
+from waza_engine.model.findings import Finding, Fix, SetValue
+from waza_engine.model.pydantic_messages import words
+from waza_engine.rules.wrong_type import WRONG_TYPE
+
+
+class VallyGrader(Grader):
+    """A grader type of vally. Most are free checks of code; those that are not say so."""
+
+    determinism: ClassVar[Literal["static", "complex-static", "slm", "llm"]] = "static"
+    """How sure it is that the same trial gets the same verdict again."""
+    cost_profile: ClassVar[Literal["free", "low", "medium", "high"]] = "low"
+    portability: ClassVar[Literal["t1-universal", "t2-domain", "t3a-scenario", "t3b-system"]] = "t1-universal"
+    """How far beyond its scenario a configured grader is of use; vally dropped the field in 0.7."""
+    reference: ClassVar[Literal["reference-free", "reference-based"]] = "reference-free"
+    temporal_scope: ClassVar[Literal["point-in-time", "trajectory-level", "cross-trajectory"]] = (
+        "trajectory-level"
+    )
+    score_kind: ClassVar[Literal["code", "llm", "human"]] = "code"
+    requires_llm_client: ClassVar[bool] = False
+    requires_workspace: ClassVar[bool] = False
+
+    @classmethod
+    def taxonomy(cls) -> Mapping[str, str | bool]:
+        return {
+            "determinism": cls.determinism,
+            "costProfile": cls.cost_profile,
+            "portability": cls.portability,
+            "reference": cls.reference,
+            "temporalScope": cls.temporal_scope,
+            "scoreKind": cls.score_kind,
+            "requiresLlmClient": cls.requires_llm_client,
+            "requiresWorkspace": cls.requires_workspace,
+        }
+
+    @classmethod
+    def check_written(cls, config: Mapping[str, Any]) -> Iterator[Finding]:
+        try:
+            cls.model_validate(dict(config))
+        except ValidationError as error:
+            for it in error.errors(include_url=False):
+                if it["type"] == WRITTEN_WRONG:
+                    yield _written_wrong(it["loc"], words(it), it["input"])
+
+    def grade_turn(self, context: GradingContext, turn: int | None) -> GraderResult:
+        if turn is None:
+            return self.grade(context)
+        try:
+            return self.grade(one_turn(context, turn))
+        except MissingTurnError as error:
+            return GraderResult.undecided(f"Cannot tell: {error}")
+
+
+def _written_wrong(place: tuple[int | str, ...], message: str, value: Any) -> Finding:
+    # Behind the index of an item that may have two forms stands the name of its form.
+    forms = {index + 1 for index, it in enumerate(place) if isinstance(it, int)}
+    pointer = tuple(it for index, it in enumerate(place) if index not in forms or it not in {"entry", "name"})
+    fixes = []
+    if "quotes" in message and isinstance(value, bool | int):
+        text = str(value).lower()
+        fixes = [Fix(f"Write '{text}' in quotes", (SetValue(pointer, text),), preferred=True)]
+    return WRONG_TYPE.at(pointer, f"{message[0].upper()}{message[1:]}: vally takes nothing else", fixes=fixes)

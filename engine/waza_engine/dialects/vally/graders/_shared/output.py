@@ -1,0 +1,156 @@
+"""`output-contains`, `output-matches` and their `-not-` twins: one base each.
+
+See docs/reference/vally.md, section 7.1.
+"""
+
+from collections.abc import Iterator, Mapping
+from typing import ClassVar
+
+from pydantic import Field
+
+from waza_engine.dialects.vally.fields import Flag, Text, has_placeholder
+from waza_engine.dialects.vally.graders._shared.base import VallyGrader
+from waza_engine.dialects.vally.graders._shared.patterns import (
+    beginning_of,
+    match_in,
+    pattern_findings,
+    pattern_marks,
+    pattern_refusals,
+)
+from waza_engine.graders.base import FailedCheck, GraderResult, GradingContext, Scope
+from waza_engine.graders.excerpts import instead_of, place_of
+from waza_engine.lib.js_regex import TooSlowError, js_found
+from waza_engine.lib.pointer import Pointer
+from waza_engine.model.fields import IfGiven
+from waza_engine.model.findings import Finding
+from waza_engine.rules.pattern_as_text import pattern_as_text
+from waza_engine.rules.trivial_check import TRIVIAL_CHECK
+
+
+class Negatable(VallyGrader):
+    """A check that can be turned around: by its type, or by `negate`, which wins."""
+
+    negated_by_type: ClassVar[bool] = False
+
+    negate: IfGiven[Flag] = Field(
+        default=None,
+        description="Turns the check around. Left out, the type says it: those with `-not-` are turned around.",
+        examples=[True],
+    )
+
+    @property
+    def negated(self) -> bool:
+        """Whether finding something is a failure."""
+        return self.negated_by_type if self.negate is None else self.negate
+
+    @property
+    def fate(self) -> str:
+        """What becomes of the check when everything is found."""
+        return "always fails" if self.negated else "always passes"
+
+
+class _Spoken(Negatable):
+    """A check of something that the agent said."""
+
+    said_in: ClassVar[str] = "output"
+
+    @classmethod
+    def text_of(cls, context: GradingContext) -> str:
+        """What is looked at: the agent's last message."""
+        return context.output
+
+
+class OutputContains(_Spoken):
+    """A text in the output."""
+
+    at_least_one = ("substring", "value")
+
+    substring: IfGiven[Text] = Field(
+        default=None,
+        description="The text to look for in what the agent said.",
+        examples=["resource group"],
+    )
+    value: IfGiven[Text] = Field(
+        default=None,
+        description="Another name of `substring`.",
+        examples=["resource group"],
+    )
+    case_sensitive: IfGiven[Flag] = Field(
+        default=None,
+        description="Whether upper and lower case count. Left out, they do not.",
+        examples=[True],
+        json_schema_extra={"x-shown-default": False},
+    )
+
+    @classmethod
+    def passed_by_echo(cls, config: Mapping[str, object], prompt: str) -> Iterator[Pointer]:
+        for option in ("substring", "value"):
+            text = config.get(option)
+            negate = config.get("negate")
+            negated = negate if isinstance(negate, bool) else cls.negated_by_type
+            if isinstance(text, str) and text and not negated and text.lower() in prompt.lower():
+                yield (option,)
+
+    def check(self, scope: Scope) -> Iterator[Finding]:
+        if self.wanted == "" and not has_placeholder(self.wanted):
+            yield TRIVIAL_CHECK.at(
+                (self._option,), f"An empty text is in every {self.said_in}: this check {self.fate}"
+            )
+        twin = self.type_name.replace("contains", "matches")
+        yield from pattern_as_text(self.wanted, (self._option,), f"'{twin}'")
+
+    def grade(self, context: GradingContext) -> GraderResult:
+        text, output = self.wanted, self.text_of(context)
+        exact = bool(self.case_sensitive)
+        found = text in output if exact else text.lower() in output.lower()
+        details = {"substring": text, "case_sensitive": exact, "negate": self.negated}
+        said = f"The {self.said_in} {'contains' if found else 'does not contain'} '{text}'"
+        if found is not self.negated:
+            return GraderResult(1.0, True, said, details)
+        seen = place_of(text, output, any_case=not exact) if found else instead_of(text, output)
+        part = FailedCheck((self._option,), f"{'found' if found else 'missing'}: {text}", seen)
+        return GraderResult.failed(said, details, (part,))
+
+    @property
+    def wanted(self) -> str:
+        """The text, under whichever of its names it stands."""
+        return (self.value if self.substring is None else self.substring) or ""
+
+    @property
+    def _option(self) -> str:
+        return "value" if self.substring is None else "substring"
+
+
+class OutputMatches(_Spoken):
+    """A pattern in the output."""
+
+    cost_profile = "free"
+
+    pattern: Text = Field(
+        description=(
+            "A JavaScript pattern to look for anywhere in what the agent said. A leading `(?i)`, `(?m)`, `(?s)` or "
+            "several of these letters set flags."
+        ),
+        examples=["(?i)deployed to https?://\\S+"],
+        json_schema_extra=pattern_marks(**{"x-applies-to": "output"}),
+    )
+
+    def refusals(self, scope: Scope) -> Iterator[Finding]:
+        yield from pattern_refusals(self.pattern, ("pattern",))
+
+    def check(self, scope: Scope) -> Iterator[Finding]:
+        yield from pattern_findings(self.pattern, ("pattern",), self.fate)
+
+    def grade(self, context: GradingContext) -> GraderResult:
+        details = {"pattern": self.pattern, "negate": self.negated}
+        output = self.text_of(context)
+        try:
+            found = js_found(self.pattern, output)
+        except TooSlowError as error:
+            return GraderResult.undecided(f"Cannot tell: {error}", details)
+        said = f"The {self.said_in} {'matches' if found else 'does not match'} {self.pattern}"
+        if bool(found) is not self.negated:
+            return GraderResult(1.0, True, said, details)
+        seen = match_in(self.pattern, output) if found else beginning_of(output)
+        part = FailedCheck(("pattern",), f"{'match' if found else 'no match'}: {self.pattern}", seen)
+        return GraderResult.failed(said, details, (part,))

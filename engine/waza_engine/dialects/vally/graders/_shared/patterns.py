@@ -1,0 +1,87 @@
+"""Patterns in the configs of vally's graders: what is wrong with one, and what it finds.
+
+See docs/reference/vally.md, section 7.1.
+"""
+
+from collections.abc import Iterator
+from typing import Any
+
+from waza_engine.dialects.vally.fields import has_placeholder
+from waza_engine.graders.excerpts import around, quoted
+from waza_engine.lib.go.regexp import TEXTS_WITHOUT_ANYTHING_IN_COMMON
+from waza_engine.lib.js_regex import TooSlowError, js_error, js_found, js_notes, js_place
+from waza_engine.lib.pointer import Pointer
+from waza_engine.model.findings import Finding, Fix, SetValue
+from waza_engine.model.schema_marks import marks
+from waza_engine.rules.invalid_regex import INVALID_REGEX
+from waza_engine.rules.non_portable_regex import NON_PORTABLE_REGEX, doubtful_findings
+from waza_engine.rules.trivial_check import TRIVIAL_CHECK
+
+_LOOKED_AT = 200_000
+
+
+def pattern_marks(**extra: Any) -> dict[str, Any]:
+    """What the schema says of an option that holds a pattern."""
+    return marks(language="regex-js", **extra)
+
+
+def pattern_refusals(pattern: str, pointer: Pointer) -> Iterator[Finding]:
+    """Yield the error in the pattern at `pointer` if it is not valid: it forbids a run."""
+    if not has_placeholder(pattern) and (problem := js_error(pattern)):
+        message = f"Not a valid JavaScript pattern: {problem.message} (at character {problem.position + 1})"
+        at = min(problem.position, len(pattern) - 1)
+        yield INVALID_REGEX.at(
+            pointer, message, fixes=_fixes(pattern, pointer), refused=True, part=(at, at + 1)
+        )
+
+
+def pattern_findings(pattern: str, pointer: Pointer, fate: str = "") -> Iterator[Finding]:
+    """Yield what is doubtful in a valid pattern. `fate` says what becomes of a check that matches everything."""
+    if has_placeholder(pattern) or js_error(pattern):
+        return
+    for note in js_notes(pattern):
+        yield NON_PORTABLE_REGEX.at(
+            pointer,
+            f"{note.message} (at character {note.start + 1})",
+            fixes=_anchor_fixes(pattern, note.start, pointer),
+            part=(note.start, note.end),
+        )
+    yield from doubtful_findings(pattern, pointer, lambda it: js_error(it) is None)
+    if fate and _is_found_everywhere(pattern):
+        yield TRIVIAL_CHECK.at(pointer, f"Found in every text: this check {fate}")
+
+
+def _is_found_everywhere(pattern: str) -> bool:
+    try:
+        return all(js_found(pattern, it) for it in TEXTS_WITHOUT_ANYTHING_IN_COMMON)
+    except TooSlowError:
+        return False
+
+
+def _fixes(pattern: str, pointer: Pointer) -> Iterator[Fix]:
+    if "(?P<" in pattern or "(?P=" in pattern:
+        mended = pattern.replace("(?P<", "(?<")
+        while "(?P=" in mended:
+            before, _, rest = mended.partition("(?P=")
+            name, _, after = rest.partition(")")
+            mended = rf"{before}\k<{name}>{after}"
+        if js_error(mended) is None:
+            yield Fix("Write named groups as JavaScript does", (SetValue(pointer, mended),), preferred=True)
+
+
+def _anchor_fixes(pattern: str, at: int, pointer: Pointer) -> Iterator[Fix]:
+    anchor = {"\\A": "^", "\\Z": "$", "\\z": "$"}.get(pattern[at : at + 2])
+    if anchor:
+        mended = f"{pattern[:at]}{anchor}{pattern[at + 2 :]}"
+        yield Fix(f"Write {anchor}", (SetValue(pointer, mended),), preferred=True)
+
+
+def match_in(pattern: str, text: str) -> str:
+    """Where the pattern is found, for people."""
+    place = js_place(pattern, text)
+    return around(text, *place) if place else ""
+
+
+def beginning_of(text: str) -> str:
+    """What there is instead of a match, for people."""
+    return f"it begins: {quoted(text[:_LOOKED_AT])}" if text.strip() else "it is empty"

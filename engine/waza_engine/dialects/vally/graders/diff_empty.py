@@ -1,0 +1,43 @@
+"""The agent changed nothing in the workspace.
+
+## What it looks at
+The unified diff between the workspace before the run and after it.
+
+## Score
+1 when it is empty, otherwise 0.
+
+## Example
+```yaml
+type: diff-empty
+```
+
+## Watch out
+- A recording that does not say what stood in the workspace before is no verdict but an error.
+"""
+
+from typing import ClassVar
+
+from waza_engine.dialects.vally.graders._shared.base import VallyGrader
+from waza_engine.dialects.vally.graders._shared.diff import NO_BASELINE, diff_of
+from waza_engine.dialects.vally.js_text import trim
+from waza_engine.graders.base import FailedCheck, GraderResult, GradingContext
+
+_HEADER = "diff --git a/"
+
+
+class DiffEmptyGrader(VallyGrader):
+    type_name = "diff-empty"
+    since = "0.14"
+    requires_workspace: ClassVar[bool] = True
+
+    def grade(self, context: GradingContext) -> GraderResult:
+        diff = diff_of(context)
+        if diff is None:
+            return GraderResult.undecided(NO_BASELINE)
+        if not trim(diff):
+            return GraderResult(1.0, True, "Nothing was changed")
+        changed = [
+            it[len(_HEADER) :].partition(" b/")[0] for it in diff.splitlines() if it.startswith(_HEADER)
+        ]
+        said = f"Changed: {', '.join(changed) or 'something'}"
+        return GraderResult.failed(said, {"files": changed}, (FailedCheck((), said),))

@@ -1,0 +1,84 @@
+"""Skills that the agent must, or must not, activate.
+
+## What it looks at
+The names of the skills that were activated, compared exactly.
+
+## Score
+1 when every required skill was activated at least once and no disallowed one; otherwise 0.
+
+## Example
+```yaml
+type: skill-invocation
+config:
+  required: [azure-deploy]
+  disallowed: [azure-delete]
+```
+
+## Watch out
+- Without `environment.skills` a run has no skills, and nothing can be activated.
+- A slip in `disallowed` passes for ever.
+"""
+
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import ClassVar
+
+from pydantic import Field
+
+from waza_engine.dialects.vally.fields import Texts
+from waza_engine.dialects.vally.graders._shared.base import VallyGrader
+from waza_engine.dialects.vally.trajectory.events import of_type
+from waza_engine.graders.base import Demand, FailedCheck, GraderResult, GradingContext, Scope
+from waza_engine.graders.excerpts import calls_made
+from waza_engine.model.findings import Finding, Severity
+from waza_engine.model.schema_marks import each
+from waza_engine.rules.contradictory_checks import in_both
+
+
+class SkillInvocationGrader(VallyGrader):
+    type_name = "skill-invocation"
+    cost_profile = "free"
+    at_least_one = ("required", "disallowed")
+    demands: ClassVar = {"required": Demand.SKILLS}
+
+    required: Texts = Field(
+        default=[],
+        description="Skills that must each be activated at least once.",
+        examples=[["azure-deploy"]],
+        json_schema_extra=each(reference="skill"),
+    )
+    disallowed: Texts = Field(
+        default=[],
+        description="Skills that must not be activated.",
+        examples=[["azure-delete"]],
+        json_schema_extra=each(reference="skill"),
+    )
+
+    def refusals(self, scope: Scope) -> Iterator[Finding]:
+        for it in in_both("required", self.required, "disallowed", self.disallowed):
+            yield replace(it, refused=True, severity=Severity.ERROR)
+
+    def grade(self, context: GradingContext) -> GraderResult:
+        activated = _activated(context)
+        failures = [
+            *(
+                FailedCheck(("required", index), f"not activated: {it}", calls_made(activated))
+                for index, it in enumerate(self.required)
+                if it not in activated
+            ),
+            *(
+                FailedCheck(("disallowed", index), f"activated: {it}")
+                for index, it in enumerate(self.disallowed)
+                if it in activated
+            ),
+        ]
+        details = {"required": self.required, "disallowed": self.disallowed, "activated": activated}
+        if failures:
+            return GraderResult.failed("; ".join(it.message for it in failures), details, tuple(failures))
+        return GraderResult(1.0, True, f"Activated: {', '.join(activated) or 'none'}", details)
+
+
+def _activated(context: GradingContext) -> list[str]:
+    if context.events is None:
+        return [it.name for it in context.skills]
+    return [str(it.get("name") or "") for it in of_type(context.events, "skill_activation")]

@@ -1,0 +1,46 @@
+"""A limit for the number of tool calls.
+
+## What it looks at
+All tool calls of the trial, or those of `tools`.
+
+## Score
+1 up to `max`. Above it the score falls in a straight line to 0 at twice as much, and the check has failed: with
+`max: 20`, 1.5 times as much gives 0.5. With `max: 0` anything above 0 gives 0.
+
+## Example
+```yaml
+type: tool-call-count
+config:
+  max: 20
+```
+
+## Watch out
+- An agent that does nothing stays within every limit.
+"""
+
+from collections.abc import Sequence
+from typing import ClassVar
+
+from waza_engine.dialects.vally.graders._shared.budget import ToolBudget
+from waza_engine.dialects.vally.trajectory.calls import known_calls
+from waza_engine.dialects.vally.trajectory.metrics import tool_call_count
+from waza_engine.graders.base import Drafted, GradingContext
+
+
+class ToolCallCountGrader(ToolBudget):
+    type_name = "tool-call-count"
+    unit: ClassVar = "tool calls"
+
+    def measured(self, context: GradingContext) -> float:
+        if not self.tools:
+            return tool_call_count(context)
+        return sum(self.counts(it) for it in known_calls(context))
+
+    @classmethod
+    def drafted(cls, trials: Sequence[GradingContext]) -> Drafted | None:
+        most = max((len(it.session.tools_used) for it in trials if it.session is not None), default=0)
+        if not most:
+            return None
+        # Half as many again: another run of the same agent does not take the same steps.
+        limit = most + max(2, most // 2)
+        return Drafted("stays-efficient", f"at most {limit} tool calls ({most} recorded)", cls(max=limit))

@@ -1,0 +1,20 @@
+"""Texts as JavaScript sees them."""
+
+import json
+from typing import Any
+
+from waza_engine.lib.js_regex.syntax import SPACE
+
+_SPACES = "".join(chr(unit) for low, high in SPACE for unit in range(low, high + 1))
+
+
+def trim(text: str) -> str:
+    """The text without white space at both ends, as `String.prototype.trim`."""
+    return text.strip(_SPACES)
+
+
+def as_text(value: Any) -> str:
+    """A text itself, anything else as JSON."""
+    if isinstance(value, str):
+        return value
+    return json.dumps(value, ensure_ascii=False, separators=(",", ":"), default=str)

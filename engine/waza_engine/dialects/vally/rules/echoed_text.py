@@ -1,0 +1,47 @@
+"""The only check looks for a text that stands in the prompt.
+
+## Why
+An agent that repeats the question passes. Look for something that only an answer has, or add another check.
+
+## Example
+```yaml
+stimuli:
+  - name: explains-the-script
+    prompt: Explain what deploy.sh does.
+    graders:
+      - type: output-contains
+        config: {substring: deploy.sh}
+```
+
+## Instead
+```yaml
+stimuli:
+  - name: explains-the-script
+    prompt: Explain what deploy.sh does.
+    graders:
+      - type: output-contains
+        config: {substring: rolls out}
+```
+"""
+
+from collections.abc import Iterator
+
+from waza_engine.graders.registry import graders
+from waza_engine.model.findings import Finding, Rule, Severity
+from waza_engine.project.document import Document
+
+ECHOED_TEXT = Rule("echoed-text", "check that the prompt itself passes", Severity.HINT)
+APPLIES = frozenset(["eval"])
+
+
+def check(document: Document) -> Iterator[Finding]:
+    known = graders(document.dialect)
+    for stimulus, data in document.tasks():
+        own, prompt = list(document.mappings(*stimulus, "graders")), data.get("prompt")
+        if len(own) != 1 or not isinstance(prompt, str) or document.has("graders"):
+            continue
+        place, grader = own[0]
+        kind, config = known.get(str(grader.get("type"))), grader.get("config")
+        for pointer in kind.passed_by_echo(config, prompt) if kind and isinstance(config, dict) else ():
+            message = "This stands in the prompt, and nothing else is checked: an echo would pass"
+            yield ECHOED_TEXT.at((*place, "config", *pointer), message)

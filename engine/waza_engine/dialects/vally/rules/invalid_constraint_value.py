@@ -1,0 +1,48 @@
+"""Something that a run must use and must not use.
+
+## Why
+No run can fulfil both; vally refuses the spec (`invalid-constraint-value`).
+
+## Example
+```yaml
+stimuli:
+  - name: explains-the-script
+    prompt: Explain what deploy.sh does.
+    constraints: {expect_tools: [bash], reject_tools: [bash, edit]}
+    graders:
+      - type: output-contains
+        config: {substring: rolls out}
+```
+
+## Instead
+```yaml
+stimuli:
+  - name: explains-the-script
+    prompt: Explain what deploy.sh does.
+    constraints: {expect_tools: [bash], reject_tools: [edit]}
+    graders:
+      - type: output-contains
+        config: {substring: rolls out}
+```
+"""
+
+from collections.abc import Iterator
+
+from waza_engine.model.findings import Finding, Fix, RemoveKey, Rule
+from waza_engine.project.document import Document
+
+INVALID_CONSTRAINT_VALUE = Rule("invalid-constraint-value", "constraints that no run fulfils")
+APPLIES = frozenset(["eval"])
+_PAIRS = (("expect_tools", "reject_tools"), ("expect_skills", "reject_skills"))
+
+
+def check(document: Document) -> Iterator[Finding]:
+    for stimulus, _ in document.tasks():
+        for wanted, unwanted in _PAIRS:
+            demanded = {text: place for place, text in document.texts(*stimulus, "constraints", wanted)}
+            for place, text in document.texts(*stimulus, "constraints", unwanted):
+                if text in demanded or (text == "*" and demanded):
+                    related = [(demanded.get(text) or next(iter(demanded.values())), "expected here")]
+                    fix = Fix(f"Remove '{text}' from '{unwanted}'", (RemoveKey(place),))
+                    message = f"'{text}' is rejected here and expected in '{wanted}': every run fails"
+                    yield INVALID_CONSTRAINT_VALUE.at(place, message, related=related, fixes=[fix])

@@ -1,0 +1,58 @@
+"""A weight for a grader type that no stimulus uses.
+
+## Why
+The keys of `scoring.weights` are grader types, never names of graders. A weight for something else is refused.
+
+## Example
+```yaml
+stimuli:
+  - name: explains-the-script
+    prompt: Explain what deploy.sh does.
+    graders:
+      - type: output-contains
+        config: {substring: rolls out}
+scoring:
+  weights: {output-contain: 1.0}
+```
+
+## Instead
+```yaml
+stimuli:
+  - name: explains-the-script
+    prompt: Explain what deploy.sh does.
+    graders:
+      - type: output-contains
+        config: {substring: rolls out}
+scoring:
+  weights: {output-contains: 1.0}
+```
+"""
+
+from collections.abc import Iterator
+
+from waza_engine.dialects.vally.checks.stimuli import grader_types
+from waza_engine.graders.registry import graders
+from waza_engine.lib.spelling import nearest
+from waza_engine.model.findings import HERE, Finding, Fix, RenameKey, Rule
+from waza_engine.project.document import Document
+
+INVALID_SCORING_WEIGHT_KEY = Rule(
+    "invalid-scoring-weight-key",
+    "weight for a type that is not used",
+    needs=frozenset(["stimuli", "graders", HERE]),
+)
+APPLIES = frozenset(["eval"])
+
+
+def check(document: Document) -> Iterator[Finding]:
+    used, place = grader_types(document), ("scoring", "weights")
+    weights = document.mapping(*place)
+    # A misspelt type of a grader is told there.
+    strange = [it for it in used if it not in graders(document.dialect)]
+    for key in weights if used else ():
+        if key in used or nearest(key, strange):
+            continue
+        free = [it for it in used if it not in weights]
+        fixes = [Fix(f"Change to '{it}'", (RenameKey((*place, key), it),)) for it in nearest(key, free)]
+        message = f"No grader here is of type '{key}'; weights are by type"
+        yield INVALID_SCORING_WEIGHT_KEY.at((*place, key), message, on="key", fixes=fixes)

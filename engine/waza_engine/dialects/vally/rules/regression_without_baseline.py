@@ -1,0 +1,44 @@
+"""A regression eval is only one beside a baseline.
+
+## Why
+`type: regression` says that results are to be compared with those of an earlier run. A spec cannot name that run: give it to `vally compare --baseline`. vally's own check warns of every such spec.
+
+## Example
+```yaml
+type: regression
+stimuli:
+  - name: explains-the-script
+    prompt: Explain what deploy.sh does.
+    graders:
+      - type: output-contains
+        config: {substring: rolls out}
+```
+
+## Instead
+```yaml
+type: capability
+stimuli:
+  - name: explains-the-script
+    prompt: Explain what deploy.sh does.
+    graders:
+      - type: output-contains
+        config: {substring: rolls out}
+```
+"""
+
+from collections.abc import Iterator
+
+from waza_engine.model.findings import Finding, Fix, Rule, SetValue, Severity
+from waza_engine.project.document import Document
+
+REGRESSION_WITHOUT_BASELINE = Rule(
+    "regression-without-baseline", "regression eval without a baseline", Severity.WARNING
+)
+APPLIES = frozenset(["eval"])
+
+
+def check(document: Document) -> Iterator[Finding]:
+    if document.value("type") == "regression":
+        fix = Fix("Change to 'capability'", (SetValue(("type",), "capability"),))
+        message = "A regression shows against a baseline only: compare the run with an earlier one"
+        yield REGRESSION_WITHOUT_BASELINE.at(("type",), message, fixes=[fix])

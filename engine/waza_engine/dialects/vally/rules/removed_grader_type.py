@@ -1,0 +1,45 @@
+"""A grader type that vally does not have any more.
+
+## Why
+`pairwise` was removed with vally 0.9: a spec that uses it is refused. Two runs are compared with `vally compare --baseline A --treatment B`.
+
+## Example
+```yaml
+stimuli:
+  - name: explains-the-script
+    prompt: Explain what deploy.sh does.
+    graders:
+      - type: output-contains
+        config: {substring: rolls out}
+      - type: pairwise
+        config: {prompt: Which answer explains more?}
+```
+
+## Instead
+```yaml
+stimuli:
+  - name: explains-the-script
+    prompt: Explain what deploy.sh does.
+    graders:
+      - type: output-contains
+        config: {substring: rolls out}
+```
+"""
+
+from collections.abc import Iterator
+
+from waza_engine.graders.registry import graders
+from waza_engine.model.findings import Finding, Fix, RemoveKey, Rule
+from waza_engine.project.document import Document
+
+REMOVED_GRADER_TYPE = Rule("removed-grader-type", "grader type that is gone", tags=frozenset(["deprecated"]))
+APPLIES = frozenset(["eval"])
+
+
+def check(document: Document) -> Iterator[Finding]:
+    known = graders(document.dialect)
+    for place, grader in document.graders():
+        kind = known.get(str(grader.get("type")))
+        if kind is not None and kind.outdated:
+            fix = Fix("Remove the grader", (RemoveKey(place),))
+            yield REMOVED_GRADER_TYPE.at((*place, "type"), kind.outdated, fixes=[fix])

@@ -1,0 +1,74 @@
+"""A skill directory without a skill.
+
+## Why
+vally loads what `environment.skills` lists: directories with a SKILL.md, or SKILL.md files. From any other path no skill comes, and the run goes on without it.
+
+## Example
+With the skill in `skills/deploy`:
+
+```yaml
+environment:
+  skills: [skills/deploi]
+stimuli:
+  - name: explains-the-script
+    prompt: Explain what deploy.sh does.
+    graders:
+      - type: output-contains
+        config: {substring: rolls out}
+```
+
+```text file=skills/deploy/SKILL.md
+---
+name: deploy
+description: Deploys.
+---
+Deploy.
+```
+
+## Instead
+```yaml
+environment:
+  skills: [skills/deploy]
+stimuli:
+  - name: explains-the-script
+    prompt: Explain what deploy.sh does.
+    graders:
+      - type: output-contains
+        config: {substring: rolls out}
+```
+"""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+from waza_engine.dialects.vally.checks.stimuli import environments
+from waza_engine.model.file_names import SKILL_FILE
+from waza_engine.model.findings import Finding, Rule, Severity
+from waza_engine.model.placeholders import has_placeholder
+from waza_engine.project.document import Document
+from waza_engine.project.helpers import similar_paths
+
+SKILL_WITHOUT_FILE = Rule("skill-without-file", "skill directory without a skill", Severity.WARNING)
+APPLIES = frozenset(["eval", "experiment"])
+
+
+def check(document: Document) -> Iterator[Finding]:
+    folder = document.folder
+    if folder is None:
+        return
+    for environment in environments(document):
+        for place, text in document.texts(*environment, "skills"):
+            path = folder / text
+            if not text or has_placeholder(text):
+                continue
+            if path.name == SKILL_FILE and document.files.is_file(path):
+                continue
+            if document.files.is_file(path / SKILL_FILE) or _holds_skills(document, path):
+                continue
+            fixes = similar_paths(document.files, folder, place, text.rstrip("/"))
+            message = f"There is no SKILL.md in '{text}': the run has no such skill"
+            yield SKILL_WITHOUT_FILE.at(place, message, fixes=fixes)
+
+
+def _holds_skills(document: Document, path: Path) -> bool:
+    return any(document.files.is_file(path / it / SKILL_FILE) for it in document.files.names(path))

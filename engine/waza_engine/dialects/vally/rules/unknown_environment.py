@@ -1,0 +1,70 @@
+"""A named environment that the project does not have.
+
+## Why
+An `environment` that is a text names an entry under `environments` in the nearest `.vally.yaml`. Without that entry no
+run can start.
+
+## Example
+With an environment `with-mcp` in the project:
+
+```yaml
+name: notes
+environment: with-mpc
+stimuli:
+  - name: explains-the-script
+    prompt: Explain what deploy.sh does.
+    graders:
+      - type: output-contains
+        config: {substring: rolls out}
+scoring:
+  threshold: 1
+```
+
+```yaml file=.vally.yaml
+environments:
+  with-mcp:
+    env: {REGION: west}
+```
+
+## Instead
+```yaml
+name: notes
+environment: with-mcp
+stimuli:
+  - name: explains-the-script
+    prompt: Explain what deploy.sh does.
+    graders:
+      - type: output-contains
+        config: {substring: rolls out}
+scoring:
+  threshold: 1
+```
+"""
+
+from collections.abc import Iterator, Mapping
+
+from waza_engine.dialects.vally.checks.stimuli import environments
+from waza_engine.lib.spelling import nearest
+from waza_engine.model.findings import Finding, Fix, Rule, SetValue
+from waza_engine.model.placeholders import has_placeholder
+from waza_engine.project.document import Document
+
+UNKNOWN_ENVIRONMENT = Rule("unknown-environment", "named environment that the project does not have")
+APPLIES = frozenset(["eval"])
+
+
+def check(document: Document) -> Iterator[Finding]:
+    """Nothing is said without a project file that can be read: it may stand where we cannot see it."""
+    path = document.suite.project_path if document.suite is not None else None
+    project = document.files.data(path) if path is not None else None
+    if path is None or not isinstance(project, Mapping):
+        return
+    known = project.get("environments")
+    names = [str(it) for it in known] if isinstance(known, Mapping) else []
+    for place in environments(document):
+        name = document.text(*place)
+        if name and name not in names and not has_placeholder(name):
+            fixes = [Fix(f"Change to '{it}'", (SetValue(place, it),)) for it in nearest(name, names)]
+            there = f"there are: {', '.join(names)}" if names else "there is none"
+            message = f"{path.name} has no environment '{name}'; {there}"
+            yield UNKNOWN_ENVIRONMENT.at(place, message, fixes=fixes)

@@ -1,0 +1,1 @@
+"""From grader verdicts to the verdict of a trial, a run and a comparison."""

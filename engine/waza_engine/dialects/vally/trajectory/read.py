@@ -1,0 +1,119 @@
+"""A trajectory in vally's form as one of ours: for graders, comparisons and replay.
+
+See docs/reference/vally.md, section 10.1.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from waza_engine.dialects.vally.trajectory.events import TEXTS, TURN_MARKS, data_of, of_type
+from waza_engine.model.trajectory import Session, SkillInvocation, ToolCall, ToolEvent, Trajectory, Usage
+
+_TEXTS = {theirs: ours for ours, theirs in TEXTS.items()}
+_BARE = {theirs: ours for ours, theirs in TURN_MARKS.items()} | {"skill_activation": "skill.invoked"}
+
+
+def trajectory_of(data: Mapping[str, Any], task: str) -> Trajectory:
+    """The trajectory. What vally does not record (files of the workspace) stays empty."""
+    events = [it for it in data.get("events") or () if isinstance(it, Mapping)]
+    metadata, metrics = _map(data.get("metadata")), _map(data.get("metrics"))
+    calls = list(_calls(events))
+    session = Session(
+        tool_call_count=len(calls),
+        tools_used=[it.tool_name for it in calls],
+        tool_calls=[
+            ToolCall(
+                id=it.tool_call_id,
+                name=it.tool_name,
+                arguments=it.args if isinstance(it.args, dict) else {},
+                result=it.result,
+                success=it.success,
+            )
+            for it in calls
+        ],
+        usage=_usage(events, metrics),
+        session_id=str(metadata.get("sessionID") or ""),
+    )
+    return Trajectory(
+        task=task,
+        model=str(metadata.get("model") or ""),
+        prompt=_prompt(data, events),
+        output=str(data.get("output") or ""),
+        error="\n".join(str(it.get("message") or "") for it in of_type(events, "error"))
+        or (str(data.get("endReason")) if data.get("endReason") else ""),
+        duration_ms=int(metrics.get("wallTimeMs") or 0),
+        session_id=str(metadata.get("sessionID") or ""),
+        transcript=[it for event in events if (it := _entry(event)) is not None],
+        session=session,
+        tool_events=calls,
+        skills=[
+            SkillInvocation(name=str(it.get("name") or ""), path=str(it.get("path") or ""))
+            for it in of_type(events, "skill_activation")
+        ],
+    )
+
+
+def _entry(event: Mapping[str, Any]) -> dict[str, Any] | None:
+    """The event as our transcripts have it; None for what they do not have."""
+    kind, data = str(event.get("type")), data_of(event)
+    identity = {"tool_call_id": data.get("toolCallId"), "tool_name": data.get("toolName")}
+    match kind:
+        case "tool_call":
+            return {"type": "tool.execution_start", **identity, "arguments": data.get("arguments")}
+        case "tool_result":
+            ended = {"success": data.get("success") is True, "tool_result": data.get("result")}
+            return {"type": "tool.execution_complete", **identity, **ended}
+        case "error":
+            return {"type": "session.error", "message": data.get("message") or ""}
+        case _ if kind in _TEXTS:
+            return {"type": _TEXTS[kind], "content": data.get("content") or ""}
+        case _:
+            return {"type": _BARE[kind]} if kind in _BARE else None
+
+
+def _calls(events: Sequence[Mapping[str, Any]]) -> Iterator[ToolEvent]:
+    ends = {it.get("toolCallId"): it for it in of_type(events, "tool_result")}
+    turn = 0
+    for number, event in enumerate(events, 1):
+        data = data_of(event)
+        turn += event.get("type") == "user_message"
+        if event.get("type") == "tool_call":
+            end = ends.get(data.get("toolCallId"), {})
+            yield ToolEvent(
+                turn=max(turn, 1),
+                sequence=number,
+                tool_call_id=data.get("toolCallId"),
+                tool_name=data.get("toolName"),
+                args=data.get("arguments"),
+                result=end.get("result"),
+                success=end.get("success") is True,
+            )
+
+
+def _usage(events: Sequence[Mapping[str, Any]], metrics: Mapping[str, Any]) -> Usage | None:
+    told = _map(metrics.get("tokenUsage"))
+    spent = [told] if told else of_type(events, "token_usage")
+    if not spent and "turnCount" not in metrics:
+        return None
+
+    def total(key: str) -> float:
+        return sum(it.get(key) or 0 for it in spent if isinstance(it.get(key) or 0, int | float))
+
+    return Usage.model_validate(
+        {
+            "turns": metrics.get("turnCount") or 0,
+            "input_tokens": total("inputTokens") or (total("totalTokens") - total("outputTokens")),
+            "output_tokens": total("outputTokens"),
+            "cache_read_tokens": total("cacheReadTokens"),
+            "cache_write_tokens": total("cacheWriteTokens"),
+        }
+    )
+
+
+def _prompt(data: Mapping[str, Any], events: Sequence[Mapping[str, Any]]) -> str:
+    said = [str(it.get("content") or "") for it in of_type(events, "user_message")]
+    return str(_map(data.get("stimulus")).get("prompt") or "") or next(iter(said), "")
+
+
+def _map(value: Any) -> Mapping[str, Any]:
+    return value if isinstance(value, Mapping) else {}

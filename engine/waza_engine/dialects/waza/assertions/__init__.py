@@ -1,0 +1,1 @@
+"""Static checks of assertion code in `code` graders."""

@@ -1,0 +1,1 @@
+"""Facts about waza's files that several rules need."""

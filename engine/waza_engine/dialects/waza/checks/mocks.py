@@ -1,0 +1,27 @@
+"""The mocked commands and MCP servers of a file (docs/reference/waza-formats.md, section 4.6)."""
+
+from collections.abc import Iterator
+
+from waza_engine.lib.pointer import Pointer
+from waza_engine.project.document import Document
+
+
+def command_mocks(document: Document) -> Iterator[Pointer]:
+    """The lists of command mocks: the eval's, and those of tasks."""
+    if document.kind == "eval":
+        yield ("command_mocks",)
+    yield from ((*task, "command_mocks") for task, _ in document.tasks())
+
+
+def command_responses(document: Document) -> Iterator[Pointer]:
+    """Every answer of every mocked command."""
+    for mocks in command_mocks(document):
+        for mock, _ in document.mappings(*mocks):
+            yield from (pointer for pointer, _ in document.mappings(*mock, "responses"))
+
+
+def mcp_responses(document: Document) -> Iterator[Pointer]:
+    """Every answer of every mocked MCP tool."""
+    for mock, _ in document.mappings("mcp_mocks"):
+        for tool in document.mapping(*mock, "tools"):
+            yield from (pointer for pointer, _ in document.mappings(*mock, "tools", tool, "responses"))

@@ -1,0 +1,73 @@
+"""What a task puts into the agent's workspace, as far as its file says.
+
+See docs/reference/waza-formats.md, section 5.1.
+"""
+
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from waza_engine.dialects.waza.formats.paths import input_refusal
+from waza_engine.lib.pointer import Pointer
+from waza_engine.project.document import Document
+
+
+class PathValue(NamedTuple):
+    """The path of an input file, where it stands, and whether its content is written beside it."""
+
+    pointer: Pointer
+    text: str
+    has_content: bool
+
+
+def input_files(document: Document, task: Pointer) -> Iterator[PathValue]:
+    """The entries of `inputs.files` that have a path; plain texts are the old short form.
+
+    One whose colon lacks its blank (`path:notes.txt`) counts as what it was meant to be.
+    """
+    for pointer, entry in document.items(*task, "inputs", "files"):
+        if isinstance(entry, str) and entry:
+            yield PathValue(pointer, entry.removeprefix("path:"), has_content=False)
+        path = entry.get("path") if isinstance(entry, Mapping) else None
+        if isinstance(path, str) and path:
+            yield PathValue((*pointer, "path"), path, bool(entry.get("content")))
+
+
+def is_refused(path: str) -> bool:
+    """Whether waza does not take the path of an input file."""
+    return bool(input_refusal(path))
+
+
+def fixtures_folder(document: Document, task: Mapping[str, Any]) -> Path | None:
+    """Where the input files of a task come from; None when that cannot be known."""
+    context_dir = task.get("context_dir")
+    if isinstance(context_dir, str) and context_dir:
+        start = document.process_dir
+        return (
+            start / context_dir
+            if start is not None and document.files.is_directory(start / context_dir)
+            else None
+        )
+    return document.suite.folder / "fixtures" if document.suite is not None else None
+
+
+def workspace_files(document: Document, task: Pointer) -> list[str]:
+    """The paths of the files that are put into the workspace of a task one by one."""
+    names = [it.text for it in input_files(document, task)]
+    names += [it for _, it in document.texts(*task, "instruction_files")]
+    of_eval = document.suite.config.get("instruction_files") if document.suite is not None else None
+    return [*names, *(it for it in of_eval if isinstance(it, str))] if isinstance(of_eval, list) else names
+
+
+def has_workspace_files(document: Document, task: Pointer) -> bool:
+    """Whether anything is put into the workspace of a task, as its file and its eval say."""
+    inputs = document.mapping(*task, "inputs")
+    context = inputs.get("context")
+    suite = document.suite
+    return bool(
+        inputs.get("files")
+        or inputs.get("repos")
+        or (isinstance(context, Mapping) and context.get("fixture"))
+        or document.value(*task, "instruction_files")
+        or (suite is not None and suite.config.get("instruction_files"))
+    )

@@ -1,0 +1,1 @@
+"""Pydantic models of waza's files: one section of a file per module."""

@@ -1,0 +1,252 @@
+"""Eval files, `eval.yaml`: a suite of tasks and how it is run and judged.
+
+See docs/reference/waza-formats.md, section 4.
+"""
+
+from typing import Annotated, Any
+
+from pydantic import BeforeValidator, ConfigDict, Field
+
+from waza_engine.dialects.waza.formats.graders import EvalGrader
+from waza_engine.dialects.waza.formats.hooks import Hooks
+from waza_engine.dialects.waza.formats.mocks import Adversarial, CommandMock, McpMock
+from waza_engine.dialects.waza.formats.settings import Settings
+from waza_engine.dialects.waza.formats.task import InlineTask
+from waza_engine.model.fields import (
+    Flag,
+    IfGiven,
+    Integer,
+    ListOf,
+    Number,
+    Switch,
+    Text,
+    TextMap,
+    as_text,
+    is_null,
+)
+from waza_engine.model.schema_marks import FileModel, SectionOf, foreign, marks
+
+_ALL_ROWS = [0, 0]
+
+
+def _all_rows_when_null(value: Any) -> Any:
+    return _ALL_ROWS if is_null(value) else value
+
+
+class Metric(FileModel):
+    """A measure of the whole suite with the threshold it is held to."""
+
+    name: Text = Field(
+        default="",
+        description="What is measured. Of these waza itself computes only `trigger_accuracy`.",
+        examples=["trigger_accuracy"],
+        json_schema_extra={
+            **marks(required=True, tolerated=True),
+            "x-suggestions": ["trigger_accuracy", "task_completion", "behavior_quality", "efficiency"],
+        },
+    )
+    weight: Number = Field(
+        default=1.0,
+        ge=0,
+        description="Share of the metric in the suite's composite score.",
+        examples=[1.0],
+        json_schema_extra={"x-share-of-list": True},
+    )
+    threshold: Number = Field(
+        default=0.0,
+        description="The value that must be reached, from 0 to 1.",
+        examples=[0.9],
+        json_schema_extra={
+            "minimum": 0,
+            "maximum": 1,
+            "x-severity": "warning",
+            "x-consequence": "waza takes any number, which is then always or never reached",
+            "x-limit": "metric",
+        },
+    )
+    description: Text = Field(
+        default="",
+        description="What the metric is for, for people.",
+        examples=["Skill stays out of other work."],
+    )
+    enabled: Switch = Field(
+        default=True,
+        description="`false` leaves the metric out. waza itself ignores the key.",
+        examples=[False],
+    )
+
+
+def _glob_or_task(value: Any) -> Any:
+    """A glob stays a text; a mapping is an inline task or an old form of a list of globs."""
+    return value if isinstance(value, dict) else as_text(value)
+
+
+TaskItem = Annotated[
+    str | InlineTask,
+    Field(
+        union_mode="left_to_right",
+        description=(
+            "Task files, as a Go glob relative to this file: `*` and `?` do not cross `/`, `**` is the same as `*`, "
+            "and there is no `{a,b}`."
+        ),
+        json_schema_extra={"x-path": {"base": "eval", "kind": "glob"}, "minLength": 1},
+    ),
+    BeforeValidator(_glob_or_task),
+]
+
+
+class EvalFile(FileModel):
+    """A suite: which tasks are run, how, and which graders judge all of them."""
+
+    model_config = ConfigDict(
+        title="waza eval",
+        json_schema_extra={
+            "x-runnable": "eval",
+            "x-title-from": ["name"],
+            "x-skeleton": dict.fromkeys(["name", "skill", "config", "tasks"]),
+            "x-variables": {
+                "maps": ["inputs"],
+                "columns": ["tasks_from"],
+                "prefix": ".Vars.",
+                "others": {
+                    ".TaskName": "the name of the task",
+                    ".JobID": "the identity of the run",
+                    ".Timestamp": "the time at which the run began",
+                    ".Iteration": "always 0",
+                    ".Attempt": "always 0",
+                },
+                "note": "filled in only in the `prompt` column of the CSV file",
+            },
+            "anyOf": [{"required": ["tasks"]}, {"required": ["tasks_from"]}],
+            **foreign(
+                {
+                    "trials": "config.trials_per_task",
+                    "timeout": "config.timeout_seconds",
+                    "validators": "graders",
+                    "engine": "config.executor",
+                    "task_files": "tasks",
+                },
+                maxTokens="waza has no such setting; a `behavior` grader limits tokens",
+                max_tokens="waza has no such setting; a `behavior` grader limits tokens",
+                fixtures="The fixtures are the folder `fixtures` beside this file, or what `--context-dir` names",
+                tests="waza calls them `tasks`, and keeps each in a file of its own",
+                prompts="Prompts stand in task files, or in the CSV file that `tasks_from` names",
+            ),
+        },
+    )
+
+    name: Text = Field(
+        default="",
+        description="Name of the suite in results and reports.",
+        examples=["note-taker-eval"],
+        json_schema_extra=marks(required=True, tolerated=True),
+    )
+    description: Text = Field(
+        default="",
+        description="What the suite is for, for people.",
+        examples=["Does the skill keep notes short?"],
+    )
+    skill: Text = Field(
+        default="",
+        description="Name of the skill, or custom agent, under test, as its SKILL.md has it.",
+        examples=["note-taker"],
+        json_schema_extra=marks(reference="skill"),
+    )
+    agent: Text = Field(
+        default="",
+        description="Name of the custom agent under test, as some docs of waza 0.31 had it.",
+        examples=["reviewer"],
+        json_schema_extra=marks(instead="skill", move_to="skill"),
+    )
+    scenario: Text = Field(
+        default="",
+        description='A workflow that is tested instead of a skill. Needs `schemaVersion: "2.0"`.',
+        examples=["release-a-hotfix"],
+        json_schema_extra=marks(since="0.36"),
+    )
+    schema_version: Text = Field(
+        default="",
+        alias="schemaVersion",
+        description=(
+            'Version of the file format, quoted. Left out, it is the newest 1.x; "2.0" only together with `scenario`.'
+        ),
+        examples=["1.4"],
+        json_schema_extra={
+            **marks(since="0.36", pattern=r"^[0-9]+\.[0-9]+$"),
+            "x-pattern-text": 'it must be two numbers with a dot between them, in quotes, such as "1.2"',
+        },
+    )
+    version: Text = Field(
+        default="",
+        description="Your own version of the suite; waza does nothing with it.",
+        examples=["1.0"],
+        json_schema_extra=marks(type=["string", "number"]),
+    )
+    config: SectionOf[Settings] = Field(
+        description="How the tasks are run.",
+        examples=[
+            {"trials_per_task": 1, "timeout_seconds": 300, "executor": "mock", "model": "claude-sonnet-4.6"}
+        ],
+    )
+    graders: ListOf[EvalGrader] = Field(
+        default=[],
+        description="Graders that judge every task.",
+        examples=[[{"type": "text", "name": "no-excuses", "config": {"not_contains": ["as an AI"]}}]],
+    )
+    tasks: ListOf[TaskItem] = Field(
+        default=[],
+        description="Task files, as globs relative to this file. Each task file matched is one task.",
+        examples=[["tasks/*.yaml"]],
+    )
+    tasks_from: Text = Field(
+        default="",
+        description="CSV file with a task per row, instead of `tasks`. Relative to this file and below its directory.",
+        examples=["prompts.csv"],
+        json_schema_extra=marks(path=("eval", "file")),
+    )
+    range: Annotated[ListOf[Integer], BeforeValidator(_all_rows_when_null)] = Field(
+        default=_ALL_ROWS,
+        min_length=2,
+        max_length=2,
+        description="First and last row of `tasks_from` to use, counted from 1. `[0, 0]` uses all rows.",
+        examples=[[1, 10]],
+        json_schema_extra={"items": {"type": "integer", "minimum": 0}},
+    )
+    inputs: TextMap = Field(
+        default={},
+        description="Variables for the prompt templates in `tasks_from`. Tasks from YAML files do not see them.",
+        examples=[{"language": "Go"}],
+    )
+    metrics: ListOf[Metric] = Field(
+        default=[],
+        description="Measures of the whole suite. In waza itself only `trigger_accuracy` has an effect.",
+        examples=[[{"name": "trigger_accuracy", "weight": 1.0, "threshold": 0.9}]],
+    )
+    hooks: SectionOf[Hooks] = Field(
+        default_factory=Hooks,
+        description="Commands around the whole run and around each task.",
+        examples=[{"before_run": [{"command": "make fixtures"}]}],
+    )
+    baseline: Flag = Field(
+        default=False,
+        description="Run everything a second time without skills; the suite then passes only if skills helped.",
+        examples=[True],
+    )
+    mcp_mocks: ListOf[McpMock] = Field(
+        default=[],
+        description="Stand-ins for MCP servers.",
+        examples=[[{"name": "tickets", "fixtures": "mocks/tickets"}]],
+        json_schema_extra=marks(since="0.36"),
+    )
+    command_mocks: ListOf[CommandMock] = Field(
+        default=[],
+        description="Stand-ins for programs that the agent calls. Only with the executor `copilot-sdk`.",
+        examples=[[{"name": "kubectl", "responses": [{"stdout": "healthy\n"}]}]],
+        json_schema_extra=marks(since="0.36"),
+    )
+    adversarial: IfGiven[Adversarial] = Field(
+        default=None,
+        description="Attacks for `waza adversarial`; an ordinary run ignores them.",
+        examples=[{"packs": ["prompt-injection"]}],
+        json_schema_extra=marks(since="0.36"),
+    )

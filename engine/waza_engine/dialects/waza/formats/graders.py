@@ -1,0 +1,148 @@
+"""Grader entries as evals and tasks have them.
+
+See docs/reference/waza-formats.md, section 4.5; docs/reference/waza-graders.md, section 2.1.
+
+`config` stays raw here: only the grader type can read it. The exported schema puts the type's options in its place.
+"""
+
+from typing import Any
+
+from pydantic import ConfigDict, Field
+
+from waza_engine.model.fields import Number, Strings, Text
+from waza_engine.model.schema_marks import FileModel, foreign, marks
+
+_WEIGHT = "Share of this grader in the weighted score. It never decides whether a task passes. 0 and less count as 1."
+
+
+_FOREIGN = foreign(
+    {
+        "id": "name",
+        "label": "name",
+        "kind": "type",
+        "grader": "type",
+        "options": "config",
+        "params": "config",
+        "parameters": "config",
+        "settings": "config",
+    },
+    enabled="A grader cannot be switched off; comment it out",
+)
+"""What people write into a grader entry although it is called otherwise there."""
+
+
+_TYPES: dict[str, Any] = {
+    "inline_script": "code",
+    "python": "code",
+    "javascript": "code",
+    "assertion": "code",
+    "assertions": "code",
+    "contains": "text",
+    "not_contains": "text",
+    "output-contains": "text",
+    "output_contains": "text",
+    "output-matches": "text",
+    "regex_match": "text",
+    "match": "text",
+    "substring": "text",
+    "llm_judge": "prompt",
+    "llm-judge": "prompt",
+    "llm_rubric": "prompt",
+    "judge": "prompt",
+    "rubric": "prompt",
+    "file_exists": "file",
+    "file-exists": "file",
+    "shell": "program",
+    "command": "program",
+    "run-command": "program",
+    "jsonschema": "json_schema",
+    "tools": "tool_calls",
+    "tool_usage": "tool_calls",
+    "skill": "skill_invocation",
+    "skill_trigger": "trigger",
+}
+"""What people call the types: names of other tools, of the sibling format, and the loader's own."""
+
+
+class _Entry(FileModel):
+    """What every grader entry has."""
+
+    type: Text = Field(
+        default="",
+        description="What kind of check this is. The options under `config` depend on it.",
+        examples=["text"],
+        json_schema_extra={**marks(required=True), "x-meant": _TYPES},
+    )
+    name: Text = Field(
+        default="",
+        description="Name of the check in results. Of two graders with one name only the later one counts.",
+        examples=["says-where"],
+        json_schema_extra=marks(required=True, tolerated=True, defines="grader"),
+    )
+    weight: Number = Field(
+        default=1.0,
+        description=_WEIGHT,
+        examples=[2],
+        json_schema_extra={
+            "exclusiveMinimum": 0,
+            "x-severity": "warning",
+            "x-consequence": "waza takes 1 instead",
+            "x-share": True,
+        },
+    )
+    config: Any = Field(default=None, description="The options of the grader type.")
+
+
+class EvalGrader(_Entry):
+    """A grader that judges every task of the suite."""
+
+    model_config = ConfigDict(
+        json_schema_extra={"x-grader-entry": "eval", "x-required-unless": ["ref"], **_FOREIGN}
+    )
+
+    ref: Text = Field(
+        default="",
+        description=(
+            "A shared grader of another repository, pinned in the waza.lock beside the eval. Keys given here "
+            "override those of the shared grader."
+        ),
+        examples=["github.com/octo/graders/tone#polite@v1.2.0"],
+        json_schema_extra=marks(since="0.36"),
+    )
+    script: Text = Field(
+        default="",
+        description="Script of the old `script` grader. Other graders ignore it.",
+        examples=["graders/check.py"],
+        json_schema_extra=marks(instead="config.script", path=("process", "file")),
+    )
+    rubric: Text = Field(
+        default="",
+        description="Rubric of the old `llm` grader. `prompt` graders ignore it here and read `config` only.",
+        examples=["Score 1-5 how helpful the answer is."],
+        json_schema_extra=marks(instead="config.prompt"),
+    )
+    model: Text = Field(
+        default="",
+        description="Judge model of the old `llm` grader. `prompt` graders ignore it here and read `config.model`.",
+        examples=["gpt-4o-mini"],
+        json_schema_extra=marks(instead="config.model", reference="model"),
+    )
+
+
+class TaskGrader(_Entry):
+    """A grader that judges this task only, after the graders of the eval."""
+
+    model_config = ConfigDict(json_schema_extra={"x-grader-entry": "task", **_FOREIGN})
+
+    assertions: Strings = Field(
+        default=[],
+        description="Assertions of a `code` grader in the oldest format. They belong under `config`.",
+        examples=[["len(output) > 0"]],
+        json_schema_extra=marks(instead="config.assertions"),
+    )
+    rubric: Text = Field(
+        default="",
+        description="Rubric of the old `llm` grader. `prompt` graders ignore it here and read `config` only.",
+        examples=["Score 1-5 how helpful the answer is."],
+        json_schema_extra=marks(instead="config.prompt"),
+    )

@@ -1,0 +1,1 @@
+"""Loads an eval and everything it names into a `Suite`."""

@@ -1,0 +1,239 @@
+"""From the `tasks` of an eval to loaded tasks: globs, task files, inline tasks.
+
+See docs/reference/waza-formats.md, sections 3, 5, 10.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from waza_engine.dialects.waza.formats.expected import Expected
+from waza_engine.dialects.waza.formats.graders import EvalGrader, TaskGrader
+from waza_engine.dialects.waza.formats.inputs import Inputs
+from waza_engine.dialects.waza.formats.inputs import Responder as ResponderEntry
+from waza_engine.dialects.waza.formats.loading.mock_files import command_mocks
+from waza_engine.dialects.waza.formats.loading.refusals import EvalKeys, task_refusals
+from waza_engine.dialects.waza.formats.loading.resources import gather
+from waza_engine.dialects.waza.formats.task import InlineTask, TaskFile
+from waza_engine.lib.go.glob import BadPattern, glob
+from waza_engine.lib.go.paths import cleaned
+from waza_engine.lib.pointer import Pointer
+from waza_engine.lib.yaml.scalars import plain
+from waza_engine.model.fields import is_null
+from waza_engine.model.suite import (
+    EXPECTED_TEXTS,
+    Checkpoint,
+    CommandMock,
+    GraderEntry,
+    LoadError,
+    Repository,
+    Responder,
+    Task,
+)
+from waza_engine.project.reading import as_written, build, read_mapping, read_text
+
+
+@dataclass(frozen=True, slots=True)
+class Surroundings:
+    """What loading a task needs to know. `data` is that of the eval. `fixtures` is where `inputs.files` come from unless the task says otherwise."""
+
+    eval_path: Path
+    process_dir: Path
+    fixtures: Path
+    of_eval: EvalKeys
+    data: Mapping[str, Any]
+    instruction_files: tuple[str, ...] = ()
+    command_mocks: tuple[CommandMock, ...] = ()
+
+    @property
+    def eval_dir(self) -> Path:
+        return self.eval_path.parent.absolute()
+
+
+def load_tasks(
+    items: Sequence[str | InlineTask], around: Surroundings
+) -> tuple[list[Task], list[Task], list[str]]:
+    """The enabled tasks in waza's order, the disabled ones, and warnings about patterns.
+
+    Raises:
+        LoadError: a pattern is malformed, no pattern matches anything, or any task cannot be loaded,
+            disabled ones included.
+
+    """
+    tasks: list[Task] = []
+    disabled: list[Task] = []
+    warnings: list[str] = []
+    patterns = 0
+    for index, item in zip(_given(around.data["tasks"]) if items else (), items, strict=True):
+        pointer = ("tasks", index)
+        if isinstance(item, InlineTask) and not _globs(item):
+            (tasks if item.enabled else disabled).append(
+                _task(item, around.eval_path, pointer, around.data, around)
+            )
+            continue
+        for pattern in _globs(item):
+            patterns += 1
+            paths = _matched(pattern, around, pointer)
+            if not paths:
+                warnings.append(f"{around.eval_path}: 'tasks[{index}]': no file matches '{pattern}'")
+            for path in paths:
+                data = read_mapping(path, strict_graders=True)
+                spec = build(TaskFile, data, path)
+                (tasks if spec.enabled else disabled).append(_task(spec, path, (), data, around))
+    if patterns and len(warnings) == patterns and patterns == len(items):
+        message = f"No file matches any pattern under 'tasks'; patterns start at {around.eval_dir}"
+        raise LoadError(around.eval_path, message, ("tasks",))
+    return tasks, disabled, [*warnings, *_repeated_ids(tasks)]
+
+
+def _globs(item: str | InlineTask) -> list[str]:
+    if isinstance(item, str):
+        return [item.removeprefix("include:").strip() if item.startswith("include:") else item]
+    return [*item.task_files, *([item.include] if item.include else [])]
+
+
+def _matched(pattern: str, around: Surroundings, pointer: Pointer) -> list[Path]:
+    # Go joins the pattern to the directory, which also puts absolute patterns under it.
+    relative = cleaned(pattern.lstrip("/")) if pattern.strip("/") else "."
+    try:
+        return [around.eval_dir / it for it in glob(relative, around.eval_dir)]
+    except BadPattern as error:
+        raise LoadError(
+            around.eval_path, f"The pattern '{pattern}' is malformed: {error}", pointer
+        ) from error
+
+
+def _task(
+    spec: TaskFile, path: Path, pointer: Pointer, data: Mapping[str, Any], around: Surroundings
+) -> Task:
+    """The task that stands in the `data` of a file."""
+    prompt = _prompt(spec.inputs, path, pointer)
+    for refusal in task_refusals(spec, around.of_eval):
+        raise LoadError(path, refusal.message, _below(pointer, refusal.pointer, data))
+    mocks = around.command_mocks
+    if spec.command_mocks is not None:
+        mocks = command_mocks(spec.command_mocks, path, (*pointer, "command_mocks"), around.eval_dir)
+    fixtures = around.process_dir / spec.context_dir if spec.context_dir else around.fixtures
+    names = (*around.instruction_files, *spec.instruction_files)
+    inputs = spec.inputs.model_copy(update={"prompt": prompt})
+    found = gather(inputs, names, fixtures, around.eval_dir)
+    return Task(
+        id=spec.id,
+        name=spec.name,
+        prompt=prompt,
+        description=spec.description,
+        tags=tuple(spec.tags),
+        follow_ups=tuple(spec.inputs.follow_up_prompts),
+        context=_context(spec.inputs),
+        files=tuple(found.files),
+        warnings=tuple(found.warnings),
+        graders=(
+            *entries(spec.graders, path, (*pointer, "graders"), data),
+            *_expected_graders(spec.expected, path, pointer),
+        ),
+        expected={key: tuple(texts) for key in EXPECTED_TEXTS if (texts := getattr(spec.expected, key))},
+        timeout_seconds=spec.timeout_seconds,
+        first_event_timeout_seconds=spec.first_event_timeout_seconds,
+        repos=tuple(
+            Repository(around.process_dir / it.source, it.dest, it.commit) for it in spec.inputs.repos
+        ),
+        workdir=spec.inputs.workdir,
+        checkpoints=tuple(_checkpoints(spec, path, pointer, data)),
+        golden=spec.golden,
+        responder=_responder(spec.inputs.responder),
+        instructions=tuple(cleaned(it) for it in names),
+        command_mocks=mocks,
+        skill_directories=tuple(str(around.eval_dir / it) for it in spec.skill_directories) or None,
+        blocked=found.blocked,
+        path=path,
+        pointer=pointer,
+    )
+
+
+def _prompt(inputs: Inputs, path: Path, pointer: Pointer) -> str:
+    place = (*pointer, "inputs", "prompt_file")
+    if not inputs.prompt_file:
+        return inputs.prompt
+    if inputs.prompt:
+        raise LoadError(path, "'inputs' has both 'prompt' and 'prompt_file'; keep one", place)
+    name = inputs.prompt_file
+    if name.startswith("/") or ".." in cleaned(name):
+        message = f"'inputs.prompt_file' must be a relative path without '..', not '{name}'"
+        raise LoadError(path, message, place)
+    try:
+        return read_text(path.parent / cleaned(name))
+    except LoadError as error:
+        raise LoadError(path, f"'inputs.prompt_file': '{name}': {error.message}", place) from error
+
+
+def _context(inputs: Inputs) -> Mapping[str, Any]:
+    return {key: plain(value) for key, value in inputs.context if key in inputs.context.model_fields_set}
+
+
+def entries(
+    graders: Sequence[EvalGrader | TaskGrader], path: Path, pointer: Pointer, data: Any
+) -> tuple[GraderEntry, ...]:
+    """Grader entries as the run takes them: the config stays raw. `pointer` leads to their list in the file's data."""
+    if not graders:
+        return ()
+    for part in pointer:
+        data = data[part]
+    return tuple(_entry(it, path, (*pointer, index)) for it, index in zip(graders, _given(data), strict=True))
+
+
+def _given(items: Sequence[Any]) -> Iterator[int]:
+    """The indices of the items that are not null: those are dropped, and count in the places of the others."""
+    return (index for index, it in enumerate(items) if not is_null(it))
+
+
+def _below(base: Pointer, pointer: Pointer, data: Mapping[str, Any]) -> Pointer:
+    """The place of what stands at `pointer` below `base`, which is a place already."""
+    inner: Any = data
+    for part in base:
+        inner = inner[part]
+    return (*base, *as_written(pointer, inner))
+
+
+def _entry(grader: EvalGrader | TaskGrader, path: Path, pointer: Pointer) -> GraderEntry:
+    common = {"type", "name", "weight", "config"}
+    extras = {key: value for key, value in grader if key in grader.model_fields_set - common}
+    if extras.pop("ref", ""):
+        message = "Shared graders ('ref') are not supported: copy the grader's 'type' and 'config' here"
+        raise LoadError(path, message, (*pointer, "ref"))
+    weight = grader.weight if grader.weight > 0 else 1.0
+    return GraderEntry(grader.type, grader.name, weight, grader.config, extras, path, pointer)
+
+
+def _expected_graders(expected: Expected, path: Path, pointer: Pointer) -> tuple[GraderEntry, ...]:
+    """Graders written under `expected`: names mean graders of the eval, which run anyway; mappings are graders."""
+    listed = expected.graders if isinstance(expected.graders, list) else []
+    found: list[GraderEntry] = []
+    for index, it in enumerate(listed):
+        if isinstance(it, dict):
+            place = (*pointer, "expected", "graders", index)
+            found.append(_entry(build(TaskGrader, it, path, place), path, place))
+    return tuple(found)
+
+
+def _checkpoints(
+    spec: TaskFile, path: Path, pointer: Pointer, data: Mapping[str, Any]
+) -> Iterator[Checkpoint]:
+    for index, it in enumerate(spec.checkpoints):
+        place = _below(pointer, ("checkpoints", index, "graders"), data)
+        graders = entries(it.graders, path, place, data)
+        yield Checkpoint(it.after_turn, graders, stops=it.on_failure == "stop")
+
+
+def _responder(entry: ResponderEntry | None) -> Responder | None:
+    if entry is None:
+        return None
+    return Responder(entry.instructions, entry.max_followups, entry.model)
+
+
+def _repeated_ids(tasks: Sequence[Task]) -> Iterator[str]:
+    seen: dict[str, Task] = {}
+    for it in tasks:
+        if it.id in seen:
+            yield f"Two tasks have the id '{it.id}': {seen[it.id].path} and {it.path}"
+        seen.setdefault(it.id, it)

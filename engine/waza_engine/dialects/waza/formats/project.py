@@ -1,0 +1,280 @@
+"""`.waza.yaml`: settings of a project (docs/reference/waza-formats.md, section 7)."""
+
+from typing import Self
+
+from pydantic import ConfigDict, Field, model_validator
+from pydantic.alias_generators import to_camel
+
+from waza_engine.model.fields import Flag, Integer, Text
+from waza_engine.model.schema_marks import FileModel, MapOf, SectionOf, marks
+
+
+class _Section(FileModel):
+    """A section whose keys are in camel case."""
+
+    model_config = ConfigDict(alias_generator=to_camel)
+
+    @model_validator(mode="after")
+    def _zero_keeps_the_default(self) -> Self:
+        kept = {
+            name: field.default
+            for name, field in type(self).model_fields.items()
+            if field.default and getattr(self, name) in ("", 0)
+        }
+        return self.model_copy(update=kept) if kept else self
+
+
+class Paths(_Section):
+    """Where the project keeps its skills, evals and results."""
+
+    skills: Text = Field(
+        default="skills/",
+        description="Directory of the skills. Evals without `skill_directories` use the skills found there.",
+        examples=["skills/"],
+        json_schema_extra=marks(path=("project", "directory")),
+    )
+    evals: Text = Field(
+        default="evals/",
+        description="Directory in which the eval of a skill is looked for.",
+        examples=["evals/"],
+        json_schema_extra=marks(path=("project", "directory")),
+    )
+    results: Text = Field(
+        default="results/",
+        description="Directory that results are written to. Absolute paths and `..` are ignored.",
+        examples=["out/"],
+        json_schema_extra=marks(path=("project", "directory")),
+    )
+
+
+class Files(_Section):
+    """How files are called."""
+
+    eval_file: Text = Field(
+        default="eval.yaml",
+        description="Name of eval files; `eval.yaml` is still found.",
+        examples=["skill.eval.yaml"],
+        json_schema_extra=marks(since="0.33"),
+    )
+    task_glob: Text = Field(
+        default="tasks/*.yaml",
+        description="The glob that new evals get under `tasks`. Existing evals are not affected.",
+        examples=["tasks/*.task.yaml"],
+        json_schema_extra=marks(since="0.33"),
+    )
+    task_file_suffix: Text = Field(
+        default=".yaml",
+        description="How the names of new task files end.",
+        examples=[".task.yaml"],
+        json_schema_extra=marks(since="0.33"),
+    )
+
+
+class Defaults(_Section):
+    """Defaults for new evals and for runs."""
+
+    engine: Text = Field(
+        default="copilot-sdk",
+        description="Executor that new evals get. Runs do not read it.",
+        examples=["copilot-sdk"],
+        json_schema_extra=marks(
+            values={
+                "copilot-sdk": "The Copilot CLI.",
+                "mock": "No agent.",
+                "codex": "The Codex CLI, in some versions.",
+            }
+        ),
+    )
+    model: Text = Field(
+        default="claude-sonnet-4.6",
+        description="Model that new evals get. Runs do not read it.",
+        examples=["gpt-5.2"],
+        json_schema_extra=marks(reference="model"),
+    )
+    model_reasoning_effort: Text = Field(
+        default="",
+        alias="model_reasoning_effort",
+        description="Reasoning effort for the codex engine, in some versions.",
+        examples=["medium"],
+        json_schema_extra={"enum": ["none", "minimal", "low", "medium", "high", "xhigh"]},
+    )
+    judge_model: Text = Field(
+        default="",
+        description="Model for `prompt` graders that name none. It beats the eval's `judge_model`.",
+        examples=["gpt-5.2"],
+        json_schema_extra=marks(reference="model"),
+    )
+    timeout: Integer = Field(
+        default=300,
+        description="Time limit in seconds that new evals get. Runs do not read it.",
+        examples=[120],
+        json_schema_extra={"minimum": 1},
+    )
+    parallel: Flag = Field(
+        default=False,
+        description="`true` runs tasks at the same time, whatever the eval says.",
+        examples=[True],
+    )
+    workers: Integer = Field(
+        default=0,
+        ge=0,
+        description="How many tasks run at the same time. 0 chooses the number; before waza 0.34 the default was 4.",
+        examples=[4],
+    )
+    verbose: Flag = Field(default=False, description="Say more while running.", examples=[True])
+    session_log: Flag = Field(default=False, description="Write a log of every run.", examples=[True])
+
+
+class Cache(_Section):
+    """Reuse of earlier results."""
+
+    enabled: Flag = Field(
+        default=False,
+        description="Take results of unchanged tasks from the cache. Changes of the skill do not count as changes.",
+        examples=[True],
+    )
+    dir: Text = Field(
+        default=".waza-cache",
+        description="Directory of the cache, relative to where the run is started.",
+        examples=[".waza-cache"],
+        json_schema_extra=marks(path=("process", "directory")),
+    )
+
+
+class Server(_Section):
+    """The dashboard, `waza serve`."""
+
+    port: Integer = Field(
+        default=3000, description="Port of the dashboard.", examples=[8080], json_schema_extra={"minimum": 1}
+    )
+    results_dir: Text = Field(
+        default="results/",
+        description="Directory whose results the dashboard shows.",
+        examples=["results/"],
+        json_schema_extra=marks(path=("project", "directory")),
+    )
+
+
+class Dev(_Section):
+    """The improvement loop, `waza dev`."""
+
+    model: Text = Field(
+        default="claude-sonnet-4-20250514",
+        description="Model that improves the skill.",
+        examples=["gpt-5.2"],
+        json_schema_extra=marks(reference="model"),
+    )
+    target: Text = Field(
+        default="medium-high",
+        description="Compliance level to reach.",
+        examples=["high"],
+        json_schema_extra={"enum": ["low", "medium", "medium-high", "high"]},
+    )
+    max_iterations: Integer = Field(
+        default=5, description="How many rounds at most.", examples=[3], json_schema_extra={"minimum": 1}
+    )
+
+
+class TokenLimits(_Section):
+    """Limits by file."""
+
+    defaults: MapOf[Integer] = Field(
+        default={},
+        description="Limits by glob.",
+        examples=[{"SKILL.md": 500, "references/**/*.md": 1000}],
+        json_schema_extra={"additionalProperties": {"type": "integer", "minimum": 0}},
+    )
+    overrides: MapOf[Integer] = Field(
+        default={},
+        description="Limits by path; they beat `defaults`.",
+        examples=[{"README.md": 3000}],
+        json_schema_extra={"additionalProperties": {"type": "integer", "minimum": 0}},
+    )
+
+
+class Tokens(_Section):
+    """Token budgets of skill files."""
+
+    warning_threshold: Integer = Field(
+        default=500, ge=0, description="Warn about files with more tokens.", examples=[2500]
+    )
+    fallback_limit: Integer = Field(
+        default=1000, ge=0, description="Limit for files that no other limit names.", examples=[2000]
+    )
+    limits: SectionOf[TokenLimits] = Field(
+        default_factory=TokenLimits, description="Limits by file.", examples=[{"defaults": {"SKILL.md": 500}}]
+    )
+
+
+class GraderDefaults(_Section):
+    """Defaults for graders."""
+
+    program_timeout: Integer = Field(
+        default=30,
+        description="Time limit in seconds for `program` graders without `timeout`.",
+        examples=[60],
+        json_schema_extra={"minimum": 1},
+    )
+
+
+class Storage(_Section):
+    """Upload of results."""
+
+    provider: Text = Field(
+        default="",
+        description="Where to upload to.",
+        examples=["azure-blob"],
+        json_schema_extra={"enum": ["azure-blob"]},
+    )
+    account_name: Text = Field(default="", description="Name of the storage account.", examples=["myaccount"])
+    container_name: Text = Field(
+        default="waza-results", description="Name of the container.", examples=["waza-results"]
+    )
+    enabled: Flag = Field(
+        default=False, description="Nothing is uploaded without `enabled: true`.", examples=[True]
+    )
+
+
+class ProjectFile(FileModel):
+    """Settings of a project. `waza run` ignores the whole file silently when anything in it is wrong."""
+
+    model_config = ConfigDict(title="waza project", json_schema_extra={"x-severity": "warning"})
+
+    paths: SectionOf[Paths] = Field(
+        default_factory=Paths,
+        description="Where skills, evals and results are.",
+        examples=[{"skills": "skills/"}],
+    )
+    files: SectionOf[Files] = Field(
+        default_factory=Files,
+        description="How eval and task files are called.",
+        examples=[{"evalFile": "skill.eval.yaml"}],
+        json_schema_extra=marks(since="0.33"),
+    )
+    defaults: SectionOf[Defaults] = Field(
+        default_factory=Defaults,
+        description="Defaults for new evals and for runs.",
+        examples=[{"judgeModel": "gpt-5.2"}],
+    )
+    graders: SectionOf[GraderDefaults] = Field(
+        default_factory=GraderDefaults, description="Defaults for graders.", examples=[{"programTimeout": 60}]
+    )
+    cache: SectionOf[Cache] = Field(
+        default_factory=Cache, description="Reuse of earlier results.", examples=[{"enabled": True}]
+    )
+    tokens: SectionOf[Tokens] = Field(
+        default_factory=Tokens,
+        description="Token budgets of skill files.",
+        examples=[{"warningThreshold": 2500}],
+    )
+    dev: SectionOf[Dev] = Field(
+        default_factory=Dev, description="The improvement loop, `waza dev`.", examples=[{"target": "high"}]
+    )
+    server: SectionOf[Server] = Field(
+        default_factory=Server, description="The dashboard, `waza serve`.", examples=[{"port": 8080}]
+    )
+    storage: SectionOf[Storage] = Field(
+        default_factory=Storage,
+        description="Upload of results.",
+        examples=[{"provider": "azure-blob", "enabled": True}],
+    )

@@ -1,0 +1,1 @@
+"""The part of Go's text/template that prompts in CSV datasets may use."""

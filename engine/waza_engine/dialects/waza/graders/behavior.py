@@ -1,0 +1,170 @@
+"""Limits on what the agent spent, and tools it must or must not have used.
+
+## What it looks at
+The session digest (number of calls, names of the tools used, tokens) and the agent's time. Without a session
+digest the grader fails.
+
+## Score
+Each limit that is set and each listed tool is one check; the score is the share of checks that passed. Limits of 5
+calls and 1000 tokens and two required tools, of which one was not used, make 4 checks: 3 / 4 = 0.75, not passed.
+
+## Example
+```yaml
+type: behavior
+name: stays-cheap
+config:
+  max_tool_calls: 10
+  max_tokens: 20000
+  required_tools: [bash]
+```
+
+## Watch out
+- Limits are inclusive, and 0 means no limit.
+- `max_tokens` counts input and output tokens, and passes when the usage is not known.
+- Tool names are compared exactly: `Bash` is not `bash`.
+"""
+
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any, ClassVar, TypeVar
+
+from pydantic import ConfigDict, Field
+
+from waza_engine.dialects.waza.rules.unlikely_duration import too_short
+from waza_engine.graders.base import (
+    Demand,
+    Drafted,
+    FailedCheck,
+    GradeError,
+    Grader,
+    GraderResult,
+    GradingContext,
+    Scope,
+)
+from waza_engine.graders.excerpts import calls_made
+from waza_engine.model.fields import Integer, Strings
+from waza_engine.model.findings import Finding
+from waza_engine.model.schema_marks import each, foreign
+from waza_engine.model.trajectory import Session
+from waza_engine.rules.contradictory_checks import in_both
+
+_T = TypeVar("_T")
+
+
+class BehaviorGrader(Grader):
+    type_name = "behavior"
+    at_least_one = ("max_tool_calls", "max_tokens", "required_tools", "forbidden_tools", "max_duration_ms")
+    cacheable: ClassVar[bool] = False
+    demands: ClassVar = {"required_tools": Demand.TOOL_CALLS}
+
+    # waza accepts negative limits and never checks them; the schema refuses them.
+    model_config = ConfigDict(
+        json_schema_extra=foreign(
+            {
+                "max_response_time_ms": "max_duration_ms",
+                "max_time_ms": "max_duration_ms",
+                "timeout_ms": "max_duration_ms",
+                "required": "required_tools",
+                "forbidden": "forbidden_tools",
+                "max_calls": "max_tool_calls",
+            }
+        )
+    )
+
+    max_tool_calls: Integer = Field(
+        default=0,
+        description="Most tool calls allowed. 0 means no limit.",
+        examples=[10],
+        json_schema_extra={"minimum": 0},
+    )
+    max_tokens: Integer = Field(
+        default=0,
+        description="Most tokens allowed, input and output together. 0 means no limit.",
+        examples=[20000],
+        json_schema_extra={"minimum": 0},
+    )
+    required_tools: Strings = Field(
+        default=[],
+        description="Tools that must have been used.",
+        examples=[["bash"]],
+        json_schema_extra=each(reference="tool"),
+    )
+    forbidden_tools: Strings = Field(
+        default=[],
+        description="Tools that must not have been used.",
+        examples=[["web_fetch"]],
+        json_schema_extra=each(reference="tool"),
+    )
+    max_duration_ms: Integer = Field(
+        default=0,
+        description="Longest time the agent may take, in milliseconds. 0 means no limit.",
+        examples=[60000],
+        json_schema_extra={"minimum": 0},
+    )
+
+    @classmethod
+    def drafted(cls, trials: Sequence[GradingContext]) -> Drafted | None:
+        counts = [it.session.tool_call_count for it in trials if it.session is not None]
+        if not counts or not max(counts):
+            return None
+        # Half as many again: another run of the same agent does not take the same steps.
+        most = max(counts) + max(2, max(counts) // 2)
+        about = f"at most {most} tool calls ({max(counts)} recorded)"
+        return Drafted("stays-efficient", about, cls(max_tool_calls=most))
+
+    def check(self, scope: Scope) -> Iterator[Finding]:
+        yield from in_both("required_tools", self.required_tools, "forbidden_tools", self.forbidden_tools)
+        if scope.executor != "mock":
+            yield from too_short(self.max_duration_ms, ("max_duration_ms",))
+
+    def grade(self, context: GradingContext) -> GraderResult:
+        session = context.session
+        if session is None:
+            return GraderResult.failed("There is no session to look into")
+        # Only what is limited is asked for: of the rest, an executor may not know it.
+        limits: list[tuple[str, str, Callable[[], int], int]] = [
+            ("max_tool_calls", "tool calls", lambda: session.tool_call_count, self.max_tool_calls),
+            ("max_tokens", "tokens", lambda: _tokens(session) or 0, self.max_tokens),
+            ("max_duration_ms", "milliseconds", lambda: context.duration_ms, self.max_duration_ms),
+        ]
+        checked = [(option, what, value(), limit) for option, what, value, limit in limits if limit > 0]
+        failures = [
+            *(
+                FailedCheck((option,), f"{value} {what}, at most {limit} allowed")
+                for option, what, value, limit in checked
+                if value > limit
+            ),
+            *(
+                FailedCheck(("required_tools", index), f"not used: {it}", calls_made(session.tools_used))
+                for index, it in enumerate(self.required_tools)
+                if it not in session.tools_used
+            ),
+            *(
+                FailedCheck(("forbidden_tools", index), f"used: {it}")
+                for index, it in enumerate(self.forbidden_tools)
+                if it in session.tools_used
+            ),
+        ]
+        total = len(checked) + len(self.required_tools) + len(self.forbidden_tools)
+        tokens = _if_known(lambda: _tokens(session))
+        known_tokens: dict[str, Any] = {} if tokens is None else {"tokens_total": tokens}
+        return GraderResult.of_checks(
+            total,
+            failures,
+            **self.model_dump(),
+            tool_call_count=_if_known(lambda: session.tool_call_count),
+            tools_used=_if_known(lambda: list(session.tools_used)),
+            actual_duration=context.duration_ms,
+            **known_tokens,
+        )
+
+
+def _tokens(session: Session) -> int | None:
+    return session.usage.tokens if session.usage else None
+
+
+def _if_known(read: Callable[[], _T]) -> _T | None:
+    """A detail, or None when the executor does not know it."""
+    try:
+        return read()
+    except GradeError:
+        return None

@@ -1,0 +1,188 @@
+"""Expressions that must be true: small checks in Python or JavaScript.
+
+## What it looks at
+Each assertion is evaluated with `output`, `outcome` (always empty), `transcript` (list of events), `tool_calls`
+(each with `name`, `arguments`, `success`, `result`), `errors` (events that speak of an error) and `duration_ms`.
+Python also has `len any all re str int float bool list dict True False` and nothing else; JavaScript has the
+language's own objects. Python assertions share what they bind with `:=`, JavaScript ones their variables.
+
+## Score
+The share of assertions whose value is true in the language's own sense. Of four assertions one false and one
+raising an exception gives 2 / 4 = 0.5, not passed.
+
+## Example
+```yaml
+type: code
+name: short-and-successful
+config:
+  assertions:
+    - len(output) < 2000
+    - len(errors) == 0
+    - tool_calls[0]['name'] == 'bash'
+```
+
+## Watch out
+- In lambdas and in the body of generator expressions the names do not exist: `any(it in output for it in ['a'])`
+  always fails. Only the first iterable sees them; `re.search('a|b', output)` does the job.
+- `sum`, `sorted`, `min`, `isinstance`, `set`, `print` and imports do not exist.
+- An exception without a text counts as passed, for example that of `iter([]).__next__()`.
+- When an assertion ends the interpreter, prints something or runs too long, the whole run becomes an error.
+"""
+
+from collections.abc import Iterator, Mapping
+from typing import Annotated, Any, ClassVar, Literal
+
+from pydantic import BeforeValidator, ConfigDict, Field, JsonValue
+
+from waza_engine.assertions.evaluation import Outcome, evaluate_javascript, evaluate_python
+from waza_engine.dialects.waza.assertions.javascript import (
+    in_javascript,
+    problem_in_javascript,
+    reads_as_javascript,
+)
+from waza_engine.dialects.waza.assertions.names import (
+    JAVASCRIPT_NAMES,
+    PYTHON_NAMES,
+    assertion_name_meanings,
+    assertion_names,
+)
+from waza_engine.dialects.waza.assertions.static import Problem, alternatives, problem_in_python
+from waza_engine.graders.base import FailedCheck, Grader, GraderResult, GradingContext, Scope
+from waza_engine.graders.excerpts import quoted
+from waza_engine.lib.pointer import Pointer
+from waza_engine.lib.spelling import nearest
+from waza_engine.model.fields import Strings, as_text
+from waza_engine.model.findings import Change, Finding, Fix, InsertKey, SetValue
+from waza_engine.model.schema_marks import each, foreign, marks
+from waza_engine.rules.invalid_assertion import INVALID_ASSERTION
+
+_TRUE_OF_ANYTHING = frozenset(
+    ["output", "len(output)", "len(output)>0", "len(output)>=1", "output!=''", 'output!=""', "len(output)!=0"]
+)
+"""Assertions, without blanks, that say no more than that there is an output."""
+
+
+_OTHER_NAMES: dict[str, JsonValue] = {
+    "js": "javascript",
+    "node": "javascript",
+    "nodejs": "javascript",
+    "py": "python",
+    "python3": "python",
+}
+
+
+def _language(value: Any) -> Any:
+    return as_text(value) or "python"
+
+
+class CodeGrader(Grader):
+    type_name = "code"
+    deterministic: ClassVar[bool] = False
+    executes: ClassVar[bool] = True
+
+    model_config = ConfigDict(
+        json_schema_extra=foreign(
+            {
+                "assertion": "assertions",
+                "assert": "assertions",
+                "checks": "assertions",
+                "expression": "assertions",
+                "expressions": "assertions",
+                "lang": "language",
+            }
+        )
+    )
+
+    assertions: Strings = Field(
+        min_length=1,
+        description="Expressions that must be true, one after the other.",
+        examples=[["len(output) > 0", "'deployed' in output.lower()"]],
+        json_schema_extra=each(
+            language="python", **{"x-language-from": "language", "x-names": assertion_name_meanings()}
+        ),
+    )
+    language: Annotated[Literal["python", "javascript"], BeforeValidator(_language)] = Field(
+        default="python",
+        description="The language of the assertions.",
+        examples=["javascript"],
+        json_schema_extra={
+            "x-meant": _OTHER_NAMES,
+            **marks(
+                values={
+                    "python": "Python expressions, evaluated with a handful of names.",
+                    "javascript": "JavaScript, at most 5 seconds each; needs Node.js.",
+                }
+            ),
+        },
+    )
+
+    @classmethod
+    def passed_by_anything(cls, config: Mapping[str, Any]) -> Iterator[Pointer]:
+        assertions = config.get("assertions")
+        for index, text in enumerate(assertions if isinstance(assertions, list) else ()):
+            if isinstance(text, str) and "".join(text.split()) in _TRUE_OF_ANYTHING:
+                yield ("assertions", index)
+
+    def check(self, scope: Scope) -> Iterator[Finding]:
+        problems = problem_in_python if self.language == "python" else problem_in_javascript
+        bound: set[str] = set()
+        for index, assertion in enumerate(self.assertions):
+            place = ("assertions", index)
+            for it in problems(assertion, bound):
+                yield it.rule.at(place, it.message, part=it.part, fixes=self._fixes(it, place))
+
+    def _fixes(self, problem: Problem, place: Pointer) -> Iterator[Fix]:
+        """Other ways to write the assertion, or the other language."""
+        text = self.assertions[int(place[-1])]
+        if problem.name and problem.part is not None:
+            known = PYTHON_NAMES if self.language == "python" else JAVASCRIPT_NAMES
+            start, end = problem.part
+            for index, it in enumerate(nearest(problem.name, known)):
+                change = SetValue(place, text[:start] + it + text[end:])
+                yield Fix(f"Change to '{it}'", (change,), preferred=index == 0)
+        elif self.language == "python":
+            for it in alternatives(text):
+                yield Fix(f"Change to {it}", (SetValue(place, it),), preferred=True)
+            if problem.rule is INVALID_ASSERTION and reads_as_javascript(text):
+                yield Fix("Change the language to JavaScript", (self._in_javascript(),))
+        elif (mended := in_javascript(text)) is not None:
+            yield Fix(f"Change to {mended}", (SetValue(place, mended),), preferred=True)
+
+    def _in_javascript(self) -> Change:
+        if "language" in self.model_fields_set:
+            return SetValue(("language",), "javascript")
+        return InsertKey((), "language", "javascript")
+
+    def grade(self, context: GradingContext) -> GraderResult:
+        names = assertion_names(context)
+        outcomes = (
+            evaluate_python(self.assertions, names, context.process_dir)
+            if self.language == "python"
+            else evaluate_javascript(self.assertions, names)
+        )
+        failures = [
+            FailedCheck(("assertions", index), _failure(assertion, outcome), _seen(outcome))
+            for index, (assertion, outcome) in enumerate(zip(self.assertions, outcomes, strict=True))
+            if not _passed(outcome)
+        ]
+        total = len(self.assertions)
+        return GraderResult.of_checks(
+            total,
+            failures,
+            "All assertions passed",
+            total_assertions=total,
+            passed_assertions=total - len(failures),
+        )
+
+
+def _passed(outcome: Outcome) -> bool:
+    # waza reports an exception by its text, and an empty report means "passed".
+    return outcome.kind == "pass" or (outcome.kind == "error" and not outcome.text)
+
+
+def _failure(assertion: str, outcome: Outcome) -> str:
+    return f"failed: {assertion}" if outcome.text in {"", "fail"} else f"failed: {assertion} ({outcome.text})"
+
+
+def _seen(outcome: Outcome) -> str:
+    return "it is not true" if outcome.text in {"", "fail"} else f"it raises: {quoted(outcome.text)}"

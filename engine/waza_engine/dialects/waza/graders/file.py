@@ -1,0 +1,243 @@
+r"""Files that must, or must not, be in the workspace, and what must stand in them.
+
+## What it looks at
+The agent's workspace as it is on disk after the run. Links are followed. Captured files do not help: without a
+workspace the grader fails.
+
+## Score
+Every path and every pattern is one check, and every entry of `content_patterns` one more: that the file can be
+read. The score is the share of checks that passed. One file that exists and one entry with two patterns of which
+one is not found make 1 + (1 + 2) = 4 checks, 3 passed: 3 / 4 = 0.75, not passed.
+
+## Errors
+A path that is absolute, leaves the workspace or is the workspace itself ends the run with an error.
+
+## Example
+```yaml
+type: file
+name: wrote-config
+config:
+  must_exist: [src/settings.py]
+  must_not_exist: [.env]
+  content_patterns:
+    - path: src/settings.py
+      must_match: ['(?m)^DEBUG = False$']
+      must_not_match: [password]
+```
+
+## Watch out
+- Names are taken literally: `src/*.py` is the name of one file.
+- A directory counts as existing, and so does a path below a regular file (`README.md/child`).
+- A pattern that is not valid is a failed check, in `must_not_match` too.
+- `^` and `$` are the start and the end of the whole file; write `(?m)` to make them those of a line.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from pydantic import ConfigDict, Field
+
+from waza_engine.graders.base import (
+    Drafted,
+    FailedCheck,
+    GradeError,
+    Grader,
+    GraderResult,
+    GradingContext,
+    Scope,
+)
+from waza_engine.graders.drafts import files_of_all, lines_of_all
+from waza_engine.graders.excerpts import match_of, no_match_of
+from waza_engine.lib.go.regexp import is_found_anywhere, literal, regex_error, regex_fault, regex_found
+from waza_engine.lib.go.text import decode
+from waza_engine.lib.paths import PathError, content, in_workspace, is_missing, is_there
+from waza_engine.lib.pointer import Pointer
+from waza_engine.model.fields import ListOf, Strings, Text
+from waza_engine.model.findings import AppendItem, Finding, Fix, RemoveKey
+from waza_engine.model.schema_marks import FileModel, each, foreign, marks
+from waza_engine.rules._patterns import regex_fixes
+from waza_engine.rules.contradictory_checks import in_both
+from waza_engine.rules.empty_value import EMPTY_VALUE
+from waza_engine.rules.escaping_path import escaping_path
+from waza_engine.rules.invalid_regex import INVALID_REGEX
+from waza_engine.rules.non_portable_regex import doubtful_findings
+from waza_engine.rules.trivial_check import TRIVIAL_CHECK
+
+
+class ContentPatterns(FileModel):
+    """One file and the patterns that must, or must not, be found in it."""
+
+    model_config = ConfigDict(
+        json_schema_extra=foreign(
+            {
+                "file": "path",
+                "pattern": "must_match",
+                "patterns": "must_match",
+                "matches": "must_match",
+                "contains": "must_match",
+                "not_contains": "must_not_match",
+            }
+        )
+    )
+
+    path: Text = Field(
+        default="",
+        description="The file, relative to the workspace.",
+        examples=["src/settings.py"],
+        json_schema_extra=marks(required=True, path=("workspace", "file")),
+    )
+    must_match: Strings = Field(
+        default=[],
+        description="RE2 patterns that must be found somewhere in the file.",
+        examples=[["(?m)^DEBUG = False$"]],
+        json_schema_extra=each(language="regex", **{"x-applies-to": "file"}),
+    )
+    must_not_match: Strings = Field(
+        default=[],
+        description="RE2 patterns that must not be found anywhere in the file.",
+        examples=[["(?i)password"]],
+        json_schema_extra=each(language="regex", **{"x-applies-to": "file"}),
+    )
+
+    @property
+    def checks(self) -> int:
+        """The checks it stands for: that the file can be read, and its patterns."""
+        return 1 + len(self.must_match) + len(self.must_not_match)
+
+    def failures(self, data: bytes | None, pointer: Pointer) -> Iterator[FailedCheck]:
+        """What is wrong with the content; everything when the file could not be read. The entry stands at `pointer`."""
+        if data is None:
+            yield FailedCheck((*pointer, "path"), f"cannot read: {self.path}")
+        text = "" if data is None else decode(data)
+        for option, patterns in (("must_match", self.must_match), ("must_not_match", self.must_not_match)):
+            for index, pattern in enumerate(patterns):
+                place = (*pointer, option, index)
+                if data is None:
+                    yield FailedCheck(place, f"{self.path}: not checked: {pattern}")
+                elif option == "must_match" and not regex_found(pattern, text):
+                    yield FailedCheck(place, f"{self.path}: no match: {pattern}", no_match_of(pattern, text))
+                # regex_found() is None for an invalid pattern, and that counts as a failure.
+                elif option == "must_not_match" and regex_found(pattern, text) is not False:
+                    yield FailedCheck(place, f"{self.path}: match: {pattern}", match_of(pattern, text))
+
+
+class FileGrader(Grader):
+    type_name = "file"
+    at_least_one = ("must_exist", "must_not_exist", "content_patterns")
+
+    model_config = ConfigDict(
+        json_schema_extra=foreign(
+            {
+                "exists": "must_exist",
+                "files": "must_exist",
+                "required_files": "must_exist",
+                "expected_files": "must_exist",
+                "not_exists": "must_not_exist",
+                "forbidden_files": "must_not_exist",
+                "patterns": "content_patterns",
+            }
+        )
+    )
+
+    must_exist: Strings = Field(
+        default=[],
+        description="Files or directories that must exist, relative to the workspace.",
+        examples=[["README.md", "src"]],
+        json_schema_extra=each(path=("workspace", "any")),
+    )
+    must_not_exist: Strings = Field(
+        default=[],
+        description="Files or directories that must not exist, relative to the workspace.",
+        examples=[[".env", "node_modules"]],
+        json_schema_extra=each(path=("workspace", "any")),
+    )
+    content_patterns: ListOf[ContentPatterns] = Field(
+        default=[],
+        description="Files with the patterns that must, or must not, be found in them.",
+        examples=[[{"path": "README.md", "must_match": ["(?m)^# "]}]],
+    )
+
+    @classmethod
+    def drafted(cls, trials: Sequence[GradingContext]) -> Drafted | None:
+        made, changed = files_of_all(trials), lines_of_all(trials)
+        # Of very many files no person wants each to be looked into.
+        if not 0 < len(made) + len(changed) <= 8:
+            return None
+        patterns = [ContentPatterns(path=it, must_match=[literal(line)]) for it, line in changed.items()]
+        about = ", ".join([*made, *changed])
+        return Drafted("makes-its-files", about, cls(must_exist=made, content_patterns=patterns))
+
+    @classmethod
+    def check_written(cls, config: Mapping[str, Any]) -> Iterator[Finding]:
+        entries = config.get("content_patterns")
+        for index, entry in enumerate(entries if isinstance(entries, list) else ()):
+            if isinstance(entry, Mapping) and entry.get("path") == "":
+                place = ("content_patterns", index, "path")
+                yield EMPTY_VALUE.at(place, "The path is empty: the run ends with an error")
+
+    def check(self, scope: Scope) -> Iterator[Finding]:
+        for option in ("must_exist", "must_not_exist"):
+            for index, path in enumerate(getattr(self, option)):
+                yield from escaping_path(path, (option, index))
+        yield from in_both("must_exist", self.must_exist, "must_not_exist", self.must_not_exist)
+        for index, entry in enumerate(self.content_patterns):
+            yield from _entry_findings(entry, ("content_patterns", index))
+
+    def grade(self, context: GradingContext) -> GraderResult:
+        workspace = context.workspace_dir
+        if workspace is None:
+            return GraderResult.failed("There is no workspace to look into")
+        wanted = [(it, _place(workspace, it)) for it in self.must_exist]
+        unwanted = [(it, _place(workspace, it)) for it in self.must_not_exist]
+        entries = [(it, _place(workspace, it.path)) for it in self.content_patterns]
+        failures = [
+            *(
+                FailedCheck(("must_exist", index), f"missing: {path}")
+                for index, (path, place) in enumerate(wanted)
+                if is_missing(place)
+            ),
+            *(
+                FailedCheck(("must_not_exist", index), f"exists: {path}")
+                for index, (path, place) in enumerate(unwanted)
+                if is_there(place)
+            ),
+            *(
+                it
+                for index, (entry, place) in enumerate(entries)
+                for it in entry.failures(content(place), ("content_patterns", index))
+            ),
+        ]
+        total = len(wanted) + len(unwanted) + sum(it.checks for it in self.content_patterns)
+        return GraderResult.of_checks(total, failures, **self.model_dump(), workspace_dir=str(workspace))
+
+
+def _place(workspace: Path, path: str) -> str:
+    try:
+        return in_workspace(workspace, path)
+    except PathError as error:
+        raise GradeError(str(error)) from error
+
+
+def _entry_findings(entry: ContentPatterns, pointer: Pointer) -> Iterator[Finding]:
+    if entry.path:
+        yield from escaping_path(entry.path, (*pointer, "path"))
+    if entry.checks == 1:
+        message = "No pattern: this only checks that the file can be read. `must_exist` says so plainly"
+        changes = (AppendItem(("must_exist",), entry.path), RemoveKey(pointer))
+        yield TRIVIAL_CHECK.at(pointer, message, fixes=[Fix("Move it to 'must_exist'", changes)])
+    for option in ("must_match", "must_not_match"):
+        for index, pattern in enumerate(getattr(entry, option)):
+            place = (*pointer, option, index)
+            if reason := regex_error(pattern):
+                yield INVALID_REGEX.at(
+                    place,
+                    f"Not a valid RE2 pattern: {reason}",
+                    part=regex_fault(pattern),
+                    fixes=regex_fixes(pattern, place),
+                )
+            elif is_found_anywhere(pattern):
+                fate = "always fails" if option == "must_not_match" else "always passes"
+                yield TRIVIAL_CHECK.at(place, f"Found in every file: this check {fate}")
+            else:
+                yield from doubtful_findings(pattern, place, lambda it: regex_error(it) is None)

@@ -1,0 +1,176 @@
+"""The output is JSON, and it fits a JSON Schema.
+
+## What it looks at
+The agent's final output, which must be JSON and nothing else; with `extract_json` also JSON inside other text.
+
+## Score
+All or nothing: 1.0 when the output is JSON that fits the schema, otherwise 0.0. An output that misses two of three
+required properties scores 0.0, not 1/3.
+
+## Errors
+A schema file that cannot be read, a schema that does not compile and a reference that leads nowhere end the run with
+an error - but only when the output is JSON.
+
+## Example
+```yaml
+type: json_schema
+name: status-report
+config:
+  schema:
+    type: object
+    required: [status]
+    properties:
+      status: {enum: [ok, failed]}
+```
+
+## Watch out
+- Patterns in the schema are RE2: look-ahead makes the schema invalid.
+- `format` is checked only with a `$schema` of draft-07 or older.
+- `schema_file` and relative `$ref`s start from the directory that waza was started in, not from the eval file.
+- Without `$schema` the draft is 2020-12, where `items` takes no list: write `prefixItems`.
+"""
+
+import contextlib
+import json
+from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path
+from typing import Annotated, Any, ClassVar
+
+from pydantic import BeforeValidator, ConfigDict, Field
+
+from waza_engine.graders.base import (
+    Demand,
+    FailedCheck,
+    GradeError,
+    Grader,
+    GraderResult,
+    GradingContext,
+    Scope,
+)
+from waza_engine.graders.excerpts import quoted
+from waza_engine.lib.go.json import JsonError, extract_json, read_json
+from waza_engine.lib.go.text import decode
+from waza_engine.lib.json_schema import SchemaError, UnknownFileError, compile_schema, schema_documents
+from waza_engine.lib.paths import content
+from waza_engine.lib.pointer import Pointer
+from waza_engine.lib.yaml.scalars import plain
+from waza_engine.model.fields import Flag, IfGiven, Text, is_null
+from waza_engine.model.findings import Finding, Fix, RemoveKey
+from waza_engine.model.schema_marks import foreign, marks
+from waza_engine.rules.ignored_option import IGNORED_OPTION
+from waza_engine.rules.invalid_json_schema import INVALID_JSON_SCHEMA
+
+
+def _schema_problem(text: str) -> str:
+    try:
+        schema = json.loads(text)
+    except ValueError as error:
+        return f"This file is no JSON Schema (it is no JSON: {error})"
+    return "" if isinstance(schema, dict) else "This file is no JSON Schema (its top level is no object)"
+
+
+class JsonSchemaGrader(Grader):
+    type_name = "json_schema"
+    at_least_one = ("schema", "schema_file")
+    demands: ClassVar = {"schema": Demand.JSON, "schema_file": Demand.JSON}
+    without_file: ClassVar[str] = "the run ends with an error"
+
+    model_config = ConfigDict(
+        json_schema_extra=foreign(
+            {"file": "schema_file", "path": "schema_file", "schema_path": "schema_file"}
+        )
+    )
+
+    schema_: Annotated[IfGiven[dict[str, Any]], BeforeValidator(plain)] = Field(
+        default=None,
+        alias="schema",
+        description="The JSON Schema, written in place. It wins over `schema_file`.",
+        examples=[{"type": "object", "required": ["status"]}],
+    )
+    schema_file: Text = Field(
+        default="",
+        description="File with the JSON Schema, relative to the directory that waza is started in.",
+        examples=["schemas/status.schema.json"],
+        json_schema_extra=marks(path=("process", "file")),
+    )
+    extract_json: Flag = Field(
+        default=False,
+        description="Look for the JSON in a fenced block, or anywhere in the text, when the output is not just JSON.",
+        examples=[True],
+        json_schema_extra=marks(since="0.36"),
+    )
+
+    @classmethod
+    def demanded(cls, config: Mapping[str, Any]) -> tuple[str, Demand] | None:
+        # With `extract_json` the prompt may hold the JSON that is looked for.
+        return None if config.get("extract_json") else super().demanded(config)
+
+    @classmethod
+    def run_files(cls, config: Mapping[str, Any]) -> Iterator[tuple[Pointer, str]]:
+        if is_null(config.get("schema")):
+            yield from super().run_files(config)
+
+    @classmethod
+    def more_files(cls, config: Mapping[str, Any], process_dir: Path) -> Iterator[Path]:
+        schema, name = config.get("schema"), config.get("schema_file")
+        if is_null(schema) and isinstance(name, str):
+            with contextlib.suppress(GradeError):
+                schema = _read_schema(name, process_dir)
+        if isinstance(schema, dict):
+            yield from schema_documents(schema, process_dir)
+
+    @classmethod
+    def file_reader(cls) -> Callable[[str], str]:
+        return _schema_problem
+
+    def check(self, scope: Scope) -> Iterator[Finding]:
+        if self.schema_ is None:
+            return
+        if self.schema_file:
+            message = "'schema_file' is never read: 'schema' wins over it"
+            fix = Fix("Remove 'schema_file'", (RemoveKey(("schema_file",)),), preferred=True, safe=True)
+            yield IGNORED_OPTION.at(("schema_file",), message, on="key", fixes=[fix])
+        try:
+            compile_schema(self.schema_, scope.process_dir, within=True)
+        except UnknownFileError:
+            return
+        except SchemaError as error:
+            yield INVALID_JSON_SCHEMA.at(("schema",), f"The schema does not compile: {error}", on="key")
+
+    def grade(self, context: GradingContext) -> GraderResult:
+        try:
+            value = (extract_json if self.extract_json else read_json)(context.output)
+        except JsonError as error:
+            part = FailedCheck((), f"The output is no JSON: {error}", f"it is: {quoted(context.output)}")
+            return GraderResult.failed(part.message, {"error": str(error)}, parts=(part,))
+        try:
+            schema = compile_schema(self._schema(context.process_dir), context.process_dir)
+        except SchemaError as error:
+            raise GradeError(f"the schema does not compile: {error}") from error
+        try:
+            failure = schema.error(value)
+        except SchemaError as error:
+            raise GradeError(str(error)) from error
+        if failure:
+            option = "schema" if self.schema_ is not None else "schema_file"
+            part = FailedCheck((option,), f"The output does not fit: {failure}")
+            return GraderResult.failed(part.message, {"failures": [failure]}, parts=(part,))
+        return GraderResult(1.0, True, "The output fits the schema")
+
+    def _schema(self, process_dir: Path) -> Any:
+        if self.schema_ is not None:
+            return self.schema_
+        return _read_schema(self.schema_file, process_dir)
+
+
+def _read_schema(name: str, process_dir: Path) -> dict[str, Any]:
+    data = content(process_dir / name)
+    if data is None:
+        raise GradeError(f"cannot read the schema file {name}")
+    try:
+        schema = read_json(decode(data))
+    except JsonError as error:
+        raise GradeError(f"the schema file {name} is no JSON: {error}") from error
+    if not isinstance(schema, dict):
+        raise GradeError(f"the schema file {name} holds no object")
+    return schema

@@ -1,0 +1,223 @@
+r"""Texts and patterns that the output must, or must not, contain.
+
+## What it looks at
+The agent's final output as it came: nothing is trimmed, line ends stay.
+
+## Score
+Every list item is one check; the score is the share of checks that passed. With two texts to find and one
+forbidden pattern there are three checks; one text missing gives 2 / 3 = 0.67, not passed.
+
+## Example
+```yaml
+type: text
+name: says-where
+config:
+  contains: [deployed to]
+  regex_not_match: ['(?i)\btraceback\b']
+```
+
+## Watch out
+- A pattern that is not valid is a failed check, in `regex_not_match` too.
+- An empty text is contained in everything, even in an empty output.
+- Without any list the grader passes with score 1.0.
+"""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any
+
+from pydantic import ConfigDict, Field
+
+from waza_engine.graders.base import Drafted, FailedCheck, Grader, GraderResult, GradingContext, Scope
+from waza_engine.graders.drafts import phrases_of_all
+from waza_engine.graders.excerpts import instead_of, match_of, no_match_of, place_of
+from waza_engine.lib.go.regexp import (
+    is_found_anywhere,
+    is_found_in_any_word,
+    regex_error,
+    regex_fault,
+    regex_found,
+)
+from waza_engine.lib.go.text import fold
+from waza_engine.lib.pointer import Pointer
+from waza_engine.model.fields import Strings
+from waza_engine.model.findings import AppendItem, Change, Finding, Fix, InsertKey, RemoveKey
+from waza_engine.model.schema_marks import each
+from waza_engine.rules._patterns import regex_fixes
+from waza_engine.rules.cannot_fail import CANNOT_FAIL
+from waza_engine.rules.contradictory_checks import in_both
+from waza_engine.rules.invalid_regex import INVALID_REGEX
+from waza_engine.rules.non_portable_regex import doubtful_findings
+from waza_engine.rules.pattern_as_text import pattern_as_text
+from waza_engine.rules.trivial_check import TRIVIAL_CHECK
+
+
+class TextGrader(Grader):
+    type_name = "text"
+    model_config = ConfigDict(
+        json_schema_extra={
+            # What the same options are called in the older graders `keyword` and `regex`.
+            "x-moved": {
+                "keywords": "contains",
+                "must_contain": "contains",
+                "must_not_contain": "not_contains",
+                "must_match": "regex_match",
+                "must_not_match": "regex_not_match",
+                "pattern": "regex_match",
+                "patterns": "regex_match",
+                "text": "contains",
+                "output_contains": "contains",
+                "output_not_contains": "not_contains",
+                "regex": "regex_match",
+            }
+        }
+    )
+
+    contains: Strings = Field(
+        default=[],
+        description="Texts that must occur. Upper and lower case are the same.",
+        examples=[["deployed to", "resource group"]],
+    )
+    not_contains: Strings = Field(
+        default=[],
+        description="Texts that must not occur. Upper and lower case are the same.",
+        examples=[["error", "traceback"]],
+    )
+    contains_cs: Strings = Field(
+        default=[],
+        description="Texts that must occur exactly as written.",
+        examples=[["README.md"]],
+    )
+    not_contains_cs: Strings = Field(
+        default=[],
+        description="Texts that must not occur exactly as written.",
+        examples=[["TODO"]],
+    )
+    regex_match: Strings = Field(
+        default=[],
+        description="RE2 patterns that must be found somewhere in the output.",
+        examples=[[r"(?i)https?://\S+"]],
+        json_schema_extra=each(language="regex", **{"x-applies-to": "output"}),
+    )
+    regex_not_match: Strings = Field(
+        default=[],
+        description="RE2 patterns that must not be found anywhere.",
+        examples=[["(?i)traceback"]],
+        json_schema_extra=each(language="regex", **{"x-applies-to": "output"}),
+    )
+
+    @classmethod
+    def passed_by_echo(cls, config: Mapping[str, Any], prompt: str) -> Iterator[Pointer]:
+        texts, folded = config.get("contains"), fold(prompt)
+        for index, text in enumerate(texts if isinstance(texts, list) else ()):
+            if isinstance(text, str) and text and fold(text) in folded:
+                yield ("contains", index)
+
+    @classmethod
+    def drafted(cls, trials: Sequence[GradingContext]) -> Drafted | None:
+        phrases = phrases_of_all(trials, most=3)
+        return Drafted("names-the-essentials", ", ".join(phrases), cls(contains=phrases)) if phrases else None
+
+    def check(self, scope: Scope) -> Iterator[Finding]:
+        if not any(items for _, items in self):
+            fixes = [Fix(f"Add '{it}'", (InsertKey((), it, None),)) for it in ("contains", "regex_match")]
+            yield CANNOT_FAIL.at((), "Nothing to look for: this grader always passes", fixes=fixes)
+        is_last = sum(len(items) for _, items in self) == 1
+        for option, items in self:
+            for index, item in enumerate(items):
+                if option.startswith("regex"):
+                    yield from _pattern_findings(option, item, index, is_last=is_last)
+                elif not item:
+                    message = f"An empty text is in every output: this check {_fate(option)}"
+                    yield TRIVIAL_CHECK.at(
+                        (option, index), message, fixes=_without(option, index, is_last=is_last)
+                    )
+                else:
+                    other = _pattern_option(option)
+                    moved = _moved(option, index, item, is_alone=len(items) == 1)
+                    yield from pattern_as_text(item, (option, index), f"'{other}'", moved)
+        yield from in_both("contains", self.contains, "not_contains", self.not_contains, fold)
+        yield from in_both("contains_cs", self.contains_cs, "not_contains", self.not_contains, fold)
+        yield from in_both("contains_cs", self.contains_cs, "not_contains_cs", self.not_contains_cs)
+        yield from in_both("regex_match", self.regex_match, "regex_not_match", self.regex_not_match)
+
+    def grade(self, context: GradingContext) -> GraderResult:
+        output, folded = context.output, fold(context.output)
+        checks: list[tuple[str, str, Callable[[str], bool], Callable[[str], str]]] = [
+            ("contains", "missing", lambda it: fold(it) in folded, lambda it: instead_of(it, output)),
+            (
+                "not_contains",
+                "found",
+                lambda it: fold(it) not in folded,
+                lambda it: place_of(it, output, any_case=True),
+            ),
+            ("contains_cs", "missing", lambda it: it in output, lambda it: instead_of(it, output)),
+            (
+                "not_contains_cs",
+                "found",
+                lambda it: it not in output,
+                lambda it: place_of(it, output, any_case=False),
+            ),
+            (
+                "regex_match",
+                "no match",
+                lambda it: bool(regex_found(it, output)),
+                lambda it: no_match_of(it, output),
+            ),
+            # regex_found() is None for an invalid pattern, and that counts as a failure.
+            (
+                "regex_not_match",
+                "match",
+                lambda it: regex_found(it, output) is False,
+                lambda it: match_of(it, output),
+            ),
+        ]
+        failures = [
+            FailedCheck((option, index), f"{word}: {item}", seen(item))
+            for option, word, holds, seen in checks
+            for index, item in enumerate(getattr(self, option))
+            if not holds(item)
+        ]
+        total = sum(len(items) for _, items in self)
+        return GraderResult.of_checks(total, failures, **self.model_dump())
+
+
+def _pattern_findings(option: str, pattern: str, index: int, *, is_last: bool) -> Iterator[Finding]:
+    if reason := regex_error(pattern):
+        yield INVALID_REGEX.at(
+            (option, index),
+            f"Not a valid RE2 pattern: {reason}",
+            part=regex_fault(pattern),
+            fixes=regex_fixes(pattern, (option, index)),
+        )
+    elif is_found_anywhere(pattern):
+        message = f"Found in every output: this check {_fate(option)}"
+        yield TRIVIAL_CHECK.at((option, index), message, fixes=_without(option, index, is_last=is_last))
+    elif is_found_in_any_word(pattern):
+        message = f"Found in every output with a word: this check {_fate(option)}"
+        yield TRIVIAL_CHECK.at((option, index), message, fixes=_without(option, index, is_last=is_last))
+    else:
+        yield from doubtful_findings(pattern, (option, index), lambda it: regex_error(it) is None)
+
+
+def _pattern_option(option: str) -> str:
+    """Where a pattern belongs that stands among the texts of an option."""
+    return "regex_not_match" if "not_" in option else "regex_match"
+
+
+def _moved(option: str, index: int, text: str, *, is_alone: bool) -> Iterator[Fix]:
+    if regex_error(text) is None:
+        other = _pattern_option(option)
+        changes: tuple[Change, ...] = (
+            AppendItem((other,), text),
+            RemoveKey((option,) if is_alone else (option, index)),
+        )
+        yield Fix(f"Move it to '{other}'", changes, preferred=True)
+
+
+def _without(option: str, index: int, *, is_last: bool) -> list[Fix]:
+    """The grader without this check; without any it would say nothing at all."""
+    return [] if is_last else [Fix("Remove this check", (RemoveKey((option, index)),))]
+
+
+def _fate(option: str) -> str:
+    return "always fails" if "not_" in option else "always passes"

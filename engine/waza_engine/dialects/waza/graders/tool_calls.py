@@ -1,0 +1,242 @@
+"""Which tools were called, how often tools were called, and with which arguments.
+
+## What it looks at
+The tool calls of the session digest; for `expect` with `args` also the recorded tool events, which hold all
+arguments. Without a session digest the grader fails.
+
+## Score
+Each listed tool, each bound and each expectation is one check; the score is the share of checks that passed. Two
+required tools, one of them not called, and `max_calls` kept: 2 / 3 = 0.67, not passed.
+
+## Example
+```yaml
+type: tool_calls
+name: searches-then-edits
+config:
+  required_tools: [edit]
+  max_calls: 20
+  expect:
+    - tool: search
+      args:
+        query: {regex: ^auth}
+        limit: {range: {gte: 1, lte: 5}}
+```
+
+## Watch out
+- Names in `required_tools` and `forbidden_tools` are exact; `expect[].tool` is an RE2 pattern in any case, found
+  anywhere in the name: `as` finds `bash`.
+- `max_calls: 0` forbids every call; leave it out for no limit.
+- All matchers of an expectation must hold for the same call.
+"""
+
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Annotated, Any, ClassVar
+
+from pydantic import ConfigDict, Field
+
+from waza_engine.dialects.waza.rules.legacy_shape import refused_shape
+from waza_engine.dialects.waza.tool_args import (
+    ArgumentTest,
+    Matchers,
+    known_arguments,
+    matcher_documents,
+    matcher_refusals,
+)
+from waza_engine.dialects.waza.tools import tool_pattern, tool_refusals
+from waza_engine.graders.base import Demand, FailedCheck, Grader, GraderResult, GradingContext, Scope
+from waza_engine.graders.excerpts import calls_made
+from waza_engine.lib.go.regexp import regex_found
+from waza_engine.model.fields import IfGiven, Integer, ListOf, Strings, Text
+from waza_engine.model.findings import Finding, Fix, InsertKey, RemoveKey, SetValue
+from waza_engine.model.schema_marks import FileModel, each, foreign, marks
+from waza_engine.model.trajectory import Session
+from waza_engine.rules.contradictory_checks import CONTRADICTORY_CHECKS, in_both
+
+_Calls = Annotated[Integer, Field(ge=0)]
+_PATTERNS = {"required": "required_tools", "forbidden": "forbidden_tools"}
+"""Options of the Python generation, with patterns on "<tool> <arguments>", and those that came after them."""
+
+
+class ExpectedCall(FileModel):
+    """A call that must have happened."""
+
+    tool: Text = Field(
+        min_length=1,
+        description="RE2 pattern of the tool's name, in any case, found anywhere in it.",
+        examples=["^search_"],
+        json_schema_extra=marks(reference="tool", language="regex"),
+    )
+    args: Matchers = Field(
+        default={},
+        description="What the arguments of the call must be, by argument name.",
+        examples=[{"query": {"contains": "auth"}}],
+    )
+
+    def outcome(self, test: ArgumentTest, context: GradingContext, session: Session) -> dict[str, Any]:
+        """Which call meets the expectation, or the reason why none does, as it is shown in the details."""
+        shown: dict[str, Any] = {"tool": self.tool}
+        if self.args:
+            shown["args"] = {name: it.model_dump(exclude_unset=True) for name, it in self.args.items()}
+            events = [it for it in enumerate(context.tool_events) if self._is_meant(it[1].tool_name)]
+            # Events know all arguments, so when some are of the tool they alone decide.
+            if events:
+                return shown | self._event_outcome(events, test, session)
+        return shown | self._call_outcome(test, session)
+
+    def _is_meant(self, name: str) -> bool:
+        return regex_found(tool_pattern(self.tool), name) is True
+
+    def _event_outcome(
+        self, events: list[tuple[int, Any]], test: ArgumentTest, session: Session
+    ) -> dict[str, Any]:
+        for index, event in events:
+            if test.passes(event.args):
+                ids = [it.id for it in session.tool_calls]
+                known = bool(event.tool_call_id) and event.tool_call_id in ids
+                return {
+                    "matched_call_index": ids.index(event.tool_call_id) if known else index,
+                    "matched_call_id": event.tool_call_id,
+                    "matched_tool_event_index": index,
+                }
+        return {"reason": "no call of the tool has these arguments"}
+
+    def _call_outcome(self, test: ArgumentTest, session: Session) -> dict[str, Any]:
+        meant = [it for it in enumerate(session.tool_calls) if self._is_meant(it[1].name)]
+        for index, call in meant:
+            if test.passes(known_arguments(call)):
+                return {"matched_call_index": index, "matched_call_id": call.id}
+        return {"reason": "no call of the tool has these arguments" if meant else "the tool was not called"}
+
+
+class ToolCallsGrader(Grader):
+    type_name = "tool_calls"
+    since = "0.27"
+    at_least_one = ("required_tools", "forbidden_tools", "min_calls", "max_calls", "expect")
+    demands: ClassVar = dict.fromkeys(
+        ("required_tools", "expect", "min_calls", "required"), Demand.TOOL_CALLS
+    )
+
+    model_config = ConfigDict(
+        json_schema_extra=foreign(
+            {
+                "expected_tools": "required_tools",
+                "expect_tools": "required_tools",
+                "reject_tools": "forbidden_tools",
+                "max_tool_calls": "max_calls",
+                "min_tool_calls": "min_calls",
+            }
+        )
+    )
+
+    required_tools: Strings = Field(
+        default=[],
+        description="Tools that must be called, by their exact names.",
+        examples=[["bash"]],
+        json_schema_extra=each(reference="tool"),
+    )
+    forbidden_tools: Strings = Field(
+        default=[],
+        description="Tools that must not be called, by their exact names.",
+        examples=[["web_fetch"]],
+        json_schema_extra=each(reference="tool"),
+    )
+    min_calls: IfGiven[_Calls] = Field(
+        default=None, description="Fewest calls wanted, of all tools together.", examples=[1]
+    )
+    max_calls: IfGiven[_Calls] = Field(
+        default=None,
+        description="Most calls allowed, of all tools together. 0 forbids every call.",
+        examples=[20],
+    )
+    expect: ListOf[ExpectedCall] = Field(
+        default=[],
+        description="Calls that must have happened, with what their arguments must be.",
+        examples=[[{"tool": "search", "args": {"query": {"contains": "auth"}}}]],
+        json_schema_extra=marks(since="0.36"),
+    )
+
+    @classmethod
+    def check_written(cls, config: Mapping[str, Any]) -> Iterator[Finding]:
+        for old, option in _PATTERNS.items():
+            patterns = config.get(old)
+            if not isinstance(patterns, list):
+                continue
+            names = [it.get("pattern") if isinstance(it, Mapping) else it for it in patterns]
+            are_names = all(isinstance(it, str) and it.replace("_", "a").isalnum() for it in names)
+            is_free = config.get(option) in (None, "", [], {})
+            changes = (RemoveKey((old,)), InsertKey((), option, names))
+            fixes = [Fix(f"Change to '{option}'", changes, preferred=True)] if are_names and is_free else []
+            message = f"'{old}' with patterns is an old form, which runs refuse; it is now '{option}' with names (or 'tool_constraint')"
+            yield refused_shape((old,), message, on="key", fixes=fixes)
+
+    @classmethod
+    def more_files(cls, config: Mapping[str, Any], process_dir: Path) -> Iterator[Path]:
+        return matcher_documents(config, process_dir)
+
+    def refusals(self, scope: Scope) -> Iterator[Finding]:
+        if self.min_calls is not None and self.max_calls is not None and self.min_calls > self.max_calls:
+            swap = (SetValue(("min_calls",), self.max_calls), SetValue(("max_calls",), self.min_calls))
+            yield CONTRADICTORY_CHECKS.at(
+                ("min_calls",),
+                f"'min_calls' is {self.min_calls}, but 'max_calls' is {self.max_calls}",
+                related=[(("max_calls",), "the upper limit")],
+                refused=True,
+                fixes=[Fix("Swap the limits", swap, preferred=True)],
+            )
+        for index, expected in enumerate(self.expect):
+            place = ("expect", index)
+            yield from tool_refusals(expected.tool, (*place, "tool"))
+            yield from matcher_refusals(expected.args, scope.process_dir, (*place, "args"))
+
+    def check(self, scope: Scope) -> Iterator[Finding]:
+        yield from in_both("required_tools", self.required_tools, "forbidden_tools", self.forbidden_tools)
+
+    def grade(self, context: GradingContext) -> GraderResult:
+        # An argument's schema that does not compile is a load error: it comes before there being no session.
+        tests = [ArgumentTest(it.args, context.process_dir) for it in self.expect]
+        session = context.session
+        if session is None:
+            return GraderResult(0.0, False, "There is no session to look into", type_name="")
+        names = [it.name for it in session.tool_calls]
+        expectations = [
+            it.outcome(test, context, session) for it, test in zip(self.expect, tests, strict=True)
+        ]
+        failures = [
+            *(
+                FailedCheck(("required_tools", index), f"not called: {it}", calls_made(names))
+                for index, it in enumerate(self.required_tools)
+                if it not in names
+            ),
+            *(
+                FailedCheck(("forbidden_tools", index), f"called: {it}")
+                for index, it in enumerate(self.forbidden_tools)
+                if it in names
+            ),
+            *self._wrong_counts(len(names)),
+            *(
+                FailedCheck(("expect", index), f"expected {it['tool']}: {it['reason']}", calls_made(names))
+                for index, it in enumerate(expectations)
+                if "reason" in it
+            ),
+        ]
+        bounds = sum(it is not None for it in (self.min_calls, self.max_calls))
+        total = len(self.required_tools) + len(self.forbidden_tools) + bounds + len(self.expect)
+        details: dict[str, Any] = {
+            "total_calls": len(names),
+            "unique_tools": list(dict.fromkeys(names)) or None,
+            "passed_checks": total - len(failures),
+            "total_checks": total,
+        }
+        if expectations:
+            details["expect"] = expectations
+        feedback = "; ".join(it.message for it in failures) or "All checks passed"
+        score = (total - len(failures)) / total
+        # waza leaves the type of these results empty.
+        return GraderResult(score, not failures, feedback, details, type_name="", parts=tuple(failures))
+
+    def _wrong_counts(self, count: int) -> Iterator[FailedCheck]:
+        if self.min_calls is not None and count < self.min_calls:
+            yield FailedCheck(("min_calls",), f"{count} calls, at least {self.min_calls} wanted")
+        if self.max_calls is not None and count > self.max_calls:
+            yield FailedCheck(("max_calls",), f"{count} calls, at most {self.max_calls} allowed")

@@ -1,0 +1,81 @@
+"""A language model says how much the output means the same as a reference, in 1 to 5 points.
+
+## What it looks at
+The output and `reference`.
+
+## Score
+(points - 1) / 4. Passed is what the model says about it; without a word of it, a score of 0.75 or more.
+
+## Example
+```yaml
+type: llm_comparison
+name: like-the-reference
+config:
+  reference: The service runs in region west.
+```
+
+## Watch out
+- waza has no such type since February 2026; the current way is `prompt`.
+- There is no threshold. When the model cannot be reached the score is 0.5, not passed.
+"""
+
+from typing import Any, ClassVar
+
+from pydantic import Field
+
+from waza_engine.dialects.waza.generations.python import PyGrader, checked_result
+from waza_engine.graders.base import GradeError, GraderResult, GradingContext
+from waza_engine.judges.replies import flag_of, normalised, points_of, reasoning_of, reply_mapping
+from waza_engine.model.fields import AnyValue
+from waza_engine.model.judge import JudgeError
+
+_MODEL = "gpt-4o-mini"
+_PASSING_SCORE = 0.75
+
+
+class PyLlmComparisonGrader(PyGrader):
+    type_name = "llm_comparison"
+    deterministic: ClassVar[bool] = False
+    asks_judge: ClassVar[bool] = True
+    successor: ClassVar[str] = "prompt"
+    outdated: ClassVar[str] = (
+        "'llm_comparison' is from older versions; a 'prompt' grader can hold the reference in its prompt"
+    )
+
+    reference: AnyValue = Field(
+        default="",
+        description="The text to compare with.",
+        examples=["The service runs in region west."],
+        json_schema_extra={"type": "string"},
+    )
+    model: AnyValue = Field(
+        default=_MODEL,
+        description="The judge model.",
+        examples=["gpt-4o"],
+        json_schema_extra={"type": "string"},
+    )
+
+    def grade(self, context: GradingContext) -> GraderResult:
+        if not self.reference:
+            return GraderResult(0.0, False, "No reference is configured", type_name="llm")
+        if context.judge is None:
+            raise GradeError("There is no judge to ask: configure one, or run without llm_comparison graders")
+        model = self.model if isinstance(self.model, str) else context.judge_model
+        try:
+            reply: Any = context.judge.reply(_message(context.output, self.reference), model)
+        except JudgeError as error:
+            return GraderResult(0.5, False, f"The judge gave no verdict: {error}", type_name="llm")
+        members = reply_mapping(reply)
+        points = points_of(members)
+        score = normalised(points)
+        passed = flag_of(members, "passed") if "passed" in members else score >= _PASSING_SCORE
+        details = {"raw_score": points, "model": model or None}
+        return checked_result(GraderResult(score, passed, reasoning_of(members), details, "llm"))
+
+
+def _message(output: str, reference: Any) -> str:
+    return (
+        "How much do these two texts mean the same? 1 = nothing in common, 5 = the same meaning.\n\n"
+        f"Reference:\n{reference}\n\nOutput:\n{output}\n\n"
+        'Answer with one JSON object: {"score": 1 to 5, "reasoning": "why", "passed": true or false}'
+    )

@@ -1,0 +1,52 @@
+"""An id or name of blanks.
+
+## Why
+Results are kept and compared by the id; reports show the name.
+
+## Example
+```yaml
+id: " "
+name: First
+inputs:
+  prompt: Say hello.
+```
+
+## Instead
+```yaml
+id: first
+name: First
+inputs:
+  prompt: Say hello.
+```
+"""
+
+from collections.abc import Iterator
+
+from waza_engine.lib.pointer import Pointer
+from waza_engine.model.findings import Finding, Fix, Rule, SetValue, Severity
+from waza_engine.project.document import Document
+from waza_engine.project.helpers import name_of_file
+
+BLANK_ID = Rule("blank-id", "id or name of blanks")
+APPLIES = frozenset(["task", "eval"])
+
+
+def check(document: Document) -> Iterator[Finding]:
+    for task, data in document.tasks():
+        identity, name = data.get("id"), data.get("name")
+        if isinstance(identity, str) and identity and not identity.strip():
+            place = (*task, "id")
+            yield BLANK_ID.at(
+                place, "The id is blank; results are kept by it", fixes=_called(document, place)
+            )
+        if isinstance(name, str) and not name.strip():
+            yield BLANK_ID.at(
+                (*task, "name"), "The name is blank; reports show it", severity=Severity.WARNING
+            )
+
+
+def _called(document: Document, place: Pointer) -> Iterator[Fix]:
+    """A task of its own file can be called after it."""
+    name = name_of_file(document.path) if document.kind == "task" else ""
+    if name:
+        yield Fix(f"Change to '{name}'", (SetValue(place, name),), preferred=True)

@@ -1,0 +1,140 @@
+"""A grader whose result another grader of the same task overwrites.
+
+## Why
+waza keeps results by name. Of two graders with one name, the eval's graders included, only the later one counts, for
+the verdict and for the score; the earlier one runs for nothing. The names `_output_contains`, `_output_not_contains`
+and `_output_contains_any` belong to the checks under `expected`.
+
+## Example
+```yaml
+name: notes-eval
+skill: notes
+config:
+  trials_per_task: 1
+  timeout_seconds: 60
+  executor: copilot-sdk
+  model: gpt-4o
+tasks: ["tasks/*.yaml"]
+graders:
+  - type: text
+    name: greets
+    config:
+      contains: [hello]
+  - type: text
+    name: greets
+    config:
+      contains: [world]
+```
+
+## Instead
+```yaml
+name: notes-eval
+skill: notes
+config:
+  trials_per_task: 1
+  timeout_seconds: 60
+  executor: copilot-sdk
+  model: gpt-4o
+tasks: ["tasks/*.yaml"]
+graders:
+  - type: text
+    name: greets
+    config:
+      contains: [hello]
+  - type: text
+    name: greets-all
+    config:
+      contains: [world]
+```
+"""
+
+from collections.abc import Iterator, Mapping
+from operator import methodcaller
+from typing import Any
+
+from waza_engine.lib.pointer import Pointer
+from waza_engine.model.findings import Finding, Fix, Related, Rule, SetValue, Severity
+from waza_engine.model.suite import EXPECTED_TEXTS
+from waza_engine.project.document import Document
+from waza_engine.project.helpers import free_name
+
+DUPLICATE_GRADER_NAME = Rule(
+    "duplicate-grader-name", "grader whose result another one overwrites", Severity.WARNING
+)
+APPLIES = frozenset(["eval", "task"])
+_NAME = methodcaller("get", "name")
+
+
+def check(document: Document) -> Iterator[Finding]:
+    if document.kind == "eval":
+        yield from _twice(document, (), {})
+    tasks = list(document.tasks())
+    inherited = _of_eval(document) if tasks else {}
+    for task, data in tasks:
+        yield from _twice(document, task, inherited)
+        yield from _taken_by_expectations(document, task, data)
+
+
+def _twice(document: Document, base: Pointer, inherited: Mapping[str, Related]) -> Iterator[Finding]:
+    if not inherited and _are_all_different(document.value(*base, "graders")):
+        return
+    seen: dict[str, Pointer] = {}
+    for pointer, grader in document.mappings(*base, "graders"):
+        name = grader.get("name")
+        if not isinstance(name, str) or not name:
+            continue
+        first = inherited.get(name)
+        if first is None and name in seen:
+            first = Related((*seen[name], "name"), "its result is lost")
+        if first is not None:
+            which = "the eval's grader" if name in inherited and first is inherited[name] else "the grader"
+            message = f"This result overwrites that of {which} '{name}' above; give it a name of its own"
+            fixes = [_renamed(document, (*pointer, "name"), name, {*inherited, *seen})]
+            yield DUPLICATE_GRADER_NAME.at((*pointer, "name"), message, related=[first], fixes=fixes)
+        seen.setdefault(name, pointer)
+
+
+def _are_all_different(entries: Any) -> bool:
+    """Whether every entry has a name, and each another one: as most of the time."""
+    if not isinstance(entries, list):
+        return False
+    try:
+        names = {*map(_NAME, entries)}  # Of all graders, at every edit.
+    except (AttributeError, TypeError):  # an entry that is no mapping, a name that is one
+        return False
+    return len(names) == len(entries) and {*map(type, names)} <= {str}
+
+
+def _renamed(document: Document, place: Pointer, name: str, taken: set[str]) -> Fix:
+    """A name that no grader has, also none further down."""
+    below = (it.get("name") for _, it in document.graders())
+    free = free_name(name, taken | {it for it in below if isinstance(it, str)})
+    return Fix(f"Change to '{free}'", (SetValue(place, free),), preferred=True)
+
+
+def _of_eval(document: Document) -> dict[str, Related]:
+    """The names that the eval's graders have taken."""
+    suite = document.suite
+    entries: Any = (
+        document.value("graders") if document.kind == "eval" else suite and suite.eval.get("graders")
+    )
+    path = suite.eval_path if document.kind == "task" and suite is not None else None
+    taken: dict[str, Related] = {}
+    for index, it in enumerate(entries if isinstance(entries, list) else ()):
+        name = it.get("name") if isinstance(it, Mapping) else None
+        if isinstance(name, str) and name:
+            taken.setdefault(name, Related(("graders", index, "name"), "its result is lost", path))
+    return taken
+
+
+def _taken_by_expectations(document: Document, task: Pointer, data: Mapping[str, Any]) -> Iterator[Finding]:
+    expected = data.get("expected")
+    names = {f"_{it}": it for it in EXPECTED_TEXTS if isinstance(expected, Mapping) and expected.get(it)}
+    for pointer, grader in document.mappings(*task, "graders") if names else ():
+        name = grader.get("name")
+        if isinstance(name, str) and name in names:
+            place = (*task, "expected", names[name])
+            message = f"The check 'expected.{names[name]}' overwrites this result; rename the grader"
+            place_of_name = (*pointer, "name")
+            fix = _renamed(document, place_of_name, name.removeprefix("_"), set(names))
+            yield DUPLICATE_GRADER_NAME.at(place_of_name, message, related=[(place, "this one")], fixes=[fix])

@@ -1,0 +1,56 @@
+"""A name that two tasks of a suite have.
+
+## Why
+Reports show the name, not the id: nobody sees which of the two failed.
+
+## Example
+With `name: First` in `tasks/other.yaml`, too:
+
+```yaml
+id: first
+name: First
+inputs:
+  prompt: Say hello.
+```
+
+```yaml file=tasks/other.yaml
+id: other
+name: First
+inputs:
+  prompt: Say hello.
+```
+
+## Instead
+```yaml
+id: first
+name: Hello
+inputs:
+  prompt: Say hello.
+```
+
+```yaml file=tasks/other.yaml
+id: other
+name: First
+inputs:
+  prompt: Say hello.
+```
+"""
+
+from collections.abc import Iterator
+
+from waza_engine.model.findings import Finding, Fix, Rule, SetValue, Severity
+from waza_engine.project.document import Document
+from waza_engine.project.helpers import same_texts
+
+DUPLICATE_TASK_NAME = Rule("duplicate-task-name", "name that two tasks have", Severity.WARNING)
+APPLIES = frozenset(["task", "eval"])
+
+
+def check(document: Document) -> Iterator[Finding]:
+    for pointer, value, others in same_texts(document, "name"):
+        where = f" in {others[0].path.name}" if others[0].path else ""
+        message = f"Another task{where} is called '{value}'; reports show the name only"
+        identity = document.text(*pointer[:-1], "id")
+        better = f"{value} ({identity})"
+        fixes = [Fix(f"Change to '{better}'", (SetValue(pointer, better),))] if identity else []
+        yield DUPLICATE_TASK_NAME.at(pointer, message, related=others, fixes=fixes)

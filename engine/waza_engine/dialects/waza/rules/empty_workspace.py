@@ -1,0 +1,44 @@
+"""A prompt that names relative paths while the workspace is empty.
+
+## Why
+From 0.34 on waza ends such a run with an error before the agent starts: the prompt contains `./` or `../`, and nothing
+was put into the workspace. The fixtures folder is not copied as a whole.
+
+## Example
+```yaml
+id: first
+name: First
+inputs:
+  prompt: Summarize ./notes.txt in one sentence.
+```
+
+## Instead
+```yaml
+id: first
+name: First
+inputs:
+  prompt: Summarize ./notes.txt in one sentence.
+  files:
+    - path: notes.txt
+      content: "budget: 4200"
+```
+"""
+
+from collections.abc import Iterator
+
+from waza_engine.dialects.waza.checks.resources import has_workspace_files
+from waza_engine.model.findings import HERE, Finding, Rule, Severity
+from waza_engine.project.document import Document
+
+EMPTY_WORKSPACE = Rule(
+    "empty-workspace", "prompt with paths into an empty workspace", Severity.WARNING, needs=frozenset([HERE])
+)
+APPLIES = frozenset(["task", "eval"])
+
+
+def check(document: Document) -> Iterator[Finding]:
+    for task, _ in document.tasks():
+        # "../" ends with "./" as well.
+        if "./" in document.text(*task, "inputs", "prompt") and not has_workspace_files(document, task):
+            message = "The prompt names a relative path, but the workspace is empty; list the files in 'inputs.files'"
+            yield EMPTY_WORKSPACE.at((*task, "inputs", "prompt"), message)

@@ -1,0 +1,126 @@
+"""A task glob that matches no file, or that waza cannot read.
+
+## Why
+waza notices only when all globs together match nothing; then the run ends before any task. One empty glob among
+others means that its tasks silently never run. A glob that names a folder is no better: waza then tries to read the
+folder as a task.
+
+## Example
+With a task in `tasks/first.yaml`:
+
+```yaml
+name: notes-eval
+skill: notes
+config:
+  trials_per_task: 1
+  timeout_seconds: 60
+  executor: copilot-sdk
+  model: gpt-4o
+tasks: ["task/*.yaml"]
+```
+
+```yaml file=tasks/first.yaml
+id: first
+name: First
+inputs:
+  prompt: Say hello.
+```
+
+## Instead
+```yaml
+name: notes-eval
+skill: notes
+config:
+  trials_per_task: 1
+  timeout_seconds: 60
+  executor: copilot-sdk
+  model: gpt-4o
+tasks: ["tasks/*.yaml"]
+```
+"""
+
+from collections.abc import Iterator
+from difflib import SequenceMatcher
+from functools import partial
+from pathlib import Path
+
+from waza_engine.dialects.waza.rules.unsupported_glob import has_foreign_syntax
+from waza_engine.lib.files.vfs import Files
+from waza_engine.lib.go.glob import BadPattern, match
+from waza_engine.model.findings import Finding, Fix, Rule, SetValue, Severity
+from waza_engine.project.document import Document
+from waza_engine.project.suite_files import SuiteFiles, globs_of
+from waza_engine.recognition.recognise import recognise
+
+GLOB_WITHOUT_MATCH = Rule("glob-without-match", "task glob that matches no file")
+APPLIES = frozenset(["eval"])
+_SUFFIXES = (".yaml", ".yml")
+_MOST_FOLDERS = 40
+_MOST_FIXES = 3
+_LOOKED_AT = 3
+
+
+def check(document: Document) -> Iterator[Finding]:
+    suite, files = document.suite, document.files
+    if suite is None or document.has("tasks_from"):
+        return
+    matching = {index for task in suite.tasks for index in task.globs}
+    empty = []
+    for index, pattern in globs_of(document.mapping()):
+        if index in matching:
+            continue
+        if (reason := _malformed(pattern)) is not None:
+            message = f"'{pattern}' is no pattern that waza can read: {reason}"
+            yield GLOB_WITHOUT_MATCH.at(("tasks", index), message)
+        elif not has_foreign_syntax(pattern) and not pattern.startswith("include:"):
+            empty.append((index, pattern))
+    for task in suite.tasks:
+        if task.path.suffix not in _SUFFIXES and files.is_directory(task.path):
+            yield _folder(document, task.globs[0], task.path)
+    likely = _likely_globs(suite, files) if empty else []
+    # Only when no run could start, and tasks are there: otherwise they may be written elsewhere, or not yet.
+    is_sure = bool(empty) and not suite.tasks and any(_has_task(suite, files, it) for it in likely)
+    severity = Severity.ERROR if is_sure else Severity.WARNING
+    for index, pattern in empty:
+        near = sorted(likely, key=partial(_unlikeness, pattern))[:_MOST_FIXES]
+        fixes = [Fix(f"Change to '{it}'", (SetValue(("tasks", index), it),)) for it in near]
+        message = f"No file matches '{pattern}' in {suite.folder.name}/"
+        yield GLOB_WITHOUT_MATCH.at(("tasks", index), message, severity=severity, fixes=fixes)
+
+
+def _malformed(pattern: str) -> str | None:
+    try:
+        match(pattern, "")
+    except BadPattern as error:
+        return str(error)
+    return None
+
+
+def _folder(document: Document, index: int, path: Path) -> Finding:
+    pattern = document.text("tasks", index)
+    fix = Fix("Name the files in it", (SetValue(("tasks", index), f"{pattern.rstrip('/')}/*.yaml"),))
+    message = f"'{pattern}' matches the folder {path.name}/, which waza would read as a task"
+    return GLOB_WITHOUT_MATCH.at(("tasks", index), message, fixes=[fix] if path.name in pattern else [])
+
+
+def _likely_globs(suite: SuiteFiles, files: Files) -> list[str]:
+    """Globs for the YAML files in the folders beside the eval: what stands there was probably meant."""
+    found = []
+    for name in [it for it in files.names(suite.folder) if not it.startswith(".")][:_MOST_FOLDERS]:
+        names = files.names(suite.folder / name)
+        found += [f"{name}/*{end}" for end in _SUFFIXES if any(it.endswith(end) for it in names)]
+    return found
+
+
+def _has_task(suite: SuiteFiles, files: Files, pattern: str) -> bool:
+    """Whether the files that a glob names are tasks, by the first of them."""
+    for path in sorted(files.matching(pattern, suite.folder))[:_LOOKED_AT]:
+        data = files.data(path)
+        found = recognise(data) if isinstance(data, dict) else None
+        if found is not None and found[1].name == "task":
+            return True
+    return False
+
+
+def _unlikeness(one: str, other: str) -> float:
+    return -SequenceMatcher(None, one, other).ratio()

@@ -1,0 +1,104 @@
+"""A check of skill invocation while the skill is in the prompt anyway.
+
+## Why
+Since 0.25 the text of the skill under test is put into the system prompt. The agent then has no reason to invoke the
+skill, and a `skill_invocation` grader that requires it fails although the skill was followed; trigger tests measure
+nothing. `inject_skill_body: false` leaves the text out.
+
+## Example
+```yaml
+name: notes-eval
+skill: notes
+config:
+  trials_per_task: 1
+  timeout_seconds: 60
+  executor: copilot-sdk
+  model: gpt-4o
+tasks: ["tasks/*.yaml"]
+graders:
+  - type: skill_invocation
+    name: uses-the-skill
+    config:
+      mode: any_order
+      required_skills: [notes]
+```
+
+## Instead
+```yaml
+name: notes-eval
+skill: notes
+config:
+  trials_per_task: 1
+  timeout_seconds: 60
+  executor: copilot-sdk
+  model: gpt-4o
+  inject_skill_body: false
+tasks: ["tasks/*.yaml"]
+graders:
+  - type: skill_invocation
+    name: uses-the-skill
+    config:
+      mode: any_order
+      required_skills: [notes]
+```
+"""
+
+from collections.abc import Iterator
+
+from waza_engine.dialects.waza.generations.meanings import newest_meaning
+from waza_engine.graders.base import Demand
+from waza_engine.lib.pointer import Pointer
+from waza_engine.lib.yaml.scalars import FALSE_WORDS
+from waza_engine.model.findings import Finding, Fix, InsertKey, Rule, Severity
+from waza_engine.project.document import Document
+from waza_engine.project.suite_files import SuiteFiles
+
+INJECTED_SKILL_BODY = Rule(
+    "injected-skill-body",
+    "invocation of a skill that is in the prompt anyway",
+    Severity.WARNING,
+    needs=frozenset(["config"]),
+)
+APPLIES = frozenset(["eval", "task", "triggers"])
+_KEY = "inject_skill_body"
+
+
+def check(document: Document) -> Iterator[Finding]:
+    skill = _injected(document)
+    if not skill:
+        return
+    if document.kind == "triggers":
+        if document.text("skill") == skill:
+            message = f"The text of '{skill}' is in the prompt already, so triggering it measures little"
+            yield INJECTED_SKILL_BODY.at(("skill",), message, severity=Severity.INFORMATION)
+        return
+    for pointer, grader in document.graders():
+        kind = newest_meaning(grader.get("type"))
+        for option, demand in kind.demands.items() if kind is not None else ():
+            if demand is Demand.SKILLS:
+                yield from _required(document, (*pointer, "config", option), skill)
+
+
+def _required(document: Document, place: Pointer, skill: str) -> Iterator[Finding]:
+    for pointer, name in document.texts(*place):
+        if name == skill:
+            message = (
+                f"The text of '{skill}' is put into the prompt, so the agent hardly invokes it; "
+                f"set '{_KEY}: false' in the eval's config"
+            )
+            fix = Fix(f"Add '{_KEY}: false'", (InsertKey(("config",), _KEY, False),))
+            yield INJECTED_SKILL_BODY.at(pointer, message, fixes=[fix] if document.kind == "eval" else [])
+
+
+def _injected(document: Document) -> str:
+    """The skill whose text goes into the prompt of this suite; empty when none does, or that is not known."""
+    if document.kind == "eval":
+        skill, config = document.text("skill"), document.mapping("config")
+    else:
+        suite: SuiteFiles | None = document.suite
+        if suite is None:
+            return ""
+        skill, config = suite.skill, suite.config
+    value = config.get(_KEY)
+    is_off = value is False or (isinstance(value, str) and value in FALSE_WORDS)
+    return skill if config.get("executor") == "copilot-sdk" and not is_off else ""

@@ -1,0 +1,147 @@
+"""A form that older versions of waza, or its documentation, had.
+
+## Why
+Newer versions of waza do not know it: they refuse the file, or fail when the agent has already run. Most of these forms
+are understood here and still mean what they meant; of those that no run takes any more the message says so.
+
+## Example
+```yaml
+type: keyword
+name: greets
+config:
+  must_contain: [hello]
+```
+
+## Instead
+```yaml
+type: text
+name: greets
+config:
+  contains: [hello]
+```
+"""
+
+from collections.abc import Iterator, Mapping
+from functools import partial
+from typing import Any
+
+from waza_engine.analysis.schema.messages import LEGACY_SHAPE
+from waza_engine.lib.pointer import Pointer
+from waza_engine.model.findings import Finding, Fix, InsertKey, MoveKey, RemoveKey, SetValue, Severity
+from waza_engine.project.document import Document
+
+APPLIES = frozenset(["eval", "task"])
+refused_shape = partial(LEGACY_SHAPE.at, refused=True)
+"""A finding about a form that no run takes any more: not an error, because many older files have them.
+
+See docs/reference/waza-formats.md, section 19.
+"""
+
+
+def check(document: Document) -> Iterator[Finding]:
+    if document.kind == "eval":
+        yield from _globs(document)
+    for task, _ in document.tasks():
+        yield from _plain_files(document, task)
+        yield from _expected_graders(document, task)
+
+
+def check_grader(entry: Document, _document: Document) -> Iterator[Finding]:
+    # Imported late: this finding's name is used where pydantic is not wanted.
+    from waza_engine.dialects.waza.checks.conversion import beside_type, converted, outdated_type, untyped
+
+    name, outdated = entry.value("type"), outdated_type(entry.value("type"))
+    if outdated is not None:
+        changes = converted(entry.mapping())
+        fixes = [Fix(f"Convert to '{outdated.successor}'", changes, preferred=True)] if changes else []
+        yield LEGACY_SHAPE.at(("type",), outdated.outdated, fixes=fixes)
+    elif name is None and isinstance(entry.value("assertions"), list):
+        yield _untyped_assertions(untyped("assertions").type_name)
+    elif isinstance(name, str):
+        for key, option in beside_type(entry.mapping()).items():
+            yield _misplaced(entry, name, key, option)
+
+
+def _misplaced(entry: Document, name: str, key: str, option: str) -> Finding:
+    """A key beside the type, which is now an `option` under `config`, or nothing when that is empty."""
+    config = entry.value("config")
+    if not option:
+        fix = Fix(f"Remove '{key}'", (RemoveKey((key,)),))
+        message = f"'{key}' is from older versions; a '{name}' grader ignores it"
+        return LEGACY_SHAPE.at((key,), message, on="key", fixes=[fix])
+    is_free = config is None or (isinstance(config, Mapping) and option not in config)
+    fix = Fix(f"Move it to 'config.{option}'", (MoveKey((key,), ("config", option)),), preferred=True)
+    refused = is_free and _is_required(name, option)
+    message = (
+        f"'{key}' beside 'type' is an old form{', which runs refuse' * refused}; it is now 'config.{option}'"
+    )
+    told = refused_shape if refused else LEGACY_SHAPE.at
+    return told((key,), message, on="key", fixes=[fix] if is_free else [])
+
+
+def _is_required(name: str, option: str) -> bool:
+    from waza_engine.graders.registry import graders
+
+    kind = graders("waza").get(name)
+    return kind is not None and option in kind.model_fields and kind.model_fields[option].is_required()
+
+
+def _untyped_assertions(name: str) -> Finding:
+    """A grader of the Python generation, whose tasks knew no other type than this one when none was given."""
+    changes = (InsertKey((), "type", name), MoveKey(("assertions",), ("config", "assertions")))
+    fix = Fix(f"Change to a '{name}' grader", changes, preferred=True)
+    message = (
+        f"In older versions a grader without 'type' was one of type '{name}'; now the type has to be given"
+    )
+    return LEGACY_SHAPE.at(("assertions",), message, on="key", fixes=[fix])
+
+
+def _globs(document: Document) -> Iterator[Finding]:
+    for place, item in document.items("tasks"):
+        if isinstance(item, str) and item.startswith("include:"):
+            fix = Fix(
+                "Remove 'include:'",
+                (SetValue(place, item.removeprefix("include:").strip()),),
+                preferred=True,
+                safe=True,
+            )
+            yield LEGACY_SHAPE.at(place, "'include:' is an old form; the glob alone is enough", fixes=[fix])
+        elif isinstance(item, Mapping) and ("include" in item or "task_files" in item):
+            yield _glob_in_mapping(place, item)
+        elif isinstance(item, Mapping) and ("inputs" in item or "id" in item):
+            message = "waza reads tasks from files only; put this task into a file that a glob names"
+            key = next(it for it in ("id", "inputs") if it in item)
+            yield LEGACY_SHAPE.at((*place, key), message, on="key", severity=Severity.WARNING)
+
+
+def _glob_in_mapping(place: Pointer, item: Mapping[str, Any]) -> Finding:
+    key = "include" if "include" in item else "task_files"
+    globs = item[key] if isinstance(item[key], list) else [item[key]]
+    is_one = len(item) == 1 and len(globs) == 1 and isinstance(globs[0], str)
+    fix = Fix("Change to the glob alone", (SetValue(place, globs[0]),), preferred=True) if is_one else None
+    message = f"waza never had '{key}'; a glob stands in the list as it is"
+    return LEGACY_SHAPE.at(
+        (*place, key), message, on="key", severity=Severity.WARNING, fixes=[fix] if fix else []
+    )
+
+
+def _plain_files(document: Document, task: Pointer) -> Iterator[Finding]:
+    for place, text in document.texts(*task, "inputs", "files"):
+        fix = Fix(
+            "Change to a mapping with 'path'", (SetValue(place, {"path": text}),), preferred=True, safe=True
+        )
+        yield LEGACY_SHAPE.at(place, f"A plain name is an old form; write '- path: {text}'", fixes=[fix])
+
+
+def _expected_graders(document: Document, task: Pointer) -> Iterator[Finding]:
+    place = (*task, "expected", "graders")
+    items = document.value(*place)
+    if not items:
+        return
+    are_graders = isinstance(items, list) and all(isinstance(it, Mapping) for it in items)
+    if are_graders and not document.has(*task, "graders"):
+        fixes = [Fix("Move it to 'graders'", (MoveKey(place, (*task, "graders")),), preferred=True)]
+    else:
+        fixes = [] if are_graders else [Fix("Remove it", (RemoveKey(place),))]
+    message = "waza never read this; the eval's graders always run, the task's own stand under 'graders'"
+    yield LEGACY_SHAPE.at(place, message, on="key", severity=Severity.WARNING, fixes=fixes)

@@ -1,0 +1,154 @@
+"""A file of a grader that is not there.
+
+## Why
+The grader needs it when the agent has already run: the run then ends with an error, or the check fails whatever the
+agent did. These paths start where the run is started.
+
+## Example
+```yaml
+name: notes-eval
+skill: notes
+config:
+  trials_per_task: 1
+  timeout_seconds: 60
+  executor: copilot-sdk
+  model: gpt-4o
+tasks: ["tasks/*.yaml"]
+graders:
+  - type: json_schema
+    name: report
+    config:
+      schema_file: schemas/raport.json
+```
+
+```text file=schemas/report.json
+{"type": "object"}
+```
+
+## Instead
+```yaml
+name: notes-eval
+skill: notes
+config:
+  trials_per_task: 1
+  timeout_seconds: 60
+  executor: copilot-sdk
+  model: gpt-4o
+tasks: ["tasks/*.yaml"]
+graders:
+  - type: json_schema
+    name: report
+    config:
+      schema_file: schemas/report.json
+```
+
+```text file=../schemas/report.json
+{"type": "object"}
+```
+"""
+
+from collections.abc import Iterator, Mapping
+from typing import NamedTuple
+
+from waza_engine.dialects.waza.checks.mocks import command_responses
+from waza_engine.dialects.waza.checks.run_paths import Standing, may_be_read, run_path, suite_folder
+from waza_engine.dialects.waza.generations.meanings import newest_meaning
+from waza_engine.graders.base import Grader
+from waza_engine.lib.pointer import Pointer
+from waza_engine.model.findings import Change, Finding, Fix, InsertKey, Rule, SetValue, Severity
+from waza_engine.project.document import Document
+from waza_engine.project.helpers import similar_paths
+
+MISSING_FILE = Rule("missing-file", "file of a grader that is not there", Severity.WARNING)
+APPLIES = frozenset(["eval", "task"])
+
+
+def check(document: Document) -> Iterator[Finding]:
+    for pointer, text in _command_fixtures(document):
+        message = f"There is no '{text}' in the folder of the eval: no run can start"
+        yield MISSING_FILE.at(pointer, message, severity=Severity.ERROR)
+
+
+def check_grader(entry: Document, document: Document) -> Iterator[Finding]:
+    for place, text, kind in files_of(entry):
+        standing = run_path(document, text)
+        if standing.standing is Standing.MISSING:
+            message = f"There is no '{text}' where runs are started, nor beside the eval: {kind.without_file}"
+            yield MISSING_FILE.at(place, message, fixes=_similar(document, place, text))
+        elif standing.path is not None and (reader := kind.file_reader()) is not None:
+            may = may_be_read(document, standing.path)
+            problem = document.files.made(standing.path, reader) if may else ""
+            if problem:
+                yield MISSING_FILE.at(place, f"{problem}: {kind.without_file}", severity=Severity.ERROR)
+    program = _program_of(entry)
+    if program is not None and not _can_start(document, program.command):
+        yield _no_program(entry, program)
+
+
+def files_of(entry: Document) -> list[tuple[Pointer, str, type[Grader]]]:
+    """Files that a grader reads from where the run is started: where each is named, its path, and the grader's class."""
+    kind, config = newest_meaning(entry.value("type")), entry.value("config")
+    if kind is None or not isinstance(config, Mapping):
+        return []
+    return [(("config", *place), text, kind) for place, text in kind.run_files(config)]
+
+
+class _Program(NamedTuple):
+    """What a grader starts: the option that names it, what it says, and the option with the arguments."""
+
+    option: str
+    command: str
+    more: str
+
+
+def _program_of(entry: Document) -> _Program | None:
+    kind, config = newest_meaning(entry.value("type")), entry.value("config")
+    if kind is None or kind.program_options is None or not isinstance(config, Mapping):
+        return None
+    option, more = kind.program_options
+    command = config.get(option)
+    return _Program(option, command, more) if isinstance(command, str) and command.strip() else None
+
+
+def _no_program(entry: Document, program: _Program) -> Finding:
+    """A program that cannot be started."""
+    option, command, more = program
+    place, rest = ("config", option), ("config", more)
+    name, *arguments = command.split()
+    if arguments:
+        given = [it for _, it in entry.texts(*rest)]
+        all_arguments = [*arguments, *given]
+        changes: tuple[Change, ...] = (
+            SetValue(place, name),
+            SetValue(rest, all_arguments)
+            if entry.value(*rest) is not None
+            else InsertKey(("config",), more, all_arguments),
+        )
+        message = f"There is no program called '{command}': arguments belong under '{more}'"
+        fix = Fix(f"Move the arguments to '{more}'", changes, preferred=True)
+        return MISSING_FILE.at(place, message, fixes=[fix])
+    return MISSING_FILE.at(place, f"There is no program '{command}' on this machine: the grader fails")
+
+
+def _can_start(document: Document, command: str) -> bool:
+    """Whether there is such a program, as far as can be known."""
+    if "/" in command and " " not in command:
+        return run_path(document, command).standing is not Standing.MISSING
+    return document.once(("finds program", command), lambda: document.files.finds_program(command))
+
+
+def _command_fixtures(document: Document) -> Iterator[tuple[Pointer, str]]:
+    folder = suite_folder(document)
+    for response in command_responses(document):
+        text = document.text(*response, "fixture")
+        if not text or folder is None or text.startswith("/") or ".." in text:
+            continue
+        if not document.files.is_file(folder / text):
+            yield (*response, "fixture"), text
+
+
+def _similar(document: Document, place: Pointer, text: str) -> Iterator[Fix]:
+    """Files whose names are nearly the same, where runs are started."""
+    start = document.process_dir
+    if start is not None and not text.startswith("/"):
+        yield from similar_paths(document.files, start, place, text)

@@ -1,0 +1,68 @@
+"""A prompt file that cannot be read.
+
+## Why
+The path starts at the folder of the task file. waza refuses to load the task, and with it the whole suite, when the
+file is not there, when the path is absolute, or when it has two dots anywhere.
+
+## Example
+```yaml
+id: first
+name: First
+inputs:
+  prompt_file: prompts/first.md
+```
+
+## Instead
+```yaml
+id: first
+name: First
+inputs:
+  prompt_file: prompts/first.md
+```
+
+```text file=tasks/prompts/first.md
+Say hello.
+```
+"""
+
+from collections.abc import Iterator
+from itertools import islice
+from pathlib import Path
+
+from waza_engine.dialects.waza.formats.paths import input_refusal
+from waza_engine.lib.go.paths import cleaned
+from waza_engine.lib.pointer import Pointer
+from waza_engine.model.findings import CreateFile, Finding, Fix, Rule, Severity
+from waza_engine.project.document import Document
+from waza_engine.project.helpers import similar_paths
+
+MISSING_PROMPT_FILE = Rule("missing-prompt-file", "prompt file that cannot be read")
+APPLIES = frozenset(["task", "eval"])
+_MOST_SIMILAR = 2
+
+
+def check(document: Document) -> Iterator[Finding]:
+    for task, _ in document.tasks():
+        text, place = document.text(*task, "inputs", "prompt_file"), (*task, "inputs", "prompt_file")
+        if not text or document.has(*task, "inputs", "prompt"):
+            # Beside a prompt the file is one too many, whether it is there or not.
+            continue
+        if reason := input_refusal(text):
+            message = f"'{text}' {reason}: no run can start. Name a file beside or below this one"
+            yield MISSING_PROMPT_FILE.at(place, message)
+        elif (folder := document.folder) is not None and not document.files.is_file(folder / cleaned(text)):
+            message = f"There is no '{text}' in {folder.name}/, the folder of this file: no run can start"
+            yield MISSING_PROMPT_FILE.at(
+                place, message, severity=_severity(document), fixes=_fixes(document, folder, place, text)
+            )
+
+
+def _fixes(document: Document, folder: Path, place: Pointer, text: str) -> Iterator[Fix]:
+    """Files whose names are nearly the same, else a new one."""
+    yield from islice(similar_paths(document.files, folder, place, text), _MOST_SIMILAR)
+    yield Fix(f"Create {text}", (CreateFile(folder / text),))
+
+
+def _severity(document: Document) -> Severity:
+    """A task that no eval lists may have been taken out of its place."""
+    return Severity.ERROR if document.suite is not None else Severity.WARNING

@@ -1,0 +1,121 @@
+"""A required skill that waza will not find.
+
+## Why
+`required_skills` is checked before the first task: each must be the name in the front matter of a SKILL.md that stands
+in one of the skill directories itself. The parent of skill folders is not searched. Otherwise no run starts.
+
+## Example
+With the skill in `skills/notes/SKILL.md`:
+
+```yaml
+name: notes-eval
+skill: notes
+config:
+  trials_per_task: 1
+  timeout_seconds: 60
+  executor: copilot-sdk
+  model: gpt-4o
+  skill_directories: [skills]
+  required_skills: [notes]
+tasks: ["tasks/*.yaml"]
+```
+
+```text file=skills/notes/SKILL.md
+---
+name: notes
+description: Takes notes.
+---
+Take notes.
+```
+
+## Instead
+```yaml
+name: notes-eval
+skill: notes
+config:
+  trials_per_task: 1
+  timeout_seconds: 60
+  executor: copilot-sdk
+  model: gpt-4o
+  skill_directories: [skills/notes]
+  required_skills: [notes]
+tasks: ["tasks/*.yaml"]
+```
+
+```text file=skills/notes/SKILL.md
+---
+name: notes
+description: Takes notes.
+---
+Take notes.
+```
+"""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+from waza_engine.lib.pointer import Pointer
+from waza_engine.lib.spelling import nearest
+from waza_engine.model.file_names import SKILL_FILE
+from waza_engine.model.findings import HERE, Finding, Fix, Rule, SetValue, Severity
+from waza_engine.project.document import Document
+from waza_engine.project.skills import are_off, has_project_skills, listed_folders, skill_in
+
+MISSING_REQUIRED_SKILL = Rule(
+    "missing-required-skill", "required skill that waza will not find", needs=frozenset([HERE])
+)
+APPLIES = frozenset(["eval"])
+_DIRECTORIES = ("config", "skill_directories")
+_REQUIRED = ("config", "required_skills")
+
+_FEW = 3
+
+
+def check(document: Document) -> Iterator[Finding]:
+    required = [it for it in document.texts(*_REQUIRED) if it[1]]
+    if not required or are_off(document) or document.folder is None:
+        return
+    if not document.has(*_DIRECTORIES):
+        yield from _without_directories(document)
+        return
+    folders = listed_folders(document)
+    present = {skill_in(it, document.files) for it in folders} - {""}
+    for pointer, name in required:
+        if name not in present:
+            yield _missing(document, pointer, name, folders, present)
+
+
+def _without_directories(document: Document) -> Iterator[Finding]:
+    if has_project_skills(document):
+        return
+    suite = document.suite
+    message = "'required_skills' needs 'skill_directories': without any, no run starts"
+    # A project file that is not here may say where the skills are.
+    has_project = suite is not None and suite.project_path is not None
+    is_sure = has_project or bool(document.text("scenario") and not document.text("skill"))
+    severity = Severity.ERROR if is_sure else Severity.WARNING
+    yield MISSING_REQUIRED_SKILL.at(_REQUIRED, message, on="key", severity=severity)
+
+
+def _missing(
+    document: Document, pointer: Pointer, name: str, folders: list[Path], present: set[str]
+) -> Finding:
+    files = document.files
+    for (place, text), folder in zip(document.texts(*_DIRECTORIES), folders, strict=True):
+        children = {skill_in(folder / it, files): it for it in files.names(folder)}
+        if name in children and not skill_in(folder, files):
+            better = f"{text.rstrip('/')}/{children[name]}"
+            message = f"'{name}' is not in '{text}' itself but in '{better}'; parents are not searched"
+            fix = Fix(f"Change '{text}' to '{better}'", (SetValue(place, better),), preferred=True)
+            return MISSING_REQUIRED_SKILL.at(pointer, message, fixes=[fix], related=[(place, "this folder")])
+    fixes = [Fix(f"Change to '{it}'", (SetValue(pointer, it),)) for it in _offered(name, present)]
+    known = f" There are: {', '.join(sorted(present))}" if present else ""
+    is_complete = all(files.is_file(it / SKILL_FILE) for it in folders)
+    message = f"No skill directory holds a skill called '{name}': no run starts.{known}"
+    severity = Severity.ERROR if is_complete else Severity.WARNING
+    return MISSING_REQUIRED_SKILL.at(pointer, message, fixes=fixes, severity=severity)
+
+
+def _offered(name: str, present: set[str]) -> list[str]:
+    """Names that are nearly the same; all of them when they are few."""
+    return nearest(name, present) or (sorted(present) if len(present) <= _FEW else [])

@@ -1,0 +1,62 @@
+"""A key that works only with the executor `copilot-sdk`.
+
+## Why
+waza refuses reasoning efforts and command mocks with any other executor, before anything runs.
+
+## Example
+```yaml
+name: notes-eval
+skill: notes
+config:
+  trials_per_task: 1
+  timeout_seconds: 60
+  executor: mock
+  model: gpt-4o
+  reasoning_effort: high
+tasks: ["tasks/*.yaml"]
+```
+
+## Instead
+```yaml
+name: notes-eval
+skill: notes
+config:
+  trials_per_task: 1
+  timeout_seconds: 60
+  executor: copilot-sdk
+  model: gpt-4o
+  reasoning_effort: high
+tasks: ["tasks/*.yaml"]
+```
+"""
+
+from collections.abc import Iterator
+
+from waza_engine.dialects.waza.checks.mocks import command_mocks
+from waza_engine.dialects.waza.formats.loading.refusals import WITHOUT_COPILOT
+from waza_engine.dialects.waza.formats.settings import REASONING_EFFORTS
+from waza_engine.model.findings import Finding, Fix, RemoveKey, Rule, SetValue
+from waza_engine.project.document import Document
+
+NEEDS_COPILOT = Rule("needs-copilot", "key that works only with copilot-sdk")
+APPLIES = frozenset(["eval", "task"])
+_EFFORTS = (("config", "reasoning_effort"), ("config", "judge_reasoning_effort"))
+
+
+def check(document: Document) -> Iterator[Finding]:
+    suite = document.suite
+    executor = document.value("config", "executor")
+    if document.kind == "task":
+        executor = suite.executor if suite is not None else ""
+    # Other words are findings of their own.
+    if not isinstance(executor, str) or executor not in WITHOUT_COPILOT:
+        return
+    # A word that is no effort is a finding of its own.
+    efforts = [it for it in _EFFORTS if document.kind == "eval" and document.text(*it) in REASONING_EFFORTS]
+    for pointer in (*efforts, *(it for it in command_mocks(document) if document.has(*it))):
+        fixes = [Fix(f"Remove '{pointer[-1]}'", (RemoveKey(pointer),))]
+        if document.kind == "eval":
+            change = SetValue(("config", "executor"), "copilot-sdk")
+            fixes.append(Fix("Change the executor to copilot-sdk", (change,)))
+        message = f"'{pointer[-1]}' needs 'executor: copilot-sdk'; the eval says '{executor}'"
+        yield NEEDS_COPILOT.at(pointer, message, on="key", fixes=fixes)

@@ -1,0 +1,74 @@
+"""A check that the mock executor always passes.
+
+## Why
+The mock answers with an echo of the prompt. `len(output) > 0`, or a text of the prompt under `contains`, is true in
+every run: the suite is green and says nothing.
+
+## Example
+```yaml
+name: notes-eval
+skill: notes
+config:
+  trials_per_task: 1
+  timeout_seconds: 60
+  executor: mock
+  model: gpt-4o
+tasks: ["tasks/*.yaml"]
+graders:
+  - type: code
+    name: says-something
+    config:
+      assertions: ["len(output) > 0"]
+```
+
+## Instead
+```yaml
+name: notes-eval
+skill: notes
+config:
+  trials_per_task: 1
+  timeout_seconds: 60
+  executor: copilot-sdk
+  model: gpt-4o
+tasks: ["tasks/*.yaml"]
+graders:
+  - type: code
+    name: says-something
+    config:
+      assertions: ["len(output) > 0"]
+```
+"""
+
+from collections.abc import Iterator
+
+from waza_engine.dialects.waza.generations.meanings import newest_meaning
+from waza_engine.lib.pointer import Pointer
+from waza_engine.model.findings import Finding, Rule, Severity
+from waza_engine.project.document import Document
+
+PASSES_UNDER_MOCK = Rule("passes-under-mock", "check that the mock executor always passes", Severity.WARNING)
+APPLIES = frozenset(["eval", "task"])
+
+
+def check(document: Document) -> Iterator[Finding]:
+    if document.executor == "mock":
+        for task, _ in document.tasks():
+            yield from _echoes(document, task)
+
+
+def check_grader(entry: Document, document: Document) -> Iterator[Finding]:
+    kind = newest_meaning(entry.value("type")) if document.executor == "mock" else None
+    for place in kind.passed_by_anything(entry.mapping("config")) if kind is not None else ():
+        message = "The mock executor always answers something: this says nothing"
+        yield PASSES_UNDER_MOCK.at(("config", *place), message)
+
+
+def _echoes(document: Document, task: Pointer) -> Iterator[Finding]:
+    prompt = document.text(*task, "inputs", "prompt")
+    if not prompt or document.has(*task, "inputs", "follow_up_prompts"):
+        return
+    for pointer, grader in document.mappings(*task, "graders"):
+        kind, config = newest_meaning(grader.get("type")), document.mapping(*pointer, "config")
+        for place in kind.passed_by_echo(config, prompt) if kind is not None else ():
+            message = "The mock executor echoes the prompt, which contains this: the check says nothing"
+            yield PASSES_UNDER_MOCK.at((*pointer, "config", *place), message)

@@ -1,0 +1,105 @@
+"""A task that nothing checks.
+
+## Why
+Without a grader, neither the eval's nor its own, and without a list `output_...` under `expected`, a task always
+passes, with score 0. `expected.behavior` and the like are never checked.
+
+## Example
+```yaml
+id: first
+name: First
+inputs:
+  prompt: Say hello.
+```
+
+```yaml file=eval.yaml
+name: notes-eval
+skill: notes
+config:
+  trials_per_task: 1
+  timeout_seconds: 60
+  executor: copilot-sdk
+  model: gpt-4o
+tasks: ["tasks/*.yaml"]
+```
+
+## Instead
+```yaml
+id: first
+name: First
+inputs:
+  prompt: Say hello.
+expected:
+  output_contains: [hello]
+```
+
+```yaml file=eval.yaml
+name: notes-eval
+skill: notes
+config:
+  trials_per_task: 1
+  timeout_seconds: 60
+  executor: copilot-sdk
+  model: gpt-4o
+tasks: ["tasks/*.yaml"]
+```
+"""
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from waza_engine.lib.pointer import Pointer
+from waza_engine.model.findings import HERE, Finding, Fix, InsertKey, Rule, Severity
+from waza_engine.model.suite import EXPECTED_TEXTS
+from waza_engine.project.document import Document
+
+UNCHECKED_TASK = Rule(
+    "unchecked-task",
+    "task that nothing checks",
+    Severity.WARNING,
+    needs=frozenset(["graders", "expected", "checkpoints", HERE]),
+)
+APPLIES = frozenset(["task", "eval"])
+_CHECKED = (*EXPECTED_TEXTS, "graders")
+_WANTED = ["the words to look for"]
+
+
+def check(document: Document) -> Iterator[Finding]:
+    graders = document.value("graders") if document.kind == "eval" else None
+    if document.kind == "task":
+        if document.suite is None or not isinstance(document.data, Mapping):
+            return
+        graders = document.suite.eval.get("graders")
+    if graders:
+        return
+    if document.kind == "eval" and document.has("tasks_from"):
+        message = "Nothing checks the tasks of this file: they always pass. Give the eval graders"
+        yield UNCHECKED_TASK.at(("tasks_from",), message)
+        return
+    for pointer, task in document.tasks():
+        if not _has_checks(task):
+            message = "Nothing checks this task, so it always passes, with score 0. Give it graders"
+            yield UNCHECKED_TASK.at(
+                _place(pointer, task), message, on="key", fixes=_expectation(pointer, task)
+            )
+
+
+def _expectation(pointer: Pointer, task: Mapping[str, Any]) -> Iterator[Fix]:
+    """The shortest way to check something: words that the output must contain."""
+    title = "Say what the output must contain"
+    expected = task.get("expected")
+    if expected is None and "expected" not in task:
+        yield Fix(title, (InsertKey(pointer, "expected", {"output_contains": _WANTED}),))
+    elif isinstance(expected, Mapping) and "output_contains" not in expected:
+        yield Fix(title, (InsertKey((*pointer, "expected"), "output_contains", _WANTED),))
+
+
+def _has_checks(task: Mapping[str, Any]) -> bool:
+    expected = task.get("expected")
+    listed = isinstance(expected, Mapping) and any(expected.get(it) for it in _CHECKED)
+    return bool(listed or task.get("graders") or task.get("checkpoints"))
+
+
+def _place(pointer: Pointer, task: Mapping[str, Any]) -> Pointer:
+    known = next((it for it in ("graders", "expected", "id", "name") if it in task), None)
+    return (*pointer, known) if known is not None else pointer

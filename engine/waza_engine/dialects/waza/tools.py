@@ -1,0 +1,189 @@
+"""How a config names a tool by a pattern, and what its arguments look like.
+
+See docs/reference/waza-graders.md, sections 5.11, 5.12.
+
+Comparing what was expected with what happened, as lists of names.
+
+See docs/reference/waza-graders.md, sections 5.8 and 5.9.
+"""
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from pydantic import ConfigDict, Field
+
+from waza_engine.dialects.waza.tool_args import ArgumentTest, Matchers, known_arguments, matcher_refusals
+from waza_engine.lib.go.regexp import any_case_error, regex_error, regex_fault, regex_found
+from waza_engine.lib.go.text import trim
+from waza_engine.lib.pointer import Pointer
+from waza_engine.model.fields import Text
+from waza_engine.model.findings import Finding
+from waza_engine.model.schema_marks import FileModel, foreign, marks
+from waza_engine.model.tool_names import is_same_tool
+from waza_engine.model.trajectory import ToolCall
+from waza_engine.rules._patterns import regex_fixes
+from waza_engine.rules.blank_tool_name import BLANK_TOOL_NAME
+from waza_engine.rules.invalid_regex import INVALID_REGEX
+from waza_engine.rules.non_portable_regex import doubtful_findings
+
+_PATTERNS = ("command_pattern", "skill_pattern", "path_pattern")
+
+
+class ToolSpec(FileModel):
+    """A tool, and what its arguments look like."""
+
+    model_config = ConfigDict(
+        json_schema_extra=foreign(
+            {
+                "name": "tool",
+                "tool_name": "tool",
+                "command": "command_pattern",
+                "skill": "skill_pattern",
+                "path": "path_pattern",
+            }
+        )
+    )
+
+    tool: Text = Field(
+        min_length=1,
+        description="RE2 pattern of the tool's name, in any case, found anywhere in it.",
+        examples=["^bash$"],
+        json_schema_extra=marks(reference="tool", language="regex"),
+    )
+    command_pattern: Text = Field(
+        default="",
+        description="RE2 pattern found in the `command` argument, in any case.",
+        examples=[r"azd\s+up"],
+        json_schema_extra=marks(language="regex"),
+    )
+    skill_pattern: Text = Field(
+        default="",
+        description="RE2 pattern found in the `skill` argument, in any case.",
+        examples=["^azure-"],
+        json_schema_extra=marks(language="regex"),
+    )
+    path_pattern: Text = Field(
+        default="",
+        description="RE2 pattern found in the `path` argument, in any case.",
+        examples=[r"\.go$"],
+        json_schema_extra=marks(language="regex"),
+    )
+    args: Matchers = Field(
+        default={},
+        description="What the arguments of the call must be, by argument name.",
+        examples=[{"path": {"regex": r"\.go$"}}],
+        json_schema_extra=marks(since="0.36"),
+    )
+
+    @property
+    def name(self) -> str:
+        """The tool, without blanks around it."""
+        return trim(self.tool)
+
+    @property
+    def label(self) -> str:
+        """The spec in one line, for feedback."""
+        patterns = [
+            f"{it.removesuffix('_pattern')} ~ {getattr(self, it)}" for it in _PATTERNS if getattr(self, it)
+        ]
+        patterns += [f"{name} {it.kind}" for name, it in self.args.items()]
+        return f"{self.name} ({', '.join(patterns)})" if patterns else self.name
+
+
+@dataclass(frozen=True, slots=True)
+class SpecTest:
+    """A spec ready to be put to calls. Its name is a pattern, or with `whole_name` the whole of a name."""
+
+    spec: ToolSpec
+    test: ArgumentTest
+    whole_name: bool
+
+    def fits(self, call: ToolCall) -> bool:
+        return self._fits_name(call.name) and self._fits_arguments(call)
+
+    def fits_one_of(self, calls: Sequence[ToolCall]) -> bool:
+        return any(self.fits(it) for it in calls)
+
+    def _fits_name(self, name: str) -> bool:
+        if self.whole_name:
+            return is_same_tool(self.spec.name, name)
+        return regex_found(tool_pattern(self.spec.name), name) is True
+
+    def _fits_arguments(self, call: ToolCall) -> bool:
+        for option in _PATTERNS:
+            pattern = getattr(self.spec, option)
+            value = call.arguments.get(option.removesuffix("_pattern"), "")
+            if pattern and not regex_found(f"(?i){pattern}", value if isinstance(value, str) else ""):
+                return False
+        return self.test.passes(known_arguments(call))
+
+
+def tool_pattern(name: str) -> str:
+    """The pattern that a tool name in a config stands for: found anywhere in the call's name, in any case."""
+    return f"(?i){name}"
+
+
+def tool_refusals(name: str, pointer: Pointer, *, whole_name: bool = False) -> Iterator[Finding]:
+    """What is wrong with the tool at `pointer`, a pattern or with `whole_name` no pattern; each forbids the run."""
+    if not trim(name):
+        yield BLANK_TOOL_NAME.at(pointer, "The tool has no name", refused=True)
+    elif not whole_name and (reason := any_case_error(name)):
+        message = f"Not a valid RE2 pattern: {reason}"
+        yield INVALID_REGEX.at(pointer, message, refused=True, part=regex_fault(name))
+
+
+def spec_refusals(
+    spec: ToolSpec, base_dir: Path | None, pointer: Pointer, *, whole_name: bool
+) -> Iterator[Finding]:
+    """Yield what forbids a run in the spec at `pointer`. Relative `$ref`s of its matchers start from `base_dir`."""
+    yield from tool_refusals(spec.name, (*pointer, "tool"), whole_name=whole_name)
+    for option in _PATTERNS:
+        pattern = getattr(spec, option)
+        if reason := any_case_error(pattern):
+            message = f"Not a valid RE2 pattern: {reason}"
+            place, part = (*pointer, option), regex_fault(pattern)
+            fixes = regex_fixes(pattern, place)
+            yield INVALID_REGEX.at(place, message, refused=True, part=part, fixes=fixes)
+    yield from matcher_refusals(spec.args, base_dir, (*pointer, "args"))
+
+
+def spec_findings(spec: ToolSpec, pointer: Pointer) -> Iterator[Finding]:
+    """Yield what is doubtful in the valid patterns of the spec at `pointer`."""
+    for option in _PATTERNS:
+        pattern = getattr(spec, option)
+        if not any_case_error(pattern):
+            yield from doubtful_findings(pattern, (*pointer, option), lambda it: regex_error(it) is None)
+
+
+@dataclass(frozen=True, slots=True)
+class Overlap:
+    """How well two lists agree as multisets; each figure is 0..1."""
+
+    precision: float
+    recall: float
+    f1: float
+
+
+PERFECT = Overlap(1.0, 1.0, 1.0)
+
+
+def overlap(expected: Sequence[str], actual: Sequence[str]) -> Overlap:
+    """Precision, recall and their harmonic mean; 0 where there is nothing to divide by."""
+    hits = (Counter(expected) & Counter(actual)).total()
+    precision = hits / len(actual) if actual else 0.0
+    recall = hits / len(expected) if expected else 0.0
+    both = precision + recall
+    return Overlap(precision, recall, 2 * precision * recall / both if both else 0.0)
+
+
+def in_order(expected: Iterable[str], actual: Iterable[str]) -> bool:
+    """Whether `expected` is a subsequence of `actual`."""
+    rest = iter(actual)
+    return all(it in rest for it in expected)
+
+
+def any_order(expected: Sequence[str], actual: Sequence[str]) -> bool:
+    """Whether every expected name occurs at least as often as it is listed."""
+    return not Counter(expected) - Counter(actual)

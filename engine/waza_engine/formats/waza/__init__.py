@@ -1,1 +1,0 @@
-"""The waza dialect: eval, task, trigger and project files."""

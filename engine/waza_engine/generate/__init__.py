@@ -1,0 +1,1 @@
+"""JSON Schemas and documentation pages, generated from the models."""

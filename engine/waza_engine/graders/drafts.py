@@ -1,0 +1,116 @@
+"""Graders written from recorded trials: each grader type knows what it could ask for, and only what passes is offered."""
+
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from typing import Any
+
+from waza_engine.graders.base import ConfigError, Drafted, GradeError, Grader, GradingContext
+from waza_engine.lib.go.text import decode, fold
+
+
+@dataclass(frozen=True, slots=True)
+class GraderDraft:
+    """A grader that could be written: `entry` is what would stand in a list of graders, `about` what it asks for."""
+
+    type: str
+    about: str
+    entry: Mapping[str, Any]
+
+
+def grader_drafts(kinds: Iterable[type[Grader]], trials: Sequence[GradingContext]) -> Iterator[GraderDraft]:
+    """The graders that can be written from the trials of one task, by type; each passes on all of them."""
+    if not trials:
+        return
+    for kind in sorted(kinds, key=lambda it: it.type_name):
+        drafted = None if kind.outdated else _drafted(kind, trials)
+        if drafted is not None:
+            config = drafted.config.model_dump(mode="json", by_alias=True, exclude_defaults=True)
+            entry = {"type": kind.type_name, "name": drafted.name, "config": config}
+            yield GraderDraft(kind.type_name, drafted.about, entry)
+
+
+def _drafted(kind: type[Grader], trials: Sequence[GradingContext]) -> Drafted | None:
+    # What the executor could not know cannot be asked for.
+    with suppress(GradeError, ConfigError):
+        drafted = kind.drafted(trials)
+        if drafted is not None and all(drafted.config.grade(it).passed for it in trials):
+            return drafted
+    return None
+
+
+_LOOKED_AT = 20_000
+"""How many characters of an output are searched for phrases."""
+_SHORTEST, _LONGEST = 3, 60
+_LARGEST, _WIDEST = 200_000, 120
+"""Of files: how many bytes they may have to be compared, and how long a line may be to be asked for."""
+_FORMS = (
+    re.compile(r"`([^`\n]{3,60})`"),
+    re.compile(r"\*\*([^*\n]{3,60})\*\*"),
+    re.compile(r"(?<![\w./:-])\w+(?:[./_:-]+\w+)+(?![\w./:-])"),
+    re.compile(r"\b[A-Za-z]\w{8,30}\b"),
+)
+"""What a phrase worth asking for looks like, the most telling form first: code, emphasis, a name or path, a long word."""
+
+
+def tools_of_all(trials: Sequence[GradingContext]) -> list[str]:
+    """The tools that every trial used, in the order of the first one."""
+    used = [list(it.session.tools_used) if it.session is not None else [] for it in trials]
+    return [name for name in dict.fromkeys(used[0] if used else ()) if all(name in it for it in used)]
+
+
+def files_of_all(trials: Sequence[GradingContext]) -> list[str]:
+    """The files that every trial made; nothing when it is not known what was there before."""
+    made = [it.captured_files.keys() - _before(it).keys() for it in trials if it.baseline_files is not None]
+    return sorted(set.intersection(*made)) if made and len(made) == len(trials) else []
+
+
+def lines_of_all(trials: Sequence[GradingContext]) -> dict[str, str]:
+    """The files that every trial changed, each with the longest line that every trial wrote into it."""
+    first = _before(trials[0]) if trials else {}
+    found: dict[str, str] = {}
+    for name in sorted(first):
+        written = [_new_lines(_before(it).get(name), it.captured_files.get(name)) for it in trials]
+        lines = set.intersection(*written)
+        if lines:
+            found[name] = max(lines, key=lambda it: (len(it), it))
+    return found
+
+
+def _before(trial: GradingContext) -> Mapping[str, bytes]:
+    return trial.baseline_files or {}
+
+
+def _new_lines(before: bytes | None, after: bytes | None) -> set[str]:
+    if before is None or after is None or before == after or b"\0" in after or len(after) > _LARGEST:
+        return set()
+    known = {it.strip() for it in decode(before).splitlines()}
+    new = {it.strip() for it in decode(after).splitlines()} - known
+    return {it for it in new if _SHORTEST <= len(it) <= _WIDEST}
+
+
+def phrases_of_all(trials: Sequence[GradingContext], most: int) -> list[str]:
+    """Phrases that stand in every output and not in the prompt, the most telling ones first.
+
+    A phrase of the prompt would prove nothing: repeating the question is no answer.
+    """
+    if not trials:
+        return []
+    outputs = [fold(it.output) for it in trials]
+    prompt = fold(trials[0].prompt or "")
+    found: list[str] = []
+    for phrase in _candidates(trials[0].output[:_LOOKED_AT]):
+        text = fold(phrase)
+        is_new = not any(text in fold(it) or fold(it) in text for it in found)
+        if is_new and text not in prompt and all(text in it for it in outputs):
+            found.append(phrase)
+            if len(found) == most:
+                break
+    return found
+
+
+def _candidates(output: str) -> Iterator[str]:
+    for form in _FORMS:
+        matches: Iterable[str] = (it.group(it.lastindex or 0).strip() for it in form.finditer(output))
+        yield from (it for it in dict.fromkeys(matches) if _SHORTEST <= len(it) <= _LONGEST)

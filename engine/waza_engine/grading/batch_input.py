@@ -1,0 +1,88 @@
+"""The grading context from JSON (docs/reference/grade-batch.md): its members in their types, read as a dialect's graders see them."""
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from pydantic import BaseModel, ConfigDict, ValidationError
+
+from waza_engine.graders.base import GradingContext
+from waza_engine.judges.scripted import scripted_judge
+from waza_engine.model.fields import Flag, Integer, ListOf, Text, TextMap
+from waza_engine.model.pydantic_messages import first_words
+from waza_engine.model.trajectory import Session, SkillInvocation, ToolEvent
+from waza_engine.recognition.recognise import dialect_meant, resolved
+
+
+class InputError(ValueError):
+    """The JSON is not of the documented shape; the text says where."""
+
+
+class _Context(BaseModel):
+    """The members of a context, in their types."""
+
+    model_config = ConfigDict(extra="ignore")
+
+    output: Text = ""
+    outcome: dict[str, Any] | None = None
+    transcript: ListOf[dict[str, Any]] = []
+    session: Session | None = None
+    tool_events: ListOf[ToolEvent] = []
+    skills: ListOf[Text | SkillInvocation] = []
+    prompt: Text | None = None
+    task: dict[str, Any] | None = None
+    duration_ms: Integer = 0
+    captured_files: TextMap = {}
+    no_workspace: Flag = False
+    session_id: Text = ""
+    baseline_output: Text = ""
+    output_present: Flag = False
+
+
+def grading_context(
+    data: Any, *, workspace_dir: Path | None, process_dir: Path, meaning: str = ""
+) -> GradingContext:
+    """The grading context that a JSON object describes. `meaning` is as for `grading.grade_entry`.
+
+    Raises:
+        InputError: a member has the wrong type.
+
+    """
+
+    def read(members: Any) -> GradingContext:
+        return _read(members, workspace_dir, process_dir)
+
+    in_dialect = dialect_meant(meaning).grading_context
+    try:
+        if not in_dialect or not isinstance(data, Mapping):
+            return read(data)
+        context: GradingContext = resolved(in_dialect)(data, meaning, read)
+    except ValidationError as error:
+        raise InputError(f"context.{first_words(error)}") from error
+    except ValueError as error:
+        raise InputError(str(error)) from error
+    return context
+
+
+def _read(data: Any, workspace_dir: Path | None, process_dir: Path) -> GradingContext:
+    if not isinstance(data, Mapping):
+        raise InputError("'context' must be an object")
+    read = _Context.model_validate(dict(data))
+    return GradingContext(
+        output=read.output,
+        outcome=read.outcome or {},
+        transcript=read.transcript,
+        session=read.session,
+        tool_events=read.tool_events,
+        skills=[SkillInvocation(name=it) if isinstance(it, str) else it for it in read.skills],
+        prompt=read.prompt if data.get("prompt") is not None else None,
+        task=read.task if read.task is not None else {"id": "t1"},
+        duration_ms=read.duration_ms,
+        workspace_dir=None if read.no_workspace else workspace_dir,
+        captured_files={path: text.encode() for path, text in read.captured_files.items()},
+        process_dir=process_dir,
+        session_id=read.session_id,
+        baseline_output=read.baseline_output,
+        output_present=read.output_present,
+        judge=scripted_judge(data),
+    )

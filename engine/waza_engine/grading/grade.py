@@ -1,0 +1,221 @@
+"""From grader entries and what a trial left behind to a verdict.
+
+See docs/reference/waza-graders.md, sections 2.1 to 2.5.
+
+`grade_run` is a real run: the first error ends it. `grade_entry` grades one entry on its own.
+"""
+
+import logging
+import time
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal, TypeVar
+
+from waza_engine.graders.base import (
+    ConfigError,
+    FailedCheck,
+    GradeError,
+    Grader,
+    GraderResult,
+    GradingContext,
+    Scope,
+)
+from waza_engine.graders.entry import Entry, Level, read_entry
+from waza_engine.graders.excerpts import instead_of, place_of, quoted
+from waza_engine.graders.registry import find_grader
+from waza_engine.graders.result import GradedTrial, GraderFailure, GraderVerdict, RunVerdict
+from waza_engine.lib.go.text import fold
+from waza_engine.lib.yaml.scalars import plain
+from waza_engine.model.scores import mean, weighted_mean
+from waza_engine.model.suite import EXPECTED_TEXTS, GraderEntry, Scoring, Task
+from waza_engine.recognition.recognise import dialect_meant, resolved
+
+_log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class BuiltGrader:
+    """A grader ready to grade, with the name and the effective weight of its entry."""
+
+    grader: Grader
+    type: str
+    name: str
+    weight: float
+
+
+def build(
+    entry: Mapping[str, Any] | GraderEntry,
+    meaning: str = "",
+    level: Level = "eval",
+    scope: Scope | None = None,
+) -> BuiltGrader:
+    """The grader that an entry describes: all that its dialect refuses at loading or creating is refused here.
+
+    Raises:
+        ConfigError: the entry, its config, or a static check forbids the grader.
+
+    """
+    return _built(read_entry(entry, meaning, level), meaning, scope or Scope())
+
+
+def _built(entry: Entry, meaning: str, scope: Scope) -> BuiltGrader:
+    kind = find_grader(entry.type, meaning, entry.data.get("config"))
+    if kind is None:
+        raise ConfigError(f"Unknown grader type '{entry.type}'" if entry.type else "The grader has no type")
+    if kind.name_required and not entry.name:
+        raise ConfigError(f"A grader of type '{entry.type}' needs a name")
+    grader = entry.configured(kind)
+    if refusal := next(grader.refusals(scope), None):
+        raise ConfigError(refusal.message)
+    return BuiltGrader(grader, entry.type, entry.name, entry.weight)
+
+
+def grade_entry(
+    entry: Mapping[str, Any] | GraderEntry,
+    context: GradingContext,
+    meaning: str = "",
+    level: Level = "eval",
+) -> GraderVerdict | GraderFailure:
+    """Grade one entry on its own; what goes wrong is a `GraderFailure`, never an exception.
+
+    `meaning` says what the type means, as in `formats.dialect_meant`: the name of a dialect, or one of its `meanings`.
+    `level` says where the entry stands: that changes which keys it may have.
+    """
+    started = time.perf_counter()
+    name, type_name = shown(entry)
+    step: Literal["config", "grade"] = "config"
+    try:
+        built = build(entry, meaning, level, Scope(process_dir=context.process_dir))
+        name, type_name, step = built.name, built.type, "grade"
+        result = built.grader.grade_turn(context, _turn(entry))
+    except ConfigError as error:
+        return GraderFailure(name, type_name, "config", str(error))
+    except GradeError as error:
+        return GraderFailure(name, type_name, "grade", str(error))
+    except Exception as error:  # noqa: BLE001  # the one place per grader: a defect must not take the others down
+        _log.exception("The grader '%s' of type '%s' broke", name, type_name)
+        return GraderFailure(name, type_name, step, f"internal error: {type(error).__name__}: {error}")
+    shown_type = type_name if result.type_name is None else result.type_name
+    return GraderVerdict(
+        name, shown_type, built.weight, result, round((time.perf_counter() - started) * 1000)
+    )
+
+
+def shown(entry: Any) -> tuple[str, str]:
+    """Name and type for the message about an entry that cannot be read, whatever it is."""
+    if isinstance(entry, GraderEntry):
+        return entry.name, entry.type
+    if not isinstance(entry, Mapping):
+        return "", ""
+    name, type_name = entry.get("name"), entry.get("type")
+    return name if isinstance(name, str) else "", type_name if isinstance(type_name, str) else ""
+
+
+def _turn(entry: Mapping[str, Any] | GraderEntry) -> int | None:
+    """The turn of the conversation that an entry asks about; None is all of it."""
+    turn = entry.turn if isinstance(entry, GraderEntry) else plain(entry.get("turn"))
+    return turn if isinstance(turn, int) and not isinstance(turn, bool) else None
+
+
+def grade_run(
+    eval_entries: Sequence[Mapping[str, Any] | GraderEntry],
+    task_entries: Sequence[Mapping[str, Any] | GraderEntry],
+    expected: Mapping[str, Iterable[str]],
+    context: GradingContext,
+    meaning: str = "",
+    agent_error: str = "",
+) -> RunVerdict:
+    """The verdict on one run: eval graders, task graders, then the output expectations of the task.
+
+    `expected` has lists of texts by the keys of `suite.EXPECTED_TEXTS`. `meaning` is as for `grade_entry`.
+    A later result of the same name replaces the earlier one. The first error ends the run without results.
+    `agent_error` is the error the agent reported: it makes the status `error` whatever the graders say.
+    """
+    results: dict[str, GraderVerdict] = {}
+    for _, graded in _graded(eval_entries, task_entries, context, meaning):
+        if isinstance(graded, GraderFailure):
+            return RunVerdict("error", error=graded)
+        results[graded.name] = graded
+    if meaning not in dialect_meant(meaning).without_expectations:
+        results.update((it.name, it) for it in _expectations(expected, context.output))
+    return _run_verdict(results, agent_error)
+
+
+def grade_task(
+    dialect: str,
+    task: Task,
+    eval_entries: Sequence[GraderEntry],
+    scoring: Scoring | None,
+    context: GradingContext,
+) -> RunVerdict:
+    """The verdict on a trial of a task, made as its dialect makes it where the suite has a `scoring`."""
+    score = dialect_meant(dialect).score_trial
+    if scoring is None or not score:
+        return grade_run(eval_entries, task.graders, task.expected, context, dialect, context.error)
+    graded = _graded(eval_entries, task.graders, context, dialect)
+    verdict: RunVerdict = resolved(score)(GradedTrial(graded, context, task.constraints, scoring))
+    return verdict
+
+
+_Entry = TypeVar("_Entry", bound=Mapping[str, Any] | GraderEntry)
+
+
+def _graded(
+    eval_entries: Sequence[_Entry], task_entries: Sequence[_Entry], context: GradingContext, meaning: str
+) -> Iterator[tuple[_Entry, GraderVerdict | GraderFailure]]:
+    """What comes of each entry, graded when it is asked for."""
+    leveled: list[tuple[Level, Sequence[_Entry]]] = [("eval", eval_entries), ("task", task_entries)]
+    for level, entries in leveled:
+        yield from ((it, grade_entry(it, context, meaning, level)) for it in entries)
+
+
+def _run_verdict(results: Mapping[str, GraderVerdict], agent_error: str) -> RunVerdict:
+    passed = all(it.result.passed for it in results.values())
+    return RunVerdict(
+        "error" if agent_error else "passed" if passed else "failed",
+        mean([it.result.score for it in results.values()]),
+        weighted_mean([(it.result.score, it.weight) for it in results.values()]),
+        results,
+    )
+
+
+def _expectations(expected: Mapping[str, Iterable[str]], output: str) -> list[GraderVerdict]:
+    """The pseudo-graders for the lists that are not empty (docs/reference/waza-graders.md, section 2.5)."""
+    folded = fold(output)
+    verdicts: list[GraderVerdict] = []
+    for option in EXPECTED_TEXTS:
+        texts = list(expected.get(option) or ())
+        if not texts:
+            continue
+        found = [it for it in texts if fold(it) in folded]
+        if option == "output_contains_any":
+            result = GraderResult(
+                float(bool(found)),
+                bool(found),
+                "Found" if found else "None of the texts found",
+                parts=()
+                if found
+                else (FailedCheck((), "none of the texts found", f"it begins: {quoted(output)}"),),
+            )
+        else:
+            wanted = option == "output_contains"
+            failures = [(index, it) for index, it in enumerate(texts) if (it in found) is not wanted]
+            result = GraderResult(
+                (len(texts) - len(failures)) / len(texts),
+                not failures,
+                _expectation_text([it for _, it in failures], wanted=wanted),
+                parts=tuple(_failed_text(index, it, output, wanted=wanted) for index, it in failures),
+            )
+        verdicts.append(GraderVerdict(f"_{option}", "", 1.0, result))
+    return verdicts
+
+
+def _failed_text(index: int, text: str, output: str, *, wanted: bool) -> FailedCheck:
+    if wanted:
+        return FailedCheck((index,), f"missing: {text}", instead_of(text, output))
+    return FailedCheck((index,), f"found: {text}", place_of(text, output, any_case=True))
+
+
+def _expectation_text(failures: Sequence[str], *, wanted: bool) -> str:
+    word = "missing" if wanted else "found"
+    return "; ".join(f"{word}: {it}" for it in failures) or "All checks passed"

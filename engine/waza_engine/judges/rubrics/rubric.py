@@ -1,0 +1,177 @@
+"""Rubrics of `prompt` graders: built in, or a file of the project (docs/reference/waza-graders.md, section 5.6.3).
+
+A rubric of a legacy grader: the path of a file from where the run is started if there is one, else the text itself.
+"""
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from importlib.resources import files
+from importlib.resources.abc import Traversable
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+from pydantic import BaseModel, ConfigDict, StringConstraints, ValidationError
+
+from waza_engine.lib.files.read_tracking import note_read
+from waza_engine.lib.files.safe_read import regular_text
+from waza_engine.lib.yaml.reader import YamlError, read_yaml
+from waza_engine.model.fields import ListOf, Text
+from waza_engine.model.pydantic_messages import first_words
+
+_NUMBER = "(0|[1-9][0-9]*)"
+_PRE_RELEASE = f"({_NUMBER}|[0-9]*[A-Za-z-][0-9A-Za-z-]*)"
+_BUILD = "[0-9A-Za-z-]+"
+_SEMANTIC_VERSION = (
+    rf"^{_NUMBER}\.{_NUMBER}\.{_NUMBER}(-{_PRE_RELEASE}(\.{_PRE_RELEASE})*)?(\+{_BUILD}(\.{_BUILD})*)?$"
+)
+_FRONT_MATTER = re.compile(r"---[ \t]*\r?\n(.*?)^---[ \t]*(?:\r?\n|\Z)(.*)", re.DOTALL | re.MULTILINE)
+
+
+class RubricError(Exception):
+    """The rubric does not exist or is no rubric; the text says what to do."""
+
+
+Filled = Annotated[Text, StringConstraints(min_length=1)]
+
+
+class Golden(BaseModel):
+    """An example of a rubric: an output, and what a judge should say about it."""
+
+    model_config = ConfigDict(extra="ignore", frozen=True, defer_build=True)
+
+    name: Filled
+    output: Filled
+    expected: Literal["pass", "fail"]
+    input: Text = ""
+    context: Text = ""
+
+
+class _FrontMatter(BaseModel):
+    model_config = ConfigDict(extra="ignore", frozen=True, defer_build=True)
+
+    name: Filled
+    version: Annotated[Text, StringConstraints(pattern=_SEMANTIC_VERSION)]
+    scale: Literal["pass-fail", "1-5"]
+    description: Filled
+    goldens: ListOf[Golden] = []
+
+
+@dataclass(frozen=True, slots=True)
+class Rubric:
+    """A rubric: `body` goes to the judge, the rest describes it. `source` is `builtin` or the file's path.
+
+    The scale is only reported; it has no effect on the score.
+    """
+
+    name: str
+    version: str
+    scale: str
+    description: str
+    body: str
+    source: str
+    goldens: tuple[Golden, ...] = ()
+
+    def facts(self) -> dict[str, str]:
+        """What results report of it."""
+        return {"name": self.name, "version": self.version, "scale": self.scale, "source": self.source}
+
+
+def built_in_rubrics() -> Mapping[str, Rubric]:
+    """The rubrics that can be named without a file, by name."""
+    found = sorted((it for it in _built_in_files() if it.name.endswith(".md")), key=lambda it: it.name)
+    rubrics = [parse_rubric(it.read_text("utf-8"), "builtin") for it in found]
+    return {it.name: it for it in rubrics}
+
+
+def built_in_names() -> list[str]:
+    """The names of the rubrics that need no file, without reading them."""
+    return sorted(it.name.removesuffix(".md") for it in _built_in_files() if it.name.endswith(".md"))
+
+
+def is_rubric_path(reference: str) -> bool:
+    """Whether `reference` names a file, not a built-in rubric."""
+    name = reference.strip()
+    return name.endswith(".md") or name.startswith((".", "/", "~")) or "/" in name or "\\" in name
+
+
+def rubric_path(reference: str, process_dir: Path) -> Path:
+    """The file that `reference` names, if it names one."""
+    return process_dir / _expanded(reference.strip())
+
+
+def load_rubric(reference: str, process_dir: Path) -> Rubric:
+    """The rubric that `reference` names; relative paths start at `process_dir`.
+
+    Raises:
+        RubricError: no such rubric, or the file is no rubric.
+
+    """
+    name = reference.strip()
+    if not is_rubric_path(name):
+        rubrics = built_in_rubrics()
+        if name not in rubrics:
+            raise RubricError(
+                f"There is no rubric '{name}'. Built in are {', '.join(rubrics)}; a file needs a path or '.md'"
+            )
+        return rubrics[name]
+    path = rubric_path(name, process_dir)
+    note_read(path)
+    try:
+        text = regular_text(path)
+    except (OSError, ValueError) as error:
+        raise RubricError(f"The rubric {path} cannot be read: {error}") from error
+    try:
+        return parse_rubric(text, str(path))
+    except RubricError as error:
+        raise RubricError(f"The rubric {path} cannot be used: {error}") from error
+
+
+def parse_rubric(text: str, source: str) -> Rubric:
+    """The rubric in `text`: front matter between two `---` lines, then the body.
+
+    Raises:
+        RubricError: a part is missing or wrong.
+
+    """
+    found = _FRONT_MATTER.match(text.removeprefix("\ufeff"))
+    if not found:
+        raise RubricError("it must start with front matter between two lines of three dashes")
+    try:
+        front = _FrontMatter.model_validate(read_yaml(found[1]))
+    except YamlError as error:
+        raise RubricError(f"its front matter is no YAML: {error}") from error
+    except ValidationError as error:
+        raise RubricError(first_words(error, "front matter")) from error
+    body = found[2].strip()
+    if not body:
+        raise RubricError("there is no text after the front matter")
+    return Rubric(
+        front.name, front.version, front.scale, front.description, body, source, tuple(front.goldens)
+    )
+
+
+def _expanded(name: str) -> Path:
+    # Only the own home directory is known to waza, not `~other`.
+    if name == "~" or name.startswith(("~/", "~\\")):
+        return Path.home() / name[2:]
+    return Path(name)
+
+
+def _built_in_files() -> list[Traversable]:
+    return list(files(__package__).iterdir())
+
+
+def rubric_text(rubric: str, process_dir: Path) -> str:
+    """What the judge is told."""
+    try:
+        path = process_dir / rubric
+        return path.read_text("utf-8") if path.is_file() else rubric
+    except (OSError, ValueError):  # too long for a name, or no UTF-8: then it is the rubric itself
+        return rubric
+
+
+def rubric_files(rubric: Any, process_dir: Path) -> Iterator[Path]:
+    """The file that grading reads if it is there."""
+    if isinstance(rubric, str):  # Perhaps the rubric itself: then no file has that name.
+        yield process_dir / rubric

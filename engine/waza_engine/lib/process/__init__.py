@@ -1,0 +1,1 @@
+"""Starting other programs, limiting them, and leaving none of them behind."""

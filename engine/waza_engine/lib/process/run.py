@@ -1,0 +1,195 @@
+"""Child processes that cannot outlive their purpose: own group, time limit, capped output.
+
+A child leads its own process group, so ending it ends what it started. Whatever still runs when the engine's
+process ends normally, or when `end_all` is called (a cancelled run), is killed.
+"""
+
+import atexit
+import contextlib
+import subprocess
+import sys
+import threading
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import IO
+
+from waza_engine.lib.process import reaper
+from waza_engine.lib.process.reaper import kill_session
+
+OUTPUT_LIMIT = 1_000_000
+"""How many bytes of each output stream are kept; the rest is read and thrown away."""
+_PIPE_GRACE_SECONDS = 1.0
+_CHUNK = 65_536
+
+_running: set[subprocess.Popen[bytes]] = set()
+_running_lock = threading.Lock()  # runs and graders start children from several threads
+
+
+@dataclass(frozen=True, slots=True)
+class Finished:
+    """How a child ended. `status` is its exit status, negative for a signal; outputs may be cut off."""
+
+    status: int
+    stdout: bytes
+    stderr: bytes
+    timed_out: bool = False
+
+
+def run(
+    command: Sequence[str],
+    *,
+    cwd: Path,
+    seconds: float,
+    stdin: bytes = b"",
+    env: Mapping[str, str] | None = None,
+    output_limit: int = OUTPUT_LIMIT,
+) -> Finished:
+    """Run `command` without a shell and wait until it and all users of its output pipes have ended.
+
+    After `seconds`, or once the child itself has ended and the time is up, its group is killed. `env` None
+    inherits the environment.
+
+    Raises:
+        OSError: it cannot be started.
+        ValueError: an argument holds a NUL or a lone surrogate.
+
+    """
+    process = start(command, cwd=cwd, env=env, stderr=subprocess.PIPE)
+    outputs = [_Collector(piped(it), output_limit) for it in (process.stdout, process.stderr)]
+    threads = [threading.Thread(target=it.collect, daemon=True) for it in outputs]
+    threads.append(threading.Thread(target=_feed, args=(piped(process.stdin), stdin), daemon=True))
+    expired = threading.Event()
+
+    def expire() -> None:
+        expired.set()
+        kill_group(process)
+
+    # A limit of centuries is more than a thread can wait for.
+    alarm = threading.Timer(min(seconds, threading.TIMEOUT_MAX), expire)
+    alarm.daemon = True
+    for it in (alarm, *threads):
+        it.start()
+    status = process.wait()
+    timed_out = expired.is_set()
+    for it in threads:
+        # A descendant may hold the pipes open: waza waits for it, we do until the time is up.
+        while it.is_alive() and not expired.is_set():
+            it.join(0.05)
+        it.join(_PIPE_GRACE_SECONDS)
+    alarm.cancel()
+    end(process)
+    return Finished(status, outputs[0].data(), outputs[1].data(), timed_out)
+
+
+def start(
+    command: Sequence[str],
+    *,
+    cwd: Path | None = None,
+    env: Mapping[str, str] | None = None,
+    stderr: int = subprocess.DEVNULL,
+) -> subprocess.Popen[bytes]:
+    """Start a child in a group of its own with pipes to its stdin and stdout. `end` it when done.
+
+    Raises:
+        OSError: it cannot be started.
+        ValueError: an argument holds a NUL or a lone surrogate.
+
+    """
+    environment = reaper.announced(env)
+    try:
+        process = subprocess.Popen(
+            command,
+            cwd=cwd,
+            env=environment,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=stderr,
+            bufsize=0,
+            start_new_session=True,
+            creationflags=_windows_flags(),
+        )
+    except (OSError, ValueError):
+        reaper.forget(environment)
+        raise
+    with _running_lock:
+        if not _running:
+            atexit.unregister(end_all)
+            atexit.register(end_all)
+        _running.add(process)
+    reaper.watch(process.pid, environment)
+    return process
+
+
+def piped(pipe: IO[bytes] | None) -> IO[bytes]:
+    """The pipe itself: children of this module have one wherever they are asked for it."""
+    assert pipe is not None  # noqa: S101  # for the type checker
+    return pipe
+
+
+def end(process: subprocess.Popen[bytes]) -> None:
+    """Kill what is left of the child and its group, and close our ends of its pipes."""
+    kill_group(process)
+    process.wait()
+    reaper.unwatch(process.pid)
+    for pipe in (process.stdin, process.stdout, process.stderr):
+        if pipe:
+            with contextlib.suppress(OSError):
+                pipe.close()
+    with _running_lock:
+        _running.discard(process)
+
+
+def end_all() -> None:
+    """End every child that is still running: for a cancelled run, and at exit."""
+    with _running_lock:
+        children = list(_running)
+    for it in children:
+        end(it)
+
+
+def kill_group(process: subprocess.Popen[bytes]) -> None:
+    """Kill the child and everything in its session; harmless when all of it has ended."""
+    with contextlib.suppress(OSError):
+        if sys.platform == "win32":
+            # There are no groups to kill: taskkill walks the tree.
+            subprocess.run(
+                ["taskkill", "/F", "/T", "/PID", str(process.pid)], capture_output=True, check=False
+            )
+        else:
+            kill_session(process.pid)
+
+
+def _windows_flags() -> int:
+    if sys.platform == "win32":
+        return subprocess.CREATE_NEW_PROCESS_GROUP | subprocess.CREATE_NO_WINDOW
+    return 0
+
+
+@dataclass(slots=True)
+class _Collector:
+    """Reads a pipe to its end, keeping at most `limit` bytes."""
+
+    pipe: IO[bytes]
+    limit: int
+    chunks: list[bytes] = field(default_factory=list)
+
+    def collect(self) -> None:
+        left = self.limit
+        with contextlib.suppress(OSError, ValueError):  # closed under us after the time was up
+            while chunk := self.pipe.read(_CHUNK):
+                if left > 0:
+                    self.chunks.append(chunk[:left])
+                    left -= len(chunk)
+
+    def data(self) -> bytes:
+        return b"".join(self.chunks)
+
+
+def _feed(pipe: IO[bytes], data: bytes) -> None:
+    with contextlib.suppress(OSError, ValueError):  # a child need not read its input
+        view = memoryview(data)
+        while view:
+            view = view[pipe.write(view) :]
+    with contextlib.suppress(OSError, ValueError):
+        pipe.close()

@@ -1,0 +1,155 @@
+"""Field types for everything that is read from a file: Go's typed decoding as pydantic annotations.
+
+The rules are docs/reference/waza-formats.md, section 3 and docs/reference/waza-graders.md, sections 2.1 and
+13: a text field keeps the source text, an integer field cuts fractions off, a boolean field takes `yes` and
+`off`, an empty value is the zero value, null items of lists are dropped. Values may come as `Scalar` (YAML)
+or as plain Python values (JSON).
+"""
+
+import math
+from typing import Annotated, Any, TypeVar
+
+from pydantic import BeforeValidator, GetJsonSchemaHandler
+from pydantic.json_schema import JsonSchemaValue
+from pydantic_core import CoreSchema
+
+from waza_engine.lib.yaml.scalars import FALSE_WORDS, TRUE_WORDS, Scalar, plain
+
+
+def as_text(value: Any) -> Any:
+    """The text that Go stores in a string field; what has no text stays for pydantic to refuse."""
+    match value:
+        case None | Scalar(value=None):
+            return ""
+        case Scalar(source=source):
+            return source
+        case bool():
+            return "true" if value else "false"
+        case int():
+            return str(value)
+        case float():
+            return str(int(value)) if value.is_integer() and abs(value) < 1e15 else repr(value)
+        case _:
+            return value
+
+
+def as_integer(value: Any) -> Any:
+    """The integer that Go stores in an int field: fractions are cut off, a quoted number is refused."""
+    match value:
+        case None | Scalar(value=None):
+            return 0
+        case Scalar(value=bool()) | bool():
+            raise ValueError("expected a whole number, not a boolean")
+        case Scalar(value=(int() | float()) as number) | (int() | float() as number):
+            return _truncated(number)
+        case str():
+            raise ValueError("expected a whole number, not a string; remove the quotes")
+        case _:
+            raise ValueError("expected a whole number")
+
+
+def _truncated(number: float) -> int:
+    if not math.isfinite(number) or number >= 2**63:
+        raise ValueError("expected a whole number of at most 64 bits")
+    return max(int(number), -(2**63))
+
+
+def as_number(value: Any) -> Any:
+    """The double that Go stores in a float field."""
+    match value:
+        case None | Scalar(value=None):
+            return 0.0
+        case Scalar(value=bool()) | bool():
+            raise ValueError("expected a number, not a boolean")
+        case Scalar(value=(int() | float()) as number) | (int() | float() as number):
+            return float(number)
+        case str():
+            raise ValueError("expected a number, not a string; remove the quotes")
+        case _:
+            raise ValueError("expected a number")
+
+
+def as_flag(value: Any) -> Any:
+    """The boolean that Go stores in a bool field: `yes`, `on`, `no`, `off` count, `"true"` does not."""
+    match value:
+        case None | Scalar(value=None):
+            return False
+        case Scalar(value=bool() as flag) | (bool() as flag):
+            return flag
+        case str() if value in TRUE_WORDS:
+            return True
+        case str() if value in FALSE_WORDS:
+            return False
+        case _:
+            raise ValueError("expected true or false")
+
+
+def as_switch(value: Any) -> Any:
+    """The boolean of an option that is on unless the file says no: an empty value says nothing."""
+    return True if is_null(value) else as_flag(value)
+
+
+def as_list(value: Any) -> Any:
+    """A list without its null items; an empty value is the empty list."""
+    if is_null(value):
+        return []
+    if not isinstance(value, list):
+        raise ValueError("expected a list")  # noqa: TRY004  # pydantic turns only ValueError into a problem
+    return [it for it in value if not is_null(it)]
+
+
+def as_mapping(value: Any) -> Any:
+    """A mapping; an empty value is the empty mapping."""
+    return {} if is_null(value) else value
+
+
+def is_null(value: Any) -> bool:
+    """Whether the file has nothing here: an empty value, `null` or `~`."""
+    return value is None or (isinstance(value, Scalar) and value.value is None)
+
+
+class _Absent:
+    """Marks a field in which an empty value or `null` means that the option is not there at all."""
+
+    def __get_pydantic_json_schema__(
+        self, core_schema: CoreSchema, handler: GetJsonSchemaHandler
+    ) -> JsonSchemaValue:
+        # Nobody writes the null on purpose: schema and completion speak of the other branch only.
+        schema = handler(core_schema)
+        others = [it for it in schema.pop("anyOf", []) if it != {"type": "null"}]
+        return {**schema, **(others[0] if len(others) == 1 else {"anyOf": others} if others else {})}
+
+
+def _none_when_null(value: Any) -> Any:
+    return None if is_null(value) else value
+
+
+_Item = TypeVar("_Item")
+
+Text = Annotated[str, BeforeValidator(as_text)]
+"""A text as it is written: `1.10` and `yes` too."""
+
+Integer = Annotated[int, BeforeValidator(as_integer)]
+"""A whole number; fractions are cut off."""
+
+Number = Annotated[float, BeforeValidator(as_number)]
+"""A number of double precision."""
+
+Flag = Annotated[bool, BeforeValidator(as_flag)]
+"""True or false, as YAML 1.1 and JSON write them."""
+
+Switch = Annotated[bool, BeforeValidator(as_switch)]
+"""The same, for an option that is true where nothing is said."""
+
+ListOf = Annotated[list[_Item], BeforeValidator(as_list)]
+"""A list; items that are null are left out, and an empty value is the empty list."""
+
+Strings = Annotated[list[Text], BeforeValidator(as_list)]
+"""A list of texts."""
+
+TextMap = Annotated[dict[str, Text], BeforeValidator(as_mapping)]
+AnyValue = Annotated[Any, BeforeValidator(plain)]
+"""A value of any shape (inline schemas, matchers), as JSON would have it."""
+
+IfGiven = Annotated[_Item | None, BeforeValidator(_none_when_null), _Absent()]
+"""An option of which waza knows whether it was given: None when it was not, or when it is null."""

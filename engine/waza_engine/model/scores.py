@@ -1,0 +1,233 @@
+"""From grader scores to run, task and suite totals: pure arithmetic.
+
+See docs/reference/waza-graders.md, section 2.3, docs/reference/waza-formats.md, section 14.
+
+All scores are 0..1, durations milliseconds.
+
+What several trials of one task say together: pass@k and pass^k (docs/reference/vally.md, section 5).
+"""
+
+import math
+import random
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from math import comb
+from typing import Literal
+
+Status = Literal["passed", "failed", "error", "skipped"]
+RESAMPLES = 10_000
+CONFIDENCE = 0.95
+
+
+def mean(scores: Sequence[float]) -> float:
+    """The plain mean, 0.0 of nothing."""
+    return sum(scores) / len(scores) if scores else 0.0
+
+
+def weighted_mean(scores: Sequence[tuple[float, float]]) -> float:
+    """Sum of score x weight over the sum of weights, 0.0 of nothing, or when nothing weighs anything."""
+    total = sum(weight for _, weight in scores)
+    return sum(score * weight for score, weight in scores) / total if total else 0.0
+
+
+def deviation(scores: Sequence[float]) -> float:
+    """The population standard deviation."""
+    return math.sqrt(variance(scores))
+
+
+def variance(scores: Sequence[float]) -> float:
+    """The population variance."""
+    middle = mean(scores)
+    return mean([(it - middle) ** 2 for it in scores])
+
+
+@dataclass(frozen=True, slots=True)
+class Interval:
+    """A bootstrap confidence interval of a mean."""
+
+    lower: float
+    upper: float
+    mean: float
+    confidence_level: float = CONFIDENCE
+    resamples: int = RESAMPLES
+
+
+def bootstrap(scores: Sequence[float], rng: random.Random, resamples: int = RESAMPLES) -> Interval:
+    """The 95 % percentile interval of the mean: the resampled means at floor(0.025 n) and floor(0.975 n)."""
+    if len(set(scores)) == 1:
+        return Interval(scores[0], scores[0], scores[0], CONFIDENCE, resamples)
+    pick: Callable[..., list[float]] = rng.choices
+    means = sorted(mean(pick(scores, k=len(scores))) for _ in range(resamples))
+    tail = (1 - CONFIDENCE) / 2
+    lower, upper = math.floor(tail * resamples), math.floor((1 - tail) * resamples)
+    return Interval(means[lower], means[min(upper, resamples - 1)], mean(scores), CONFIDENCE, resamples)
+
+
+@dataclass(frozen=True, slots=True)
+class RunTotals:
+    """What the totals need of one run (one trial of one task). Without results its score is no measure of anything."""
+
+    status: Status
+    score: float = 0.0
+    weighted_score: float = 0.0
+    duration_ms: int = 0
+    has_results: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class TaskStats:
+    """The totals of one task over its runs."""
+
+    status: Literal["passed", "failed", "skipped"]
+    total_runs: int
+    passed_runs: int
+    failed_runs: int
+    error_runs: int
+    pass_rate: float
+    flaky: bool
+    flakiness_percent: float
+    avg_score: float
+    avg_weighted_score: float
+    min_score: float
+    max_score: float
+    std_dev_score: float
+    score_variance: float
+    avg_duration_ms: int
+    interval: Interval | None = None
+    runs_with_results: int = 0
+
+
+def task_stats(runs: Sequence[RunTotals], rng: random.Random) -> TaskStats:
+    """The totals of one task; from two runs on with an interval of the weighted scores.
+
+    `rng` drives the resampling, so that a seed makes the interval repeatable.
+    """
+    counts = {status: sum(it.status == status for it in runs) for status in ("passed", "failed", "error")}
+    total, passed = len(runs), counts["passed"]
+    rate = passed / total if total else 0.0
+    scores = [it.score for it in runs]
+    weighted = [it.weighted_score for it in runs]
+    return TaskStats(
+        status=task_status([it.status for it in runs]),
+        total_runs=total,
+        passed_runs=passed,
+        failed_runs=counts["failed"],
+        error_runs=counts["error"],
+        pass_rate=rate,
+        flaky=0 < rate < 1,
+        flakiness_percent=min(passed, total - passed) / total * 100 if total else 0.0,
+        avg_score=mean(scores),
+        avg_weighted_score=mean(weighted),
+        min_score=min(scores, default=0.0),
+        max_score=max(scores, default=0.0),
+        std_dev_score=deviation(scores),
+        score_variance=variance(scores),
+        avg_duration_ms=sum(it.duration_ms for it in runs) // total if total else 0,
+        interval=bootstrap(weighted, rng) if total > 1 else None,
+        runs_with_results=sum(it.has_results for it in runs),
+    )
+
+
+def task_status(statuses: Sequence[Status]) -> Literal["passed", "failed", "skipped"]:
+    """A task is passed when every run that was not skipped passed; an error counts as failed."""
+    held = [it for it in statuses if it != "skipped"]
+    if not held:
+        return "skipped"
+    return "passed" if all(it == "passed" for it in held) else "failed"
+
+
+@dataclass(frozen=True, slots=True)
+class TaskTotals:
+    """What the suite's totals need of one task; a task without stats scores 0."""
+
+    status: Literal["passed", "failed", "skipped", "error"]
+    avg_score: float = 0.0
+    avg_weighted_score: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class SuiteTotals:
+    """The totals of a whole suite."""
+
+    total: int
+    succeeded: int
+    failed: int
+    errors: int
+    skipped: int
+    success_rate: float
+    aggregate_score: float
+    weighted_score: float
+    min_score: float
+    max_score: float
+    std_dev: float
+    interval: Interval | None = None
+
+
+def suite_totals(tasks: Sequence[TaskTotals], trials: int, rng: random.Random) -> SuiteTotals:
+    """Means over the tasks; an interval of the weighted scores with several trials and at least two tasks."""
+    scores = [it.avg_score for it in tasks]
+    weighted = [it.avg_weighted_score for it in tasks]
+    counts = {it: sum(task.status == it for task in tasks) for it in ("passed", "failed", "error", "skipped")}
+    return SuiteTotals(
+        total=len(tasks),
+        succeeded=counts["passed"],
+        failed=counts["failed"],
+        errors=counts["error"],
+        skipped=counts["skipped"],
+        success_rate=counts["passed"] / len(tasks) if tasks else 0.0,
+        aggregate_score=mean(scores),
+        weighted_score=mean(weighted),
+        min_score=min(scores, default=0.0),
+        max_score=max(scores, default=0.0),
+        std_dev=deviation(scores),
+        interval=bootstrap(weighted, rng) if trials > 1 and len(tasks) > 1 else None,
+    )
+
+
+def skills_helped(with_skills: SuiteTotals, without: SuiteTotals) -> bool:
+    """What decides a run with a baseline: whether more of its tasks passed than without skills.
+
+    See docs/reference/waza-formats.md, section 13.7.
+    """
+    return with_skills.success_rate > without.success_rate
+
+
+@dataclass(frozen=True, slots=True)
+class MultiTrialMetrics:
+    """The rates over `k` trials, each from 0 to 1."""
+
+    per_trial_pass_rate: float
+    pass_at_k: float
+    pass_to_the_k: float
+    k: int
+
+    @property
+    def is_flaky(self) -> bool:
+        """Whether some trials passed and others did not."""
+        return 0 < self.per_trial_pass_rate < 1
+
+
+def pass_at_k(n: int, c: int, k: int) -> float:
+    """How likely one of `k` trials passes, when `c` of `n` did: the unbiased estimator.
+
+    Raises:
+        ValueError: no such numbers of trials.
+
+    """
+    if not (0 <= c <= n and 1 <= k <= n):
+        raise ValueError(f"expected 0 <= c <= n and 1 <= k <= n, not n={n}, c={c}, k={k}")
+    return 1.0 - comb(n - c, k) / comb(n, k)
+
+
+def pass_to_the_k(p: float, k: int) -> float:
+    """How likely all of `k` trials pass."""
+    return float(p**k)
+
+
+def multi_trial_metrics(passed: Sequence[bool]) -> MultiTrialMetrics:
+    """The metrics of a task's trials; all 0 without any."""
+    k = len(passed)
+    if not k:
+        return MultiTrialMetrics(0.0, 0.0, 0.0, 0)
+    rate = sum(passed) / k
+    return MultiTrialMetrics(rate, pass_at_k(k, sum(passed), k), pass_to_the_k(rate, k), k)

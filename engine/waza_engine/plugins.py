@@ -1,0 +1,58 @@
+"""What other distributions add by entry points. Cheap to import and to ask: the language server does it at start."""
+
+import contextlib
+import importlib
+import os
+import sys
+from collections.abc import Iterator
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from importlib.metadata import EntryPoint
+
+GRADER_GROUP = "waza_lsp.graders"
+"""The group of grader types: each entry names a `Grader` class."""
+EXECUTOR_GROUP = "waza_lsp.executors"
+"""The group of executors: each entry is called as the executor is, and names a class as `executors/base.py` has it."""
+
+DIALECT_GROUP = "waza_lsp.dialects"
+"""The group of dialects: each entry names the package of one, whose module `dialect` has the record `DIALECT`."""
+_GROUPS = (GRADER_GROUP, EXECUTOR_GROUP, DIALECT_GROUP)
+_SCHEMA_EXPORT = "waza_engine.generate.schemas.export", "export"
+"""The function that generates all schemas. It stands above those who read schemas, so it is named, not imported."""
+
+
+@cache
+def has_plug_ins() -> bool:
+    """Whether any distribution adds anything. It is asked once: everything that is installed is looked at."""
+    # `importlib.metadata` knows better, and takes longer to import than all schemas to read: it is asked only where the
+    # name of a group is found at all.
+    groups = [f"[{it}]" for it in _GROUPS]
+    if not any(group in text for text in _declared_entry_points() for group in groups):
+        return False
+    return any(plug_ins(it) for it in _GROUPS)
+
+
+def plug_ins(group: str) -> "list[EntryPoint]":
+    """The entry points of a group; none of them is loaded."""
+    from importlib.metadata import entry_points
+
+    return list(entry_points(group=group))
+
+
+def schemas_with_plug_ins() -> dict[str, dict[str, Any]]:
+    """Generate all schemas by name, with what plug-ins add. This imports pydantic and all grader types."""
+    module, name = _SCHEMA_EXPORT
+    made: dict[str, dict[str, Any]] = getattr(importlib.import_module(module), name)()
+    return made
+
+
+def _declared_entry_points() -> Iterator[str]:
+    for folder in sys.path:
+        with contextlib.suppress(OSError):
+            for name in os.listdir(folder or "."):  # noqa: PTH208  # names are wanted, not paths
+                if name.endswith((".dist-info", ".egg-info")):
+                    with contextlib.suppress(OSError, UnicodeDecodeError):
+                        yield Path(folder, name, "entry_points.txt").read_text(encoding="utf-8")

@@ -1,0 +1,97 @@
+"""Which files of a folder may be eval files: YAML files that neither git nor the project's settings leave out."""
+
+import os
+from collections.abc import Iterator
+from pathlib import Path
+
+from pathspec import GitIgnoreSpec
+
+from waza_engine.lib.files.gitignore import ignore_spec
+from waza_engine.lib.files.safe_read import regular_bytes
+from waza_engine.project.settings import Projects
+from waza_engine.project.store_location import FOLDER as STORE_FOLDER
+
+_SUFFIXES = (".yaml", ".yml")
+_NEVER = frozenset([".git", ".hg", ".svn", ".venv", "node_modules", "__pycache__", STORE_FOLDER])
+_LOCK = ".#"
+"""How the links begin with which Emacs marks a file as being edited; they lead nowhere."""
+
+_Ignored = list[tuple[Path, GitIgnoreSpec]]
+
+
+def eval_files(start: Path, projects: Projects) -> Iterator[Path]:
+    """The file itself, or all YAML files below a folder in a stable order.
+
+    `.gitignore` files and the `exclude` of settings files are respected below a folder; a file that is named itself
+    is always given. Links to folders are not followed. A folder that cannot be listed counts as empty.
+    """
+    if not start.is_dir():
+        yield start
+        return
+    yield from _below(start, start.resolve(), [*_ignored_above(start.resolve())], projects)
+
+
+def _below(shown: Path, folder: Path, ignored: _Ignored, projects: Projects) -> Iterator[Path]:
+    """`shown` is the folder as the user named it, `folder` its absolute path."""
+    ignored = [*ignored, *_spec(folder)]
+    settings = projects.of(folder)
+    for entry in _entries(folder):
+        path = folder / entry.name
+        if entry.name.startswith(_LOCK):
+            continue
+        is_folder = _is_folder(entry)
+        if is_folder and (entry.name in _NEVER or entry.is_symlink()):
+            continue
+        if not is_folder and not (entry.name.endswith(_SUFFIXES) and (entry.is_symlink() or entry.is_file())):
+            continue  # Such as a named pipe, which would never end.
+        if _is_ignored(path, ignored, "/" if is_folder else "") or settings.excludes(path, folder=is_folder):
+            continue
+        if is_folder:
+            yield from _below(shown / entry.name, path, ignored, projects)
+        else:
+            yield shown / entry.name
+
+
+def _entries(folder: Path) -> list[os.DirEntry[str]]:
+    try:
+        with os.scandir(folder) as entries:
+            return sorted(entries, key=lambda it: it.name)
+    except OSError:
+        return []
+
+
+def _is_folder(entry: os.DirEntry[str]) -> bool:
+    """A link that leads in a circle, or through a file, is none."""
+    try:
+        return entry.is_dir()
+    except OSError:
+        return False
+
+
+def _ignored_above(folder: Path) -> Iterator[tuple[Path, GitIgnoreSpec]]:
+    """The ignore files between the repository's root and the folder."""
+    parents: list[Path] = []
+    while not (folder / ".git").exists():
+        if folder == folder.parent:
+            return
+        folder = folder.parent
+        parents.append(folder)
+    for it in reversed(parents):
+        yield from _spec(it)
+
+
+def _spec(folder: Path) -> _Ignored:
+    try:
+        lines = regular_bytes(folder / ".gitignore").decode("utf-8", errors="replace").splitlines()
+    except OSError:
+        return []
+    return [(folder, ignore_spec(lines))]
+
+
+def _is_ignored(path: Path, ignored: _Ignored, end: str) -> bool:
+    verdict = False
+    for folder, spec in ignored:
+        result = spec.check_file(path.relative_to(folder).as_posix() + end)
+        if result.include is not None:
+            verdict = result.include
+    return verdict

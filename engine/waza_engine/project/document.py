@@ -1,0 +1,208 @@
+"""A file as rules see it: its data, which may be half-written, and where it stands."""
+
+from collections.abc import Callable, Hashable, Iterator, Mapping
+from dataclasses import dataclass, field
+from functools import cache, partial
+from pathlib import Path
+from typing import Any, TypeVar
+
+from waza_engine.lib.files.read_tracking import noted_once, noted_property
+from waza_engine.lib.files.vfs import Files
+from waza_engine.lib.pointer import Pointer
+from waza_engine.project.memo_list import Carried
+from waza_engine.project.suite_files import SuiteFiles, suite_of
+from waza_engine.recognition.recognise import kind_of
+
+_Made = TypeVar("_Made")
+
+
+@dataclass(frozen=True, eq=False)
+class Document:
+    """One file. `path` is None for a text that is no file; `process_dir` is where runs are started, if known."""
+
+    dialect: str
+    kind: str
+    data: Any
+    path: Path | None = None
+    process_dir: Path | None = None
+    files: Files = field(default_factory=Files)
+
+    @noted_property
+    def suite(self) -> SuiteFiles | None:
+        """The eval that the file is or belongs to; None when there is none, or nothing is known of other files."""
+        return suite_of(self.kind, self.path, self.data, self.files, self.dialect)
+
+    @noted_property
+    def executor(self) -> str:
+        """The executor that the suite names, empty when it names none."""
+        named = self.suite.executor if self.suite is not None else self.value("config", "executor")
+        return named if isinstance(named, str) else ""
+
+    @property
+    def folder(self) -> Path | None:
+        """The folder of the file, None when there is no such folder (a text that was never saved)."""
+        folder = self.path.parent if self.path is not None else None
+        return folder if folder is not None and self.files.is_directory(folder) else None
+
+    def once(self, place: Hashable, make: Callable[[], _Made]) -> _Made:
+        """What several rules, or one rule many times, want to know of this version of the file."""
+        return noted_once(self.__dict__, place, make)
+
+    def value(self, *pointer: str | int) -> Any:
+        """What stands at a pointer; None when nothing does."""
+        value = self.data
+        for part in pointer:
+            if isinstance(value, dict):
+                value = value.get(part)
+            elif isinstance(value, list) and isinstance(part, int) and -1 < part < len(value):
+                value = value[part]
+            else:
+                return None
+        return value
+
+    def has(self, *pointer: str | int) -> bool:
+        """Whether something stands at a pointer that is not empty: no null, empty text, list or mapping."""
+        return self.value(*pointer) not in (None, "", [], {})
+
+    def mapping(self, *pointer: str | int) -> Mapping[str, Any]:
+        """The mapping at a pointer; empty when something else stands there."""
+        value = self.value(*pointer)
+        return value if isinstance(value, dict) else {}
+
+    def text(self, *pointer: str | int) -> str:
+        """The text at a pointer; empty when something else stands there."""
+        value = self.value(*pointer)
+        return value if isinstance(value, str) else ""
+
+    def items(self, *pointer: str | int) -> Iterator[tuple[Pointer, Any]]:
+        """The items of the list at a pointer, each with its own pointer."""
+        value = self.value(*pointer)
+        if isinstance(value, list):
+            yield from (((*pointer, index), it) for index, it in enumerate(value))
+
+    def mappings(self, *pointer: str | int) -> Iterator[tuple[Pointer, Mapping[str, Any]]]:
+        """The items that are mappings."""
+        value = self.value(*pointer)
+        if isinstance(value, list):
+            yield from [((*pointer, index), it) for index, it in enumerate(value) if isinstance(it, dict)]
+
+    def texts(self, *pointer: str | int) -> Iterator[tuple[Pointer, str]]:
+        """The items that are texts."""
+        yield from ((place, it) for place, it in self.items(*pointer) if isinstance(it, str))
+
+    def tasks(self) -> Iterator[tuple[Pointer, Mapping[str, Any]]]:
+        """The tasks written in this file: the task that it is, or the ones that an eval holds itself."""
+        yield from self._tasks
+
+    @noted_property
+    def _tasks(self) -> list[tuple[Pointer, Mapping[str, Any]]]:
+        kind = kind_of(self.dialect, self.kind)
+        if kind is None or not kind.runnable:
+            return []
+        if kind.runnable == "task":
+            return [((), self.mapping())]
+        found = (it for key in kind.tasks for it in self.mappings(key))
+        return [(place, it) for place, it in found if not kind.task_keys or kind.task_keys & it.keys()]
+
+    def graders(self) -> list[tuple[Pointer, Mapping[str, Any]]]:
+        """All grader entries of the file, those of checkpoints and of tasks in the eval included."""
+        return self._graders
+
+    @noted_property
+    def _graders(self) -> list[tuple[Pointer, Mapping[str, Any]]]:
+        return [(pointer, grader) for pointer, grader, _ in self.graders_with(_is_there)]
+
+    def graders_with(self, make: "Make[_Made | None]") -> list[tuple[Pointer, Mapping[str, Any], _Made]]:
+        """The grader entries of which `make` makes something (that is not empty), with that.
+
+        It may look at the entry, at top-level keys and at files, and is asked again when one of these is another. It
+        has to be the same function each time.
+        """
+        return self.once(("graders with", make), lambda: [*self._graders_with(make)])
+
+    def _graders_with(self, make: "Make[_Made | None]") -> Iterator[tuple[Pointer, Mapping[str, Any], _Made]]:
+        for key, inside in _grader_lists(self.dialect, self.kind):
+            if inside is None:
+                yield from (((key, index), it, found) for index, it, found in self._entries_with(key, make))
+                continue
+            for index, _, rows in self._entries_with(key, inside(make)):
+                for rest, grader, found in rows:
+                    yield (key, index, *rest), grader, found
+
+    def _entries_with(
+        self, key: str, make: "Make[_Made | None]"
+    ) -> Iterator[tuple[int, Mapping[str, Any], _Made]]:
+        """The mappings in the list of a top-level key, in the same way, with their indices."""
+        entries = self.value(key)
+        if isinstance(entries, Carried):
+            made = entries.found(make, lambda it: make(self, it) if isinstance(it, Mapping) else None)
+            yield from ((index, entries[index], found) for index, found in made)
+        elif isinstance(entries, list):
+            yield from (
+                (index, it, found)
+                for index, it in enumerate(entries)
+                if isinstance(it, Mapping) and (found := make(self, it))
+            )
+
+
+Make = Callable[[Document, Mapping[str, Any]], _Made]
+"""What somebody wants to know of an entry of a document."""
+_Rows = list[tuple[Pointer, Mapping[str, Any], Any]]
+
+
+def _is_there(_document: Document, _grader: Mapping[str, Any]) -> bool:
+    return True
+
+
+@cache
+def _grader_lists(
+    dialect: str, kind_name: str
+) -> list[tuple[str, Callable[[Make[Any]], Make[_Rows]] | None]]:
+    """The top-level lists of grader entries, or of items that have some: for these, what is made of an item."""
+    kind = kind_of(dialect, kind_name)
+    below: dict[str, list[tuple[str, ...]]] = {}
+    for key, *rest in kind.graders if kind is not None else ():
+        below.setdefault(key, []).append(tuple(rest))
+    found: list[tuple[str, Callable[[Make[Any]], Make[_Rows]] | None]] = []
+    for key, ways in below.items():
+        if () in ways:
+            found.append((key, None))
+        if inner := tuple(it for it in ways if it):
+            needed = kind.task_keys if kind is not None and key in kind.tasks else frozenset[str]()
+            found.append((key, partial(_of_item, ways=inner, needed=needed)))
+    return found
+
+
+@cache
+def _of_item(make: Make[Any], ways: tuple[tuple[str, ...], ...], needed: frozenset[str]) -> Make[_Rows]:
+    """What is made of the graders of an item, with their pointers in it; an item counts with one of the `needed` keys."""
+
+    def rows(document: Document, item: Mapping[str, Any]) -> _Rows:
+        if needed and needed.isdisjoint(item):
+            return []
+        return [
+            (place, grader, found)
+            for way in ways
+            for place, grader in _entries(item, way)
+            if (found := make(document, grader))
+        ]
+
+    return rows
+
+
+def _entries(item: Mapping[str, Any], way: tuple[str, ...]) -> Iterator[tuple[Pointer, Mapping[str, Any]]]:
+    """The mappings at the end of a path of lists."""
+    key, *rest = way
+    for index, it in _mappings(item.get(key)):
+        if rest:
+            yield from (((key, index, *place), grader) for place, grader in _entries(it, tuple(rest)))
+        else:
+            yield (key, index), it
+
+
+def _mappings(entries: Any) -> list[tuple[int, Mapping[str, Any]]]:
+    return (
+        [(index, it) for index, it in enumerate(entries) if isinstance(it, Mapping)]
+        if isinstance(entries, list)
+        else []
+    )

@@ -1,0 +1,203 @@
+"""From a file to a model, with one clear message when that is impossible."""
+
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from contextvars import ContextVar
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, TypeVar
+
+from pydantic import BaseModel, ValidationError
+
+from waza_engine.lib.files.safe_read import regular_bytes
+from waza_engine.lib.pointer import Pointer
+from waza_engine.lib.yaml.reader import YamlDocument, YamlError, read_document
+from waza_engine.lib.yaml.scalars import plain
+from waza_engine.model.placeholders import read_filled
+from waza_engine.model.pydantic_messages import index_as_written, kind_of, place, shown, words
+from waza_engine.model.suite import LoadError
+
+_Model = TypeVar("_Model", bound=BaseModel)
+
+_open_texts: ContextVar[Mapping[Path, str]] = ContextVar("open_texts", default={})  # noqa: B039  # never changed
+
+
+@contextmanager
+def reading_open_texts(texts: Mapping[Path, str]) -> Iterator[None]:
+    """Inside the `with` block these texts are read instead of the files: they are open and not saved yet."""
+    token = _open_texts.set(texts)
+    try:
+        yield
+    finally:
+        _open_texts.reset(token)
+
+
+@dataclass(slots=True)
+class _ReadOnce:
+    """One file with its text and its YAML, as soon as they are read."""
+
+    path: Path
+    text: str | None = None
+    document: YamlDocument | None = None
+
+
+_read_once: ContextVar[_ReadOnce | None] = ContextVar("read_once", default=None)
+
+
+@contextmanager
+def reading_once(path: Path) -> Iterator[None]:
+    """Read and parse the file at `path` only once inside the `with` block, whoever asks for it."""
+    token = _read_once.set(_ReadOnce(path))
+    try:
+        yield
+    finally:
+        _read_once.reset(token)
+
+
+def read_text(path: Path) -> str:
+    """The text of a file.
+
+    Raises:
+        LoadError: the file cannot be read, is no regular one, or is not UTF-8.
+
+    """
+    if (text := _open_texts.get().get(path)) is not None:
+        return text
+    once = _read_once.get()
+    if once is None or once.path != path:
+        return _read_file(path)
+    if once.text is None:
+        once.text = _read_file(path)
+    return once.text
+
+
+def _read_file(path: Path) -> str:
+    try:
+        return regular_bytes(path).decode("utf-8")
+    except UnicodeDecodeError as error:
+        raise LoadError(path, f"The file is not UTF-8 (byte {error.start}); save it as UTF-8") from error
+    except (OSError, ValueError) as error:
+        reason = error.strerror if isinstance(error, OSError) else error
+        raise LoadError(path, f"The file cannot be read: {reason}") from error
+
+
+def parse_yaml(text: str, *, strict_graders: bool = False) -> Any:
+    """Return the data of a YAML text, as `yaml_reader.read_yaml` does.
+
+    Raises:
+        YamlError: as `read_yaml`.
+
+    """
+    once = _read_once.get()
+    if once is None or once.text != text:
+        document = read_document(text)
+    else:
+        document = once.document = once.document or read_document(text)
+    if strict_graders:
+        document.refuse_graders()
+    return document.data
+
+
+def read_mapping(path: Path, *, strict_graders: bool = False) -> dict[str, Any]:
+    """The top-level mapping of a YAML file; with `strict_graders` grader configs as strictly as waza reads them.
+
+    Raises:
+        LoadError: unreadable, no YAML, or something else than a mapping.
+
+    """
+    try:
+        data = parse_yaml(read_text(path), strict_graders=strict_graders)
+    except YamlError as error:
+        raise LoadError(path, error.message, line=error.line, column=error.column) from error
+    if plain(data) is None:
+        return {}
+    if not isinstance(data, dict):
+        raise LoadError(path, f"The file must be a mapping of keys, not {kind_of(data)}")
+    return data
+
+
+def read_filled_mapping(path: Path) -> dict[str, Any]:
+    """The top-level mapping of a YAML file, with any value where placeholders keep it from being YAML.
+
+    Raises:
+        LoadError: unreadable, no YAML either way, or something else than a mapping.
+
+    """
+    try:
+        return read_mapping(path)
+    except LoadError:
+        try:
+            data = read_filled(read_text(path))
+        except YamlError:
+            data = None
+        if isinstance(data, dict):
+            return data
+        raise
+
+
+def build(model: type[_Model], data: Any, path: Path, below: Pointer = ()) -> _Model:
+    """The data as a model; `below` is where the data hangs in its file.
+
+    Raises:
+        LoadError: the first thing that does not fit.
+
+    """
+    try:
+        return model.model_validate(data)
+    except ValidationError as error:
+        pointer, text = _first_problem(error, data)
+        raise LoadError(path, _placed((*below, *pointer), text), (*below, *pointer)) from error
+
+
+def as_written(pointer: Pointer, data: Any) -> Pointer:
+    """Where something stands in the data of a file, when its pointer passes over the null items of lists, as models do."""
+    found: list[str | int] = []
+    for part in pointer:
+        at = index_as_written(part, data) if isinstance(part, int) and isinstance(data, list) else part
+        found.append(at)
+        data = _value_at(data, (at,))
+    return tuple(found)
+
+
+def _first_problem(error: ValidationError, data: Any) -> tuple[Pointer, str]:
+    problems = [(place(it, data), it) for it in error.errors(include_url=False)]
+    start = problems[0][0]
+    # Of the alternatives "text or mapping" the one that got deeper is what the author meant.
+    deeper = (it for it in problems if len(it[0]) > len(start) and it[0][: len(start)] == start)
+    pointer, problem = next(deeper, problems[0])
+    return pointer, _sentence(problem, _value_at(data, pointer))
+
+
+def _value_at(data: Any, pointer: Pointer) -> Any:
+    for key in pointer:
+        try:
+            data = data[key]
+        except (KeyError, IndexError, TypeError):
+            return None
+    return data
+
+
+def _sentence(problem: Any, value: Any) -> str:
+    match problem["type"]:
+        case "extra_forbidden":
+            return "is no key that waza knows here"
+        case "missing":
+            return "is missing"
+        case "value_error":
+            # The field types of `values` say "expected a whole number, not a string; ...".
+            text = words(problem).replace("expected", "must be")
+            return text if ", not " in text else f"{text}, not {shown(value)}"
+        case _:
+            return words(problem)
+
+
+def _placed(pointer: Pointer, sentence: str) -> str:
+    return f"'{spelled(pointer)}' {sentence}" if pointer else f"The file {sentence}"
+
+
+def spelled(pointer: Pointer) -> str:
+    """A pointer for people: `graders[0].config`."""
+    text = ""
+    for key in pointer:
+        text += f"[{key}]" if isinstance(key, int) else f".{key}" if text else key
+    return text

@@ -1,0 +1,144 @@
+"""Where the skills of a suite are: their SKILL.md files and custom agents.
+
+See docs/reference/waza-formats.md, sections 2 and 8.
+
+Wider than what a run takes: somebody who reads a name wants to see what it means, whichever way the agent gets it.
+
+Which skills a run of an eval takes, by the names in their SKILL.md.
+
+See docs/reference/waza-formats.md, sections 8 and 13.2.
+"""
+
+import os
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from waza_engine.lib.files.vfs import Files
+from waza_engine.lib.yaml.reader import front_matter, parted
+from waza_engine.lib.yaml.scalars import Scalar
+from waza_engine.model.file_names import AGENT_SUFFIX, SKILL_FILE
+from waza_engine.project.document import Document
+from waza_engine.project.suite_files import SuiteFiles
+
+SKILL = "skill"
+"""What the schemas call the name of a skill (`x-reference`)."""
+FOR_THE_AGENT = ("environment", "agent_environment")
+"""The keys of vally's files for what an agent finds."""
+_LEVELS = 10
+_USUAL = ("skills", ".github/skills", "agents", ".github/agents")
+
+
+class Skill(NamedTuple):
+    """A skill or custom agent. Without a name in its front matter it is called after its folder (or file)."""
+
+    path: Path
+    name: str
+    description: str
+
+
+def skills(suite: SuiteFiles, files: Files) -> Iterator[Skill]:
+    """The skills around a suite, those that it names itself first; each file once."""
+    seen: set[Path] = set()
+    for path in _paths(suite, files):
+        if path not in seen:
+            seen.add(path)
+            yield skill_at(path, files)
+
+
+def skill_at(path: Path, files: Files) -> Skill:
+    """The skill that a file describes."""
+    front = files.made(path, front_matter) or {}
+    usual = path.name.removesuffix(AGENT_SUFFIX) if path.name.endswith(AGENT_SUFFIX) else path.parent.name
+    return Skill(path, _text(front.get("name")) or usual, _text(front.get("description")))
+
+
+def is_skill_file(path: Path) -> bool:
+    """Whether a file of this name describes a skill or a custom agent."""
+    return _is_skill_name(path.name)
+
+
+def _is_skill_name(name: str) -> bool:
+    return name == SKILL_FILE or name.endswith(AGENT_SUFFIX)
+
+
+def front_lines(text: str) -> list[str]:
+    """The lines of a file's front matter, with their ends; the first one is line 1 of the file."""
+    parts = parted(text)
+    return parts.front.splitlines(keepends=True) if parts is not None else []
+
+
+def _paths(suite: SuiteFiles, files: Files) -> Iterator[Path]:
+    for it in _listed(suite):
+        path = Path(os.path.normpath(suite.folder / it))
+        folder = path.parent if is_skill_file(path) else path
+        yield from _in_folder(folder, files)
+        yield from _below(folder, files)
+    usual = [*_texts(suite.setting("project:paths.skills")), *_USUAL]
+    for above in (suite.folder, *suite.folder.parents)[:_LEVELS]:
+        yield from _in_folder(above, files)
+        for it in usual:
+            yield from _in_folder(above / it, files)
+            yield from _below(above / it, files)
+        if files.exists(above / ".git"):
+            return
+
+
+def _listed(suite: SuiteFiles) -> Iterator[str]:
+    """What the eval itself lists: directories, or SKILL.md files, in its settings or in its environments."""
+    yield from _texts(suite.config.get("skill_directories"))
+    stimuli = suite.eval.get("stimuli")
+    for it in (suite.eval, *(stimuli if isinstance(stimuli, list) else ())):
+        for key in FOR_THE_AGENT if isinstance(it, Mapping) else ():
+            if isinstance(environment := it.get(key), Mapping):
+                yield from _texts(environment.get("skills"))
+
+
+def _texts(value: Any) -> Iterator[str]:
+    """The texts of a list, or the one text."""
+    yield from (it for it in (value if isinstance(value, list) else [value]) if isinstance(it, str) and it)
+
+
+def _in_folder(folder: Path, files: Files) -> Iterator[Path]:
+    return (folder / it for it in files.names(folder) if _is_skill_name(it))
+
+
+def _below(folder: Path, files: Files) -> Iterator[Path]:
+    """The skills whose folders stand in a folder."""
+    return (folder / it / SKILL_FILE for it in files.names(folder) if files.is_file(folder / it / SKILL_FILE))
+
+
+def _text(value: Any) -> str:
+    # A plain scalar that is no text for YAML (`name: 365`) is one here.
+    text = value.source if isinstance(value, Scalar) and value.value is not None else value
+    return text.strip() if isinstance(text, str) else ""
+
+
+def listed_folders(document: Document) -> list[Path]:
+    """The folders of `config.skill_directories`."""
+    folder = document.folder
+    return (
+        [folder / it for _, it in document.texts("config", "skill_directories")] if folder is not None else []
+    )
+
+
+def are_off(document: Document) -> bool:
+    """Whether the eval switches all skills off."""
+    listed = document.value("config", "skill_directories")
+    disabled = document.value("config", "disabled_skills")
+    return (isinstance(listed, list) and "none" in listed) or (isinstance(disabled, list) and "*" in disabled)
+
+
+def skill_in(folder: Path, files: Files) -> str:
+    """The name of the skill whose folder this is; empty without a SKILL.md."""
+    return skill_at(folder / SKILL_FILE, files).name if files.is_file(folder / SKILL_FILE) else ""
+
+
+def has_project_skills(document: Document) -> bool:
+    """Whether the project has skills: evals without `skill_directories` use those."""
+    suite = document.suite
+    if suite is None or suite.project_path is None:
+        return False
+    named = suite.setting("project:paths.skills")
+    root = suite.project_path.parent / (named if isinstance(named, str) and named else "skills")
+    return any(skill_in(root / it, document.files) for it in document.files.names(root))

@@ -1,0 +1,24 @@
+"""Where the runs of an eval are stored. Cheap to import: who looks whether there are any needs no more."""
+
+from pathlib import Path
+
+from waza_engine.lib.paths import resolved
+from waza_engine.model.file_names import WAZA_PROJECT
+
+FILE_NAME = "runs.sqlite3"
+FOLDER = ".waza-lsp"
+_ROOT_MARKS = (".git", WAZA_PROJECT)
+
+
+def default_store_dir(eval_path: Path) -> Path:
+    """Where the runs of an eval are stored unless the user says otherwise."""
+    return workspace_root(eval_path) / FOLDER
+
+
+def workspace_root(eval_path: Path) -> Path:
+    """The nearest folder above the eval that holds `.git` or `.waza.yaml`, else the eval's own folder."""
+    folder = resolved(eval_path).parent
+    for candidate in (folder, *folder.parents):
+        if any((candidate / mark).exists() for mark in _ROOT_MARKS):
+            return candidate
+    return folder

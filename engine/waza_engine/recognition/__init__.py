@@ -1,0 +1,1 @@
+"""Which dialect and kind a file is: plain data, cheap to import."""

@@ -1,0 +1,64 @@
+"""Names that a project gives its evals: `files.evalFile` of `.waza.yaml`, `paths.evalFilenames` of `.vally.yaml`.
+
+See docs/reference/waza-formats.md, section 2; docs/reference/vally.md, section 8. Such a file is taken
+for an eval exactly where one with the usual name would be.
+"""
+
+import os
+from collections.abc import Collection, Iterator, Mapping
+from fnmatch import fnmatchcase
+from functools import cache
+from pathlib import Path, PurePath
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from waza_engine.lib.files.vfs import Files
+
+_LEVELS = 10
+_SUFFIXES = (".yaml", ".yml")
+_USUAL = "eval.yaml"
+
+
+def called_usually(path: PurePath, project_files: Collection[str]) -> tuple[PurePath, PurePath] | None:
+    """The path with the usual name of an eval, and the nearest project file, if that one gives evals such a name."""
+    if not path.name.endswith(_SUFFIXES) or not path.is_absolute():
+        return None
+    for folder in list(path.parents)[:_LEVELS]:
+        if there := [it for name in project_files if _disk().is_file(it := Path(folder, name))]:
+            project = next((it for it in there if _is_named(path, it)), None)
+            return (path.with_name(_USUAL), project) if project is not None else None
+    return None
+
+
+def _is_named(path: PurePath, project: Path) -> bool:
+    data = _disk().mapping(project)
+    files, paths = _mapping(data.get("files")), _mapping(data.get("paths"))
+    return files.get("evalFile") == path.name or (
+        any(_fits(path.name, it) for it in _texts(paths.get("evalFilenames")))
+        and any(
+            path.is_relative_to(os.path.normpath(project.parent / it))
+            for it in _texts(paths.get("evals", "evals/"))
+        )
+    )
+
+
+@cache
+def _disk() -> "Files":
+    """What was read of projects is remembered until they change."""
+    # Imported late: it brings the YAML library, which a file that its text or name tells does not need.
+    from waza_engine.lib.files.vfs import Files
+
+    return Files()
+
+
+def _fits(name: str, pattern: str) -> bool:
+    """Whether a file is called so; a pattern for every file says nothing of any."""
+    return PurePath(pattern).stem.strip("*") != "" and fnmatchcase(name, pattern)
+
+
+def _texts(value: Any) -> Iterator[str]:
+    yield from (it for it in (value if isinstance(value, list) else [value]) if isinstance(it, str))
+
+
+def _mapping(value: Any) -> Mapping[str, Any]:
+    return value if isinstance(value, Mapping) else {}

@@ -1,0 +1,207 @@
+"""Which dialect and kind a file is of. Importing this is cheap."""
+
+import importlib
+import os
+from collections.abc import Callable, Collection, Mapping
+from functools import cache, partial
+from pathlib import Path, PurePath
+from typing import Any
+
+from waza_engine.plugins import DIALECT_GROUP, has_plug_ins, plug_ins
+from waza_engine.recognition.dialect import Dialect, Kind
+from waza_engine.recognition.eval_names import called_usually
+
+__all__ = [
+    "Dialect",
+    "Kind",
+    "by_preference",
+    "default_dialect",
+    "dialect",
+    "dialect_meant",
+    "dialects",
+    "kind_of",
+    "may_be_ours",
+    "meanings",
+    "recognise",
+    "resolved",
+    "told_by_text",
+]
+
+_FOLDER = Path(__file__).parents[1] / "dialects"
+
+
+@cache
+def dialects() -> tuple[Dialect, ...]:
+    """The dialects, by name: found by looking into `dialects/` and at entry points, no list to keep."""
+    # `pkgutil` would do, but brings with it half of what the server imports at its start.
+    folders = (it.name for it in os.scandir(_FOLDER) if it.is_dir() and not it.name.startswith("_"))
+    packages = [f"waza_engine.dialects.{it}" for it in folders]
+    if has_plug_ins():
+        packages += [it.value for it in plug_ins(DIALECT_GROUP)]
+    found: list[Dialect] = [importlib.import_module(f"{it}.dialect").DIALECT for it in packages]
+    return tuple(sorted(found, key=lambda it: it.name))
+
+
+def dialect(name: str) -> Dialect:
+    """The dialect called `name`.
+
+    Raises:
+        KeyError: there is none.
+
+    """
+    return _by_name()[name]
+
+
+@cache
+def _by_name() -> dict[str, Dialect]:
+    return {it.name: it for it in dialects()}
+
+
+def kind_of(dialect_name: str, kind: str) -> Kind | None:
+    """A kind of file by the names of its dialect and its own; None when there is none."""
+    found = _by_name().get(dialect_name)
+    return found.kind(kind) if found is not None else None
+
+
+@cache
+def by_preference() -> tuple[Dialect, ...]:
+    """The dialects, the default one first."""
+    return tuple(sorted(dialects(), key=lambda it: not it.is_default))
+
+
+def default_dialect() -> Dialect:
+    """The dialect of what names none."""
+    return by_preference()[0]
+
+
+def meanings() -> tuple[str, ...]:
+    """What `grade --gen` takes, the default first: all names in `Dialect.meanings`."""
+    return tuple(name for it in by_preference() for name in it.meanings)
+
+
+def dialect_meant(meaning: str) -> Dialect:
+    """The dialect of a meaning: a dialect's name, or one of `meanings`; "" is the default dialect.
+
+    Raises:
+        KeyError: nothing is called so.
+
+    """
+    return _meant()[meaning]
+
+
+@cache
+def _meant() -> dict[str, Dialect]:
+    named = {name: it for it in dialects() for name in it.meanings}
+    return {"": default_dialect(), **named, **_by_name()}
+
+
+def recognise(
+    top_level_keys: Collection[str] | None,
+    path: PurePath | None = None,
+    *,
+    dialect_name: str = "",
+    schema: str = "",
+) -> tuple[Dialect, Kind, str] | None:
+    """Dialect and kind of a file, and why; None when it is no file of ours.
+
+    `top_level_keys` is None when the top level is a list. For an empty document, or one that is no mapping *yet*
+    (a half-typed word), it is empty. What the keys say comes before what the path says; when it is a mapping, its
+    values may then say that it is another tool's after all. `schema` is the address that the file itself names as
+    that of its schema: one of ours decides where the keys leave room, another tool's leaves only what is beyond
+    doubt. When it is a path, of which nobody knows whose it is, a file's name counts all the same. With a
+    `dialect_name` no other dialect is thought of.
+    """
+    told = told_by_text(top_level_keys, dialect_name=dialect_name, schema=schema)
+    if told is not None:
+        return told
+    if path is not None and "://" not in schema:
+        keys, values = frozenset(top_level_keys or ()), _values(top_level_keys, dialect_name)
+        for candidate in _possible(keys, dialect_name):
+            at_home = partial(_is_at_home, candidate, path, certain=bool(dialect_name))
+            if found := candidate.by_path(
+                top_level_keys, values, path, in_project=at_home, by_folder=not _names_one(schema)
+            ):
+                return candidate, *found
+        return _named_by_project(top_level_keys, values, path, _possible(keys, dialect_name))
+    return None
+
+
+def _named_by_project(
+    keys: Collection[str] | None, values: Mapping[str, Any], path: PurePath, possible: list[Dialect]
+) -> tuple[Dialect, Kind, str] | None:
+    """What a file is that its project gives the name of an eval, as if it had the usual one."""
+    named = called_usually(path, [it.project_file for it in dialects() if it.project_file])
+    if named is None:
+        return None
+    usual, project = named
+    for candidate in possible:
+        if candidate.project_file == project.name and (
+            found := candidate.by_path(keys, values, usual, in_project=lambda: True)
+        ):
+            return candidate, found[0], f"named in {project.name}"
+    return None
+
+
+def told_by_text(
+    top_level_keys: Collection[str] | None, *, dialect_name: str = "", schema: str = ""
+) -> tuple[Dialect, Kind, str] | None:
+    """What `recognise` says where the text alone decides, wherever the file is; else None."""
+    keys, values = frozenset(top_level_keys or ()), _values(top_level_keys, dialect_name)
+    possible = _possible(keys, dialect_name)
+    for find in _finders(keys, values, schema):
+        for candidate in possible:
+            if found := find(candidate):
+                return candidate, *found
+    return None
+
+
+def _names_one(schema: str) -> bool:
+    """Whether it is the address of a schema: `none` is what people write to have none applied."""
+    return schema.lower() not in {"", "none"}
+
+
+def _possible(keys: frozenset[str], dialect_name: str) -> list[Dialect]:
+    return [dialect(dialect_name)] if dialect_name else [it for it in dialects() if not keys & it.never]
+
+
+def _values(top_level_keys: Collection[str] | None, dialect_name: str) -> Mapping[str, Any]:
+    return top_level_keys if isinstance(top_level_keys, Mapping) and not dialect_name else {}
+
+
+def may_be_ours(top_level_keys: Collection[str], path: PurePath | None = None, *, schema: str = "") -> bool:
+    """False only if `recognise` says None of a file with these keys, whatever stands under them."""
+    keys = frozenset(top_level_keys)
+    return recognise(top_level_keys, path, schema=schema) is not None or any(
+        kind.signals
+        and kind.knows_most(keys)
+        and not keys.isdisjoint(kind.shapes.keys() | (kind.deciding_at(path) if path is not None else set()))
+        for it in dialects()
+        for kind in it.kinds
+    )
+
+
+def _finders(
+    keys: frozenset[str], values: Mapping[str, Any], schema: str
+) -> list[Callable[[Dialect], tuple[Kind, str] | None]]:
+    """What tells the kind of a file by its text, in the order in which it is believed."""
+    if _names_one(schema):
+        return [
+            lambda it: it.by_content(keys, values, strongly=True),
+            lambda it: it.by_schema(keys, values, schema),
+        ]
+    return [lambda it: it.by_content(keys, values), lambda it: it.by_values(keys, values)]
+
+
+def _is_at_home(candidate: Dialect, path: PurePath, *, certain: bool) -> bool:
+    """Whether the nearest project file above a file is one of this dialect."""
+    names = {it.project_file for it in dialects() if it.project_file}
+    for folder in path.parents if not certain else ():
+        if there := [it for it in names if Path(folder, it).is_file()]:
+            return candidate.project_file in there
+    return certain
+
+
+def resolved(name: str) -> Any:
+    """The thing that `module:name` names."""
+    module, _, attribute = name.partition(":")
+    return getattr(importlib.import_module(module), attribute)

@@ -1,0 +1,1 @@
+"""waza's results JSON, written and read."""

@@ -1,0 +1,189 @@
+"""Reading waza's results JSON back into a record: for comparing, merging and reporting runs of other machines or of waza.
+
+What the file does not tell stays empty: arguments of tool calls beside the five known ones, files of the workspace.
+The totals are computed anew from the runs.
+"""
+
+import json
+from collections.abc import Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from pydantic import ValidationError
+
+from waza_engine.lib.timestamps import seconds_of
+from waza_engine.model.pydantic_messages import reason
+from waza_engine.model.records import GraderOutcome, RunRecord, TaskRecord, TrialRecord, TriggerResult
+from waza_engine.model.scores import weighted_mean
+from waza_engine.model.suite import CONSTRAINT, Metric, Scoring
+from waza_engine.model.trajectory import Trajectory
+from waza_engine.runs.run_header import RunFrame, TaskFrame
+from waza_engine.runs.totals import Ending, run_record, seeded, task_record
+
+_STATUSES = frozenset(["passed", "failed", "error", "skipped"])
+
+
+class ResultsError(Exception):
+    """The file holds no results; the text says why."""
+
+
+def read_results(path: Path) -> RunRecord:
+    """The record of a results file.
+
+    Raises:
+        ResultsError: it cannot be read, or is something else.
+
+    """
+    try:
+        data = json.loads(path.read_text(encoding="utf-8-sig"))
+    except OSError as error:
+        raise ResultsError(f"{path}: cannot be read: {error.strerror}") from error
+    except ValueError as error:
+        raise ResultsError(f"{path}: no JSON: {error}") from error
+    if not isinstance(data, dict) or not isinstance(data.get("tasks"), list) or "summary" not in data:
+        raise ResultsError(f"{path}: no results of a run; write them with waza-lsp run EVAL --output FILE")
+    try:
+        return record_of(data)
+    except (ValidationError, TypeError, ValueError, AttributeError, KeyError) as error:
+        raise ResultsError(f"{path}: not of the form of waza's results: {reason(error)}") from error
+
+
+def record_of(data: Mapping[str, Any]) -> RunRecord:
+    """The record that results data describe."""
+    config, metadata = _map(data.get("config")), _map(data.get("metadata"))
+    run_id = str(metadata.get("run_id") or data.get("eval_id") or "")
+    scoring = _scoring(metadata.get("scoring"))
+    started_at = seconds_of(str(data.get("timestamp") or ""))
+    tasks = [
+        _task(it, index, run_id, started_at, is_weighted=scoring is not None)
+        for index, it in enumerate(data["tasks"])
+    ]
+    frame = RunFrame(
+        suite_name=str(data.get("eval_name") or ""),
+        skill=str(data.get("skill") or ""),
+        executor=str(config.get("engine_type") or ""),
+        model=str(config.get("model_id") or ""),
+        judge_model=str(config.get("judge_model") or ""),
+        trials=int(config.get("runs_per_test") or 1),
+        timeout_seconds=int(config.get("timeout_sec") or 0),
+        metrics=tuple(_metrics({**_map(data.get("metrics")), **_map(metadata.get("measures"))})),
+        shard=str(metadata.get("shard") or ""),
+        scoring=scoring,
+    )
+    baseline = data.get("baseline_outcome")
+    return run_record(
+        frame,
+        run_id=run_id,
+        started_at=started_at,
+        duration_ms=int(_map(data["summary"]).get("duration_ms") or 0),
+        tasks=tasks,
+        triggers=[_trigger(it) for it in data.get("trigger_results") or []],
+        ending=_ending(metadata),
+        baseline=record_of(baseline) if isinstance(baseline, dict) else None,
+    )
+
+
+def _ending(metadata: Mapping[str, Any]) -> Ending:
+    match metadata.get("status"):
+        case "error":
+            return Ending("error", str(metadata.get("error") or ""))
+        case "cancelled":
+            return Ending("cancelled", str(metadata.get("error") or ""))
+        case _:
+            return Ending()
+
+
+def _scoring(given: Any) -> Scoring | None:
+    """How the scores were put together, where that was not waza's way."""
+    if not isinstance(given, Mapping):
+        return None
+    threshold = given.get("threshold")
+    return Scoring(float(threshold) if isinstance(threshold, int | float) else None)
+
+
+def _task(
+    data: Mapping[str, Any], index: int, run_id: str, started_at: float, *, is_weighted: bool
+) -> TaskRecord:
+    name = str(data.get("test_id") or "")
+    frame = TaskFrame(
+        name, str(data.get("display_name") or ""), str(data.get("group") or ""), bool(data.get("golden"))
+    )
+    found = [_trial(it, name, index, number) for number, it in enumerate(data.get("runs") or [], 1)]
+    trials = [it if it.started_at else replace(it, started_at=started_at) for it in found]
+    if is_weighted:
+        trials = [replace(it, score=it.weighted_score) for it in trials]
+    error = "" if trials or data.get("status") != "failed" else "It was stopped before its first trial"
+    return task_record(frame, trials, error, seeded(run_id, index))
+
+
+def _trial(data: Mapping[str, Any], task: str, index: int, number: int) -> TrialRecord:
+    graders = tuple(_outcome(key, it) for key, it in _map(data.get("validations")).items())
+    digest = _map(data.get("session_digest"))
+    trajectory = Trajectory.model_validate(
+        {
+            "task": task,
+            "prompt": data.get("prompt") or "",
+            "output": data.get("final_output") or "",
+            "duration_ms": data.get("duration_ms") or 0,
+            "session_id": digest.get("session_id") or "",
+            "transcript": data.get("transcript") or [],
+            "session": {**digest, "usage": digest.get("usage") or data.get("usage")},
+            "tool_events": data.get("tool_events") or [],
+            "skills": data.get("skill_invocations") or [],
+            "command_invocations": data.get("command_invocations") or [],
+            "responder": data.get("responder") or None,
+        }
+    )
+    status = data.get("status")
+    scores = [it.score for it in graders]
+    return TrialRecord(
+        task=task,
+        task_index=index,
+        trial=int(data.get("run_number") or number),
+        status=status if status in _STATUSES else "error",
+        score=sum(scores) / len(scores) if scores else 0.0,
+        weighted_score=weighted_mean([(it.score, it.weight) for it in graders]),
+        trajectory=trajectory,
+        graders=graders,
+        error=str(data.get("error_msg") or ""),
+        attempts=int(data.get("attempts") or 1),
+        # Of its beginning nothing else is told.
+        started_at=seconds_of(str(_map(data.get("failure_artifacts")).get("captured_at") or "")),
+        workspace=str(data.get("workspace_dir") or ""),
+    )
+
+
+def _outcome(name: str, data: Mapping[str, Any]) -> GraderOutcome:
+    return GraderOutcome(
+        name=str(data.get("identifier") or name),
+        type=str(data.get("type") or ""),
+        status="passed" if data.get("passed") else "failed",
+        score=float(data.get("score") or 0.0),
+        # A constraint counts in no score.
+        weight=0.0 if data.get("type") == CONSTRAINT else float(data.get("weight") or 1.0),
+        feedback=str(data.get("feedback") or ""),
+        details=_map(data.get("details")) or None,
+        duration_ms=int(data.get("duration_ms") or 0),
+    )
+
+
+def _metrics(data: Mapping[str, Any]) -> list[Metric]:
+    return [
+        Metric(name, float(it.get("weight") or 0.0), float(it.get("threshold") or 0.0))
+        for name, it in data.items()
+    ]
+
+
+def _trigger(data: Mapping[str, Any]) -> TriggerResult:
+    return TriggerResult(
+        str(data.get("prompt") or ""),
+        str(data.get("confidence") or ""),
+        bool(data.get("should_trigger")),
+        bool(data.get("did_trigger")),
+        str(data.get("error_msg") or ""),
+    )
+
+
+def _map(value: Any) -> Mapping[str, Any]:
+    return value if isinstance(value, Mapping) else {}

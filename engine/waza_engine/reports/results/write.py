@@ -1,0 +1,199 @@
+"""A run as waza's results JSON, the shape of its `--output` file.
+
+See docs/reference/waza-formats.md, section 15.1, field order as there.
+
+Other programs (`waza compare`, `waza grade`, dashboards) read it. It is an export: runs are stored elsewhere.
+"""
+
+import json
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any
+
+from waza_engine.lib.timestamps import rfc3339
+from waza_engine.model.records import MetricResult, RunRecord, TaskRecord, TriggerResult
+from waza_engine.model.scores import Interval
+from waza_engine.model.trajectory import Trajectory, Usage
+from waza_engine.reports.results.task import (
+    LazyList,
+    Listed,
+    Many,
+    interval_data,
+    is_significant,
+    task_data,
+    without_empty,
+)
+from waza_engine.runs.totals import composite_score
+
+SCHEMA_VERSION = "1.4"
+
+
+def results_json(record: RunRecord) -> str:
+    """The text of the results file, as `waza run --output` writes it, with its last line end."""
+    return "".join(results_chunks(record))
+
+
+def results_chunks(record: RunRecord) -> Iterator[str]:
+    """The text piece by piece: never more than one trial is in memory."""
+    encoder = json.JSONEncoder(indent=2, ensure_ascii=False, default=str)
+    yield from encoder.iterencode(results_data(record, LazyList))
+    yield "\n"
+
+
+def results_data(record: RunRecord, listed: Listed = list) -> dict[str, Any]:
+    """The results as plain data. Members that waza omits when empty are left out when empty.
+
+    `listed` makes the lists of tasks and trials.
+    """
+    without = {it.task: it for it in record.baseline.tasks} if record.baseline else {}
+    return without_empty(
+        {
+            "schemaVersion": SCHEMA_VERSION,
+            "eval_id": f"run-{int(record.started_at)}",
+            "skill": record.skill,
+            "eval_name": record.suite_name,
+            "timestamp": rfc3339(record.started_at, "microseconds"),
+            "config": _config(record),
+            "summary": _summary(record),
+            "metrics": {it.name: _metric(it) for it in record.metrics},
+            "tasks": listed(Many(record.tasks, lambda it: task_data(it, without.get(it.task), listed))),
+            "trigger_metrics": _trigger_metrics(record),
+            "trigger_results": [_trigger_result(it) for it in record.triggers],
+            "metadata": _metadata(record),
+            "baseline_outcome": {**results_data(record.baseline, listed), "is_baseline": True}
+            if record.baseline
+            else None,
+        },
+        "trigger_metrics",
+        "trigger_results",
+        "metadata",
+        "baseline_outcome",
+    )
+
+
+def _metadata(record: RunRecord) -> dict[str, Any]:
+    """What waza has no member for: where the run is kept, metrics that decide nothing, and why there are no tasks."""
+    measured = {it.name: _metric(it) for it in record.measures}
+    return without_empty(
+        {
+            "run_id": record.run_id,
+            "status": record.status,
+            "error": record.error,
+            "shard": record.shard,
+            "scoring": {"threshold": record.scoring.threshold} if record.scoring is not None else None,
+            "measures": measured,
+            "composite_score": composite_score(record.measures) if measured else None,
+        },
+        "error",
+        "shard",
+        "scoring",
+        "measures",
+        "composite_score",
+    )
+
+
+def _config(record: RunRecord) -> dict[str, Any]:
+    return without_empty(
+        {
+            "runs_per_test": record.trials,
+            "model_id": record.model,
+            "engine_type": record.executor,
+            "timeout_sec": record.timeout_seconds,
+            "judge_model": record.judge_model,
+        },
+        "judge_model",
+    )
+
+
+def _summary(record: RunRecord) -> dict[str, Any]:
+    totals = record.totals
+    return without_empty(
+        {
+            "total_tests": totals.total,
+            "succeeded": totals.succeeded,
+            "failed": totals.failed,
+            "errors": totals.errors,
+            "skipped": totals.skipped,
+            "success_rate": totals.success_rate,
+            "aggregate_score": totals.aggregate_score,
+            "weighted_score": totals.weighted_score,
+            "min_score": totals.min_score,
+            "max_score": totals.max_score,
+            "std_dev": totals.std_dev,
+            "duration_ms": record.duration_ms,
+            "groups": _groups(record.tasks),
+            "usage": _usage_sum(trial.trajectory for task in record.tasks for trial in task.trials),
+            "statistics": _statistics(totals.interval),
+        },
+        "groups",
+        "usage",
+        "statistics",
+    )
+
+
+def _statistics(interval: Interval | None) -> dict[str, Any] | None:
+    if interval is None:
+        return None
+    return {"bootstrap_ci": interval_data(interval), "is_significant": is_significant(interval)}
+
+
+def _groups(tasks: Sequence[TaskRecord]) -> list[dict[str, Any]]:
+    names = dict.fromkeys(it.group for it in tasks if it.group)
+    groups = []
+    for name in names:
+        members = [it for it in tasks if it.group == name]
+        scores = [it.stats.avg_score if it.stats else 0.0 for it in members]
+        passed = sum(it.status == "passed" for it in members)
+        average = sum(scores) / len(scores)
+        groups.append({"name": name, "passed": passed, "total": len(members), "avg_score": average})
+    return groups
+
+
+def _metric(result: MetricResult) -> dict[str, Any]:
+    return {
+        "identifier": result.name,
+        "value": result.value,
+        "threshold": result.threshold,
+        "passed": result.passed,
+        "weight": result.weight,
+    }
+
+
+def _trigger_metrics(record: RunRecord) -> dict[str, Any] | None:
+    it = record.trigger_metrics
+    if it is None:
+        return None
+    return without_empty(
+        {
+            "true_positives": it.true_positives,
+            "false_positives": it.false_positives,
+            "true_negatives": it.true_negatives,
+            "false_negatives": it.false_negatives,
+            "errors": it.errors,
+            "precision": it.precision,
+            "recall": it.recall,
+            "f1": it.f1,
+            "accuracy": it.accuracy,
+        },
+        "errors",
+    )
+
+
+def _trigger_result(it: TriggerResult) -> dict[str, Any]:
+    return without_empty(
+        {
+            "prompt": it.prompt,
+            "confidence": it.confidence,
+            "should_trigger": it.should_trigger,
+            "did_trigger": it.did_trigger,
+            "error_msg": it.error,
+        },
+        "confidence",
+        "error_msg",
+    )
+
+
+def _usage_sum(trajectories: Iterable[Trajectory]) -> dict[str, Any] | None:
+    usages = [it.session.usage for it in trajectories if it.session and it.session.usage]
+    if not usages:
+        return None
+    return {key: sum(getattr(it, key) for it in usages) for key in Usage.model_fields}

@@ -1,0 +1,1 @@
+"""Recorded trials: finding, previewing and writing them, and grading them again."""

@@ -1,0 +1,140 @@
+"""What was recorded of a task: the newest run in the store that performed it, else the files in `recordings/` beside the eval."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from waza_engine.executors.base import ExecutorError
+from waza_engine.executors.replay import ReplayExecutor, is_of_another, read_recording, recording_file
+from waza_engine.model.records import CheckpointOutcome
+from waza_engine.model.trajectory import Trajectory
+from waza_engine.runs.store.rows import StoredTrial
+from waza_engine.runs.store.store import FILE_NAME, RunStore
+
+FOLDER = "recordings"
+_MOST_TRIALS = 20
+_MOST_EARLIER = 200
+
+
+@dataclass(frozen=True, slots=True)
+class Recording:
+    """One recorded trial (from 1) of a task (its id). `executor` performed it; one of a file has no `run_id`."""
+
+    task: str
+    trial: int
+    trajectory: Trajectory
+    executor: str
+    run_id: str = ""
+    at: float = 0.0
+    """When it began, in seconds since 1970; 0 when that is not known."""
+    checkpoints: tuple[CheckpointOutcome, ...] = ()
+    """What was said between its turns. A file does not have it."""
+
+
+def recordings_of(eval_path: Path, task: str, store_dir: Path, trials: int = 1) -> list[Recording]:
+    """The recorded trials of the task with this id: those of the newest run, else of as many files as `trials`.
+
+    Raises:
+        StoreError: there is a store, but it cannot be read.
+
+    """
+    return _stored(eval_path, task, store_dir) or list(_in_folder(eval_path.parent / FOLDER, task, trials))
+
+
+def all_recordings_of(
+    eval_path: Path, task: str, store_dir: Path, trials: int = 1, most: int = 50
+) -> list[Recording]:
+    """The recorded trials of a task in all runs, newest first, and after them those in files.
+
+    Raises:
+        StoreError: there is a store, but it cannot be read.
+
+    """
+    return [
+        *_all_stored(eval_path, task, store_dir, most),
+        *_in_folder(eval_path.parent / FOLDER, task, trials),
+    ]
+
+
+def sources(eval_path: Path, store_dir: Path) -> tuple[Path, ...]:
+    """The files whose state says whether the recordings are still the same."""
+    store = store_dir / FILE_NAME
+    return (store, store.with_name(f"{store.name}-wal"), eval_path.parent / FOLDER)
+
+
+def _stored(eval_path: Path, task: str, store_dir: Path) -> list[Recording]:
+    if not (store_dir / FILE_NAME).is_file():
+        return []
+    with RunStore(store_dir, for_reading=True) as store:
+        latest = store.latest_trials(eval_path, task)
+        trials = _performed(latest)
+        if latest and not trials:
+            # The newest run could not perform the task: what an earlier one recorded is still there.
+            earlier = _performed(store.task_trials(eval_path, task, _MOST_EARLIER))
+            trials = [it for it in earlier if it.run_id == earlier[0].run_id]
+        if not trials:
+            return []
+        [run] = store.find_runs(trials[0].run_id)[:1]
+        return [
+            Recording(
+                task,
+                it.record.trial,
+                it.record.trajectory,
+                run.executor,
+                it.run_id,
+                checkpoints=it.record.checkpoints,
+            )
+            for it in trials[:_MOST_TRIALS]
+        ]
+
+
+def _performed(trials: Sequence[StoredTrial]) -> list[StoredTrial]:
+    return [it for it in trials if it.record.trajectory.session is not None]
+
+
+def _all_stored(eval_path: Path, task: str, store_dir: Path, most: int) -> Iterator[Recording]:
+    if not (store_dir / FILE_NAME).is_file():
+        return
+    with RunStore(store_dir, for_reading=True) as store:
+        executors: dict[str, str] = {}
+        for it in store.task_trials(eval_path, task, most):
+            if it.record.trajectory.session is None:
+                continue
+            if it.run_id not in executors:
+                [run] = store.find_runs(it.run_id)[:1]
+                executors[it.run_id] = run.executor
+            record = it.record
+            yield Recording(
+                task,
+                record.trial,
+                record.trajectory,
+                executors[it.run_id],
+                it.run_id,
+                record.started_at,
+                record.checkpoints,
+            )
+
+
+def _in_folder(folder: Path, task: str, trials: int) -> Iterator[Recording]:
+    for trial, path in _files(folder, task):
+        if trial > trials:
+            return
+        try:
+            recorded = read_recording(path)
+        except ExecutorError:
+            continue  # A run would say so; here it is no recording.
+        stem = path.relative_to(folder).as_posix().removesuffix(".json")
+        if not is_of_another(stem, task, recorded):
+            yield Recording(task, trial, recorded, ReplayExecutor.name)
+
+
+def _files(folder: Path, task: str) -> Iterator[tuple[int, Path]]:
+    """The files of the trials: that without a number stands for the first one that has none of its own."""
+    try:
+        numbered = {it: recording_file(folder, f"{task}.{it}") for it in range(1, _MOST_TRIALS + 1)}
+        plain = recording_file(folder, task)
+    except ExecutorError:
+        return
+    if plain.is_file() and not numbered[1].is_file():
+        yield 1, plain
+    yield from ((trial, path) for trial, path in numbered.items() if path.is_file())

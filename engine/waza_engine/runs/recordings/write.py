@@ -1,0 +1,101 @@
+"""Keeping a run's trajectories as recordings, in the files that `--executor replay` reads."""
+
+import json
+from collections.abc import Collection
+from pathlib import Path
+
+from waza_engine.executors.base import ExecutorError
+from waza_engine.executors.replay import is_of_another, read_recording, recording_file
+from waza_engine.lib.files.safe_write import write_whole
+from waza_engine.model.records import RunRecord, TrialRecord
+
+
+class RecordingError(Exception):
+    """A recording cannot be written; the text says which and why."""
+
+
+def write_recordings(record: RunRecord, folder: Path, trigger_skill: str = "") -> int:
+    """Write every trial that was performed into `folder`; how many there were.
+
+    What older runs recorded there of further trials of these tasks is deleted: it would be replayed beside the new one.
+    `trigger_skill` is the skill that the trigger tests are about.
+
+    Raises:
+        RecordingError: a file cannot be written, or belongs to a trial of another task.
+
+    """
+    trials = [trial for task in record.tasks for trial in task.trials if _was_performed(trial)]
+    try:
+        numbered = {_numbered(folder, it) for it in trials}
+        for it in trials:
+            path = _file(folder, it, numbered)
+            write_whole(path, [it.trajectory.model_dump_json(indent=2), "\n"])
+        for name in {it.task for it in trials}:
+            _delete_older(folder, name, record.trials)
+        if record.triggers:
+            text = json.dumps(_triggers(record, trigger_skill), indent=2, ensure_ascii=False)
+            write_whole(folder / "triggers.json", [text, "\n"])
+    except OSError as error:
+        raise RecordingError(f"The recordings cannot be written to {folder}: {error.strerror}") from error
+    except ExecutorError as error:
+        raise RecordingError(str(error)) from error
+    return len(trials)
+
+
+def _was_performed(trial: TrialRecord) -> bool:
+    return trial.trajectory.session is not None
+
+
+def _numbered(folder: Path, trial: TrialRecord) -> Path:
+    return recording_file(folder, f"{trial.task}.{trial.trial}")
+
+
+def _file(folder: Path, trial: TrialRecord, taken: Collection[Path]) -> Path:
+    """Where a trial is recorded; `taken` are the files with the numbers of all trials."""
+    numbered, plain = _numbered(folder, trial), recording_file(folder, trial.task)
+    # The first trial also stands for those that have no recording of their own.
+    if (
+        trial.trial == 1
+        and not numbered.is_file()
+        and plain not in taken
+        and _is_free(folder, trial.task, trial.task)
+    ):
+        return plain
+    if not _is_free(folder, f"{trial.task}.{trial.trial}", trial.task):
+        raise RecordingError(
+            f"{numbered} is the recording of a task of that name; record trial {trial.trial} of '{trial.task}' in "
+            "another folder"
+        )
+    return numbered
+
+
+def _is_free(folder: Path, stem: str, task: str) -> bool:
+    """Whether a recording of the task may be written there: none of another task is."""
+    path = recording_file(folder, stem)
+    try:
+        return not path.is_file() or not is_of_another(stem, task, read_recording(path))
+    except ExecutorError:
+        return True  # It is no recording of anything.
+
+
+def _delete_older(folder: Path, task: str, trials: int) -> None:
+    number = trials + 1
+    while (path := recording_file(folder, f"{task}.{number}")).is_file():
+        if not _is_recording_of(path, task):
+            return
+        path.unlink()
+        number += 1
+
+
+def _is_recording_of(path: Path, task: str) -> bool:
+    try:
+        return read_recording(path).task == task
+    except ExecutorError:
+        return False
+
+
+def _triggers(record: RunRecord, skill: str) -> dict[str, object]:
+    prompts = {
+        it.prompt: {"skills": [skill] if it.did_trigger else []} for it in record.triggers if not it.error
+    }
+    return {"version": 1, "prompts": prompts}

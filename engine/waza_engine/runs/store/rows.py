@@ -1,0 +1,181 @@
+"""Rows of the run store and the values they stand for. No SQL is executed here."""
+
+import dataclasses
+import json
+import zlib
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from pydantic import TypeAdapter
+
+from waza_engine.lib.pointer import Pointer
+from waza_engine.model.records import CheckpointOutcome, FailedCheck, GraderOutcome, TrialRecord
+from waza_engine.model.trajectory import Trajectory
+from waza_engine.runs.run_header import RunEnd, RunFrame
+
+RUN_COLUMNS = (
+    "run_id, eval_path, suite_name, executor, model, started_at, finished_at, status, score, frame, ending"
+)
+TRIAL_COLUMNS = (
+    "id, run_id, task_id, task_index, trial, status, score, weighted_score, error, attempts, started_at,"
+    " checkpoints, workspace, trajectory"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class StoredRun:
+    """One run as stored. Times are seconds since 1970.
+
+    `finished_at`, `status` and `score` are None while it goes on, and for ever if it was killed.
+    """
+
+    run_id: str
+    eval_path: Path
+    suite_name: str
+    executor: str
+    model: str
+    started_at: float
+    finished_at: float | None
+    status: str | None
+    score: float | None
+    frame: RunFrame = field(default_factory=RunFrame)
+    end: RunEnd = field(default_factory=RunEnd)
+
+
+@dataclass(frozen=True, slots=True)
+class StoredTrial:
+    """One finished trial of a stored run."""
+
+    run_id: str
+    record: TrialRecord
+
+
+def to_json(value: Any) -> str:
+    """A dataclass, or a tuple of them, as JSON."""
+    data = [dataclasses.asdict(it) for it in value] if isinstance(value, tuple) else dataclasses.asdict(value)
+    return json.dumps(data, default=str)
+
+
+def stored_run(row: tuple[Any, ...]) -> StoredRun:
+    run_id, eval_path, *plain = row[:-2]
+    frame, end = _from_json(RunFrame, row[-2]), _from_json(RunEnd, row[-1])
+    return StoredRun(run_id, Path(eval_path), *plain, frame, end)  # type: ignore[call-arg]  # the columns fit
+
+
+def trial_row(run_id: str, record: TrialRecord, finished_at: float) -> tuple[Any, ...]:
+    """The values of a row of `trials`, in the order of `TRIAL_INSERT`."""
+    return (
+        run_id,
+        record.task,
+        record.task_index,
+        record.trial,
+        record.status,
+        record.score,
+        record.weighted_score,
+        record.error,
+        record.attempts,
+        record.started_at,
+        finished_at,
+        zlib.compress(record.trajectory.model_dump_json().encode()),
+        to_json(record.checkpoints),
+        record.workspace,
+    )
+
+
+TRIAL_INSERT = (
+    "INSERT INTO trials (run_id, task_id, task_index, trial, status, score, weighted_score, error, attempts,"
+    " started_at, finished_at, trajectory, checkpoints, workspace) VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?)"
+    " ON CONFLICT (run_id, task_index, trial) DO NOTHING"
+)
+
+
+_COPIED = (
+    "task_id, trial, status, score, weighted_score, error, attempts, started_at, finished_at, trajectory, checkpoints,"
+    " workspace"
+)
+TRIAL_COPY = (
+    f"INSERT INTO trials (run_id, task_index, {_COPIED}) SELECT ?, ?, {_COPIED} FROM trials"  # noqa: S608  # our own names
+    " WHERE run_id = ? AND task_index = ? AND trial = ?"
+)
+_RESULT = "position, name, type, status, score, weight, feedback, details, duration_ms, path, pointer, parts"
+RESULTS_COPY = (
+    f"INSERT INTO results (trial_id, {_RESULT}) SELECT ?, {_RESULT} FROM results WHERE trial_id ="  # noqa: S608  # our own names
+    " (SELECT id FROM trials WHERE run_id = ? AND task_index = ? AND trial = ?)"
+)
+
+
+def stored_trial(row: tuple[Any, ...], graders: tuple[GraderOutcome, ...]) -> StoredTrial:
+    _, run_id, task, task_index, trial, status, score, weighted, error, attempts, started_at, *rest = row
+    checkpoints, workspace, packed = rest
+    record = TrialRecord(
+        task,
+        task_index,
+        trial,
+        status,
+        score,
+        weighted,
+        Trajectory.model_validate_json(zlib.decompress(packed)),
+        graders,
+        error,
+        attempts,
+        started_at,
+        stored_checkpoints(checkpoints),
+        workspace,
+    )
+    return StoredTrial(run_id, record)
+
+
+def stored_checkpoints(text: str) -> tuple[CheckpointOutcome, ...]:
+    found: tuple[CheckpointOutcome, ...] = (
+        () if text == "[]" else _from_json(tuple[CheckpointOutcome, ...], text)
+    )
+    return found
+
+
+def result_row(position: int, outcome: GraderOutcome) -> tuple[Any, ...]:
+    return (
+        position,
+        outcome.name,
+        outcome.type,
+        outcome.status,
+        outcome.score,
+        outcome.weight,
+        outcome.feedback,
+        None if outcome.details is None else json.dumps(outcome.details, default=str),
+        outcome.duration_ms,
+        str(outcome.path) if outcome.path else None,
+        json.dumps(outcome.pointer),
+        to_json(outcome.parts),
+    )
+
+
+def stored_outcome(row: tuple[Any, ...]) -> GraderOutcome:
+    name, kind, status, score, weight, feedback, details, duration_ms, path, pointer, parts = row
+    place: Pointer = tuple(json.loads(pointer))
+    found: Mapping[str, Any] | None = None if details is None else json.loads(details)
+    return GraderOutcome(
+        name,
+        kind,
+        status,
+        score,
+        weight,
+        feedback,
+        found,
+        duration_ms,
+        Path(path) if path else None,
+        place,
+        () if parts == "[]" else _from_json(tuple[FailedCheck, ...], parts),
+    )
+
+
+def _from_json(kind: Any, text: str) -> Any:
+    # What a newer program has written beside is dropped; what an older one did not write takes its default.
+    return _adapter(kind).validate_json(text)
+
+
+@cache
+def _adapter(kind: Any) -> TypeAdapter[Any]:
+    return TypeAdapter(kind)

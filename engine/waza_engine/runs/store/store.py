@@ -1,0 +1,248 @@
+"""The run store: every run with its trials and verdicts in one SQLite file, `.waza-lsp/runs.sqlite3`.
+
+A trial is committed, with its whole trajectory, in one transaction the moment it ends, so a run that is killed keeps
+what it finished. The trajectory is a zlib-packed JSON in the row and not a file beside it: a row cannot be half
+there, orphaned or forgotten when it is deleted. WAL and a busy timeout let several processes write at once. The
+folder can be deleted at any time; a new one is made by the next run, and by one that goes on. Runs stand in the order in
+which they were started, whatever the clock said then.
+"""
+
+import time
+from pathlib import Path
+from typing import Any, Self
+
+from waza_engine.lib.paths import resolved
+from waza_engine.model.records import GraderOutcome, TrialRecord, TrialVerdict
+from waza_engine.project.store_location import FILE_NAME, default_store_dir, workspace_root
+from waza_engine.runs.run_header import RunEnd, RunFrame, is_performed_now, performed_here
+from waza_engine.runs.store.errors import BusyError, StoreError, UnfitError, explained
+from waza_engine.runs.store.file import StoreFile
+from waza_engine.runs.store.rows import (
+    RESULTS_COPY,
+    RUN_COLUMNS,
+    TRIAL_COLUMNS,
+    TRIAL_COPY,
+    TRIAL_INSERT,
+    StoredRun,
+    StoredTrial,
+    result_row,
+    stored_outcome,
+    stored_run,
+    stored_trial,
+    to_json,
+    trial_row,
+)
+
+__all__ = [
+    "FILE_NAME",
+    "PATIENCE_SECONDS",
+    "BusyError",
+    "RunStore",
+    "StoreError",
+    "StoredRun",
+    "StoredTrial",
+    "UnfitError",
+    "default_store_dir",
+    "workspace_root",
+]
+
+PATIENCE_SECONDS = 5.0
+_TRIALS = f"SELECT {TRIAL_COLUMNS} FROM trials"  # noqa: S608  # our own names
+_LATEST = (
+    " WHERE task_id = ?2 AND run_id = (SELECT run_id FROM runs JOIN trials USING (run_id) WHERE eval_path = ?1 AND"
+    " task_id = ?2 AND baseline_of IS NULL ORDER BY runs.rowid DESC LIMIT 1)"
+    " ORDER BY task_index, trial"
+)
+_OF_TASK = (
+    " JOIN (SELECT run_id, rowid AS run_order FROM runs WHERE eval_path = ?1 AND baseline_of IS NULL) USING (run_id)"
+    " WHERE task_id = ?2 ORDER BY run_order DESC, task_index, trial LIMIT ?3"
+)
+
+
+class RunStore:
+    """An open store, for the thread that opened it. Every method raises `StoreError` when it cannot work."""
+
+    def __init__(self, directory: Path, *, for_reading: bool = False, may_come_later: bool = False) -> None:
+        """Open the store in `directory`, making it if need be.
+
+        One that is opened `for_reading` must be there, but need not be writable. One that `may_come_later` is opened once
+        the other program that holds it is done, or there is room for it on the disk.
+
+        Raises:
+            StoreError: the folder or the file cannot be used.
+
+        """
+        self.directory = directory
+        self.path = directory / FILE_NAME
+        self.file = StoreFile(
+            self.path, PATIENCE_SECONDS, for_reading=for_reading, may_come_later=may_come_later
+        )
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Close the store; closing twice is harmless."""
+        self.file.close()
+
+    def start_run(
+        self,
+        run_id: str,
+        eval_path: Path,
+        frame: RunFrame,
+        *,
+        started_at: float,
+        baseline_of: str | None = None,
+    ) -> None:
+        """Note that a run begins, or that one goes on that was started before."""
+        with self.file.transaction() as sql:
+            self.file.is_writing(run_id)
+            sql.execute(
+                "INSERT INTO runs (run_id, eval_path, suite_name, executor, model, started_at, baseline_of, frame)"
+                " VALUES (?,?,?,?,?,?,?,?) ON CONFLICT (run_id) DO UPDATE SET finished_at = NULL, status = NULL,"
+                " score = NULL, frame = excluded.frame",
+                (
+                    run_id,
+                    str(resolved(eval_path)),
+                    frame.suite_name,
+                    frame.executor,
+                    frame.model,
+                    started_at,
+                    baseline_of,
+                    to_json(frame),
+                ),
+            )
+
+    def take_over(self, run_id: str) -> StoredRun:
+        """Have this process perform a run unless another one does; the run as it was before."""
+        with self.file.transaction() as sql:
+            row = sql.execute(f"SELECT {RUN_COLUMNS} FROM runs WHERE run_id = ?", (run_id,)).fetchone()  # noqa: S608  # our own names
+            before = stored_run(row)
+            if not (before.status is None and is_performed_now(before.frame)):
+                frame = to_json(performed_here(before.frame))
+                sql.execute("UPDATE runs SET status = NULL, frame = ? WHERE run_id = ?", (frame, run_id))
+                self.file.is_writing(run_id)
+        return before
+
+    def save_trial(self, run_id: str, record: TrialRecord) -> None:
+        """Store a finished trial durably. One that is there already stays: another process was faster."""
+        with explained(self.path):
+            values = trial_row(run_id, record, time.time())
+        with self.file.transaction() as sql:
+            inserted = sql.execute(TRIAL_INSERT, values)
+            if not inserted.rowcount:
+                return
+            trial_key = inserted.lastrowid
+            sql.executemany(
+                "INSERT INTO results VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?)",
+                [(trial_key, *result_row(position, it)) for position, it in enumerate(record.graders)],
+            )
+
+    def copy_trials(self, source: str, source_index: int, run_id: str, task_index: int, trials: int) -> None:
+        """Have the first trials of a task of another run count for this one, too."""
+        with self.file.transaction() as sql:
+            for number in range(1, trials + 1):
+                row = sql.execute(TRIAL_COPY, (run_id, task_index, source, source_index, number))
+                sql.execute(RESULTS_COPY, (row.lastrowid, source, source_index, number))
+
+    def forget_task(self, run_id: str, task_index: int) -> None:
+        """Remove the trials of a task of a run, because they are no longer about the task as it is."""
+        with self.file.transaction() as sql:
+            sql.execute("DELETE FROM trials WHERE run_id = ? AND task_index = ?", (run_id, task_index))
+
+    def finish_run(self, run_id: str, status: str, score: float, end: RunEnd | None = None) -> None:
+        """Note that a run is over."""
+        with self.file.transaction() as sql:
+            sql.execute(
+                "UPDATE runs SET finished_at = ?, status = ?, score = ?, ending = ? WHERE run_id = ?",
+                (time.time(), status, score, to_json(end or RunEnd()), run_id),
+            )
+
+    def runs(self, eval_path: Path | None = None, limit: int = 100) -> list[StoredRun]:
+        """The newest runs first, of one eval or of all; the passes without skills are part of their runs."""
+        rows = self.file.rows(
+            f"SELECT {RUN_COLUMNS} FROM runs WHERE (?1 IS NULL OR eval_path = ?1) AND baseline_of IS NULL"  # noqa: S608  # our own names
+            " ORDER BY rowid DESC LIMIT ?2",
+            (str(resolved(eval_path)) if eval_path else None, limit),
+        )
+        with explained(self.path):
+            return [stored_run(row) for row in rows]
+
+    def find_runs(self, run_id: str) -> list[StoredRun]:
+        """The runs whose id starts with this, newest first; the exact one alone if there is one."""
+        rows = self.file.rows(
+            f"SELECT {RUN_COLUMNS} FROM runs WHERE substr(run_id, 1, length(?1)) = ?1"  # noqa: S608  # our own names
+            " AND (baseline_of IS NULL OR run_id = ?1) ORDER BY rowid DESC",
+            (run_id,),
+        )
+        with explained(self.path):
+            found = [stored_run(row) for row in rows]
+        return [it for it in found if it.run_id == run_id] or found
+
+    def baseline_of(self, run_id: str) -> StoredRun | None:
+        """The pass without skills of a run that had one."""
+        rows = self.file.rows(f"SELECT {RUN_COLUMNS} FROM runs WHERE baseline_of = ?", (run_id,))  # noqa: S608  # our own names
+        with explained(self.path):
+            return stored_run(rows[0]) if rows else None
+
+    def trials(self, run_id: str) -> list[StoredTrial]:
+        """The finished trials of a run, by task and trial."""
+        return self._trials(_TRIALS + " WHERE run_id = ? ORDER BY task_index, trial", (run_id,))
+
+    def trial(self, run_id: str, task_index: int, number: int) -> TrialRecord:
+        """One finished trial, which must be there."""
+        key = (run_id, task_index, number)
+        found = self._trials(_TRIALS + " WHERE run_id = ? AND task_index = ? AND trial = ?", key)
+        if not found:
+            raise StoreError(
+                f"The run store {self.path} has no trial {number} of task {task_index} of run {run_id}"
+            )
+        return found[0].record
+
+    def finished(self, run_id: str, *, judged: bool = False) -> list[tuple[int, int]]:
+        """Which trials of a run are there: the index of the task, and the number of the trial.
+
+        With `judged` those that are errors are left out.
+        """
+        return self.file.rows(
+            "SELECT task_index, trial FROM trials WHERE run_id = ?1 AND NOT (?2 AND status = 'error')"
+            " ORDER BY task_index, trial",
+            (run_id, judged),
+        )
+
+    def verdicts(self, run_id: str) -> list[TrialVerdict]:
+        """How the trials of a run ended, without what the agents did: much faster to read."""
+        rows = self.file.rows(
+            "SELECT task_id, trial, status, score FROM trials WHERE run_id = ? ORDER BY task_index, trial",
+            (run_id,),
+        )
+        return [TrialVerdict(*row) for row in rows]
+
+    def history(self, run_id: str, most: int = 20) -> list[list[TrialVerdict]]:
+        """The verdicts of a run and of those before it of the same eval, in the order of time."""
+        rows = self.file.rows(
+            "SELECT run_id FROM runs JOIN (SELECT eval_path AS path, rowid AS last FROM runs WHERE run_id = ?1)"
+            " ON eval_path = path AND runs.rowid <= last WHERE baseline_of IS NULL ORDER BY runs.rowid DESC LIMIT ?2",
+            (run_id, most),
+        )
+        return [found for (it,) in reversed(rows) if (found := self.verdicts(it))]
+
+    def latest_trials(self, eval_path: Path, task_id: str) -> list[StoredTrial]:
+        """The trials of a task in the newest run that finished one; empty when there is none."""
+        return self._trials(_TRIALS + _LATEST, (str(resolved(eval_path)), task_id))
+
+    def task_trials(self, eval_path: Path, task_id: str, most: int) -> list[StoredTrial]:
+        """The trials of a task in all its runs, newest first, at most so many."""
+        return self._trials(_TRIALS + _OF_TASK, (str(resolved(eval_path)), task_id, most))
+
+    def _trials(self, sql: str, values: tuple[Any, ...]) -> list[StoredTrial]:
+        rows = self.file.rows(sql, values)
+        with explained(self.path):
+            return [stored_trial(row, self._results(row[0])) for row in rows]
+
+    def _results(self, trial_key: int) -> tuple[GraderOutcome, ...]:
+        rows = self.file.rows("SELECT * FROM results WHERE trial_id = ? ORDER BY position", (trial_key,))
+        return tuple(stored_outcome(row[2:]) for row in rows)

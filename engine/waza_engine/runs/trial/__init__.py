@@ -1,0 +1,1 @@
+"""One trial of one task: workspace, agent, conversation, graders."""

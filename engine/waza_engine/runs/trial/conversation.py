@@ -1,0 +1,171 @@
+"""What is said to the agent, turn by turn: the prompt, then follow-ups or a simulated user, unless a checkpoint stops it.
+
+The simulated user: a model that reads what was said and answers the agent.
+
+See docs/reference/waza-formats.md, sections 5.1 and 13.6.
+
+After each turn it replies, stops, or abstains because its instructions do not say what to answer. It is asked like a judge:
+with three tools and nothing else.
+"""
+
+import asyncio
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+
+from waza_engine.model.judge import Judge, JudgeError, JudgeRequest, JudgeTool
+from waza_engine.model.suite import Responder
+from waza_engine.model.trajectory import Replies, Trajectory
+from waza_engine.runs.trial.checkpoints import Checkpoints
+
+_TEXT = {"type": "string"}
+_TOOLS = (
+    JudgeTool(
+        "reply",
+        "Answer the agent as the user.",
+        {"type": "object", "properties": {"message": _TEXT}, "required": ["message"]},
+    ),
+    JudgeTool(
+        "stop",
+        "End the conversation: the agent is done, or waits for nothing.",
+        {"type": "object", "properties": {"reason": _TEXT}},
+    ),
+    JudgeTool(
+        "abstain",
+        "Give up: the agent asks something that the instructions do not answer.",
+        {"type": "object", "properties": {"reason": _TEXT}},
+    ),
+)
+_MESSAGE = """You play the user of an AI agent. Read the conversation and decide what the user does next: call exactly one of \
+the tools reply, stop and abstain. Say only what the instructions let the user know and want; never do the agent's work. When \
+the agent has done what was asked and waits for no answer, call stop.
+
+# Instructions for the user
+{instructions}
+
+# Conversation
+{conversation}
+"""
+UNFINISHED = frozenset(["abstained", "error"])
+"""Outcomes that make a trial an error."""
+
+
+@dataclass(frozen=True, slots=True)
+class Said:
+    """One turn: what the user said, and what the agent answered."""
+
+    user: str
+    agent: str
+
+
+@dataclass(frozen=True, slots=True)
+class SimulatedUser:
+    """A responder with the model that speaks for it."""
+
+    responder: Responder
+    judge: Judge | None
+    model: str
+    reasoning_effort: str = ""
+    seconds: float = 120.0
+    so_far: Replies = field(default_factory=Replies)
+
+    def answer(self, conversation: Sequence[Said]) -> tuple["SimulatedUser", str | None]:
+        """What the user says now, None for nothing more; and the user as they are afterwards."""
+        if self.so_far.followups >= self.responder.most_followups:
+            return self._ended("cap_exhausted", ""), None
+        if self.judge is None:
+            return self._ended("error", "no model is configured that could play the user"), None
+        try:
+            turn = self.judge.turn(self._request(conversation))
+        except JudgeError as error:
+            return self._ended("error", str(error)), None
+        call = next(iter(turn.calls), None)
+        if call is None:
+            return self._ended(
+                "error", turn.error or "the model called none of reply, stop and abstain"
+            ), None
+        reason = str(call.arguments.get("reason") or "")
+        match call.tool:
+            case "reply":
+                count = self.so_far.followups + 1
+                told = str(call.arguments.get("message") or "")
+                return replace(self, so_far=Replies(followups=count)), told
+            case "stop":
+                return self._ended("stopped", reason), None
+            case _:
+                return self._ended("abstained", reason), None
+
+    def _request(self, conversation: Sequence[Said]) -> JudgeRequest:
+        lines = (f"User: {it.user}\n\nAgent: {it.agent}" for it in conversation)
+        message = _MESSAGE.format(
+            instructions=self.responder.instructions.strip(), conversation="\n\n".join(lines)
+        )
+        return JudgeRequest(
+            message,
+            _TOOLS,
+            self.responder.model or self.model,
+            self.reasoning_effort,
+            timeout_seconds=self.seconds,
+            only_these_tools=True,
+        )
+
+    def _ended(self, outcome: str, reason: str) -> "SimulatedUser":
+        replies = Replies(outcome=outcome, followups=self.so_far.followups, reason=reason)
+        return replace(self, so_far=replies)
+
+
+@dataclass(slots=True)
+class Conversation:
+    """One trial's side of the talk. `user` is None without a responder."""
+
+    prompt: str
+    follow_ups: tuple[str, ...]
+    checkpoints: Checkpoints
+    user: SimulatedUser | None = None
+    held: list[Said] = field(default_factory=list)
+    _ends: list[int] = field(default_factory=list)
+
+    async def after_turn(self, turn: int, so_far: Trajectory) -> str | None:
+        """The next thing to say, None when all is said. A failing turn is the last one.
+
+        See docs/reference/waza-formats.md, section 13.6.
+        """
+        self.held.append(Said(self.prompt, so_far.output))
+        self._ends.append(so_far.duration_ms)
+        goes_on = await self.checkpoints.after_turn(turn, so_far)
+        if so_far.error or not goes_on:
+            return None
+        told = await self._next(turn)
+        self.prompt = told or ""
+        return told
+
+    async def _next(self, turn: int) -> str | None:
+        if self.user is not None:
+            self.user, told = await asyncio.to_thread(self.user.answer, tuple(self.held))
+            return told
+        return self.follow_ups[turn - 1] if turn <= len(self.follow_ups) else None
+
+    def concluded(self, trajectory: Trajectory) -> Trajectory:
+        """The trajectory with what became of the simulated user."""
+        if self.user is None:
+            return trajectory
+        ending = self.user.so_far
+        if not ending.outcome:
+            told = (
+                ("error", "the agent failed")
+                if trajectory.error
+                else ("stopped", "a checkpoint ended the talk")
+            )
+            ending = ending.model_copy(update={"outcome": told[0], "reason": told[1]})
+        why = f"The simulated user gave up ({ending.outcome}): {ending.reason or 'it gave no reason'}"
+        error = trajectory.error or (why if ending.outcome in UNFINISHED else "")
+        return trajectory.model_copy(update={"responder": ending, "error": error})
+
+    def with_messages(self, trajectory: Trajectory) -> Trajectory:
+        """The trajectory with what was said in several turns, where the executor recorded nothing of it."""
+        if trajectory.transcript or len(self.held) < 2:
+            return trajectory
+        transcript: list[dict[str, object]] = []
+        for it, began, ended in zip(self.held, (0, *self._ends), self._ends, strict=False):
+            transcript.append({"type": "user.message", "content": it.user, "at_ms": began})
+            transcript.append({"type": "assistant.message", "content": it.agent, "at_ms": ended})
+        return trajectory.model_copy(update={"transcript": transcript})

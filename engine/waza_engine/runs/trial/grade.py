@@ -1,0 +1,269 @@
+"""Grading inside a run: what the graders see, which of them cannot work, and where each verdict belongs.
+
+How often mocked programs were to be called (`command_mocks[].expect_calls`), as verdicts beside those of the graders.
+
+Whether a custom agent kept to the tools that its file allows it (docs/reference/waza-formats.md, section 8).
+"""
+
+import os
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any, Literal
+
+from waza_engine.executors.base import TOOL_CALLS, TOOL_NAMES, Executor
+from waza_engine.executors.mock import MockExecutor
+from waza_engine.executors.replay import ReplayExecutor
+from waza_engine.graders.base import ConfigError, Demand, GraderResult, GradingContext
+from waza_engine.graders.entry import Level
+from waza_engine.graders.registry import find_grader
+from waza_engine.graders.result import GraderFailure, RunVerdict
+from waza_engine.grading.grade import build, grade_task
+from waza_engine.model.findings import Scope
+from waza_engine.model.judge import NO_JUDGE, Judge
+from waza_engine.model.records import GraderOutcome, TrialRecord
+from waza_engine.model.scores import Status, mean, weighted_mean
+from waza_engine.model.suite import CONSTRAINT, CustomAgent, GraderEntry, Task
+from waza_engine.model.tool_names import is_same_tool
+from waza_engine.model.trajectory import Trajectory
+from waza_engine.recognition.recognise import dialect_meant
+from waza_engine.runs.planning.participants import needs_judge
+from waza_engine.runs.planning.plan import Plan
+from waza_engine.runs.trial.unavailable import guarded, unavailable
+from waza_engine.runs.trial.workspace import Captured
+
+
+def expected_calls(task: Task, trajectory: Trajectory) -> Iterator[GraderOutcome]:
+    """A verdict for each mock that says how often it is to be called."""
+    for it in task.command_mocks:
+        if it.expect_calls is None:
+            continue
+        count = sum(call.command == it.name for call in trajectory.command_invocations)
+        is_right = count == it.expect_calls
+        yield GraderOutcome(
+            name=f"_expect_calls:{it.name}",
+            type="",
+            status="passed" if is_right else "failed",
+            score=float(is_right),
+            weight=1.0,
+            feedback="" if is_right else f"{it.name} was called {count} times, expected {it.expect_calls}",
+            details={"calls": count, "expected": it.expect_calls},
+        )
+
+
+def denied_tool(agent: CustomAgent | None, trajectory: Trajectory) -> str:
+    """What is wrong: the first tool that was called and is not the agent's to use; "" when all is well."""
+    if agent is None or agent.tools is None:
+        return ""
+    for it in trajectory.tool_events:
+        if not any(is_same_tool(known, it.tool_name) for known in agent.tools):
+            return f"The custom agent '{agent.name}' called '{it.tool_name}', which its tools do not allow"
+    return ""
+
+
+@dataclass(frozen=True, slots=True)
+class Bench:
+    """What all trials of a run share. `process_dir` is the directory that the run was started in."""
+
+    plan: Plan
+    executor: Executor
+    process_dir: Path
+    judge: Judge | None = None
+    environment: Mapping[str, str] = field(default_factory=lambda: os.environ)
+
+
+def unusable_grader(bench: Bench, task: Task) -> TrialRecord | None:
+    """The record of a trial that need not start: its first grader that cannot be built."""
+    suite = bench.plan.suite
+    scope = Scope(suite.directory, bench.process_dir, bench.plan.settings.executor)
+    checkpoints = tuple(entry for it in task.checkpoints for entry in it.graders)
+    leveled: list[tuple[Level, tuple[GraderEntry, ...]]] = [("task", checkpoints)]
+    if not bench.plan.skip_graders:
+        leveled = [("eval", suite.graders), ("task", task.graders), *leveled]
+    for level, entries in leveled:
+        for it in entries:
+            if problem := _problem(bench, it, level, scope):
+                failure = GraderFailure(it.name, it.type, problem[0], problem[1])
+                verdict = RunVerdict("error", error=failure)
+                return _record(task, Trajectory(), verdict, (*suite.graders, *task.graders, *checkpoints))
+    return None
+
+
+def _problem(
+    bench: Bench, entry: GraderEntry, level: Level, scope: Scope
+) -> tuple[Literal["config", "grade"], str] | None:
+    try:
+        build(entry, entry.dialect, level, scope)
+    except ConfigError as error:
+        return "config", str(error)
+    if bench.judge is None and needs_judge(entry) and not _goes_on_without_judge(bench, entry):
+        return "config", NO_JUDGE
+    executor = bench.executor
+    if told := unavailable(entry, executor.name, executor.unknown):
+        return "grade", told
+    return None
+
+
+def _goes_on_without_judge(bench: Bench, entry: GraderEntry) -> bool:
+    """Whether the other graders are worth a run that costs nothing: a judge that is missing fails its own grader only."""
+    is_free = bench.executor.name in {MockExecutor.name, ReplayExecutor.name}
+    return is_free and dialect_meant(entry.dialect).judge_is_optional
+
+
+def verdict_on(
+    bench: Bench, task: Task, trajectory: Trajectory, workspace: Path | None, captured: Captured
+) -> TrialRecord:
+    """Grade what the agent did. With `skip_graders` only its own error counts (docs/reference/waza-formats.md, section 13.10)."""
+    plan = bench.plan
+    trajectory = _within_its_tools(bench, trajectory)
+    if plan.skip_graders:
+        status: Status = "error" if trajectory.error else "skipped"
+        return TrialRecord(task.id, 0, 1, status, 0.0, 0.0, trajectory, error=trajectory.error)
+    context = grading_context(bench, task, trajectory, workspace, captured)
+    verdict = grade_task(plan.suite.dialect, task, plan.suite.graders, plan.suite.scoring, context)
+    if plan.compares_skills and plan.suite.scoring is None and verdict.status == "failed":
+        verdict = _without_skill_invocation(verdict, plan.suite.dialect)
+    entries = (*plan.suite.graders, *task.graders, *_constraint_entries(task))
+    record = _record(task, trajectory, verdict, entries)
+    return _with_calls(record, tuple(expected_calls(task, trajectory)))
+
+
+def _within_its_tools(bench: Bench, trajectory: Trajectory) -> Trajectory:
+    if TOOL_NAMES in bench.executor.unknown or TOOL_CALLS in bench.executor.unknown:
+        return trajectory
+    told = denied_tool(bench.plan.suite.agent, trajectory)
+    return trajectory.model_copy(update={"error": told}) if told and not trajectory.error else trajectory
+
+
+def _with_calls(record: TrialRecord, calls: tuple[GraderOutcome, ...]) -> TrialRecord:
+    """The record with the verdicts on mocked programs, which count like those of graders."""
+    if not calls or record.status == "error":
+        return record
+    graders = (*record.graders, *calls)
+    return replace(
+        record,
+        graders=graders,
+        status="passed" if record.status == "passed" and all(it.passed for it in calls) else "failed",
+        score=mean([it.score for it in graders]),
+        weighted_score=weighted_mean([(it.score, it.weight) for it in graders]),
+    )
+
+
+def _without_skill_invocation(verdict: RunVerdict, meaning: str) -> RunVerdict:
+    """Where skills are compared with none, a grader that wants skills decides nothing.
+
+    See docs/reference/waza-formats.md, section 13.7.
+    """
+    counted = [it for it in verdict.results.values() if not _wants_skills(it.type, meaning)]
+    return replace(verdict, status="passed" if all(it.result.passed for it in counted) else "failed")
+
+
+def _wants_skills(grader_type: str, meaning: str) -> bool:
+    kind = find_grader(grader_type, meaning)
+    return kind is not None and Demand.SKILLS in kind.demands.values()
+
+
+def _record(
+    task: Task, trajectory: Trajectory, verdict: RunVerdict, entries: tuple[GraderEntry, ...]
+) -> TrialRecord:
+    return TrialRecord(
+        task=task.id,
+        task_index=0,
+        trial=1,
+        status=verdict.status,
+        score=verdict.score,
+        weighted_score=verdict.weighted_score,
+        trajectory=trajectory,
+        graders=tuple(_in_task(task, it) for it in outcomes(verdict, entries)),
+        error=trajectory.error or (str(verdict.error) if verdict.error else ""),
+    )
+
+
+def _constraint_entries(task: Task) -> tuple[GraderEntry, ...]:
+    """Where the constraints of a task stand, as entries that verdicts find their way back to."""
+    return tuple(
+        GraderEntry(CONSTRAINT, it.verdict_name, 0.0, path=task.path, pointer=it.pointer)
+        for it in task.constraints
+    )
+
+
+def _in_task(task: Task, outcome: GraderOutcome) -> GraderOutcome:
+    """The outcome; that of the task's output expectations with the place of their list."""
+    option = outcome.name.removeprefix("_")
+    if outcome.path or outcome.type or task.path is None or option not in task.expected:
+        return outcome
+    return replace(outcome, path=task.path, pointer=(*task.pointer, "expected", option))
+
+
+def grading_context(
+    bench: Bench, task: Task, trajectory: Trajectory, workspace: Path | None, captured: Captured
+) -> GradingContext:
+    """What the graders see (docs/reference/waza-graders.md, section 3)."""
+    context = GradingContext(
+        output=trajectory.output,
+        transcript=trajectory.transcript,
+        session=trajectory.session,
+        tool_events=trajectory.tool_events,
+        skills=trajectory.skills,
+        prompt=task.prompt,
+        task=_task_data(task),
+        duration_ms=trajectory.duration_ms,
+        workspace_dir=workspace,
+        captured_files=captured.contents,
+        process_dir=bench.process_dir,
+        session_id=trajectory.session_id,
+        judge=bench.judge,
+        judge_model=bench.plan.settings.judge_model,
+        judge_reasoning_effort=bench.plan.settings.judge_reasoning_effort,
+        update_snapshots=bench.plan.update_snapshots,
+        error=trajectory.error,
+        rubric=task.rubric,
+        diff=trajectory.patch,
+        baseline_files={it.target: it.content for it in task.files},
+    )
+    context = guarded(context, bench.executor.name, bench.executor.unknown)
+    is_last = dialect_meant(bench.plan.suite.dialect).output_is_last_message
+    return _with_last_message(context) if is_last else context
+
+
+def _with_last_message(context: GradingContext) -> GradingContext:
+    """The output is the agent's last message that is not empty (docs/reference/vally.md, section 7.1)."""
+    told = [it.get("content") for it in context.transcript if it.get("type") == "assistant.message"]
+    last = next((it for it in reversed(told) if isinstance(it, str) and it.strip()), context.output)
+    return replace(context, output=last)
+
+
+def _task_data(task: Task) -> Mapping[str, Any]:
+    inputs = {"prompt": task.prompt, "context": dict(task.context)}
+    return {"id": task.id, "name": task.name, "description": task.description, "inputs": inputs}
+
+
+def _status(result: GraderResult) -> Literal["passed", "failed", "error"]:
+    return result.status or ("passed" if result.passed else "failed")
+
+
+def outcomes(verdict: RunVerdict, entries: tuple[GraderEntry, ...]) -> Iterator[GraderOutcome]:
+    """The verdicts with the place of the entry that gave them: of several with one name, the last."""
+    if failure := verdict.error:
+        entry = next((it for it in entries if (it.name, it.type) == (failure.name, failure.type)), None)
+        path, pointer = (entry.path, entry.pointer) if entry else (None, ())
+        yield GraderOutcome(
+            failure.name, failure.type, "error", 0.0, 1.0, failure.message, path=path, pointer=pointer
+        )
+        return
+    places = {it.name: it for it in entries}
+    for name, it in verdict.results.items():
+        entry = None if name.startswith("_output_") and not it.type else places.get(name)
+        yield GraderOutcome(
+            name=name,
+            type=it.type,
+            status=_status(it.result),
+            score=it.result.score,
+            weight=it.weight,
+            feedback=it.result.feedback,
+            details=it.result.details,
+            duration_ms=it.duration_ms,
+            path=entry.path if entry else None,
+            pointer=entry.pointer if entry else (),
+            parts=it.result.parts,
+        )

@@ -1,0 +1,319 @@
+"""One trial of one task: workspace, agent, graders, and again while it failed and attempts are left.
+
+A trial whose graders cannot be built never starts the agent: its status is `error`, as it would be after the
+run, but nothing was paid for it. What the agent itself got wrong is graded (docs/reference/waza-formats.md,
+sections 13.4 and 13.10).
+
+Preparing a workspace as a task asks: files, repositories, then its shell commands.
+
+See docs/reference/vally.md, section 4.
+
+The text of the skill under test, for the system prompt.
+
+See docs/reference/waza-formats.md, section 13.3 (since v0.25).
+
+What is added to the agent's system message: the skill or custom agent under test, then the instruction files.
+
+waza does so since v0.25 (skill), v0.31 (custom agent) and v0.33 (instruction files);
+docs/reference/waza-formats.md, sections 4.2 and 13.3.
+"""
+
+import asyncio
+import os
+import time
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import ExitStack, contextmanager
+from dataclasses import replace
+from pathlib import Path
+
+from waza_engine.executors.base import (
+    COMMAND_MOCKS,
+    MCP_SERVERS,
+    RESPONDER,
+    Executor,
+    ExecutorError,
+    Progress,
+    TrialRequest,
+)
+from waza_engine.executors.replay import ReplayExecutor
+from waza_engine.lib.files.temporary import keep_folder
+from waza_engine.lib.process import run as processes
+from waza_engine.lib.text_diff import unified_diff
+from waza_engine.lib.yaml.reader import front_matter, parted
+from waza_engine.mocks.install import Installed, installed
+from waza_engine.model.fields import as_text
+from waza_engine.model.file_names import SKILL_FILE
+from waza_engine.model.records import TrialRecord
+from waza_engine.model.suite import CustomAgent, Task
+from waza_engine.model.trajectory import Session, Trajectory
+from waza_engine.recognition.recognise import dialect_meant, resolved
+from waza_engine.runs.planning.preflight import ignores
+from waza_engine.runs.trial.checkpoints import Checkpoints, status_with
+from waza_engine.runs.trial.conversation import Conversation, SimulatedUser
+from waza_engine.runs.trial.grade import Bench, unusable_grader, verdict_on
+from waza_engine.runs.trial.repositories import add_repositories
+from waza_engine.runs.trial.workspace import (
+    Captured,
+    WorkspaceError,
+    capture,
+    delete_files,
+    make_workspace,
+    refuse_missing_workdir,
+    remove_workspace,
+    write_files,
+    write_inputs,
+)
+
+_SECONDS = 600.0
+_SHOWN = 400
+
+
+def prepared(task: Task, *, runs_commands: bool) -> Path:
+    """A new workspace in which the agent can start. A recorded agent needs no commands: it is not performed.
+
+    Raises:
+        WorkspaceError: something cannot be put there, or a command failed.
+
+    """
+    workspace = make_workspace(())
+    try:
+        # A repository that is the workspace itself needs it to be empty.
+        add_repositories(workspace, (it for it in task.repos if it.is_workspace))
+        write_inputs(workspace, task.files)
+        add_repositories(workspace, (it for it in task.repos if not it.is_workspace))
+        refuse_missing_workdir(workspace, task.workdir)
+        for command in task.setup if runs_commands else ():
+            _run(command, workspace, task)
+    except BaseException:
+        remove_workspace(workspace)
+        raise
+    return workspace
+
+
+def _run(command: str, workspace: Path, task: Task) -> None:
+    shell = ("cmd", "/c") if os.name == "nt" else ("/bin/sh", "-c")
+    environment = {**os.environ, **task.environment}
+    try:
+        ended = processes.run([*shell, command], cwd=workspace, seconds=_SECONDS, env=environment)
+    except (OSError, ValueError) as error:
+        raise WorkspaceError(f"environment.commands: '{command}' cannot be started: {error}") from error
+    if ended.timed_out:
+        raise WorkspaceError(f"environment.commands: '{command}' took longer than {_SECONDS:g} s")
+    if ended.status:
+        said = (ended.stderr or ended.stdout).decode("utf-8", "replace").strip()[-_SHOWN:]
+        raise WorkspaceError(
+            f"environment.commands: '{command}' ended with exit code {ended.status}{': ' if said else ''}{said}"
+        )
+
+
+def skill_body(skill: str, directories: Iterable[Path]) -> str:
+    """What follows the front matter of the SKILL.md of that name, or "" when no directory holds it."""
+    if not skill:
+        return ""
+    for directory in directories:
+        for path in (directory / SKILL_FILE, directory / skill / SKILL_FILE):
+            name, body = _read(path)
+            if name == skill:
+                return body
+    return ""
+
+
+def _read(path: Path) -> tuple[str, str]:
+    try:
+        text = path.read_text(encoding="utf-8-sig")
+    except (OSError, UnicodeDecodeError):
+        return "", ""
+    parts = parted(text)
+    name = as_text(front_matter(text).get("name"))
+    return str(name or ""), parts.body.strip() if parts is not None else ""
+
+
+def system_message(
+    task: Task, skill: str, directories: Sequence[Path], agent: CustomAgent | None, *, inject_skill_body: bool
+) -> str:
+    """The text, or "" when there is nothing to add."""
+    return "\n\n".join(it for it in _parts(task, skill, directories, agent, inject_skill_body) if it)
+
+
+def _parts(
+    task: Task, skill: str, directories: Sequence[Path], agent: CustomAgent | None, inject: bool
+) -> Iterator[str]:
+    if inject:
+        yield skill_body(skill, directories) or (agent.body if agent else "")
+    wanted = set(task.instructions)
+    for it in task.files:
+        if it.target in wanted:
+            yield it.content.decode("utf-8-sig", "replace").strip()
+
+
+_LONGEST_PATCH = 2_000_000
+_GRACE_SECONDS = 2.0
+"""How long an executor may take, after the time for all turns, to stop its agent by itself."""
+
+
+async def run_trial(bench: Bench, task_index: int, trial: int, progress: Progress) -> TrialRecord:
+    """Trial number `trial` (from 1) of a task of the plan. Only cancelling makes it raise."""
+    started_at = time.time()
+    attempts = 0
+    while True:
+        attempts += 1
+        record = await _attempt(bench, bench.plan.tasks[task_index], trial, progress)
+        if record.status != "failed" or attempts >= bench.plan.settings.max_attempts:
+            return replace(record, task_index=task_index, attempts=attempts, started_at=started_at)
+
+
+async def _attempt(bench: Bench, task: Task, trial: int, progress: Progress) -> TrialRecord:
+    empty = Trajectory(task=task.id, prompt=task.prompt)
+    if failure := await asyncio.to_thread(unusable_grader, bench, task):
+        return replace(failure, trial=trial, trajectory=empty)
+    workspace: Path | None = None
+    try:
+        _refuse_blocked(bench, task)
+        is_recorded = bench.executor.name == ReplayExecutor.name
+        workspace = await asyncio.to_thread(prepared, task, runs_commands=not is_recorded)
+        if bench.plan.keep_workspace:
+            keep_folder(workspace)
+        before = await asyncio.to_thread(capture, workspace, ())
+        checkpoints = Checkpoints(bench, task, workspace)
+        talk = Conversation(task.prompt, task.follow_ups, checkpoints, _user(bench, task))
+        with _mocks(bench, task, workspace) as mocks:
+            request = _request(bench, task, trial, workspace, talk, mocks)
+            trajectory = talk.concluded(await _performed(bench.executor, request, progress))
+            trajectory = _with_invocations(trajectory, mocks)
+            if describe := dialect_meant(bench.plan.suite.dialect).describe_task:
+                told = {"stimulus": resolved(describe)(task)}
+                trajectory = talk.with_messages(trajectory).model_copy(update=told)
+        trajectory, captured = await asyncio.to_thread(_after_the_run, task, trajectory, workspace, before)
+        record = await asyncio.to_thread(verdict_on, bench, task, trajectory, workspace, captured)
+    except (WorkspaceError, ExecutorError) as error:
+        return _not_performed(task, trial, str(error))
+    except OSError as error:
+        # The state of the machine, and no mistake of ours: other trials may fare better.
+        return _not_performed(task, trial, f"The trial could not be performed: {error}")
+    finally:
+        if workspace is not None and not bench.plan.keep_workspace:
+            await asyncio.to_thread(remove_workspace, workspace)
+    return replace(
+        record,
+        trial=trial,
+        status=status_with(record.status, checkpoints.outcomes),
+        error=record.error or checkpoints.error,
+        checkpoints=tuple(checkpoints.outcomes),
+        workspace=str(workspace) if bench.plan.keep_workspace else "",
+    )
+
+
+def _not_performed(task: Task, trial: int, told: str) -> TrialRecord:
+    empty = Trajectory(task=task.id, prompt=task.prompt, error=told)
+    return TrialRecord(task.id, 0, trial, "error", 0.0, 0.0, empty, error=told)
+
+
+def _refuse_blocked(bench: Bench, task: Task) -> None:
+    if task.blocked:
+        raise WorkspaceError(task.blocked)
+    refusal = dialect_meant(bench.plan.suite.dialect).task_refusal
+    if refusal and (reason := resolved(refusal)(task)):
+        raise WorkspaceError(reason)
+
+
+@contextmanager
+def _mocks(bench: Bench, task: Task, workspace: Path) -> Iterator[Installed]:
+    unused = ignores(bench.executor)
+    commands = () if COMMAND_MOCKS in unused else task.command_mocks
+    servers = () if MCP_SERVERS in unused else bench.plan.suite.mcp_mocks
+    path = bench.environment.get("PATH", "")
+    with ExitStack() as stack:
+        try:
+            mocks = stack.enter_context(installed(commands, servers, workspace, path))
+        except (OSError, ValueError) as error:
+            raise WorkspaceError(f"The mocks cannot be put up: {error}") from error
+        yield mocks
+
+
+def _with_invocations(trajectory: Trajectory, mocks: Installed) -> Trajectory:
+    """What was called of the mocks; a recording knows its own calls."""
+    calls = mocks.invocations()
+    return trajectory.model_copy(update={"command_invocations": calls}) if calls else trajectory
+
+
+def _user(bench: Bench, task: Task) -> SimulatedUser | None:
+    if task.responder is None or RESPONDER in ignores(bench.executor):
+        return None
+    settings = bench.plan.settings
+    seconds = float(task.timeout_seconds or settings.timeout_seconds)
+    return SimulatedUser(task.responder, bench.judge, settings.model, settings.reasoning_effort, seconds)
+
+
+async def _performed(executor: Executor, request: TrialRequest, progress: Progress) -> Trajectory:
+    task, responder = request.task, request.task.responder
+    # A simulated user, too, has the time of a turn for each answer.
+    turns = 1 + (2 * responder.most_followups + 1 if responder else len(task.follow_ups))
+    whole = request.timeout_seconds * (1 if request.timeout_of_trial else turns)
+    try:
+        async with asyncio.timeout(whole + _GRACE_SECONDS):
+            return await executor.run(request, progress)
+    except TimeoutError:
+        return Trajectory(
+            task=task.id,
+            prompt=task.prompt,
+            error=f"timed out: no end after {whole:g} s",
+            duration_ms=int(whole * 1000),
+            session=Session(),
+        )
+
+
+def _request(
+    bench: Bench, task: Task, trial: int, workspace: Path, talk: Conversation, mocks: Installed
+) -> TrialRequest:
+    settings, suite = bench.plan.settings, bench.plan.suite
+    listed = settings.skill_directories if task.skill_directories is None else task.skill_directories
+    directories = (
+        *((bench.process_dir,) if settings.skills_of_process else ()),
+        *(suite.directory / it for it in listed),
+    )
+    first = task.first_event_timeout_seconds
+    return TrialRequest(
+        task=task,
+        trial=trial,
+        workspace_dir=workspace,
+        model=settings.model,
+        reasoning_effort=settings.reasoning_effort,
+        timeout_seconds=task.timeout_seconds or settings.timeout_seconds,
+        first_event_timeout_seconds=settings.first_event_timeout_seconds if first is None else first,
+        skill=suite.skill,
+        system_message=system_message(
+            task, suite.skill, directories, suite.agent, inject_skill_body=settings.inject_skill_body
+        ),
+        skill_directories=directories,
+        mcp_servers={**settings.mcp_servers, **task.mcp_servers, **mocks.servers},
+        environment={**task.environment, **mocks.environment},
+        timeout_of_trial=settings.timeout_of_trial,
+        allowed_tools=suite.agent.tools if suite.agent else None,
+        baseline=bench.plan.without_skills,
+        after_turn=talk.after_turn,
+    )
+
+
+def _after_the_run(
+    task: Task, trajectory: Trajectory, workspace: Path, before: Captured
+) -> tuple[Trajectory, Captured]:
+    """Put a recording's files into the workspace, then read what stands there, and what has changed."""
+    write_files(workspace, ((name, text.encode()) for name, text in trajectory.files.items()))
+    delete_files(workspace, trajectory.removed)
+    captured = capture(workspace, task.files)
+    kept: dict[str, object] = {
+        "files": dict(captured.texts),
+        "removed": list(captured.removed),
+        "uncaptured": list(captured.uncaptured),
+    }
+    if trajectory.patch is None:
+        kept["patch"] = _patch(before, captured)
+    return trajectory.model_copy(update={"task": task.id, **kept}), captured
+
+
+def _patch(before: Captured, after: Captured) -> str | None:
+    """What has changed, as far as the files were read both times; None when that is too long to keep."""
+    unread = {*before.uncaptured, *after.uncaptured}
+    was, now = ({k: v for k, v in it.contents.items() if k not in unread} for it in (before, after))
+    patch = unified_diff(was, now)
+    return patch if len(patch) <= _LONGEST_PATCH else None

@@ -1,0 +1,92 @@
+"""Git repositories in a workspace (docs/reference/waza-formats.md, section 5.1, `repos`).
+
+waza adds a git worktree, which writes into the user's repository and stays there when a run is killed. Here the
+state of the commit is cloned: the objects are shared, the user's repository is only read, and the agent has no way
+to push into it. What is not committed is not there, in a worktree neither.
+"""
+
+import os
+from collections.abc import Iterable
+from pathlib import Path
+
+from waza_engine.lib.paths import is_directory
+from waza_engine.lib.process import run as processes
+from waza_engine.model.suite import Repository
+from waza_engine.runs.trial.workspace import WorkspaceError
+
+_SECONDS = 120.0
+# Nothing that the repository or the user's templates name is executed.
+_GIT = ("git", "-c", "core.hooksPath=/dev/null", "-c", "advice.detachedHead=false")
+
+
+def add_repositories(workspace: Path, repositories: Iterable[Repository]) -> None:
+    """Put every repository where it belongs.
+
+    Raises:
+        WorkspaceError: git or the repository is missing, or `dest` is no free place in the workspace.
+
+    """
+    for it in repositories:
+        try:
+            _add(workspace, it)
+        except WorkspaceError as error:
+            raise WorkspaceError(
+                f"{'environment.git' if it.is_workspace else 'inputs.repos'}: {error}"
+            ) from error
+
+
+def commit_of(source: Path, commit: str) -> str:
+    """The commit of a repository that would be put into a workspace now; without a name that of its HEAD.
+
+    Raises:
+        WorkspaceError: git or the repository is missing, or there is no such commit.
+
+    """
+    commit = commit or "HEAD"
+    if commit.startswith("-"):
+        raise WorkspaceError(f"'{commit}' is no commit")
+    if not is_directory(source):
+        raise WorkspaceError(f"there is no directory {source}")
+    exact = _git(source, "rev-parse", "--verify", "--quiet", f"{commit}^{{commit}}").strip()
+    if not exact:
+        raise WorkspaceError(f"{source} is no git repository with a commit '{commit}'")
+    return exact
+
+
+def _add(workspace: Path, repository: Repository) -> None:
+    place = workspace if repository.is_workspace else _place(workspace, repository.dest)
+    source = repository.source
+    exact = commit_of(source, repository.commit)
+    top = _git(source, "rev-parse", "--show-toplevel").strip() or str(source)
+    place.parent.mkdir(parents=True, exist_ok=True)
+    for arguments in (
+        ("clone", "--quiet", "--shared", "--no-checkout", "--template=", top, str(place)),
+        ("-C", str(place), "checkout", "--quiet", "--detach", exact),
+        ("-C", str(place), "remote", "remove", "origin"),
+    ):
+        _git(workspace, *arguments, needed=True)
+
+
+def _place(workspace: Path, dest: str) -> Path:
+    place = Path(os.path.normpath(workspace / dest)) if "\0" not in dest else workspace
+    if not dest or place == workspace or Path(dest).is_absolute() or ".." in Path(dest).parts:
+        raise WorkspaceError(f"'dest' must be a relative path without '..', not '{dest}'")
+    if place.exists():
+        raise WorkspaceError(f"'dest' must not exist yet, but '{dest}' is in the workspace")
+    return place
+
+
+def _git(directory: Path, *arguments: str, needed: bool = False) -> str:
+    """What git prints, or "" when it fails and is not `needed`."""
+    # A repository that git was started in would otherwise follow it into the clone.
+    environment = {key: value for key, value in os.environ.items() if not key.startswith("GIT_")}
+    try:
+        ended = processes.run([*_GIT, *arguments], cwd=directory, seconds=_SECONDS, env=environment)
+    except (OSError, ValueError) as error:
+        raise WorkspaceError(f"git cannot be started: {error}") from error
+    if ended.status == 0:
+        return ended.stdout.decode("utf-8", "replace")
+    if needed:
+        said = ended.stderr.decode("utf-8", "replace").strip()
+        raise WorkspaceError(f"git {arguments[0]} failed: {said or 'it took too long'}")
+    return ""

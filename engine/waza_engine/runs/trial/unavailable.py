@@ -1,0 +1,129 @@
+"""What an executor cannot know, no grader may judge: reading it is a grade error, never a verdict by accident.
+
+The words that `Executor.unknown` is made of (`executors.base`):
+
+- `tool calls`: whether any tool was called at all, and with what
+- `tool names`: tool calls are known, their names are not
+- `skills`: which skills were loaded
+- `tokens`: how much was consumed
+
+A grader is not asked what it needs: it gets a context that answers "not available" when the unknown is read. So
+this holds for every grader type, also for new ones, and only for the options that really need the unknown. Graders
+that hand everything to code of the user are looked at instead: `unavailable` finds the names in that code.
+"""
+
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from typing import Any, NoReturn, Self
+
+from pydantic import PrivateAttr
+
+from waza_engine.executors.base import SKILLS, TOKENS, TOOL_CALLS, TOOL_NAMES
+from waza_engine.graders.base import GradeError, GradingContext
+from waza_engine.graders.registry import find_grader
+from waza_engine.model.suite import GraderEntry
+from waza_engine.model.trajectory import Session
+
+_MEMBERS = {
+    TOOL_CALLS: frozenset(["tool_call_count", "tools_used", "tool_calls"]),
+    TOOL_NAMES: frozenset(["tools_used", "tool_calls"]),
+    TOKENS: frozenset(["usage"]),
+}
+_GUARDED = frozenset().union(*_MEMBERS.values())
+_CODE_NAMES = re.compile(r"\b(tool_calls|transcript)\b")
+
+
+def guarded(context: GradingContext, executor: str, unknown: frozenset[str]) -> GradingContext:
+    """The context, with what `executor` does not know closed to graders."""
+    if not unknown:
+        return context
+    calls = next((it for it in (TOOL_CALLS, TOOL_NAMES) if it in unknown), "")
+    changes: dict[str, Any] = {}
+    if context.session is not None:
+        changes["session"] = _GuardedSession.of(context.session, executor, unknown)
+    if calls:
+        changes["tool_events"] = _Closed(executor, calls)
+    if SKILLS in unknown:
+        changes["skills"] = _Closed(executor, SKILLS)
+    return replace(context, **changes)
+
+
+def unavailable(entry: GraderEntry, executor: str, unknown: frozenset[str]) -> str:
+    """Why the code in a grader's entry cannot be answered, or "": it names something that is unknown."""
+    kind = find_grader(entry.type, entry.dialect)
+    what = next((it for it in (TOOL_CALLS, TOOL_NAMES) if it in unknown), "")
+    if not what or kind is None or not kind.executes:
+        return ""
+    if any(_CODE_NAMES.search(it) for it in _texts([entry.config, entry.extras])):
+        return _told(executor, what)
+    return ""
+
+
+def not_available(executor: str, what: str) -> NoReturn:
+    """Refuse to judge.
+
+    Raises:
+        GradeError: always.
+
+    """
+    raise GradeError(_told(executor, what))
+
+
+def _told(executor: str, what: str) -> str:
+    return f"not available: the executor '{executor}' does not know {what}"
+
+
+def _texts(value: Any) -> Iterator[str]:
+    match value:
+        case str():
+            yield value
+        case Mapping():
+            yield from _texts_of(value.values())
+        case list() | tuple():
+            yield from _texts_of(value)
+        case _:
+            pass
+
+
+def _texts_of(values: Iterable[Any]) -> Iterator[str]:
+    for it in values:
+        yield from _texts(it)
+
+
+class _GuardedSession(Session):
+    """A digest of which some members answer "not available"."""
+
+    _closed: Mapping[str, tuple[str, str]] = PrivateAttr(default_factory=dict)
+
+    @classmethod
+    def of(cls, session: Session, executor: str, unknown: frozenset[str]) -> Self:
+        """`session`, guarded."""
+        guard = cls.model_validate(session.model_dump())
+        guard._closed = {  # noqa: SLF001  # its own
+            member: (executor, what) for what in unknown & _MEMBERS.keys() for member in _MEMBERS[what]
+        }
+        return guard
+
+    def __getattribute__(self, name: str) -> Any:
+        if name in _GUARDED:
+            closed = object.__getattribute__(self, "__pydantic_private__") or {}
+            if told := closed.get("_closed", {}).get(name):
+                not_available(*told)
+        return super().__getattribute__(name)
+
+
+class _Closed(Sequence[Any]):
+    """A list that nobody may look into."""
+
+    def __init__(self, executor: str, what: str) -> None:
+        self._executor, self._what = executor, what
+
+    def __getitem__(self, index: Any) -> Any:
+        not_available(self._executor, self._what)
+
+    def __len__(self) -> int:  # noqa: PLE0303  # it returns nothing at all
+        not_available(self._executor, self._what)
+
+    def __iter__(self) -> Iterator[Any]:
+        not_available(self._executor, self._what)

@@ -1,0 +1,207 @@
+"""The folder an agent works in: made fresh for every attempt, read once after the run, then deleted.
+
+Destinations of input files must not leave it (docs/reference/waza-formats.md, section 5.1). What is left
+after the run is captured as `/`-separated relative paths; links that lead out of the folder and files that
+are no plain files are passed over.
+
+The files of a folder of the user's, as far as they can belong to what is tested: no dependencies, nothing big.
+
+What waza copies around a trigger prompt since v0.25 (docs/reference/waza-formats.md, section 6).
+"""
+
+import os
+import tempfile
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from waza_engine.lib.files.safe_read import is_regular
+from waza_engine.lib.files.temporary import make_folder, remove_folder
+from waza_engine.model.suite import InputFile
+
+_MAX_FILE_BYTES = 1 << 20
+_MAX_TOTAL_BYTES = 32 << 20
+_SKIPPED_FOLDERS = frozenset([".git"])
+
+
+class WorkspaceError(Exception):
+    """The workspace cannot be prepared; the text names the file and says what is wrong."""
+
+
+@dataclass(frozen=True, slots=True)
+class Captured:
+    """What stood in a workspace after the run: bytes for graders, texts for the recording."""
+
+    contents: Mapping[str, bytes]
+    texts: Mapping[str, str]
+    removed: tuple[str, ...]
+    uncaptured: tuple[str, ...]
+
+
+def make_workspace(files: Iterable[InputFile]) -> Path:
+    """A new temporary folder with the input files in it.
+
+    Raises:
+        WorkspaceError: it cannot be made, or a file cannot be put there.
+
+    """
+    try:
+        workspace = make_folder()
+    except OSError as error:
+        where = tempfile.tempdir or "the temporary folder"
+        raise WorkspaceError(
+            f"No workspace can be made in {where}: {error.strerror}; "
+            "make room there, or name another folder in the environment variable TMPDIR"
+        ) from error
+    try:
+        write_inputs(workspace, files)
+    except BaseException:
+        remove_workspace(workspace)
+        raise
+    return workspace
+
+
+def write_inputs(workspace: Path, files: Iterable[InputFile]) -> None:
+    """Write input files into the workspace; what was executable still is.
+
+    Raises:
+        WorkspaceError: a path leads out of the workspace, or cannot be written.
+
+    """
+    for it in files:
+        write_files(workspace, [(it.target, it.content)])
+        if it.is_executable:
+            path = workspace / it.target
+            path.chmod(path.stat().st_mode | 0o111)
+
+
+def write_files(workspace: Path, files: Iterable[tuple[str, bytes]]) -> None:
+    """Write `files` (relative path, content) into the workspace.
+
+    Raises:
+        WorkspaceError: a path leads out of the workspace, or cannot be written.
+
+    """
+    for target, content in files:
+        path = _inside(workspace, target)
+        try:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_bytes(content)
+        except OSError as error:
+            raise WorkspaceError(
+                f"The file '{target}' cannot be written into the workspace: {error.strerror or error}"
+            ) from error
+
+
+def refuse_missing_workdir(workspace: Path, workdir: str) -> None:
+    """See that the directory is there that the agent is to start in.
+
+    Raises:
+        WorkspaceError: it is not, or it leads out of the workspace.
+
+    """
+    if not workdir:
+        return
+    path = Path(workdir)
+    if "\0" in workdir or path.is_absolute() or ".." in path.parts:
+        raise WorkspaceError(f"inputs.workdir must be a relative path without '..', not '{workdir}'")
+    if not (workspace / path).is_dir():
+        raise WorkspaceError(
+            f"inputs.workdir: nothing puts a directory '{workdir}' into the workspace; see inputs.files and inputs.repos"
+        )
+
+
+def delete_files(workspace: Path, targets: Iterable[str]) -> None:
+    """Delete files that a recorded agent had deleted.
+
+    Raises:
+        WorkspaceError: a path leads out of the workspace.
+
+    """
+    for target in targets:
+        path = _inside(workspace, target)
+        if path.is_file():
+            path.unlink()
+
+
+def remove_workspace(workspace: Path) -> None:
+    """Delete the workspace; what cannot be deleted stays in the temporary folder."""
+    remove_folder(workspace)
+
+
+def capture(workspace: Path, inputs: Iterable[InputFile]) -> Captured:
+    """Read what the agent left. Large files and files that are no UTF-8 text are named, not kept as text."""
+    contents: dict[str, bytes] = {}
+    texts: dict[str, str] = {}
+    uncaptured: list[str] = []
+    total = 0
+    for name, path in _files(workspace):
+        content = _content(path, min(_MAX_FILE_BYTES, _MAX_TOTAL_BYTES - total))
+        if content is None:
+            uncaptured.append(name)
+            continue
+        total += len(content)
+        contents[name] = content
+        try:
+            texts[name] = content.decode("utf-8")
+        except UnicodeDecodeError:
+            uncaptured.append(name)
+    present = contents.keys() | set(uncaptured)
+    removed = tuple(it for it in (_clean(file.target) for file in inputs) if it not in present)
+    return Captured(contents, texts, removed, tuple(uncaptured))
+
+
+def _inside(workspace: Path, target: str) -> Path:
+    path = Path(os.path.normpath(workspace / target)) if "\0" not in target else workspace
+    if path == workspace or not path.is_relative_to(workspace) or Path(target).is_absolute():
+        raise WorkspaceError(
+            f"The file '{target}' leads out of the workspace; use a relative path without '..'"
+        )
+    return path
+
+
+def _clean(target: str) -> str:
+    return Path(os.path.normpath(target)).as_posix()
+
+
+def _files(workspace: Path) -> Iterator[tuple[str, Path]]:
+    for folder, subfolders, names in os.walk(workspace):
+        subfolders[:] = sorted(it for it in subfolders if it not in _SKIPPED_FOLDERS)
+        for name in sorted(names):
+            path = Path(folder, name)
+            if _is_plain_file_inside(path, workspace):
+                yield path.relative_to(workspace).as_posix(), path
+
+
+def _is_plain_file_inside(path: Path, workspace: Path) -> bool:
+    try:
+        # A pipe or a device would block or never end; a link may lead to the user's own files.
+        return is_regular(path) and path.resolve().is_relative_to(workspace)
+    except (OSError, RuntimeError):
+        return False
+
+
+def _content(path: Path, limit: int) -> bytes | None:
+    try:
+        return path.read_bytes() if path.stat().st_size <= limit else None
+    except OSError:
+        return None
+
+
+_MOST_BYTES = 1 << 20
+_SKIPPED = frozenset(["vendor", "node_modules"])
+
+
+def small_files(root: Path) -> Iterator[InputFile]:
+    """The files below `root`, by name; links, hidden folders, big files and unreadable ones are left out."""
+    if "\0" in os.fspath(root):
+        return
+    for folder, folders, names in os.walk(root):
+        folders[:] = sorted(it for it in folders if not it.startswith(".") and it not in _SKIPPED)
+        for name in sorted(names):
+            path = Path(folder, name)
+            try:
+                if path.is_file() and not path.is_symlink() and path.stat().st_size <= _MOST_BYTES:
+                    yield InputFile(path.relative_to(root).as_posix(), path.read_bytes())
+            except OSError:
+                continue

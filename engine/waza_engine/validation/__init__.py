@@ -1,1 +1,0 @@
-"""Data against a generated JSON Schema: errors as findings in the author's words."""

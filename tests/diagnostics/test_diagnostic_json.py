@@ -1,0 +1,60 @@
+"""Diagnostics written by us are what the library would send."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from lsprotocol import converters, types
+
+from tests.behaviour.rules_harness import write
+from tests.behaviour.test_rules_pages import WITH_EXAMPLE
+from waza_engine.analysis.pipeline import CheckContext
+from waza_engine.model.findings import Scope
+from waza_lsp.diagnostics.json_writer import diagnostic_json
+from waza_lsp.features.diagnostics import diagnostics, written_diagnostics
+from waza_lsp.snapshot import Snapshot
+
+CONVERTER = converters.get_converter()
+RANGE = types.Range(types.Position(1, 2), types.Position(3, 4))
+
+
+def as_sent(item: types.Diagnostic) -> Any:
+    return json.loads(json.dumps(CONVERTER.unstructure(item)))
+
+
+@pytest.mark.parametrize("code", WITH_EXAMPLE)
+def test_findings_of_every_rule(code: str, tmp_path: Path) -> None:
+    example = WITH_EXAMPLE[code]["Example"]
+    write(tmp_path, example.files)
+    path = tmp_path / example.name
+    snapshot = Snapshot.of(path.as_uri(), path.read_text(encoding="utf-8"), 1)
+    world = CheckContext(path, Scope(tmp_path, tmp_path))
+    expected = diagnostics(snapshot, world)
+    assert [json.loads(it) for it in written_diagnostics(snapshot, world)] == [as_sent(it) for it in expected]
+    assert [json.loads(diagnostic_json(it)) for it in expected] == [as_sent(it) for it in expected]
+
+
+@pytest.mark.parametrize(
+    "item",
+    [
+        types.Diagnostic(RANGE, 'with "quotes", ünusual 😀 letters\nand \u2028 lines'),
+        types.Diagnostic(RANGE, "all", types.DiagnosticSeverity.Hint, 7, source="x", data={"a": [1, None]}),
+        types.Diagnostic(
+            RANGE, "tags", tags=[types.DiagnosticTag.Unnecessary, types.DiagnosticTag.Deprecated]
+        ),
+        types.Diagnostic(
+            RANGE,
+            "related",
+            related_information=[
+                types.DiagnosticRelatedInformation(
+                    types.Location("file:///a%20b.yaml", RANGE), 'the "other"'
+                ),
+                types.DiagnosticRelatedInformation(types.Location("untitled:ü", RANGE), "one more"),
+            ],
+        ),
+    ],
+)
+def test_any_diagnostic(item: types.Diagnostic) -> None:
+    assert json.loads(diagnostic_json(item)) == as_sent(item)
+    assert diagnostic_json(item).isascii()

@@ -1,0 +1,92 @@
+"""Which fixes are sure enough to be made without asking, and which types are likely."""
+
+import pytest
+
+from waza_engine.analysis.schema.fixes import (
+    all_missing,
+    likely_types,
+    missing_type,
+    only_one,
+    other_names,
+    other_type,
+)
+from waza_engine.lib.spelling import is_slip
+from waza_engine.model.findings import AddBlanks, InsertKey, MakeList, RemoveKey, SetValue
+
+
+@pytest.mark.parametrize("word", ["contians", "contain", "containss", "contaims", "Contains", "ocntains"])
+def test_one_slip(word: str) -> None:
+    assert is_slip(word, "contains")
+
+
+@pytest.mark.parametrize("word", ["contrains_x", "contians_cs", "ctnoains", "tains", "con"])
+def test_more_than_a_slip(word: str) -> None:
+    assert not is_slip(word, "contains")
+
+
+def test_short_words_are_never_sure() -> None:
+    assert not is_slip("ags", "tag")
+    assert is_slip("Tag", "tag")
+
+
+def test_a_slip_that_two_names_share_is_not_safe() -> None:
+    one, two = other_names((), "max_toks", ["max_tok", "max_tools"])
+    assert (one.preferred, one.safe, two.preferred, two.safe) == (True, True, False, False)
+    assert not any(it.safe for it in other_names((), "model_a", ["model_b", "model_c"]))
+
+
+@pytest.mark.parametrize(
+    ("value", "wanted", "change"),
+    [
+        ("-a", ["array"], AddBlanks(("k",))),
+        ({"-a": 1}, ["array"], AddBlanks(("k",))),
+        ("a:1", ["object"], AddBlanks(("k",))),
+        ("a", ["array"], MakeList(("k",))),
+        (3, ["array"], MakeList(("k",))),
+        ({"a": 1}, ["array"], MakeList(("k",))),
+        ("3", ["integer"], SetValue(("k",), 3)),
+        ("0.5", ["number"], SetValue(("k",), 0.5)),
+        ("True", ["boolean"], SetValue(("k",), value=True)),
+        ("flase", ["boolean"], SetValue(("k",), value=False)),
+        (["a"], ["string"], SetValue(("k",), "a")),
+        ("http://x", ["object"], None),
+        ("[" * 5000, ["integer"], None),
+        ("NaN", ["number"], None),
+        ("-Infinity", ["number"], None),
+        ("1e999", ["number"], None),
+        ("9" * 400 + "%", ["number"], None),
+        ("3.5", ["integer"], None),
+        ("true", ["integer"], None),
+        (["a", "b"], ["string"], None),
+        ({"a": 1}, ["string"], None),
+    ],
+)
+def test_values_of_another_type(value: object, wanted: list[str], change: object) -> None:
+    _, fixes = other_type(("k",), value, wanted)
+    assert [it.changes[0] for it in fixes] == ([change] if change is not None else [])
+
+
+def test_a_type_is_likely_if_it_has_all_the_options() -> None:
+    options = {"text": ["contains", "regex_match"], "file": ["must_exist", "path"], "old": ["contains"]}
+    assert likely_types(options, {"contains": 1}) == ["old", "text"]
+    assert likely_types(options, {"contains": 1}, {"old"}) == ["text", "old"]
+    assert likely_types(options, {"contains": 1, "must_exist": 2}) == []
+    assert likely_types(options, {}) == likely_types(options, None) == []
+
+
+def test_fixes_for_several_things_that_are_missing() -> None:
+    name = missing_type((), "name", ["n"])
+    types = missing_type((), "type", ["a", "b"])
+    both = all_missing(types, name)
+    assert [it.title for it in both] == ["Add 'type: a', 'name: n'", "Add 'type: b', 'name: n'"]
+    assert both[0].changes == (InsertKey((), "type", "a"), InsertKey((), "name", "n"))
+    assert [it.preferred for it in both] == [True, False]
+    assert all_missing(types, []) == tuple(types)
+
+
+def test_one_of_several_is_kept() -> None:
+    fixes = only_one(("x",), ["a", "b", "c"], {"a": 1, "c": 2})
+    assert [(it.title, it.changes) for it in fixes] == [
+        ("Keep only 'a'", (RemoveKey(("x", "c")),)),
+        ("Keep only 'c'", (RemoveKey(("x", "a")),)),
+    ]

@@ -1,0 +1,176 @@
+"""Experiments as they are planned: which specs, which arms, what each spec is in an arm."""
+
+from pathlib import Path
+from textwrap import dedent
+
+import pytest
+
+from waza_engine.dialects.vally.experiments.load import Experiment, load_experiment
+from waza_engine.model.suite import LoadError, Suite
+from waza_engine.project.load_suite import suite_of_arm
+
+SPEC = """
+defaults: {model: of-the-spec, runs: 4}
+environment:
+  skills: [skills/own]
+  files: [{src: fixtures, dest: .}]
+stimuli:
+  - name: one
+    prompt: hello
+    graders: [{type: completed}]
+"""
+HEAD = "name: demo\nevals: [evals/*/eval.yaml]\n"
+SKILLS = HEAD + "vary: [/environment/skills]\nbaseline: without\nvariants:\n"
+
+
+def write(root: Path, **files: str) -> None:
+    for name, text in files.items():
+        path = root / name.replace("__", "/").replace("_yaml", ".yaml")
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(dedent(text), encoding="utf-8")
+
+
+@pytest.fixture(autouse=True)
+def spec(tmp_path: Path) -> Path:
+    write(tmp_path, evals__first__eval_yaml=SPEC)
+    (tmp_path / "evals/first/fixtures").mkdir()
+    return tmp_path / "evals/first/eval.yaml"
+
+
+def planned(root: Path, text: str) -> Experiment:
+    path = root / "demo.experiment.yaml"
+    path.write_text(dedent(text), encoding="utf-8")
+    return load_experiment(path)
+
+
+def suites(experiment: Experiment) -> dict[str, Suite]:
+    return {it.name: experiment.suite(it, experiment.evals[0], run_id="r") for it in experiment.arms}
+
+
+def test_a_list_replaces_that_of_the_spec(tmp_path: Path, spec: Path) -> None:
+    text = (
+        SKILLS
+        + "  without: {environment: {skills: []}}\n  other: {environment: {skills: [theirs]}}\n  own: {}\n"
+    )
+    found = suites(planned(tmp_path, text))
+    assert {name: it.tasks[0].skill_directories for name, it in found.items()} == {
+        "without": (),
+        # What a variant names starts at the experiment, what a spec names at the spec.
+        "other": (str(tmp_path / "theirs"),),
+        "own": (str(spec.parent / "skills/own"),),
+    }
+    assert all(it.settings.trials == 4 and it.path == spec for it in found.values())
+
+
+def test_the_folders_of_the_eval_can_be_named(tmp_path: Path) -> None:
+    text = (
+        SKILLS
+        + "  without: {environment: {skills: []}}\n  with: {environment: {skills: ['${eval.grandparent}/s/${eval.parent}']}}\n"
+    )
+    assert suites(planned(tmp_path, text))["with"].tasks[0].skill_directories == (
+        str(tmp_path / "evals/s/first"),
+    )
+
+
+def test_a_newer_spec_keeps_its_skills_under_another_key(tmp_path: Path) -> None:
+    write(tmp_path, evals__first__eval_yaml=SPEC.replace("environment:", "agent_environment:"))
+    text = SKILLS + "  without: {environment: {skills: []}}\n  with: {}\n"
+    found = suites(planned(tmp_path, text))
+    assert found["without"].tasks[0].skill_directories == ()
+    assert found["with"].tasks[0].skill_directories != ()
+
+
+def test_a_named_environment_is_what_it_stands_for(tmp_path: Path) -> None:
+    named = "environments:\n  app: {skills: [s], env: {A: '1'}}\n"
+    (tmp_path / ".vally.yaml").write_text(named, encoding="utf-8")
+    write(tmp_path, evals__first__eval_yaml="environment: app\n" + SPEC[SPEC.index("stimuli") :])
+    text = SKILLS + "  without: {environment: {skills: []}}\n  with: {}\n"
+    found = suites(planned(tmp_path, text))
+    assert found["without"].tasks[0].skill_directories == ()
+    assert found["without"].tasks[0].environment == {"A": "1"}
+    assert len(found["with"].tasks[0].skill_directories or ()) == 1
+
+
+def test_overrides_beat_the_settings_of_the_spec_also_under_the_old_name(tmp_path: Path) -> None:
+    write(tmp_path, evals__first__eval_yaml=SPEC.replace("defaults:", "config:"))
+    text = HEAD + (
+        "overrides: {runs: 2, timeout: 9s}\nbaseline: {model: a}\nexecution: {workers: 3}\n"
+        "matrix: {model: {path: /defaults/model, values: [a, b]}}\n"
+    )
+    experiment = planned(tmp_path, text)
+    found = suites(experiment)
+    assert [it.settings.model for it in found.values()] == ["a", "b"]
+    assert {(it.settings.trials, it.settings.timeout_seconds) for it in found.values()} == {(2, 9)}
+    assert (experiment.workers, experiment.baseline) == (3, "model=a")
+
+
+def test_hashes_tell_arms_apart_but_not_the_eval(tmp_path: Path) -> None:
+    text = HEAD + "baseline: {m: a}\nmatrix: {m: {path: /defaults/model, values: [a, b]}}\n"
+    arms = [it.arm for it in suites(planned(tmp_path, text)).values()]
+    assert len({it.config_hash for it in arms if it}) == 2
+    assert len({it.eval_hash for it in arms if it}) == 1
+
+
+def test_an_arm_is_found_again(tmp_path: Path) -> None:
+    text = SKILLS + "  without: {environment: {skills: []}}\n  with: {}\n"
+    suite = suites(planned(tmp_path, text))["without"]
+    assert suite.arm is not None
+    assert suite_of_arm(suite.arm).tasks == suite.tasks
+    (tmp_path / "demo.experiment.yaml").write_text(text.replace("without", "none"), encoding="utf-8")
+    with pytest.raises(LoadError, match="no arm 'without'"):
+        suite_of_arm(suite.arm)
+
+
+def test_a_pattern_without_a_match_is_passed_over(tmp_path: Path, spec: Path) -> None:
+    text = (
+        SKILLS.replace("[evals", "[gone/eval.yaml, evals")
+        + "  without: {}\n  with: {environment: {skills: []}}\n"
+    )
+    experiment = planned(tmp_path, text)
+    assert experiment.evals == (spec,)
+    assert experiment.notes == ("No eval matches 'gone/eval.yaml'",)
+
+
+def test_what_a_stimulus_adds_to_what_varies_is_noted(tmp_path: Path) -> None:
+    write(tmp_path, evals__first__eval_yaml=SPEC + "    environment: {skills: [more]}\n")
+    experiment = planned(tmp_path, SKILLS + "  without: {environment: {skills: []}}\n  with: {}\n")
+    assert experiment.notes == (
+        "eval.yaml: 'one' has skills of its own, in every arm besides those of the arm",
+    )
+
+
+TWO = "  without: {environment: {skills: []}}\n  with: {}\n"
+
+
+@pytest.mark.parametrize(
+    ("text", "message", "pointer"),
+    [
+        (SKILLS.replace("evals/*", "nix") + TWO, "No eval matches nix/eval.yaml", ("evals",)),
+        (SKILLS.replace("baseline: without", "baseline: x") + TWO, "no variant 'x'", ("baseline",)),
+        (SKILLS + "  without: {}\n", "nothing to compare 'without' with", ("variants",)),
+        (HEAD + "baseline: x\n", "needs 'variants' or a 'matrix'", ()),
+        (
+            SKILLS + TWO.replace("with: {}", "with: {overrides: {runs: 9}}"),
+            "'with' differs from the baseline in /defaults/runs",
+            ("variants", "with", "overrides", "runs"),
+        ),
+        (SKILLS.replace("/environment/skills", "/skills") + TWO, "/skills leads to nothing", ("vary", 0)),
+        (
+            SKILLS + TWO.replace("{}", "{overrides: {runs: many}}"),
+            "runs",
+            ("variants", "with", "overrides", "runs"),
+        ),
+        (
+            "name: x\nevals: ['*.yaml']\nbaseline: a\nvariants: {a: {}, b: {}}\n",
+            "is no eval spec of vally",
+            ("evals", 0),
+        ),
+    ],
+)
+def test_what_cannot_be_planned(
+    tmp_path: Path, text: str, message: str, pointer: tuple[str | int, ...]
+) -> None:
+    with pytest.raises(LoadError) as caught:
+        planned(tmp_path, text)
+    assert message in caught.value.message
+    assert caught.value.pointer == pointer

@@ -1,0 +1,58 @@
+"""What is no regular file is never read: a named pipe would never end."""
+
+import os
+from pathlib import Path
+
+import pytest
+
+from waza_engine.judges.workspace_tools import workspace_answer
+from waza_engine.lib.files.safe_read import regular_bytes
+from waza_engine.lib.files.vfs import Files
+from waza_engine.lib.paths import content
+from waza_engine.model.suite import LoadError
+from waza_engine.project.discovery import eval_files
+from waza_engine.project.reading import read_text
+from waza_engine.project.settings import Projects
+
+
+@pytest.fixture
+def pipe(tmp_path: Path) -> Path:
+    os.mkfifo(tmp_path / "pipe")
+    return tmp_path / "pipe"
+
+
+def test_a_named_pipe_has_no_content(pipe: Path) -> None:
+    with pytest.raises(OSError, match="it is no regular file"):
+        regular_bytes(pipe)
+    with pytest.raises(IsADirectoryError):
+        regular_bytes(pipe.parent)
+    assert content(pipe) is None
+
+
+def test_checks_find_no_text_in_it(pipe: Path) -> None:
+    files = Files()
+    assert (files.text(pipe), files.data(pipe), files.starts_with_mark(pipe)) == (None, None, False)
+
+
+def test_a_run_cannot_load_it(pipe: Path) -> None:
+    with pytest.raises(LoadError, match="cannot be read: it is no regular file"):
+        read_text(pipe)
+
+
+def test_a_judge_is_told_so(pipe: Path) -> None:
+    assert workspace_answer(pipe.parent, "read_file", {"path": "pipe"}) == (
+        "pipe cannot be read: it is no plain file"
+    )
+    assert "cannot be read" in (workspace_answer(pipe.parent, "read_file", {"path": "gone"}) or "")
+
+
+def test_settings_and_ignore_files_are_passed_over(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / ".gitignore")
+    os.mkfifo(tmp_path / ".waza-lsp.toml")
+    (tmp_path / "eval.yaml").write_text("")
+    projects = Projects()
+    assert [it.name for it in eval_files(tmp_path, projects)] == ["eval.yaml"]
+    assert [*projects.problems()] == [
+        f"{tmp_path / '.waza-lsp.toml'} cannot be read: "
+        f"[Errno 22] it is no regular file: '{tmp_path / '.waza-lsp.toml'}'; the defaults are used"
+    ]

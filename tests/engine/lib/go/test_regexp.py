@@ -1,0 +1,102 @@
+r"""RE2 with Go's grammar: where google-re2 differs from Go.
+
+See docs/reference/waza-graders.md, sections 4.1 and 13.6.
+"""
+
+import pytest
+
+from waza_engine.lib.go.regexp import is_found_anywhere, regex_error, regex_found
+from waza_engine.lib.go.text import decode, fold, trim, without_surrogates
+
+_UNASSIGNED = "\u0378"
+
+
+@pytest.mark.parametrize(
+    ("pattern", "text", "found"),
+    [
+        (r"^\pl$", "a", True),
+        (r"^\p{greek}$", "\u03b1", True),
+        (r"^\p{Letter}$", "é", True),
+        (r"^\p{ upper-case_LETTER }$", "É", True),
+        (r"^\p{LC}$", "é", True),
+        (r"^\P{LC}$", "1", True),
+        (r"^[\p{LC}1]$", "1", True),
+        (r"^[^\P{LC}]$", "1", False),
+        (r"^[\P{LC}]$", "a", False),
+        (r"^\p{ASCII}$", "é", False),
+        (r"^[\P{ascii}]$", "é", True),
+        (r"^\p{Cn}$", _UNASSIGNED, True),
+        (r"^\p{C}$", _UNASSIGNED, True),
+        (r"^\p{C}$", "\x01", True),
+        (r"^[\pCa]$", _UNASSIGNED, True),
+        (r"^[\p{^C}]$", _UNASSIGNED, False),
+        (r"^\p{Assigned}$", "a", True),
+        (r"^\P{^assigned}$", "a", True),
+        (r"^[\P{Assigned}]$", _UNASSIGNED, True),
+        (r"^\p{old italic}$", "\U00010300", True),
+        (r"^\p{any}$", "x", True),
+        (r"\Q\C\p{nope}(?P<é>\E$", r"\C\p{nope}(?P<é>", True),
+        (r"\\C", r"\C", True),
+        (r"[]\]\[(?P<é>]{3}", "é<P", True),
+        (r"(?P<n>a)(?P<n>b)", "ab", True),
+        (r"\p{L}{1000}", "a" * 1000, True),
+        (r"[[:alpha:]\pN]{2}", "a1", True),
+        ("(?i)K", "\u212a", True),
+        ("a\x00b", "a\x00b", True),
+        ("\ud800", "x\udfffy", True),
+    ],
+)
+def test_what_go_accepts(pattern: str, text: str, found: bool) -> None:
+    assert regex_error(pattern) is None
+    assert regex_found(pattern, text) is found
+
+
+@pytest.mark.parametrize(
+    "pattern",
+    [
+        r"\C",
+        r"[\C]",
+        r"a\C{2}",
+        "(?P<é>a)",
+        "(?<é>a)",
+        r"\p{Greek",
+        r"\p",
+        r"\p{}",
+        r"\p{IsGreek}",
+        r"[\p{Nope}]",
+        r"\p{Script=Greek}",
+        "a{1001}",
+        "(a{1000}){2}",
+        "(?x)a",
+        r"\Z",
+        "a++",
+        "(?<=a)b",
+    ],
+)
+def test_what_go_refuses(pattern: str) -> None:
+    assert regex_error(pattern)
+    assert regex_found(pattern, "a") is None
+
+
+def test_errors_are_in_the_words_of_go() -> None:
+    assert regex_error("(a") == "missing closing ): `(a`"
+    assert regex_error("a**") == "invalid nested repetition operator: `**`"
+    assert regex_error(r"\C") == r"invalid escape sequence: `\C`"
+
+
+@pytest.mark.parametrize(
+    ("pattern", "anywhere"), [(".*", True), ("", True), ("x?", True), ("^$", False), (r"\w+", False)]
+)
+def test_patterns_that_say_nothing(pattern: str, anywhere: bool) -> None:
+    assert is_found_anywhere(pattern) is anywhere
+
+
+def test_an_evil_pattern_takes_no_time() -> None:
+    assert regex_found("(a+)+$", "a" * 50_000 + "!") is False
+
+
+def test_texts_as_go_sees_them() -> None:
+    assert fold("\u03a3A\u03a3 \u0130 STRASSE") == "\u03c3a\u03c3 i strasse"
+    assert trim("\u2003\x85 a\x1f \u200b\n") == "a\x1f \u200b"
+    assert decode(b"\xe2\x82\xff\xc3\xa9") == "\ufffd\ufffd\ufffdé"
+    assert without_surrogates("a\ud83d\ude00b") == "a\ufffd\ufffdb"

@@ -1,0 +1,1 @@
+"""Completion candidates and how each is inserted."""

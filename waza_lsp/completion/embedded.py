@@ -1,0 +1,251 @@
+r"""Offers inside a text that is code: they replace the word at the cursor, not the whole value.
+
+What can be written in a regular expression: classes, anchors and groups of RE2, and of JavaScript.
+
+`\pN` and other rare forms are left out: a list to choose from should be short.
+
+What can be written at a cursor inside code: the names of an assertion, the pieces of a pattern.
+
+The schema says in which language a text is written (`x-language`) and which names there are (`x-names`): per
+language, name -> {type, description, members, builtin}.
+"""
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from typing import Any, NamedTuple
+
+from waza_engine.analysis.schema.navigate import Schema, schema_at
+from waza_lsp.completion.candidates import Offer
+from waza_lsp.completion.suggestions import Rank, Suggestion, What
+from waza_lsp.syntax.cursor.surroundings import At, Situation
+from waza_lsp.syntax.text import Place, Span
+
+
+class PatternWord(NamedTuple):
+    """A piece of a pattern, and what it does."""
+
+    text: str
+    meaning: str
+
+
+_BOTH = [
+    PatternWord(r"\d", "a digit, 0-9"),
+    PatternWord(r"\D", "anything but a digit"),
+    PatternWord(r"\w", "a letter, a digit or _ (of ASCII)"),
+    PatternWord(r"\W", "anything but a letter, a digit or _"),
+    PatternWord(r"\s", "white space"),
+    PatternWord(r"\S", "anything but white space"),
+    PatternWord(r"\b", "the edge of a word"),
+    PatternWord(r"\B", "not the edge of a word"),
+    PatternWord(r"\n", "a line feed"),
+    PatternWord(r"\t", "a tab"),
+    PatternWord("(?:", "a group that captures nothing"),
+]
+_RE2 = [
+    *_BOTH,
+    PatternWord(r"\A", "the start of the text"),
+    PatternWord(r"\z", "the end of the text"),
+    PatternWord(r"\pL", "a letter of any script"),
+    PatternWord(r"\pN", "a number of any script"),
+    PatternWord(r"\p{Greek}", "a letter of one script"),
+    PatternWord(r"\Q", "what follows is plain text, up to \\E"),
+    PatternWord(r"\E", "the end of plain text"),
+    PatternWord("(?i)", "upper and lower case are the same from here on"),
+    PatternWord("(?m)", "^ and $ are the edges of lines from here on"),
+    PatternWord("(?s)", ". also takes line ends from here on"),
+    PatternWord("(?U)", "repetitions take as little as they can from here on"),
+    PatternWord("(?P<name>", "a group with a name"),
+    PatternWord("[[:alpha:]]", "a letter of ASCII"),
+    PatternWord("[[:digit:]]", "a digit"),
+    PatternWord("[[:alnum:]]", "a letter or a digit of ASCII"),
+    PatternWord("[[:upper:]]", "an upper-case letter of ASCII"),
+    PatternWord("[[:lower:]]", "a lower-case letter of ASCII"),
+    PatternWord("[[:space:]]", "white space"),
+    PatternWord("[[:punct:]]", "a punctuation mark of ASCII"),
+    PatternWord("[[:xdigit:]]", "a hexadecimal digit"),
+    PatternWord("[[:word:]]", "the same as \\w"),
+]
+_JAVASCRIPT = [
+    *_BOTH,
+    PatternWord("(?=", "what follows must match"),
+    PatternWord("(?!", "what follows must not match"),
+    PatternWord("(?<=", "what stands before must match"),
+    PatternWord("(?<!", "what stands before must not match"),
+    PatternWord("(?<name>", "a group with a name"),
+]
+PATTERN_WORDS = {"regex": _RE2, "regex-js": _JAVASCRIPT}
+"""By the name of the language, as schemas have it (`x-language`)."""
+
+_BEGUN = re.compile(r"(?P<escape>\\+)[a-zA-Z]?(?:\{\w*)?$|\(\??[\w<=!]*$|\[\[?:?\^?\w*$")
+_POSIX = re.compile(r"\[\[?:?\w*$")
+
+
+def begun_at(language: str, typed: str) -> int:
+    """Where in a pattern, typed so far, the piece begins that is being written; its end when none is."""
+    found = _BEGUN.search(typed)
+    if found is None or (typed[found.start()] == "[" and language != "regex"):
+        return len(typed)
+    if found["escape"] is not None:
+        # Of several backslashes each second one stands for itself.
+        count = len(found["escape"])
+        return found.end("escape") - 1 if count % 2 else len(typed)
+    return found.start()
+
+
+_NAME = re.compile(r"[A-Za-z_$][\w$]*$")
+_MEMBER = re.compile(r"(?P<of>[A-Za-z_]\w*)(?:\[[^\[\]]*\])?(?:\[(?P<quote>['\"])|(?P<dot>\.))(?P<word>\w*)$")
+_TEXTS = {"'": re.compile(r"(?:[^'\\]|\\.)*'"), '"': re.compile(r'(?:[^"\\]|\\.)*"')}
+
+
+class Words(NamedTuple):
+    """What may stand at the end of the code typed so far, in place of what starts at `start` of it."""
+
+    start: int
+    suggestions: list[Suggestion]
+
+
+def words(schema: Schema, language: str, typed: str) -> Words | None:
+    """What fits behind `typed`, the code as its language reads it; None where nothing is known."""
+    if language in PATTERN_WORDS:
+        start = begun_at(language, typed)
+        begun = typed[start:]
+        if not begun and (typed or "x-reference" in schema):
+            return None  # Behind any letter, or in place of a name, they would only be in the way.
+        fitting = [it for it in PATTERN_WORDS[language] if it.text.startswith(begun)]
+        return Words(start, [_word(it.text, "", it.meaning) for it in fitting])
+    names: Mapping[str, Mapping[str, object]] = schema.get("x-names", {}).get(language, {})
+    if not names:
+        return None
+    member = _MEMBER.search(typed)
+    if member is not None:
+        return Words(member.start("word"), list(_members(names, member)))
+    if _is_in_text(typed):
+        return None
+    begun_name = _NAME.search(typed)
+    start = begun_name.start() if begun_name else len(typed)
+    if typed[:start].endswith(".") or typed[start - 1 : start].isdigit():
+        return None
+    begun = typed[start:]
+    own_first = sorted(names.items(), key=lambda it: bool(it[1].get("builtin")))
+    return Words(start, [_named(it) for it in own_first if it[0].startswith(begun)])
+
+
+def _named(item: tuple[str, Mapping[str, object]]) -> Suggestion:
+    name, about = item
+    return _word(name, str(about.get("type", "")), str(about.get("description", "")))
+
+
+def _members(names: Mapping[str, Mapping[str, object]], found: re.Match[str]) -> Iterator[Suggestion]:
+    about = names.get(found["of"], {})
+    members = about.get("members")
+    wanted = "dot" if about.get("access") == "dot" else "quote"
+    if isinstance(members, Mapping) and found[wanted] is not None:
+        for name, kind in members.items():
+            if name.startswith(found["word"]):
+                yield _word(name, str(kind), f"Part of {found['of']}.")
+
+
+def _is_in_text(code: str) -> bool:
+    """Whether the end of the code is inside a text literal."""
+    at = 0
+    while at < len(code):
+        if code[at] in _TEXTS:
+            found = _TEXTS[code[at]].match(code, at + 1)
+            if found is None:
+                return True
+            at = found.end()
+        else:
+            at += 1
+    return False
+
+
+def _word(text: str, kind: str, meaning: str) -> Suggestion:
+    detail = " · ".join(it for it in (kind, meaning) if it)
+    return Suggestion(
+        What.WORD, text, detail=detail, note=kind, text=meaning, rank=Rank.OPTIONAL, is_literal=True
+    )
+
+
+_REST_OF_NAME = re.compile(r"[\w$]*")
+_NOT_PLAIN_IN_BRACKETS = frozenset("[]{},")
+
+
+class Inside(NamedTuple):
+    """The situation of the word at the cursor, and what may stand there."""
+
+    here: Situation
+    offers: list[Offer]
+
+
+def code_offers(here: Situation, root: Schema, line: str) -> Inside | None:
+    """What may be written in the code around a cursor on a line; None where there is no code."""
+    schema = schema_at(root, here.pointer, here.data) if here.at is At.VALUE else None
+    language = _language(schema, here) if schema is not None else ""
+    if schema is None or not language:
+        return None
+    if _is_in_escape(here) and not (language in PATTERN_WORDS and _is_last(here, line)):
+        return None
+    read, places = _read(here.typed, here.quote)
+    found = words(schema, language, read)
+    if found is None:
+        return None
+    (number, first), (_, last) = here.span
+    cursor = first + len(here.typed)
+    start = first + places[found.start]
+    rest = _REST_OF_NAME.match(line, cursor, last) if language not in PATTERN_WORDS else None
+    span = Span(Place(number, start), Place(number, rest.end() if rest else cursor))
+    is_whole = span == here.span
+    if language in PATTERN_WORDS and start == cursor and not is_whole:
+        return None
+    word = replace(
+        here,
+        span=span,
+        typed=line[start:cursor],
+        lead=here.lead if start == first else "",
+        close=here.close if span.end.column == last else "",
+    )
+    fitting = [
+        replace(it, is_literal=not is_whole)
+        for it in found.suggestions
+        if here.quote or is_whole or not (here.flow and _NOT_PLAIN_IN_BRACKETS & set(it.label))
+    ]
+    return Inside(word, [Offer(At.VALUE, it, here.pointer) for it in fitting])
+
+
+def _language(schema: Schema, here: Situation) -> str:
+    """What the text is written in: a neighbour of its list may say so, else the schema does."""
+    chosen = schema.get("x-language-from")
+    around: Any = here.data
+    for part in here.pointer[:-2] if chosen else ():
+        around = around.get(part) if isinstance(around, Mapping) else _item(around, part)
+    said = around.get(chosen) if chosen and isinstance(around, Mapping) else None
+    return str(said or schema.get("x-language", ""))
+
+
+def _is_in_escape(here: Situation) -> bool:
+    """Whether the cursor parts what belongs together: `''` in single quotes, a backslash and what it escapes."""
+    mark = {"'": "'", '"': "\\"}.get(here.quote, "")
+    return bool(mark) and (len(here.typed) - len(here.typed.rstrip(mark))) % 2 == 1
+
+
+def _is_last(here: Situation, line: str) -> bool:
+    """Whether a backslash in double quotes has nothing behind it that it could escape."""
+    cursor = here.span.start.column + len(here.typed)
+    return here.quote == '"' and line[cursor : cursor + 1] in {"", '"'}
+
+
+def _item(value: Any, part: str | int) -> Any:
+    return value[part] if isinstance(value, list) and isinstance(part, int) and part < len(value) else None
+
+
+def _read(source: str, quote: str) -> tuple[str, list[int]]:
+    """What a beginning of a scalar stands for, and where each of its characters (and its end) comes from."""
+    text, places, at = "", [], 0
+    while at < len(source):
+        pair = source[at : at + 2]
+        is_escape = (quote == "'" and pair == "''") or (quote == '"' and len(pair) == 2 and pair[0] == "\\")
+        text += source[at] if not is_escape else pair[1] if pair[1] in "'\"\\/" else " "
+        places.append(at)
+        at += 2 if is_escape else 1
+    return text, [*places, at]

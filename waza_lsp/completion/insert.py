@@ -1,0 +1,116 @@
+"""From an offer to the text that is written: where, with which indentation, quotes and colon."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from waza_lsp.completion.candidates import Offer
+from waza_lsp.completion.suggestions import Suggestion, What
+from waza_lsp.syntax.cursor.surroundings import At, Situation
+from waza_lsp.syntax.edit.edits import Layout
+from waza_lsp.syntax.edit.snippets import Pen
+from waza_lsp.syntax.text import Place, Span
+
+
+@dataclass(frozen=True, slots=True)
+class Insert:
+    """An edit: the stretch of the line that it replaces, and the text with absolute indentation."""
+
+    span: Span
+    text: str
+    label: str
+    filter_text: str | None
+    is_snippet: bool
+    indent: str
+    """The indentation of the line as it is."""
+
+    @property
+    def adjusted(self) -> str:
+        """The text for editors that put the line's own indentation before every further line."""
+        first, *rest = self.text.split("\n")
+        return "\n".join([first, *(it.removeprefix(self.indent) for it in rest)])
+
+
+def insert_of(here: Situation, offer: Offer, pen: Pen, layout: Layout, line: str) -> Insert:
+    """The edit for an offer at a situation on a line."""
+    it, at = offer.suggestion, offer.at
+    place = _placed(here, at, layout, line)
+    match at:
+        case At.KEY:
+            text = _key(here, it, pen, place.column)
+        case At.ITEM:
+            text = _item(here, it, pen, place.column)
+        case _:
+            text = _value(here, it, pen)
+    indent = line[: len(line) - len(line.lstrip(" \t"))]
+    cursor = here.span.start.column + len(here.typed)
+    before = line[place.span.start.column : cursor]
+    blanks = before[: len(before) - len(before.lstrip())]
+    label = f"- {it.label}" if at is At.ITEM else it.label
+    filter_text = blanks + it.label if blanks or at is At.ITEM else None
+    lead = pen.line_end + " " * place.column if place.on_new_line else here.lead
+    return Insert(
+        _with_quote(place.span, here, at),
+        lead + text + here.comma,
+        label,
+        filter_text,
+        pen.is_snippet,
+        indent,
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class _Placed:
+    """Where the first character goes."""
+
+    span: Span
+    column: int
+    on_new_line: bool = False
+
+
+def _placed(here: Situation, at: At, layout: Layout, line: str) -> _Placed:
+    """A map or list beside its key starts on a new line; blanks behind the colon go."""
+    if here.at is not At.VALUE or at is At.VALUE or here.below is None or here.flow:
+        return _Placed(here.span, here.column)
+    start = len(line[: here.span.start.column].rstrip())
+    span = Span(Place(here.span.start.line, start), here.span.end)
+    return _Placed(span, here.below + (layout.step if at is At.KEY else layout.dash), on_new_line=True)
+
+
+def _with_quote(span: Span, here: Situation, at: At) -> Span:
+    """A key in quotes takes its closing quote along, so that the colon comes behind it."""
+    if at is At.KEY and here.quote and not here.has_colon and not here.close:
+        return Span(span.start, Place(span.end.line, span.end.column + 1))
+    return span
+
+
+def _key(here: Situation, it: Suggestion, pen: Pen, column: int) -> str:
+    if it.what is What.SKELETON and isinstance(it.body, Mapping):
+        text = pen.item(it.body, column)
+        return text.removeprefix("{").removesuffix("}") if here.flow and here.at is At.KEY else text
+    if here.has_colon:
+        return pen.literal(it.label)
+    rest = "" if here.has_children else pen.after_colon(it.body, column)
+    text = f"{pen.literal(it.label)}{here.quote}:{rest}"
+    return f"{{{text}}}" if here.flow and here.at is At.VALUE else text
+
+
+def _item(here: Situation, it: Suggestion, pen: Pen, column: int) -> str:
+    is_filled = it.what is What.SKELETON
+    text = pen.item(it.body, column + 2) if here.flow and is_filled else ""
+    if here.flow:
+        return f"[{text or _scalar(it, pen)}]"
+    return pen.dash(it.body, column) if is_filled else pen.dashed(pen.literal(_scalar(it, pen)))
+
+
+def _value(here: Situation, it: Suggestion, pen: Pen) -> str:
+    if here.quote == "'":
+        text = it.label.replace("'", "''")
+    elif here.quote:
+        text = it.label.replace("\\", "\\\\").replace('"', '\\"')
+    else:
+        text = it.label if here.at is At.ALIAS else _scalar(it, pen)
+    return text + here.close
+
+
+def _scalar(it: Suggestion, pen: Pen) -> str:
+    return it.label if it.is_literal else pen.value(it.label)

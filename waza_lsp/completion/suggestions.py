@@ -1,0 +1,248 @@
+"""What a schema suggests for a place: keys that are missing, values, and the next items of a list."""
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from enum import IntEnum, StrEnum
+from typing import Any
+
+from waza_engine.analysis.schema.navigate import (
+    DISCRIMINATOR,
+    Schema,
+    branch_of,
+    branches,
+    has_key_group,
+    key_groups,
+    narrowed,
+    properties,
+    recommended_keys,
+    required_keys,
+    resolve,
+)
+from waza_lsp.schema.skeletons import body_of, kinds_of, mapping_of, variants, wanted_keys
+from waza_lsp.schema.type_words import type_words
+from waza_lsp.syntax.edit.emit import flow
+from waza_lsp.syntax.edit.snippets import Body
+
+
+class Rank(IntEnum):
+    """The order in which suggestions are shown."""
+
+    REQUIRED = 0
+    RECOMMENDED = 1
+    SKELETON = 2
+    OPTIONAL = 3
+    NO_EFFECT = 4
+    DEPRECATED = 5
+
+
+class What(StrEnum):
+    """What a suggestion stands for."""
+
+    KEY = "key"
+    VALUE = "value"
+    SKELETON = "skeleton"
+    FILE = "file"
+    FOLDER = "folder"
+    ANCHOR = "anchor"
+    NAME = "name"
+    """The name of a thing that is there."""
+    WORD = "word"
+    """A piece of code."""
+
+
+@dataclass(frozen=True, slots=True)
+class Suggestion:
+    """A key (`label`) with what to write behind it, a value (`label`), or a skeleton: a mapping to fill in.
+
+    `detail` is a few words, `note` one (`required`, `default`, the group that a key belongs to), `text` a sentence.
+    """
+
+    what: What
+    label: str
+    body: Body = ""
+    detail: str = ""
+    note: str = ""
+    text: str = ""
+    rank: Rank = Rank.OPTIONAL
+    is_literal: bool = False
+    """The value is written as its label has it: a number or truth value, no text that may need quotes."""
+    is_likely: bool = False
+    """The value that is mostly meant here: a default, a pattern for all files."""
+
+
+def keys(root: Schema, schema: Schema, value: Any) -> list[Suggestion]:
+    """The keys that a mapping with `value` may still get, required ones first."""
+    present = value if isinstance(value, Mapping) else {}
+    wanted = _Wanted.of(root, schema, present)
+    excluded = {*present, *_excluded(schema, present)}
+    found = [
+        _key(root, name, it, wanted)
+        for name, it in properties(root, schema, present).items()
+        if name not in excluded and resolve(root, it).get("x-move-to") not in present
+    ]
+    free = schema.get("additionalProperties")
+    if isinstance(free, Mapping):
+        found += [
+            _key(root, name, free, wanted)
+            for name in schema.get("x-key-suggestions", ())
+            if name not in present
+        ]
+    return sorted(found, key=lambda it: (it.rank, it.label != schema.get(DISCRIMINATOR)))
+
+
+def _excluded(schema: Schema, present: Mapping[str, Any]) -> Iterator[str]:
+    """The keys that must not stand beside those that are there: of `oneOf` only one may."""
+    groups = [it.get("required", ()) for it in schema.get("oneOf", ())]
+    if any(name in present for group in groups for name in group):
+        yield from (name for group in groups for name in group)
+
+
+def keys_by_branch(root: Schema, parent: Schema, part: str | int, value: Any) -> list[Suggestion]:
+    """The keys of all mappings that stand at `part` of a parent whose discriminator picks none, grouped by branch.
+
+    Keys that are there already leave only the branches that have them.
+    """
+    present = value if isinstance(value, Mapping) else {}
+    described = resolve(root, parent["properties"][parent[DISCRIMINATOR]])
+    options = {
+        name: narrowed(root, it["properties"][part], value)
+        for name, branch in branches(parent).items()
+        if part in (it := resolve(root, branch)).get("properties", {})
+        and name not in described.get("x-enum-deprecated", ())
+    }
+    fitting = {name: it for name, it in options.items() if set(present) <= set(it.get("properties", ()))}
+    found: dict[str, Suggestion] = {}
+    owners: dict[str, list[str]] = {}
+    for name, it in fitting.items():
+        for suggestion in keys(root, it, present):
+            if suggestion.rank is not Rank.DEPRECATED:
+                found.setdefault(suggestion.label, suggestion)
+                owners.setdefault(suggestion.label, []).append(name)
+    return [
+        replace(it, detail=f"{', '.join(owners[it.label])} · {it.detail}", note=", ".join(owners[it.label]))
+        for it in found.values()
+    ]
+
+
+def skeletons(root: Schema, schema: Schema, name: str = "") -> list[Suggestion]:
+    """A whole mapping with what it must have: one for each current value of a discriminator.
+
+    It is called `name`, or else after the discriminator or its first keys.
+    """
+    schema = narrowed(root, schema, {})
+    if "object" not in kinds_of(schema) or not schema.get("properties"):
+        return []
+    found: list[Suggestion] = []
+    for variant in variants(root, schema):
+        key = next(iter(variant), "")
+        described = resolve(root, schema["properties"][key]).get("x-enum-descriptions", {}) if key else {}
+        label = name or (f"{key}: {variant[key]}" if key else ", ".join(wanted_keys(root, schema, {})[:3]))
+        text = described.get(variant[key], "") if key else schema.get("description", "")
+        if body := mapping_of(root, schema, variant):
+            found.append(Suggestion(What.SKELETON, label, body, ", ".join(body), "", text, Rank.SKELETON))
+    return found
+
+
+def values(schema: Schema, *, examples: bool = True) -> list[Suggestion]:
+    """The values that a place may have, or is likely to have; `schema` is narrowed. Examples are left out on request."""
+    described: Mapping[str, str] = schema.get("x-enum-descriptions", {})
+    old = schema.get("x-enum-deprecated", ())
+    listed = _listed(schema, examples=examples)
+    found = [_value(schema, it, described.get(str(it), ""), is_old=it in old) for it in listed]
+    return sorted({it.label: it for it in found}.values(), key=lambda it: it.rank)
+
+
+def with_units(typed: str, schema: Schema) -> list[Suggestion]:
+    """A number that is being typed, with each of the units that belong behind it."""
+    units: Mapping[str, str] = schema.get("x-units", {}) if typed.isdecimal() else {}
+    return [Suggestion(What.VALUE, f"{typed}{unit}", detail=words) for unit, words in units.items()]
+
+
+def named(names: Iterable[tuple[str, str]]) -> list[Suggestion]:
+    """Names that occur elsewhere, as values, each with a few words about where."""
+    found: dict[str, str] = {}
+    for name, about in names:
+        found.setdefault(name, about)
+    return [Suggestion(What.NAME, name, detail=about) for name, about in found.items()]
+
+
+@dataclass(frozen=True, slots=True)
+class _Wanted:
+    root: Schema
+    schema: Schema
+    needed: frozenset[str]
+    recommended: frozenset[str]
+    choices: frozenset[str]
+
+    @classmethod
+    def of(cls, root: Schema, schema: Schema, value: Mapping[str, Any]) -> "_Wanted":
+        open_choices = [] if has_key_group(schema, value) else key_groups(schema.get("anyOf", ()))
+        return cls(
+            root,
+            schema,
+            frozenset(required_keys(root, schema, value)),
+            frozenset(recommended_keys(schema)),
+            frozenset(it for group in open_choices for it in group),
+        )
+
+    def rank(self, name: str, schema: Schema) -> tuple[Rank, str]:
+        if schema.get("deprecated"):
+            return Rank.DEPRECATED, "deprecated"
+        if schema.get("x-no-effect"):
+            return Rank.NO_EFFECT, "no effect"
+        if name in self.needed:
+            return Rank.REQUIRED, "required"
+        if name in self.recommended:
+            return Rank.RECOMMENDED, "recommended"
+        return (Rank.RECOMMENDED, "one of several") if name in self.choices else (Rank.OPTIONAL, "")
+
+
+def _key(root: Schema, name: str, schema: Schema, wanted: _Wanted) -> Suggestion:
+    resolved = narrowed(root, schema, None)
+    rank, note = wanted.rank(name, resolved)
+    words = type_words(root, resolved)
+    detail = " · ".join(it for it in (words, note, _default(resolved)) if it)
+    return Suggestion(
+        What.KEY, name, body_of(root, resolved), detail, note, resolved.get("description", ""), rank
+    )
+
+
+def _default(schema: Schema) -> str:
+    return f"default {flow(schema['default'])}" if "default" in schema else ""
+
+
+def _listed(schema: Schema, *, examples: bool) -> Iterator[Any]:
+    """Closed lists, else what is suggested, the default, and examples where they are more than prose."""
+    kinds = kinds_of(schema)
+    if "enum" in schema or "const" in schema:
+        yield from schema.get("enum", [schema.get("const")])
+        return
+    if "boolean" in kinds:
+        yield from (True, False)
+    yield from schema.get("x-suggestions", ())
+    if isinstance(schema.get("default"), str | int | float) and "boolean" not in kinds:
+        yield schema["default"]
+    telling = "x-reference" in schema or "pattern" in schema or {"integer", "number"} & set(kinds)
+    if telling and examples:
+        yield from (it for it in schema.get("examples", ()) if isinstance(it, str | int | float))
+
+
+def _value(schema: Schema, value: Any, text: str, *, is_old: bool) -> Suggestion:
+    is_default = "default" in schema and schema["default"] == value and type(schema["default"]) is type(value)
+    label = value if isinstance(value, str) else flow(value)
+    note = "default" if is_default else "deprecated" if is_old else ""
+    return Suggestion(
+        What.VALUE,
+        label,
+        detail=text or note,
+        note=note,
+        text=text,
+        rank=Rank.DEPRECATED if is_old else Rank.OPTIONAL,
+        is_literal=not isinstance(value, str),
+        is_likely=is_default,
+    )
+
+
+def has_open_branch(schema: Schema, value: Any) -> bool:
+    """Whether a discriminator is there that picks no branch: its value is missing or unknown."""
+    return DISCRIMINATOR in schema and branch_of(schema, value) is None

@@ -1,0 +1,107 @@
+"""Variables of templates: in `{{ }}` what the file says that there is, in `${ }` the names that it uses already.
+
+The schema of the file says whether there are such things (`x-variables`, `x-placeholders`). They can stand in any
+text, also in those of several lines, so the line up to the cursor decides.
+"""
+
+import csv
+import re
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from waza_engine.analysis.schema.navigate import Schema
+from waza_engine.model.placeholders import PLACEHOLDER
+from waza_lsp.completion.candidates import Offer, Surroundings
+from waza_lsp.completion.embedded import Inside
+from waza_lsp.completion.suggestions import Rank, Suggestion, What
+from waza_lsp.schema.paths import Disk, start_folder
+from waza_lsp.syntax.cursor.surroundings import At, Situation
+from waza_lsp.syntax.text import Place, Span, Text
+
+_TEMPLATE = re.compile(r"\{\{-?[ \t]*(?P<word>[.\w]*)$")
+_OPEN_PLACEHOLDER = re.compile(r"\$\{(?P<word>\w*)$")
+_REST = re.compile(r"[.\w]*")
+_COMMENT = re.compile(r"(?:^|\s)#")
+
+
+def template_offers(text: Text, place: Place, around: Surroundings) -> Inside | None:
+    """What may stand in the template around a place; None where there is none."""
+    root = around.form.schema
+    line = text.line(place.line)
+    before = line[: place.column]
+    if _COMMENT.match(before):
+        return None
+    if "x-variables" in root and (found := _TEMPLATE.search(before)):
+        return _inside(line, place, found["word"], "}}", list(_variables(root["x-variables"], around)))
+    if root.get("x-placeholders") and (found := _OPEN_PLACEHOLDER.search(before)):
+        return _inside(line, place, found["word"], "}", list(_placeholders(text, place)))
+    return None
+
+
+def _inside(line: str, place: Place, typed: str, end: str, found: list[Suggestion]) -> Inside:
+    rest = _REST.match(line, place.column)
+    last = rest.end() if rest else place.column
+    close = "" if line[last:].lstrip().startswith(end) else end
+    span = Span(Place(place.line, place.column - len(typed)), Place(place.line, last))
+    here = Situation(At.VALUE, (), {}, span, typed, close=close)
+    return Inside(here, [Offer(At.VALUE, it, ()) for it in found if it.label.startswith(typed)])
+
+
+def _variables(said: Mapping[str, Any], around: Surroundings) -> Iterator[Suggestion]:
+    """The columns of the CSV files that are named, the keys of the maps, and what there always is."""
+    note = str(said.get("note", ""))
+    known: dict[str, str] = {}
+    for key in said.get("columns", ()):
+        known |= {name: f"column of {file}" for file, name in _columns(key, around)}
+    for key in said.get("maps", ()):
+        located = around.tree.find((key,))
+        pairs = located.node.pairs if located is not None else ()
+        known = {**{name.source: f"in {key}" for name, _ in pairs}, **known}
+    for name, where in known.items():
+        yield _word(f"{said.get('prefix', '')}{name}", where, note)
+    for name, meaning in said.get("others", {}).items() if known else ():
+        yield _word(name, meaning, note)
+
+
+def _columns(key: str, around: Surroundings) -> Iterator[tuple[str, str]]:
+    """The column names of the CSV file that the value of a key names, with the file's name."""
+    located, files, schema = around.tree.find((key,)), around.files, around.form.schema
+    mark = _path_mark(schema, key)
+    if located is None or files is None or not located.node.source or mark is None:
+        return
+    folder = start_folder(around.form, around.tree, around.path, files, mark["base"], (key,))
+    header = _header(folder / located.node.source, files) if folder is not None else None
+    for name in next(csv.reader([header]), ()) if header else ():
+        if name.strip().isidentifier():
+            yield located.node.source, name.strip()
+
+
+def _path_mark(root: Schema, key: str) -> Mapping[str, str] | None:
+    mark: Mapping[str, str] | None = root.get("properties", {}).get(key, {}).get("x-path")
+    return mark
+
+
+def _header(path: Any, files: Disk) -> str | None:
+    try:
+        with path.open(encoding="utf-8-sig", newline="") as file:
+            return str(file.readline(_LONGEST_HEADER)).rstrip("\r\n") if files.is_file(path) else None
+    except (OSError, ValueError):
+        return None
+
+
+_LONGEST_HEADER = 10_000
+
+
+def _placeholders(text: Text, place: Place) -> Iterator[Suggestion]:
+    """The names that the file uses elsewhere, with their defaults."""
+    known: dict[str, str] = {}
+    for number, line in enumerate(text.lines):
+        for found in PLACEHOLDER.finditer(line):
+            if number != place.line or not found.start() <= place.column <= found.end():
+                known[found[1]] = known.get(found[1]) or (f"default {found[2]}" if found[2] else "")
+    for name, default in known.items():
+        yield _word(name, default or "used in this file", "Replaced before the file is read.")
+
+
+def _word(text: str, detail: str, meaning: str) -> Suggestion:
+    return Suggestion(What.WORD, text, detail=detail, text=meaning, rank=Rank.OPTIONAL, is_literal=True)

@@ -1,0 +1,1 @@
+"""Findings with ranges: from a document's pieces to its diagnostics."""

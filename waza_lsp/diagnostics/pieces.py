@@ -1,0 +1,210 @@
+"""The findings of one piece of a text: of its part of the schema, of its grader types, of the project's version.
+
+They are cached with the piece, so an edit costs the pieces that it touches. A piece whose findings depend on files is
+checked again when one of these files has changed.
+"""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+from waza_engine.analysis.pipeline import check_grader, unknown_keys
+from waza_engine.analysis.schema.navigate import Schema, discriminated, resolve
+from waza_engine.analysis.versions import newer
+from waza_engine.lib.files.read_tracking import Stamp, note_read, noting, stamp
+from waza_engine.lib.pointer import Pointer
+from waza_engine.model.findings import Finding, Scope
+from waza_lsp.diagnostics.cascades import has_hole
+from waza_lsp.diagnostics.config_roundtrip import apart
+from waza_lsp.diagnostics.ranges import Mark, span_of
+from waza_lsp.schema.document_kind import Form
+from waza_lsp.syntax.tree.node import Kind, Node, descend
+from waza_lsp.syntax.tree.parse import Parsed
+from waza_lsp.syntax.tree.piece import Piece
+from waza_lsp.syntax.tree.tree import Entry, Tree
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Standing:
+    """Where pieces are: in a list under `key`, or at the top level (None); and what is checked there.
+
+    With a `target` the findings are those about versions, and no others. Else they are those of the schema and, with a
+    scope, of the grader types.
+    """
+
+    form: Form
+    key: str | None
+    scope: Scope | None
+    target: str = ""
+
+    def has_a_say(self, item: tuple[Piece, Node]) -> bool:
+        """Whether an item may have findings here, now or when files on disk are others."""
+        parsed = item[0].parsed
+        if parsed.root is None or parsed.problems:
+            return False
+        if parsed.has_alias:
+            return True
+        remembered = _remembered(parsed, parsed.root, self)
+        return bool(remembered.found) or remembered.has_stamps
+
+
+@lru_cache(maxsize=256)
+def standing(form: Form, key: str | None, scope: Scope | None, target: str = "") -> Standing:
+    """The one object for equal arguments, so that cached findings are found fast."""
+    return Standing(form, key, scope, target)
+
+
+def piece_marks(parsed: Parsed, where: Standing, anchors: dict[str, Node]) -> tuple[Mark, ...]:
+    """Findings of a piece that is sound, with places that count from its first line.
+
+    `anchors` are those of the whole text.
+    """
+    if parsed.root is None:
+        return ()
+    if parsed.has_alias:
+        return _found(parsed, parsed.root, where, anchors)
+    return _remembered(parsed, parsed.root, where).found
+
+
+def list_marks(tree: Tree, entry: Entry, where: Standing) -> Iterator[Mark]:
+    """Findings of the sound pieces in the list of a top-level key, with places in the whole text."""
+    last = None
+    for index, _ in entry.items.found(where, where.has_a_say):
+        piece, _ = entry.items[index]
+        if piece is not last:
+            yield from _item_marks(piece, where, tree.anchors, index)
+        last = piece
+
+
+def _item_marks(piece: Piece, where: Standing, anchors: dict[str, Node], index: int) -> tuple[Mark, ...]:
+    """`index` is that of the piece's first item."""
+    parsed, base = piece.parsed, (where.key or "", index)
+    if parsed.root is None or parsed.has_alias:
+        return tuple(it.shifted(piece.start, base) for it in piece_marks(parsed, where, anchors))
+    return _remembered(parsed, parsed.root, where).at(piece.start, base)
+
+
+def _remembered(parsed: Parsed, root: Node, where: Standing) -> "_Remembered":
+    memory = root.memory
+    remembered: _Remembered | None = memory.get(where)
+    if remembered is None:
+        remembered = memory[where] = _Remembered()
+    if not remembered.is_fresh():
+        remembered.anew(lambda: _found(parsed, root, where, parsed.anchors))
+    return remembered
+
+
+class _Remembered:
+    """What a piece gave, and the state of the files on disk that had a say in it."""
+
+    __slots__ = ("_at", "_shifted", "_stamps", "found")
+
+    def __init__(self) -> None:
+        self.found: tuple[Mark, ...] = ()
+        self._stamps: dict[Path, Stamp] | None = None
+        self._at: tuple[int, tuple[str, int]] | None = None
+        self._shifted: tuple[Mark, ...] = ()
+
+    @property
+    def has_stamps(self) -> bool:
+        """Whether files had a say."""
+        return bool(self._stamps)
+
+    def is_fresh(self) -> bool:
+        """Whether there are findings, and none of the files has changed since."""
+        if not self._stamps:
+            return self._stamps is not None
+        for path in self._stamps:
+            note_read(path)
+        return all(stamp(path) == then for path, then in self._stamps.items())
+
+    def anew(self, find: Callable[[], tuple[Mark, ...]]) -> None:
+        """Find and remember."""
+        with noting() as seen:
+            self.found = find()
+        self._stamps = {it: stamp(it) for it in seen.paths}
+        self._at = None
+        for path in self._stamps:
+            note_read(path)
+
+    def at(self, start: int, base: tuple[str, int]) -> tuple[Mark, ...]:
+        """The findings of a piece that starts at a line: most stay where they were, and are the same objects."""
+        if self._at != (start, base):
+            self._shifted = tuple(it.shifted(start, base) for it in self.found)
+            self._at = (start, base)
+        return self._shifted
+
+
+def _found(parsed: Parsed, root: Node, where: Standing, anchors: dict[str, Node]) -> tuple[Mark, ...]:
+    found = _part_marks(root, where, anchors, has_alias=parsed.has_alias)
+    # A template is read as a text; what that text would be worth is not said before it is one.
+    templates = {it.start for it in parsed.templates}
+    return tuple(it for it in found if it.span.start not in templates) if templates else found
+
+
+def _part_marks(root: Node, where: Standing, nodes: dict[str, Node], *, has_alias: bool) -> tuple[Mark, ...]:
+    form, key = where.form, where.key
+    known: dict[str, Any] = form.schema.get("properties", {})
+    if where.target:
+        schema = form.schema if key is None else resolve(form.schema, known[key])
+        versions = newer(form.schema, root.data(nodes), where.target, part=schema)
+        return tuple(mark_in(root, it) for it in versions)
+    result: list[Mark] = []
+    if key is not None:
+        items = resolve(form.schema, known[key])["items"]
+        for index, item in enumerate(root.items):
+            result += _value_marks(root, (index,), item, where, items, nodes, has_alias=has_alias)
+    else:
+        for key_node, value in root.pairs:
+            if key_node.source in known:
+                result += _value_marks(
+                    root,
+                    (key_node.source,),
+                    value,
+                    where,
+                    known[key_node.source],
+                    nodes,
+                    has_alias=has_alias,
+                )
+    return tuple(result)
+
+
+def _value_marks(
+    root: Node,
+    base: Pointer,
+    value: Node,
+    where: Standing,
+    schema: Schema,
+    anchors: dict[str, Node],
+    *,
+    has_alias: bool,
+) -> Iterator[Mark]:
+    form, scope = where.form, where.scope
+    data = value.data(anchors)
+    found = form.checker.check_part(data, schema)
+    for finding in found:
+        yield mark_in(root, finding.below(base))
+    if scope is None:
+        return
+    for pointer, _ in discriminated(form.schema, schema, data):
+        unknown = unknown_keys(found, pointer)
+        if unknown is None:
+            continue
+        node = descend(value, pointer)
+        if node is None or (has_alias and has_hole(node[1], anchors)):
+            continue
+        if node[1].kind is Kind.MAP:
+            for finding in check_grader(form.dialect, node[1].typed(anchors), scope, unknown):
+                yield mark_in(root, finding.below((*base, *pointer)))
+            if form.is_read_apart(where.key, (*base, *pointer)):
+                for finding in apart(node[1], anchors):
+                    yield mark_in(root, finding.below((*base, *pointer)))
+
+
+def mark_in(root: Node | None, finding: Finding) -> Mark:
+    """The finding with its place in a node."""
+    span = span_of(root, finding.pointer, on_key=finding.on == "key")
+    related = tuple((span_of(root, it.pointer), it.text) for it in finding.related if it.path is None)
+    return Mark(span, finding, related)

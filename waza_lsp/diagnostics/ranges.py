@@ -1,0 +1,160 @@
+"""Where the findings about a place in the data stand: the smallest stretch of text at fault.
+
+A finding with the place where it stands.
+
+Places in other files that explain a finding.
+"""
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import NamedTuple
+
+from waza_engine.lib.files.vfs import Files
+from waza_engine.lib.pointer import Pointer
+from waza_engine.model.findings import Finding
+from waza_lsp.syntax.text import Place, Span, Text
+from waza_lsp.syntax.tree.node import Kind, Node, descend, merge_key
+from waza_lsp.syntax.tree.tree import Tree
+
+
+class Mark(NamedTuple):
+    """A finding and the stretch of text it stands on; `related` are places in the same text that explain it."""
+
+    span: Span
+    finding: Finding
+    related: tuple[tuple[Span, str], ...] = ()
+    base: tuple[str, int] | None = None
+    """In an item of a top-level list the finding's pointers count from the item's piece: the list's key, and the
+    index of the piece's first item."""
+    part: Span | None = None
+    """The part of a text at `span` that is at fault."""
+
+    @property
+    def shown(self) -> Span:
+        """What is underlined."""
+        return self.part or self.span
+
+    def shifted(self, lines: int, base: tuple[str, int] | None = None) -> "Mark":
+        """The same mark `lines` further down."""
+        related = self.related and tuple((span.shifted(lines), text) for span, text in self.related)
+        return Mark(self.span.shifted(lines), self.finding, related, base)
+
+    @property
+    def in_document(self) -> Finding:
+        """The finding with pointers that count from the top of the document."""
+        if self.base is None:
+            return self.finding
+        key, first = self.base
+
+        def move(pointer: Pointer) -> Pointer:
+            match pointer:
+                case [int(index), *rest]:
+                    return (key, first + index, *rest)
+                case ["..", *rest]:
+                    return tuple(rest)
+                case _:
+                    return (key,)
+
+        return self.finding.moved(move)
+
+
+_BLOCKS = frozenset([Kind.MAP, Kind.SEQ])
+
+
+def span_in(tree: Tree, pointer: Pointer, *, on_key: bool = False) -> Span | None:
+    """Where a pointer into the whole document stands: the top of the file when the text has nothing there."""
+    held = tree.held(pointer)
+    if held is not None:
+        piece, start, rest = held
+        known, place = start.memory, (span_below, rest, on_key)
+        if place not in known:
+            known[place] = span_below(start, rest, on_key=on_key)
+        below: Span | None = known[place]
+        if below is not None:
+            return below.shifted(piece.start)
+    located = tree.find(pointer) if pointer else None
+    if located is None:
+        alias = alias_above(tree, pointer)
+        if alias is not None:
+            return alias
+        return _top(tree)
+    node = located.node
+    is_block = node.kind in _BLOCKS and not node.flow
+    if located.key is not None and (on_key or node.is_empty or is_block):
+        return located.key
+    lines = located.value.start.line - node.start.line
+    return _token(node).shifted(lines) if not (is_block and node.items) else located.value
+
+
+def _top(tree: Tree) -> Span | None:
+    """Where is said what is about the file as such; None in one that holds nothing."""
+    if tree.whole is not None:
+        root = tree.whole.parsed.root
+        return _token(root).shifted(tree.whole.start) if root is not None and root.kind is Kind.MAP else None
+    return tree.entries[0].key.span.shifted(tree.entries[0].piece.start) if tree.entries else None
+
+
+def alias_above(tree: Tree, pointer: Pointer) -> Span | None:
+    """The alias that a pointer leads through, or the merge key; None where it leads through none."""
+    if not tree.has_alias:
+        return None
+    for length in range(len(pointer), 0, -1):
+        located = tree.find(pointer[:length])
+        if located is not None:
+            merge = merge_key(located.node)
+            if located.node.kind is Kind.ALIAS:
+                return located.value
+            if merge is not None:
+                return merge.span.shifted(located.value.start.line - located.node.start.line)
+            return None
+    return None
+
+
+def span_below(node: Node, pointer: Pointer, *, on_key: bool = False) -> Span | None:
+    """The same for a pointer into a node, with places as the node has them; None when the node has nothing there."""
+    found = descend(node, pointer)
+    if found is None:
+        return None
+    key, value = found
+    is_block = value.kind in _BLOCKS and not value.flow
+    if key is not None and (on_key or value.is_empty or is_block):
+        return key.span
+    return _token(value) if not (is_block and value.items) else value.span
+
+
+def span_of(root: Node | None, pointer: Pointer, *, on_key: bool = False) -> Span:
+    """The smallest stretch that stands for a place; never more than one line of a block."""
+    if root is None:
+        return Span(Place(0, 0), Place(0, 1))
+    found = descend(root, pointer)
+    while found is None and pointer:
+        pointer = pointer[:-1]
+        found = descend(root, pointer)
+        if found is not None and (merge := merge_key(found[1])) is not None:
+            return merge.span
+    key, value = found if found is not None else (None, root)
+    if key is not None and (on_key or value.is_empty or (not value.flow and value.kind in _BLOCKS)):
+        return key.span
+    return _token(value)
+
+
+def _token(node: Node) -> Span:
+    if node.kind is Kind.MAP and node.pairs and not node.flow:
+        return node.pairs[0][0].span
+    if node.kind is Kind.SEQ and node.items and not node.flow:
+        return _token(node.items[0])
+    start, end = node.span
+    if node.kind is Kind.SCALAR and not node.style and end > start:
+        return node.span
+    if end.line > start.line:
+        return Span(start, Place(start.line, start.column + 1))
+    return node.span if end > start else Span(start, Place(start.line, start.column + 1))
+
+
+def places_elsewhere(finding: Finding, files: Files, encoding: str) -> Iterator[tuple[Path, Text, Span, str]]:
+    """File, its text, place and explanation; the top of a file in which the place cannot be found."""
+    for it in finding.related:
+        if it.path is not None:
+            text = Text.of(files.text(it.path) or "", encoding)
+            span = span_in(Tree.of(text.lines), it.pointer) or Span(Place(0, 0), Place(0, 0))
+            yield it.path, text, span, it.text

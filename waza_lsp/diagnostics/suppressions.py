@@ -1,0 +1,191 @@
+"""Comments that silence findings: `# waza-lsp: ignore[code]`, and `# waza-lsp: ignore-file[code]` at the top.
+
+A comment behind a value is about its own line; one that stands alone is about the next line that is no comment.
+Without brackets it means all findings. What silences nothing is a finding itself.
+
+The comment that silences a finding on its line (see `suppress`).
+"""
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from waza_engine.lib.spelling import nearest
+from waza_engine.model.findings import Finding, Severity
+from waza_engine.project.settings import unknown_code
+from waza_engine.rules.duplicate_key import DUPLICATE_KEY
+from waza_engine.rules.syntax_error import SYNTAX_ERROR
+from waza_engine.rules.unknown_key import UNKNOWN_KEY
+from waza_engine.rules.unused_suppression import UNUSED_SUPPRESSION
+from waza_lsp.diagnostics.ranges import Mark
+from waza_lsp.syntax.edit.edits import Draft, Edit
+from waza_lsp.syntax.text import Place, Span
+from waza_lsp.syntax.tree.tree import Tree
+
+_COMMENT = re.compile(r"\s*# waza-lsp: ignore\[[^\]]*(?=\])")
+
+
+def silencing(mark: Mark, draft: Draft) -> Edit | None:
+    """A comment above the line, or one more code in the comment that is there; None where the text is broken."""
+    line, code = mark.span.start.line, mark.finding.code
+    piece = draft.tree.piece_at(line)
+    if piece is None or piece.parsed.problems:
+        return None
+    found = _COMMENT.match(draft.text.line(line - 1)) if line else None
+    if found is not None:
+        end = Place(line - 1, found.end())
+        return Edit(Span(end, end), f", {code}")
+    text = draft.text.line(line)
+    indent = text[: len(text) - len(text.lstrip(" "))]
+    start = Place(line, 0)
+    return Edit(Span(start, start), f"{indent}# waza-lsp: ignore[{code}]\n")
+
+
+_MARK = "waza-lsp:"
+_COMMENT_suppress = re.compile(r"(?:^|(?<=\s))#\s*(waza-lsp:\s*([\w-]+)(\[[^\]\r\n]*\]?)?)")
+_NAME = re.compile(r"[^\s,\[\]]+")
+_LINE, _FILE = "ignore", "ignore-file"
+
+
+@dataclass(frozen=True, slots=True)
+class Suppression:
+    """One code in a comment (None: any finding) and the line it is about (None: the whole file).
+
+    `problem` says why it cannot silence anything.
+    """
+
+    span: Span
+    code: str | None = None
+    line: int | None = None
+    problem: str = ""
+
+
+def not_suppressed(marks: Sequence[Mark], tree: Tree, lines: Sequence[str], *, complete: bool) -> list[Mark]:
+    """The findings that no comment silences, and the comments that silence none.
+
+    Whether a comment is of use is not known while checks are missing (`complete` is false) or the text is broken.
+    """
+    if _MARK not in "".join(lines):
+        return list(marks)
+    found = list(suppressions(tree, lines))
+    abouts = {(it.line, it.code) for it in found if not it.problem}
+    kept, used = [], set()
+    for mark in marks:
+        silencing = abouts.intersection(_abouts(mark))
+        used.update(silencing)
+        if not silencing:
+            kept.append(mark)
+    if not complete or any(it.finding.rule is SYNTAX_ERROR for it in marks):
+        return kept
+    silent = _Silent(marks, tree)
+    unused = (
+        it for it in found if it.problem or ((it.line, it.code) not in used and not silent.may_hide(it))
+    )
+    return sorted([*kept, *(Mark(it.span, _unused(it)) for it in unused)], key=lambda it: it.span)
+
+
+class _Silent:
+    """Where mistakes keep others from being looked for: what a comment there is for may come up when they are mended."""
+
+    def __init__(self, marks: Sequence[Mark], tree: Tree) -> None:
+        self._tree = tree
+        self._lines = [
+            it.span.start.line
+            for it in marks
+            if it.finding.severity is Severity.ERROR and it.finding.rule not in _HIDE_NOTHING
+        ]
+
+    def may_hide(self, it: Suppression) -> bool:
+        """Whether what the comment silences may be hidden; no mistake hides a code that does not exist."""
+        if it.code is not None and unknown_code(it.code):
+            return False
+        piece = self._tree.piece_at(it.line) if it.line is not None else None
+        if piece is None:
+            return it.line is None and bool(self._lines)
+        return any(piece.start <= line < piece.end for line in self._lines)
+
+
+_HIDE_NOTHING = frozenset([DUPLICATE_KEY, UNKNOWN_KEY])
+"""The rest is looked at all the same."""
+
+
+def _abouts(mark: Mark) -> Iterator[tuple[int | None, str | None]]:
+    """The line and the code of each comment that silences the finding: its own or any."""
+    for line in (mark.span.start.line, None):
+        yield line, mark.finding.code
+        yield line, None
+
+
+def suppressions(tree: Tree, lines: Sequence[str]) -> Iterator[Suppression]:
+    """All suppression comments of a text."""
+    first = next((i for i, it in enumerate(lines) if _is_content(it)), len(lines))
+    targets = _targets(lines)
+    for line, text in enumerate(lines):
+        if _MARK not in text:
+            continue
+        for found in _COMMENT_suppress.finditer(text):
+            if not _in_value(tree, Place(line, found.start(1))):
+                alone = not text[: found.start()].strip()
+                yield from _of_comment(
+                    found, line, targets[line] if alone else line, at_top=alone and line < first
+                )
+
+
+def _of_comment(found: re.Match[str], line: int, target: int, *, at_top: bool) -> Iterator[Suppression]:
+    whole = Span(Place(line, found.start(1)), Place(line, found.end(1)))
+    word, brackets = found[2], found[3]
+    if problem := _problem(word, brackets, at_top=at_top):
+        yield Suppression(whole, problem=problem)
+    elif word in {_LINE, _FILE}:
+        about = None if word == _FILE else target
+        if brackets is None:
+            yield Suppression(whole, None, about)
+            return
+        for name in _NAME.finditer(brackets):
+            start = found.start(3) + name.start()
+            yield Suppression(Span(Place(line, start), Place(line, start + len(name[0]))), name[0], about)
+
+
+def _problem(word: str, brackets: str | None, *, at_top: bool) -> str:
+    if word not in {_LINE, _FILE}:
+        near = nearest(word, [_LINE, _FILE], most=1)
+        return f"'{word}' is nothing that a comment can ask for. Did you mean '{near[0]}'?" if near else ""
+    if brackets is not None and not brackets.endswith("]"):
+        return "The bracket is not closed, so nothing is silenced; add ']'"
+    if brackets is not None and not _NAME.search(brackets):
+        return f"No code is named, so nothing is silenced; name one, or write '{word}' alone for all findings"
+    if word == _FILE and not at_top:
+        return "'ignore-file' counts only in a comment of its own above the first key; write 'ignore' for one line"
+    return ""
+
+
+def _unused(suppression: Suppression) -> Finding:
+    where = "in this file" if suppression.line is None else "on the line this comment is about"
+    message = suppression.problem
+    if not message and suppression.code is None:
+        message = f"Nothing is found {where}; remove this comment"
+    elif not message and suppression.code is not None:
+        message = unknown_code(suppression.code) or f"No '{suppression.code}' is found {where}; remove it"
+    return UNUSED_SUPPRESSION.at((), message)
+
+
+def _targets(lines: Sequence[str]) -> list[int]:
+    """For each line the next that is no comment; for comments that nothing follows, themselves."""
+    found, after = list(range(len(lines))), None
+    for line in reversed(range(len(lines))):
+        if not lines[line].lstrip().startswith("#"):
+            after = line
+        elif after is not None:
+            found[line] = after
+    return found
+
+
+def _is_content(line: str) -> bool:
+    text = line.strip()
+    return bool(text) and not text.startswith(("#", "%", "---"))
+
+
+def _in_value(tree: Tree, place: Place) -> bool:
+    """Whether the place is inside a text, where a `#` begins no comment."""
+    located = tree.at(place)
+    return located is not None and not located.on_key and located.value.start < place < located.value.end

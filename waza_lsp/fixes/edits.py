@@ -1,0 +1,150 @@
+"""Changes of data (`waza_engine.model.findings`) as edits of text.
+
+A value to start from where a key is missing: the schema's default or example, else the least that fits its type.
+"""
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from waza_engine.analysis.schema.navigate import Schema, child, narrowed, properties, schema_at, value_at
+from waza_engine.lib.pointer import Pointer
+from waza_engine.model.findings import (
+    AddBlanks,
+    AppendItem,
+    CreateFile,
+    Fix,
+    InsertKey,
+    MakeList,
+    MoveKey,
+    QuoteValue,
+    RemoveKey,
+    RenameKey,
+    SetValue,
+)
+from waza_lsp.schema.skeletons import body_of
+from waza_lsp.syntax.cursor.rows import scalar_value
+from waza_lsp.syntax.edit.edits import Draft, Edit, difference
+from waza_lsp.syntax.edit.entries import with_item, with_key, without
+from waza_lsp.syntax.edit.move import moved
+from waza_lsp.syntax.edit.snippets import Body, Hole
+from waza_lsp.syntax.edit.values import as_list, as_text, has_no_value, renamed, with_blanks, with_value
+
+_NOTHING_KNOWN = "TODO"
+
+
+def placeholder(root: Schema, pointer: Pointer, key: str, data: Any) -> Any:
+    """What to write for `key` in the mapping at `pointer`."""
+    around = schema_at(root, pointer, data)
+    value = value_at(data, pointer)
+    found = child(root, around, key, value) if around is not None else None
+    if found is None:
+        return _NOTHING_KNOWN
+    found = narrowed(root, found, None)
+    # A default that stands for "nothing" would change nothing.
+    if found.get("default"):
+        return found["default"]
+    return _filled(body_of(root, found))
+
+
+def key_order(root: Schema, pointer: Pointer, data: Any) -> list[str]:
+    """The keys of the mapping at a pointer, in the order in which they are best written."""
+    around = schema_at(root, pointer, data)
+    return list(properties(root, around, value_at(data, pointer))) if around is not None else []
+
+
+def _filled(body: Body) -> Any:
+    match body:
+        case Hole(text="", choices=()):
+            return _NOTHING_KNOWN
+        case Hole():
+            return scalar_value(body.text or body.choices[0])
+        case str():
+            return scalar_value(body)
+        case Mapping():
+            return {key: _filled(it) for key, it in body.items()}
+        case _:
+            return [_filled(it) for it in body]
+
+
+_InText = (
+    RenameKey | SetValue | QuoteValue | InsertKey | RemoveKey | MoveKey | AppendItem | MakeList | AddBlanks
+)
+
+
+class Made(NamedTuple):
+    """What a fix comes down to: edits of the document, and files to create with their text."""
+
+    edits: tuple[Edit, ...]
+    files: tuple[tuple[Path, str], ...] = ()
+
+
+def made(fix: Fix, draft: Draft, root: Schema) -> Made | None:
+    """The edits of a fix; None where it cannot be made, or would break the text."""
+    files = tuple((it.path, it.text) for it in fix.changes if isinstance(it, CreateFile))
+    changes = sorted((it for it in fix.changes if not isinstance(it, CreateFile)), key=_turn)
+    edits = _edits(changes[0], draft, root) if len(changes) == 1 else _all_edits(changes, draft, root)
+    return Made(tuple(edits), files) if edits is not None and not draft.is_harmed_by(edits) else None
+
+
+def _all_edits(changes: Sequence[_InText], draft: Draft, root: Schema) -> list[Edit] | None:
+    """Each change is made in the text that the one before it leaves."""
+    now = draft.begun()
+    for change in changes:
+        edits = _edits(change, now, root)
+        if edits is None:
+            return None
+        now = now.edited(edits)
+    return difference(draft.text, now)
+
+
+_ORDER: Sequence[type[_InText]] = (
+    SetValue,
+    QuoteValue,
+    MakeList,
+    AddBlanks,
+    AppendItem,
+    InsertKey,
+    MoveKey,
+    RenameKey,
+    RemoveKey,
+)
+
+
+def _turn(change: _InText) -> tuple[int, Sequence[int]]:
+    """Changes that move nothing come first, so that the pointers of the later ones still hold."""
+    # Of several items of a list the last goes first.
+    indexes = [-it for it in change.pointer if isinstance(it, int)]
+    return _ORDER.index(type(change)), indexes
+
+
+def _edits(change: _InText, draft: Draft, root: Schema) -> list[Edit] | None:
+    match change:
+        case RenameKey(pointer, name):
+            return renamed(draft, pointer, name)
+        case SetValue(pointer, value):
+            return with_value(draft, pointer, value)
+        case QuoteValue(pointer):
+            return as_text(draft, pointer)
+        case MakeList(pointer):
+            return as_list(draft, pointer)
+        case AddBlanks(pointer):
+            return with_blanks(draft, pointer)
+        case RemoveKey(pointer):
+            return without(draft, pointer)
+        case MoveKey(pointer, to):
+            return moved(draft, pointer, to)
+        case AppendItem(pointer, value):
+            return with_item(draft, pointer, value)
+        case InsertKey():
+            return _inserted(change, draft, root)
+
+
+def _inserted(change: InsertKey, draft: Draft, root: Schema) -> list[Edit] | None:
+    pointer, key, value = change.pointer, change.key, change.value
+    data = draft.tree.data()
+    if value is None:
+        value = placeholder(root, pointer, key, data)
+    if has_no_value(draft, (*pointer, key)):
+        return with_value(draft, (*pointer, key), value)
+    return with_key(draft, pointer, key, value, key_order(root, pointer, data))

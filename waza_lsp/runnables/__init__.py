@@ -1,0 +1,1 @@
+"""What can be run or graded in a document, and the commands that do it."""

@@ -1,0 +1,165 @@
+"""What can be done with a runnable, in the order of a line of lenses; code actions offer the same.
+
+A pure function of the runnable and of how it stands: the one place where titles and commands of runs are made.
+
+How the things of a document that can be run stand: what is known of them beside their text.
+
+The commands that run and grade what stands in a file, as lenses, code actions and the test view offer them.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Any, NamedTuple
+
+from lsprotocol import types
+
+from waza_lsp.runnables.runnables import PARTS, GraderSite, Runnable
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """The last result of something that was run, or graded again. `at` is in seconds since 1970.
+
+    `tokens` is None when nobody counted them. `scores` are those of the last runs, the newest last. `stale` says that
+    the text has changed since. `passed` and `total` count tasks where the thing has several.
+    """
+
+    run_id: str
+    status: str
+    score: float
+    at: float
+    tokens: int | None = None
+    scores: tuple[float, ...] = ()
+    stale: bool = False
+    passed: int = 0
+    total: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """What is known of a runnable: its last verdict, the run that is at it now, what can be done again."""
+
+    verdict: Verdict | None = None
+    running: str = ""
+    """The id of the run that is going on, "" without one."""
+    is_recorded: bool = False
+    failed: int = 0
+    """How many of its tasks did not pass."""
+
+
+UNKNOWN = Standing()
+
+
+def run_command(runnable: Runnable) -> types.Command | None:
+    match runnable.kind:
+        case "eval":
+            return types.Command("▶ Run all", "waza.runEval", arguments=[{"uri": runnable.uri}])
+        case "task":
+            arguments = [{"uri": runnable.uri, "task": runnable.id}]
+            return types.Command("▶ Run task", "waza.runTask", arguments=arguments)
+        case "experiment":
+            return types.Command("▶ Run experiment", "waza.runEval", arguments=[{"uri": runnable.uri}])
+        case "variant":
+            arguments = [{"uri": runnable.uri, "task": runnable.id}]
+            return types.Command("▶ Run variant", "waza.runTask", arguments=arguments)
+        case _:
+            return None
+
+
+def grade_command(uri: str, site: GraderSite, task: str) -> types.Command:
+    """Grades what was recorded of a task, or of all, with one grader only."""
+    arguments: dict[str, Any] = {
+        "uri": uri,
+        "pointer": list(site.pointer),
+        **({"grader": site.name} if site.name else {}),
+        **({"task": task} if task else {}),
+    }
+    return types.Command(f"↻ Grade again with '{site.label}'", "waza.grade", arguments=[arguments])
+
+
+def explain_command(uri: str, site: GraderSite) -> types.Command:
+    """Says which recorded trials a grader fails."""
+    title = f"Which recorded runs does '{site.label}' fail?"
+    return types.Command(title, "waza.explainGrader", arguments=[{"uri": uri, "pointer": list(site.pointer)}])
+
+
+_MARKS = {"passed": "✓", "failed": "✗", "error": "⚠", "skipped": "○", "cancelled": "○"}
+_BARS = "▁▂▃▄▅▆▇█"
+
+
+class Sort(StrEnum):
+    """The kinds of lenses; each can be switched off."""
+
+    RUN = "run"
+    RUN_FAILED = "runFailed"
+    GRADE = "grade"
+    RESULT = "result"
+
+
+class Offer(NamedTuple):
+    """One thing that can be done."""
+
+    sort: Sort
+    command: types.Command
+
+
+def run_offers(it: Runnable, standing: Standing, now: float) -> Iterator[Offer]:
+    """What is offered for a runnable; nothing for one that cannot be run. `now` is in seconds since 1970."""
+    run = run_command(it)
+    if run is None:
+        return
+    yield Offer(Sort.RUN, run)
+    here: dict[str, str] = {"uri": it.uri, **({"task": it.id} if it.kind in PARTS else {})}
+    if standing.failed:
+        title = f"▶ Run failed ({standing.failed})"
+        yield Offer(Sort.RUN_FAILED, types.Command(title, "waza.runFailed", arguments=[here]))
+    if standing.is_recorded:
+        yield Offer(Sort.GRADE, types.Command("↻ Grade again", "waza.grade", arguments=[here]))
+    yield from _result(here, standing, now)
+
+
+def _result(here: dict[str, str], standing: Standing, now: float) -> Iterator[Offer]:
+    if standing.running:
+        arguments = [{**here, "runId": standing.running}]
+        yield Offer(Sort.RESULT, types.Command("■ Running: cancel", "waza.cancelRun", arguments=arguments))
+    elif standing.verdict is not None:
+        arguments = [{**here, "runId": standing.verdict.run_id}]
+        title = _told(standing.verdict, now)
+        yield Offer(Sort.RESULT, types.Command(title, "waza.showReport", arguments=arguments))
+
+
+def _told(verdict: Verdict, now: float) -> str:
+    counted = f"{verdict.passed} of {verdict.total} passed · " if verdict.total else ""
+    parts = [
+        f"{_MARKS.get(verdict.status, '?')} {counted}{verdict.score:.2f}",
+        age(now - verdict.at),
+        _tokens(verdict.tokens),
+        _sparkline(verdict.scores),
+        "stale" if verdict.stale else "",
+    ]
+    return " · ".join(it for it in parts if it)
+
+
+def age(seconds: float) -> str:
+    """How long ago something was, roughly: the text is right for a while without being asked for again."""
+    for size, unit in ((86_400, "d"), (3_600, "h"), (60, "min")):
+        if seconds >= size:
+            return f"{int(seconds // size)} {unit} ago"
+    return "just now"
+
+
+def _tokens(count: int | None) -> str:
+    if not count:
+        return ""
+    for size, unit in ((1_000_000, "M"), (1_000, "k")):
+        if count >= size:
+            return f"{count / size:.1f}{unit} tokens"
+    return f"{count} tokens"
+
+
+def _sparkline(scores: tuple[float, ...]) -> str:
+    """The scores as bars of eight heights; a single run has no line."""
+    if len(scores) < 2:
+        return ""
+    return "".join(_BARS[min(7, max(0, round(it * 7)))] for it in scores)

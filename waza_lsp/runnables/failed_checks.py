@@ -1,0 +1,89 @@
+"""Turn the outcomes of graders into one message per place in a file."""
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
+
+from waza_engine.lib.pointer import Pointer
+
+if TYPE_CHECKING:
+    from waza_engine.model.records import FailedCheck as FailedPart
+    from waza_engine.model.records import GraderOutcome
+
+Trials = Sequence[Sequence["GraderOutcome"]]
+"""The outcomes of a task's graders, per trial."""
+
+
+class Place(NamedTuple):
+    """Where a check is: the file, the grader's entry, and the check itself as precisely as it is known."""
+
+    path: Path
+    entry: Pointer
+    check: Pointer
+
+
+class FailedCheck(NamedTuple):
+    """A check that failed in one task: `message` is a sentence for its line.
+
+    `excerpt` has the recorded lines nearest to what the check looked for, with their numbers.
+    """
+
+    place: Place
+    message: str
+    excerpt: str = ""
+
+
+class TaskChecks(NamedTuple):
+    """What the graders of one task found: their failed checks, and the entries (file, pointer) that were graded."""
+
+    failed: list[FailedCheck]
+    entries: frozenset[tuple[Path, Pointer]]
+
+
+def task_checks(trials: Trials) -> TaskChecks:
+    """The checks of one task over its trials."""
+    entries = ((it.path, it.pointer) for trial in trials for it in trial if it.path is not None)
+    return TaskChecks(failed_checks(trials), frozenset(entries))
+
+
+def failed_checks(trials: Trials) -> list[FailedCheck]:
+    """The failed checks of one task, each once, with the message of the first trial that failed it."""
+    by_place: dict[Place, list[FailedCheck]] = {}
+    for outcomes in trials:
+        in_trial = {it.place: it for outcome in outcomes for it in _failed_in(outcome)}
+        for place, check in in_trial.items():
+            by_place.setdefault(place, []).append(check)
+    return [_with_count(its, len(trials)) for its in by_place.values()]
+
+
+def _with_count(checks: Sequence[FailedCheck], trials: int) -> FailedCheck:
+    first = checks[0]
+    if trials <= 1:
+        return first
+    return first._replace(message=f"{first.message} ({len(checks)} of {trials} trials)")
+
+
+def _failed_in(outcome: "GraderOutcome") -> Iterator[FailedCheck]:
+    path, entry = outcome.path, outcome.pointer
+    if outcome.status == "passed" or path is None:
+        return
+    if outcome.status == "error":
+        why = f"This grader ends the run with an error: {outcome.feedback}"
+        yield FailedCheck(Place(path, entry, entry), why)
+        return
+    for part in outcome.parts:
+        # The checks of `expected` are lists of strings. All others are in the config of their entry.
+        inside = () if is_expectation(outcome) else ("config",)
+        yield FailedCheck(Place(path, entry, (*entry, *inside, *part.pointer)), sentence(part), part.excerpt)
+    if not outcome.parts:
+        yield FailedCheck(Place(path, entry, entry), outcome.feedback or "This grader did not pass")
+
+
+def is_expectation(outcome: "GraderOutcome") -> bool:
+    """Whether the outcome is about a list of strings that a task expects, not about a grader's entry."""
+    return bool(outcome.pointer) and outcome.name == f"_{outcome.pointer[-1]}"
+
+
+def sentence(part: "FailedPart") -> str:
+    """The message of a failed part, with what was there instead."""
+    return f"{part.message}; {part.found}" if part.found else part.message

@@ -1,0 +1,183 @@
+"""The things in a document that can be run: the one record behind lenses, the test tree, commands and filters.
+
+The schema says what is runnable (`x-runnable`) and what names it (`x-id-from`, `x-title-from`). The tree is tolerant,
+so a syntax error elsewhere takes nothing away.
+
+The graders of a document, with the stretch of text that each takes: whatever the schema picks by a discriminator.
+
+What a document holds that can be run or graded, worked out once a version; nothing in one that is no eval.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import NamedTuple
+
+from waza_engine.analysis.schema.navigate import DISCRIMINATOR, Schema
+from waza_engine.lib.pointer import Pointer
+from waza_lsp.schema.document_kind import Form
+from waza_lsp.schema.visitor import Site, Ways, sites, ways
+from waza_lsp.snapshot import Snapshot
+from waza_lsp.syntax.text import Place, Span
+from waza_lsp.syntax.tree.node import Kind, Node
+from waza_lsp.syntax.tree.tree import Tree
+
+
+class GraderSite(NamedTuple):
+    """A grader's entry in a document; `name` and `type` are empty where nothing is written."""
+
+    pointer: Pointer
+    span: Span
+    name: str = ""
+    type: str = ""
+
+    @property
+    def label(self) -> str:
+        """What to call it: never empty."""
+        return self.name or self.type or f"grader {(self.pointer or ('',))[-1]}"
+
+
+def grader_sites(form: Form, tree: Tree) -> list[GraderSite]:
+    """All graders, in the order of the text."""
+    return [
+        GraderSite(
+            it.pointer,
+            it.node.span.shifted(it.start),
+            next((name for key in it.schema.get("x-title-from", ()) if (name := _written(it, key))), ""),
+            _written(it, it.schema[DISCRIMINATOR]),
+        )
+        for it in sites(tree, _ways(form))
+        if it.node.kind is Kind.MAP
+    ]
+
+
+def _written(site: Site, key: str) -> str:
+    found = site.node.pair(key)
+    return found[1].source if found is not None and found[1].kind is Kind.SCALAR else ""
+
+
+@lru_cache(maxsize=64)
+def _ways(form: Form) -> Ways:
+    return ways(form.schema, lambda schema, _: DISCRIMINATOR in schema, into_branches=False)
+
+
+WHOLES = frozenset(["eval", "experiment"])
+"""The kinds of whole files, of which a run is."""
+PARTS = frozenset(["task", "variant"])
+"""The kinds of what such files are made of."""
+
+
+@dataclass(frozen=True, slots=True)
+class Runnable:
+    """Something that can be run. `kind` is the schema's word (`eval`, `task`, `experiment`, `variant`); `id` is empty where there is only one."""
+
+    id: str
+    label: str
+    uri: str
+    pointer: Pointer
+    kind: str
+    range: Span
+
+
+def runnables(form: Form, tree: Tree, uri: str) -> list[Runnable]:
+    """Everything that can be run in a document, the document itself first."""
+    return [*_root(form, tree, uri), *_inside(form, tree, uri)]
+
+
+def _root(form: Form, tree: Tree, uri: str) -> Iterator[Runnable]:
+    schema = form.schema
+    span = _extent(tree)
+    if not form.runnable or span is None:
+        return
+    names = {key.source: value.source for key, value in _top_pairs(tree) if value.kind is Kind.SCALAR}
+    id_ = names.get(schema.get("x-id-from", ""), "")
+    if "x-id-from" not in schema or id_:
+        yield Runnable(id_, _label(schema, names) or id_, uri, (), form.runnable, span)
+
+
+def _inside(form: Form, tree: Tree, uri: str) -> Iterator[Runnable]:
+    for site in sites(tree, _runnable_ways(form)):
+        if not site.pointer or site.node.kind is not Kind.MAP:
+            continue
+        names = {key.source: value.source for key, value in site.node.pairs if value.kind is Kind.SCALAR}
+        span = site.node.span.shifted(site.start)
+        if "x-named-by-key" in site.schema:
+            # It begins with its name, which is the key.
+            id_, located = str(site.pointer[-1]), tree.find(site.pointer)
+            span = (
+                Span(located.key.start, span.end) if located is not None and located.key is not None else span
+            )
+        else:
+            id_ = names.get(site.schema.get("x-id-from", ""), "")
+        if id_:
+            kind = str(site.schema["x-runnable"])
+            yield Runnable(id_, _label(site.schema, names) or id_, uri, site.pointer, kind, span)
+
+
+@lru_cache(maxsize=64)
+def _runnable_ways(form: Form) -> Ways:
+    return ways(form.schema, lambda schema, _: "x-runnable" in schema)
+
+
+def _label(schema: Schema, names: dict[str, str]) -> str:
+    return next((names[it] for it in schema.get("x-title-from", ()) if names.get(it)), "")
+
+
+def _top_pairs(tree: Tree) -> list[tuple[Node, Node]]:
+    if tree.whole is not None:
+        return tree.whole.parsed.root.pairs if tree.whole.parsed.root is not None else []
+    return [(it.key, it.value) for it in tree.entries]
+
+
+def _extent(tree: Tree) -> Span | None:
+    """From the first top-level key to the end of the last value."""
+    whole = tree.whole
+    if whole is not None:
+        return whole.parsed.root.span.shifted(whole.start) if whole.parsed.root is not None else None
+    if not tree.entries:
+        return None
+    first, last = tree.entries[0], tree.entries[-1]
+    start = first.key.span.shifted(first.piece.start).start
+    if last.items:
+        piece, node = last.items[-1]
+        return Span(start, node.span.shifted(piece.start).end)
+    end = last.value.span.shifted(last.piece.start).end
+    return Span(start, max(end, Place(*last.key.span.shifted(last.piece.start).end)))
+
+
+def runnables_in(snapshot: Snapshot) -> tuple[Runnable, ...]:
+    """What can be run in a document, the document itself first."""
+    return snapshot.once(_runnables)
+
+
+def graders_in(snapshot: Snapshot) -> tuple[GraderSite, ...]:
+    """The graders of a document, in the order of the text."""
+    return snapshot.once(_graders)
+
+
+def runnables_around(snapshot: Snapshot, line: int) -> list[Runnable]:
+    """What can be run around a line, the innermost first; the document itself is around each of its lines."""
+    found = [
+        it
+        for it in runnables_in(snapshot)
+        if not it.pointer or it.range.start.line <= line <= it.range.end.line
+    ]
+    return sorted(found, key=lambda it: len(it.pointer), reverse=True)
+
+
+def task_of(snapshot: Snapshot, pointer: Pointer) -> str:
+    """The id of the innermost task that a pointer leads into; empty for a grader of the eval."""
+    own = [
+        it for it in runnables_in(snapshot) if it.kind == "task" and pointer[: len(it.pointer)] == it.pointer
+    ]
+    return max(own, key=lambda it: len(it.pointer)).id if own else ""
+
+
+def _runnables(snapshot: Snapshot) -> tuple[Runnable, ...]:
+    form = snapshot.form
+    return tuple(runnables(form, snapshot.tree, snapshot.uri)) if form is not None else ()
+
+
+def _graders(snapshot: Snapshot) -> tuple[GraderSite, ...]:
+    form = snapshot.form
+    return tuple(grader_sites(form, snapshot.tree)) if form is not None else ()

@@ -1,0 +1,267 @@
+"""What a place in a document means, in the words of its schema.
+
+Only the way from the root to the place is looked at: of the data, no more than the piece that the place is in.
+
+All that a schema says about a key or value, as a short Markdown page.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any, cast
+
+from waza_engine.analysis.schema.files import read_schema
+from waza_engine.analysis.schema.navigate import (
+    DISCRIMINATOR,
+    Schema,
+    branches,
+    child,
+    key_groups,
+    narrowed,
+    properties,
+    recommended_keys,
+    required_keys,
+    resolve,
+    schema_at,
+    value_at,
+)
+from waza_engine.lib.pointer import Pointer
+from waza_lsp.schema.type_words import code, limits, type_words
+from waza_lsp.syntax.edit.emit import block, flow
+from waza_lsp.syntax.tree.tree import Tree
+
+NO_EXAMPLE = object()
+
+
+@dataclass(frozen=True, slots=True)
+class Option:
+    """A key of a mapping, as a line of a table."""
+
+    name: str
+    type: str
+    description: str
+    required: bool = False
+    since: str = ""
+    default: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Meaning:
+    """What a key, or one of its values, means.
+
+    `values` are the values that a key may have, `others` those that could stand instead of this one, `options` the
+    keys that may stand below. `score` and `page` come from the page about the thing, `page` being its name.
+    """
+
+    title: str
+    description: str
+    type: str = ""
+    required: bool = False
+    recommended: bool = False
+    since: str = ""
+    deprecated: bool = False
+    instead: str = ""
+    no_effect: bool = False
+    values: Mapping[str, str] = field(default_factory=dict)
+    others: tuple[str, ...] = ()
+    facts: tuple[str, ...] = ()
+    options: tuple[Option, ...] = ()
+    example: Any = NO_EXAMPLE
+    score: str = ""
+    page: str = ""
+
+
+def meaning_of(root: Schema, tree: Tree, pointer: Pointer) -> Meaning | None:
+    """What the key at `pointer` means, for a list item what its list means; None where the schema knows nothing."""
+    while pointer and isinstance(pointer[-1], int):
+        pointer = pointer[:-1]
+    if not pointer:
+        return None
+    data = data_along(tree, pointer)
+    parent = schema_at(root, pointer[:-1], data)
+    holder = value_at(data, pointer[:-1])
+    found = child(root, parent, pointer[-1], holder) if parent is not None else None
+    if parent is None or found is None or not found.get("description"):
+        return None
+    name = str(pointer[-1])
+    is_picked = any(name in resolve(root, it).get("properties", {}) for it in branches(parent).values())
+    meaning = _of_schema(root, name, narrowed(root, found, value_at(data, pointer)), with_options=is_picked)
+    return replace(
+        meaning,
+        required=name in required_keys(root, parent, holder),
+        recommended=name in recommended_keys(parent),
+    )
+
+
+def meaning_of_value(root: Schema, tree: Tree, pointer: Pointer) -> Meaning | None:
+    """What the value at `pointer` itself means where its schema lists or describes the values; None elsewhere."""
+    data = data_along(tree, pointer)
+    schema, value = schema_at(root, pointer, data), value_at(data, pointer)
+    if schema is None or not isinstance(value, str) or value not in listed_values(schema):
+        return None
+    name = next((str(it) for it in reversed(pointer) if isinstance(it, str)), "")
+    old = schema.get("x-enum-deprecated", ())
+    meaning = Meaning(
+        title=f"{name}: {value}",
+        description=schema.get("x-enum-descriptions", {}).get(value, ""),
+        deprecated=value in old,
+        others=tuple(str(it) for it in listed_values(schema) if it != value and it not in old),
+    )
+    parent = schema_at(root, pointer[:-1], data)
+    if parent is not None and parent.get(DISCRIMINATOR) == pointer[-1] and value in branches(parent):
+        return _with_branch(root, meaning, branches(parent)[value])
+    return meaning
+
+
+def listed_values(schema: Schema) -> Sequence[Any]:
+    """The values of a closed list; of an open one those that have a description."""
+    if "enum" in schema:
+        return cast("Sequence[Any]", schema["enum"])
+    described = schema.get("x-enum-descriptions", {})
+    return [it for it in schema.get("x-suggestions", ()) if it in described]
+
+
+def data_along(tree: Tree, pointer: Pointer) -> Any:
+    """Plain data of the piece that `pointer` leads into; what stands beside it is left out."""
+    if tree.whole is not None:
+        return tree.data()
+    entry = next((it for it in tree.entries if pointer and it.key.source == pointer[0]), None)
+    if entry is None:
+        return {}
+    if not entry.is_list:
+        return {entry.key.source: tree.entry_data(entry)}
+    index = pointer[1] if len(pointer) > 1 else None
+    if not isinstance(index, int) or index >= len(entry.items):
+        return {entry.key.source: []}
+    return {entry.key.source: [*[None] * index, entry.items[index][1].data(tree.anchors)]}
+
+
+def _of_schema(root: Schema, name: str, schema: Schema, *, with_options: bool) -> Meaning:
+    described: Mapping[str, str] = schema.get("x-enum-descriptions", {})
+    examples = schema.get("examples", ())
+    options = tuple(_options(root, schema))
+    return Meaning(
+        title=name,
+        description=schema["description"],
+        type=type_words(root, schema),
+        since=schema.get("x-since", ""),
+        deprecated=schema.get("deprecated", False),
+        instead=schema.get("x-use-instead", ""),
+        no_effect=schema.get("x-no-effect", False),
+        values={str(it): described.get(it, "") for it in listed_values(schema)},
+        facts=tuple(_facts(schema, options if not with_options else ())),
+        options=options if with_options else (),
+        example=examples[0] if examples else NO_EXAMPLE,
+        page=_manual(schema) if with_options else "",
+    )
+
+
+def _facts(schema: Schema, keys: tuple[Option, ...]) -> Iterator[str]:
+    if "default" in schema:
+        yield f"Default: {code(schema['default'])}"
+    yield from limits(schema)
+    groups = key_groups(schema.get("anyOf", ()))
+    current = [it for it in groups if not any(_is_old(schema, key) for key in it)]
+    if len(current) > 1:
+        yield "At least one of " + ", ".join(" and ".join(code(key) for key in it) for it in current)
+    if keys:
+        yield "Keys: " + ", ".join(code(it.name) for it in keys)
+
+
+def _is_old(schema: Schema, key: str) -> bool:
+    return bool(schema.get("properties", {}).get(key, {}).get("deprecated"))
+
+
+def _options(root: Schema, schema: Schema) -> Iterator[Option]:
+    needed = required_keys(root, schema, None)
+    listed = {name: resolve(root, it) for name, it in properties(root, schema, None).items()}
+    for name in sorted(listed, key=lambda it: it not in needed):
+        it = listed[name]
+        if not it.get("deprecated"):
+            yield Option(
+                name,
+                type_words(root, it),
+                it.get("description", ""),
+                required=name in needed,
+                since=it.get("x-since", ""),
+                default=flow(it["default"]) if "default" in it else "",
+            )
+
+
+def _with_branch(root: Schema, meaning: Meaning, branch: Schema) -> Meaning:
+    """Add what a discriminator's value brings: the keys of the mappings it puts in place, and its page."""
+    picked = [resolve(root, it) for it in resolve(root, branch).get("properties", {}).values()]
+    page = next((it["x-docs"] for it in picked if "x-docs" in it), "")
+    return replace(
+        meaning,
+        since=next((it["x-since"] for it in picked if "x-since" in it), ""),
+        options=tuple(option for it in picked for option in _options(root, it)),
+        facts=tuple(fact for it in picked for fact in (*_costs(it), *_facts(it, ()))),
+        score=_section(page, "Score"),
+        page=next((_manual(it) for it in picked if "x-docs" in it), ""),
+    )
+
+
+def _manual(schema: Schema) -> str:
+    """The page of the manual; mostly it is called as the schema that has its text."""
+    return str(schema.get("x-manual") or schema.get("x-docs", ""))
+
+
+def _costs(schema: Schema) -> Iterator[str]:
+    if cost := schema.get("x-cost"):
+        yield cost
+
+
+def _section(page: str, heading: str) -> str:
+    """The text under a heading of a page; the page is kept in the schema of the same name."""
+    text = str(read_schema(page).get("x-page", "")) if page else ""
+    return text.partition(f"## {heading}\n")[2].partition("\n## ")[0].strip()
+
+
+_MOST_ON_ONE_LINE = 60
+
+
+def details(root: Schema, pointer: Pointer, data: Any, value: str | None) -> str:
+    """The page of the key at `pointer`, or of its value `value`; empty where nothing is known."""
+    schema = schema_at(root, pointer, data)
+    if schema is None:
+        return ""
+    paragraphs = _of_key(root, schema, str(pointer[-1]) if pointer else "")
+    if value is not None and value in listed_values(schema):
+        parent = schema_at(root, pointer[:-1], data)
+        paragraphs = _of_value(root, schema, parent if parent is not None else {}, value)
+    return "\n\n".join(it for it in paragraphs if it)
+
+
+def _of_key(root: Schema, schema: Schema, name: str) -> Iterator[str]:
+    yield schema.get("description", "")
+    if schema.get("deprecated") and (instead := schema.get("x-use-instead")):
+        yield f"Deprecated: use {code(instead)}."
+    facts = [type_words(root, schema), *limits(schema)]
+    if "default" in schema:
+        facts.append(f"default {code(flow(schema['default']))}")
+    if since := schema.get("x-since"):
+        facts.append(f"since {since}")
+    yield " · ".join(facts)
+    for example in schema.get("examples", ())[:1]:
+        yield _example(name, example)
+
+
+def _of_value(root: Schema, schema: Schema, parent: Schema, value: str) -> Iterator[str]:
+    yield schema.get("x-enum-descriptions", {}).get(value, "")
+    branch = branches(parent).get(value) if DISCRIMINATOR in parent else None
+    for option in resolve(root, branch).get("properties", {}).values() if branch is not None else ():
+        found = resolve(root, option)
+        if since := found.get("x-since"):
+            yield f"Since {since}."
+        lines = [
+            f"- {code(name)}: {resolve(root, it).get('description', '')}"
+            for name, it in found.get("properties", {}).items()
+            if not resolve(root, it).get("deprecated")
+        ]
+        yield "\n".join(lines)
+
+
+def _example(name: str, example: Any) -> str:
+    if not name or not isinstance(example, list | dict) or len(flow(example)) <= _MOST_ON_ONE_LINE:
+        return f"Example: {code(f'{name}: {flow(example)}' if name else flow(example))}"
+    return "\n".join(["```yaml", f"{name}:", *block(example, "  "), "```"])

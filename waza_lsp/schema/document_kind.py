@@ -1,0 +1,172 @@
+"""What a file was recognised as, with its schema.
+
+Telling quickly that a text is no eval file, without parsing it: most YAML files of a repository are none.
+"""
+
+import re
+from collections.abc import Collection, Iterator, Mapping
+from dataclasses import dataclass
+from functools import cache, cached_property
+from pathlib import Path, PurePath
+from typing import TYPE_CHECKING, Any
+
+from waza_engine.analysis.incremental import followed
+from waza_engine.analysis.schema.files import read_schema
+from waza_engine.lib.files.vfs import Files
+from waza_engine.lib.pointer import Pointer
+from waza_engine.lib.yaml.roundtrip import STRICT_LIST
+from waza_engine.model.findings import Finding
+from waza_engine.project.document import Document
+from waza_engine.project.owner import named_by_eval
+from waza_engine.recognition.recognise import Dialect, Kind, kind_of, may_be_ours, recognise, told_by_text
+from waza_lsp.syntax.text import split_lines
+from waza_lsp.syntax.tree.split import PieceKind, cut, schema_address
+
+if TYPE_CHECKING:
+    from waza_engine.analysis.schema.checker import SchemaChecker
+
+_PLAIN_KEY = re.compile(r"([A-Za-z_$/][\w$./ -]*?)\s*:(?:\s+(.*))?$")
+_PAIRS = {'"': '"', "'": "'", "{": "}", "[": "]"}
+
+
+def may_be_eval(text: str, path: PurePath | None, dialect_name: str = "") -> bool:
+    """False only if parsing the text would show that it is no eval file (of the named dialect)."""
+    lines = split_lines(text)
+    keys = _top_level_keys(lines)
+    if keys is None or dialect_name:
+        return keys is None or recognise(keys, path, dialect_name=dialect_name) is not None
+    return may_be_ours(keys, path, schema=schema_address(lines)) or (
+        path is not None and named_by_eval(Path(path)) is not None
+    )
+
+
+def looks_like_eval(text: str, path: PurePath | None, dialect_name: str = "") -> bool:
+    """Whether a text that cannot be parsed would be an eval file, by the keys that can be made out and the path."""
+    return recognise(_top_level_keys(split_lines(text)) or (), path, dialect_name=dialect_name) is not None
+
+
+def _top_level_keys(lines: list[str]) -> list[str] | None:
+    """The top-level keys as far as looks tell; None when only parsing can."""
+    keys: list[str] = []
+    for piece in cut(lines).cuts:
+        if piece.kind in {PieceKind.ITEM, PieceKind.SKIPPED}:
+            continue
+        found = _PLAIN_KEY.match(lines[piece.start].rstrip()) if piece.kind is not PieceKind.WHOLE else None
+        if found is None or _goes_on(found[2] or "", lines[piece.start + 1 : piece.end]):
+            return None
+        keys.append(found[1])
+    return keys
+
+
+def _goes_on(value: str, below: list[str]) -> bool:
+    """Whether the value may reach into lines that look like keys, or lines below it keep the key from being read."""
+    if value[:1] in _PAIRS:
+        return not value.endswith(_PAIRS[value[0]])
+    return value[:1] not in {"", "|", ">", "#"} and any(it.strip() for it in below)
+
+
+class Form:
+    """A file kind of a dialect: its schema as data, and its compiled checker once somebody asks for it."""
+
+    def __init__(self, dialect: str, kind: str, schema_name: str) -> None:
+        self.dialect = dialect
+        self.kind = kind
+        self.schema_name = schema_name
+
+    @cached_property
+    def schema(self) -> Mapping[str, Any]:
+        """The schema as data."""
+        return read_schema(self.schema_name)
+
+    @cached_property
+    def checker(self) -> "SchemaChecker":
+        # Imported late: jsonschema must not slow down the start of the server.
+        """Checks data against the schema."""
+        from waza_engine.analysis.schema.checker import SchemaChecker
+
+        return SchemaChecker(self.schema)
+
+    def is_read_apart(self, key: str | None, place: Pointer) -> bool:
+        """Whether the config of an entry is read apart from its file: `place` counts from the list at a key, or the top."""
+        whole = place if key is None else (key, *place)
+        kind = kind_of(self.dialect, self.kind)
+        return kind is not None and kind.strict_graders and len(whole) == 2 and whole[0] == STRICT_LIST
+
+    def document(self, data: Any, path: Path | None, process_dir: Path | None, files: Files) -> Document:
+        """A file of this form as rules see it."""
+        return followed(Document(self.dialect, self.kind, data, path, process_dir, files))
+
+    def judged(self, document: Document) -> Iterator[tuple[Finding, ...]]:
+        """What the rules for whole files say of a file as a whole, by rule."""
+        # Imported late: the rules are many.
+        from waza_engine.analysis.rules import check_whole
+
+        return check_whole(document)
+
+    def judged_graders(
+        self, document: Document
+    ) -> list[tuple[Pointer, Mapping[str, Any], tuple[Finding, ...]]]:
+        """The grader entries that the rules have something to say of: what they say, pointing into the entry."""
+        # Imported late: the rules are many.
+        from waza_engine.analysis.rules import check_graders
+
+        return check_graders(document)
+
+    @property
+    def runnable(self) -> str:
+        """What can be run in such a file: `eval`, `task`, or nothing."""
+        return str(self.schema.get("x-runnable", ""))
+
+
+@dataclass(frozen=True, slots=True)
+class Recognised:
+    """The form of a file and why we think so."""
+
+    form: Form
+    reason: str
+    text: tuple[Any, str] | None = None
+    """The top-level keys with their values, and the address of the schema, where they alone have decided."""
+
+
+@cache
+def form(dialect: str, kind: str, schema_name: str) -> Form:
+    """The one `Form` of a kind of file."""
+    return Form(dialect, kind, schema_name)
+
+
+def recognised(
+    keys: Collection[str] | None,
+    path: PurePath | None,
+    dialect_name: str = "",
+    schema: str = "",
+    before: Recognised | None = None,
+) -> Recognised | None:
+    """What a file with these top-level keys at this path is; None when it is no eval file (of the named dialect).
+
+    `schema` is the address of the schema that the file itself names, `before` what the text was before an edit.
+    """
+    text = (keys, schema)
+    if before is not None and before.text == text and not dialect_name:
+        return before
+    told = told_by_text(keys, dialect_name=dialect_name, schema=schema)
+    if told is not None:
+        return _recognised(told, text)
+    found = recognise(keys, path, dialect_name=dialect_name, schema=schema)
+    if found is None and (finished := _without_unfinished(keys)) is not None:
+        found = recognise(finished, path, dialect_name=dialect_name, schema=schema)
+    if found is None and path is not None and not dialect_name:
+        found = named_by_eval(Path(path))
+    return _recognised(found) if found is not None else None
+
+
+def _recognised(found: tuple[Dialect, Kind, str], text: tuple[Any, str] | None = None) -> Recognised:
+    of, kind, reason = found
+    return Recognised(form(of.name, kind.name, kind.schema), reason, text)
+
+
+def _without_unfinished(keys: Collection[str] | None) -> Mapping[str, Any] | None:
+    """The keys without the one that is being written, which has no value yet; None when all have theirs."""
+    if not isinstance(keys, Mapping):
+        return None
+    unfinished = [key for key, value in keys.items() if value is None]
+    return {key: it for key, it in keys.items() if key not in unfinished} if len(unfinished) == 1 else None

@@ -1,0 +1,122 @@
+"""The least that a schema asks for, as text to fill in: required keys only, deeply."""
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from waza_engine.analysis.schema.navigate import (
+    DISCRIMINATOR,
+    Schema,
+    branch_of,
+    child,
+    has_key_group,
+    key_groups,
+    narrowed,
+    properties,
+    recommended_keys,
+    required_keys,
+    resolve,
+)
+from waza_lsp.syntax.edit.emit import flow
+from waza_lsp.syntax.edit.snippets import Body, Hole
+
+_DEEPEST = 6
+_LONGEST_EXAMPLE = 50
+
+
+def body_of(root: Schema, schema: Schema, value: Any = None, depth: int = 0) -> Body:
+    """What to write where a value of this schema is expected; `value` says what is known of it."""
+    schema = narrowed(root, schema, value)
+    kinds = kinds_of(schema)
+    if "enum" in schema or kinds[:1] == ["boolean"]:
+        return Hole(choices=tuple(flow(it) for it in current_values(schema)))
+    if kinds[:1] == ["object"] or (not kinds and "properties" in schema):
+        return mapping_of(root, schema, value, depth)
+    if kinds[:1] == ["array"]:
+        return [_item(root, schema, depth)]
+    return _scalar(schema, kinds)
+
+
+def mapping_of(root: Schema, schema: Schema, value: Any = None, depth: int = 0) -> Mapping[str, Body]:
+    """The keys that a mapping needs, what is known of it (`value`) as fixed text."""
+    known = dict(value) if isinstance(value, Mapping) else {}
+    picked = _picked(root, schema, known)
+    wanted = list(dict.fromkeys([*known, *wanted_keys(root, schema, known), *picked]))
+    bodies = {
+        key: str(known[key]) if key in known else _below(root, schema, key, known, depth)
+        for key in sorted(wanted, key=_order(root, schema, known))
+    }
+    return {key: picked[key] if key in picked and it == {} else it for key, it in bodies.items()}
+
+
+def wanted_keys(root: Schema, schema: Schema, value: Mapping[str, Any]) -> list[str]:
+    """Keys that are required or recommended, and the first way to fulfil "at least one of"."""
+    first_choice = [] if has_key_group(schema, value) else key_groups(schema.get("anyOf", ()))[0]
+    return list(
+        dict.fromkeys([*required_keys(root, schema, value), *first_choice, *recommended_keys(schema)])
+    )
+
+
+def variants(root: Schema, schema: Schema) -> Iterator[Mapping[str, str]]:
+    """What the current (not deprecated) values of a discriminator fix; one empty variant without discriminator."""
+    key = schema.get(DISCRIMINATOR)
+    if key is None:
+        yield {}
+        return
+    for it in current_values(resolve(root, schema["properties"][key])):
+        yield {key: it}
+
+
+def current_values(schema: Schema) -> list[Any]:
+    """The values of an enumeration or truth value that are not deprecated; the likely one for a new key first."""
+    if "enum" in schema:
+        return [it for it in schema["enum"] if it not in schema.get("x-enum-deprecated", ())]
+    # A key is mostly added because its default is not wanted.
+    return [not schema.get("default", False), bool(schema.get("default", False))]
+
+
+def kinds_of(schema: Schema) -> list[str]:
+    """The JSON types that a schema names."""
+    wanted = schema.get("type", [])
+    return [it for it in ([wanted] if isinstance(wanted, str) else wanted) if it != "null"]
+
+
+def _item(root: Schema, schema: Schema, depth: int) -> Body:
+    """The first item of a list; the list's example shows what a text may look like."""
+    items = schema.get("items")
+    if not isinstance(items, Mapping) or depth >= _DEEPEST:
+        return Hole()
+    item = narrowed(root, items, None)
+    shown = [it[0] for it in schema.get("examples", ()) if isinstance(it, list) and it]
+    return body_of(root, {"examples": shown, **item} if kinds_of(item) else item, None, depth + 1)
+
+
+def _picked(root: Schema, schema: Schema, known: Mapping[str, Any]) -> Mapping[str, Body]:
+    """The mappings that a discriminator's value puts in place, each with its first key: without, they say nothing."""
+    branch = branch_of(schema, known)
+    found: dict[str, Body] = {}
+    for key, it in resolve(root, branch).get("properties", {}).items() if branch is not None else ():
+        options = resolve(root, it).get("properties", {})
+        current = (name for name, option in options.items() if not resolve(root, option).get("deprecated"))
+        if first := next(current, None):
+            found[key] = {first: body_of(root, options[first], None, 1)}
+    return found
+
+
+def _below(root: Schema, schema: Schema, key: str, known: Mapping[str, Any], depth: int) -> Body:
+    found = child(root, schema, key, known)
+    return body_of(root, found, None, depth + 1) if found is not None and depth < _DEEPEST else Hole()
+
+
+def _order(root: Schema, schema: Schema, known: Mapping[str, Any]) -> Any:
+    listed = list(properties(root, schema, known))
+    return lambda it: (it != schema.get(DISCRIMINATOR), listed.index(it) if it in listed else len(listed))
+
+
+def _scalar(schema: Schema, kinds: list[str]) -> Hole:
+    examples = [it for it in schema.get("examples", ()) if not isinstance(it, list | dict)]
+    if kinds[:1] in (["integer"], ["number"]):
+        return Hole(
+            flow(examples[0] if examples else schema.get("default", schema.get("minimum", 1))), good=True
+        )
+    text = examples[0] if examples and isinstance(examples[0], str) else ""
+    return Hole(flow(text) if text and "\n" not in text and len(text) <= _LONGEST_EXAMPLE else "")

@@ -1,0 +1,1 @@
+"""What is at the cursor, in broken text too."""

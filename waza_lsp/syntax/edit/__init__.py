@@ -1,0 +1,1 @@
+"""Text edits that insert, change, move and format YAML."""

@@ -1,0 +1,1 @@
+"""Syntax errors in plain words, with repairs."""

@@ -1,0 +1,1 @@
+"""From text to a tolerant tree with positions, piece by piece."""

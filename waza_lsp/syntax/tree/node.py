@@ -1,0 +1,201 @@
+"""One value of a YAML text with the place where it stands. Lines count from the start of its piece."""
+
+from collections.abc import Callable, Iterator
+from datetime import datetime
+from enum import StrEnum
+from typing import Any
+
+from waza_engine.lib.pointer import Pointer
+from waza_engine.lib.yaml.scalars import Scalar, with_source
+from waza_lsp.syntax.text import Place, Span
+
+
+class Kind(StrEnum):
+    """The shapes a YAML value can have."""
+
+    MAP = "map"
+    SEQ = "seq"
+    SCALAR = "scalar"
+    ALIAS = "alias"
+
+
+_SCALAR = Kind.SCALAR
+_NO_PAIRS: list[Any] = []
+_NO_ITEMS: list[Any] = []
+"""Of scalars, which are nearly all nodes and never have any."""
+
+
+class Node:
+    """A map (pairs), a sequence (items), a scalar (source text and value) or an alias (its anchor's name)."""
+
+    __slots__ = (
+        "_memory",
+        "_own",
+        "anchor",
+        "end",
+        "flow",
+        "items",
+        "kind",
+        "pairs",
+        "source",
+        "start",
+        "style",
+        "value",
+    )
+
+    def __init__(self, kind: Kind, start: Place, end: Place) -> None:
+        self.kind = kind
+        self.start = start
+        self.end = end
+        self.pairs: list[tuple[Node, Node]] = _NO_PAIRS if kind is _SCALAR else []
+        self.items: list[Node] = _NO_ITEMS if kind is _SCALAR else []
+        self.source = ""
+        self.value: Any = None
+        self.style = ""
+        """`'`, `"`, `|`, `>`, or empty for a plain scalar."""
+        self.flow = False
+        self.anchor: str | None = None
+        self._memory: dict[Any, Any] | None = None
+        self._own: Any = None
+
+    @property
+    def span(self) -> Span:
+        """Where the value stands."""
+        return Span(self.start, self.end)
+
+    @property
+    def inner(self) -> Span:
+        """Where the text stands, without its quotes when they are on one line."""
+        if self.style in {"'", '"'} and self.start.line == self.end.line:
+            (line, first), (_, last) = self.start, self.end
+            return Span(Place(line, first + 1), Place(line, last - 1))
+        return self.span
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether the file has nothing here: a key without a value."""
+        return self.kind is Kind.SCALAR and not self.style and not self.source
+
+    @property
+    def memory(self) -> dict[Any, Any]:
+        """What others remember of this value, which nobody changes: it is let go of with the node."""
+        if self._memory is None:
+            self._memory = {}
+        return self._memory
+
+    def pair(self, key: str) -> "tuple[Node, Node] | None":
+        """The pair of a key; the last one where the key stands twice (the one being typed is rarely the last)."""
+        for key_node, value_node in self.pairs:
+            if key_node.source == key:
+                return key_node, value_node
+        return None
+
+    def children(self) -> "Iterator[tuple[str | int, Node | None, Node]]":
+        """Each child: its pointer part, its key node (None in a sequence), its value node."""
+        for key_node, value_node in self.pairs:
+            yield key_node.source, key_node, value_node
+        for index, item in enumerate(self.items):
+            yield index, None, item
+
+    def walk(self) -> "Iterator[Node]":
+        """The node and all below it, keys included, in the order of the text."""
+        waiting = [self]
+        while waiting:
+            node = waiting.pop()
+            yield node
+            pairs = [it for pair in node.pairs for it in pair]
+            waiting.extend(reversed([*pairs, *node.items]))
+
+    def data(self, anchors: "dict[str, Node]", *, depth: int = 0) -> Any:
+        """Plain data as JSON has it: merge keys applied, aliases followed (not beyond a depth of 50).
+
+        Numbers know how they are written (`with_source`).
+        """
+        if depth > 50:
+            return None
+        match self.kind:
+            case Kind.MAP:
+                return self._mapping(anchors, depth + 1)
+            case Kind.SEQ:
+                return [it.data(anchors, depth=depth + 1) for it in self.items]
+            case Kind.ALIAS:
+                target = anchors.get(self.source)
+                return target.data(anchors, depth=depth + 5) if target is not None else None
+            case Kind.SCALAR:
+                return self.value if isinstance(self.value, str) else self._number_or_word()
+
+    def _number_or_word(self) -> Any:
+        return self.source if isinstance(self.value, datetime) else with_source(self.value, self.source)
+
+    def own_data(self) -> Any:
+        """Data of a node without aliases, made once: nobody may change it."""
+        own = self._own
+        if own is None:
+            own = self._own = self.data({})
+        return own
+
+    def typed(self, anchors: "dict[str, Node]", *, depth: int = 0) -> Any:
+        """The same as the engine's loader has it: plain scalars that are no texts keep their source (`Scalar`)."""
+        if depth > 50:
+            return None
+        match self.kind:
+            case Kind.MAP:
+                return self._mapping(anchors, depth + 1, Node.typed)
+            case Kind.SEQ:
+                return [it.typed(anchors, depth=depth + 1) for it in self.items]
+            case Kind.ALIAS:
+                target = anchors.get(self.source)
+                return target.typed(anchors, depth=depth + 5) if target is not None else None
+            case Kind.SCALAR:
+                return self.value if isinstance(self.value, str) else Scalar(self.source, self.value)
+
+    def _mapping(
+        self, anchors: "dict[str, Node]", depth: int, read: "Callable[..., Any] | None" = None
+    ) -> dict[str, Any]:
+        read = read or Node.data
+        own: dict[str, Any] = {}
+        merged: dict[str, Any] = {}
+        for key, value in self.pairs:
+            if key.source == "<<" and not key.style:
+                merged = {**_merged(read(value, anchors, depth=depth)), **merged}
+            elif key.source not in own:
+                own[key.source] = read(value, anchors, depth=depth)
+        return {**merged, **own} if merged else own
+
+
+def _merged(value: Any) -> dict[str, Any]:
+    if isinstance(value, list):
+        return {k: v for it in reversed(value) if isinstance(it, dict) for k, v in it.items()}
+    return value if isinstance(value, dict) else {}
+
+
+def merge_key(node: Node) -> Node | None:
+    """The merge key (`<<`) of a mapping, None when it has none."""
+    return next((key for key, _ in node.pairs if key.source == "<<" and not key.style), None)
+
+
+def _merged_pair(node: Node, key: str) -> tuple[Node, Node] | None:
+    """The pair that a mapping has from what is written behind its merge key; that of an alias stands elsewhere."""
+    if merge_key(node) is None:
+        return None
+    for name, value in node.pairs:
+        for it in (value, *value.items) if name.source == "<<" and not name.style else ():
+            if found := it.pair(key) or _merged_pair(it, key):
+                return found
+    return None
+
+
+def descend(node: Node, pointer: Pointer) -> tuple[Node | None, Node] | None:
+    """The key node (None for list items and the root) and value node at a pointer, or None."""
+    key_node: Node | None = None
+    for part in pointer:
+        if isinstance(part, int):
+            if node.kind is not Kind.SEQ or part >= len(node.items):
+                return None
+            key_node, node = None, node.items[part]
+        else:
+            found = node.pair(part) or _merged_pair(node, part) if node.kind is Kind.MAP else None
+            if found is None:
+                return None
+            key_node, node = found
+    return key_node, node

@@ -1,0 +1,1 @@
+"""The files around a document, for requests."""

@@ -1,0 +1,174 @@
+"""What the files around a document add to the meaning of a place, as Markdown paragraphs.
+
+What runs said about a check that failed, as Markdown: what it looked for, and the recorded text nearest to it.
+"""
+
+import os
+from collections.abc import Iterator, Set
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from waza_engine.project.skills import SKILL, skill_at
+from waza_lsp.schema.paths import PathValue, path_value_at
+from waza_lsp.schema.references import Name, name_at
+from waza_lsp.schema.type_words import code
+from waza_lsp.snapshot import Snapshot, path_of
+from waza_lsp.syntax.text import Place, Span
+from waza_lsp.syntax.tree.located import Located
+from waza_lsp.workspace.recorded_facts import recorded_facts
+from waza_lsp.workspace.references import Mention, definitions
+from waza_lsp.workspace.score_shares import shares
+from waza_lsp.workspace.workspace import Around
+
+_FENCE = "```"
+
+
+class NotPassed(NamedTuple):
+    """What a run said about the text at `span`. With `names_task` it has to be told which task that was."""
+
+    span: Span
+    task: str
+    message: str
+    excerpt: str = ""
+    names_task: bool = False
+
+
+def not_passed(it: NotPassed) -> Iterator[str]:
+    """The paragraphs about it."""
+    what = f"**Not passed by {it.task}**" if it.names_task and it.task else "**Not passed**"
+    yield f"{what}: {_plain(it.message)}"
+    if it.excerpt:
+        fence = _FENCE
+        while fence in it.excerpt:
+            fence += "`"
+        yield f"{fence}text\n{it.excerpt}\n{fence}"
+
+
+def _plain(text: str) -> str:
+    """Text of an agent or a file, with nothing that Markdown would take for its own."""
+    return "".join(f"\\{it}" if it in r"\`*_{}[]<>()#+-!|" else it for it in text).replace("\n", "  \n")
+
+
+_MOST_SHOWN = 5
+_MOST_LINES = 15
+_LONGEST = 400
+
+
+def facts(
+    snapshot: Snapshot, located: Located, place: Place, around: Around, *, told: Set[str] = frozenset()
+) -> Iterator[str]:
+    """What a path leads to, the share that a weight comes to, what a name refers to, what was recorded.
+
+    Of the tasks in `told` it is known already that they failed here.
+    """
+    if snapshot.form is None:
+        return
+    yield from _of_weight(snapshot, located, around)
+    yield from recorded_facts(snapshot, located, around, told)
+    if located.on_key:
+        return
+    value = path_value_at(snapshot.form, snapshot.tree, snapshot.path, around, located)
+    if value is not None:
+        yield _of_path(value, around)
+    elif (name := name_at(snapshot.form, snapshot.tree, place)) is not None:
+        yield from _of_name(name, snapshot, around)
+
+
+def _of_path(value: PathValue, around: Around) -> str:
+    found = value.targets(around)
+    start = _shown(value.folder, around)
+    if not found:
+        return (
+            f"Nothing matches below {code(start)}."
+            if value.is_pattern
+            else f"There is no such file below {code(start)}."
+        )
+    if not value.is_pattern:
+        what = "Folder" if around.is_directory(found[0]) else "File"
+        return f"{what} {_link(found[0], _shown(found[0], around))}"
+    listed = ", ".join(_link(it, os.path.relpath(it, value.folder)) for it in found[:_MOST_SHOWN])
+    more = f" and {len(found) - _MOST_SHOWN} more" if len(found) > _MOST_SHOWN else ""
+    count = "1 file" if len(found) == 1 else f"{len(found)} files"
+    return f"Matches {count}: {listed}{more}"
+
+
+def _of_weight(snapshot: Snapshot, located: Located, around: Around) -> Iterator[str]:
+    key = located.pointer[-1] if located.pointer else None
+    schema = snapshot.schema_at(located.pointer) if isinstance(key, str) else None
+    if schema is None:
+        return
+    if "x-share-of-list" in schema:
+        yield from _of_list(snapshot, located, float(schema.get("default", 1)))
+    if "x-share" not in schema:
+        return
+    for it in shares(snapshot, around):
+        if it.entry.site.pointer == located.pointer[:-1]:
+            yield f"**{it.percent}** of the score of {'a' if it.least < it.most else 'the'} task."
+
+
+def _of_list(snapshot: Snapshot, located: Located, usual: float) -> Iterator[str]:
+    """The part that a weight has in the sum of those of its list."""
+    *place, index, key = located.pointer
+    value: Any = snapshot.data
+    for part in place:
+        value = value.get(part) if isinstance(value, dict) else None
+    items = [it.get(key, usual) if isinstance(it, dict) else usual for it in value or ()]
+    weights = [it if isinstance(it, (int, float)) else usual for it in items]
+    if isinstance(index, int) and index < len(weights) and sum(weights) > 0:
+        yield f"**{weights[index] / sum(weights):.0%}** of the weights in this list."
+
+
+def _of_name(name: Name, snapshot: Snapshot, around: Around) -> Iterator[str]:
+    if name.defines:
+        # Only what a whole file is has more to say than stands there.
+        yield from _of_file(snapshot, around) if len(name.pointer) == 1 else ()
+        return
+    for it in definitions(name, snapshot, around):
+        path = path_of(it.uri)
+        if name.thing == SKILL and path is not None:
+            yield _skill(path, around)
+        else:
+            where = "" if it.uri == snapshot.uri else f"In {_link_to(it, around)}:\n"
+            yield f"{where}```yaml\n{_entry(it)}\n```"
+            return
+
+
+def _of_file(snapshot: Snapshot, around: Around) -> Iterator[str]:
+    """Which eval runs the thing that the file is."""
+    suite = around.suite(snapshot)
+    if suite is not None and suite.eval_path != snapshot.path:
+        yield f"Listed by {_link(suite.eval_path, _shown(suite.eval_path, around))}"
+
+
+def _skill(path: Path, around: Around) -> str:
+    skill = skill_at(path, around.files)
+    said = skill.description if len(skill.description) <= _LONGEST else skill.description[:_LONGEST] + "…"
+    return "\n\n".join(it for it in (said, _link(path, _shown(path, around))) if it)
+
+
+def _entry(mention: Mention) -> str:
+    """The mapping that a name stands in, moved to the left edge."""
+    located = mention.tree.find(mention.pointer[:-1]) if mention.tree is not None else None
+    (first, column), (last, _) = located.value if located is not None else mention.span
+    lines = [mention.text.line(it)[column:] for it in range(first, last + 1)]
+    return "\n".join(lines if len(lines) <= _MOST_LINES else [*lines[:_MOST_LINES], "..."])
+
+
+def _link(path: Path, shown: str) -> str:
+    return f"[{code(shown)}]({path.as_uri()})"
+
+
+def _link_to(mention: Mention, around: Around) -> str:
+    path = path_of(mention.uri)
+    return _link(path, _shown(path, around)) if path is not None else mention.uri
+
+
+def _shown(path: Path, around: Around) -> str:
+    """A path as people know it: from where runs are started, if it is below."""
+    path = Path(os.path.normpath(path))
+    start = around.process_dir
+    return (
+        path.relative_to(start).as_posix()
+        if start is not None and path.is_relative_to(start)
+        else path.as_posix()
+    )

@@ -1,0 +1,222 @@
+"""What was recorded of the tasks that a place is about, as Markdown: what a pattern matches, how a check came out.
+
+The schema says what a pattern is held against (`x-applies-to`); nothing is executed here.
+"""
+
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence, Set
+from typing import Any, NamedTuple
+
+from waza_engine.analysis.schema.navigate import DISCRIMINATOR, Schema, schema_at
+from waza_engine.lib.go.regexp import regex_error, regex_place
+from waza_engine.lib.pointer import Pointer
+from waza_engine.runs.recordings.preview import Recalled, RecalledVerdict
+from waza_lsp.schema.describe import data_along
+from waza_lsp.schema.type_words import code
+from waza_lsp.snapshot import Snapshot
+from waza_lsp.syntax.tree.located import Located
+from waza_lsp.syntax.tree.node import Kind
+from waza_lsp.workspace.workspace import Around
+
+_AROUND = 30
+"""So many characters are shown on either side of a match."""
+_LONGEST = 80
+_MOST_TASKS = 5
+
+
+def _js_place(pattern: str, text: str) -> tuple[int, int] | None:
+    # Imported when it is used, here and below: an engine for patterns comes with it, and the server must start fast.
+    from waza_engine.lib.js_regex import js_place
+
+    return js_place(pattern, text)
+
+
+def _js_error(pattern: str) -> object:
+    from waza_engine.lib.js_regex import js_error
+
+    return js_error(pattern)
+
+
+_PLACES: Mapping[str, Callable[[str, str], tuple[int, int] | None]] = {
+    "regex": regex_place,
+    "regex-js": _js_place,
+}
+_ERRORS: Mapping[str, Callable[[str], object]] = {"regex": regex_error, "regex-js": _js_error}
+
+
+def recorded_facts(
+    snapshot: Snapshot, located: Located, around: Around, told: Set[str] = frozenset()
+) -> Iterator[str]:
+    """What the last recorded runs say about the value at a place, but for what is `told` already of some tasks: that it failed."""
+    form, node = snapshot.form, located.node
+    if form is None or node.kind is not Kind.SCALAR or not node.source:
+        return
+    data = data_along(snapshot.tree, located.pointer)
+    schema = schema_at(form.schema, located.pointer, data)
+    language = str(schema.get("x-language", "")) if schema is not None else ""
+    if schema is None or not (language or "x-limit" in schema):
+        return
+    if schema.get("x-limit") == "metric":
+        yield from _metric(snapshot, located.pointer, around)
+        return
+    trials = _recalled_of(snapshot, around)
+    if language in _PLACES:
+        if not located.on_key:
+            subjects = _subjects(snapshot, form.schema, located.pointer, data, schema, trials)
+            # Of all tasks together it is still worth saying how many it is.
+            if not subjects.texts.keys() <= told:
+                yield from _matches(language, str(node.source), subjects)
+    elif trials:
+        trials = [it for it in trials if not language or it.task not in told]
+        yield from _outcomes(snapshot, form.schema, located.pointer, data, trials, whole=not language)
+
+
+def _metric(snapshot: Snapshot, pointer: Pointer, around: Around) -> Iterator[str]:
+    """The last value of the metric whose threshold stands at a place; the schema says what it is called by."""
+    schema, eval_path = snapshot.schema_at(pointer[:-1]), around.eval_path(snapshot)
+    if schema is None or eval_path is None:
+        return
+    named = (snapshot.tree.find((*pointer[:-1], key)) for key in schema.get("x-title-from", ()))
+    name = next((str(it.node.source) for it in named if it is not None), "")
+    value = around.measured(eval_path).get(name)
+    if value is not None:
+        yield f"Last value: **{value:.4g}**."
+
+
+def _recalled_of(snapshot: Snapshot, around: Around) -> list[Recalled]:
+    """The last recorded trials of the tasks that a document is about: its own, or those of its eval."""
+    form = snapshot.form
+    eval_path = around.eval_path(snapshot)
+    if eval_path is None or form is None:
+        return []
+    trials = around.recalled(eval_path)
+    if not trials or form.runnable != "task":
+        return list(trials)
+    located = snapshot.tree.find((str(form.schema.get("x-id-from", "id")),))
+    return [it for it in trials if located is not None and it.task == located.node.source]
+
+
+class _Subjects(NamedTuple):
+    """What a pattern is held against: the texts of each task, one after the other, and what they are."""
+
+    what: str
+    texts: Mapping[str, Sequence[str]]
+
+
+def _subjects(
+    snapshot: Snapshot, root: Schema, pointer: Pointer, data: Any, schema: Schema, trials: list[Recalled]
+) -> _Subjects:
+    """What the schema says that the pattern at a place is held against; of several trials of a task, the first."""
+    applies = schema.get("x-applies-to")
+    if applies == "output":
+        return _Subjects("output", {it.task: (it.output,) for it in reversed(trials)})
+    if applies == "file":
+        name = _file_beside(snapshot, root, pointer[:-2], data)
+        return _Subjects(name, {it.task: (it.files[name],) for it in reversed(trials) if name in it.files})
+    if schema.get("x-reference") == "tool":
+        return _Subjects("tools", {it.task: it.tools for it in reversed(trials)})
+    return _Subjects("", {})
+
+
+def _file_beside(snapshot: Snapshot, root: Schema, pointer: Pointer, data: Any) -> str:
+    """The file that the mapping at a pointer names."""
+    around = schema_at(root, pointer, data)
+    keys = around.get("properties", {}) if around is not None else {}
+    named = (snapshot.tree.find((*pointer, key)) for key, it in keys.items() if "x-path" in it)
+    return next((it.node.source for it in named if it is not None), "")
+
+
+def _matches(language: str, pattern: str, subjects: _Subjects) -> Iterator[str]:
+    what, texts = subjects
+    if not texts or _ERRORS[language](pattern) is not None:
+        return
+    from waza_engine.lib.js_regex import TooSlowError
+
+    try:
+        found = {
+            task: _excerpt(text, place)
+            for task, them in texts.items()
+            for text in reversed(them)
+            if (place := _PLACES[language](pattern, text)) is not None
+        }
+    except TooSlowError:
+        return
+    recorded = f"last recorded {what}" if what in {"output", "tools"} else f"last recorded {code(what)}"
+    if len(texts) == 1:
+        task = next(iter(texts))
+        start = f"ound in the {recorded} of {code(task)}"
+        yield f"F{start}: {found[task]}" if found else f"Not f{start}."
+        return
+    yield f"Found in the {recorded} of {len(found) or 'none'} of {len(texts)} tasks."
+    if found:
+        shown = [f"- {code(task)}: {text}" for task, text in list(found.items())[:_MOST_TASKS]]
+        more = [f"- and {len(found) - _MOST_TASKS} more"] if len(found) > _MOST_TASKS else []
+        yield "\n".join([*shown, *more])
+
+
+def _excerpt(text: str, place: tuple[int, int]) -> str:
+    """The match as code, with what stands around it on its line."""
+    start, end = place
+    match = text[start:end].replace("\n", "⏎")
+    shown = code(match if len(match) <= _LONGEST else match[:_LONGEST] + "…") if match else "(an empty text)"
+    before = text[max(0, start - _AROUND) : start].rpartition("\n")[2]
+    after = text[end : end + _AROUND].partition("\n")[0]
+    return f"{_escaped(before)}{shown}{_escaped(after)}"
+
+
+def _escaped(text: str) -> str:
+    """Text that Markdown shows as it is."""
+    return "".join(f"\\{it}" if it in "\\`*_{}[]<>#|~" else it for it in text)
+
+
+def _outcomes(
+    snapshot: Snapshot, root: Schema, pointer: Pointer, data: Any, trials: list[Recalled], *, whole: bool
+) -> Iterator[str]:
+    """How the check at a place came out; `whole` asks for the score of its grader."""
+    entry = _entry_of(root, pointer, data)
+    if entry is None:
+        return
+    lines: list[str] = []
+    for task, verdicts in _verdicts(snapshot, entry, trials).items():
+        if whole:
+            lines.append(f"- {code(task)}: {_scores(verdicts)}")
+        else:
+            told = Counter(_came_out(it, pointer[len(entry) :]) for it in verdicts)
+            parts = (f"{text} ({count} of {len(verdicts)} trials)" for text, count in told.items())
+            lines.append(f"- {code(task)}: " + (", ".join(parts) if len(told) > 1 else next(iter(told))))
+    if lines:
+        title = "Last scores of this grader:" if whole else "Last run:"
+        more = [f"- and {len(lines) - _MOST_TASKS} more tasks"] if len(lines) > _MOST_TASKS else []
+        yield "\n".join([title, "", *lines[:_MOST_TASKS], *more])
+
+
+def _entry_of(root: Schema, pointer: Pointer, data: Any) -> Pointer | None:
+    """The entry with a discriminator that a place is in."""
+    for end in range(len(pointer), 0, -1):
+        schema = schema_at(root, pointer[:end], data)
+        if schema is not None and DISCRIMINATOR in schema:
+            return pointer[:end]
+    return None
+
+
+def _verdicts(snapshot: Snapshot, entry: Pointer, trials: list[Recalled]) -> dict[str, list[RecalledVerdict]]:
+    """What the grader at `entry` said, per task. Only where a grader of the same name stood there, too."""
+    found: dict[str, list[RecalledVerdict]] = {}
+    located = snapshot.tree.find((*entry, "name"))
+    name = located.node.source if located is not None else ""
+    for trial in trials:
+        for it in trial.verdicts:
+            if it.path == snapshot.path and it.pointer == entry and (not name or it.name == name):
+                found.setdefault(trial.task, []).append(it)
+    return found
+
+
+def _came_out(verdict: RecalledVerdict, inside: Pointer) -> str:
+    for it in verdict.failed:
+        if it.pointer in {inside, inside[1:]}:
+            return f"**not true**; {it.found}" if it.found else "**not true**"
+    return "the grader ended with an error" if verdict.status == "error" else "**true**"
+
+
+def _scores(verdicts: list[RecalledVerdict]) -> str:
+    return ", ".join(f"**{it.score:.2f}**" for it in verdicts)

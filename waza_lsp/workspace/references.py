@@ -1,0 +1,300 @@
+"""A name wherever it stands: in its document, in the other files of the suite, in SKILL.md.
+
+A name given in the eval is known in all files of its suite, one given elsewhere only in its own file: there it stands
+for another thing. Skills are named by their SKILL.md, for the whole workspace.
+
+Names of a kind of thing in the world around a document: given or used in other files, SKILL.md, recorded runs.
+
+For completion, which may not take long: files are read until the time is up, and remembered for the next time.
+"""
+
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import NamedTuple
+
+from lsprotocol import types
+
+from waza_engine.lib.pointer import Pointer
+from waza_engine.project.skills import SKILL, Skill, front_lines, skills
+from waza_engine.project.suite_files import SuiteFiles
+from waza_lsp.schema.document_kind import may_be_eval, recognised
+from waza_lsp.schema.references import Name, has_home, name_at, names_in
+from waza_lsp.snapshot import Snapshot
+from waza_lsp.syntax.text import Place, Span, Text, split_lines
+from waza_lsp.syntax.tree.tree import Tree
+from waza_lsp.workspace.workspace import Around
+
+_BUDGET_SECONDS = 0.08
+_LONGEST = 100
+
+
+class _Named(NamedTuple):
+    thing: str
+    text: str
+    defines: bool
+
+
+def known_names(
+    thing: str, snapshot: Snapshot, around: Around, *, seconds: float = _BUDGET_SECONDS
+) -> Iterator[tuple[str, str]]:
+    """The names, nearest first, each with a few words about where it is known from; files are read for so many `seconds`.
+
+    What a document can give a name to is known where the name is: in the eval, for all its files. Other things
+    (models, tools) have no home, and are worth suggesting wherever they were seen.
+    """
+    if snapshot.form is None:
+        return
+    at_home = has_home(snapshot.form, thing)
+    if at_home and thing != SKILL and snapshot.form.runnable == "eval":
+        return  # All such names are in the document itself.
+    suite = around.suite(snapshot)
+    project = around.snapshot(suite.project_path) if suite is not None and suite.project_path else None
+    if project is not None and project.form is not None and has_home(project.form, thing) and thing != SKILL:
+        yield from _in_project(thing, project)
+        return
+    if suite is not None:
+        yield from _given(thing, suite, snapshot, around, at_home=at_home)
+        if not at_home:
+            yield from _seen_in_suite(thing, suite, snapshot, around)
+    if at_home:
+        return
+    until = time.monotonic() + seconds
+    for path in around.listed():
+        if time.monotonic() > until:
+            return
+        yield from _in_file(thing, path, around)
+
+
+def _given(
+    thing: str, suite: SuiteFiles, snapshot: Snapshot, around: Around, *, at_home: bool
+) -> Iterator[tuple[str, str]]:
+    """The names of skills that have a file, and those in the eval."""
+    if thing == SKILL:
+        for it in skills(suite, around.files):
+            yield it.name, _first_line(it.description) or f"{thing} in {it.path.parent.name}"
+    if suite.eval_path != snapshot.path:
+        yield from _in_file(thing, suite.eval_path, around, only_given=at_home and thing != SKILL)
+
+
+def _seen_in_suite(
+    thing: str, suite: SuiteFiles, snapshot: Snapshot, around: Around
+) -> Iterator[tuple[str, str]]:
+    for path in suite.paths:
+        if path not in {suite.eval_path, snapshot.path}:
+            yield from _in_file(thing, path, around)
+    project = around.snapshot(suite.project_path) if suite.project_path is not None else None
+    if project is not None:
+        yield from _in_project(thing, project)
+    for recalled in around.recalled(suite.eval_path):
+        for name in recalled.named(thing):
+            yield name, f"{thing} in the last run of {recalled.task}"
+
+
+def _in_file(
+    thing: str, path: Path, around: Around, *, only_given: bool = False
+) -> Iterator[tuple[str, str]]:
+    for it in around.files.made(path, _names_of_text) or ():
+        if it.thing == thing and (it.defines or not only_given):
+            yield it.text, f"{thing} in {path.name}"
+
+
+def _in_project(thing: str, project: Snapshot) -> Iterator[tuple[str, str]]:
+    """The same for a file that is known by its name only."""
+    name = project.path.name if project.path is not None else ""
+    for it in names_in(project.form, project.tree) if project.form is not None else ():
+        if it.thing == thing:
+            yield it.text, f"{thing} in {name}"
+
+
+def _names_of_text(source: str) -> tuple[_Named, ...]:
+    if not may_be_eval(source, None):
+        return ()
+    tree = Tree.of(split_lines(source))
+    found = recognised(tree.sketch(), None)
+    names = names_in(found.form, tree) if found is not None else ()
+    return tuple(dict.fromkeys(_Named(it.thing, it.text, it.defines) for it in names))
+
+
+def _first_line(text: str) -> str:
+    line = text.strip().partition("\n")[0]
+    return line if len(line) <= _LONGEST else line[: _LONGEST - 1] + "…"
+
+
+_TOP = Span(Place(0, 0), Place(0, 0))
+
+
+@dataclass(frozen=True, slots=True)
+class Mention:
+    """A place of a name: `span` is the whole value, `inner` the name without quotes, of this `style`."""
+
+    uri: str
+    text: Text
+    span: Span
+    inner: Span
+    style: str
+    defines: bool
+    pointer: Pointer = ()
+    tree: Tree | None = None
+    """That of a YAML file."""
+
+    @property
+    def name_is_written(self) -> bool:
+        """Whether the name stands there: a skill may be called after its folder."""
+        return self.span.end > self.span.start
+
+    @property
+    def location(self) -> types.Location:
+        """Where it stands, for the client."""
+        return types.Location(self.uri, self.text.range(self.span))
+
+
+@dataclass(frozen=True, slots=True)
+class Mentions:
+    """All places of the thing that is called `name`, and the other names of such things in its reach."""
+
+    name: Name
+    places: tuple[Mention, ...]
+    taken: frozenset[str]
+
+    @property
+    def definitions(self) -> list[Mention]:
+        return [it for it in self.places if it.defines]
+
+
+def definitions(here: Name, snapshot: Snapshot, around: Around) -> list[Mention]:
+    """Where the thing that is called `here` gets its name: less work than all its places."""
+    if here.thing == SKILL:
+        homes = {it.path for it in _skills(snapshot, around) if it.name == here.text}
+        return [_in_skill_file(it, around) for it in sorted(homes)]
+    own = _InFile.of(snapshot, here).definitions
+    suite = around.suite(snapshot) if not own else None
+    paths = (suite.eval_path, suite.project_path) if suite is not None else ()
+    above = [around.snapshot(it) for it in paths if it is not None]
+    return own or [found for it in above if it is not None for found in _InFile.of(it, here).definitions]
+
+
+def mentions(snapshot: Snapshot, place: Place, around: Around) -> Mentions | None:
+    """Every place of the name at a place; None when no name of a thing stands there."""
+    here = name_at(snapshot.form, snapshot.tree, place) if snapshot.form is not None else None
+    if here is None:
+        return None
+    if here.thing == SKILL:
+        return _of_skill(here, snapshot, around)
+    project = _project_of(here, snapshot, around)
+    if project is not None:
+        return _of_project(here, project, snapshot, around)
+    named = [_InFile.of(it, here) for it in around.members(snapshot)]
+    own = named[0]
+    root = next((it for it in named if it.is_root), own)
+    home = own if own.definitions else root
+    if home is root:
+        # Where a name is given again it stands for something else.
+        reached = [root, *(it for it in named if it is not root and not it.definitions)]
+    else:
+        reached = [own]
+    taken = frozenset(name for it in (home, root) for name in it.others)
+    return Mentions(here, tuple(found for it in reached for found in it.all), taken)
+
+
+@dataclass(frozen=True, slots=True)
+class _InFile:
+    """What one file says of a name."""
+
+    is_root: bool
+    all: tuple[Mention, ...]
+    others: frozenset[str]
+
+    @property
+    def definitions(self) -> list[Mention]:
+        return [it for it in self.all if it.defines]
+
+    @classmethod
+    def of(cls, snapshot: Snapshot, wanted: Name) -> "_InFile":
+        form = snapshot.form
+        if form is None:
+            return cls(False, (), frozenset())
+        found = [it for it in names_in(form, snapshot.tree) if it.thing == wanted.thing]
+        same = tuple(_mention(snapshot, it) for it in found if it.text == wanted.text)
+        others = frozenset(it.text for it in found if it.defines and it.text != wanted.text)
+        return cls(form.runnable == "eval", same, others)
+
+
+def _mention(snapshot: Snapshot, name: Name) -> Mention:
+    return Mention(
+        snapshot.uri,
+        snapshot.text,
+        name.span,
+        name.inner,
+        name.style,
+        name.defines,
+        name.pointer,
+        snapshot.tree,
+    )
+
+
+def _of_skill(here: Name, snapshot: Snapshot, around: Around) -> Mentions:
+    known = _skills(snapshot, around)
+    homes = {it.path for it in known if it.name == here.text}
+    defined = [_in_skill_file(it, around) for it in sorted(homes)]
+    used = (
+        found
+        for member in around.mentioning(here.text, snapshot)
+        for found in _InFile.of(member, here).all
+        if member is snapshot or _may_mean(homes, here.text, member, around)
+    )
+    return Mentions(here, (*defined, *used), frozenset(it.name for it in known if it.name != here.text))
+
+
+def _may_mean(homes: set[Path], name: str, member: Snapshot, around: Around) -> bool:
+    """Whether a name in another file can be that of one of these skills, and not of another one called the same."""
+    theirs = {it.path for it in _skills(member, around) if it.name == name}
+    return not theirs or not homes or bool(theirs & homes)
+
+
+def _project_of(here: Name, snapshot: Snapshot, around: Around) -> Snapshot | None:
+    """The project file of a document, if such things get their names there; it may be the document itself."""
+    suite = around.suite(snapshot)
+    path = suite.project_path if suite is not None else None
+    project = around.snapshot(path) if path is not None else None
+    if project is None and snapshot.form is not None and snapshot.form.runnable in {"", "experiment"}:
+        project = snapshot
+    is_home = project is not None and project.form is not None and has_home(project.form, here.thing)
+    return project if is_home else None
+
+
+def _of_project(here: Name, project: Snapshot, snapshot: Snapshot, around: Around) -> Mentions:
+    """The places of a name that the project file gives: there, and in all files of the project."""
+    home = _InFile.of(project, here)
+    used = (
+        found
+        for member in around.mentioning(here.text, snapshot)
+        if member.path != project.path and _has_project(member, project, around)
+        for found in _InFile.of(member, here).all
+    )
+    return Mentions(here, (*home.all, *used), home.others)
+
+
+def _has_project(member: Snapshot, project: Snapshot, around: Around) -> bool:
+    suite = around.suite(member)
+    return suite is not None and suite.project_path == project.path
+
+
+def _skills(snapshot: Snapshot, around: Around) -> list[Skill]:
+    suite = around.suite(snapshot)
+    return list(skills(suite, around.files)) if suite is not None else []
+
+
+def _in_skill_file(path: Path, around: Around) -> Mention:
+    """Where a skill has its name: in the front matter of its SKILL.md, else at the top."""
+    source = around.files.text(path) or ""
+    text = Text(split_lines(source), around.encoding)
+    located = Tree.of(front_lines(source)).find(("name",))
+    if located is None or located.node.is_empty:
+        return Mention(path.as_uri(), text, _TOP, _TOP, "", defines=True)
+    lines = 1 + located.value.start.line - located.node.start.line
+    node = located.node
+    return Mention(
+        path.as_uri(), text, node.span.shifted(lines), node.inner.shifted(lines), node.style, defines=True
+    )

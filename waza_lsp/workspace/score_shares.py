@@ -1,0 +1,137 @@
+"""How much of a task's score each weighted entry decides (docs/reference/waza-graders.md, section 2.3).
+
+The entries of a list in a task and those of the same list in its eval count together, and so do the checks that the
+schema gives a weight (`x-check-weight`). Entries of lists further down (those of checkpoints) count nowhere.
+"""
+
+from collections.abc import Iterator
+from functools import lru_cache
+from typing import NamedTuple
+from weakref import WeakKeyDictionary
+
+from waza_engine.analysis.schema.navigate import Schema
+from waza_engine.lib.pointer import Pointer
+from waza_lsp.schema.document_kind import Form
+from waza_lsp.schema.visitor import Site, Ways, sites, ways
+from waza_lsp.snapshot import Snapshot
+from waza_lsp.syntax.tree.node import Kind, Node
+from waza_lsp.syntax.tree.tree import Tree
+from waza_lsp.workspace.workspace import Around
+
+
+class Weighted(NamedTuple):
+    """An entry with its weight; `written` is the value it has for it, None when the weight is the usual one."""
+
+    site: Site
+    weight: float
+    written: Node | None
+
+
+class Share(NamedTuple):
+    """The part, 0..1, that an entry has in the score: from `least` to `most`, as other files add more or less."""
+
+    entry: Weighted
+    least: float
+    most: float
+
+    @property
+    def percent(self) -> str:
+        """The part in words."""
+        low, high = f"{self.least:.0%}", f"{self.most:.0%}"
+        if high == "0%":
+            return "less than 1%"
+        return high if low == high else f"{low.removesuffix('%')}-{high}"
+
+
+class _Weights(NamedTuple):
+    entries: tuple[Weighted, ...]
+    checks: float
+
+    @property
+    def total(self) -> float:
+        return self.checks + sum(it.weight for it in self.entries)
+
+    @property
+    def is_written(self) -> bool:
+        return any(it.written is not None for it in self.entries)
+
+
+def shares(snapshot: Snapshot, around: Around, *, only_written: bool = False) -> list[Share]:
+    """The share of every weighted entry; with `only_written` nothing where all have the usual weight."""
+    own = _weights_of(snapshot)
+    if own is None or not own.entries:
+        return []
+    root = snapshot.form is not None and snapshot.form.runnable == "eval"
+    others = [it for it in _others(snapshot, around, of_tasks=root) if it is not None]
+    if only_written and not any(it.is_written for it in (own, *others)):
+        return []
+    more = [it.total for it in others] or [0.0]
+    low, high = own.total + min(more), own.total + max(more)
+    return [Share(it, it.weight / high, it.weight / low) for it in own.entries]
+
+
+def _others(snapshot: Snapshot, around: Around, *, of_tasks: bool) -> Iterator[_Weights | None]:
+    """The weights of the eval; for an eval those of each of its tasks."""
+    suite = around.suite(snapshot)
+    if suite is None:
+        return
+    paths = suite.paths[1:] if of_tasks else [suite.eval_path]
+    for path in paths:
+        found = around.snapshot(path)
+        if (
+            found is not None
+            and found.form is not None
+            and found.form.runnable == ("task" if of_tasks else "eval")
+        ):
+            yield _weights_of(found)
+
+
+def _weights_of(snapshot: Snapshot) -> _Weights | None:
+    form, tree = snapshot.form, snapshot.tree
+    if form is None:
+        return None
+    known = _known.get(tree)
+    if known is None or known[0] is not form:
+        known = _known[tree] = form, _weights(form, tree)
+    return known[1]
+
+
+_known: WeakKeyDictionary[Tree, tuple[Form, _Weights]] = WeakKeyDictionary()
+
+
+def _weights(form: Form, tree: Tree) -> _Weights:
+    entries: list[Weighted] = []
+    checks = 0.0
+    for site in sites(tree, _weighted_ways(form)):
+        if weight := site.schema.get("x-check-weight"):
+            checks += weight if site.node.items else 0
+        elif site.node.kind is Kind.MAP and _is_counted(site.pointer):
+            entries.append(_weighted(site))
+    return _Weights(tuple(entries), checks)
+
+
+def _is_counted(pointer: Pointer) -> bool:
+    return len(pointer) == 2
+
+
+def _weighted(site: Site) -> Weighted:
+    key = _weight_key(site.schema)
+    usual = float(site.schema["properties"][key].get("default", 1))
+    found = site.node.pair(key)
+    value = found[1].value if found is not None else None
+    if found is None or isinstance(value, bool) or not isinstance(value, (int, float)):
+        return Weighted(site, usual, None)
+    return Weighted(site, float(value) if value > 0 else usual, found[1])
+
+
+def _weight_key(schema: Schema) -> str:
+    """The key of an entry that holds its weight; empty when it has none."""
+    return next((name for name, it in schema.get("properties", {}).items() if "x-share" in it), "")
+
+
+@lru_cache(maxsize=64)
+def _weighted_ways(form: Form) -> Ways:
+    def wanted(schema: Schema, is_item: bool) -> bool:
+        return "x-check-weight" in schema or (is_item and bool(_weight_key(schema)))
+
+    return ways(form.schema, wanted, into_branches=False)

@@ -1,0 +1,109 @@
+"""The files around a document as snapshots. What the editor has open comes before what is on disk."""
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from waza_engine.lib.files.vfs import Files
+from waza_engine.project.suite_files import SuiteFiles, owner_of
+from waza_engine.runs.recordings.preview import Recalled
+from waza_lsp.schema.document_kind import may_be_eval, recognised
+from waza_lsp.snapshot import Snapshot
+from waza_lsp.syntax.text import UTF_16, Text, split_lines
+from waza_lsp.syntax.tree.split import schema_address
+from waza_lsp.syntax.tree.tree import Tree
+
+
+@dataclass(frozen=True, slots=True)
+class Around:
+    """What a request may ask about other files. `process_dir` is where runs are started; None when unknown.
+
+    `opened` gives the snapshot of an open file, `listed` the YAML files of the workspace (which may take long),
+    `recalled` what was recorded of an eval, `measured` the last values of its metrics.
+    """
+
+    process_dir: Path | None = None
+    files: Files = field(default_factory=Files)
+    opened: Callable[[Path], Snapshot | None] = lambda _: None
+    listed: Callable[[], Iterable[Path]] = tuple
+    encoding: str = UTF_16
+    recalled: Callable[[Path], tuple[Recalled, ...]] = lambda _: ()
+    measured: Callable[[Path], Mapping[str, float]] = lambda _: {}
+
+    def is_file(self, path: Path) -> bool:
+        """Whether there is such a file."""
+        return self.files.is_file(path)
+
+    def is_directory(self, path: Path) -> bool:
+        """Whether there is such a folder."""
+        return self.files.is_directory(path)
+
+    def matching(self, pattern: str, folder: Path) -> list[Path]:
+        """The files and folders below `folder` that a Go glob names."""
+        return self.files.matching(pattern, folder)
+
+    def snapshot(self, path: Path) -> Snapshot | None:
+        """A file as it is now; None when it cannot be read."""
+        found = self.opened(path)
+        if found is not None:
+            return found
+        read = self.files.made(path, _read)
+        if read is None:
+            return None
+        lines, tree = read
+        kind = recognised(tree.sketch(), path, schema=schema_address(lines))
+        return Snapshot(path.as_uri(), None, Text(lines, self.encoding), tree, kind)
+
+    def suite(self, snapshot: Snapshot) -> SuiteFiles | None:
+        """The suite that a document belongs to."""
+        form = snapshot.form
+        if form is None or snapshot.path is None:
+            return None
+        return form.document(snapshot.data, snapshot.path, self.process_dir, self.files).suite
+
+    def eval_path(self, snapshot: Snapshot) -> Path | None:
+        """The eval that a document is or belongs to; cheaper than its suite."""
+        form, path = snapshot.form, snapshot.path
+        if form is None or path is None or form.runnable == "experiment":
+            return None
+        return owner_of(form.runnable or form.kind, path, self.files)
+
+    def members(self, snapshot: Snapshot) -> Iterator[Snapshot]:
+        """The eval files of a document's suite, the document itself first."""
+        yield snapshot
+        suite = self.suite(snapshot)
+        for path in suite.paths if suite is not None else ():
+            if (
+                path != snapshot.path
+                and (found := self.snapshot(path)) is not None
+                and found.form is not None
+            ):
+                yield found
+
+    def mentioning(
+        self, word: str, snapshot: Snapshot | None = None, *, below: Path | None = None
+    ) -> Iterator[Snapshot]:
+        """The eval files of a document's suite and of the workspace that hold a word, the document itself first.
+
+        Files at or below `below` are given whether or not they hold it.
+        """
+        if snapshot is not None:
+            yield snapshot
+        suite = self.suite(snapshot) if snapshot is not None else None
+        seen = {snapshot.path if snapshot is not None else None}
+        for path in (*(suite.paths if suite is not None else ()), *self.listed()):
+            if path in seen:
+                continue
+            seen.add(path)
+            text = self.files.text(path)
+            if text is None or not may_be_eval(text, path):
+                continue
+            if word in text or (below is not None and path.is_relative_to(below)):
+                found = self.snapshot(path)
+                if found is not None and found.form is not None:
+                    yield found
+
+
+def _read(text: str) -> tuple[list[str], Tree]:
+    lines = split_lines(text)
+    return lines, Tree.of(lines)
