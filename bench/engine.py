@@ -21,7 +21,7 @@ from waza_engine.graders.registry import graders
 from waza_engine.graders.result import GraderFailure
 from waza_engine.grading.grade import grade_entry, grade_run
 from waza_engine.lib.yaml.reader import read_yaml
-from waza_engine.model.scores import RunTotals, TaskTotals, suite_totals, task_stats
+from waza_engine.model.scores import TaskTotals, TrialTotals, suite_totals, task_stats
 from waza_engine.model.trajectory import Trajectory
 
 ROOT = Path(__file__).parents[1]
@@ -93,7 +93,7 @@ def _suite(size: int, entries: list[dict[str, Any]], context: GradingContext) ->
     totals = []
     for _ in range(size):
         verdict = grade_run(entries, [], {}, context)
-        run = RunTotals(verdict.status, verdict.score, verdict.weighted_score, context.duration_ms)
+        run = TrialTotals(verdict.status, verdict.score, verdict.weighted_score, context.duration_ms)
         stats = task_stats([run], rng)
         totals.append(TaskTotals(stats.status, stats.avg_score, stats.avg_weighted_score))
     suite_totals(totals, 1, rng)

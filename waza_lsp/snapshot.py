@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from lsprotocol import types
 
 from waza_engine.analysis.schema.navigate import Schema, schema_at
-from waza_engine.lib.paths import path_of_address
+from waza_engine.lib.paths import path_from_uri
 from waza_engine.lib.pointer import Pointer
 from waza_lsp.schema.document_kind import Form, Recognised, recognised
 from waza_lsp.syntax.text import UTF_16, Place, Span, Text
@@ -140,4 +140,4 @@ class Snapshot:
 @lru_cache(maxsize=256)
 def path_of(uri: str) -> Path | None:
     """The path of a `file:` URI."""
-    return path_of_address(uri)
+    return path_from_uri(uri)

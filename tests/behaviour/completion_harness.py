@@ -35,7 +35,7 @@ class ListedFiles:
     def is_directory(self, path: Path) -> bool:
         return any(path in (FOLDER / it).parents for it in self.names)
 
-    def matching(self, pattern: str, folder: Path) -> list[Path]:
+    def glob(self, pattern: str, folder: Path) -> list[Path]:
         known = {FOLDER / it for it in self.names}
         known |= {it for name in known for it in name.parents}
         expression = re.compile(re.escape(f"{folder}/{pattern}").replace(r"\*", "[^/]*"))

@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 
-from waza_engine.lib.js_regex import js_error, js_found
-from waza_engine.lib.js_regex.matching import compiled
-from waza_engine.lib.js_regex.parser import parsed
+from waza_engine.lib.js_regex import js_error, js_matches
+from waza_engine.lib.js_regex.matching import build_matcher
+from waza_engine.lib.js_regex.parser import parse_pattern
 from waza_engine.lib.js_regex.syntax import JsPatternError
 
 _HERE = Path(__file__).parent
@@ -22,7 +22,7 @@ _NEWER = {"(?i:A)b"}
 
 def _answer(pattern: str, text: str, *, leading_flags: bool) -> bool | str:
     try:
-        return compiled(parsed(pattern, leading_flags=leading_flags)).place(text) is not None
+        return build_matcher(parse_pattern(pattern, leading_flags=leading_flags)).span(text) is not None
     except JsPatternError:
         return "error"
 
@@ -57,13 +57,13 @@ def test_leading_flags_are_those_of_a_regexp() -> None:
         ["node", "-e", script, json.dumps(cases)], capture_output=True, check=True, timeout=60
     )
     assert json.loads(done.stdout) == [
-        js_found(f"(?{flags}){pattern}", text) for pattern, flags, text in cases
+        js_matches(f"(?{flags}){pattern}", text) for pattern, flags, text in cases
     ]
 
 
 def test_a_pattern_from_a_file_with_flags() -> None:
-    assert js_found("(?im)^error", "x\nERROR") is True
-    assert js_found("(?i", "x") is None
+    assert js_matches("(?im)^error", "x\nERROR") is True
+    assert js_matches("(?i", "x") is None
     problem = js_error("abc(?i)d")
     assert problem is not None
     assert (problem.position, "very start" in problem.message) == (3, True)

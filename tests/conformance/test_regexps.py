@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from waza_engine.lib.go.regexp import regex_error, regex_found
+from waza_engine.lib.go.regexp import regex_error, regex_matches
 
 _TABLE = json.loads((Path(__file__).parent / "regexp-cases.json").read_text())
 
@@ -16,7 +16,7 @@ def test_case(case: dict[str, Any]) -> None:
     pattern, expected = case["pattern"], case["go"]
     if "error" in expected:
         assert regex_error(pattern) is not None
-        assert regex_found(pattern, case["text"]) is None
+        assert regex_matches(pattern, case["text"]) is None
     else:
         assert regex_error(pattern) is None
-        assert regex_found(pattern, case["text"]) is (expected["byte_span"] is not None)
+        assert regex_matches(pattern, case["text"]) is (expected["byte_span"] is not None)

@@ -13,7 +13,7 @@ from click.testing import CliRunner
 from tests.faults.leftovers import finished
 from tests.faults.small_disk import mounted
 from tests.faults.suites import Case
-from waza_engine.lib.files.safe_write import write_whole
+from waza_engine.lib.files.safe_write import write_text_atomic
 from waza_engine.runs.store.store import StoreError
 from waza_lsp.cli import main
 
@@ -129,9 +129,9 @@ def test_a_report_that_does_not_fit_leaves_the_old_one(
 def test_a_limit_on_file_sizes_leaves_the_old_report(tmp_path: Path) -> None:
     # The same without a mount: some other process has filled the quota.
     code = (
-        "import resource, signal, sys; from pathlib import Path; from waza_engine.lib.files.safe_write import write_whole\n"
+        "import resource, signal, sys; from pathlib import Path; from waza_engine.lib.files.safe_write import write_text_atomic\n"
         "signal.signal(signal.SIGXFSZ, signal.SIG_IGN); resource.setrlimit(resource.RLIMIT_FSIZE, (1000, 1000))\n"
-        "try: write_whole(Path(sys.argv[1]), ('x' * 100 for _ in range(100)))\n"
+        "try: write_text_atomic(Path(sys.argv[1]), ('x' * 100 for _ in range(100)))\n"
         "except OSError as error: print(error.strerror)"
     )
     assert resource.RLIMIT_FSIZE >= 0
@@ -153,7 +153,7 @@ def test_a_report_that_cannot_be_made_leaves_the_old_one(tmp_path: Path) -> None
         raise StoreError("the store is gone")
 
     with pytest.raises(StoreError):
-        write_whole(page, broken())
+        write_text_atomic(page, broken())
     assert [(it.name, it.read_text()) for it in tmp_path.iterdir()] == [("page.html", "old")]
 
 
@@ -163,12 +163,12 @@ def test_a_new_report_has_the_rights_and_the_place_of_the_old_one(tmp_path: Path
     page.write_text("old")
     page.chmod(0o640)
     link.symlink_to(page)
-    write_whole(link, ["new"])
+    write_text_atomic(link, ["new"])
     assert (link.is_symlink(), page.read_text(), page.stat().st_mode & 0o777) == (True, "new", 0o640)
     # File systems count bytes.
     for name in ("x" * 250, "\N{CJK UNIFIED IDEOGRAPH-5B57}" * 84):
         other = tmp_path / "folder" / name
-        write_whole(other, ["new"])
+        write_text_atomic(other, ["new"])
         assert other.read_text() == "new"
         assert other.stat().st_mode & 0o777 == 0o666 & ~_mask()
 
@@ -183,7 +183,7 @@ def test_a_new_file_is_never_open_to_more_people_than_the_old_one(tmp_path: Path
         modes.update(it.stat().st_mode & 0o777 for it in tmp_path.iterdir())
         yield "new"
 
-    write_whole(page, text())
+    write_text_atomic(page, text())
     assert (page.read_text(), modes) == ("new", {0o600})
 
 

@@ -116,7 +116,7 @@ def test_another_guard_knows_what_the_killed_one_knew(tmp_path: Path) -> None:
 _KILLED_AT_BIRTH = """
 import os, signal, subprocess, sys
 from waza_engine.lib.process import reaper
-environment = reaper.announced()
+environment = reaper.announce()
 subprocess.Popen(["sleep", "3600"], env=environment, start_new_session=True, stdout=-3, stderr=-3)
 # What has no word of ours is not ours.
 other = subprocess.Popen(["sleep", "1800"], start_new_session=True, stdout=-3, stderr=-3)

@@ -10,8 +10,8 @@ import sys
 from collections.abc import Iterator
 
 from waza_engine.lib.js_regex import TooSlowError
-from waza_engine.lib.js_regex.matching import compiled
-from waza_engine.lib.js_regex.parser import parsed
+from waza_engine.lib.js_regex.matching import build_matcher
+from waza_engine.lib.js_regex.parser import parse_pattern
 from waza_engine.lib.js_regex.syntax import JsPatternError
 
 _NODE = """
@@ -102,8 +102,8 @@ class Maker:
 def our_answer(pattern: str, flags: str, text: str) -> bool | str:
     """What we say: found, not found, or an error."""
     try:
-        given = parsed(f"(?{flags}){pattern}" if flags else pattern, leading_flags=bool(flags))
-        return compiled(given).place(text) is not None
+        given = parse_pattern(f"(?{flags}){pattern}" if flags else pattern, leading_flags=bool(flags))
+        return build_matcher(given).span(text) is not None
     except JsPatternError:
         return "error"
     except TooSlowError:

@@ -39,7 +39,7 @@ SAID = {
     "merge keys": "too many values",
     "an alias of itself": "would contain itself",
     "a merge key of itself": "would contain itself",
-    "too large": "Larger than 2 MB",
+    "too large": "larger than 2 MB",
     "deep: ": "the nesting is too deep",
     "large: an open quote": "quote",
     "large: many equal keys": "stands twice",
@@ -80,7 +80,7 @@ def test_a_text_that_grows_too_large_and_shrinks_again_is_followed(tmp_path: Pat
             line.tell("textDocument/didChange", {"textDocument": document, "contentChanges": [change]})
             line.wait_for(partial(_has_findings, line, uri, version), "findings")
             messages = [it["message"] for it in line.published[uri]["diagnostics"]]
-            assert ("Larger than 2 MB" in messages[0]) == bool(new)
+            assert ("larger than 2 MB" in messages[0]) == bool(new)
     finally:
         line.kill()
 
@@ -213,5 +213,5 @@ def test_the_loader_takes_it_or_says_what_is_wrong(name: str, tmp_path: Path) ->
     except LoadError as error:
         said = str(error)
     assert len(said) < 2_000
-    assert ("Larger than 2 MB" in said) == (name == "too large")
+    assert ("larger than 2 MB" in said) == (name == "too large")
     assert time.process_time() - began < SECONDS

@@ -5,7 +5,7 @@ from pathlib import Path
 import click
 
 from waza_engine.convert import TARGETS, Conversion, converted
-from waza_engine.lib.files.safe_write import write_whole_bytes
+from waza_engine.lib.files.safe_write import write_bytes_atomic
 from waza_engine.lib.paths import is_inside
 from waza_engine.model.suite import LoadError
 from waza_lsp.cli.console import print_err, show
@@ -81,7 +81,7 @@ def _write(folder: Path, source_folder: Path, result: Conversion) -> None:
     for name, content in contents.items():
         path = folder / name
         try:
-            write_whole_bytes(path, [content])
+            write_bytes_atomic(path, [content])
             if name in result.copies and (executable := result.copies[name].stat().st_mode & 0o111):
                 path.chmod(path.stat().st_mode | executable)
         except OSError as error:

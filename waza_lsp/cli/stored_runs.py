@@ -6,7 +6,7 @@ from typing import NoReturn
 
 import click
 
-from waza_engine.lib.paths import is_there
+from waza_engine.lib.paths import exists
 from waza_engine.model.records import RunRecord
 from waza_engine.project.store_location import FOLDER as STORE_FOLDER
 from waza_engine.reports.read_jsonl import read_jsonl
@@ -110,9 +110,9 @@ def load_record_and_store(name: str, store_dir: Path | None) -> tuple[RunRecord,
     """Return a record with its store, which stays open until the command ends; results files have no store."""
     path = Path(name)
     try:
-        if path.suffix.lower() == ".jsonl" or is_there(str(path / "results.jsonl")):
+        if path.suffix.lower() == ".jsonl" or exists(str(path / "results.jsonl")):
             return read_jsonl(path), None
-        if path.suffix.lower() == ".json" or (is_there(name) and path.is_file()):
+        if path.suffix.lower() == ".json" or (exists(name) and path.is_file()):
             return read_results(path), None
         store = click.get_current_context().with_resource(open_store(store_dir))
         return stored_record(store, find_run(store, name)), store

@@ -109,7 +109,7 @@ class _Upgrade:
         for index, pattern in _task_globs(data):
             found = [
                 normal(file)
-                for file in self._files.matching(as_glob(pattern), self._relocation.source)
+                for file in self._files.glob(as_glob(pattern), self._relocation.source)
                 if file.is_file()
             ]
             if not found:
@@ -257,7 +257,7 @@ class _EvalEverywhere:
     def is_directory(self, _path: Path) -> bool:
         return False
 
-    def matching(self, _pattern: str, _folder: Path) -> list[Path]:
+    def glob(self, _pattern: str, _folder: Path) -> list[Path]:
         return []
 
 

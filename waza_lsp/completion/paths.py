@@ -4,7 +4,7 @@ import os.path
 from collections.abc import Iterator
 from pathlib import Path
 
-from waza_engine.lib.go.glob import is_wild
+from waza_engine.lib.go.glob import has_wildcard
 from waza_lsp.completion.suggestions import Suggestion, What
 from waza_lsp.schema.paths import Disk
 
@@ -24,9 +24,9 @@ def listing(kind: str, start: Path, typed: str, files: Disk, holds: str = "") ->
 
 def _in_folder(kind: str, start: Path, typed: str, files: Disk) -> list[Suggestion]:
     prefix = typed[: typed.rfind("/") + 1]
-    if is_wild(prefix) or not _is_inside(start / prefix, start, files.process_dir):
+    if has_wildcard(prefix) or not _is_inside(start / prefix, start, files.process_dir):
         return []
-    listed = sorted(it for it in files.matching(f"{prefix}*", start) if not it.name.startswith("."))
+    listed = sorted(it for it in files.glob(f"{prefix}*", start) if not it.name.startswith("."))
     folders = [it for it in listed if files.is_directory(it)]
     plain = [it for it in listed if it not in folders]
     end = "" if kind == "directory" else "/"
@@ -47,7 +47,7 @@ def _holding(name: str, start: Path, files: Disk) -> Iterator[Suggestion]:
             break
         patterns += [f"{above}*/{name}", f"{above}skills/*/{name}", f"{above}.github/skills/*/{name}"]
     for pattern in patterns:
-        for it in sorted(files.matching(pattern, start)):
+        for it in sorted(files.glob(pattern, start)):
             label = Path(os.path.relpath(it.parent, start)).as_posix()
             yield Suggestion(What.FOLDER, label, detail=f"holds a {name}", is_likely=True)
 
@@ -63,7 +63,7 @@ def _globs(
 ) -> Iterator[Suggestion]:
     """Patterns for the folder itself (but not for the start) and its folders, where they hold YAML files."""
     inside = {prefix: plain} if prefix else {}
-    inside |= {f"{prefix}{it.name}/": files.matching(f"{prefix}{it.name}/*", start) for it in folders}
+    inside |= {f"{prefix}{it.name}/": files.glob(f"{prefix}{it.name}/*", start) for it in folders}
     for folder, content in inside.items():
         for suffix in _YAML:
             if count := sum(1 for it in content if it.suffix == suffix):

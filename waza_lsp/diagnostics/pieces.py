@@ -13,7 +13,7 @@ from typing import Any
 from waza_engine.analysis.pipeline import check_grader, unknown_keys
 from waza_engine.analysis.schema.navigate import Schema, discriminated, resolve
 from waza_engine.analysis.versions import newer
-from waza_engine.lib.files.read_tracking import Stamp, note_read, noting, stamp
+from waza_engine.lib.files.read_tracking import Stamp, note_read, stamp, track_reads
 from waza_engine.lib.pointer import Pointer
 from waza_engine.model.findings import Finding, Scope
 from waza_lsp.diagnostics.cascades import has_hole
@@ -122,7 +122,7 @@ class _Remembered:
 
     def anew(self, find: Callable[[], tuple[Mark, ...]]) -> None:
         """Find and remember."""
-        with noting() as seen:
+        with track_reads() as seen:
             self.found = find()
         self._stamps = {it: stamp(it) for it in seen.paths}
         self._at = None

@@ -55,7 +55,7 @@ class Mark(NamedTuple):
                 case _:
                     return (key,)
 
-        return self.finding.moved(move)
+        return self.finding.map_pointers(move)
 
 
 _BLOCKS = frozenset([Kind.MAP, Kind.SEQ])

@@ -32,7 +32,7 @@ def workspace_symbol(query: str, paths: Iterable[Path], around: Around) -> Itera
     count = 0
     read = _reader(around.encoding)
     for path in paths:
-        for it in around.files.made(path, read) or ():
+        for it in around.files.read_as(path, read) or ():
             if count < _MOST and _fits(query, it.name):
                 count += 1
                 location = types.Location(path.as_uri(), it.range)

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import NamedTuple, Protocol
 
 from waza_engine.analysis.schema.navigate import schema_at
-from waza_engine.lib.go.glob import fixed_part, is_wild
+from waza_engine.lib.go.glob import fixed_part, has_wildcard
 from waza_engine.lib.pointer import Pointer
 from waza_lsp.schema.describe import data_along
 from waza_lsp.schema.document_kind import Form
@@ -43,7 +43,7 @@ class Disk(Protocol):
         """Whether there is such a folder."""
         ...
 
-    def matching(self, pattern: str, folder: Path) -> list[Path]:
+    def glob(self, pattern: str, folder: Path) -> list[Path]:
         """The files and directories below `folder` that a Go glob names; none for a pattern that Go refuses."""
         ...
 
@@ -64,7 +64,7 @@ class PathValue(NamedTuple):
     @property
     def is_pattern(self) -> bool:
         """Whether it may stand for several files."""
-        return self.kind == "glob" and is_wild(self.text)
+        return self.kind == "glob" and has_wildcard(self.text)
 
     @property
     def fixed(self) -> str:
@@ -74,7 +74,7 @@ class PathValue(NamedTuple):
     def targets(self, files: Disk) -> list[Path]:
         """What is there: one file or directory, for a pattern all that it matches."""
         if self.is_pattern:
-            return files.matching(self.text, self.folder)
+            return files.glob(self.text, self.folder)
         # As Go joins paths: links are not looked at.
         path = Path(os.path.normpath(self.folder / self.text))
         return [path] if files.is_file(path) or files.is_directory(path) else []

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence, Set
 from typing import Any, NamedTuple
 
 from waza_engine.analysis.schema.navigate import DISCRIMINATOR, Schema, schema_at
-from waza_engine.lib.go.regexp import regex_error, regex_place
+from waza_engine.lib.go.regexp import regex_error, regex_span
 from waza_engine.lib.pointer import Pointer
 from waza_engine.runs.recordings.preview import Recalled, RecalledVerdict
 from waza_lsp.schema.describe import data_along
@@ -26,9 +26,9 @@ _MOST_TASKS = 5
 
 def _js_place(pattern: str, text: str) -> tuple[int, int] | None:
     # Imported when it is used, here and below: an engine for patterns comes with it, and the server must start fast.
-    from waza_engine.lib.js_regex import js_place
+    from waza_engine.lib.js_regex import js_span
 
-    return js_place(pattern, text)
+    return js_span(pattern, text)
 
 
 def _js_error(pattern: str) -> object:
@@ -38,7 +38,7 @@ def _js_error(pattern: str) -> object:
 
 
 _PLACES: Mapping[str, Callable[[str, str], tuple[int, int] | None]] = {
-    "regex": regex_place,
+    "regex": regex_span,
     "regex-js": _js_place,
 }
 _ERRORS: Mapping[str, Callable[[str], object]] = {"regex": regex_error, "regex-js": _js_error}

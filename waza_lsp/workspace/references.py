@@ -95,7 +95,7 @@ def _seen_in_suite(
 def _in_file(
     thing: str, path: Path, around: Around, *, only_given: bool = False
 ) -> Iterator[tuple[str, str]]:
-    for it in around.files.made(path, _names_of_text) or ():
+    for it in around.files.read_as(path, _names_of_text) or ():
         if it.thing == thing and (it.defines or not only_given):
             yield it.text, f"{thing} in {path.name}"
 

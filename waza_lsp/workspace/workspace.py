@@ -38,16 +38,16 @@ class Around:
         """Whether there is such a folder."""
         return self.files.is_directory(path)
 
-    def matching(self, pattern: str, folder: Path) -> list[Path]:
+    def glob(self, pattern: str, folder: Path) -> list[Path]:
         """The files and folders below `folder` that a Go glob names."""
-        return self.files.matching(pattern, folder)
+        return self.files.glob(pattern, folder)
 
     def snapshot(self, path: Path) -> Snapshot | None:
         """A file as it is now; None when it cannot be read."""
         found = self.opened(path)
         if found is not None:
             return found
-        read = self.files.made(path, _read)
+        read = self.files.read_as(path, _read)
         if read is None:
             return None
         lines, tree = read

@@ -9,7 +9,7 @@ from waza_engine.graders.registry import graders
 from waza_engine.lib.yaml.scalars import Scalar, plain
 from waza_engine.model.findings import Finding, Fix, InsertKey, Scope
 from waza_engine.model.placeholders import has_placeholder
-from waza_engine.model.pydantic_messages import STRANGE
+from waza_engine.model.pydantic_messages import UNKNOWN_KEY
 from waza_engine.recognition.recognise import dialect
 from waza_engine.rules.empty_value import EMPTY_VALUE
 from waza_engine.rules.refused_config import REFUSED_CONFIG
@@ -67,7 +67,7 @@ def _refused(entry: Mapping[str, Any], error: ConfigError) -> Iterator[Finding]:
         return
     if not has_placeholder(str(plain(value))):
         problem = f"{error.problem[0].upper()}{error.problem[1:]}"
-        if error.problem == STRANGE:  # An older one that has no value: the schema knows all others.
+        if error.problem == UNKNOWN_KEY:  # An older one that has no value: the schema knows all others.
             yield REFUSED_CONFIG.at(error.pointer, f"{problem} '{error.pointer[-1]}'", on="key", refused=True)
         else:
             yield REFUSED_CONFIG.at(error.pointer, problem, refused=True)

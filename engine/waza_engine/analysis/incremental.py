@@ -10,9 +10,9 @@ from operator import is_
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from waza_engine.lib.files.read_tracking import note_keys, note_reads, noting
+from waza_engine.lib.files.read_tracking import note_keys, note_reads, track_reads
 from waza_engine.lib.files.stamps import Stamps
-from waza_engine.lib.yaml.scalars import written
+from waza_engine.lib.yaml.scalars import source_text
 from waza_engine.model.findings import Finding
 from waza_engine.project.document import Document
 from waza_engine.project.memo_list import carried
@@ -57,8 +57,8 @@ def followed(document: Document) -> Document:
     if not isinstance(document.data, dict):
         return document
     is_open = document.path is not None and document.files.open_text(document.path) is not None
-    before = (document.files.memory.get(_place(document)) if is_open else None) or _Version()
-    paths = before.stamps.changed() if before.stamps is not None else set[Path]()
+    before = (document.files.memo.get(_place(document)) if is_open else None) or _Version()
+    paths = before.stamps.changed_files() if before.stamps is not None else set[Path]()
     keys = _other_keys(before.data, document.data)
     known = before.data or {}
     data = _Watched(
@@ -76,7 +76,7 @@ def findings(document: Document, checks: tuple[Check, ...]) -> Iterator[tuple[Fi
         yield from (tuple(check(document)) for check in checks)
         return
     before, other_keys, other_paths = document.before, document.other_keys, document.other_paths
-    memory, place, now = document.files.memory, _place(document), _Version(document.data)
+    memory, place, now = document.files.memo, _place(document), _Version(document.data)
     memory.pop(place, None)
     has_other_paths = bool(other_paths) or before.stamps is None
     for check in checks:
@@ -102,7 +102,7 @@ def _place(document: Document) -> tuple[str, str, Path | None, Path | None]:
 
 
 def _asked(check: Check, document: Document) -> _Said:
-    with noting() as seen:
+    with track_reads() as seen:
         found = tuple(check(document))
     return _Said(found, frozenset(seen.keys), frozenset(seen.paths))
 
@@ -133,7 +133,7 @@ def _is_same(before: dict[str, Any], now: dict[str, Any], key: str) -> bool:
     if one is other or isinstance(one, (dict, list)):
         return one is other
     is_equal = one == other and type(one) is type(other)
-    return is_equal and (not isinstance(one, (int, float)) or written(one) == written(other))
+    return is_equal and (not isinstance(one, (int, float)) or source_text(one) == source_text(other))
 
 
 class _Watched(dict[str, Any]):

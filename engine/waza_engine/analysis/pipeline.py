@@ -74,13 +74,13 @@ def check_file(path: Path, *, process_dir: Path | None = None) -> list[Finding]:
         LoadError: the file cannot be read, or is not a YAML mapping.
 
     """
-    from waza_engine.lib.yaml.scalars import plain_as_written
+    from waza_engine.lib.yaml.scalars import plain_with_source
     from waza_engine.project.owner import named_by_eval
     from waza_engine.project.reading import read_filled_mapping
 
     path = path.absolute()
     written = read_filled_mapping(path)
-    data = plain_as_written(written)
+    data = plain_with_source(written)
     recognised = recognise(data, path) or named_by_eval(path)
     context = check_context(path, Projects().of(path.parent), process_dir or Path.cwd())
     if recognised is None or context.excluded:

@@ -89,7 +89,7 @@ class Workers:
 
 
 def _exchange(worker: subprocess.Popen[bytes], frame: bytes) -> Any:
-    stdin = processes.piped(worker.stdin)
+    stdin = processes.require_pipe(worker.stdin)
     view = memoryview(struct.pack(">I", len(frame)) + frame)
     while view:
         view = view[stdin.write(view) :]
@@ -100,7 +100,7 @@ def _exchange(worker: subprocess.Popen[bytes], frame: bytes) -> Any:
 
 
 def _read(worker: subprocess.Popen[bytes], length: int) -> bytes:
-    stdout = processes.piped(worker.stdout)
+    stdout = processes.require_pipe(worker.stdout)
     data = bytearray()
     while len(data) < length:
         chunk = stdout.read(length - len(data))

@@ -40,8 +40,8 @@ def written(grader: Grader, name: str) -> dict[str, Any]:
 def as_given(entry: GraderEntry, *, weight: bool) -> dict[str, Any]:
     """The entry as it stands in its file."""
     made: dict[str, Any] = {"type": entry.type}
-    if entry.written_name:
-        made["name"] = entry.written_name
+    if entry.original_name:
+        made["name"] = entry.original_name
     if entry.turn is not None:
         made["turn"] = entry.turn
     if weight and entry.weight != 1.0:

@@ -7,11 +7,11 @@ return, line separators, blanks beyond ASCII); that is let pass.
 import re
 
 from waza_engine.convert.conversion import CannotSayError
-from waza_engine.lib.go.regexp import regex_error, regex_found
+from waza_engine.lib.go.regexp import regex_error, regex_matches
 from waza_engine.lib.js_regex import js_error, js_notes
-from waza_engine.lib.js_regex.parser import parsed
+from waza_engine.lib.js_regex.parser import parse_pattern
 from waza_engine.lib.js_regex.syntax import JsPatternError
-from waza_engine.lib.js_regex.writers import BeyondRe2, as_re2
+from waza_engine.lib.js_regex.writers import NotInRe2, as_re2
 
 _FLAGS = re.compile(r"\(\?([imsU]+)\)")
 _GROUP = re.compile(r"\(\?(?P<on>[imsU]*)-(?P<off>[imsU]+):(?P<rest>.*)\)", re.DOTALL)
@@ -94,12 +94,12 @@ def in_re2(pattern: str) -> str | None:
     ):
         return pattern
     try:
-        read = parsed(pattern)
+        read = parse_pattern(pattern)
     except JsPatternError:
         return None
     try:
         made = as_re2(read.node)
-    except BeyondRe2:
+    except NotInRe2:
         return None
     return made if regex_error(made) is None else None
 
@@ -146,4 +146,4 @@ def behind_any_case(pattern: str) -> str:
 
 def is_found_in_nothing(pattern: str) -> bool:
     """Whether the RE2 pattern is found in an empty text: waza takes an argument that is missing for one, vally does not."""
-    return regex_found(in_any_case(pattern), "") is not False
+    return regex_matches(in_any_case(pattern), "") is not False

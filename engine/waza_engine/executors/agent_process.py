@@ -10,7 +10,7 @@ from pathlib import Path
 from waza_engine.executors.base import ExecutorError
 from waza_engine.lib.process import reaper
 from waza_engine.lib.process.reaper import kill_session
-from waza_engine.lib.process.spawn import let_go, start_program
+from waza_engine.lib.process.spawn import release, start_program
 
 OUTPUT_LIMIT = 64 << 20
 """How many bytes of what an agent prints are read; the rest is thrown away."""
@@ -101,7 +101,7 @@ async def end(process: asyncio.subprocess.Process) -> None:
     with contextlib.suppress(TimeoutError):
         async with asyncio.timeout(_PIPE_GRACE_SECONDS):
             await _exit(process)
-    await let_go(process)
+    await release(process)
 
 
 async def _talk(

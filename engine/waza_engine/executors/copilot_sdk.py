@@ -27,7 +27,7 @@ from waza_engine.executors.base import (
 )
 from waza_engine.executors.copilot_cli import cli_path, mcp_server, provider
 from waza_engine.executors.event_log import EventLog
-from waza_engine.model.tool_names import names_of
+from waza_engine.model.tool_names import all_names
 from waza_engine.model.trajectory import Trajectory
 
 _INSTALL = (
@@ -200,7 +200,7 @@ class CopilotExecutor:
         if request.system_message:
             options["system_message"] = {"mode": "append", "content": request.system_message}
         if request.allowed_tools is not None:
-            options["available_tools"] = list(names_of(request.allowed_tools))
+            options["available_tools"] = list(all_names(request.allowed_tools))
         return options
 
     def _options(self, model: str, directory: str, skill_directories: list[str]) -> dict[str, Any]:

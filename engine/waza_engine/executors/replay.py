@@ -25,7 +25,7 @@ from waza_engine.executors.base import (
 from waza_engine.lib.files.digests import file_digest
 from waza_engine.lib.paths import is_directory
 from waza_engine.model.fields import Integer, Strings
-from waza_engine.model.pydantic_messages import first_words
+from waza_engine.model.pydantic_messages import first_problem_text
 from waza_engine.model.trajectory import Trajectory
 
 _VERSION = 1
@@ -172,7 +172,7 @@ def _read(path: Path, model: type[_Model]) -> _Model:
         raise ExecutorError(f"The recording {path} cannot be read: {error.strerror or error}") from error
     except ValidationError as error:
         raise ExecutorError(
-            f"The recording {path} has a wrong value at {first_words(error, 'the top level')}"
+            f"The recording {path} has a wrong value at {first_problem_text(error, 'the top level')}"
         ) from error
     except (ValueError, RecursionError) as error:
         raise ExecutorError(f"The recording {path} is no JSON: {error}") from error

@@ -10,7 +10,7 @@ from pydantic import ValidationError
 from waza_engine.graders.base import ConfigError, Grader
 from waza_engine.lib.yaml.scalars import Scalar, plain
 from waza_engine.model.fields import is_null
-from waza_engine.model.pydantic_messages import place, words
+from waza_engine.model.pydantic_messages import problem_pointer, problem_text
 from waza_engine.model.suite import GraderEntry
 from waza_engine.recognition.recognise import dialect_meant, resolved
 
@@ -120,11 +120,11 @@ def config_error(
 ) -> ConfigError:
     """The first thing that a model found wrong, with its place; `above` is the path from the entry to `data`."""
     first = error.errors(include_url=False)[0]
-    pointer = (*above, *place(first, data, drops_nulls=drops_nulls))
-    return ConfigError(problems_text(error, *above), pointer, words(first))
+    pointer = (*above, *problem_pointer(first, data, drops_nulls=drops_nulls))
+    return ConfigError(problems_text(error, *above), pointer, problem_text(first))
 
 
 def problems_text(error: ValidationError, *above: str) -> str:
     """What pydantic found, in one line: `config.contains: expected a list`."""
     problems = error.errors(include_url=False)
-    return "; ".join(f"{'.'.join(map(str, [*above, *it['loc']]))}: {words(it)}" for it in problems)
+    return "; ".join(f"{'.'.join(map(str, [*above, *it['loc']]))}: {problem_text(it)}" for it in problems)

@@ -4,9 +4,9 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
 
-from waza_engine.lib.go.regexp import regex_error, regex_place
+from waza_engine.lib.go.regexp import regex_error, regex_span
 from waza_engine.lib.go.text import fold
-from waza_engine.model.records import Seen
+from waza_engine.model.records import FoundText
 
 _WIDTH = 80
 _MOST_NAMES = 12
@@ -41,7 +41,7 @@ def match_of(pattern: str, text: str) -> str:
     """What a pattern found, or why it is no pattern."""
     if reason := regex_error(pattern):
         return f"not a valid RE2 pattern: {reason}"
-    place = regex_place(pattern, text)
+    place = regex_span(pattern, text)
     return around(text, *place) if place else ""
 
 
@@ -68,14 +68,14 @@ def calls_made(names: Sequence[str]) -> str:
     return f"used: {shown}{more}" if counts else "nothing was used"
 
 
-def around(text: str, start: int, end: int) -> Seen:
+def around(text: str, start: int, end: int) -> FoundText:
     """A stretch of the text with what stands around it on its line, and the number of the line."""
     number = text.count("\n", 0, start) + 1
     first = max(text.rfind("\n", 0, start) + 1, start - (_WIDTH - 20) // 2)
     stop = text.find("\n", start)
     last = len(text) if stop < 0 else stop
     line = quoted(text[first : max(min(last, first + 2 * _WIDTH), min(end, start + _WIDTH))])
-    return Seen(f"line {number}: {line}", _lines_around(text.split("\n"), number - 1))
+    return FoundText(f"line {number}: {line}", _lines_around(text.split("\n"), number - 1))
 
 
 def _nearest(words: Iterable[str], text: str) -> str:
@@ -86,8 +86,8 @@ def _nearest(words: Iterable[str], text: str) -> str:
     scored = ((_likeness(wanted, fold(line)), -index) for index, line in enumerate(lines))
     score, index = max(scored, default=(0, 0))
     if not score:
-        return Seen(f"it begins: {quoted(text[:_LOOKED_AT])}", _lines_around(lines, 0))
-    return Seen(f"line {1 - index}: {quoted(lines[-index])}", _lines_around(lines, -index))
+        return FoundText(f"it begins: {quoted(text[:_LOOKED_AT])}", _lines_around(lines, 0))
+    return FoundText(f"line {1 - index}: {quoted(lines[-index])}", _lines_around(lines, -index))
 
 
 def _likeness(words: set[str], line: str) -> int:

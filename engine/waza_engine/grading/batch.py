@@ -16,7 +16,7 @@ from waza_engine.grading.batch_input import InputError, grading_context
 from waza_engine.grading.grade import grade_entry, grade_run, shown
 from waza_engine.lib.files.temporary import temporary_folder
 from waza_engine.lib.go.json import JsonError, read_json
-from waza_engine.lib.paths import PathError, in_workspace
+from waza_engine.lib.paths import PathError, workspace_path
 from waza_engine.lib.yaml.reader import RefusedEntry, YamlError, read_grader_list
 from waza_engine.model.fields import as_text, is_null
 from waza_engine.model.scores import mean, weighted_mean
@@ -79,7 +79,7 @@ def _place(root: Path, name: Any) -> Path:
     if not isinstance(name, str):
         raise InputError(f"{name!r} is no path")
     try:
-        return Path(os.fspath(in_workspace(root, name)))
+        return Path(os.fspath(workspace_path(root, name)))
     except PathError as error:
         raise InputError(str(error)) from error
 

@@ -9,7 +9,7 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 from waza_engine.graders.base import GradingContext
 from waza_engine.judges.scripted import scripted_judge
 from waza_engine.model.fields import Flag, Integer, ListOf, Text, TextMap
-from waza_engine.model.pydantic_messages import first_words
+from waza_engine.model.pydantic_messages import first_problem_text
 from waza_engine.model.trajectory import Session, SkillInvocation, ToolEvent
 from waza_engine.recognition.recognise import dialect_meant, resolved
 
@@ -58,7 +58,7 @@ def grading_context(
             return read(data)
         context: GradingContext = resolved(in_dialect)(data, meaning, read)
     except ValidationError as error:
-        raise InputError(f"context.{first_words(error)}") from error
+        raise InputError(f"context.{first_problem_text(error)}") from error
     except ValueError as error:
         raise InputError(str(error)) from error
     return context

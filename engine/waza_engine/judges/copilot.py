@@ -81,7 +81,7 @@ class _Talk:
         message, reminders = self.request.message, 0
         while message:
             await session.send_and_wait(message, timeout=self.request.timeout_seconds)
-            message = "" if self.errors else self.request.reminded(self.calls, reminders)
+            message = "" if self.errors else self.request.next_reminder(self.calls, reminders)
             reminders += 1
 
     def result(self) -> JudgeTurn:

@@ -271,7 +271,7 @@ class _Talk:
             calls = [it for it in _list(message.get("tool_calls")) if isinstance(it, dict)]
             said = {"role": "assistant", "content": message.get("content"), "tool_calls": calls}
             messages += [said, *(self._answered(it) for it in calls)]
-            missing = request.reminded(self.calls, reminders)
+            missing = request.next_reminder(self.calls, reminders)
             if not missing and (request.reminder is not None or not calls):
                 break
             if not calls:

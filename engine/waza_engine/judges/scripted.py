@@ -39,7 +39,7 @@ class ScriptedJudge:
         """The next turn of the script, and more while a reminder is answered; other tools' calls are left out."""
         turn = self._next(request, ())
         reminders = 0
-        while not turn.error and request.reminded(turn.calls, reminders):
+        while not turn.error and request.next_reminder(turn.calls, reminders):
             reminders += 1
             turn = self._next(request, turn.calls)
         return turn

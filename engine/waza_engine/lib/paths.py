@@ -1,8 +1,7 @@
-"""Paths of a grader inside the agent's workspace: purely by their text, as waza checks them.
+"""Paths inside an agent's workspace, safe file system queries, and paths of `file:` URIs.
 
-See docs/reference/waza-graders.md, section 4.3.
-
-The path of a `file:` address (RFC 8089), also as Windows writes it: drives, and shares on other machines.
+A workspace path is checked by its text alone, as waza does (docs/reference/waza-graders.md, section 4.3). A `file:` URI
+(RFC 8089) may come from Windows, with a drive letter or the host of a network share.
 """
 
 import errno
@@ -15,13 +14,15 @@ from urllib.parse import unquote, urlsplit
 from waza_engine.lib.files.read_tracking import note_read
 from waza_engine.lib.files.safe_read import regular_bytes
 
+_DRIVE = re.compile(r"/[A-Za-z]:")
+
 
 class PathError(ValueError):
-    """A path that must not be used; the text says why."""
+    """A path that must not be used; the message gives the reason."""
 
 
-def in_workspace(workspace: Path, path: str) -> str:
-    """The absolute, lexically cleaned place of `path`, strictly below the workspace. Links are not looked at.
+def workspace_path(workspace: Path, path: str) -> str:
+    """Return the absolute, cleaned path of `path` below the workspace. Links are not resolved.
 
     Raises:
         PathError: the path is absolute, leaves the workspace, or is the workspace itself.
@@ -29,37 +30,37 @@ def in_workspace(workspace: Path, path: str) -> str:
     """
     if path.startswith("/"):
         raise PathError(f"'{path}' is an absolute path")
-    root = cleaned(os.fspath(workspace.absolute()))
-    place = cleaned(f"{root}/{path}")
-    if not place.startswith(root.rstrip("/") + "/") or place == root:
+    root = clean_path(os.fspath(workspace.absolute()))
+    result = clean_path(f"{root}/{path}")
+    if not result.startswith(root.rstrip("/") + "/") or result == root:
         raise PathError(f"'{path}' is not inside the workspace")
-    return place
-
-
-def cleaned(path: str) -> str:
-    """An absolute path without `.`, `..` and empty parts; `os.path.normpath` may stop at a NUL."""
-    parts: list[str] = []
-    for it in path.split("/"):
-        if it == "..":
-            parts[-1:] = []
-        elif it not in {"", "."}:
-            parts.append(it)
-    return "/" + "/".join(parts)
+    return result
 
 
 def escape_reason(path: str) -> str | None:
-    """Why a path can be in no workspace, None when it can: what is known before there is a workspace."""
+    """Return why a path is outside of every workspace, None if it is not. No workspace needs to exist."""
     try:
-        in_workspace(Path("/workspace"), path)
+        workspace_path(Path("/workspace"), path)
     except PathError as error:
         return str(error)
     return None
 
 
-def is_missing(place: str) -> bool:
-    """Whether the system answers "not found". Any other trouble (not a directory, name too long) is not that."""
+def clean_path(path: str) -> str:
+    """Return an absolute path without `.`, `..` and empty parts. Unlike `os.path.normpath` it accepts a NUL."""
+    parts: list[str] = []
+    for part in path.split("/"):
+        if part == "..":
+            parts[-1:] = []
+        elif part not in {"", "."}:
+            parts.append(part)
+    return "/" + "/".join(parts)
+
+
+def is_missing(path: str) -> bool:
+    """Whether the system answers "not found". False for other errors (not a directory, name too long)."""
     try:
-        os.stat(place)  # noqa: PTH116  # a text with a NUL is no path for pathlib either
+        os.stat(path)  # noqa: PTH116  # pathlib rejects a NUL as well
     except OSError as error:
         return error.errno == errno.ENOENT
     except ValueError:
@@ -67,36 +68,36 @@ def is_missing(place: str) -> bool:
     return False
 
 
-def is_there(place: str) -> bool:
-    """Whether the place can be looked at; links are followed."""
+def exists(path: str) -> bool:
+    """Whether the path is accessible; links are followed."""
     try:
-        os.stat(place)  # noqa: PTH116
+        os.stat(path)  # noqa: PTH116
     except (OSError, ValueError):
         return False
     return True
 
 
-def is_directory(place: str | Path) -> bool:
-    """Whether a directory stands there, links followed. `Path.is_dir` raises for a name that is too long."""
-    return os.path.isdir(place)  # noqa: PTH112
+def is_directory(path: str | Path) -> bool:
+    """Whether the path is a directory; links are followed. `Path.is_dir` raises if a name is too long."""
+    return os.path.isdir(path)  # noqa: PTH112
 
 
-def resolved(path: Path) -> Path:
-    """The path without links, as far as they lead anywhere. `Path.resolve` raises for one that leads in a circle."""
+def real_path(path: Path) -> Path:
+    """Return the path with its links resolved, as far as possible. `Path.resolve` raises for a cycle of links."""
     return Path(os.path.realpath(path))
 
 
-def content(place: str | Path) -> bytes | None:
-    """The bytes of the file, links followed; None when it cannot be read, as anything that is no regular file."""
-    note_read(Path(place))
+def file_bytes(path: str | Path) -> bytes | None:
+    """Return the bytes of a regular file; None if there is none or it cannot be read. Links are followed."""
+    note_read(Path(path))
     try:
-        return regular_bytes(Path(place))
+        return regular_bytes(Path(path))
     except (OSError, ValueError):
         return None
 
 
 def is_inside(path: Path, folder: Path) -> bool:
-    """Whether `path`, with all links followed, stands in `folder` or is it."""
+    """Return whether `path`, with all links followed, is `folder` or below it."""
     try:
         return path.resolve().is_relative_to(folder.resolve())
     except (OSError, RuntimeError, ValueError):
@@ -106,16 +107,16 @@ def is_inside(path: Path, folder: Path) -> bool:
 _DRIVE = re.compile(r"/[A-Za-z]:")
 
 
-def path_of_address(address: str) -> Path | None:
-    """The path; None for an address of another kind."""
-    parts = urlsplit(address)
+def path_from_uri(uri: str) -> Path | None:
+    """Return the path of a `file:` URI, None for other schemes."""
+    parts = urlsplit(uri)
     if parts.scheme != "file":
         return None
-    return Path(path_text(parts.netloc, parts.path, is_windows=sys.platform == "win32"))
+    return Path(uri_path(parts.netloc, parts.path, is_windows=sys.platform == "win32"))
 
 
-def path_text(host: str, path: str, *, is_windows: bool) -> str:
-    """The path that stands for a host and an escaped path; hosts mean something on Windows only."""
+def uri_path(host: str, path: str, *, is_windows: bool) -> str:
+    """Return the file path for a URI's host and escaped path. The host counts on Windows only."""
     text = unquote(path)
     if not is_windows:
         return text

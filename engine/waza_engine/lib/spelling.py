@@ -1,4 +1,4 @@
-"""The known names nearest to a misspelt one."""
+"""Find the known names that a misspelt word may stand for."""
 
 import difflib
 from collections.abc import Collection
@@ -6,29 +6,29 @@ from functools import lru_cache
 
 _LONG_ENOUGH = 4
 _CLOSE = 0.66
+_LIKELY = 0.85
 _PREFIX = 0.9
 
 
 def nearest(word: str, known: Collection[str], *, most: int = 3) -> list[str]:
-    """At most `most` known names that a person may have meant, best first."""
+    """Return at most `most` known names that the author may have meant, best first."""
     return list(_nearest(word, tuple(known))[:most])
 
 
-@lru_cache(maxsize=256)
+@lru_cache(maxsize=256)  # The same misspelt word often occurs many times in a file.
 def _nearest(word: str, known: tuple[str, ...]) -> tuple[str, ...]:
-    # Remembered, because a file says the same wrong word often.
-    flat = _flat(word)
-    scored = [(_likeness(flat, _flat(it)), it) for it in known]
-    close = sorted(((score, it) for score, it in scored if score >= _CLOSE), key=lambda it: (-it[0], it[1]))
-    return tuple(it for _, it in close)
+    normal = _normalize(word)
+    scored = [(_similarity(normal, _normalize(name)), name) for name in known]
+    close = sorted((-score, name) for score, name in scored if score >= _CLOSE)
+    return tuple(name for _, name in close)
 
 
-def is_slip(word: str, name: str) -> bool:
-    """Whether the word is the name but for one letter too many, missing, wrong, or swapped with the next one.
+def is_typo(word: str, name: str) -> bool:
+    """Whether one extra, missing, wrong or swapped letter turns the name into the word, or nothing at all.
 
-    Upper and lower case, hyphens and underscores do not count; short words are never sure.
+    Case, hyphens and underscores are ignored. Short words are too uncertain and never count.
     """
-    one, other = _flat(word), _flat(name)
+    one, other = _normalize(word), _normalize(name)
     if one == other:
         return True
     if min(len(one), len(other)) < _LONG_ENOUGH or abs(len(one) - len(other)) > 1:
@@ -40,29 +40,33 @@ def is_slip(word: str, name: str) -> bool:
     return left[1:] == right or left == right[1:] or left[1:] == right[1:] or _is_swapped(left, right)
 
 
-def is_likely_slip(word: str, known: Collection[str]) -> bool:
-    """Whether a word that may well be right is more likely a misspelt one of the known names."""
-    flat = _flat(word)
-    return any(
-        is_slip(word, it) or difflib.SequenceMatcher(None, flat, _flat(it)).ratio() >= 0.85 for it in known
-    )
+def is_likely_typo(word: str, known: Collection[str]) -> bool:
+    """Whether a word that may be correct is more likely a misspelling of a known name."""
+    normal = _normalize(word)
+    return any(is_typo(word, it) or _ratio(normal, _normalize(it)) >= _LIKELY for it in known)
 
 
 def _is_swapped(left: str, right: str) -> bool:
     return len(left) > 1 and left[:2] == right[:2][::-1] and left[2:] == right[2:]
 
 
-def _flat(word: str) -> str:
+def _normalize(word: str) -> str:
     return word.lower().replace("-", "_")
 
 
-def _likeness(one: str, other: str) -> float:
+def _ratio(one: str, other: str) -> float:
+    return difflib.SequenceMatcher(None, one, other).ratio()
+
+
+def _similarity(one: str, other: str) -> float:
     if one == other:
         return 1.0
     matcher = difflib.SequenceMatcher(None, one, other)
     if min(len(one), len(other)) >= _LONG_ENOUGH and (one.startswith(other) or other.startswith(one)):
-        return _PREFIX + matcher.ratio() / 10_000  # Of several that begin alike the nearest comes first.
-    # Most names are far off, which the upper bounds tell much sooner.
+        return (
+            _PREFIX + matcher.ratio() / 10_000
+        )  # Among several common prefixes the nearest name comes first.
+    # Most names are far off. The upper bounds show that at much less cost.
     if matcher.real_quick_ratio() < _CLOSE or matcher.quick_ratio() < _CLOSE:
         return 0.0
     return matcher.ratio()

@@ -1,35 +1,31 @@
-"""Lengths of time as Go writes them: `5m`, `1h30m`, `250ms`.
-
-Moments as other programs read them.
-"""
+"""Points in time as RFC 3339 text, and durations as Go writes them: `5m`, `1h30m`, `250ms`."""
 
 import re
 from datetime import UTC, datetime
 
+_UNITS = {"ns": 1e-9, "us": 1e-6, "µs": 1e-6, "μs": 1e-6, "ms": 1e-3, "s": 1.0, "m": 60.0, "h": 3600.0}
+_PART = r"(\d+\.?\d*|\.\d+)(ns|us|µs|μs|ms|s|m|h)"
+_DURATION = re.compile(rf"([-+]?)((?:{_PART})+)")
+
 
 def rfc3339(seconds: float, precision: str = "milliseconds") -> str:
-    """A moment in seconds since 1970 as text in UTC; `precision` is the unit of the last digit."""
+    """Return seconds since 1970 as text in UTC. `precision` is the unit of the last digit."""
     return datetime.fromtimestamp(seconds, UTC).isoformat(timespec=precision).replace("+00:00", "Z")
 
 
-def seconds_of(moment: str) -> float:
-    """The seconds since 1970 of a moment that is written so; 0.0 for a text that is none."""
+def unix_seconds(timestamp: str) -> float:
+    """Return the seconds since 1970 of an RFC 3339 text; 0.0 if it is invalid."""
     try:
-        return datetime.fromisoformat(moment).timestamp()
+        return datetime.fromisoformat(timestamp).timestamp()
     except ValueError:
         return 0.0
 
 
-_UNITS = {"ns": 1e-9, "us": 1e-6, "µs": 1e-6, "μs": 1e-6, "ms": 1e-3, "s": 1.0, "m": 60.0, "h": 3600.0}
-_PART = r"(\d+\.?\d*|\.\d+)(ns|us|µs|μs|ms|s|m|h)"
-_SHAPE = re.compile(rf"([-+]?)((?:{_PART})+)")
-
-
 def duration_seconds(text: str) -> float | None:
-    """The seconds that a Go duration stands for; None when it is none (a number without unit, except 0)."""
+    """Return the seconds of a Go duration; None if it is invalid. Only 0 needs no unit."""
     if text in {"0", "+0", "-0"}:
         return 0.0
-    found = _SHAPE.fullmatch(text)
+    found = _DURATION.fullmatch(text)
     if not found:
         return None
     sign, parts = found[1], found[2]

@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from waza_engine.lib.go.regexp import regex_found
+from waza_engine.lib.go.regexp import regex_matches
 
 _NO_RESPONSE = 127
 
@@ -53,7 +53,7 @@ def _fits(response: Mapping[str, Any], arguments: list[str]) -> bool:
         return list(response["args"]) == arguments
     patterns = response.get("args_regex") or ()
     return len(patterns) == len(arguments) and all(
-        regex_found(rf"\A(?:{pattern})\z", it) is True
+        regex_matches(rf"\A(?:{pattern})\z", it) is True
         for pattern, it in zip(patterns, arguments, strict=True)
     )
 

@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, TextIO
 
-from waza_engine.lib.go.regexp import regex_found
+from waza_engine.lib.go.regexp import regex_matches
 
 _VERSION = "2025-06-18"
 _METHOD_NOT_FOUND, _NO_JSON = -32601, -32700
@@ -91,7 +91,7 @@ def _fits(response: Mapping[str, Any], arguments: Any) -> bool:
         return False
     values = arguments if isinstance(arguments, dict) else {}
     return all(
-        key in values and regex_found(pattern, _as_text(values[key])) is True
+        key in values and regex_matches(pattern, _as_text(values[key])) is True
         for key, pattern in (patterns or {}).items()
     )
 

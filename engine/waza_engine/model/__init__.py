@@ -1,1 +1,1 @@
-"""The nouns: suites, trials, records, scores."""
+"""The data types of an eval: findings, suite, trajectory, records, scores, field types, the judge interface."""

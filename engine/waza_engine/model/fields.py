@@ -1,9 +1,8 @@
-"""Field types for everything that is read from a file: Go's typed decoding as pydantic annotations.
+"""Field types for models of files: pydantic annotations that decode values as Go does.
 
-The rules are docs/reference/waza-formats.md, section 3 and docs/reference/waza-graders.md, sections 2.1 and
-13: a text field keeps the source text, an integer field cuts fractions off, a boolean field takes `yes` and
-`off`, an empty value is the zero value, null items of lists are dropped. Values may come as `Scalar` (YAML)
-or as plain Python values (JSON).
+A string field keeps the source text, an integer field truncates fractions, a boolean field accepts `yes` and `off`, an
+empty value is the zero value, and null items of lists are dropped (docs/reference/waza-formats.md, section 3;
+docs/reference/waza-graders.md, sections 2.1 and 13). Values are `Scalar` (YAML) or plain Python values (JSON).
 """
 
 import math
@@ -17,7 +16,7 @@ from waza_engine.lib.yaml.scalars import FALSE_WORDS, TRUE_WORDS, Scalar, plain
 
 
 def as_text(value: Any) -> Any:
-    """The text that Go stores in a string field; what has no text stays for pydantic to refuse."""
+    """Return the string that Go stores in a string field. Lists and mappings stay, and pydantic refuses them."""
     match value:
         case None | Scalar(value=None):
             return ""
@@ -34,28 +33,28 @@ def as_text(value: Any) -> Any:
 
 
 def as_integer(value: Any) -> Any:
-    """The integer that Go stores in an int field: fractions are cut off, a quoted number is refused."""
+    """Return the integer that Go stores in an int field: fractions are truncated, a quoted number is refused."""
     match value:
         case None | Scalar(value=None):
             return 0
         case Scalar(value=bool()) | bool():
             raise ValueError("expected a whole number, not a boolean")
         case Scalar(value=(int() | float()) as number) | (int() | float() as number):
-            return _truncated(number)
+            return _truncate(number)
         case str():
             raise ValueError("expected a whole number, not a string; remove the quotes")
         case _:
             raise ValueError("expected a whole number")
 
 
-def _truncated(number: float) -> int:
+def _truncate(number: float) -> int:
     if not math.isfinite(number) or number >= 2**63:
         raise ValueError("expected a whole number of at most 64 bits")
     return max(int(number), -(2**63))
 
 
 def as_number(value: Any) -> Any:
-    """The double that Go stores in a float field."""
+    """Return the double that Go stores in a float field."""
     match value:
         case None | Scalar(value=None):
             return 0.0
@@ -70,7 +69,7 @@ def as_number(value: Any) -> Any:
 
 
 def as_flag(value: Any) -> Any:
-    """The boolean that Go stores in a bool field: `yes`, `on`, `no`, `off` count, `"true"` does not."""
+    """Return the boolean that Go stores in a bool field: `yes`, `on`, `no`, `off` count, `"true"` does not."""
     match value:
         case None | Scalar(value=None):
             return False
@@ -85,36 +84,36 @@ def as_flag(value: Any) -> Any:
 
 
 def as_switch(value: Any) -> Any:
-    """The boolean of an option that is on unless the file says no: an empty value says nothing."""
+    """Return the boolean of an option that is on by default: an empty value leaves it on."""
     return True if is_null(value) else as_flag(value)
 
 
 def as_list(value: Any) -> Any:
-    """A list without its null items; an empty value is the empty list."""
+    """Return a list without its null items; an empty value is the empty list."""
     if is_null(value):
         return []
     if not isinstance(value, list):
-        raise ValueError("expected a list")  # noqa: TRY004  # pydantic turns only ValueError into a problem
+        raise ValueError("expected a list")  # noqa: TRY004  # pydantic handles ValueError only
     return [it for it in value if not is_null(it)]
 
 
 def as_mapping(value: Any) -> Any:
-    """A mapping; an empty value is the empty mapping."""
+    """Return a mapping; an empty value is the empty mapping."""
     return {} if is_null(value) else value
 
 
 def is_null(value: Any) -> bool:
-    """Whether the file has nothing here: an empty value, `null` or `~`."""
+    """Whether the value is empty, `null` or `~`."""
     return value is None or (isinstance(value, Scalar) and value.value is None)
 
 
 class _Absent:
-    """Marks a field in which an empty value or `null` means that the option is not there at all."""
+    """Marks a field in which an empty value or `null` means the same as a missing key."""
 
     def __get_pydantic_json_schema__(
         self, core_schema: CoreSchema, handler: GetJsonSchemaHandler
     ) -> JsonSchemaValue:
-        # Nobody writes the null on purpose: schema and completion speak of the other branch only.
+        # Nobody writes null on purpose, so the schema and completion offer the other type only.
         schema = handler(core_schema)
         others = [it for it in schema.pop("anyOf", []) if it != {"type": "null"}]
         return {**schema, **(others[0] if len(others) == 1 else {"anyOf": others} if others else {})}
@@ -127,10 +126,10 @@ def _none_when_null(value: Any) -> Any:
 _Item = TypeVar("_Item")
 
 Text = Annotated[str, BeforeValidator(as_text)]
-"""A text as it is written: `1.10` and `yes` too."""
+"""A string as it is written: `1.10` and `yes` too."""
 
 Integer = Annotated[int, BeforeValidator(as_integer)]
-"""A whole number; fractions are cut off."""
+"""An integer; fractions are truncated."""
 
 Number = Annotated[float, BeforeValidator(as_number)]
 """A number of double precision."""
@@ -139,17 +138,17 @@ Flag = Annotated[bool, BeforeValidator(as_flag)]
 """True or false, as YAML 1.1 and JSON write them."""
 
 Switch = Annotated[bool, BeforeValidator(as_switch)]
-"""The same, for an option that is true where nothing is said."""
+"""A boolean option that is true by default."""
 
 ListOf = Annotated[list[_Item], BeforeValidator(as_list)]
-"""A list; items that are null are left out, and an empty value is the empty list."""
+"""A list without its null items; an empty value is the empty list."""
 
 Strings = Annotated[list[Text], BeforeValidator(as_list)]
-"""A list of texts."""
+"""A list of strings."""
 
 TextMap = Annotated[dict[str, Text], BeforeValidator(as_mapping)]
 AnyValue = Annotated[Any, BeforeValidator(plain)]
-"""A value of any shape (inline schemas, matchers), as JSON would have it."""
+"""Any value (inline schemas, matchers), as plain JSON data."""
 
 IfGiven = Annotated[_Item | None, BeforeValidator(_none_when_null), _Absent()]
-"""An option of which waza knows whether it was given: None when it was not, or when it is null."""
+"""An optional value: None if the key is missing or its value is null."""

@@ -1,13 +1,13 @@
-"""Names of files that several modules look for.
+"""Names of files that several modules look for (docs/reference/waza-formats.md, sections 2 and 6 to 8).
 
-Plain data: cheap to import. See docs/reference/waza-formats.md, sections 2, 6 to 8.
+A module of its own because the server imports it at start, without pydantic.
 """
 
 TRIGGER_TESTS = "trigger_tests.yaml"
 """waza's trigger tests, beside the eval."""
 WAZA_PROJECT = ".waza.yaml"
-"""waza's settings of a project, at its root."""
+"""waza's project settings, at the root of a project."""
 SKILL_FILE = "SKILL.md"
-"""What makes a folder a skill."""
+"""The file that makes a folder a skill."""
 AGENT_SUFFIX = ".agent.md"
-"""How the files of custom agents end."""
+"""The suffix of custom agent files."""

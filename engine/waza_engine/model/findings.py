@@ -1,9 +1,8 @@
-"""The record of something worth telling the author, found in a file's data.
+"""Findings: problems in a file's data, with their rules and fixes.
 
-A finding points into the data by keys and indexes (a `Pointer`), never at text: only the language
-server knows where in the text a pointer stands. A fix is data too: what should change, not which characters.
-
-What a static check may know beyond the data it checks. Cheap to import: the language server needs it at start.
+A finding refers to the data by a `Pointer` of keys and indexes, never to positions in the text: only the language server
+knows those. A fix is data as well: it describes what changes, not which characters. This module imports nothing
+expensive, because the language server needs it at start.
 """
 
 from collections.abc import Callable, Iterable
@@ -17,10 +16,10 @@ from waza_engine.lib.pointer import Pointer
 
 @dataclass(frozen=True, slots=True)
 class Scope:
-    """Where the suite stands and how it will run.
+    """What a check may know beyond the data: the suite's folders and its executor.
 
-    `eval_dir` and `process_dir` are None when unknown (a file that is not saved yet); a check that needs them
-    then stays silent. `executor` is the suite's, empty when unknown.
+    `eval_dir` and `process_dir` (where runs are started) are None if they are unknown, as for an unsaved file; checks
+    that need them find nothing then. `executor` is "" if it is unknown.
     """
 
     eval_dir: Path | None = None
@@ -29,7 +28,7 @@ class Scope:
 
 
 class Severity(StrEnum):
-    """How bad a finding is, in the words of the command line's JSON output."""
+    """The severity of a finding, with the words of the command line's JSON output."""
 
     ERROR = "error"
     WARNING = "warning"
@@ -39,7 +38,7 @@ class Severity(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class RenameKey:
-    """The key at `pointer` should be spelt `name`."""
+    """Rename the key at `pointer` to `name`."""
 
     pointer: Pointer
     name: str
@@ -47,7 +46,7 @@ class RenameKey:
 
 @dataclass(frozen=True, slots=True)
 class SetValue:
-    """The value at `pointer` should be `value`."""
+    """Replace the value at `pointer` with `value`."""
 
     pointer: Pointer
     value: Any
@@ -55,16 +54,16 @@ class SetValue:
 
 @dataclass(frozen=True, slots=True)
 class QuoteValue:
-    """The number, truth value or date at `pointer` should be a text: the very characters that stand there."""
+    """Quote the number, boolean or date at `pointer`, so that it becomes a string with the same characters."""
 
     pointer: Pointer
 
 
 @dataclass(frozen=True, slots=True)
 class InsertKey:
-    """The mapping at `pointer` should gain `key` with `value`; None leaves the value to the schema.
+    """Insert `key` with `value` into the mapping at `pointer`. With None the schema provides the value.
 
-    A key that is there without a value gets one.
+    An existing key without a value gets the value.
     """
 
     pointer: Pointer
@@ -74,17 +73,17 @@ class InsertKey:
 
 @dataclass(frozen=True, slots=True)
 class RemoveKey:
-    """The entry or list item at `pointer` should go."""
+    """Remove the entry or list item at `pointer`."""
 
     pointer: Pointer
 
 
 @dataclass(frozen=True, slots=True)
 class MoveKey:
-    """The entry at `pointer` should stand at `to` instead: a path that ends with its key there.
+    """Move the entry at `pointer` to `to`, a path that ends with the new key.
 
-    Mappings on the way that do not exist yet are made. What stands at `to` already is an obstacle: then the change
-    cannot be made. As long as the mappings above the finding are unknown, `to` may begin with `..` parts that lead up.
+    Missing mappings on the path are created. The change is impossible if `to` already exists. While the mappings above
+    the finding are unknown, `to` may begin with `..` parts.
     """
 
     pointer: Pointer
@@ -93,7 +92,7 @@ class MoveKey:
 
 @dataclass(frozen=True, slots=True)
 class AppendItem:
-    """The list at `pointer` should gain `value` at its end; a list that does not exist yet is made."""
+    """Append `value` to the list at `pointer`, which is created if it does not exist."""
 
     pointer: Pointer
     value: Any
@@ -101,21 +100,21 @@ class AppendItem:
 
 @dataclass(frozen=True, slots=True)
 class MakeList:
-    """The value at `pointer` should be the only item of a list."""
+    """Replace the value at `pointer` with a list of that value."""
 
     pointer: Pointer
 
 
 @dataclass(frozen=True, slots=True)
 class AddBlanks:
-    """The text at `pointer` was meant as a list or mapping: its dashes or colons lack the blank behind them."""
+    """Add the missing blanks after dashes or colons to the text at `pointer`, so that it becomes a list or mapping."""
 
     pointer: Pointer
 
 
 @dataclass(frozen=True, slots=True)
 class CreateFile:
-    """There should be a file at `path` (absolute) that holds `text`."""
+    """Create a file at `path` (absolute) with `text`."""
 
     path: Path
     text: str = ""
@@ -136,7 +135,7 @@ Change = (
 
 
 class Related(NamedTuple):
-    """A place that explains a finding: in the finding's own file, or in the file `path`."""
+    """A place that explains a finding, in the finding's own file or in `path`."""
 
     pointer: Pointer
     text: str
@@ -145,11 +144,10 @@ class Related(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Fix:
-    """One way to mend a finding: a title in the imperative and the changes, applied together.
+    """One way to fix a finding: an imperative title, and changes that are applied together.
 
-    All pointers speak of the data as it is before the first change.
-    `safe` means the fix cannot change what a run does other than as the author plainly meant;
-    only safe fixes take part in fix-all.
+    All pointers refer to the data before the first change. A `safe` fix changes a run only in the way that the author
+    obviously meant; fix-all applies safe fixes only.
     """
 
     title: str
@@ -160,11 +158,11 @@ class Fix:
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """Something wrong or doubtful at one place of the data.
+    """A problem or doubt at one place of the data.
 
-    `refused` means that the grader cannot be built at all with this config ("create error" in docs/reference/waza-graders.md):
-    the run reports it before the agent starts. `part` is the stretch of the text at `pointer` that is at fault, as
-    first character and the one behind the last; None: all of it. `open_name` is the name that is unknown, where plug-ins
+    `refused` means that waza cannot create the grader with this config ("create error" in
+    docs/reference/waza-graders.md), which a run reports before the agent starts. `part` is the range of the string at
+    `pointer` that is wrong (start and exclusive end); None is all of it. `open_name` is the unknown name, where plug-ins
     may add names.
     """
 
@@ -181,34 +179,42 @@ class Finding:
 
     @property
     def code(self) -> str:
-        """The code of the rule, which names what is wrong: `unknown-key`."""
+        """The code of the rule, which names the problem: `unknown-key`."""
         return self.rule.code
 
     def below(self, prefix: Pointer) -> "Finding":
-        """The same finding seen from further up: `prefix` is where its data hangs."""
+        """Return the finding in the enclosing data, where its own data is at `prefix`."""
         if not prefix:
             return self
-        return self.moved(lambda it: _joined(prefix, it))
+        return self.map_pointers(lambda pointer: _join(prefix, pointer))
 
-    def moved(self, move: Callable[[Pointer], Pointer]) -> "Finding":
-        """The same finding with other pointers."""
+    def map_pointers(self, move: Callable[[Pointer], Pointer]) -> "Finding":
+        """Return the finding with `move` applied to all of its pointers."""
         return replace(
             self,
             pointer=move(self.pointer),
-            fixes=tuple(replace(it, changes=tuple(_moved(move, c) for c in it.changes)) for it in self.fixes),
-            related=tuple(
-                it._replace(pointer=move(it.pointer)) if it.path is None else it for it in self.related
-            ),
+            fixes=tuple(_move_fix(move, it) for it in self.fixes),
+            related=tuple(_move_related(move, it) for it in self.related),
         )
 
 
-def _joined(prefix: Pointer, pointer: Pointer) -> Pointer:
+def _join(prefix: Pointer, pointer: Pointer) -> Pointer:
+    """Return `pointer` below `prefix`, with its leading `..` parts resolved."""
     up = sum(it == ".." for it in pointer)
     above = prefix[: max(0, len(prefix) - up)]
     return (*above, *[".."] * (up - len(prefix)), *pointer[up:])
 
 
-def _moved(move: Callable[[Pointer], Pointer], change: Change) -> Change:
+def _move_fix(move: Callable[[Pointer], Pointer], fix: Fix) -> Fix:
+    return replace(fix, changes=tuple(_move_change(move, it) for it in fix.changes))
+
+
+def _move_related(move: Callable[[Pointer], Pointer], place: Related) -> Related:
+    # The pointer of a place in another file stays.
+    return place._replace(pointer=move(place.pointer)) if place.path is None else place
+
+
+def _move_change(move: Callable[[Pointer], Pointer], change: Change) -> Change:
     match change:
         case CreateFile():
             return change
@@ -218,19 +224,19 @@ def _moved(move: Callable[[Pointer], Pointer], change: Change) -> Change:
             return replace(change, pointer=move(change.pointer))
 
 
-_LONGEST = 1_000
-"""Characters of a message."""
+_MAX_MESSAGE = 1_000
 HERE = "."
-"""In `Rule.needs`: the item of a top-level list, or the top-level key, that a finding stands in."""
+"""In `Rule.needs`: the top-level key, or the item of a top-level list, that contains the finding."""
 
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """A kind of finding. `code` names the bad thing and completes the sentence "allow ...".
+    """A kind of finding. `code` names the problem and completes the sentence "allow ...".
 
-    `needs` are the parts of a file that have to be read whole before it can be said, because it says what is not there,
-    or what things add up to: top-level keys, and `HERE` for the part that the finding stands in. `outdated` marks forms
-    of older versions: of two findings about one entry these explain more, and an upgrade applies their fixes.
+    `needs` are the parts of a file that must be read without gaps for this rule to apply, because it reports something
+    missing or a total: top-level keys, and `HERE` for the part that contains the finding. `outdated` marks
+    forms of older versions: such a finding takes precedence over others about the same entry, and an upgrade applies its
+    fixes.
     """
 
     code: str
@@ -252,10 +258,10 @@ class Rule:
         refused: bool = False,
         part: tuple[int, int] | None = None,
     ) -> Finding:
-        """A finding of this kind at `pointer`."""
+        """Return a finding of this kind at `pointer`."""
         places = tuple(Related(*it) for it in related)
-        if len(message) > _LONGEST:
-            message = message[: _LONGEST - 1] + "…"  # It names a value, which may be a whole file.
+        if len(message) > _MAX_MESSAGE:
+            message = message[: _MAX_MESSAGE - 1] + "…"  # It quotes a value, which may be a whole file.
         return Finding(
             self, pointer, message, severity or self.severity, on, tuple(fixes), places, refused, part
         )

@@ -1,4 +1,4 @@
-"""The one small interface between graders and judge models."""
+"""The interface between graders and judge models."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -18,31 +18,31 @@ class JudgeTool:
 
 @dataclass(frozen=True, slots=True)
 class JudgeCall:
-    """A tool call the judge made; `arguments` as it sent them. What is no object is `unreadable`, and says nothing."""
+    """A tool call by the judge. If its arguments are not a JSON object, the call is `unreadable` and has none."""
 
     tool: str
     arguments: Mapping[str, Any] = field(default_factory=dict)
     unreadable: bool = False
 
     @classmethod
-    def of(cls, tool: str, given: Any) -> Self:
-        """The call with the arguments that were given, whatever they are; None is none at all."""
-        if isinstance(given, Mapping):
-            return cls(tool, given)
-        return cls(tool, unreadable=given is not None)
+    def of(cls, tool: str, arguments: Any) -> Self:
+        """Return a call with arguments of any type; None means that there are none."""
+        if isinstance(arguments, Mapping):
+            return cls(tool, arguments)
+        return cls(tool, unreadable=arguments is not None)
 
 
 Reminder = Callable[[Sequence[JudgeCall]], str]
-"""What to say to a judge that ended its turn after these calls; empty when nothing is missing."""
+"""Returns the message to a judge that ended its turn after these calls; "" if nothing is missing."""
 
 
 @dataclass(frozen=True, slots=True)
 class JudgeRequest:
-    """One judge turn: the message, the tools it may call, and whose session is continued (if any).
+    """One turn of a judge: the message and the tools it may call. `session_id` continues an earlier session.
 
-    `only_these_tools` forbids the judge every tool but `tools`; otherwise it may look around in `workspace_dir`.
-    `reminder` keeps the conversation going while something is missing, at most `most_reminders` times. `retried` says
-    that whoever asks will ask again after a passing fault, so that the judge need not.
+    With `only_these_tools` the judge has no tools but `tools`; otherwise it may also inspect `workspace_dir`. While
+    something is missing, `reminder` continues the conversation, at most `most_reminders` times. `retried` means that the
+    caller repeats the request after a transient error, so that the judge need not.
     """
 
     message: str
@@ -58,14 +58,14 @@ class JudgeRequest:
     most_reminders: int = 2
     retried: bool = False
 
-    def reminded(self, calls: Sequence[JudgeCall], times: int) -> str:
-        """What to say on after these calls and so many reminders; empty when the conversation is over."""
+    def next_reminder(self, calls: Sequence[JudgeCall], times: int) -> str:
+        """Return the next message after these calls and `times` reminders; "" if the conversation is over."""
         return self.reminder(calls) if self.reminder is not None and times < self.most_reminders else ""
 
 
 @dataclass(frozen=True, slots=True)
 class JudgeTurn:
-    """What came back: the calls in order, the final text, and an error message if the turn went wrong."""
+    """The result of a turn: the calls in order, the final text, and an error message if it failed."""
 
     calls: Sequence[JudgeCall] = ()
     text: str = ""
@@ -74,10 +74,7 @@ class JudgeTurn:
 
 
 class JudgeError(Exception):
-    """The turn could not be held, or broke off; `calls` are the tool calls made before that.
-
-    `transient` says that the same question may well be answered a little later.
-    """
+    """The turn failed. `calls` are the tool calls before that; `transient` means that a retry may succeed."""
 
     def __init__(self, message: str, calls: Sequence[JudgeCall] = (), *, transient: bool = False) -> None:
         super().__init__(message)
@@ -86,27 +83,27 @@ class JudgeError(Exception):
 
 
 class JudgeMissing(JudgeError):  # noqa: N818  # a kind of JudgeError; the name says which
-    """There is no judge to ask: its client library is not installed or nothing is configured."""
+    """There is no judge: its client library is not installed, or it is not configured."""
 
 
 class Judge(Protocol):
-    """Asks a judge model. Implementations: scripted (tests, recordings), OpenAI-compatible, Copilot."""
+    """A judge model. Implementations: scripted (tests, recordings), OpenAI-compatible, Copilot."""
 
     def turn(self, request: JudgeRequest) -> JudgeTurn:
-        """Hold one turn with tools.
+        """Perform one turn with tools.
 
         Raises:
-            JudgeError: no answer could be had; the calls made before the failure are in its `calls`.
+            JudgeError: the turn failed; its `calls` are those made before.
 
         """
         ...
 
     def reply(self, message: str, model: str = "") -> Any:
-        """Ask for one JSON reply without tools (the legacy `llm` graders); the decoded value, unchecked.
+        """Request one JSON reply without tools, for the legacy `llm` graders; return the decoded value, unchecked.
 
         Raises:
-            JudgeMissing: nobody can be asked.
-            JudgeError: the call failed, or what came back is no JSON.
+            JudgeMissing: there is no judge.
+            JudgeError: the call failed, or the reply is not valid JSON.
 
         """
         ...

@@ -1,8 +1,7 @@
-"""`${NAME}` and `${NAME=default}` in the text of a spec: replaced before it is read as YAML.
+"""Find and expand the placeholders `${NAME}` and `${NAME=default}` in the text of a spec.
 
-See docs/reference/vally.md, section 2.
-
-Looking into a file whose placeholders have no values yet.
+They are expanded before the text is read as YAML (docs/reference/vally.md, section 2). The editor and the loaders share
+this module; it is apart from the models because it needs no pydantic.
 """
 
 import re
@@ -12,27 +11,27 @@ from typing import Any
 from waza_engine.lib.yaml.reader import YamlError, read_yaml
 
 PLACEHOLDER = re.compile(r"\$\{([A-Za-z_]\w*)(?:=([^}]*))?\}", re.ASCII)
-FOLDER_OF_EVAL = re.compile(r"\$\{eval\.(parent|grandparent)\}")
-"""In experiments: the names of the folders that an eval is in (docs/reference/vally.md, section 2)."""
+EVAL_FOLDER = re.compile(r"\$\{eval\.(parent|grandparent)\}")
+"""A placeholder in experiments: the name of the eval's folder, or of the folder above."""
 
 
 def has_placeholder(value: Any) -> bool:
-    """Whether a value is known only when the run starts."""
+    """Whether the value contains a placeholder, so that it is known only when the run starts."""
     return isinstance(value, str) and (
-        PLACEHOLDER.search(value) is not None or FOLDER_OF_EVAL.search(value) is not None
+        PLACEHOLDER.search(value) is not None or EVAL_FOLDER.search(value) is not None
     )
 
 
-def expanded(text: str, values: Mapping[str, str]) -> str:
-    """The text with all placeholders replaced that have a value or a default; the others stay as they are."""
-    return PLACEHOLDER.sub(lambda it: values.get(it[1], it[0] if it[2] is None else it[2]), text)
+def expand_placeholders(text: str, values: Mapping[str, str]) -> str:
+    """Return the text with all placeholders expanded that have a value or a default; the others stay."""
+    return PLACEHOLDER.sub(lambda m: values.get(m[1], m[0] if m[2] is None else m[2]), text)
 
 
-def read_filled(text: str) -> Any:
-    """The data of a YAML text. Where placeholders keep it from being YAML, any value will do in their place.
+def read_with_placeholders(text: str) -> Any:
+    """Return the data of a YAML text. If placeholders make it invalid, each is read as 0.
 
     Raises:
-        YamlError: it is none either way.
+        YamlError: the text is invalid either way.
 
     """
     try:

@@ -1,4 +1,4 @@
-"""What of some data does not fit a model, in our own words: those of pydantic are about Python, and for nobody else."""
+"""Describe pydantic's validation problems in our own words: those of pydantic are for Python programmers."""
 
 from collections.abc import Mapping, Sequence
 from itertools import islice
@@ -12,12 +12,12 @@ from waza_engine.lib.yaml.scalars import Scalar, plain
 from waza_engine.model.fields import is_null
 from waza_engine.model.type_words import with_article
 
-STRANGE = "unknown key"
-"""What is said of a key that the model does not have."""
-_SHOWN = 40
+UNKNOWN_KEY = "unknown key"
+"""The text for a key that the model does not have."""
+_MAX_VALUE = 40
 _OF_PYDANTIC = frozenset(get_args(core_schema.ErrorType))
-"""The kinds of problems that pydantic has words for. All others are ours, and so are their words."""
-_WANTED: Mapping[str, str] = {
+"""The problem types of pydantic. All others are ours, and have our own text."""
+_EXPECTED: Mapping[str, str] = {
     **dict.fromkeys(("string_type", "string_unicode", "string_sub_type"), with_article("string")),
     **dict.fromkeys(
         ("dict_type", "mapping_type", "model_type", "model_attributes_type"), with_article("object")
@@ -32,95 +32,97 @@ _WANTED: Mapping[str, str] = {
     "none_required": with_article("null"),
     "json_invalid": "JSON",
 }
-
-
-_SAID: Mapping[str, str] = {
-    "extra_forbidden": STRANGE,
+_TEMPLATES: Mapping[str, str] = {
+    "extra_forbidden": UNKNOWN_KEY,
     "missing": "is required",
-    "greater_than_equal": "must be {ge} or more, not {shown}",
-    "greater_than": "must be more than {gt}, not {shown}",
-    "less_than_equal": "must be {le} or less, not {shown}",
-    "less_than": "must be less than {lt}, not {shown}",
-    "literal_error": "must be {expected}, not {shown}",
-    "enum": "must be {expected}, not {shown}",
+    "greater_than_equal": "must be {ge} or more, not {value}",
+    "greater_than": "must be more than {gt}, not {value}",
+    "less_than_equal": "must be {le} or less, not {value}",
+    "less_than": "must be less than {lt}, not {value}",
+    "literal_error": "must be {expected}, not {value}",
+    "enum": "must be {expected}, not {value}",
     "too_short": "must have {min_length} items",
     "too_long": "must have {max_length} items",
     "string_too_short": "must have {min_length} characters",
-    "string_too_long": "must have {max_length} characters at most",
+    "string_too_long": "must have at most {max_length} characters",
 }
 
 
-def words(problem: ErrorDetails) -> str:
-    """What is wrong with one value, to be put behind its name: `must be a string, not a list`.
+def problem_text(problem: ErrorDetails) -> str:
+    """Return what is wrong with a value, to follow its name: `must be a string, not a list`.
 
-    What our own checks of values say (`expected a list`) is taken as it is.
+    The messages of our own field types (`expected a list`) stay as they are.
     """
     kind, value, context = problem["type"], problem["input"], problem.get("ctx", {})
     if kind == "value_error":
         return str(context["error"])
     if kind not in _OF_PYDANTIC:
         return problem["msg"]
-    if kind in _WANTED:
-        return f"must be {_WANTED[kind]}, not {kind_of(value)}"
-    if kind in _SAID:
-        is_empty = context.get("min_length") == 1
-        return "must not be empty" if is_empty else _SAID[kind].format(**context, shown=shown(value))
-    return f"cannot be {shown(value)}"
+    if kind in _EXPECTED:
+        return f"must be {_EXPECTED[kind]}, not {value_kind(value)}"
+    if kind in _TEMPLATES:
+        if context.get("min_length") == 1:
+            return "must not be empty"
+        return _TEMPLATES[kind].format(**context, value=value_text(value))
+    return f"cannot be {value_text(value)}"
 
 
-def place(problem: ErrorDetails, data: Any, *, drops_nulls: bool = True) -> Pointer:
-    """Where in the data it is: pydantic also names the members of unions on the way, and counts what is left of lists."""
-    found: list[str | int] = []
-    *_, last = (None, *enumerate(problem["loc"]))
-    for it in enumerate(problem["loc"]):
-        key = it[1]
-        if isinstance(data, Mapping) and (key in data or (problem["type"] == "missing" and it == last)):
-            found.append(key)
+def problem_pointer(problem: ErrorDetails, data: Any, *, drops_nulls: bool = True) -> Pointer:
+    """Return where in the data the problem is.
+
+    pydantic's own location also names members of unions, and counts list items without the dropped nulls.
+    """
+    pointer: list[str | int] = []
+    last = len(problem["loc"]) - 1
+    for depth, key in enumerate(problem["loc"]):
+        is_missing = problem["type"] == "missing" and depth == last
+        if isinstance(data, Mapping) and (key in data or is_missing):
+            pointer.append(key)
             data = data.get(key)
         elif isinstance(data, list) and isinstance(key, int) and key < len(data):
-            at = index_as_written(key, data) if drops_nulls else key
-            found.append(at)
-            data = data[at]
-    return tuple(found)
+            index = index_as_written(key, data) if drops_nulls else key
+            pointer.append(index)
+            data = data[index]
+    return tuple(pointer)
 
 
 def index_as_written(index: int, items: Sequence[Any]) -> int:
-    """Which item of a list as it stands in its file is the one with this index among those that are not null."""
-    given = (at for at, it in enumerate(items) if not is_null(it))
-    return next(islice(given, index, None), index)
+    """Return the index in the file for an index among the items that are not null."""
+    indexes = (at for at, it in enumerate(items) if not is_null(it))
+    return next(islice(indexes, index, None), index)
 
 
-def first_words(error: ValidationError, top: str = "") -> str:
-    """The first thing that does not fit, with its place: `tools.0.name: must be a string, not 5`.
+def first_problem_text(error: ValidationError, top: str = "") -> str:
+    """Return the first problem with its place: `tools.0.name: must be a string, not 5`.
 
-    `top` is what the whole is called.
+    `top` is the name of the whole data.
     """
     problem = error.errors(include_url=False)[0]
     place = ".".join(map(str, problem["loc"])) or top
-    return f"{place}: {words(problem)}" if place else words(problem)
+    return f"{place}: {problem_text(problem)}" if place else problem_text(problem)
 
 
-def reason(error: Exception) -> str:
-    """Why something could not be read, whatever was raised on the way."""
-    return first_words(error) if isinstance(error, ValidationError) else str(error)
+def error_text(error: Exception) -> str:
+    """Return the message of any error that reading data can raise."""
+    return first_problem_text(error) if isinstance(error, ValidationError) else str(error)
 
 
-def shown(value: Any) -> str:
-    """A value for a message, as a file has it, cut when long."""
+def value_text(value: Any) -> str:
+    """Return a value for a message, as it is written in a file, truncated if it is long."""
     match value:
         case Scalar():
-            text = value.source or kind_of(value)
+            text = value.source or value_kind(value)
         case bool():
             text = str(value).lower()
         case None | dict() | list():
-            text = kind_of(value)
+            text = value_kind(value)
         case _:
             text = repr(value)
-    return text if len(text) <= _SHOWN else text[: _SHOWN - 3] + "..."
+    return text if len(text) <= _MAX_VALUE else text[: _MAX_VALUE - 3] + "..."
 
 
-def kind_of(value: Any) -> str:
-    """What a value is, for a message: itself where it is neither a mapping nor a list."""
+def value_kind(value: Any) -> str:
+    """Return a value for a message, but only the type of a list or a mapping."""
     match plain(value):
         case dict():
             return with_article("object")
@@ -129,4 +131,4 @@ def kind_of(value: Any) -> str:
         case None:
             return with_article("null")
         case _:
-            return shown(value)
+            return value_text(value)

@@ -1,4 +1,4 @@
-"""What a run leaves behind: plain values, no I/O.
+"""Records of a finished run: its tasks, trials, grader outcomes and metrics. Plain values without I/O.
 
 Statuses and scores follow docs/reference/waza-formats.md, section 14.
 """
@@ -17,24 +17,24 @@ RunStatus = Literal["passed", "failed", "error", "cancelled"]
 """How a run ended."""
 
 
-class Seen(str):
-    """What was there instead, in a few words; with the lines around the place, where there is one."""
+class FoundText(str):
+    """What was found instead of the expected, with an excerpt of the surrounding lines."""
 
     __slots__ = ("excerpt",)
     excerpt: str
 
-    def __new__(cls, said: str, excerpt: str = "") -> Self:
-        made = super().__new__(cls, said)
-        made.excerpt = excerpt
-        return made
+    def __new__(cls, text: str, excerpt: str = "") -> Self:
+        seen = super().__new__(cls, text)
+        seen.excerpt = excerpt
+        return seen
 
 
 @dataclass(frozen=True, slots=True)
 class FailedCheck:
-    """One check of a grader that failed: which option of the config it stands in, and in one line what is wrong.
+    """A failed check of a grader: the config option it belongs to, and a one-line message.
 
-    `found` says what was there instead, for people who look at the line; "" when there is nothing to say. `excerpt` are
-    the lines around that place, with their numbers, for people who want to see more: a `Seen` brings them along.
+    `found` is what was there instead, "" if there is nothing to report. `excerpt` are the numbered lines around that
+    place; pass a `Seen` as `found` to set both.
     """
 
     pointer: Pointer
@@ -43,17 +43,17 @@ class FailedCheck:
     excerpt: str = ""
 
     def __post_init__(self) -> None:
-        if isinstance(self.found, Seen):
+        if isinstance(self.found, FoundText):
             object.__setattr__(self, "excerpt", self.found.excerpt)
             object.__setattr__(self, "found", str(self.found))
 
 
 @dataclass(frozen=True, slots=True)
 class GraderOutcome:
-    """What one grader said, or why it said nothing (`status` error).
+    """The verdict of one grader, or its error (`status` error).
 
-    `path` and `pointer` lead back to its entry; those of `parts` count from its config (for the checks of `expected`,
-    from the list of texts).
+    `path` and `pointer` refer to its entry. The pointers of `parts` start at its config (for the checks of `expected`, at
+    the list of strings).
     """
 
     name: str
@@ -70,13 +70,13 @@ class GraderOutcome:
 
     @property
     def passed(self) -> bool:
-        """Whether the grader is content; one that errored is not."""
+        """Whether the grader passed. False after an error."""
         return self.status == "passed"
 
 
 @dataclass(frozen=True, slots=True)
 class CheckpointOutcome:
-    """What the graders of a checkpoint said after turn `after_turn`."""
+    """The outcomes of a checkpoint's graders after turn `after_turn`."""
 
     after_turn: int
     status: Literal["passed", "failed", "error"]
@@ -87,9 +87,9 @@ class CheckpointOutcome:
 class TrialRecord:
     """One trial: its last attempt. `started_at` is in seconds since 1970.
 
-    `task` is the task's id, `task_index` its place in the plan (from 0), `trial` the number of the trial
-    (from 1). After a grader that errored, `graders` holds that one alone (docs/reference/waza-formats.md,
-    section 13.10: no results at all). `workspace` is where the agent worked, if that was kept.
+    `task` is the task's id, `task_index` its index in the plan (from 0), `trial` the number of the trial (from 1). After
+    an error of a grader, `graders` contains only that one (docs/reference/waza-formats.md, section 13.10: no results at
+    all). `workspace` is the agent's folder if it was kept.
     """
 
     task: str
@@ -109,7 +109,7 @@ class TrialRecord:
 
 @dataclass(frozen=True, slots=True)
 class TrialVerdict:
-    """One trial (from 1) of one task, by the task's id, without what the agent did."""
+    """Status and score of one trial (from 1), without the trajectory. `task` is the task's id."""
 
     task: str
     trial: int
@@ -119,9 +119,9 @@ class TrialVerdict:
 
 @dataclass(frozen=True, slots=True)
 class TaskRecord:
-    """A task's trials, in order. Without trials there are no stats, and `error` says which hook stopped the task.
+    """A task's trials, in order. Without trials there are no stats, and `error` names the hook that stopped the task.
 
-    `task` is the task's id. Trials that are in the store are read from there whenever they are looked at.
+    `task` is the task's id. Stored trials are read from the store at each access.
     """
 
     task: str
@@ -136,7 +136,7 @@ class TaskRecord:
 
 @dataclass(frozen=True, slots=True)
 class TriggerResult:
-    """One trigger prompt: what was expected and what happened."""
+    """The result of one trigger prompt: what was expected and what happened."""
 
     prompt: str
     confidence: str
@@ -147,7 +147,7 @@ class TriggerResult:
 
 @dataclass(frozen=True, slots=True)
 class TriggerMetrics:
-    """How well the prompts were told apart; counts are rounded weighted sums.
+    """How well the agent triggered on the right prompts. Counts are rounded weighted sums.
 
     See docs/reference/waza-formats.md, section 6.
     """
@@ -165,7 +165,7 @@ class TriggerMetrics:
 
 @dataclass(frozen=True, slots=True)
 class MetricResult:
-    """A measured metric and the threshold it is held to."""
+    """A metric's value and its threshold."""
 
     name: str
     value: float
@@ -176,11 +176,11 @@ class MetricResult:
 
 @dataclass(frozen=True, slots=True)
 class RunRecord:
-    """A whole run. `status` is `error` when the run itself could not go on, `cancelled` when the user stopped it.
+    """A whole run. `status` is `error` if the run itself failed, `cancelled` if the user stopped it.
 
-    `started_at` is in seconds since 1970, `duration_ms` wall time. `measures` are metrics that are shown and hold
-    up nothing. `baseline` is the pass without skills. `shard` is `i/n` for a part of a run. `planned` is how many tasks
-    were to be performed, where that is known, `unperformed` the names of those that the run never came to.
+    `started_at` is in seconds since 1970, `duration_ms` is wall time. `measures` are metrics without effect on the
+    result. `baseline` is the run without skills. `shard` is `i/n` for a shard. `planned` is the number of planned tasks,
+    if known; `unperformed` are the names of those that the run did not reach.
     """
 
     run_id: str

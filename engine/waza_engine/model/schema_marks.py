@@ -1,4 +1,4 @@
-"""The base of all file models, and the marks that a field can carry into its JSON Schema."""
+"""The base class of file models, and the marks that a field adds to its JSON Schema."""
 
 from collections.abc import Mapping
 from typing import Annotated, Any, Literal, TypeVar
@@ -18,7 +18,7 @@ MapOf = Annotated[dict[str, _Part], BeforeValidator(as_mapping)]
 
 
 class FileModel(BaseModel):
-    """A mapping of a file: unknown keys are errors, and a key that must be there has to have a value."""
+    """A mapping in a file. Unknown keys are errors, and a required key needs a value."""
 
     model_config = ConfigDict(extra="forbid", frozen=True, defer_build=True, populate_by_name=False)
 
@@ -31,7 +31,7 @@ class FileModel(BaseModel):
         return {key: it for key, it in value.items() if key not in needed or not is_null(it)}
 
 
-def marks(  # noqa: PLR0913  # one argument for each keyword of our own
+def marks(  # noqa: PLR0913  # one argument for each of our schema keywords
     *,
     since: str = "",
     required: bool = False,
@@ -48,16 +48,22 @@ def marks(  # noqa: PLR0913  # one argument for each keyword of our own
     no_effect: bool = False,
     **keywords: Any,
 ) -> dict[str, Any]:
-    """Extra keywords of a field's schema, for `Field(json_schema_extra=...)`.
+    """Return extra keywords of a field's schema, for `Field(json_schema_extra=...)`.
 
-    `required` asks for the key although the loader lets its absence pass; with `tolerated` the whole run does, and
-    absence is no error. `recommended` is weaker still: the schema does not ask for the key. `path` says what a text is
-    relative to and what it names; `reference` what kind of name a text is, and `defines` that it gives such a name.
-    `base_for` marks a directory that paths of that base, beside it and below, are relative to instead. `language` is
-    what a text is written in: `regex`, `python`, `javascript`. `values` are the allowed texts with a sentence each.
-    `instead` marks a legacy key and says what replaces it, and `move_to` where its value goes unchanged: the way from
-    its mapping, empty when the key can simply go.
-    `no_effect` marks a key that is read and never used. `keywords` are taken as they are.
+    since: the version of waza that introduced the key.
+    required: the key must be present, although the loader accepts its absence.
+    tolerated: for a required key: the run accepts its absence as well, so that it is no error.
+    recommended: the key should be present; the schema does not require it.
+    path: the string is a path: its base, and what it names.
+    reference: the string refers to a name of this kind.
+    defines: the string defines a name of this kind.
+    base_for: the directory replaces this base for paths next to it and below.
+    language: the string is `regex`, `python` or `javascript` code.
+    values: the allowed strings, each with a description.
+    instead: the key is outdated; what replaces it.
+    move_to: for an outdated key: where its value belongs, as a path from its mapping; "" if the key can be removed.
+    no_effect: waza reads the key and never uses it.
+    keywords: other keywords, added unchanged.
     """
     extra = {
         "x-since": since,
@@ -75,20 +81,20 @@ def marks(  # noqa: PLR0913  # one argument for each keyword of our own
         "x-use-instead": instead,
         "x-no-effect": no_effect,
     }
-    given = {key: value for key, value in extra.items() if value}
-    return {**keywords, **given, **({} if move_to is None else {"x-move-to": move_to})}
+    present = {key: value for key, value in extra.items() if value}
+    return {**keywords, **present, **({} if move_to is None else {"x-move-to": move_to})}
 
 
-def foreign(moved: Mapping[str, str] | None = None, **explained: str) -> dict[str, Any]:
-    """Keys that people write into a mapping although it has none of that name, for `json_schema_extra` of a model.
+def foreign_keys(moved: Mapping[str, str] | None = None, **explained: str) -> dict[str, Any]:
+    """Return hints for keys that authors write although the model does not have them, for its `json_schema_extra`.
 
-    `moved` says where such a key belongs: `name`, `section.name`, or `../name` for the mapping above. `explained`
-    has a sentence for those that belong nowhere.
+    `moved` says where a key belongs: `name`, `section.name`, or `../name` for the mapping above. `explained` has a
+    sentence for each key that belongs nowhere.
     """
     extra = {"x-moved": dict(moved or {}), "x-explained": explained}
     return {key: value for key, value in extra.items() if value}
 
 
-def each(**extra: Any) -> dict[str, Any]:
-    """The same marks for every text of a list of texts."""
+def item_marks(**extra: Any) -> dict[str, Any]:
+    """Return the same marks for each string in a list of strings."""
     return {"items": {"type": "string", **marks(**extra)}}

@@ -1,10 +1,7 @@
-"""From grader scores to run, task and suite totals: pure arithmetic.
+"""Compute the scores of trials, tasks and suites: means, intervals, pass@k and pass^k.
 
-See docs/reference/waza-graders.md, section 2.3, docs/reference/waza-formats.md, section 14.
-
-All scores are 0..1, durations milliseconds.
-
-What several trials of one task say together: pass@k and pass^k (docs/reference/vally.md, section 5).
+Scores are from 0 to 1, durations in milliseconds. See docs/reference/waza-graders.md, section 2.3;
+docs/reference/waza-formats.md, section 14; and docs/reference/vally.md, section 5 for pass@k.
 """
 
 import math
@@ -20,25 +17,25 @@ CONFIDENCE = 0.95
 
 
 def mean(scores: Sequence[float]) -> float:
-    """The plain mean, 0.0 of nothing."""
+    """Return the mean; 0.0 without scores."""
     return sum(scores) / len(scores) if scores else 0.0
 
 
 def weighted_mean(scores: Sequence[tuple[float, float]]) -> float:
-    """Sum of score x weight over the sum of weights, 0.0 of nothing, or when nothing weighs anything."""
+    """Return the mean of (score, weight) pairs; 0.0 if the weights add up to 0."""
     total = sum(weight for _, weight in scores)
     return sum(score * weight for score, weight in scores) / total if total else 0.0
 
 
-def deviation(scores: Sequence[float]) -> float:
-    """The population standard deviation."""
+def standard_deviation(scores: Sequence[float]) -> float:
+    """Return the population standard deviation."""
     return math.sqrt(variance(scores))
 
 
 def variance(scores: Sequence[float]) -> float:
-    """The population variance."""
-    middle = mean(scores)
-    return mean([(it - middle) ** 2 for it in scores])
+    """Return the population variance."""
+    center = mean(scores)
+    return mean([(it - center) ** 2 for it in scores])
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +50,7 @@ class Interval:
 
 
 def bootstrap(scores: Sequence[float], rng: random.Random, resamples: int = RESAMPLES) -> Interval:
-    """The 95 % percentile interval of the mean: the resampled means at floor(0.025 n) and floor(0.975 n)."""
+    """Return the 95 % percentile interval of the mean: the resampled means at floor(0.025 n) and floor(0.975 n)."""
     if len(set(scores)) == 1:
         return Interval(scores[0], scores[0], scores[0], CONFIDENCE, resamples)
     pick: Callable[..., list[float]] = rng.choices
@@ -64,8 +61,8 @@ def bootstrap(scores: Sequence[float], rng: random.Random, resamples: int = RESA
 
 
 @dataclass(frozen=True, slots=True)
-class RunTotals:
-    """What the totals need of one run (one trial of one task). Without results its score is no measure of anything."""
+class TrialTotals:
+    """What the totals of a task need of one trial. Without results its score is meaningless."""
 
     status: Status
     score: float = 0.0
@@ -76,7 +73,7 @@ class RunTotals:
 
 @dataclass(frozen=True, slots=True)
 class TaskStats:
-    """The totals of one task over its runs."""
+    """The totals of one task. waza calls its trials runs."""
 
     status: Literal["passed", "failed", "skipped"]
     total_runs: int
@@ -97,18 +94,18 @@ class TaskStats:
     runs_with_results: int = 0
 
 
-def task_stats(runs: Sequence[RunTotals], rng: random.Random) -> TaskStats:
-    """The totals of one task; from two runs on with an interval of the weighted scores.
+def task_stats(trials: Sequence[TrialTotals], rng: random.Random) -> TaskStats:
+    """Return the totals of one task, with an interval of the weighted scores if there are two trials or more.
 
-    `rng` drives the resampling, so that a seed makes the interval repeatable.
+    `rng` drives the resampling: the same seed gives the same interval.
     """
-    counts = {status: sum(it.status == status for it in runs) for status in ("passed", "failed", "error")}
-    total, passed = len(runs), counts["passed"]
+    counts = {status: sum(it.status == status for it in trials) for status in ("passed", "failed", "error")}
+    total, passed = len(trials), counts["passed"]
     rate = passed / total if total else 0.0
-    scores = [it.score for it in runs]
-    weighted = [it.weighted_score for it in runs]
+    scores = [it.score for it in trials]
+    weighted = [it.weighted_score for it in trials]
     return TaskStats(
-        status=task_status([it.status for it in runs]),
+        status=task_status([it.status for it in trials]),
         total_runs=total,
         passed_runs=passed,
         failed_runs=counts["failed"],
@@ -120,25 +117,25 @@ def task_stats(runs: Sequence[RunTotals], rng: random.Random) -> TaskStats:
         avg_weighted_score=mean(weighted),
         min_score=min(scores, default=0.0),
         max_score=max(scores, default=0.0),
-        std_dev_score=deviation(scores),
+        std_dev_score=standard_deviation(scores),
         score_variance=variance(scores),
-        avg_duration_ms=sum(it.duration_ms for it in runs) // total if total else 0,
+        avg_duration_ms=sum(it.duration_ms for it in trials) // total if total else 0,
         interval=bootstrap(weighted, rng) if total > 1 else None,
-        runs_with_results=sum(it.has_results for it in runs),
+        runs_with_results=sum(it.has_results for it in trials),
     )
 
 
 def task_status(statuses: Sequence[Status]) -> Literal["passed", "failed", "skipped"]:
-    """A task is passed when every run that was not skipped passed; an error counts as failed."""
-    held = [it for it in statuses if it != "skipped"]
-    if not held:
+    """Return the status of a task: passed if every trial that was not skipped passed; an error counts as failed."""
+    performed = [it for it in statuses if it != "skipped"]
+    if not performed:
         return "skipped"
-    return "passed" if all(it == "passed" for it in held) else "failed"
+    return "passed" if all(it == "passed" for it in performed) else "failed"
 
 
 @dataclass(frozen=True, slots=True)
 class TaskTotals:
-    """What the suite's totals need of one task; a task without stats scores 0."""
+    """What the totals of a suite need of one task; a task without stats scores 0."""
 
     status: Literal["passed", "failed", "skipped", "error"]
     avg_score: float = 0.0
@@ -164,7 +161,7 @@ class SuiteTotals:
 
 
 def suite_totals(tasks: Sequence[TaskTotals], trials: int, rng: random.Random) -> SuiteTotals:
-    """Means over the tasks; an interval of the weighted scores with several trials and at least two tasks."""
+    """Return the totals over all tasks, with an interval if there are several trials and at least two tasks."""
     scores = [it.avg_score for it in tasks]
     weighted = [it.avg_weighted_score for it in tasks]
     counts = {it: sum(task.status == it for task in tasks) for it in ("passed", "failed", "error", "skipped")}
@@ -179,13 +176,13 @@ def suite_totals(tasks: Sequence[TaskTotals], trials: int, rng: random.Random) -
         weighted_score=mean(weighted),
         min_score=min(scores, default=0.0),
         max_score=max(scores, default=0.0),
-        std_dev=deviation(scores),
+        std_dev=standard_deviation(scores),
         interval=bootstrap(weighted, rng) if trials > 1 and len(tasks) > 1 else None,
     )
 
 
 def skills_helped(with_skills: SuiteTotals, without: SuiteTotals) -> bool:
-    """What decides a run with a baseline: whether more of its tasks passed than without skills.
+    """Whether a run with a baseline passes: more of its tasks passed than without skills.
 
     See docs/reference/waza-formats.md, section 13.7.
     """
@@ -194,7 +191,7 @@ def skills_helped(with_skills: SuiteTotals, without: SuiteTotals) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class MultiTrialMetrics:
-    """The rates over `k` trials, each from 0 to 1."""
+    """The rates over `k` trials of a task, each from 0 to 1."""
 
     per_trial_pass_rate: float
     pass_at_k: float
@@ -208,10 +205,10 @@ class MultiTrialMetrics:
 
 
 def pass_at_k(n: int, c: int, k: int) -> float:
-    """How likely one of `k` trials passes, when `c` of `n` did: the unbiased estimator.
+    """Return the probability that at least one of `k` trials passes, if `c` of `n` did: the unbiased estimator.
 
     Raises:
-        ValueError: no such numbers of trials.
+        ValueError: the numbers are impossible.
 
     """
     if not (0 <= c <= n and 1 <= k <= n):
@@ -220,12 +217,12 @@ def pass_at_k(n: int, c: int, k: int) -> float:
 
 
 def pass_to_the_k(p: float, k: int) -> float:
-    """How likely all of `k` trials pass."""
+    """Return the probability that all of `k` trials pass, if each passes with probability `p`."""
     return float(p**k)
 
 
 def multi_trial_metrics(passed: Sequence[bool]) -> MultiTrialMetrics:
-    """The metrics of a task's trials; all 0 without any."""
+    """Return the metrics of a task's trials; all are 0 without trials."""
     k = len(passed)
     if not k:
         return MultiTrialMetrics(0.0, 0.0, 0.0, 0)

@@ -1,6 +1,6 @@
-"""A loaded suite in no dialect's words: what a run needs to know. Each dialect's loader makes one.
+"""A loaded suite, independent of its dialect: everything that a run needs. Each dialect's loader creates one.
 
-Values are final here: globs resolved, defaults applied, prompts read from their files, templates rendered.
+All values are final: globs are resolved, defaults applied, prompts read from their files, templates rendered.
 """
 
 from collections.abc import Mapping
@@ -11,21 +11,21 @@ from typing import Any
 from waza_engine.lib.pointer import Pointer
 
 EXPECTED_TEXTS = ("output_contains", "output_not_contains", "output_contains_any")
-"""What a task can expect of the output; each list is a check of its own."""
+"""The expectations of a task on its output. Each of these lists is one check."""
 HOOKS = ("before_run", "after_run", "before_task", "after_task")
-"""When hooks can be executed."""
+"""The events that hooks are executed at."""
 CONSTRAINT = "constraint"
-"""The type that verdicts on constraints have in results."""
+"""The type of verdicts on constraints in results."""
 
 
 @dataclass(frozen=True, slots=True)
 class GraderEntry:
-    """One grader as the file has it: `config` is raw data (texts and `Scalar`s), read by the grader type.
+    """One grader as the file has it. `config` is raw data (strings and `Scalar`s), which the grader type reads.
 
-    `extras` are the other keys of the entry (legacy `script`, `rubric`, `model`, `assertions`). `path` and `pointer`
-    say where it stands, so that a verdict finds its way back to the line. `dialect` says whose meaning the type has;
-    `turn` (from 0) asks for a verdict on that turn of the conversation alone. `name_in_file` is what the file says where
-    `name` had to be made up: in vally's files a name may be missing ("") or stand twice, and verdicts are kept by name.
+    `extras` are the other keys of the entry (legacy `script`, `rubric`, `model`, `assertions`). `path` and `pointer` are
+    its place, so that a verdict can refer to its line. `dialect` is the dialect of the type. With `turn` (from 0) the
+    grader judges only that turn of the conversation. Verdicts are stored by name, so `name` is unique: vally's files may
+    omit a name or repeat it, and then `name_in_file` is the original ("" if missing).
     """
 
     type: str
@@ -40,14 +40,14 @@ class GraderEntry:
     name_in_file: str | None = field(default=None, repr=False)
 
     @property
-    def written_name(self) -> str:
-        """The name as the file has it; empty where it has none."""
+    def original_name(self) -> str:
+        """The name as the file has it, "" if it has none."""
         return self.name if self.name_in_file is None else self.name_in_file
 
 
 @dataclass(frozen=True, slots=True)
 class InputFile:
-    """A file put into the workspace before the agent starts: `target` is relative to it."""
+    """A file that is put into the workspace before the agent starts. `target` is relative to the workspace."""
 
     target: str
     content: bytes
@@ -56,9 +56,9 @@ class InputFile:
 
 @dataclass(frozen=True, slots=True)
 class Repository:
-    """A git repository put into the workspace at `dest`: the state of `commit`, or of the source's HEAD.
+    """A git repository that is checked out in the workspace at `dest`, at `commit` or the source's HEAD.
 
-    With `is_workspace` it is what the workspace begins with, before any files are put there.
+    With `is_workspace` the checkout is the workspace itself, to which files are added.
     """
 
     source: Path
@@ -71,7 +71,7 @@ class Repository:
 class Checkpoint:
     """Graders that judge the state after turn `after_turn` (the prompt is turn 1).
 
-    With `stops`, a checkpoint that did not pass ends the task's remaining turns.
+    With `stops`, a failed checkpoint skips the task's remaining turns.
     """
 
     after_turn: int
@@ -81,7 +81,10 @@ class Checkpoint:
 
 @dataclass(frozen=True, slots=True)
 class Responder:
-    """A model in the user's place: after each turn it answers, at most `most_followups` times. `model` "" is the eval's."""
+    """A model that plays the user and replies after each turn, at most `most_followups` times.
+
+    `model` "" is the eval's model.
+    """
 
     instructions: str
     most_followups: int
@@ -90,7 +93,7 @@ class Responder:
 
 @dataclass(frozen=True, slots=True)
 class McpMock:
-    """A stand-in for an MCP server: per tool `description`, `input_schema` and `responses`, as the eval's file has them."""
+    """A mock MCP server: `description`, `input_schema` and `responses` of each tool, as in the eval's file."""
 
     name: str
     tools: Mapping[str, Any] = field(default_factory=dict)
@@ -98,7 +101,7 @@ class McpMock:
 
 @dataclass(frozen=True, slots=True)
 class CommandMock:
-    """A stand-in for a program: its `responses` as the eval's file has them, with `stdout` as a text."""
+    """A mock program: its `responses` as in the eval's file, with `stdout` as a string."""
 
     name: str
     responses: tuple[Mapping[str, Any], ...] = ()
@@ -107,7 +110,7 @@ class CommandMock:
 
 @dataclass(frozen=True, slots=True)
 class CustomAgent:
-    """A custom agent under test. `tools` None is unrestricted; () allows no tool at all. `body` is its text."""
+    """A custom agent under test. `tools` None allows all tools, () allows none. `body` is its text."""
 
     path: Path
     name: str
@@ -117,7 +120,7 @@ class CustomAgent:
 
 @dataclass(frozen=True, slots=True)
 class Hook:
-    """A command around runs or tasks: split on white space, executed without a shell."""
+    """A command that runs before or after a run or a task. It is split on white space; no shell is used."""
 
     command: str
     working_directory: str = ""
@@ -127,9 +130,9 @@ class Hook:
 
 @dataclass(frozen=True, slots=True)
 class Constraint:
-    """A limit of a run, or something that it must or must not use: a check that counts in no score.
+    """A limit on a trial, or names that it must or must not use. Its check does not affect scores.
 
-    `key` says which (docs/reference/vally.md, section 3); `value` is a number, milliseconds, or a tuple of names.
+    `key` is the kind (docs/reference/vally.md, section 3); `value` is a number, milliseconds, or a tuple of names.
     """
 
     key: str
@@ -144,11 +147,9 @@ class Constraint:
 
 @dataclass(frozen=True, slots=True)
 class Scoring:
-    """How the scores of a trial's graders are put together, where that is not waza's way.
+    """How the scores of a trial's graders are combined in vally (docs/reference/vally.md, section 5).
 
-    See docs/reference/vally.md, section 5.
-
-    The weights stand in the grader entries. Without a `threshold` every grader has to pass.
+    The weights are in the grader entries. Without a `threshold` every grader must pass.
     """
 
     threshold: float | None = None
@@ -156,12 +157,12 @@ class Scoring:
 
 @dataclass(frozen=True, slots=True)
 class Task:
-    """One thing to ask the agent. `timeout_seconds` is per turn; `path`/`pointer` say where the task stands.
+    """One task for the agent. `timeout_seconds` is per turn; `path` and `pointer` are the task's place.
 
-    `skill_directories` (absolute) replace the suite's when not None. `instructions` are those of `files` whose text goes
-    into the system message. `mcp_servers` and `environment` variables come on top of the suite's. `setup` are shell
-    commands for the workspace before the agent starts, `rubric` criteria for judges. `blocked` says why the task cannot
-    be performed: its runs are errors before the agent starts.
+    `skill_directories` (absolute) replace the suite's if they are not None. `instructions` are targets of `files` whose
+    text is added to the system message. `mcp_servers` and `environment` extend the suite's. `setup` are shell commands
+    that prepare the workspace, `rubric` are criteria for judges. `blocked` is the reason why the task cannot be
+    performed: its trials are errors without starting the agent.
     """
 
     id: str
@@ -198,7 +199,7 @@ class Task:
 
 @dataclass(frozen=True, slots=True)
 class Metric:
-    """A named measure of the suite with the threshold it is held to."""
+    """A named metric of the suite with its threshold."""
 
     name: str
     weight: float = 1.0
@@ -207,7 +208,7 @@ class Metric:
 
 @dataclass(frozen=True, slots=True)
 class TriggerPrompt:
-    """A prompt that should, or should not, make the agent load the skill; `confidence` `medium` counts half of `high`."""
+    """A prompt that should, or should not, trigger the skill. The `confidence` `medium` counts half of `high`."""
 
     prompt: str
     should_trigger: bool
@@ -216,7 +217,7 @@ class TriggerPrompt:
 
 @dataclass(frozen=True, slots=True)
 class TriggerTests:
-    """The trigger tests beside an eval."""
+    """The trigger tests in an eval's folder."""
 
     skill: str
     prompts: tuple[TriggerPrompt, ...]
@@ -225,10 +226,10 @@ class TriggerTests:
 
 @dataclass(frozen=True, slots=True)
 class RunSettings:
-    """How the suite says it wants to be run; flags of the command line override single fields.
+    """The suite's settings for a run. Command line options override single fields.
 
-    `judge_model` may be the project's, `own_judge_model` is that of the eval itself. `skills_of_process`: the directory
-    that the run is started in is a skill directory, too.
+    `judge_model` may come from the project, `own_judge_model` is the eval's own. With `skills_of_process` the working
+    directory is a skill directory as well.
     """
 
     trials: int = 1
@@ -254,15 +255,15 @@ class RunSettings:
     use_cache: bool = False
     skills_of_process: bool = False
     timeout_of_trial: bool = False
-    """Whether the time limit is for all turns of a trial together."""
+    """Whether the time limit applies to a whole trial instead of each turn."""
 
 
 @dataclass(frozen=True, slots=True)
 class ExperimentArm:
-    """Which arm of an experiment a suite is run as: `variant`, compared with `baseline`; `arms` are those of this run.
+    """The arm of an experiment that a suite is run as: `variant`, compared with `baseline`.
 
-    `run_id` is that of the experiment, whose arms are runs of their own; `path` is its file. The hashes are of the
-    eval's text, and of the settings that it has in this arm.
+    Each arm is a run; `run_id` and `path` are those of the experiment, and `arms` are all arms of this run. The hashes
+    are of the eval's text, and of its settings in this arm.
     """
 
     run_id: str
@@ -278,10 +279,10 @@ class ExperimentArm:
 
 @dataclass(frozen=True, slots=True)
 class Suite:
-    """Everything one run needs. `directory` is the eval's folder, `warnings` what the loader let pass.
+    """Everything that one run needs. `directory` is the eval's folder, `warnings` are the loader's.
 
-    `disabled` are tasks of which nothing runs, but which had to load. `scoring` is None where scores are put together in
-    waza's way. `arm` says that it is one arm of an experiment.
+    `disabled` tasks are loaded but not run. `scoring` is None if scores are combined as in waza. `arm` is set if the suite
+    is one arm of an experiment.
     """
 
     dialect: str
@@ -304,16 +305,16 @@ class Suite:
     arm: ExperimentArm | None = None
 
     @property
-    def listed_as(self) -> Path:
-        """The file whose runs these are: the eval, or the experiment."""
+    def source_file(self) -> Path:
+        """The file that the run belongs to: the eval, or the experiment."""
         return Path(self.arm.path) if self.arm is not None else self.path
 
 
 @dataclass
 class LoadError(Exception):
-    """A file of the suite cannot be used: which file, where in its data, what is wrong and what to do.
+    """A file of the suite cannot be loaded.
 
-    `line` and `column` (from zero) are set when the text is no YAML; otherwise `pointer` says where.
+    `pointer` is the place in its data; if the text is not valid YAML, `line` and `column` (from zero) are set instead.
     """
 
     path: Path

@@ -1,13 +1,13 @@
-"""One tool has several names: which of them mean the same (`allow_only`).
+"""Decide which names mean the same tool, for `allow_only` (docs/reference/waza-graders.md, section 5.11).
 
-See docs/reference/waza-graders.md, section 5.11.
+A module of its own because graders, executors and runs share it.
 """
 
 from collections.abc import Iterable, Iterator
 
 from waza_engine.lib.go.text import fold, trim
 
-_SAME = {
+_SYNONYMS = {
     "readfile": "read",
     "fileread": "read",
     "view": "read",
@@ -24,9 +24,9 @@ _FOREIGN = ("mcp:", "custom:")
 def is_same_tool(declared: str, observed: str) -> bool:
     """Whether a declared name means the tool that was called.
 
-    Names of foreign tools (`mcp:`, `custom:`) stay as they are; such a declared name also means the bare name.
+    A name with a prefix of foreign tools (`mcp:`, `custom:`) has no synonyms, but also means the name without prefix.
     """
-    if canonical(declared) == canonical(observed):
+    if canonical_name(declared) == canonical_name(observed):
         return True
     name = fold(trim(declared))
     bare = fold(trim(observed))
@@ -34,19 +34,20 @@ def is_same_tool(declared: str, observed: str) -> bool:
     return bool(prefix) and not bare.startswith((_BUILT_IN, *_FOREIGN)) and name.removeprefix(prefix) == bare
 
 
-def names_of(declared: Iterable[str]) -> Iterator[str]:
-    """Every name that the declared ones may have, for lists that compare by letter."""
-    for it in declared:
-        yield it
-        yield from (name for name, meaning in _SAME.items() if meaning == canonical(it))
-        if canonical(it) != fold(trim(it)):
-            yield canonical(it)
+def all_names(declared: Iterable[str]) -> Iterator[str]:
+    """Yield the declared names and all their synonyms, for lists that are compared exactly."""
+    for name in declared:
+        canonical = canonical_name(name)
+        yield name
+        yield from (synonym for synonym, meaning in _SYNONYMS.items() if meaning == canonical)
+        if canonical != fold(trim(name)):
+            yield canonical
 
 
-def canonical(name: str) -> str:
-    """The one name for all that mean the same tool."""
+def canonical_name(name: str) -> str:
+    """Return the name that all synonyms of a tool's name share."""
     known = fold(trim(name))
     if known.startswith(_FOREIGN):
         return known
     known = known.removeprefix(_BUILT_IN)
-    return _SAME.get(known, known)
+    return _SYNONYMS.get(known, known)

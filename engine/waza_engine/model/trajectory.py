@@ -1,7 +1,7 @@
-"""What an agent did in one trial: the record that every executor yields and every grader reads.
+"""The trajectory: what an agent did in one trial. Executors produce it, graders read it.
 
-The JSON form is the one of waza's results and of recordings (docs/reference/waza-graders.md, sections 3.1 to
-3.3). Reading is lenient: unknown members are dropped, absent ones take their zero value.
+Its JSON form is that of waza's results and of recordings (docs/reference/waza-graders.md, sections 3.1 to 3.3). Reading
+is lenient: unknown members are dropped, missing ones take their zero value.
 """
 
 from typing import Annotated, Any
@@ -11,7 +11,7 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
 from waza_engine.model.fields import Flag, Integer, ListOf, Text, TextMap
 
 DIGEST_ARGUMENTS = ("path", "file_text", "command", "description", "skill")
-"""The arguments of a tool call that the digest keeps; read from JSON it has no others."""
+"""The arguments of a tool call that the session digest keeps. One that is read from JSON has no others."""
 _LENIENT = ConfigDict(extra="ignore", frozen=True, defer_build=True)
 
 
@@ -20,7 +20,7 @@ def _arguments(value: Any) -> dict[str, Any]:
 
 
 class ToolCall(BaseModel):
-    """One tool call of the digest; `arguments` hold path, file_text, command, description, skill and extras."""
+    """One tool call of the digest. `arguments` are those of `DIGEST_ARGUMENTS` and extras."""
 
     model_config = _LENIENT
 
@@ -32,7 +32,7 @@ class ToolCall(BaseModel):
 
 
 class Usage(BaseModel):
-    """Token counts of a session; cache counts are not part of `tokens`."""
+    """Token counts of a session. `tokens` does not include cache counts."""
 
     model_config = _LENIENT
 
@@ -45,12 +45,12 @@ class Usage(BaseModel):
 
     @property
     def tokens(self) -> int:
-        """What graders mean by tokens: input and output."""
+        """The tokens that graders count: input and output."""
         return self.input_tokens + self.output_tokens
 
 
 class Session(BaseModel):
-    """The session digest. `tools_used` names every call in order, repeats kept."""
+    """The session digest. `tools_used` has the tool name of every call, in order."""
 
     model_config = _LENIENT
 
@@ -63,7 +63,7 @@ class Session(BaseModel):
 
 
 class ToolEvent(BaseModel):
-    """One tool event: the call with its full arguments (any JSON value)."""
+    """One tool call with its full arguments (any JSON value)."""
 
     model_config = _LENIENT
 
@@ -88,7 +88,7 @@ class SkillInvocation(BaseModel):
 
 
 class CommandInvocation(BaseModel):
-    """A mocked program that was called; `response_index` is -1 when none of its responses fitted."""
+    """A call of a mocked program; `response_index` is -1 if none of its responses matched."""
 
     model_config = _LENIENT
 
@@ -98,8 +98,8 @@ class CommandInvocation(BaseModel):
     response_index: Integer = -1
 
 
-class Replies(BaseModel):
-    """What became of the simulated user: `stopped`, `abstained`, `cap_exhausted` or `error`, after `followups` replies."""
+class ResponderOutcome(BaseModel):
+    """How the responder ended: `stopped`, `abstained`, `cap_exhausted` or `error`, after `followups` replies."""
 
     model_config = _LENIENT
 
@@ -109,12 +109,12 @@ class Replies(BaseModel):
 
 
 class Trajectory(BaseModel):
-    """One trial as recorded: everything that graders need, plus the workspace's text files after the run.
+    """One recorded trial: everything that graders need, and the workspace's text files after the run.
 
-    `error` is the agent's error message, empty when it ended well; `duration_ms` is agent time in milliseconds.
-    `removed` are input files that were gone after the run, `uncaptured` files that were there but are no text or too
-    big to keep. `patch` is what the agent changed in the workspace, as a unified diff; None where nobody looked.
-    `stimulus` is what else the task said, where a trajectory tells it (docs/reference/vally.md, section 10.1).
+    `error` is the agent's error message, "" if there is none; `duration_ms` is the agent's time. `removed` are input
+    files that the agent deleted, `uncaptured` files that are binary or too large to keep. `patch` is the unified diff of
+    the workspace, None if it was not computed. `stimulus` is the rest of the task, where the trajectory includes it
+    (docs/reference/vally.md, section 10.1).
     """
 
     model_config = _LENIENT
@@ -135,6 +135,6 @@ class Trajectory(BaseModel):
     removed: ListOf[Text] = Field(default_factory=list)
     uncaptured: ListOf[Text] = Field(default_factory=list)
     command_invocations: ListOf[CommandInvocation] = Field(default_factory=list)
-    responder: Replies | None = None
+    responder: ResponderOutcome | None = None
     patch: str | None = None
     stimulus: dict[str, Any] | None = None

@@ -6,7 +6,7 @@ from functools import cache, partial
 from pathlib import Path
 from typing import Any, TypeVar
 
-from waza_engine.lib.files.read_tracking import noted_once, noted_property
+from waza_engine.lib.files.read_tracking import cached_with_reads, tracked_property
 from waza_engine.lib.files.vfs import Files
 from waza_engine.lib.pointer import Pointer
 from waza_engine.project.memo_list import Carried
@@ -27,12 +27,12 @@ class Document:
     process_dir: Path | None = None
     files: Files = field(default_factory=Files)
 
-    @noted_property
+    @tracked_property
     def suite(self) -> SuiteFiles | None:
         """The eval that the file is or belongs to; None when there is none, or nothing is known of other files."""
         return suite_of(self.kind, self.path, self.data, self.files, self.dialect)
 
-    @noted_property
+    @tracked_property
     def executor(self) -> str:
         """The executor that the suite names, empty when it names none."""
         named = self.suite.executor if self.suite is not None else self.value("config", "executor")
@@ -46,7 +46,7 @@ class Document:
 
     def once(self, place: Hashable, make: Callable[[], _Made]) -> _Made:
         """What several rules, or one rule many times, want to know of this version of the file."""
-        return noted_once(self.__dict__, place, make)
+        return cached_with_reads(self.__dict__, place, make)
 
     def value(self, *pointer: str | int) -> Any:
         """What stands at a pointer; None when nothing does."""
@@ -94,7 +94,7 @@ class Document:
         """The tasks written in this file: the task that it is, or the ones that an eval holds itself."""
         yield from self._tasks
 
-    @noted_property
+    @tracked_property
     def _tasks(self) -> list[tuple[Pointer, Mapping[str, Any]]]:
         kind = kind_of(self.dialect, self.kind)
         if kind is None or not kind.runnable:
@@ -108,7 +108,7 @@ class Document:
         """All grader entries of the file, those of checkpoints and of tasks in the eval included."""
         return self._graders
 
-    @noted_property
+    @tracked_property
     def _graders(self) -> list[tuple[Pointer, Mapping[str, Any]]]:
         return [(pointer, grader) for pointer, grader, _ in self.graders_with(_is_there)]
 

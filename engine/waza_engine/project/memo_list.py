@@ -6,7 +6,7 @@ from operator import is_, itemgetter
 from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
 
-from waza_engine.lib.files.read_tracking import note_keys, note_reads, noting
+from waza_engine.lib.files.read_tracking import note_keys, note_reads, track_reads
 
 
 class _Made(NamedTuple):
@@ -123,7 +123,7 @@ def _holds(made: _Made, paths: Set[Path], keys: Set[str]) -> bool:
 
 
 def _asked(make: Callable[[Any], Any], item: Any) -> _Made:
-    with noting() as seen:
+    with track_reads() as seen:
         value = make(item)
     keys = frozenset(seen.keys)
     return _Made(value, frozenset(seen.paths), _shared(keys)) if value or seen.paths else _silent(keys)

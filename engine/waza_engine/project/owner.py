@@ -9,7 +9,7 @@ from pathlib import Path
 
 from waza_engine.lib.files.vfs import Files
 from waza_engine.lib.yaml.reader import YamlError
-from waza_engine.model.placeholders import read_filled
+from waza_engine.model.placeholders import read_with_placeholders
 from waza_engine.project.suite_files import eval_naming, owner_of
 from waza_engine.recognition.recognise import Dialect, Kind, recognise
 
@@ -23,7 +23,7 @@ def eval_of(path: Path) -> Path | None:
 def _kind(path: Path, files: Files) -> str:
     """The kind of a file; empty where its text does not tell."""
     try:
-        data = read_filled(files.text(path) or "")
+        data = read_with_placeholders(files.text(path) or "")
     except YamlError:
         return ""
     found = recognise(data, path) if isinstance(data, dict) else None

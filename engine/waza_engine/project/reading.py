@@ -13,8 +13,14 @@ from waza_engine.lib.files.safe_read import regular_bytes
 from waza_engine.lib.pointer import Pointer
 from waza_engine.lib.yaml.reader import YamlDocument, YamlError, read_document
 from waza_engine.lib.yaml.scalars import plain
-from waza_engine.model.placeholders import read_filled
-from waza_engine.model.pydantic_messages import index_as_written, kind_of, place, shown, words
+from waza_engine.model.placeholders import read_with_placeholders
+from waza_engine.model.pydantic_messages import (
+    index_as_written,
+    problem_pointer,
+    problem_text,
+    value_kind,
+    value_text,
+)
 from waza_engine.model.suite import LoadError
 
 _Model = TypeVar("_Model", bound=BaseModel)
@@ -112,7 +118,7 @@ def read_mapping(path: Path, *, strict_graders: bool = False) -> dict[str, Any]:
     if plain(data) is None:
         return {}
     if not isinstance(data, dict):
-        raise LoadError(path, f"The file must be a mapping of keys, not {kind_of(data)}")
+        raise LoadError(path, f"The file must be a mapping of keys, not {value_kind(data)}")
     return data
 
 
@@ -127,7 +133,7 @@ def read_filled_mapping(path: Path) -> dict[str, Any]:
         return read_mapping(path)
     except LoadError:
         try:
-            data = read_filled(read_text(path))
+            data = read_with_placeholders(read_text(path))
         except YamlError:
             data = None
         if isinstance(data, dict):
@@ -160,7 +166,7 @@ def as_written(pointer: Pointer, data: Any) -> Pointer:
 
 
 def _first_problem(error: ValidationError, data: Any) -> tuple[Pointer, str]:
-    problems = [(place(it, data), it) for it in error.errors(include_url=False)]
+    problems = [(problem_pointer(it, data), it) for it in error.errors(include_url=False)]
     start = problems[0][0]
     # Of the alternatives "text or mapping" the one that got deeper is what the author meant.
     deeper = (it for it in problems if len(it[0]) > len(start) and it[0][: len(start)] == start)
@@ -185,10 +191,10 @@ def _sentence(problem: Any, value: Any) -> str:
             return "is missing"
         case "value_error":
             # The field types of `values` say "expected a whole number, not a string; ...".
-            text = words(problem).replace("expected", "must be")
-            return text if ", not " in text else f"{text}, not {shown(value)}"
+            text = problem_text(problem).replace("expected", "must be")
+            return text if ", not " in text else f"{text}, not {value_text(value)}"
         case _:
-            return words(problem)
+            return problem_text(problem)
 
 
 def _placed(pointer: Pointer, sentence: str) -> str:

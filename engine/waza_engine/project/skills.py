@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from waza_engine.lib.files.vfs import Files
-from waza_engine.lib.yaml.reader import front_matter, parted
+from waza_engine.lib.yaml.reader import front_matter, split_front_matter
 from waza_engine.lib.yaml.scalars import Scalar
 from waza_engine.model.file_names import AGENT_SUFFIX, SKILL_FILE
 from waza_engine.project.document import Document
@@ -48,7 +48,7 @@ def skills(suite: SuiteFiles, files: Files) -> Iterator[Skill]:
 
 def skill_at(path: Path, files: Files) -> Skill:
     """The skill that a file describes."""
-    front = files.made(path, front_matter) or {}
+    front = files.read_as(path, front_matter) or {}
     usual = path.name.removesuffix(AGENT_SUFFIX) if path.name.endswith(AGENT_SUFFIX) else path.parent.name
     return Skill(path, _text(front.get("name")) or usual, _text(front.get("description")))
 
@@ -64,7 +64,7 @@ def _is_skill_name(name: str) -> bool:
 
 def front_lines(text: str) -> list[str]:
     """The lines of a file's front matter, with their ends; the first one is line 1 of the file."""
-    parts = parted(text)
+    parts = split_front_matter(text)
     return parts.front.splitlines(keepends=True) if parts is not None else []
 
 

@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from waza_engine.lib.paths import resolved
+from waza_engine.lib.paths import real_path
 from waza_engine.model.file_names import WAZA_PROJECT
 
 FILE_NAME = "runs.sqlite3"
@@ -17,7 +17,7 @@ def default_store_dir(eval_path: Path) -> Path:
 
 def workspace_root(eval_path: Path) -> Path:
     """The nearest folder above the eval that holds `.git` or `.waza.yaml`, else the eval's own folder."""
-    folder = resolved(eval_path).parent
+    folder = real_path(eval_path).parent
     for candidate in (folder, *folder.parents):
         if any((candidate / mark).exists() for mark in _ROOT_MARKS):
             return candidate

@@ -11,11 +11,11 @@ from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from waza_engine.lib.files.read_tracking import noted_once, noted_property
+from waza_engine.lib.files.read_tracking import cached_with_reads, tracked_property
 from waza_engine.lib.files.vfs import Files
 from waza_engine.lib.go.glob import BadPattern, match
 from waza_engine.lib.go.paths import cleaned
-from waza_engine.lib.yaml.scalars import written
+from waza_engine.lib.yaml.scalars import source_text
 from waza_engine.model.file_names import TRIGGER_TESTS
 from waza_engine.recognition.recognise import Dialect, Kind, default_dialect, dialect, kind_of, recognise
 
@@ -85,7 +85,7 @@ class SuiteFiles:
         entries = self.eval.get("graders")
         return [it for it in entries if isinstance(it, Mapping)] if isinstance(entries, list) else []
 
-    @noted_property
+    @tracked_property
     def tasks(self) -> tuple[TaskOfSuite, ...]:
         """The task files in waza's order; one that two globs name stands here once."""
         return tuple(TaskOfSuite(path, self._data(path), globs) for path, globs in self._named.items())
@@ -99,7 +99,7 @@ class SuiteFiles:
                 found.setdefault(text_of(it.data.get(key)).strip(), []).append(it.path)
             return found
 
-        return noted_once(self.__dict__, ("having", key), find)
+        return cached_with_reads(self.__dict__, ("having", key), find)
 
     @property
     def paths(self) -> tuple[Path, ...]:
@@ -120,7 +120,7 @@ class SuiteFiles:
             value = value.get(key) if isinstance(value, Mapping) else None
         return value
 
-    @noted_property
+    @tracked_property
     def project_path(self) -> Path | None:
         """The project file that counts for the eval; None without one."""
         above = [it / self._project_name for it in (self.folder, *self.folder.parents)][:_PROJECT_LEVELS]
@@ -137,12 +137,12 @@ class SuiteFiles:
     def _project(self) -> Mapping[str, Any]:
         return self._files.mapping(self.project_path) if self.project_path is not None else {}
 
-    @noted_property
+    @tracked_property
     def _named(self) -> dict[Path, tuple[int, ...]]:
         """The task files with the indexes of the globs that name them."""
         named: dict[Path, tuple[int, ...]] = {}
         for index, pattern in globs_of(self.eval):
-            for path in self._files.matching(as_glob(pattern), self.folder):
+            for path in self._files.glob(as_glob(pattern), self.folder):
                 named[path] = (*named.get(path, ()), index)
         return named
 
@@ -163,7 +163,7 @@ def suite_of(
     found = owner_of(runnable, path, files) if runnable != "experiment" else None
     if found is None:
         return None
-    if found != path and files.is_held:
+    if found != path and files.is_snapshot:
         # All its files share it: the file that is being checked is the one that `files` has.
         return files.once(("suite", found), lambda: SuiteFiles(found, files.data(found), files, None, None))
     if found != path:
@@ -207,7 +207,7 @@ def text_of(value: Any) -> str:
     """A text, as it stands; numbers as they are written; anything else is empty."""
     if isinstance(value, str):
         return value
-    return written(value) if isinstance(value, (int, float)) and not isinstance(value, bool) else ""
+    return source_text(value) if isinstance(value, (int, float)) and not isinstance(value, bool) else ""
 
 
 def eval_naming(path: Path, files: Files) -> tuple[Path, Dialect, Kind] | None:
@@ -240,7 +240,7 @@ def _evals_in(folder: Path, files: Files, *, usual: bool = False) -> Iterable[Pa
     """The eval files of a folder, those with the usual names first; or only those that have `eval` in their name."""
     found = _find_evals(folder, files, usual=usual)
     # Of files that are held it is worth knowing all; else who looks for the first one should wait for no other.
-    return files.once(("evals", folder, usual), lambda: tuple(found)) if files.is_held else found
+    return files.once(("evals", folder, usual), lambda: tuple(found)) if files.is_snapshot else found
 
 
 def _find_evals(folder: Path, files: Files, *, usual: bool) -> Iterator[Path]:
@@ -248,7 +248,7 @@ def _find_evals(folder: Path, files: Files, *, usual: bool) -> Iterator[Path]:
     for name in sorted(names, key=lambda it: (it not in _EVAL_NAMES, it)):
         path = folder / name
         # Most YAML files near an eval are tasks: a look at the text spares the parsing.
-        if files.made(path, _may_be_eval) and _is_eval(files.mapping(path), path):
+        if files.read_as(path, _may_be_eval) and _is_eval(files.mapping(path), path):
             yield path
 
 

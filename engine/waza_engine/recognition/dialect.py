@@ -14,7 +14,7 @@ from itertools import islice
 from pathlib import PurePath
 from typing import Any, Literal
 
-from waza_engine.lib.spelling import is_slip
+from waza_engine.lib.spelling import is_typo
 from waza_engine.lib.yaml.scalars import Scalar
 
 _LOOKED_AT = 3
@@ -75,7 +75,7 @@ class Shape:
         return -min(len(strange) - self._has_slip(strange), 2) or int(is_ours)
 
     def _has_slip(self, strange: list[str]) -> bool:
-        return any(is_slip(str(key), it) for key in strange for it in self.own)
+        return any(is_typo(str(key), it) for key in strange for it in self.own)
 
 
 def _is_written(value: Any) -> bool:

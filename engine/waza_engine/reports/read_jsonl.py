@@ -7,7 +7,7 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from waza_engine.model.pydantic_messages import reason
+from waza_engine.model.pydantic_messages import error_text
 from waza_engine.model.read_run import ReadRun
 from waza_engine.model.records import RunRecord
 from waza_engine.recognition.recognise import by_preference, resolved
@@ -35,7 +35,9 @@ def read_jsonl(path: Path) -> RunRecord:
         run: ReadRun = resolved(dialect.read_results)(lines)
         record = _record(file, run) if run.trials else None
     except (ValidationError, TypeError, ValueError, AttributeError, KeyError) as error:
-        raise ResultsError(f"{file}: not of the form of {dialect.name}'s results: {reason(error)}") from error
+        raise ResultsError(
+            f"{file}: not of the form of {dialect.name}'s results: {error_text(error)}"
+        ) from error
     if record is None:
         raise ResultsError(f"{file}: no trials; write them with waza-lsp run EVAL --output results.jsonl")
     return record

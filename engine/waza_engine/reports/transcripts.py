@@ -12,7 +12,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from waza_engine.lib.files.safe_write import write_whole
+from waza_engine.lib.files.safe_write import write_text_atomic
 from waza_engine.lib.timestamps import rfc3339
 from waza_engine.model.records import RunRecord, TaskRecord
 from waza_engine.model.trajectory import Session
@@ -32,7 +32,7 @@ def write_transcripts(record: RunRecord, folder: Path) -> None:
     for task in record.tasks:
         started = next((it.started_at for it in task.trials if it.started_at), record.started_at)
         text = json.dumps(_transcript(task, started), indent=2, ensure_ascii=False, default=str)
-        write_whole(_free(folder, _stem(task.name, started)), [text, "\n"])
+        write_text_atomic(_free(folder, _stem(task.name, started)), [text, "\n"])
 
 
 def _transcript(task: TaskRecord, started: float) -> dict[str, Any]:

@@ -17,7 +17,7 @@ from itertools import groupby
 from pathlib import Path
 from typing import Any
 
-from waza_engine.lib.paths import resolved
+from waza_engine.lib.paths import real_path
 from waza_engine.model.records import GraderOutcome, TrialRecord, TriggerResult
 from waza_engine.model.scores import Status, mean, task_status
 from waza_engine.model.trajectory import Trajectory
@@ -87,7 +87,7 @@ def read_history(store_dir: Path, eval_path: Path) -> dict[str, TaskHistory]:
     if not path.is_file():
         return {}
     with reading(path) as sql:
-        asked = (str(resolved(eval_path)), _LATEST_RUNS)
+        asked = (str(real_path(eval_path)), _LATEST_RUNS)
         rows = sql.execute(_TRIALS, asked).fetchall()
         said = _said(store_dir)
         found = [_history(sql, task, list(its), said) for task, its in groupby(rows, key=lambda it: it[0])]
@@ -218,7 +218,7 @@ def read_arm_history(store_dir: Path, path: Path) -> dict[str, TaskHistory] | No
     if not store.is_file():
         return None
     with reading(store) as sql:
-        rows = sql.execute(_RUNS, (str(resolved(path)), _LATEST_RUNS_arm_history)).fetchall()
+        rows = sql.execute(_RUNS, (str(real_path(path)), _LATEST_RUNS_arm_history)).fetchall()
         runs = [(arm, row) for row in reversed(rows) if (arm := json.loads(row[1]).get("arm"))]
         return dict(_histories(runs)) if runs else None
 
@@ -271,6 +271,6 @@ def read_metrics(store_dir: Path, eval_path: Path) -> Mapping[str, float]:
     if not store.is_file():
         return {}
     with reading(store) as sql:
-        row = sql.execute(_LAST, (str(resolved(eval_path)),)).fetchone()
+        row = sql.execute(_LAST, (str(real_path(eval_path)),)).fetchone()
         triggers = [TriggerResult(**it) for it in json.loads(row[0])["triggers"]] if row else []
     return {ACCURACY: trigger_metrics(triggers).accuracy} if triggers else {}

@@ -191,7 +191,7 @@ def _store_start(live: LiveRun, baseline_of: str | None = None) -> None:
     is_there = live.save(
         lambda store: store.start_run(
             live.run_id,
-            live.plan.suite.listed_as,
+            live.plan.suite.source_file,
             live.frame,
             started_at=live.started_at,
             baseline_of=baseline_of,

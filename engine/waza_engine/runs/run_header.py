@@ -122,7 +122,7 @@ def _files(plan: Plan) -> dict[str, str]:
     graders = (*plan.suite.graders, *(it for task in plan.tasks for it in task.graders))
     paths = {
         plan.suite.path,
-        plan.suite.listed_as,
+        plan.suite.source_file,
         *(it.path for it in plan.tasks),
         *(it.path for it in graders),
     }

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from waza_engine.model.records import TaskRecord, TrialRecord
-from waza_engine.model.scores import RunTotals
+from waza_engine.model.scores import TrialTotals
 from waza_engine.model.suite import Task
 from waza_engine.runs.events import TaskFinished, TaskStarted, TrialFinished, TrialProgress, TrialStarted
 from waza_engine.runs.hooks import run_hooks
@@ -79,7 +79,7 @@ class _Done:
     live: LiveRun
     index: int
     numbers: list[int] = field(default_factory=list)
-    totals: list[RunTotals] = field(default_factory=list)
+    totals: list[TrialTotals] = field(default_factory=list)
     held: dict[int, TrialRecord] = field(default_factory=dict)
 
     def add(self, number: int, record: TrialRecord, is_stored: bool) -> None:  # what comes out of a trial

@@ -21,8 +21,8 @@ from waza_engine.model.records import (
     TriggerResult,
 )
 from waza_engine.model.scores import (
-    RunTotals,
     TaskTotals,
+    TrialTotals,
     mean,
     skills_helped,
     suite_totals,
@@ -79,12 +79,12 @@ def seeded(run_id: str, task_index: int = -1) -> random.Random:
     return random.Random(f"{run_id}/{task_index}")  # noqa: S311  # statistics, no secret
 
 
-def trial_totals(trial: TrialRecord) -> RunTotals:
+def trial_totals(trial: TrialRecord) -> TrialTotals:
     """What counts of a trial in the totals of its task."""
     # A grader that could not judge stands there alone, and is no result.
     has_results = any(it.status != "error" for it in trial.graders)
     spent = trial.trajectory.duration_ms
-    return RunTotals(trial.status, trial.score, trial.weighted_score, spent, has_results)
+    return TrialTotals(trial.status, trial.score, trial.weighted_score, spent, has_results)
 
 
 def task_record(
@@ -92,7 +92,7 @@ def task_record(
     trials: Sequence[TrialRecord],
     error: str,
     rng: random.Random,
-    runs: Sequence[RunTotals] | None = None,
+    runs: Sequence[TrialTotals] | None = None,
 ) -> TaskRecord:
     """A task's record; `error` is the hook problem that stopped it. Without trials it has no stats.
 

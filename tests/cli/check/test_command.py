@@ -298,7 +298,7 @@ def test_a_named_pipe_among_the_tasks_is_a_finding() -> None:
         pytest.param(EVAL.encode("utf-16"), "Not UTF-8 (byte 0)", id="utf-16"),
         pytest.param(EVAL.encode() + b"description: \xed\xa0\x80\n", "Not UTF-8", id="half a character"),
         pytest.param(EVAL + "description: a\0b\n", "U+0000", id="NUL"),
-        pytest.param(EVAL + f"description: {'x' * 10_000_000}\n", "Larger than 2 MB", id="10 MB"),
+        pytest.param(EVAL + f"description: {'x' * 10_000_000}\n", "larger than 2 MB", id="10 MB"),
         pytest.param(EVAL + f"description: {'[' * 100_000}\n", "the nesting is too deep", id="deep list"),
         pytest.param(
             EVAL + f"description: {'{a: ' * 100_000}\n", "the nesting is too deep", id="deep mapping"

@@ -219,4 +219,4 @@ def test_a_named_pipe_among_the_tasks_is_told_at_once(folder: Path) -> None:
     os.mkfifo(folder / "tasks" / "p.yaml")
     result = CliRunner().invoke(main, ["run", "eval.yaml"])
     assert result.exit_code == 2
-    assert result.stderr == "tasks/p.yaml: error: The file cannot be read: it is no regular file\n"
+    assert result.stderr == "tasks/p.yaml: error: The file cannot be read: it is not a regular file\n"

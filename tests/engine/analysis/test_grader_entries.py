@@ -6,7 +6,7 @@ import pytest
 
 from waza_engine.dialects.waza.rules.duplicate_task_id import check
 from waza_engine.lib.files import read_tracking
-from waza_engine.lib.files.read_tracking import noting
+from waza_engine.lib.files.read_tracking import track_reads
 from waza_engine.lib.files.vfs import Files
 from waza_engine.project.document import Document
 
@@ -29,14 +29,14 @@ def test_held_files_stay_as_they_were(tmp_path: Path) -> None:
     path = tmp_path / "a.yaml"
     path.write_text("a: 1")
     files = Files()
-    held = files.held()
+    held = files.snapshot()
     assert held.data(path) == {"a": 1}
     path.write_text("a: 2 # longer")
     assert held.data(path) == {"a": 1}
-    assert files.data(path) == files.held().data(path) == {"a": 2}
+    assert files.data(path) == files.snapshot().data(path) == {"a": 2}
 
 
-@pytest.mark.parametrize("files", [Files(), Files().held()], ids=["read", "held"])
+@pytest.mark.parametrize("files", [Files(), Files().snapshot()], ids=["read", "held"])
 def test_tasks_with_one_id_are_found(tmp_path: Path, files: Files) -> None:
     paths = _suite(tmp_path / "evals", 5)
     found = {path.stem: [it.message for it in check(_document(path, files))] for path in paths}
@@ -46,9 +46,9 @@ def test_tasks_with_one_id_are_found(tmp_path: Path, files: Files) -> None:
 
 def test_all_that_share_an_answer_are_told_what_it_looked_at(tmp_path: Path) -> None:
     paths = _suite(tmp_path / "evals", 4)
-    files = Files().held()
+    files = Files().snapshot()
     for path in paths:
-        with noting() as seen:
+        with track_reads() as seen:
             list(check(_document(path, files)))
         assert {*paths, tmp_path / "evals" / "eval.yaml", tmp_path / "evals" / "tasks"} <= seen.paths
 
@@ -64,7 +64,7 @@ def test_a_large_suite_takes_no_more_for_each_file(tmp_path: Path, monkeypatch: 
     monkeypatch.setattr("waza_engine.lib.files.vfs.stamp", counted)
 
     def looks(tasks: int) -> int:
-        files, before = Files().held(), len(asked)
+        files, before = Files().snapshot(), len(asked)
         for path in _suite(tmp_path / str(tasks), tasks):
             list(check(_document(path, files)))
         return len(asked) - before

@@ -13,7 +13,7 @@ from waza_engine.analysis.incremental import findings
 from waza_engine.analysis.rules import check_document
 from waza_engine.lib.files.vfs import Files
 from waza_engine.lib.yaml.reader import YamlError, read_yaml
-from waza_engine.lib.yaml.scalars import plain, plain_as_written
+from waza_engine.lib.yaml.scalars import plain, plain_with_source
 from waza_engine.model.findings import Finding, Rule
 from waza_engine.project.document import Document
 from waza_engine.recognition.recognise import recognise
@@ -62,7 +62,7 @@ def test_a_number_that_is_written_in_another_way_is_another_id(tmp_path: Path) -
     files = Files(lambda it: it.read_text(encoding="utf-8") if it.name == "a.yaml" else None)
     found = []
     for written in ("1.10", "1.1", "1.100", "1.10"):
-        data = plain_as_written(read_yaml(TASK.replace("some-task", written)))
+        data = plain_with_source(read_yaml(TASK.replace("some-task", written)))
         found.append("duplicate-task-id" in {it.code for it in said(tmp_path / "tasks/a.yaml", data, files)})
     assert found == [True, False, False, True]
 

@@ -3,8 +3,8 @@
 import pytest
 
 from waza_engine.convert.patterns import behind_any_case, in_any_case, in_javascript, in_re2
-from waza_engine.lib.go.regexp import regex_found
-from waza_engine.lib.js_regex import js_found
+from waza_engine.lib.go.regexp import regex_matches
+from waza_engine.lib.js_regex import js_matches
 
 TEXTS = [
     "",
@@ -41,7 +41,7 @@ TEXTS = [
 def test_re2_in_javascript(pattern: str) -> None:
     made = in_javascript(pattern)
     assert made is not None
-    assert [js_found(made, it) for it in TEXTS] == [regex_found(pattern, it) for it in TEXTS]
+    assert [js_matches(made, it) for it in TEXTS] == [regex_matches(pattern, it) for it in TEXTS]
 
 
 @pytest.mark.parametrize("pattern", [r"\pL", "(?U)a+", "a(?i)b", "(?m)\\Aa"])
@@ -55,7 +55,7 @@ def test_what_javascript_cannot_say(pattern: str) -> None:
 def test_javascript_in_re2(pattern: str) -> None:
     made = in_re2(pattern)
     assert made is not None
-    assert [regex_found(made, it) for it in TEXTS] == [js_found(pattern, it) for it in TEXTS]
+    assert [regex_matches(made, it) for it in TEXTS] == [js_matches(pattern, it) for it in TEXTS]
 
 
 @pytest.mark.parametrize("pattern", ["(?=a)b", r"(a)\1", "(?<!a)b"])
@@ -70,7 +70,7 @@ def test_behind_any_case_and_back(pattern: str) -> None:
     there = behind_any_case(pattern)
     made = in_javascript(in_any_case(there))
     assert made is not None
-    assert [js_found(made, it) for it in TEXTS] == [regex_found(f"(?i){there}", it) for it in TEXTS]
+    assert [js_matches(made, it) for it in TEXTS] == [regex_matches(f"(?i){there}", it) for it in TEXTS]
 
 
 @pytest.mark.parametrize(
@@ -78,4 +78,4 @@ def test_behind_any_case_and_back(pattern: str) -> None:
 )
 def test_a_group_with_flags_before_which_another_stands(pattern: str) -> None:
     made = in_any_case(pattern)
-    assert [regex_found(made, it) for it in TEXTS] == [regex_found(f"(?i){pattern}", it) for it in TEXTS]
+    assert [regex_matches(made, it) for it in TEXTS] == [regex_matches(f"(?i){pattern}", it) for it in TEXTS]

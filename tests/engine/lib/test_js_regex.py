@@ -1,10 +1,10 @@
-"""The door for JavaScript patterns: what the tables of answers cannot show."""
+"""JavaScript patterns: errors, notes, positions and limits. The conformance tests cover matching."""
 
 import time
 
 import pytest
 
-from waza_engine.lib.js_regex import TooSlowError, js_error, js_found, js_notes, js_place, matching
+from waza_engine.lib.js_regex import TooSlowError, js_error, js_matches, js_notes, js_span, matching
 
 
 @pytest.mark.parametrize(
@@ -33,7 +33,7 @@ def test_an_error_says_what_and_where(pattern: str, position: int, word: str) ->
 
 
 @pytest.mark.parametrize(
-    ("pattern", "stretch"),
+    ("pattern", "part"),
     [
         (r"^a\Z", r"\Z"),
         (r"\Aa", r"\A"),
@@ -45,9 +45,9 @@ def test_an_error_says_what_and_where(pattern: str, position: int, word: str) ->
         (r"\u{41}", r"\u{"),
     ],
 )
-def test_a_note_stands_at_its_stretch(pattern: str, stretch: str) -> None:
+def test_a_note_has_the_range_of_its_part(pattern: str, part: str) -> None:
     (note,) = js_notes(pattern)
-    assert pattern[note.start : note.end] == stretch
+    assert pattern[note.start : note.end] == part
 
 
 def test_usual_patterns_have_no_notes() -> None:
@@ -64,17 +64,17 @@ def test_usual_patterns_have_no_notes() -> None:
         ("(?m)(?<=x)$", "x\ry", ""),
     ],
 )
-def test_the_place_counts_characters(pattern: str, text: str, found: str) -> None:
-    place = js_place(pattern, text)
-    assert place is not None
-    assert text[place[0] : place[1]] == found
-    assert text[: place[0]].endswith(("x", "a😀", "a", "\u2028"))
+def test_the_span_counts_characters(pattern: str, text: str, found: str) -> None:
+    span = js_span(pattern, text)
+    assert span is not None
+    assert text[span[0] : span[1]] == found
+    assert text[: span[0]].endswith(("x", "a😀", "a", "\u2028"))
 
 
-def test_what_re2_can_say_takes_linear_time() -> None:
+def test_patterns_for_re2_take_linear_time() -> None:
     started = time.process_time()
-    assert js_found("(a+)+$", "a" * 50_000 + "b") is False
-    assert js_found("(?m)^(\\w+\\s?)+$", "ab " * 20_000 + "!\r") is False
+    assert js_matches("(a+)+$", "a" * 50_000 + "b") is False
+    assert js_matches("(?m)^(\\w+\\s?)+$", "ab " * 20_000 + "!\r") is False
     assert time.process_time() - started < 2
 
 
@@ -82,17 +82,17 @@ def test_what_re2_can_say_takes_linear_time() -> None:
 def test_an_endless_search_is_given_up(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(matching, "LIMIT_SECONDS", 0.2)
     with pytest.raises(TooSlowError):
-        js_found("(?!x)^(a|aa)+$", "a" * 60 + "b")
+        js_matches("(?!x)^(a|aa)+$", "a" * 60 + "b")
 
 
 @pytest.mark.parametrize("pattern", ["(?=a{2000000000})", "(?=((a{1000}){1000}){1000})x"])
 def test_counts_that_multiply_are_not_unrolled(pattern: str) -> None:
     with pytest.raises(TooSlowError, match="too large"):
-        js_found(pattern, "a")
+        js_matches(pattern, "a")
 
 
 def test_a_text_shorter_than_every_match_needs_no_search() -> None:
-    assert js_found("(?:" * 90 + "a" + "){2}" * 90 + "(?=b)", "a") is False
+    assert js_matches("(?:" * 90 + "a" + "){2}" * 90 + "(?=b)", "a") is False
 
 
 @pytest.mark.slow
@@ -102,17 +102,17 @@ def test_a_long_pattern_is_read_in_time() -> None:
     assert time.process_time() - started < 2
 
 
-def test_a_pattern_nested_too_deep_is_an_error_and_no_crash() -> None:
+def test_a_pattern_that_is_nested_too_deeply_is_an_error_and_not_a_crash() -> None:
     assert js_error("(" * 5000 + ")" * 5000) is not None
     assert js_error("a{99999999999999999999}") is None
 
 
 @pytest.mark.parametrize("pattern", ["[Ss]|[Zz]", "(?i)s|z", "(?i)as|az|s", "(?i)b|k", "[Kk]|x"])
 @pytest.mark.parametrize("text", ["\u017f", "\u212a", "a\u017f"])
-def test_letters_of_ascii_are_no_others_in_any_case(pattern: str, text: str) -> None:
-    assert js_found(pattern, text) is False
+def test_ascii_letters_never_equal_others_in_any_case(pattern: str, text: str) -> None:
+    assert js_matches(pattern, text) is False
 
 
 def test_a_lone_surrogate_is_a_unit() -> None:
-    assert js_found("^.$", "\ud83d") is True
-    assert js_found("\\ud83d", "😀") is True
+    assert js_matches("^.$", "\ud83d") is True
+    assert js_matches("\\ud83d", "😀") is True

@@ -1,10 +1,10 @@
-"""Paths of `file:` addresses, on every system."""
+"""Paths of `file:` URIs, on every system."""
 
 from pathlib import Path
 
 import pytest
 
-from waza_engine.lib.paths import path_of_address, path_text
+from waza_engine.lib.paths import path_from_uri, uri_path
 
 
 @pytest.mark.parametrize(
@@ -18,19 +18,19 @@ from waza_engine.lib.paths import path_of_address, path_text
     ],
 )
 def test_windows(host: str, path: str, expected: str) -> None:
-    assert path_text(host, path, is_windows=True) == expected
+    assert uri_path(host, path, is_windows=True) == expected
 
 
-def test_elsewhere_a_colon_is_a_letter_like_any_other() -> None:
-    assert path_text("server", "/c%3A/eval%20.yaml", is_windows=False) == "/c:/eval .yaml"
+def test_elsewhere_a_drive_is_an_ordinary_name() -> None:
+    assert uri_path("server", "/c%3A/eval%20.yaml", is_windows=False) == "/c:/eval .yaml"
 
 
 @pytest.mark.parametrize("name", ["a b", "100%", "ü", "a#b?c"])
 def test_a_path_comes_back(name: str) -> None:
     path = Path("/evals", name).absolute()
-    assert path_of_address(path.as_uri()) == path
+    assert path_from_uri(path.as_uri()) == path
 
 
-@pytest.mark.parametrize("address", ["untitled:Untitled-1", "https://example.org/eval.yaml", ""])
-def test_what_is_no_file(address: str) -> None:
-    assert path_of_address(address) is None
+@pytest.mark.parametrize("uri", ["untitled:Untitled-1", "https://example.org/eval.yaml", ""])
+def test_other_uris_have_no_path(uri: str) -> None:
+    assert path_from_uri(uri) is None

@@ -1,15 +1,23 @@
-"""Totals (docs/reference/waza-graders.md, section 2.3, docs/reference/waza-formats.md, section 14)."""
+"""Totals of tasks and suites, and pass@k with the values that vally documents.
+
+See docs/reference/waza-graders.md, section 2.3; docs/reference/waza-formats.md, section 14; docs/reference/vally.md,
+section 5.
+"""
 
 import random
 
 import pytest
 
 from waza_engine.model.scores import (
-    RunTotals,
+    MultiTrialMetrics,
     TaskTotals,
+    TrialTotals,
     bootstrap,
-    deviation,
     mean,
+    multi_trial_metrics,
+    pass_at_k,
+    pass_to_the_k,
+    standard_deviation,
     suite_totals,
     task_stats,
     task_status,
@@ -22,7 +30,7 @@ def test_means() -> None:
     assert mean([1.0, 0.0, 1.0]) == pytest.approx(2 / 3)
     assert weighted_mean([]) == 0.0
     assert weighted_mean([(1.0, 3), (0.0, 0.5), (1.0, 1)]) == pytest.approx(4 / 4.5)
-    assert deviation([1.0, 0.0]) == 0.5
+    assert standard_deviation([1.0, 0.0]) == 0.5
 
 
 @pytest.mark.parametrize(
@@ -41,10 +49,10 @@ def test_the_status_of_a_task(statuses: list[str], expected: str) -> None:
 
 def test_the_stats_of_a_task() -> None:
     runs = [
-        RunTotals("passed", 1.0, 1.0, 100),
-        RunTotals("failed", 0.5, 0.25, 201),
-        RunTotals("error", 0.0, 0.0, 0),
-        RunTotals("passed", 1.0, 1.0, 100),
+        TrialTotals("passed", 1.0, 1.0, 100),
+        TrialTotals("failed", 0.5, 0.25, 201),
+        TrialTotals("error", 0.0, 0.0, 0),
+        TrialTotals("passed", 1.0, 1.0, 100),
     ]
     stats = task_stats(runs, random.Random(1))  # noqa: S311  # resampling, no secret
     assert (stats.status, stats.pass_rate, stats.flaky, stats.flakiness_percent) == (
@@ -63,13 +71,13 @@ def test_the_stats_of_a_task() -> None:
     assert stats.interval.mean == 0.5625
 
 
-def test_one_run_has_no_interval_and_none_has_zeros() -> None:
-    assert task_stats([RunTotals("passed", 1.0, 1.0, 5)], random.Random(1)).interval is None  # noqa: S311
+def test_one_trial_has_no_interval_and_without_trials_all_is_zero() -> None:
+    assert task_stats([TrialTotals("passed", 1.0, 1.0, 5)], random.Random(1)).interval is None  # noqa: S311
     empty = task_stats([], random.Random(1))  # noqa: S311
     assert (empty.status, empty.pass_rate, empty.avg_duration_ms, empty.flaky) == ("skipped", 0.0, 0, False)
 
 
-def test_the_interval_repeats_with_its_seed() -> None:
+def test_the_same_seed_gives_the_same_interval() -> None:
     scores = [0.1, 0.4, 0.5, 0.9, 1.0]
     first, second = (bootstrap(scores, random.Random(7)) for _ in range(2))  # noqa: S311
     assert first == second
@@ -79,7 +87,7 @@ def test_the_interval_repeats_with_its_seed() -> None:
     assert (constant.lower, constant.upper) == (0.5, 0.5)
 
 
-def test_the_interval_takes_the_documented_places() -> None:
+def test_the_interval_ends_at_the_documented_percentiles() -> None:
     class Steps(random.Random):
         """Draws 0, 1, 2, ... in turn, so that the resampled means are known."""
 
@@ -104,3 +112,29 @@ def test_the_totals_of_a_suite() -> None:
     assert totals.interval is not None
     assert suite_totals(tasks, 1, random.Random(1)).interval is None  # noqa: S311
     assert suite_totals([], 3, random.Random(1)).success_rate == 0.0  # noqa: S311
+
+
+@pytest.mark.parametrize(
+    ("n", "c", "k", "value"),
+    [(5, 3, 5, 1.0), (5, 4, 5, 1.0), (5, 0, 5, 0.0), (4, 2, 2, 1 - 1 / 6), (10, 1, 1, 0.1), (3, 3, 1, 1.0)],
+)
+def test_pass_at_k_is_the_unbiased_estimator(n: int, c: int, k: int, value: float) -> None:
+    assert pass_at_k(n, c, k) == pytest.approx(value)
+
+
+@pytest.mark.parametrize(("n", "c", "k"), [(3, 4, 1), (3, 1, 4), (3, -1, 1), (3, 1, 0)])
+def test_impossible_numbers_of_trials_are_refused(n: int, c: int, k: int) -> None:
+    with pytest.raises(ValueError, match="expected"):
+        pass_at_k(n, c, k)
+
+
+def test_pass_to_the_k_is_the_probability_that_all_pass() -> None:
+    assert pass_to_the_k(0.8, 5) == pytest.approx(0.328, abs=5e-4)
+
+
+def test_the_metrics_of_trials() -> None:
+    metrics = multi_trial_metrics([True, False, True, True])
+    assert metrics == MultiTrialMetrics(0.75, 1.0, 0.75**4, 4)
+    assert metrics.is_flaky
+    assert multi_trial_metrics([]) == MultiTrialMetrics(0.0, 0.0, 0.0, 0)
+    assert not multi_trial_metrics([True]).is_flaky

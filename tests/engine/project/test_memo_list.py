@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.slow import examples
-from waza_engine.lib.files.read_tracking import note_keys, note_read, noting
+from waza_engine.lib.files.read_tracking import note_keys, note_read, track_reads
 from waza_engine.project.memo_list import Carried, carried
 
 
@@ -48,7 +48,7 @@ def test_as_if_asked_anew(items: list[dict[str, Any]], splices: list[Any]) -> No
         after = [*items[:start], *new, *items[start + count :]]
         now = carried(after, now)
         make.asked.clear()
-        with noting() as seen:
+        with track_reads() as seen:
             assert now.found("made", make) == expected(after)
         assert seen.paths == {Path(it) for item in after for it in item["files"]}
         assert seen.keys == {it for item in after for it in item["keys"]}

@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from waza_engine.lib.files.safe_write import write_whole_bytes
+from waza_engine.lib.files.safe_write import write_bytes_atomic
 from waza_lsp.diagnostics.ranges import Mark
 from waza_lsp.fixes.fixes import Applied, Choose, fixed, safe_solution
 from waza_lsp.snapshot import Snapshot
@@ -48,7 +48,7 @@ def write(file: FixedFile) -> None:
     path = Path(file.name)
     with path.open("rb") as old:
         mark = _BOM if old.read(3) == _BOM else b""
-    write_whole_bytes(path, [mark + file.after.encode()])
+    write_bytes_atomic(path, [mark + file.after.encode()])
 
 
 def patch(file: FixedFile) -> str:

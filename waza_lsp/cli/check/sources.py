@@ -49,7 +49,7 @@ class Sources:
         if self.stdin is not None:
             yield from self._read_stdin(self.stdin)
             return
-        files, seen = Files().held(), set[Path]()
+        files, seen = Files().snapshot(), set[Path]()
         for start in self.paths:
             is_named = not Path(start).is_dir()
             for path in eval_files(Path(start), self.projects):

@@ -10,7 +10,7 @@ from typing import Any, Self
 import click
 
 from waza_engine.executors.base import UnavailableError
-from waza_engine.lib.files.safe_write import write_whole
+from waza_engine.lib.files.safe_write import write_text_atomic
 from waza_engine.model.records import RunRecord
 from waza_engine.reports.github import github_markdown
 from waza_engine.reports.html.report import html_chunks
@@ -111,7 +111,7 @@ def _generate(report: Callable[[RunRecord], Iterable[str]], record: RunRecord) -
 def write_report(path: Path, chunks: Iterable[str]) -> str:
     """Write a report atomically and return the error, or ""."""
     try:
-        write_whole(path, chunks)
+        write_text_atomic(path, chunks)
     except OSError as error:
         return f"{path}: cannot be written: {error.strerror or error}"
     except StoreError as error:

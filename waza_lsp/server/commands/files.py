@@ -49,11 +49,11 @@ def _normalized(path: Path) -> Path:
 
 def _write_schemas(target: Path, bounds: Path) -> int:
     from waza_engine.analysis.schema.files import published_schema, schema_names
-    from waza_engine.lib.files.safe_write import refuse_elsewhere
+    from waza_engine.lib.files.safe_write import require_inside
 
     paths = {name: target / f"{name}.schema.json" for name in schema_names()}
     for path in paths.values():
-        refuse_elsewhere(path, bounds)
+        require_inside(path, bounds)
     for name, path in paths.items():
         path.parent.mkdir(parents=True, exist_ok=True)
         text = json.dumps(published_schema(name), indent=2, ensure_ascii=False) + "\n"
@@ -92,7 +92,7 @@ def write_report(run_id: str, files: Iterable[Path], folders: Iterable[Path]) ->
 
     """
     # Imported late: they bring pydantic and SQLite.
-    from waza_engine.lib.files.safe_write import write_whole
+    from waza_engine.lib.files.safe_write import write_text_atomic
     from waza_engine.project.owner import eval_of
     from waza_engine.reports.html.comparison import arms_report
     from waza_engine.reports.html.report import html_report
@@ -118,7 +118,7 @@ def write_report(run_id: str, files: Iterable[Path], folders: Iterable[Path]) ->
                     else arms_report([stored_record(store, it) for it in arms])
                 )
             target = directory / "reports" / f"{run_id}.html"
-            write_whole(target, pieces)
+            write_text_atomic(target, pieces)
         except (StoreError, OSError) as error:
             raise ReportError(f"The report cannot be written: {error}") from error
         return target

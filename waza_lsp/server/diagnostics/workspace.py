@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from lsprotocol import types
 
-from waza_engine.lib.files.read_tracking import noting
+from waza_engine.lib.files.read_tracking import track_reads
 from waza_engine.lib.files.vfs import Files
 from waza_engine.project.settings import SETTINGS_FILES
 from waza_lsp.features.diagnostics import diagnostics
@@ -98,7 +98,7 @@ class WorkspaceDiagnostics:
         # Changes from here on are for the next collection, also in files that this one has checked already.
         self._changed = set()
         found: dict[Path, _Checked] = {}
-        files = self._workspace.files.held()
+        files = self._workspace.files.snapshot()
         try:
             for path in self._workspace.yaml_files():
                 if stop.is_set():
@@ -126,7 +126,7 @@ class WorkspaceDiagnostics:
                 changed.add(os.path.normpath(path))
 
     def _check(self, files: Files, path: Path) -> _Checked:
-        with noting() as seen:
+        with track_reads() as seen:
             items = self._findings(files, path)
         time.sleep(_BREATH_SECONDS)  # Lets the thread that answers the editor go first.
         return _Checked(items, frozenset(os.path.normpath(it) for it in (path, *seen.paths)))

@@ -8,7 +8,7 @@ from itertools import product
 from typing import Any
 
 from waza_engine.lib.pointer import Pointer
-from waza_engine.lib.spelling import is_slip, nearest
+from waza_engine.lib.spelling import is_typo, nearest
 from waza_engine.model.findings import AddBlanks, Fix, InsertKey, MakeList, RemoveKey, RenameKey, SetValue
 
 _ITEM_WITHOUT_BLANK = re.compile(r"-(?=[^\s-])")
@@ -43,7 +43,7 @@ def other_values(place: Pointer, value: str, close: Sequence[str], allowed: Sequ
 
 
 def _is_sure(word: str, name: str, close: Sequence[str]) -> bool:
-    return [it for it in close if is_slip(word, it)] == [name]
+    return [it for it in close if is_typo(word, it)] == [name]
 
 
 def other_type(place: Pointer, value: Any, wanted: Collection[str], key: str = "") -> tuple[str, list[Fix]]:

@@ -26,7 +26,7 @@ from waza_engine.analysis.schema.schema_index import SchemaIndex
 from waza_engine.analysis.schema.value_keywords import BEYOND_INTEGERS
 from waza_engine.lib.pointer import Pointer
 from waza_engine.lib.spelling import nearest
-from waza_engine.lib.yaml.scalars import written
+from waza_engine.lib.yaml.scalars import source_text
 from waza_engine.model.findings import (
     Finding,
     Fix,
@@ -134,7 +134,7 @@ def _wrong_type(index: SchemaIndex, error: SchemaError) -> Iterator[Finding]:
     pointer, value = error.absolute_path, error.instance
     if isinstance(value, (int, float)) and BEYOND_INTEGERS <= value < math.inf:
         yield OUT_OF_RANGE.at(
-            pointer, f"{written(value)} is out of range; a whole number has at most 64 bits"
+            pointer, f"{source_text(value)} is out of range; a whole number has at most 64 bits"
         )
         return
     if isinstance(value, str):  # Where texts may stand, this one looks like a mapping.
@@ -156,7 +156,7 @@ def _found(value: Any) -> str:
         case bool():
             return f"{str(value).lower()}"
         case int() | float():
-            return f"the number {written(value)}"
+            return f"the number {source_text(value)}"
         case str():
             return f"the string '{_short(value)}'"
         case list():
@@ -176,7 +176,7 @@ def _unknown_value(index: SchemaIndex, error: SchemaError) -> Iterator[Finding]:
     if isinstance(error.instance, (dict, list)):
         yield WRONG_TYPE.at(pointer, f"Expected {with_article('string')}, found {_found(error.instance)}")
         return
-    value = written(error.instance) if isinstance(error.instance, (int, float)) else str(error.instance)
+    value = source_text(error.instance) if isinstance(error.instance, (int, float)) else str(error.instance)
     meant = error.schema.get("x-meant", {}).get(value)
     close = [meant] if meant else nearest(value, allowed)
     fixes = other_values(pointer, value, close, error.validator_value)
@@ -289,7 +289,7 @@ _PYTHON_KINDS = {
 def _pattern(_index: SchemaIndex, error: SchemaError) -> Iterator[Finding]:
     wanted = error.schema.get("x-pattern-text", f"it must match {error.validator_value}")
     pointer, value = error.absolute_path, error.instance
-    text = written(value) if isinstance(value, (int, float)) else str(value)
+    text = source_text(value) if isinstance(value, (int, float)) else str(value)
     meant = with_unit(text, error.schema.get("x-units", ()))
     others = (f"{text}.0", *error.schema.get("examples", ())[:1])
     near = [meant] if meant else [it for it in others if _has_format(error, it)]

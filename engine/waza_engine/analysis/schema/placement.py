@@ -10,7 +10,7 @@ from waza_engine.analysis.schema.keyword import SchemaError
 from waza_engine.analysis.schema.part_keywords import DISCRIMINATOR
 from waza_engine.analysis.schema.schema_index import SchemaIndex
 from waza_engine.lib.pointer import Pointer
-from waza_engine.lib.spelling import is_likely_slip, nearest
+from waza_engine.lib.spelling import is_likely_typo, nearest
 from waza_engine.model.findings import Finding, Fix, MakeList, MoveKey, RemoveKey, RenameKey, Severity
 from waza_engine.rules.unknown_key import UNKNOWN_KEY
 
@@ -40,7 +40,7 @@ def tolerated_keys(index: SchemaIndex, error: SchemaError) -> Iterator[Finding]:
     free = [it for it in error.schema.get("properties", {}) if it not in error.instance]
     for it in unknown_keys(index, error):
         key = str(it.pointer[-1])
-        if not only_near or key in placed or is_key_without_blank(key) or is_likely_slip(key, free):
+        if not only_near or key in placed or is_key_without_blank(key) or is_likely_typo(key, free):
             yield replace(it, severity=Severity.WARNING)
 
 

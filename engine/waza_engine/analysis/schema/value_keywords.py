@@ -11,7 +11,7 @@ from typing import Any
 from waza_engine.analysis.schema.fixes import is_key_without_blank
 from waza_engine.analysis.schema.keyword import Check, Keyword, Maker, SchemaError, Way, simple
 from waza_engine.lib.go.text import fold, trim
-from waza_engine.lib.yaml.scalars import FALSE_WORDS, TRUE_WORDS, written
+from waza_engine.lib.yaml.scalars import FALSE_WORDS, TRUE_WORDS, source_text
 
 _FLAG_WORDS = TRUE_WORDS | FALSE_WORDS
 BEYOND_INTEGERS = 2**63
@@ -85,7 +85,7 @@ def _text(instance: Any) -> str | None:
         return instance
     if isinstance(instance, bool):
         return str(instance)
-    return written(instance) if isinstance(instance, (int, float)) else None
+    return source_text(instance) if isinstance(instance, (int, float)) else None
 
 
 def _length(is_wrong: Callable[[int, int], bool]) -> Callable[[Any, Any], bool]:

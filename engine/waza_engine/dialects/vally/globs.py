@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from functools import lru_cache
 from pathlib import Path
 
-from waza_engine.lib.js_regex import js_found
+from waza_engine.lib.js_regex import js_matches
 
 _MAGIC = frozenset("*?[{(\\")
 _SPECIAL = frozenset("^$\\.*+?()[]{}|/")
@@ -39,13 +39,13 @@ def matching_files(root: Path, pattern: str) -> Iterator[str]:
         for name in sorted(names):
             place = Path(folder) / name
             path = place.relative_to(root).as_posix()
-            if js_found(wanted, path) and _is_regular(place):
+            if js_matches(wanted, path) and _is_regular(place):
                 yield path
 
 
 def fits(pattern: str, path: str) -> bool:
     """Whether a path fits a glob."""
-    return bool(js_found(as_pattern(pattern.removeprefix("./")), path))
+    return bool(js_matches(as_pattern(pattern.removeprefix("./")), path))
 
 
 def _is_regular(place: Path) -> bool:

@@ -8,7 +8,7 @@ from typing import Any
 
 from waza_engine.dialects.vally.scoring.results import IN_VERDICTS, names_apart
 from waza_engine.dialects.vally.trajectory.read import trajectory_of
-from waza_engine.lib.timestamps import seconds_of
+from waza_engine.lib.timestamps import unix_seconds
 from waza_engine.model.read_run import ReadRun
 from waza_engine.model.records import GraderOutcome, TrialRecord
 from waza_engine.model.suite import Scoring
@@ -31,7 +31,7 @@ def read_run(lines: Sequence[Mapping[str, Any]]) -> ReadRun:
         model=str(metadata.get("model") or ""),
         scoring=Scoring(_number(told.get("threshold"))),
         eval_path=str(first.get("evalFilePath") or ""),
-        started_at=seconds_of(str(metadata.get("startedAt"))),
+        started_at=unix_seconds(str(metadata.get("startedAt"))),
     )
 
 
@@ -58,7 +58,7 @@ def _trial(data: Mapping[str, Any], name: str, index: int, number: int) -> Trial
         trajectory=trajectory,
         graders=tuple(_outcomes(_map(grades))),
         error=str(data.get("error") or trajectory.error),
-        started_at=seconds_of(str(_map(told.get("metadata")).get("startedAt"))),
+        started_at=unix_seconds(str(_map(told.get("metadata")).get("startedAt"))),
         workspace=str(told.get("workDir") or ""),
     )
 

@@ -11,7 +11,7 @@ from pydantic import BeforeValidator, ConfigDict, Field, model_validator
 
 from waza_engine.graders.base import ConfigError, GradeError
 from waza_engine.lib.go.json import go_json, json_equal
-from waza_engine.lib.go.regexp import regex_error, regex_fault, regex_found
+from waza_engine.lib.go.regexp import regex_error, regex_error_span, regex_matches
 from waza_engine.lib.json_schema import SchemaError, UnknownFileError, compile_schema, schema_documents
 from waza_engine.lib.pointer import Pointer
 from waza_engine.lib.yaml.scalars import plain
@@ -160,7 +160,7 @@ class ArgumentTest:
             case "equals":
                 return json_equal(matcher.equals, value)
             case "regex":
-                return regex_found(matcher.regex, _text(value)) is True
+                return regex_matches(matcher.regex, _text(value)) is True
             case "contains":
                 return matcher.contains in _text(value)
             case "range":
@@ -215,6 +215,8 @@ def matcher_refusals(
         if reason := matcher.problem(base_dir):
             is_pattern = matcher.kind == "regex"
             rule, part = (
-                (INVALID_REGEX, regex_fault(matcher.regex)) if is_pattern else (INVALID_JSON_SCHEMA, None)
+                (INVALID_REGEX, regex_error_span(matcher.regex))
+                if is_pattern
+                else (INVALID_JSON_SCHEMA, None)
             )
             yield rule.at((*pointer, name, matcher.kind), reason, refused=True, part=part)

@@ -15,12 +15,12 @@ from pathlib import Path
 from pydantic import ConfigDict, Field
 
 from waza_engine.dialects.waza.tool_args import ArgumentTest, Matchers, known_arguments, matcher_refusals
-from waza_engine.lib.go.regexp import any_case_error, regex_error, regex_fault, regex_found
+from waza_engine.lib.go.regexp import case_insensitive_error, regex_error, regex_error_span, regex_matches
 from waza_engine.lib.go.text import trim
 from waza_engine.lib.pointer import Pointer
 from waza_engine.model.fields import Text
 from waza_engine.model.findings import Finding
-from waza_engine.model.schema_marks import FileModel, foreign, marks
+from waza_engine.model.schema_marks import FileModel, foreign_keys, marks
 from waza_engine.model.tool_names import is_same_tool
 from waza_engine.model.trajectory import ToolCall
 from waza_engine.rules._patterns import regex_fixes
@@ -35,7 +35,7 @@ class ToolSpec(FileModel):
     """A tool, and what its arguments look like."""
 
     model_config = ConfigDict(
-        json_schema_extra=foreign(
+        json_schema_extra=foreign_keys(
             {
                 "name": "tool",
                 "tool_name": "tool",
@@ -109,13 +109,13 @@ class SpecTest:
     def _fits_name(self, name: str) -> bool:
         if self.whole_name:
             return is_same_tool(self.spec.name, name)
-        return regex_found(tool_pattern(self.spec.name), name) is True
+        return regex_matches(tool_pattern(self.spec.name), name) is True
 
     def _fits_arguments(self, call: ToolCall) -> bool:
         for option in _PATTERNS:
             pattern = getattr(self.spec, option)
             value = call.arguments.get(option.removesuffix("_pattern"), "")
-            if pattern and not regex_found(f"(?i){pattern}", value if isinstance(value, str) else ""):
+            if pattern and not regex_matches(f"(?i){pattern}", value if isinstance(value, str) else ""):
                 return False
         return self.test.passes(known_arguments(call))
 
@@ -129,9 +129,9 @@ def tool_refusals(name: str, pointer: Pointer, *, whole_name: bool = False) -> I
     """What is wrong with the tool at `pointer`, a pattern or with `whole_name` no pattern; each forbids the run."""
     if not trim(name):
         yield BLANK_TOOL_NAME.at(pointer, "The tool has no name", refused=True)
-    elif not whole_name and (reason := any_case_error(name)):
+    elif not whole_name and (reason := case_insensitive_error(name)):
         message = f"Not a valid RE2 pattern: {reason}"
-        yield INVALID_REGEX.at(pointer, message, refused=True, part=regex_fault(name))
+        yield INVALID_REGEX.at(pointer, message, refused=True, part=regex_error_span(name))
 
 
 def spec_refusals(
@@ -141,9 +141,9 @@ def spec_refusals(
     yield from tool_refusals(spec.name, (*pointer, "tool"), whole_name=whole_name)
     for option in _PATTERNS:
         pattern = getattr(spec, option)
-        if reason := any_case_error(pattern):
+        if reason := case_insensitive_error(pattern):
             message = f"Not a valid RE2 pattern: {reason}"
-            place, part = (*pointer, option), regex_fault(pattern)
+            place, part = (*pointer, option), regex_error_span(pattern)
             fixes = regex_fixes(pattern, place)
             yield INVALID_REGEX.at(place, message, refused=True, part=part, fixes=fixes)
     yield from matcher_refusals(spec.args, base_dir, (*pointer, "args"))
@@ -153,7 +153,7 @@ def spec_findings(spec: ToolSpec, pointer: Pointer) -> Iterator[Finding]:
     """Yield what is doubtful in the valid patterns of the spec at `pointer`."""
     for option in _PATTERNS:
         pattern = getattr(spec, option)
-        if not any_case_error(pattern):
+        if not case_insensitive_error(pattern):
             yield from doubtful_findings(pattern, (*pointer, option), lambda it: regex_error(it) is None)
 
 

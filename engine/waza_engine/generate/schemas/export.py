@@ -10,7 +10,7 @@ from typing import Any
 from waza_engine.analysis.schema.tolerance import Schema, widened
 from waza_engine.generate.schemas.graders import config_schema, grader_types, with_graders
 from waza_engine.generate.schemas.shape import finished, model_schema
-from waza_engine.lib.files.safe_write import refuse_elsewhere
+from waza_engine.lib.files.safe_write import require_inside
 from waza_engine.recognition.recognise import Dialect, dialects, resolved
 
 
@@ -42,7 +42,7 @@ def write(folder: Path) -> list[Path]:
     """
     wanted = {folder / f"{name}.schema.json": as_text(schema) for name, schema in export().items()}
     for path in wanted:
-        refuse_elsewhere(path, folder)
+        require_inside(path, folder)
     for path, text in wanted.items():
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text, encoding="utf-8")

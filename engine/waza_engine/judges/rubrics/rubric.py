@@ -17,7 +17,7 @@ from waza_engine.lib.files.read_tracking import note_read
 from waza_engine.lib.files.safe_read import regular_text
 from waza_engine.lib.yaml.reader import YamlError, read_yaml
 from waza_engine.model.fields import ListOf, Text
-from waza_engine.model.pydantic_messages import first_words
+from waza_engine.model.pydantic_messages import first_problem_text
 
 _NUMBER = "(0|[1-9][0-9]*)"
 _PRE_RELEASE = f"({_NUMBER}|[0-9]*[A-Za-z-][0-9A-Za-z-]*)"
@@ -142,7 +142,7 @@ def parse_rubric(text: str, source: str) -> Rubric:
     except YamlError as error:
         raise RubricError(f"its front matter is no YAML: {error}") from error
     except ValidationError as error:
-        raise RubricError(first_words(error, "front matter")) from error
+        raise RubricError(first_problem_text(error, "front matter")) from error
     body = found[2].strip()
     if not body:
         raise RubricError("there is no text after the front matter")

@@ -1,1 +1,1 @@
-"""Reading and writing files that others wrote, or may be writing at the same time."""
+"""Read and write files that other programs own, or may be writing at the same time."""

@@ -1,4 +1,4 @@
-"""Texts that tell one content of a file from another: whether something that was decided before still holds."""
+"""Digests of file contents: they tell whether a result computed earlier is still valid."""
 
 import contextlib
 import hashlib
@@ -11,16 +11,16 @@ from pathlib import Path
 _LENGTH = 16
 
 FileDigests = tuple[tuple[str, str], ...]
-"""Names of files, each with the digest of what is in it."""
+"""File names, each with the digest of the file's content."""
 
 
 def digest(content: bytes) -> str:
-    """A text that tells one content of a file from another."""
+    """Return the start of the content's SHA-256 digest."""
     return hashlib.sha256(content).hexdigest()[:_LENGTH]
 
 
 def file_digest(path: Path) -> str:
-    """The digest of a file; "" for what is none, or cannot be read."""
+    """Return the digest of a file; "" if there is no such file or it cannot be read."""
     try:
         if not path.is_file():
             return ""
@@ -37,10 +37,10 @@ def command_files(
     path: str | None = None,
     digest_of: Callable[[Path], str] = file_digest,
 ) -> FileDigests:
-    """The program of a command, and the files that its words name in `folder` or with whole paths.
+    """Return the digests of a command's program and of the files that its words name.
 
-    `command` is a program, or a line for a shell; `path` are the folders that programs are looked for in. With a
-    `digest_of` that remembers, many commands can name one big program.
+    `command` is a program or a shell command line. Relative file names start from `folder`; programs are searched for in
+    `path`. Pass a caching `digest_of` when many commands name the same large program.
     """
     words = dict.fromkeys(chain([command, *arguments], *map(_words, (command, *arguments))))
     found = ((it, digest_of(folder / it) or _program_digest(it, path, digest_of)) for it in words if it)
@@ -48,7 +48,7 @@ def command_files(
 
 
 def _program_digest(name: str, path: str | None, digest_of: Callable[[Path], str]) -> str:
-    # ValueError: a NUL.
+    # ValueError: the name contains a NUL.
     with contextlib.suppress(OSError, ValueError):
         if found := shutil.which(name, path=path):
             return digest_of(Path(found))
@@ -56,11 +56,11 @@ def _program_digest(name: str, path: str | None, digest_of: Callable[[Path], str
 
 
 def _words(text: str) -> Iterator[str]:
-    """The words of a text as a shell splits it, and what stands behind `=` in them (`--rules=rules.json`)."""
+    """Yield the words as a shell splits them, and for each the part after `=` (`--rules=rules.json`)."""
     try:
         words = shlex.split(text)
     except ValueError:
         words = text.split()
-    for it in words:
-        yield it
-        yield it.partition("=")[2]
+    for word in words:
+        yield word
+        yield word.partition("=")[2]

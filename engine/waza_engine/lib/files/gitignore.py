@@ -1,4 +1,7 @@
-"""Patterns as in a `.gitignore`. As for git, a line that is no pattern names nothing."""
+"""Patterns in the syntax of `.gitignore`. Invalid lines are ignored, as git does.
+
+A module of its own because `pathspec` is needed only when a workspace is searched.
+"""
 
 import re
 from collections.abc import Sequence
@@ -6,22 +9,22 @@ from collections.abc import Sequence
 import re2
 from pathspec import GitIgnoreSpec
 
-# What the library raises: its own error is a ValueError, the others come from the pattern's translation.
-_NO_PATTERN = (ValueError, re.error, re2.error)
+# `pathspec` raises ValueError itself; the other errors come from translating the pattern.
+_INVALID = (ValueError, re.error, re2.error)
 
 
 def ignore_spec(lines: Sequence[str]) -> GitIgnoreSpec:
-    """What the lines name together; those that are no patterns are passed over."""
+    """Return the combined patterns of the lines, without the invalid ones."""
     try:
         return GitIgnoreSpec.from_lines(lines)
-    except _NO_PATTERN:
+    except _INVALID:
         return GitIgnoreSpec.from_lines([it for it in lines if is_ignore_pattern(it)])
 
 
 def is_ignore_pattern(line: str) -> bool:
-    """False for a range that ends before it begins (`[z-a]`), a lone `!`, a backslash at the end."""
+    """Whether the line is valid. Invalid are a reversed range (`[z-a]`), a lone `!` and a final backslash."""
     try:
         GitIgnoreSpec.from_lines([line])
-    except _NO_PATTERN:
+    except _INVALID:
         return False
     return True

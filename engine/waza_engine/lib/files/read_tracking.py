@@ -1,7 +1,7 @@
-"""What a check has looked at, files and folders or top-level keys: what it found holds until something changes there.
+"""Record which files, folders and top-level keys a check reads, so that its result can be cached.
 
-Whoever remembers what checks have found opens `noting`; whoever asks the disk for a check
-calls `note_read`.
+The cache opens `track_reads` around a check; code that reads for the check calls `note_read` or `note_keys`. The result
+stays valid until one of these dependencies changes.
 """
 
 import os
@@ -11,93 +11,93 @@ from pathlib import Path
 from typing import Any, Generic, TypeVar, overload
 
 Stamp = tuple[int, int, int] | None
-"""Times of the last changes of content and of rights in nanoseconds, size in bytes; None: not there, or not to be looked at."""
+"""Modification time, status change time (both in nanoseconds) and size; None if the file is missing or inaccessible."""
 
 _Value = TypeVar("_Value")
-_noting: "ContextVar[noting | None]" = ContextVar("noting", default=None)
+_current: "ContextVar[track_reads | None]" = ContextVar("track_reads", default=None)
 
 
-class noting:  # noqa: N801  # used like a function: `with noting() as seen:`
-    """Collects what is looked at inside the `with` block; also what is not there. An outer block is told nothing.
+class track_reads:  # noqa: N801  # used like a function: `with track_reads() as reads:`
+    """Collect the dependencies noted inside the `with` block. An outer block does not get them.
 
-    Not a generator with `contextmanager`, which takes four times as long: there are many at every edit.
+    Not a generator with `contextmanager`, which takes four times as long: every edit opens many of these blocks.
     """
 
-    __slots__ = ("_before", "keys", "paths")
+    __slots__ = ("_outer", "keys", "paths")
 
-    def __enter__(self) -> "noting":
+    def __enter__(self) -> "track_reads":
         self.paths: set[Path] = set()
-        """Files and folders."""
+        """Files and folders, missing ones included."""
         self.keys: set[str] = set()
         """Top-level keys of the document."""
-        self._before = _noting.get()
-        _noting.set(self)
+        self._outer = _current.get()
+        _current.set(self)
         return self
 
     def __exit__(self, *_: object) -> None:
-        _noting.set(self._before)
+        _current.set(self._outer)
 
 
 def note_read(path: Path) -> None:
-    """Say that what is being found depends on this file or folder."""
-    now = _noting.get()
-    if now is not None:
-        now.paths.add(path)
+    """Note that the current check depends on this file or folder."""
+    current = _current.get()
+    if current is not None:
+        current.paths.add(path)
 
 
 def note_reads(paths: Set[Path]) -> None:
-    """The same for several."""
-    now = _noting.get()
-    if now is not None:
-        now.paths.update(paths)
+    """Note that the current check depends on these files and folders."""
+    current = _current.get()
+    if current is not None:
+        current.paths.update(paths)
 
 
 def note_keys(keys: Set[str]) -> None:
-    """Say that what is being found depends on these keys of the document."""
-    now = _noting.get()
-    if now is not None:
-        now.keys.update(keys)
+    """Note that the current check depends on these keys of the document."""
+    current = _current.get()
+    if current is not None:
+        current.keys.update(keys)
 
 
 def stamp(path: Path) -> Stamp:
-    """What tells one state of a file from another."""
+    """Return a value that changes whenever the file does."""
     try:
-        status = os.stat(path)  # noqa: PTH116  # twice as fast, and asked for at every edit
-    except (OSError, ValueError):  # ValueError: a NUL in the name
+        status = os.stat(path)  # noqa: PTH116  # twice as fast, and called at every edit
+    except (OSError, ValueError):  # ValueError: the name contains a NUL
         return None
     return status.st_mtime_ns, status.st_ctime_ns, status.st_size
 
 
-def noted_once(made: dict[Any, Any], place: Hashable, make: Callable[[], _Value]) -> _Value:
-    """What stands at a place of `made`, made when it is asked for first; who asks is told what making it looked at."""
-    if place not in made:
-        with noting() as seen:
-            value = make()
-        made[place] = value, seen.paths, seen.keys
-    value, paths, keys = made[place]
-    now = _noting.get()
-    if now is not None:
-        now.paths.update(paths)
-        now.keys.update(keys)
+def cached_with_reads(cache: dict[Any, Any], key: Hashable, compute: Callable[[], _Value]) -> _Value:
+    """Return `cache[key]`, computed at first use. Each caller inherits the dependencies of that computation."""
+    if key not in cache:
+        with track_reads() as reads:
+            value = compute()
+        cache[key] = value, reads.paths, reads.keys
+    value, paths, keys = cache[key]
+    current = _current.get()
+    if current is not None:
+        current.paths.update(paths)
+        current.keys.update(keys)
     return value
 
 
-class noted_property(Generic[_Value]):  # noqa: N801  # used like `cached_property`
-    """A `cached_property` that tells everybody who asks for it what making it has looked at."""
+class tracked_property(Generic[_Value]):  # noqa: N801  # used like `cached_property`
+    """A `cached_property` whose readers inherit the dependencies of its computation."""
 
-    def __init__(self, make: Callable[[Any], _Value]) -> None:
-        self._make = make
-        self.__doc__ = make.__doc__
+    def __init__(self, compute: Callable[[Any], _Value]) -> None:
+        self._compute = compute
+        self.__doc__ = compute.__doc__
 
     def __set_name__(self, owner: type, name: str) -> None:
         self._name = name
 
     @overload
-    def __get__(self, instance: None, owner: type) -> "noted_property[_Value]": ...
+    def __get__(self, instance: None, owner: type) -> "tracked_property[_Value]": ...
     @overload
     def __get__(self, instance: object, owner: type) -> _Value: ...
-    def __get__(self, instance: object, owner: type) -> "_Value | noted_property[_Value]":
+    def __get__(self, instance: object, owner: type) -> "_Value | tracked_property[_Value]":
         if instance is None:
             return self
-        # Not under the property's own name: Python would find it there and not ask here again.
-        return noted_once(instance.__dict__, (self._name,), lambda: self._make(instance))
+        # The key is not the property's own name: Python would find the value under that and skip this method.
+        return cached_with_reads(instance.__dict__, (self._name,), lambda: self._compute(instance))

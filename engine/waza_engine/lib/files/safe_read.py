@@ -1,4 +1,7 @@
-"""Reading files that others have named: what is no file may never end, such as a named pipe or a device."""
+"""Read only regular files: reading a named pipe or a device may never end.
+
+A module of its own because `lib.paths` needs it, which the other modules of this package import.
+"""
 
 import errno
 import os
@@ -7,37 +10,37 @@ from pathlib import Path
 
 
 def is_regular(path: Path) -> bool:
-    """Whether a file stands there, links followed.
+    """Whether the path is a regular file; links are followed.
 
     Raises:
-        OSError, ValueError: it cannot be looked at.
+        OSError, ValueError: the path cannot be accessed.
 
     """
     return stat.S_ISREG(path.stat().st_mode)
 
 
 def regular_bytes(path: Path) -> bytes:
-    """What stands in a file.
+    """Return the bytes of a regular file.
 
     Raises:
-        OSError, ValueError: it cannot be read, or is no regular file.
+        OSError, ValueError: the file cannot be read, or is not a regular file.
 
     """
-    _refuse_others(path)
+    _require_regular(path)
     return path.read_bytes()
 
 
 def regular_text(path: Path, encoding: str = "utf-8") -> str:
-    """What stands in a file of text, however its lines end.
+    r"""Return the text of a regular file with all line ends as `\n`.
 
     Raises:
-        OSError, ValueError: it cannot be read, or is no regular file.
+        OSError, ValueError: the file cannot be read, or is not a regular file.
 
     """
-    _refuse_others(path)
+    _require_regular(path)
     return path.read_text(encoding)
 
 
-def _refuse_others(path: Path) -> None:
-    if not is_regular(path) and not path.is_dir():  # Of folders the system speaks itself.
-        raise OSError(errno.EINVAL, "it is no regular file", os.fspath(path))
+def _require_regular(path: Path) -> None:
+    if not is_regular(path) and not path.is_dir():  # For a folder, reading raises IsADirectoryError.
+        raise OSError(errno.EINVAL, "it is not a regular file", os.fspath(path))

@@ -1,6 +1,6 @@
-"""Files that are there as a whole or not at all: who is interrupted, or has no room left, leaves the old one.
+"""Write files atomically: an interruption or a full disk leaves the old file.
 
-Where a file may be written below a folder that others have filled: links and pipes there may be traps.
+`require_inside` guards writes into a folder that other programs have filled: links and pipes there may be traps.
 """
 
 import contextlib
@@ -11,28 +11,28 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from waza_engine.lib.files.safe_read import is_regular
-from waza_engine.lib.paths import resolved
+from waza_engine.lib.paths import real_path
 from waza_engine.lib.process import reaper
 
-_LONGEST_NAME = 50
-"""In characters, which may have four bytes each; file systems count bytes, and take 255."""
+_MAX_NAME = 50
+"""In characters of up to four bytes each; file systems limit names to 255 bytes."""
 
 
-def write_whole(path: Path, chunks: Iterable[str]) -> None:
-    """Write a text file as `write_whole_bytes` does.
+def write_text_atomic(path: Path, chunks: Iterable[str]) -> None:
+    """Write a UTF-8 text file as `write_bytes_atomic` does.
 
     Raises:
-        OSError: it cannot be written; what was there before still is.
+        OSError: the file cannot be written; the old one is unchanged.
 
     """
-    write_whole_bytes(path, (it.encode("utf-8", "replace") for it in chunks))
+    write_bytes_atomic(path, (it.encode("utf-8", "replace") for it in chunks))
 
 
-def write_whole_bytes(path: Path, chunks: Iterable[bytes]) -> None:
-    """Write a file, with its folder if need be. Links stay links, the mode of an old file stays.
+def write_bytes_atomic(path: Path, chunks: Iterable[bytes]) -> None:
+    """Write a file and create its folder if needed. Links stay links; an old file's mode is kept.
 
     Raises:
-        OSError: it cannot be written; what was there before still is.
+        OSError: the file cannot be written; the old one is unchanged.
 
     """
     path.parent.mkdir(parents=True, exist_ok=True)
@@ -42,12 +42,12 @@ def write_whole_bytes(path: Path, chunks: Iterable[bytes]) -> None:
         with path.open("wb") as file:
             file.writelines(chunks)
         return
-    new = path.with_name(f".{path.name[:_LONGEST_NAME]}.{secrets.token_hex(4)}")
+    new = path.with_name(f".{path.name[:_MAX_NAME]}.{secrets.token_hex(4)}")
     reaper.watch_path(str(new))
     try:
         with new.open("xb") as file:
             if path.exists():
-                # Before there is anything to read in it: the old file may be nobody else's business.
+                # Set the mode before writing: the old file may be private.
                 new.chmod(path.stat().st_mode & 0o7777)
             file.writelines(chunks)
             file.flush()
@@ -61,14 +61,14 @@ def write_whole_bytes(path: Path, chunks: Iterable[bytes]) -> None:
         reaper.unwatch_path(str(new))
 
 
-def refuse_elsewhere(path: Path, folder: Path) -> None:
-    """See that writing `path` makes or changes a file in `folder`, and nothing else.
+def require_inside(path: Path, folder: Path) -> None:
+    """Check that writing `path` creates or changes a file in `folder` and nothing else.
 
     Raises:
-        OSError, ValueError: a link leads out of the folder, or what stands there is no file.
+        OSError, ValueError: a link leads out of the folder, or `path` is not a regular file.
 
     """
-    if not resolved(path).is_relative_to(resolved(folder)):
+    if not real_path(path).is_relative_to(real_path(folder)):
         raise OSError(errno.EPERM, f"a link leads out of {folder}", os.fspath(path))
     if path.exists() and not is_regular(path):
-        raise OSError(errno.EEXIST, "what is there is no file", os.fspath(path))
+        raise OSError(errno.EEXIST, "the path is not a regular file", os.fspath(path))

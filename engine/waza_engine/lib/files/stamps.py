@@ -1,7 +1,7 @@
-"""What tells whether files are as they were, for many files at every edit.
+"""Find out which of many files have changed, with few system calls.
 
-Most files that checks ask for are not there, beside one another: as long as their folder does not change, none of them
-can have come.
+This runs at every edit. Most of the files that checks look for are missing, and many of those are in the same folder:
+as long as the folder does not change, none of them can have appeared.
 """
 
 import time
@@ -10,38 +10,41 @@ from pathlib import Path
 
 from waza_engine.lib.files.vfs import Files, State
 
-_SURE_NS = 3_000_000_000
-"""A folder that changed so shortly ago may change once more within what its file system takes for the same instant."""
+_SETTLED_NS = 3_000_000_000
+"""A folder that changed more recently may change again without a visible change of its coarse timestamps."""
 _MANY = 2
 _Folder = tuple[int, int, int, int]
 
 
 class Stamps:
-    """The states of files, and of the folders of those that are not there."""
+    """The states of files, and of the folders of the missing ones."""
 
     def __init__(self, files: Files, states: Mapping[Path, State]) -> None:
         self._files = files
         self.states = states
-        self._alone = {
-            it: then for it, then in states.items() if then is not None or files.is_asked_for_text(it)
+        self._single = {
+            path: state
+            for path, state in states.items()
+            if state is not None or files.is_text_dependency(path)
         }
+        """Files to look at one by one."""
         self._missing: dict[Path, list[Path]] = {}
-        for it in states.keys() - self._alone.keys():
-            self._missing.setdefault(it.parent, []).append(it)
+        for path in states.keys() - self._single.keys():
+            self._missing.setdefault(path.parent, []).append(path)
         self._folders: dict[Path, _Folder] = {}
-        """As they were when their files were looked for last; not those that had just changed."""
+        """States of the settled folders when their files were last looked for."""
 
-    def changed(self) -> set[Path]:
-        """The files that are not as they were."""
-        found = {it for it, then in self._alone.items() if self._files.state(it) != then}
+    def changed_files(self) -> set[Path]:
+        """Return the files whose state has changed."""
+        changed = {path for path, state in self._single.items() if self._files.state(path) != state}
         for folder, paths in self._missing.items():
             if len(paths) >= _MANY and self._is_unchanged(folder):
                 continue
-            found.update(it for it in paths if self._files.state(it) is not None)
-        return found
+            changed.update(it for it in paths if self._files.state(it) is not None)
+        return changed
 
     def _is_unchanged(self, folder: Path) -> bool:
-        """Whether nothing can have come into a folder since its files were looked for, which is done now if not."""
+        """Whether no file can have appeared since the last look. Otherwise the caller looks now, and the state is kept."""
         before = self._folders.pop(folder, None)
         try:
             now = folder.stat()
@@ -50,6 +53,6 @@ class Stamps:
         except (OSError, ValueError):
             return False
         state = (now.st_mtime_ns, now.st_ctime_ns, now.st_ino, now.st_dev)
-        if 0 <= max(state[:2]) < time.time_ns() - _SURE_NS:
+        if 0 <= max(state[:2]) < time.time_ns() - _SETTLED_NS:
             self._folders[folder] = state
         return state == before

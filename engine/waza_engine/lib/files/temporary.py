@@ -1,4 +1,4 @@
-"""Temporary folders that do not outlive us, however we end: the guard of our children deletes what we left behind."""
+"""Temporary folders that do not outlive this process, however it ends: the guard process deletes them."""
 
 import os
 import secrets
@@ -14,14 +14,14 @@ _PREFIX = "waza-lsp-"
 
 
 def make_folder() -> Path:
-    """A new folder that only this user can look into, by its real path.
+    """Create a folder that only this user can access, and return its real path.
 
     Raises:
-        OSError: it cannot be made.
+        OSError: the folder cannot be created.
 
     """
     folder = Path(os.path.realpath(tempfile.gettempdir()), _PREFIX + secrets.token_hex(8))
-    # Told before it is there: there is no moment at which a kill would leave it.
+    # The guard learns of the folder before it exists, so that no kill can leave it behind.
     reaper.watch_path(str(folder))
     try:
         folder.mkdir(mode=0o700)
@@ -32,22 +32,22 @@ def make_folder() -> Path:
 
 
 def remove_folder(folder: Path) -> None:
-    """Delete a folder with all that is in it; what cannot be deleted stays."""
+    """Delete a folder and its content; files that cannot be deleted stay."""
     shutil.rmtree(folder, ignore_errors=True)
     reaper.unwatch_path(str(folder))
 
 
 def keep_folder(folder: Path) -> None:
-    """It is the user's from now on."""
+    """Leave the folder to the user: it is not deleted when this process ends."""
     reaper.unwatch_path(str(folder))
 
 
 @contextmanager
 def temporary_folder() -> Iterator[Path]:
-    """A folder for as long as the block goes on.
+    """Create a folder and delete it at the end of the `with` block.
 
     Raises:
-        OSError: it cannot be made.
+        OSError: the folder cannot be created.
 
     """
     folder = make_folder()

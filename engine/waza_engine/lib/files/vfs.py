@@ -1,4 +1,4 @@
-"""What checks may ask about other files. Texts that an editor holds open come before those on disk."""
+"""The file system as checks see it: texts that are open in the editor take precedence over those on disk."""
 
 import os
 import shutil
@@ -7,86 +7,87 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, TypeVar
 
-from waza_engine.lib.files.read_tracking import Stamp, note_read, noted_once, stamp
+from waza_engine.lib.files.read_tracking import Stamp, cached_with_reads, note_read, stamp
 from waza_engine.lib.files.safe_read import is_regular
 from waza_engine.lib.go.glob import BadPattern, fixed_part, glob
 from waza_engine.lib.yaml.reader import YamlError, read_yaml
-from waza_engine.lib.yaml.scalars import plain_as_written
+from waza_engine.lib.yaml.scalars import plain_with_source
 
-_LARGEST = 5_000_000
+_MAX_BYTES = 5_000_000
 State = Stamp | int
-"""Of a file on disk its stamp, of an open text a hash."""
-_Made = TypeVar("_Made")
+"""The stamp of a file on disk, or the hash of an open text."""
+_Value = TypeVar("_Value")
 
 
 @dataclass(slots=True)
 class Files:
-    """The disk, with open texts laid over it. What was read is remembered until the file changes.
+    """The disk overlaid with open texts. File contents are cached until the file changes.
 
-    Nothing here raises: a file that is not there or cannot be read is None, False or empty.
+    Its methods do not raise: for a missing or unreadable file they return None, False or an empty list. All of them note
+    what they read (`lib.files.read_tracking`).
     """
 
     open_text: Callable[[Path], str | None] = lambda _: None
     _read: dict[tuple[Path, Callable[[str], Any]], tuple[State, Any]] = field(default_factory=dict)
     _names: dict[Path, tuple[int, list[str]]] = field(default_factory=dict)
     _texts: set[Path] = field(default_factory=set)
-    """Files whose texts, not just their existence, somebody has asked for."""
-    memory: dict[Any, Any] = field(default_factory=dict)
-    """What `checking.memory` remembers of the files that were checked."""
-    _held: dict[Hashable, Any] | None = None
-    """What was found since files are taken to be as they were."""
+    """Files whose content was read, not only their existence."""
+    memo: dict[Any, Any] = field(default_factory=dict)
+    """Cached findings of checked files (`analysis.incremental`)."""
+    _frozen: dict[Hashable, Any] | None = None
+    """The cache of a snapshot, which is never invalidated; None if this is not a snapshot."""
 
-    def held(self) -> "Files":
-        """The same files, each as it was when it was asked for first from now on.
+    def snapshot(self) -> "Files":
+        """Return the same files, each frozen at its first read.
 
-        For going through many files that look at one another: what all of them ask is found once.
+        Use a snapshot to check many files that depend on each other: what they share is read once.
         """
-        return replace(self, _held={})
+        return replace(self, _frozen={})
 
     @property
-    def is_held(self) -> bool:
-        return self._held is not None
+    def is_snapshot(self) -> bool:
+        return self._frozen is not None
 
-    def once(self, place: Hashable, find: Callable[[], _Made]) -> _Made:
-        """What is the same for all files as long as none is another; found anew each time unless they are `held`."""
-        return find() if self._held is None else noted_once(self._held, place, find)
+    def once(self, key: Hashable, compute: Callable[[], _Value]) -> _Value:
+        """Return a value that depends on files only: cached in a snapshot, computed at each call otherwise."""
+        return compute() if self._frozen is None else cached_with_reads(self._frozen, key, compute)
 
     def is_file(self, path: Path) -> bool:
         note_read(path)
-        return _quietly(path.is_file, default=False)
+        return _or_false(path.is_file)
 
     def is_directory(self, path: Path) -> bool:
         note_read(path)
-        return _quietly(path.is_dir, default=False)
+        return _or_false(path.is_dir)
 
     def exists(self, path: Path) -> bool:
         note_read(path)
-        return _quietly(path.exists, default=False)
+        return _or_false(path.exists)
 
-    def finds_program(self, command: str) -> bool:
+    def has_program(self, command: str) -> bool:
         """Whether a command without a path names a program on this machine."""
         for folder in os.get_exec_path():
             note_read(Path(folder))
-            note_read(Path(folder, command))  # It may be there, and become executable.
+            note_read(Path(folder, command))  # An existing file may become executable.
         return shutil.which(command) is not None
 
     def names(self, folder: Path) -> list[str]:
-        """The names in a folder, sorted; none when there is no such folder."""
+        """Return the sorted names in a folder."""
         note_read(folder)
         try:
-            stamp = folder.stat().st_mtime_ns
-            if folder not in self._names or self._names[folder][0] != stamp:
-                self._names[folder] = (stamp, sorted(os.listdir(folder)))  # noqa: PTH208  # names are wanted, not paths
+            time = folder.stat().st_mtime_ns
+            if folder not in self._names or self._names[folder][0] != time:
+                self._names[folder] = (time, sorted(os.listdir(folder)))  # noqa: PTH208  # names, not paths
         except (OSError, ValueError):
             return []
         return self._names[folder][1]
 
-    def matching(self, pattern: str, folder: Path) -> list[Path]:
-        """The files and folders below `folder` that a Go glob names; none for a pattern that Go refuses."""
-        return self.once(("matching", pattern, folder), lambda: _matching(pattern, folder))
+    def glob(self, pattern: str, folder: Path) -> list[Path]:
+        """Return the files and folders below `folder` that match a Go glob; none for an invalid pattern."""
+        return self.once(("glob", pattern, folder), lambda: _glob(pattern, folder))
 
     def text(self, path: Path) -> str | None:
-        """The text of a file, None when it cannot be read or is not UTF-8. A byte-order mark is left out."""
+        """Return the text of a file without a byte order mark; None if it cannot be read or is not UTF-8."""
         note_read(path)
         self._texts.add(path)
         text = self.open_text(path)
@@ -97,8 +98,8 @@ class Files:
         except (OSError, UnicodeDecodeError, ValueError):
             return None
 
-    def starts_with_mark(self, path: Path) -> bool:
-        """Whether a file on disk begins with a byte-order mark."""
+    def has_byte_order_mark(self, path: Path) -> bool:
+        """Whether the file on disk begins with a byte order mark."""
         note_read(path)
         try:
             if not _is_readable(path):
@@ -108,46 +109,46 @@ class Files:
         except (OSError, ValueError):
             return False
 
-    def made(self, path: Path, reader: Callable[[str], _Made]) -> _Made | None:
-        """What `reader` makes of a file's text, remembered until it changes; None when it cannot be read.
+    def read_as(self, path: Path, reader: Callable[[str], _Value]) -> _Value | None:
+        """Return `reader(text)` for the text of a file, cached until the text changes; None if it cannot be read.
 
-        `reader` must be a function that lives as long as the program, not one made on the spot.
+        `reader` is part of the cache key: pass a module-level function, not a lambda.
         """
         note_read(path)
-        if not self.is_held:  # The usual case, at every edit.
-            return self._made(path, reader)
-        return self.once((path, reader), lambda: self._made(path, reader))
+        if not self.is_snapshot:  # The usual case, at every edit.
+            return self._read_as(path, reader)
+        return self.once((path, reader), lambda: self._read_as(path, reader))
 
-    def _made(self, path: Path, reader: Callable[[str], _Made]) -> _Made | None:
+    def _read_as(self, path: Path, reader: Callable[[str], _Value]) -> _Value | None:
         self._texts.add(path)
         state = self.state(path)
-        place = (path, reader)
-        if place not in self._read or self._read[place][0] != state:
+        key = (path, reader)
+        if key not in self._read or self._read[key][0] != state:
             text = self.text(path)
-            self._read[place] = (state, reader(text) if text is not None else None)
-        result: _Made | None = self._read[place][1]
+            self._read[key] = (state, reader(text) if text is not None else None)
+        result: _Value | None = self._read[key][1]
         return result
 
     def data(self, path: Path) -> Any:
-        """The plain data of a YAML file, None when there is none."""
-        return self.made(path, _yaml_data)
+        """Return the plain data of a YAML file, None if it has none."""
+        return self.read_as(path, _yaml_data)
 
     def mapping(self, path: Path) -> Mapping[str, Any]:
-        """The data of a YAML file whose top level is a mapping; empty otherwise."""
+        """Return the data of a YAML file whose top level is a mapping, {} otherwise."""
         data = self.data(path)
         return data if isinstance(data, dict) else {}
 
-    def is_asked_for_text(self, path: Path) -> bool:
-        """Whether somebody has asked for the text of a file: then an editor that holds it open has a say."""
+    def is_text_dependency(self, path: Path) -> bool:
+        """Whether the content of a file was read. If so, opening the file in the editor can change its state."""
         return path in self._texts
 
     def state(self, path: Path) -> State:
-        """What tells one state of a file, open or on disk, from another."""
+        """Return a value that changes whenever the file does, be it open or on disk."""
         text = self.open_text(path) if path in self._texts else None
         return stamp(path) if text is None else hash(text)
 
 
-def _matching(pattern: str, folder: Path) -> list[Path]:
+def _glob(pattern: str, folder: Path) -> list[Path]:
     note_read(folder / fixed_part(pattern))
     try:
         return [folder / it for it in glob(pattern, folder)]
@@ -156,19 +157,19 @@ def _matching(pattern: str, folder: Path) -> list[Path]:
 
 
 def _is_readable(path: Path) -> bool:
-    """Whether it is a file of bearable size."""
-    return is_regular(path) and path.stat().st_size <= _LARGEST
+    """Whether the path is a regular file that is not too large."""
+    return is_regular(path) and path.stat().st_size <= _MAX_BYTES
 
 
 def _yaml_data(text: str) -> Any:
     try:
-        return plain_as_written(read_yaml(text))
+        return plain_with_source(read_yaml(text))
     except YamlError:
         return None
 
 
-def _quietly(ask: Callable[[], bool], *, default: bool) -> bool:
+def _or_false(is_true: Callable[[], bool]) -> bool:
     try:
-        return ask()
-    except (OSError, ValueError):  # such as a name that is too long, or a NUL in it
-        return default
+        return is_true()
+    except (OSError, ValueError):  # The name is too long or contains a NUL.
+        return False

@@ -1,1 +1,1 @@
-"""What Go does otherwise than Python: paths."""
+"""Strings, globs, regular expressions, paths and JSON as Go's standard library treats them."""

@@ -1,9 +1,7 @@
-"""Go's `filepath.Match` and `filepath.Glob`: how waza reads task globs and task filters.
+"""Go's `filepath.Match` and `filepath.Glob`, as waza uses them for task globs and task filters.
 
-See docs/reference/waza-formats.md, sections 3, 13.8.
-
-`*` and `?` do not cross `/`, `**` is the same as `*`, `[^a]` negates and `[!a]` does not, there are no braces, and
-names with a leading dot are matched as any other.
+`*` and `?` do not match `/`, `**` means `*`, `[^a]` negates and `[!a]` does not, there are no braces, and names with a
+leading dot are matched like any other (docs/reference/waza-formats.md, sections 3 and 13.8).
 """
 
 import os
@@ -17,13 +15,13 @@ from waza_engine.lib.files.read_tracking import note_read
 _WILD = frozenset("*?[\\")
 
 
-class BadPattern(ValueError):  # noqa: N818  # Go calls it ErrBadPattern; it is caught as a finding
+class BadPattern(ValueError):  # noqa: N818  # named after Go's ErrBadPattern
     """A pattern that Go refuses: an unclosed or empty class, or a backslash at the end."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Class:
-    """`[a-z]`: one character in (or not in) one of the ranges. It may be a `/`."""
+    """`[a-z]`: one character in (or not in) one of the ranges. It may match `/`."""
 
     ranges: tuple[tuple[str, str], ...]
     negated: bool
@@ -34,7 +32,7 @@ class _Class:
 
 @dataclass(frozen=True, slots=True)
 class _Any:
-    """`?`: one character that is no `/`."""
+    """`?`: one character other than `/`."""
 
     def has(self, character: str) -> bool:
         return character != "/"
@@ -42,7 +40,7 @@ class _Any:
 
 @dataclass(frozen=True, slots=True)
 class _Literal:
-    """A character that means itself."""
+    """A character that matches itself."""
 
     character: str
 
@@ -52,17 +50,17 @@ class _Literal:
 
 _Token = _Class | _Any | _Literal
 _Chunk = tuple[bool, tuple[_Token, ...]]
-"""Whether a `*` stands before it, and the characters."""
+"""Whether the chunk begins with `*`, and the tokens after it."""
 
 
 def match(pattern: str, name: str) -> bool:
-    """Whether the whole `name` fits `pattern`.
+    """Whether the whole `name` matches `pattern`.
 
     Raises:
-        BadPattern: Go would refuse the pattern, whatever the name.
+        BadPattern: Go refuses the pattern, whatever the name.
 
     """
-    chunks = _parsed(pattern)
+    chunks = _parse(pattern)
     for index, (star, tokens) in enumerate(chunks):
         last = index == len(chunks) - 1
         if star and not tokens:
@@ -75,24 +73,22 @@ def match(pattern: str, name: str) -> bool:
 
 
 def _end_of_match(star: bool, tokens: Sequence[_Token], name: str, last: bool) -> int | None:
-    """Where the first fitting place of the chunk ends; the last chunk must end with the name."""
+    """Return where the first match of the chunk ends; the last chunk must match up to the end of the name."""
     for start in range(len(name) + 1):
         end = start + len(tokens)
-        if _fits(tokens, name[start:end]) and (end == len(name) or not last):
+        if _match_tokens(tokens, name[start:end]) and (end == len(name) or not last):
             return end
         if not star or name[start : start + 1] == "/":
             return None
     return None
 
 
-def _fits(tokens: Sequence[_Token], text: str) -> bool:
-    return len(tokens) == len(text) and all(
-        it.has(character) for it, character in zip(tokens, text, strict=True)
-    )
+def _match_tokens(tokens: Sequence[_Token], text: str) -> bool:
+    return len(tokens) == len(text) and all(a.has(b) for a, b in zip(tokens, text, strict=True))
 
 
 @lru_cache(maxsize=256)
-def _parsed(pattern: str) -> tuple[_Chunk, ...]:
+def _parse(pattern: str) -> tuple[_Chunk, ...]:
     chunks: list[_Chunk] = []
     star, tokens = False, list[_Token]()
     position = 0
@@ -118,7 +114,7 @@ def _token(pattern: str, position: int) -> tuple[_Token, int]:
             return _class(pattern, position + 1)
         case "\\":
             if position + 1 == len(pattern):
-                raise BadPattern("the backslash at the end escapes nothing")
+                raise BadPattern("the backslash at the end has nothing to escape")
             return _Literal(pattern[position + 1]), position + 2
         case character:
             return _Literal(character), position + 1
@@ -138,9 +134,9 @@ def _class(pattern: str, position: int) -> tuple[_Class, int]:
 
 
 def _in_class(pattern: str, position: int) -> tuple[str, int]:
-    """One character of a class. Something must follow it, at least the closing bracket."""
+    """Read one character of a class. At least the closing bracket must follow."""
     if pattern[position : position + 1] in ("", "-", "]"):
-        raise BadPattern("a [...] is empty, not closed, or has a '-' without both ends")
+        raise BadPattern("a [...] is empty, not closed, or has a '-' without a start or an end")
     position += pattern[position] == "\\"
     if position + 1 >= len(pattern):
         raise BadPattern("a [...] is not closed")
@@ -148,51 +144,51 @@ def _in_class(pattern: str, position: int) -> tuple[str, int]:
 
 
 def glob(pattern: str, root: Path) -> list[str]:
-    """The paths below `root` that fit, as Go spells them: names sorted within each directory.
+    """Return the matching paths below `root` as Go spells them, with the names of each directory sorted.
 
     Raises:
-        BadPattern: Go would refuse the pattern.
+        BadPattern: Go refuses the pattern.
 
     """
-    _parsed(pattern)
+    _parse(pattern)
     return list(_glob(pattern, root)) if pattern else []
 
 
-def is_wild(text: str) -> bool:
-    """Whether a text means anything else, as a pattern, than the one name that it spells."""
+def has_wildcard(text: str) -> bool:
+    """Whether a pattern has wildcards or escapes, so that it can match something other than itself."""
     return not _WILD.isdisjoint(text)
 
 
 def fixed_part(pattern: str) -> str:
-    """The folders that a pattern names before its first wildcard, with the slash behind them."""
+    """Return the folders of a pattern before its first wildcard, with the final slash."""
     first = next((index for index, it in enumerate(pattern) if it in _WILD), len(pattern))
     return pattern[: pattern.rfind("/", 0, first) + 1]
 
 
 def literal(text: str) -> str:
-    """The pattern that matches this text alone."""
+    """Return the pattern that matches exactly this text."""
     return "".join(f"\\{it}" if it in _WILD else it for it in text)
 
 
 def _glob(pattern: str, root: Path) -> Iterator[str]:
-    if not is_wild(pattern):
+    if not has_wildcard(pattern):
         note_read(root / pattern)
         if os.path.lexists(root / pattern):
             yield pattern
         return
     folder, slash, name = pattern.rpartition("/")
-    folders = _glob(folder, root) if is_wild(folder) else [folder or slash]
-    for it in folders:
-        yield from (_joined(it, found) for found in _names(root / it) if match(name, found))
+    folders = _glob(folder, root) if has_wildcard(folder) else [folder or slash]
+    for parent in folders:
+        yield from (_join(parent, it) for it in _names(root / parent) if match(name, it))
 
 
 def _names(folder: Path) -> list[str]:
     note_read(folder)
     try:
-        return sorted(os.listdir(folder))  # noqa: PTH208  # names are wanted, not paths
+        return sorted(os.listdir(folder))  # noqa: PTH208  # names, not paths
     except OSError:
         return []
 
 
-def _joined(folder: str, name: str) -> str:
+def _join(folder: str, name: str) -> str:
     return os.path.normpath(f"{folder}/{name}") if folder else name

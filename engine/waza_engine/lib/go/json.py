@@ -1,6 +1,6 @@
-"""JSON text read and written as Go's `encoding/json` does it (docs/reference/waza-graders.md, sections 4.4 and 6).
+"""Read and write JSON as Go's `encoding/json` does, and find a JSON value in other text.
 
-Finding the one JSON value in a text (`extract_json`, docs/reference/waza-graders.md, section 5.5).
+See docs/reference/waza-graders.md, sections 4.4 and 6, and section 5.5 for `extract_json`.
 """
 
 import json
@@ -14,20 +14,18 @@ from typing import Any, NoReturn
 from waza_engine.lib.go.text import trim, without_surrogates
 
 _EXACT_DIGITS = 15
-
-
 _ESCAPE = re.compile(
     r"\\(?:u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}|(u[dD][89a-fA-F][0-9a-fA-F]{2})|.)",
     re.DOTALL,
 )
-"""An escape in a string. The group is one of half a surrogate pair, which Go replaces."""
+"""An escape in a string. The group matches a lone surrogate, which Go replaces."""
 
 
 class JsonError(ValueError):
-    """A text that is not JSON, or more than Go's reader takes; the message gives the reason.
+    """The text is not JSON, or exceeds a limit of Go's reader; the message gives the reason.
 
-    `stop` is where reading stopped: a position, or a part of the text with this content. It is empty for a value that
-    is nested more deeply than Python's reader goes, about 1,000 levels.
+    `stop` is where the reader stopped: a position, or the text there. It is empty if the nesting is too deep for
+    Python's reader (about 1,000 levels).
     """
 
     def __init__(self, message: str, stop: int | str = "") -> None:
@@ -39,24 +37,24 @@ def read_json(text: str) -> Any:
     """Return the value of a strict JSON text: no NaN, no number beyond a double, no trailing text.
 
     Raises:
-        JsonError: the text is not that, or is nested too deeply.
+        JsonError: the text is not strict JSON, or is nested too deeply.
 
     """
-    return _decoded(_DECODER.decode, whole_characters(text))
+    return _decode(_DECODER.decode, _replace_surrogates(text))
 
 
-def read_json_at(text: str, start: int) -> tuple[Any, int]:
-    """Return the value that begins exactly at `start` of `whole_characters`, and where it ends.
+def _read_json_at(text: str, start: int) -> tuple[Any, int]:
+    """Return the value that begins exactly at `start`, and its end. `text` has no lone surrogates.
 
     Raises:
-        JsonError: no value begins there, or one that is nested too deeply.
+        JsonError: no value begins there, or it is nested too deeply.
 
     """
-    value, end = _decoded(_DECODER.raw_decode, text, start)
+    value, end = _decode(_DECODER.raw_decode, text, start)
     return value, end
 
 
-def _decoded(decode: Callable[..., Any], *arguments: Any) -> Any:
+def _decode(decode: Callable[..., Any], *arguments: Any) -> Any:
     try:
         return decode(*arguments)
     except RecursionError as error:
@@ -65,8 +63,8 @@ def _decoded(decode: Callable[..., Any], *arguments: Any) -> Any:
         raise JsonError(str(error), error.pos) from error
 
 
-def whole_characters(text: str) -> str:
-    """Return JSON of the same length without lone surrogates, as every Go string is."""
+def _replace_surrogates(text: str) -> str:
+    """Return JSON of the same length with all lone surrogates replaced, which no Go string can hold."""
     text = without_surrogates(text)
     if "\\u" not in text:
         return text
@@ -74,7 +72,7 @@ def whole_characters(text: str) -> str:
 
 
 def _number(text: str) -> float | int:
-    """Every number is a double, as in Go; whole ones stay `int` so that they look like what they are."""
+    """Return a double, as in Go. Integers become `int`, so that they print without a fraction."""
     if len(text) <= _EXACT_DIGITS and text.lstrip("-").isdigit():
         return int(text)
     value = float(text)
@@ -84,19 +82,19 @@ def _number(text: str) -> float | int:
 
 
 def _constant(name: str) -> NoReturn:
-    raise JsonError(f"{name} is no JSON", name)
+    raise JsonError(f"{name} is not valid JSON", name)
 
 
 _DECODER = json.JSONDecoder(parse_constant=_constant, parse_float=_number, parse_int=_number)
 
 
 def json_equal(left: Any, right: Any) -> bool:
-    """Whether two values are the same JSON: numbers as doubles (5 is 5.0), a boolean is no number."""
+    """Whether two values are equal as JSON: 5 equals 5.0, 1 does not equal true."""
     match left, right:
         case (bool(), _) | (_, bool()):
             return left is right
         case (int() | float(), int() | float()):
-            return number_key(left) == number_key(right)
+            return _number_key(left) == _number_key(right)
         case list(), list():
             return len(left) == len(right) and all(json_equal(a, b) for a, b in zip(left, right, strict=True))
         case dict(), dict():
@@ -105,8 +103,8 @@ def json_equal(left: Any, right: Any) -> bool:
             return type(left) is type(right) and bool(left == right)
 
 
-def number_key(value: float) -> float:
-    """What is equal for numbers that are the same JSON: the double; of a whole number beyond all doubles itself."""
+def _number_key(value: float) -> float:
+    """Return the value that equal JSON numbers share: the double, or the integer if no double can hold it."""
     try:
         return float(value)
     except OverflowError:
@@ -119,7 +117,7 @@ _GO_ESCAPES = str.maketrans(
 
 
 def go_json(value: Any) -> str:
-    """Compact JSON as `json.Marshal` writes it: keys sorted, `<`, `>` and `&` escaped."""
+    """Return compact JSON as `json.Marshal` writes it: keys sorted, `<`, `>` and `&` escaped."""
     match value:
         case None | bool():
             return json.dumps(value)
@@ -133,7 +131,7 @@ def go_json(value: Any) -> str:
             members = (f"{go_json(key)}:{go_json(value[key])}" for key in sorted(value))
             return f"{{{','.join(members)}}}"
         case _:
-            raise TypeError(f"{type(value).__name__} is no JSON value")
+            raise TypeError(f"{type(value).__name__} is not a JSON type")
 
 
 def _go_number(value: float) -> str:
@@ -151,7 +149,7 @@ _PART = re.compile(r'"(?:[^"\\]|\\.)*+"?|[][{}]|[^][{},:"\s]+', re.DOTALL)
 
 
 def extract_json(text: str) -> Any:
-    """The whole text if it is JSON, else the one fenced block that is, else the one value anywhere in the text.
+    """Return the value of the text, else of its only JSON code block, else the only JSON value in the text.
 
     Raises:
         JsonError: there is no such value, or more than one.
@@ -162,7 +160,7 @@ def extract_json(text: str) -> Any:
     except JsonError:
         values = list(_in_fences(text)) or list(_anywhere(text))
     if len(values) != 1:
-        raise JsonError(f"{len(values) or 'no'} JSON values in the output, one is wanted")
+        raise JsonError(f"expected one JSON value in the output, found {len(values) or 'none'}")
     return values[0]
 
 
@@ -180,26 +178,26 @@ def _in_fences(text: str) -> Iterator[Any]:
 
 
 def _anywhere(text: str) -> Iterator[Any]:
-    text = whole_characters(text)
+    text = _replace_surrogates(text)
     at = 0
     no_starts: set[int] = set()
     while at < len(text):
         end = at + 1
         if text[at] in "{[" and at not in no_starts:
             try:
-                value, end = read_json_at(text, at)
+                value, end = _read_json_at(text, at)
                 yield value
             except JsonError as error:
                 open_brackets, end = _brackets(text, at, error.stop)
-                # A value that begins at one of them stops at the same place. Without this, hostile texts take hours.
+                # A value that begins at one of these fails at the same place. Without this, hostile texts take hours.
                 no_starts.update(open_brackets)
         at = end
 
 
 def _brackets(text: str, start: int, stop: int | str) -> tuple[list[int], int]:
-    """Return the brackets from `start` on that are open at `stop`, and where the search for values goes on.
+    """Return the brackets from `start` on that are open at `stop`, and where the search continues.
 
-    That is behind the bracket that closes the one at `start`, if there is one.
+    It continues after the bracket that closes the one at `start`, if there is one.
     """
     open_brackets: list[int] = []
     for part in _PART.finditer(text, start):

@@ -1,14 +1,11 @@
-r"""The only door for patterns that come from files: RE2, with Go's grammar.
+r"""Go's regular expressions, for all patterns that waza reads from files (docs/reference/waza-graders.md, section 4.1).
 
-See docs/reference/waza-graders.md, section 4.1.
+RE2 matches in linear time whatever the pattern. Python's `re` is never used: it accepts other patterns, and some of the
+same patterns mean something else.
 
-RE2 takes linear time whatever the pattern. Python's `re` is never used for them: it reads other patterns and
-reads the same patterns differently.
-
-Where Go's regular expressions and google-re2 read a pattern differently, the pattern is changed or refused here.
-
-Go refuses `\C` and group names that are not ASCII, and accepts more Unicode class names: `\pl`, `\p{Letter}`,
-`\p{greek}`, `\p{LC}`, `\p{Cn}`, `\p{ASCII}`, `\p{Assigned}` (docs/reference/waza-graders.md, sections 4.1 and 13.6).
+Where google-re2 differs from Go, the pattern is translated or refused here (section 13.6). Go refuses `\C` and group
+names that are not ASCII. It accepts more class names: `\pl`, `\p{Letter}`, `\p{greek}`, `\p{LC}`, `\p{Cn}`, `\p{ASCII}`,
+`\p{Assigned}`.
 """
 
 from functools import lru_cache
@@ -18,29 +15,111 @@ import re2
 from waza_engine.lib.go.text import without_surrogates
 from waza_engine.lib.go.unicode_classes import class_items
 
-__all__ = [
-    "TEXTS_WITHOUT_ANYTHING_IN_COMMON",
-    "PatternError",
-    "any_case_error",
-    "is_found_anywhere",
-    "is_found_in_any_word",
-    "literal",
-    "regex_error",
-    "regex_fault",
-    "regex_found",
-    "regex_place",
-]
-
 
 class PatternError(ValueError):
-    """A pattern that Go would refuse to compile; the text says why."""
+    """Go would not compile the pattern; the message gives the reason in Go's words."""
 
 
-def as_re2(pattern: str) -> str:
-    """The pattern in the words of RE2.
+_OPTIONS = re2.Options()
+_OPTIONS.log_errors = False
+# The default of 8 MB refuses patterns that Go compiles, such as `\p{L}{1000}`.
+_OPTIONS.max_mem = 64 << 20
+
+_META = frozenset(r"\.+*?()|[]{}^$")
+
+_GO_WORDS = {
+    "invalid perl operator": "invalid or unsupported Perl syntax",
+    "invalid named capture group": "invalid named capture",
+    "invalid repetition size": "invalid repeat count",
+    "bad repetition operator": "invalid nested repetition operator",
+    "no argument for repetition operator": "missing argument to repetition operator",
+    "missing )": "missing closing )",
+    "missing ]": "missing closing ]",
+    "trailing \\": "trailing backslash at end of expression",
+}
+"""RE2's error messages, and those of Go, which waza's users know."""
+
+
+def regex_error(pattern: str) -> str | None:
+    """Return why `pattern` is invalid, in Go's words; None if it is valid."""
+    compiled = _compile(pattern)
+    return str(compiled) if isinstance(compiled, PatternError) else None
+
+
+def case_insensitive_error(pattern: str) -> str | None:
+    """Return why a pattern is invalid that waza prefixes with `(?i)`. The message quotes what the author wrote."""
+    reason = regex_error(f"(?i){pattern}")
+    return (regex_error(pattern) or reason) if reason else None
+
+
+def regex_error_span(pattern: str) -> tuple[int, int] | None:
+    """Return start and end of the offending part of an invalid pattern; None if RE2 does not name it."""
+    compiled = _compile(pattern)
+    reason = str(compiled) if isinstance(compiled, PatternError) else ""
+    fragment = reason.partition(": `")[2].removesuffix("`")
+    at = pattern.find(fragment) if fragment else -1
+    return (at, at + len(fragment)) if at >= 0 else None
+
+
+def literal(text: str) -> str:
+    """Return a pattern that matches exactly this text."""
+    return "".join(f"\\{it}" if it in _META else it for it in text)
+
+
+def regex_matches(pattern: str, text: str) -> bool | None:
+    """Whether `pattern` matches anywhere in `text`; None if the pattern is invalid."""
+    compiled = _compile(pattern)
+    if isinstance(compiled, PatternError):
+        return None
+    return compiled.search(without_surrogates(text)) is not None
+
+
+def regex_span(pattern: str, text: str) -> tuple[int, int] | None:
+    """Return start and end of the first match; None if there is none or the pattern is invalid."""
+    compiled = _compile(pattern)
+    if isinstance(compiled, PatternError):
+        return None
+    found = compiled.search(without_surrogates(text))
+    return (found.start(), found.end()) if found is not None else None
+
+
+UNRELATED_TEXTS = ("", "a", "\n", "0 \u00e9!\nB")
+"""A pattern that matches all of these matches any text."""
+
+
+def is_catch_all(pattern: str) -> bool:
+    """Whether a valid pattern matches any text (`.*`, `a?`): it matches texts that have nothing in common."""
+    return all(regex_matches(pattern, it) for it in UNRELATED_TEXTS)
+
+
+def is_in_any_word(pattern: str) -> bool:
+    r"""Whether a valid pattern matches every letter and digit (`\w`), so that nearly every output matches."""
+    return all(regex_matches(pattern, it) for it in ("a", "Z", "7"))
+
+
+@lru_cache(maxsize=64)
+def _compile(pattern: str) -> "re2._Regexp[str] | PatternError":
+    try:
+        return re2.compile(_as_re2(without_surrogates(pattern)), options=_OPTIONS)
+    except PatternError as error:
+        return error
+    except re2.error as error:
+        reason = error.args[0]
+        return PatternError(
+            _go_words(reason.decode("utf-8", "replace") if isinstance(reason, bytes) else str(reason))
+        )
+
+
+def _go_words(reason: str) -> str:
+    what, separator, fragment = reason.partition(": ")
+    return f"{_GO_WORDS.get(what, what)}{f': `{fragment}`' if separator else ''}"
+
+
+def _as_re2(pattern: str) -> str:
+    """Return the pattern in RE2's syntax.
 
     Raises:
-        PatternError: RE2 would accept the pattern although Go refuses it.
+        PatternError: Go refuses the pattern although RE2 accepts it.
 
     """
     if "\\" not in pattern and "(?" not in pattern:
@@ -49,17 +128,17 @@ def as_re2(pattern: str) -> str:
 
 
 class _Scanner:
-    """Walks a pattern from left to right, knowing whether it is inside a `[...]`."""
+    """Reads a pattern from left to right and tracks whether it is inside a `[...]`."""
 
     def __init__(self, pattern: str) -> None:
         self._pattern = pattern
         self._at = 0
 
     def pieces(self) -> list[str]:
-        found: list[str] = []
+        pieces: list[str] = []
         while self._at < len(self._pattern):
-            found.append(self._piece())
-        return found
+            pieces.append(self._piece())
+        return pieces
 
     def _piece(self) -> str:
         rest = self._pattern[self._at : self._at + 2]
@@ -82,13 +161,13 @@ class _Scanner:
         return self._take((end + 2 if end >= 0 else len(self._pattern)) - self._at)
 
     def _class(self) -> str:
-        found = [self._take(2 if self._pattern.startswith("[^", self._at) else 1)]
-        # A `]` in the first place is a member, not the end.
+        members = [self._take(2 if self._pattern.startswith("[^", self._at) else 1)]
+        # A `]` at the start is a member, not the end.
         if self._pattern.startswith("]", self._at):
-            found.append(self._take(1))
+            members.append(self._take(1))
         while self._at < len(self._pattern) and self._pattern[self._at] != "]":
-            found.append(self._member())
-        return "".join(found) + self._take(1)
+            members.append(self._member())
+        return "".join(members) + self._take(1)
 
     def _member(self) -> str:
         if self._pattern[self._at] == "\\":
@@ -109,11 +188,11 @@ class _Scanner:
             return self._pattern[start : self._at]
         negated = (letter == "P") is not name.startswith("^")
         items = class_items(name.removeprefix("^"), negated=negated, in_class=in_class)
-        # A name that nobody knows stays as it is, for RE2's error to show.
+        # An unknown name stays as it is, so that RE2's error quotes it.
         return items or self._pattern[start : self._at]
 
     def _class_name(self) -> str | None:
-        r"""The name after `\p`, taken from the pattern; None when there is none."""
+        r"""Read the name after `\p`; None if there is none."""
         if not self._pattern.startswith("{", self._at):
             return self._take(1) or None
         end = self._pattern.find("}", self._at)
@@ -126,98 +205,3 @@ class _Scanner:
                 if end >= 0 and not self._pattern[self._at : end].isascii():
                     raise PatternError(f"invalid named capture: `{self._pattern[self._at : end + 1]}`")
                 return
-
-
-_OPTIONS = re2.Options()
-_OPTIONS.log_errors = False
-# The default of 8 MB refuses patterns that Go compiles, such as `\p{L}{1000}`.
-_OPTIONS.max_mem = 64 << 20
-
-_META = frozenset(r"\.+*?()|[]{}^$")
-
-_GO_WORDS = {
-    "invalid perl operator": "invalid or unsupported Perl syntax",
-    "invalid named capture group": "invalid named capture",
-    "invalid repetition size": "invalid repeat count",
-    "bad repetition operator": "invalid nested repetition operator",
-    "no argument for repetition operator": "missing argument to repetition operator",
-    "missing )": "missing closing )",
-    "missing ]": "missing closing ]",
-    "trailing \\": "trailing backslash at end of expression",
-}
-"""RE2's words for an error, and Go's, which waza's users know."""
-
-
-def regex_error(pattern: str) -> str | None:
-    """Why `pattern` is not valid, in Go's words, or None when it is."""
-    compiled = _compiled(pattern)
-    return str(compiled) if isinstance(compiled, PatternError) else None
-
-
-def any_case_error(pattern: str) -> str | None:
-    """Why a pattern is not valid that waza puts `(?i)` in front of, told of what the author wrote."""
-    reason = regex_error(f"(?i){pattern}")
-    return (regex_error(pattern) or reason) if reason else None
-
-
-def regex_fault(pattern: str) -> tuple[int, int] | None:
-    """Where in an invalid pattern the offending part stands; None when that is not told, or is all of it."""
-    compiled = _compiled(pattern)
-    reason = str(compiled) if isinstance(compiled, PatternError) else ""
-    fragment = reason.partition(": `")[2].removesuffix("`")
-    at = pattern.find(fragment) if fragment else -1
-    return (at, at + len(fragment)) if at >= 0 else None
-
-
-def literal(text: str) -> str:
-    """A pattern that finds just this text."""
-    return "".join(f"\\{it}" if it in _META else it for it in text)
-
-
-def regex_found(pattern: str, text: str) -> bool | None:
-    """Whether `pattern` is found anywhere in `text`; None when the pattern is not valid."""
-    compiled = _compiled(pattern)
-    if isinstance(compiled, PatternError):
-        return None
-    return compiled.search(without_surrogates(text)) is not None
-
-
-def regex_place(pattern: str, text: str) -> tuple[int, int] | None:
-    """Start and end of the first place where `pattern` is found; None when it is not, or is not valid."""
-    compiled = _compiled(pattern)
-    if isinstance(compiled, PatternError):
-        return None
-    found = compiled.search(without_surrogates(text))
-    return (found.start(), found.end()) if found is not None else None
-
-
-TEXTS_WITHOUT_ANYTHING_IN_COMMON = ("", "a", "\n", "0 \u00e9!\nB")
-"""What is found in all of these says nothing of a text."""
-
-
-def is_found_anywhere(pattern: str) -> bool:
-    """Whether a valid pattern is found in texts that have nothing in common, so that it says nothing (`.*`, `a?`)."""
-    return all(regex_found(pattern, it) for it in TEXTS_WITHOUT_ANYTHING_IN_COMMON)
-
-
-def is_found_in_any_word(pattern: str) -> bool:
-    """Whether a valid pattern is found in every letter and digit (such as one for a word): only an empty output lacks it."""
-    return all(regex_found(pattern, it) for it in ("a", "Z", "7"))
-
-
-@lru_cache(maxsize=64)
-def _compiled(pattern: str) -> "re2._Regexp[str] | PatternError":
-    try:
-        return re2.compile(as_re2(without_surrogates(pattern)), options=_OPTIONS)
-    except PatternError as error:
-        return error
-    except re2.error as error:
-        reason = error.args[0]
-        return PatternError(
-            _go_words(reason.decode("utf-8", "replace") if isinstance(reason, bytes) else str(reason))
-        )
-
-
-def _go_words(reason: str) -> str:
-    what, separator, fragment = reason.partition(": ")
-    return f"{_GO_WORDS.get(what, what)}{f': `{fragment}`' if separator else ''}"

@@ -1,4 +1,7 @@
-"""Texts as Go sees them (docs/reference/waza-graders.md, sections 4.1, 4.2, 4.4 and 13)."""
+"""String operations with Go's results (docs/reference/waza-graders.md, sections 4.1, 4.2, 4.4 and 13).
+
+A module of its own because everything in this package uses it.
+"""
 
 import codecs
 
@@ -7,19 +10,19 @@ WHITE_SPACE = "\t\n\v\f\r \x85\xa0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u20
 
 
 def fold(text: str) -> str:
-    """Lower case as `strings.ToLower`: no final-sigma rule, and a dotted capital I becomes a single i."""
+    """Return lower case as `strings.ToLower` does: no final-sigma rule, and a dotted capital I becomes a single i."""
     if text.isascii():
         return text.lower()
     return "".join("i" if it == "\u0130" else it.lower() for it in text)
 
 
 def trim(text: str) -> str:
-    """The text without white space at both ends, as `strings.TrimSpace`."""
+    """Return the text without white space at both ends, as `strings.TrimSpace` does."""
     return text.strip(WHITE_SPACE)
 
 
 def without_surrogates(text: str) -> str:
-    """The text with each lone surrogate, which no Go string can hold, replaced by U+FFFD."""
+    """Return the text with each lone surrogate, which no Go string can hold, replaced by U+FFFD."""
     try:
         text.encode()
     except UnicodeEncodeError:
@@ -28,7 +31,7 @@ def without_surrogates(text: str) -> str:
 
 
 def decode(data: bytes) -> str:
-    """Bytes as a Go string is walked: every byte that is no UTF-8 is one U+FFFD."""
+    """Decode bytes as Go iterates over a string: each byte that is not UTF-8 becomes one U+FFFD."""
     return data.decode("utf-8", "waza-byte-by-byte")
 
 

@@ -1,7 +1,7 @@
-r"""The names that Go accepts in `\p{...}`, in the words of RE2 (docs/reference/waza-graders.md, section 13.6).
+r"""Translate the names that Go accepts in `\p{...}` to RE2 (docs/reference/waza-graders.md, section 13.6).
 
-Go looks names up without regard to case, blanks, `_` and `-`, and knows the long names of general categories.
-RE2 knows the short names and the scripts, exactly spelt.
+Go ignores case, blanks, `_` and `-` in names, and accepts the long names of general categories. RE2 accepts only the
+short names and the scripts, in their exact spelling.
 """
 
 import unicodedata
@@ -23,7 +23,7 @@ _CATEGORIES = {
     "so": "So othersymbol",
     "z": "Z separator", "zl": "Zl lineseparator", "zp": "Zp paragraphseparator", "zs": "Zs spaceseparator",
 }  # fmt: skip
-"""Canonical short name: the name in Go and RE2, then its aliases."""
+"""By canonical short name: the name in Go and RE2, then its aliases."""
 
 _SCRIPTS = """
 Adlam Ahom Anatolian_Hieroglyphs Arabic Armenian Avestan Balinese Bamum Bassa_Vah Batak Bengali Beria_Erfe
@@ -51,13 +51,13 @@ _COMPOSED = {
     "Cn": r"\pL\pM\pN\pP\pS\pZ\p{Cc}\p{Cf}\p{Co}\p{Cs}",
     "Assigned": r"\pL\pM\pN\pP\pS\pZ\p{Cc}\p{Cf}\p{Co}\p{Cs}",
 }
-"""Classes that RE2 does not have, or not as Go has them, as members of a `[...]`."""
+"""Classes that RE2 lacks or defines differently from Go, as members of a `[...]`."""
 _COMPLEMENTS = frozenset(["C", "Cn"])
-"""Those of them that are everything but the members."""
+"""The composed classes that contain everything except these members."""
 
 
 def class_items(name: str, *, negated: bool, in_class: bool) -> str | None:
-    r"""What `\p{name}` (or `\P{name}`) is in RE2, alone or as a member of a `[...]`; None = no such class."""
+    r"""Return `\p{name}` or `\P{name}` for RE2, alone or as a member of a `[...]`; None if there is no such class."""
     known = _names().get(_canonical(name))
     if known is None:
         return None
@@ -75,7 +75,7 @@ def _canonical(name: str) -> str:
 
 @cache
 def _names() -> dict[str, str]:
-    """Every name in canonical spelling, with the name RE2 (or `_COMPOSED`) has for it."""
+    """Return all names in canonical spelling, each with its name in RE2 or `_COMPOSED`."""
     names = {"any": "Any", "ascii": "ASCII", "assigned": "Assigned"}
     for short, spellings in _CATEGORIES.items():
         known, *aliases = spellings.split()
@@ -95,12 +95,12 @@ def _is_known(script: str) -> bool:
 
 @cache
 def _ranges(known: str, negated: bool) -> str:
-    """The class as explicit ranges: inside a `[...]` RE2 cannot say "everything but"."""
+    """Return the class as explicit ranges: inside a `[...]` RE2 cannot express a complement."""
     if known == "ASCII":
         return r"\x{80}-\x{10FFFF}"
     ranges: list[list[int]] = []
     for code in range(0x110000):
-        if _holds(known, unicodedata.category(chr(code))) is negated:
+        if _contains(known, unicodedata.category(chr(code))) is negated:
             continue
         if ranges and ranges[-1][1] == code - 1:
             ranges[-1][1] = code
@@ -109,7 +109,7 @@ def _ranges(known: str, negated: bool) -> str:
     return "".join(f"\\x{{{first:X}}}-\\x{{{last:X}}}" for first, last in ranges)
 
 
-def _holds(known: str, category: str) -> bool:
+def _contains(known: str, category: str) -> bool:
     match known:
         case "LC":
             return category in {"Lu", "Ll", "Lt"}

@@ -1,56 +1,56 @@
-r"""The door for patterns of vally files: JavaScript's regular expressions (docs/reference/vally.md, section 7.1).
+"""JavaScript's regular expressions, for all patterns of vally files (docs/reference/vally.md, section 7.1).
 
-RE2 decides what it can say, in linear time whatever the pattern: all but look-around and back-references, which go to
-the package `regex` with a time limit. Python's `re` is never used for them. Matching is by UTF-16 code units without
-the flags `g` and `u`, so the answers are those of `new RegExp(pattern, flags).test(text)`.
+RE2 matches in linear time whatever the pattern. Only patterns with look-around or back-references go to the package
+`regex`, with a time limit. Python's `re` is never used. Matching is by UTF-16 code units without the flags `g` and `u`,
+so the results are those of `new RegExp(pattern, flags).test(text)`.
 """
 
 from functools import lru_cache
 
-from waza_engine.lib.js_regex.matching import Matcher, TooSlowError, compiled
-from waza_engine.lib.js_regex.parser import parsed
+from waza_engine.lib.js_regex.matching import Matcher, TooSlowError, build_matcher
+from waza_engine.lib.js_regex.parser import parse_pattern
 from waza_engine.lib.js_regex.syntax import JsNote, JsPatternError
 
-__all__ = ["JsNote", "JsPatternError", "TooSlowError", "js_error", "js_found", "js_notes", "js_place"]
+__all__ = ["JsNote", "JsPatternError", "TooSlowError", "js_error", "js_matches", "js_notes", "js_span"]
 
 
 def js_error(pattern: str) -> JsPatternError | None:
-    """What JavaScript would say against the pattern, and where; None when it is valid."""
-    known = _matcher(pattern)
-    return known if isinstance(known, JsPatternError) else None
+    """Return JavaScript's error for the pattern and its position; None if the pattern is valid."""
+    matcher = _matcher(pattern)
+    return matcher if isinstance(matcher, JsPatternError) else None
 
 
 def js_notes(pattern: str) -> tuple[JsNote, ...]:
-    """What in a valid pattern does not mean what it looks like, or not in every version of JavaScript."""
-    known = _matcher(pattern)
-    return () if isinstance(known, JsPatternError) else known.notes
+    """Return the parts of a valid pattern that are misleading, or that some JavaScript versions refuse."""
+    matcher = _matcher(pattern)
+    return () if isinstance(matcher, JsPatternError) else matcher.notes
 
 
-def js_found(pattern: str, text: str) -> bool | None:
-    """Whether the pattern is found anywhere in the text; None when it is not valid.
-
-    Raises:
-        TooSlowError: no answer within the time limit.
-
-    """
-    known = _matcher(pattern)
-    return None if isinstance(known, JsPatternError) else known.place(text) is not None
-
-
-def js_place(pattern: str, text: str) -> tuple[int, int] | None:
-    """Start and end of the first match; None when there is none, or the pattern is not valid.
+def js_matches(pattern: str, text: str) -> bool | None:
+    """Whether the pattern matches anywhere in the text; None if the pattern is invalid.
 
     Raises:
-        TooSlowError: no answer within the time limit.
+        TooSlowError: the search exceeds the time limit.
 
     """
-    known = _matcher(pattern)
-    return None if isinstance(known, JsPatternError) else known.place(text)
+    matcher = _matcher(pattern)
+    return None if isinstance(matcher, JsPatternError) else matcher.span(text) is not None
+
+
+def js_span(pattern: str, text: str) -> tuple[int, int] | None:
+    """Return start and end of the first match; None if there is none or the pattern is invalid.
+
+    Raises:
+        TooSlowError: the search exceeds the time limit.
+
+    """
+    matcher = _matcher(pattern)
+    return None if isinstance(matcher, JsPatternError) else matcher.span(text)
 
 
 @lru_cache(maxsize=1024)
 def _matcher(pattern: str) -> Matcher | JsPatternError:
     try:
-        return compiled(parsed(pattern))
+        return build_matcher(parse_pattern(pattern))
     except JsPatternError as error:
         return error

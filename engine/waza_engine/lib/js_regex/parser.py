@@ -1,47 +1,47 @@
-r"""JavaScript's grammar for patterns without the flags `u` and `v`, with the leniency that browsers and Node keep.
+r"""Parse JavaScript patterns without the flags `u` and `v`, as leniently as browsers and Node do.
 
-ECMAScript 2024 with its annex B: `]`, `{` and unknown escapes are literal, `\1` is octal without a first
-group. Two things are added. vally cuts a leading group of flags off (docs/reference/vally.md, section 7.1).
-And `(?i:...)`, which Node 20 refuses and newer engines know, is read and noted.
+The grammar is ECMAScript 2024 with its annex B: `]`, `{` and unknown escapes are literal, `\1` is octal without a first
+group. There are two additions. vally strips a leading group of flags (docs/reference/vally.md, section 7.1). And
+`(?i:...)`, which Node 20 refuses and newer engines accept, is parsed with a note.
 """
 
 import re
 
 from waza_engine.lib.js_regex.escapes import ClassReader
-from waza_engine.lib.js_regex.scanning import Scanner, scanned_groups
+from waza_engine.lib.js_regex.scanning import Scanner, scan_groups
 from waza_engine.lib.js_regex.syntax import (
     LINE_ENDS,
-    At,
-    Back,
+    Assertion,
+    AssertionKind,
+    BackReference,
     Choice,
     Group,
     JsNote,
     JsPatternError,
-    Look,
+    LookAround,
     Node,
-    One,
     Pattern,
-    Place,
     Repeat,
     Sequence,
     Units,
-    in_any_case,
-    without,
+    UnitSet,
+    complement,
+    with_all_cases,
 )
 
 _LEADING_FLAGS = re.compile(r"\(\?([ims]+)\)")
 _MODIFIERS = re.compile(r"\(\?([ims]*)(?:(-)([ims]*))?:")
 _BRACES = re.compile(r"\{([0-9]+)(?:(,)([0-9]*))?\}")
 _DEEPEST = 100
-"""How deep groups may be nested. Deeper ones are no pattern of a person, and the writers recurse."""
+"""Levels of nested groups. Nobody writes more, and the writers are recursive."""
 _MOST_TIMES = 1 << 31
 
 
-def parsed(pattern: str, *, leading_flags: bool = True) -> Pattern:
-    """The pattern as data.
+def parse_pattern(pattern: str, *, leading_flags: bool = True) -> Pattern:
+    """Return the parsed pattern.
 
     Raises:
-        JsPatternError: JavaScript would refuse it.
+        JsPatternError: JavaScript refuses it.
 
     """
     flags, start = "", 0
@@ -53,16 +53,16 @@ def parsed(pattern: str, *, leading_flags: bool = True) -> Pattern:
 
 
 class _Parser:
-    """Walks a pattern from left to right; `flags` are those that hold where it stands."""
+    """Parses a pattern from left to right; `flags` are those in effect at the current position."""
 
     def __init__(self, scanner: Scanner, flags: frozenset[str]) -> None:
         self._text = scanner
         self._flags = flags
-        self._groups = scanned_groups(scanner)
+        self._groups = scan_groups(scanner)
         self._escapes = ClassReader(scanner, has_names=bool(self._groups.names))
-        self._opened = 0
-        self._finished: set[int] = set()
-        self._behind = 0
+        self._group_count = 0
+        self._closed_groups: set[int] = set()
+        self._look_behinds = 0
         self._depth = 0
         self._notes: list[JsNote] = []
 
@@ -70,7 +70,7 @@ class _Parser:
         node = self._choice()
         if self._text.next == ")":
             raise self._text.error("Unmatched ')'")
-        notes = sorted([*self._notes, *self._escapes.notes], key=lambda it: it.start)
+        notes = sorted([*self._notes, *self._escapes.notes], key=lambda note: note.start)
         return Pattern(node, tuple(notes))
 
     def _choice(self) -> Node:
@@ -89,93 +89,95 @@ class _Parser:
         match self._text.next:
             case "^":
                 self._text.skip(1)
-                return At(Place.LINE_START if "m" in self._flags else Place.START)
+                return Assertion(AssertionKind.LINE_START if "m" in self._flags else AssertionKind.START)
             case "$":
                 self._text.skip(1)
-                return At(Place.LINE_END if "m" in self._flags else Place.END)
+                return Assertion(AssertionKind.LINE_END if "m" in self._flags else AssertionKind.END)
             case "(":
-                # A look-behind takes no quantifier; a look-ahead does, for the sake of old scripts.
+                # A look-ahead may have a quantifier, for compatibility with old scripts; a look-behind may not.
                 is_behind = self._text.starts("(?<=", "(?<!")
                 node = self._group()
-                return node if is_behind else self._repeated(node)
+                return node if is_behind else self._read_quantifier(node)
             case "\\" if self._text.starts("\\b", "\\B"):
-                return At(Place.WORD_EDGE if self._text.taken(2) == "\\b" else Place.NO_WORD_EDGE)
+                return Assertion(
+                    AssertionKind.WORD_EDGE if self._text.read(2) == "\\b" else AssertionKind.NO_WORD_EDGE
+                )
             case "*" | "+" | "?":
                 raise self._text.error("Nothing to repeat")
             case "{" if self._text.match(_BRACES):
                 raise self._text.error("Nothing to repeat")
             case _:
-                return self._repeated(self._atom())
+                return self._read_quantifier(self._atom())
 
     def _atom(self) -> Node:
         match self._text.next:
             case ".":
                 self._text.skip(1)
-                return One(((0, 0xFFFF),) if "s" in self._flags else without(LINE_ENDS))
+                return UnitSet(((0, 0xFFFF),) if "s" in self._flags else complement(LINE_ENDS))
             case "[":
-                return One(self._escapes.a_class(any_case="i" in self._flags))
+                return UnitSet(self._escapes.read_class(any_case="i" in self._flags))
             case "\\":
                 return self._escape()
             case _:
-                return self._literal(self._text.taken_unit())
+                return self._literal(self._text.read_unit())
 
     def _literal(self, unit: int) -> Node:
-        return One(self._folded(((unit, unit),)))
+        return UnitSet(self._with_flag_i(((unit, unit),)))
 
-    def _folded(self, units: Units) -> Units:
-        return in_any_case(units) if "i" in self._flags else units
+    def _with_flag_i(self, units: Units) -> Units:
+        return with_all_cases(units) if "i" in self._flags else units
 
     def _escape(self) -> Node:
-        if number := self._text.decimal_after_backslash(self._groups.count):
-            return self._back(number)
+        if number := self._text.read_back_reference(self._groups.count):
+            return self._back_reference(number)
         if self._groups.names and self._text.starts("\\k"):
-            return self._named_back()
-        units = self._escapes.escape(in_class=False)
-        return One(self._folded(units) if len(units) == 1 and units[0][0] == units[0][1] else units)
+            return self._named_back_reference()
+        units = self._escapes.read_escape(in_class=False)
+        return UnitSet(self._with_flag_i(units) if len(units) == 1 and units[0][0] == units[0][1] else units)
 
-    def _named_back(self) -> Node:
+    def _named_back_reference(self) -> Node:
         start = self._text.at
         self._text.skip(2)
-        name = self._text.group_name() if self._text.take("<") else None
+        name = self._text.read_group_name() if self._text.take("<") else None
         if name is None:
             raise self._text.error("Invalid named reference", start)
         if name not in self._groups.names:
             raise self._text.error(f"No group is named '{name}'", start)
-        return self._back(self._groups.names[name])
+        return self._back_reference(self._groups.names[name])
 
-    def _back(self, number: int) -> Node:
-        # Each round of a loop forgets what its groups had captured. So before its end a group is always empty.
-        if number not in self._finished and not self._behind:
+    def _back_reference(self, number: int) -> Node:
+        # Each iteration of a loop resets the captures of its groups, so a reference before the end of its group is empty.
+        if number not in self._closed_groups and not self._look_behinds:
             return Sequence(())
-        return Back(number, "i" in self._flags)
+        return BackReference(number, "i" in self._flags)
 
     def _group(self) -> Node:
         start, outer = self._text.at, self._flags
         self._depth += 1
         if self._depth > _DEEPEST:
-            raise self._text.error("Regular expression too large: groups are nested too deep")
+            raise self._text.error("Regular expression too large: groups are nested too deeply")
         for opening, ahead, negative in _LOOKS:
             if self._text.take(opening):
-                self._behind += not ahead
-                node = self._closed(start, outer)
-                self._behind -= not ahead
-                return Look(node, ahead, negative)
+                self._look_behinds += not ahead
+                node = self._group_body(start, outer)
+                self._look_behinds -= not ahead
+                return LookAround(node, ahead, negative)
         if self._text.take("(?:"):
-            return self._closed(start, outer)
+            return self._group_body(start, outer)
         if self._text.take("(?<"):
-            self._text.group_name()
+            self._text.read_group_name()
         elif self._text.starts("(?"):
-            self._modify(start)
-            return self._closed(start, outer)
+            self._read_modifiers(start)
+            return self._group_body(start, outer)
         else:
             self._text.skip(1)
-        self._opened += 1
-        number = self._opened
-        node = self._closed(start, outer)
-        self._finished.add(number)
+        self._group_count += 1
+        number = self._group_count
+        node = self._group_body(start, outer)
+        self._closed_groups.add(number)
         return Group(node, number)
 
-    def _closed(self, start: int, outer: frozenset[str]) -> Node:
+    def _group_body(self, start: int, outer: frozenset[str]) -> Node:
         node = self._choice()
         if not self._text.take(")"):
             raise self._text.error("Unterminated group", start)
@@ -183,8 +185,8 @@ class _Parser:
         self._depth -= 1
         return node
 
-    def _modify(self, start: int) -> None:
-        r"""Read `(?i:`, `(?-s:`, `(?im-s:`: flags for the group only."""
+    def _read_modifiers(self, start: int) -> None:
+        r"""Read `(?i:`, `(?-s:`, `(?im-s:`: flags that apply to this group."""
         found = self._text.match(_MODIFIERS)
         letters = f"{found[1]}{found[3] or ''}" if found else ""
         if not found or not letters or len(set(letters)) < len(letters):
@@ -192,11 +194,11 @@ class _Parser:
         self._text.skip(found.end() - found.start())
         self._flags = self._flags.union(found[1]).difference(found[3] or "")
         message = (
-            f"'{found[0]}' is read by the newest JavaScript engines only; Node 20 and 22 refuse the pattern"
+            f"Only the newest JavaScript engines support '{found[0]}'; Node 20 and 22 refuse the pattern"
         )
-        self._notes.append(JsNote(message, *self._text.place(start, self._text.at)))
+        self._notes.append(JsNote(message, *self._text.source_span(start, self._text.at)))
 
-    def _repeated(self, node: Node) -> Node:
+    def _read_quantifier(self, node: Node) -> Node:
         start = self._text.at
         limits: tuple[int, int | None]
         if self._text.take("*"):
@@ -221,7 +223,7 @@ _LOOKS = (("(?=", True, False), ("(?!", True, True), ("(?<=", False, False), ("(
 
 
 def _hint(rest: str) -> str:
-    """What to do about a group that JavaScript does not have."""
+    """Return the fix for a kind of group that JavaScript does not have, "" if there is none."""
     if rest.startswith("(?P<"):
         return ": JavaScript writes a named group (?<name>...)"
     if rest.startswith("(?P="):
@@ -229,5 +231,5 @@ def _hint(rest: str) -> str:
     if rest.startswith(("(?>", "(?#", "(?|")):
         return f": JavaScript has no '{rest[:3]}'"
     if re.match(r"\(\?-?[a-zA-Z]+\)", rest):
-        return ": flags are read at the very start of a pattern only, and only i, m and s"
+        return ": flags are allowed only at the very start of a pattern, and only i, m and s"
     return ""

@@ -1,4 +1,4 @@
-"""Reading a pattern by UTF-16 code units, which is what JavaScript does, while places stay those of the given text."""
+"""Read a pattern by UTF-16 code units, as JavaScript does. Positions in errors count characters."""
 
 import re
 from collections.abc import Mapping
@@ -9,11 +9,11 @@ from waza_engine.lib.js_regex.syntax import JsPatternError
 _GROUP_NAME_ESCAPE = re.compile(r"\\u(?:([0-9a-fA-F]{4})|\{0*([0-9a-fA-F]{1,6})\})")
 
 
-def as_units(text: str) -> list[int]:
-    """The code units of a text: two for each character beyond U+FFFF."""
+def code_units(text: str) -> list[int]:
+    """Return the code units of a text: two for each character beyond U+FFFF."""
     units: list[int] = []
-    for it in text:
-        code = ord(it)
+    for character in text:
+        code = ord(character)
         if code > 0xFFFF:
             units += [0xD800 + (code - 0x10000 >> 10), 0xDC00 + (code - 0x10000 & 0x3FF)]
         else:
@@ -22,23 +22,23 @@ def as_units(text: str) -> list[int]:
 
 
 class Scanner:
-    """A pattern and how far it is read. `at` counts code units."""
+    """A pattern and the reading position `at`, in code units."""
 
     def __init__(self, pattern: str, start: int = 0) -> None:
-        self._given = pattern
-        units = as_units(pattern)
-        # Each unit as one character: halves of surrogate pairs become lone surrogates.
+        self._pattern = pattern
+        units = code_units(pattern)
+        # One character for each unit: surrogate pairs become two lone surrogates.
         self._units = pattern if len(units) == len(pattern) else "".join(map(chr, units))
         self.at = start
 
     @property
     def next(self) -> str:
-        """The next unit, empty at the end."""
+        """The next unit, "" at the end."""
         return self._units[self.at : self.at + 1]
 
     @property
     def second(self) -> str:
-        """The unit after the next one, empty at the end."""
+        """The unit after the next one, "" at the end."""
         return self._units[self.at + 1 : self.at + 2]
 
     def rest(self) -> str:
@@ -48,7 +48,7 @@ class Scanner:
         return self._units.startswith(texts, self.at)
 
     def take(self, text: str) -> bool:
-        """Whether `text` stands here; then it is read."""
+        """Read `text` if it comes next, and return whether it did."""
         if not self._units.startswith(text, self.at):
             return False
         self.at += len(text)
@@ -57,47 +57,47 @@ class Scanner:
     def skip(self, count: int) -> None:
         self.at += count
 
-    def taken(self, count: int) -> str:
+    def read(self, count: int) -> str:
         start, self.at = self.at, self.at + count
         return self._units[start : self.at]
 
-    def taken_unit(self) -> int:
-        return ord(self.taken(1))
+    def read_unit(self) -> int:
+        return ord(self.read(1))
 
     def match(self, shape: re.Pattern[str]) -> re.Match[str] | None:
         return shape.match(self._units, self.at)
 
-    def place(self, start: int, end: int) -> tuple[int, int]:
-        """Units as characters of the given pattern."""
+    def source_span(self, start: int, end: int) -> tuple[int, int]:
+        """Return the characters of the pattern for a range of units."""
         return self._character(start), self._character(end)
 
     def error(self, message: str, at: int | None = None) -> JsPatternError:
         return JsPatternError(message, self._character(self.at if at is None else at))
 
     def _character(self, at: int) -> int:
-        if self._units is self._given:
+        if self._units is self._pattern:
             return at
         return len(self._units[:at].encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace"))
 
-    def decimal_after_backslash(self, highest: int) -> int:
-        r"""The number of a back-reference `\N`, read; 0 when there is none, or no group with the number."""
-        found = self.match(_BACK)
+    def read_back_reference(self, highest: int) -> int:
+        r"""Read a back-reference `\N` and return N; 0 if there is none, or no group with that number."""
+        found = self.match(_BACK_REFERENCE)
         number = int(found[1][:9]) if found else 0
         if not found or number > highest:
             return 0
         self.at = found.end()
         return number
 
-    def group_name(self) -> str:
-        """The name up to and with the `>`, read.
+    def read_group_name(self) -> str:
+        """Read a group name and the `>` after it, and return the name.
 
         Raises:
-            JsPatternError: it is no name.
+            JsPatternError: the name is invalid.
 
         """
         start, name = self.at, ""
         while not self.take(">"):
-            character = self._name_character(start)
+            character = self._read_name_character(start)
             usable = _can_start(character) if not name else _can_follow(character)
             if not usable:
                 raise self.error("Invalid capture group name", start)
@@ -106,7 +106,7 @@ class Scanner:
             raise self.error("Invalid capture group name", start)
         return name
 
-    def _name_character(self, start: int) -> str:
+    def _read_name_character(self, start: int) -> str:
         if found := self.match(_GROUP_NAME_ESCAPE):
             self.at = found.end()
             code = int(found[1] or found[2], 16)
@@ -117,13 +117,13 @@ class Scanner:
             return chr(code) if code <= 0x10FFFF else ""
         if not self.next:
             raise self.error("Invalid capture group name", start)
-        unit = self.taken_unit()
+        unit = self.read_unit()
         if 0xD800 <= unit <= 0xDBFF and "\udc00" <= self.next <= "\udfff":
-            return chr(0x10000 + (unit - 0xD800 << 10) + self.taken_unit() - 0xDC00)
+            return chr(0x10000 + (unit - 0xD800 << 10) + self.read_unit() - 0xDC00)
         return chr(unit)
 
 
-_BACK = re.compile(r"\\([1-9][0-9]*)")
+_BACK_REFERENCE = re.compile(r"\\([1-9][0-9]*)")
 
 
 def _can_start(character: str) -> bool:
@@ -136,17 +136,17 @@ def _can_follow(character: str) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class Groups:
-    """How many capturing groups a pattern has, and which of them have names."""
+    """The number of capturing groups in a pattern, and the numbers of the named ones."""
 
     count: int
     names: Mapping[str, int]
 
 
-def scanned_groups(scanner: Scanner) -> Groups:
-    r"""Look ahead for all groups: what `\1` and `\k` mean depends on groups that may come later.
+def scan_groups(scanner: Scanner) -> Groups:
+    r"""Return all groups without moving the position: what `\1` and `\k` mean depends on later groups.
 
     Raises:
-        JsPatternError: a name is none, or is given twice.
+        JsPatternError: a name is invalid, or is used twice.
 
     """
     start, count, in_class = scanner.at, 0, False
@@ -162,7 +162,7 @@ def scanned_groups(scanner: Scanner) -> Groups:
                 count += 1
             if named:
                 scanner.skip(3)
-                name = scanner.group_name()
+                name = scanner.read_group_name()
                 if name in names:
                     raise scanner.error(f"Duplicate capture group name '{name}'", here)
                 names[name] = count

@@ -1,12 +1,8 @@
-"""A JavaScript regular expression as data: what the parser makes and the two writers read.
+"""The syntax tree of a JavaScript regular expression, and sets of UTF-16 code units.
 
-Sets are sets of UTF-16 code units, because that is what a JavaScript pattern without the flag `u` matches. Upper and
-lower case are already in the sets: no node knows the flag `i` but a back-reference.
-
-Sets of UTF-16 code units as sorted ranges, and JavaScript's idea of upper and lower case.
-
-Without the flag `u` two units are the same letter when `toUpperCase` makes them the same single unit; an ASCII letter
-is never the same as one that is not ASCII (ECMAScript, Canonicalize).
+Without the flag `u` a pattern matches code units, so the sets contain these. The parser resolves the flag `i`: it adds
+the other case to each set, and only back-references remember the flag. Two units are the same letter if `toUpperCase`
+maps them to the same single unit; an ASCII letter never equals one that is not ASCII (ECMAScript, Canonicalize).
 """
 
 from collections.abc import Iterable
@@ -15,7 +11,7 @@ from enum import StrEnum
 from functools import cache
 
 Units = tuple[tuple[int, int], ...]
-"""Sorted ranges that neither touch nor overlap, both ends included."""
+"""Sorted ranges that neither touch nor overlap. Both ends are included."""
 
 LAST_UNIT = 0xFFFF
 DIGITS: Units = ((0x30, 0x39),)
@@ -36,8 +32,8 @@ SPACE: Units = (
 """`\\s`: white space, line ends and the byte order mark."""
 
 
-def joined(ranges: Iterable[tuple[int, int]]) -> Units:
-    """One set out of ranges in any order."""
+def union(ranges: Iterable[tuple[int, int]]) -> Units:
+    """Return the union of ranges in any order."""
     found: list[tuple[int, int]] = []
     for low, high in sorted(ranges):
         if found and low <= found[-1][1] + 1:
@@ -47,8 +43,8 @@ def joined(ranges: Iterable[tuple[int, int]]) -> Units:
     return tuple(found)
 
 
-def without(units: Units) -> Units:
-    """All other units."""
+def complement(units: Units) -> Units:
+    """Return all other units."""
     found: list[tuple[int, int]] = []
     start = 0
     for low, high in units:
@@ -60,8 +56,8 @@ def without(units: Units) -> Units:
     return tuple(found)
 
 
-def in_any_case(units: Units) -> Units:
-    """The set with all units that are the same letters."""
+def with_all_cases(units: Units) -> Units:
+    """Return the set with both cases of its letters."""
     found = list(units)
     for low, high in units:
         for letters, other in (((0x41, 0x5A), 0x20), ((0x61, 0x7A), -0x20)):
@@ -69,12 +65,12 @@ def in_any_case(units: Units) -> Units:
             if first <= last:
                 found.append((first + other, last + other))
         if high > 0x7F:
-            found += _other_letters(max(low, 0x80), high)
-    return joined(found)
+            found += _other_cases(max(low, 0x80), high)
+    return union(found)
 
 
-def _other_letters(low: int, high: int) -> Iterable[tuple[int, int]]:
-    families = _families()
+def _other_cases(low: int, high: int) -> Iterable[tuple[int, int]]:
+    families = _case_families()
     if high - low < len(families):
         members = {it for unit in range(low, high + 1) for it in families.get(unit, ())}
     else:
@@ -83,8 +79,8 @@ def _other_letters(low: int, high: int) -> Iterable[tuple[int, int]]:
 
 
 @cache
-def _families() -> dict[int, tuple[int, ...]]:
-    """For each unit outside ASCII that has other cases: all units that are the same letter."""
+def _case_families() -> dict[int, tuple[int, ...]]:
+    """Return, for each unit outside ASCII that has other cases, all units that are the same letter."""
     by_letter: dict[int, list[int]] = {}
     for unit in range(0x80, LAST_UNIT + 1):
         if not 0xD800 <= unit <= 0xDFFF:
@@ -100,7 +96,7 @@ def _canonical(unit: int) -> int:
 
 
 class JsPatternError(ValueError):
-    """A pattern that JavaScript refuses. `position` counts characters of the pattern as it was given."""
+    """JavaScript refuses the pattern. `position` counts characters of the pattern."""
 
     def __init__(self, message: str, position: int) -> None:
         super().__init__(message)
@@ -110,9 +106,9 @@ class JsPatternError(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class JsNote:
-    """Something valid that does not mean what it looks like, or not in every version of JavaScript.
+    """A valid part of a pattern that is misleading, or that some JavaScript versions refuse.
 
-    `start` and `end` are characters of the pattern as it was given.
+    `start` and `end` count characters of the pattern.
     """
 
     message: str
@@ -120,8 +116,8 @@ class JsNote:
     end: int
 
 
-class Place(StrEnum):
-    """A condition on a position that consumes nothing."""
+class AssertionKind(StrEnum):
+    """A condition on a position. It consumes nothing."""
 
     START = "start"
     END = "end"
@@ -132,36 +128,36 @@ class Place(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class One:
-    """One code unit out of a set."""
+class UnitSet:
+    """One code unit of a set."""
 
     units: Units
 
 
 @dataclass(frozen=True, slots=True)
-class At:
-    """A position."""
+class Assertion:
+    """A check of the position."""
 
-    place: Place
+    kind: AssertionKind
 
 
 @dataclass(frozen=True, slots=True)
 class Sequence:
-    """All items, one after the other; none: the empty text."""
+    """All items, one after the other. Without items it matches the empty string."""
 
     items: tuple["Node", ...]
 
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """The first option that leads to a match."""
+    """The first of several options that leads to a match."""
 
     options: tuple["Node", ...]
 
 
 @dataclass(frozen=True, slots=True)
 class Repeat:
-    """`low` to `high` times (None: any number)."""
+    """The item `low` to `high` times; `high` None is unlimited."""
 
     item: "Node"
     low: int
@@ -178,7 +174,7 @@ class Group:
 
 
 @dataclass(frozen=True, slots=True)
-class Look:
+class LookAround:
     """A look-ahead or look-behind."""
 
     item: "Node"
@@ -187,19 +183,19 @@ class Look:
 
 
 @dataclass(frozen=True, slots=True)
-class Back:
-    """What a group has captured; the empty text when it has captured nothing."""
+class BackReference:
+    """The capture of a group; the empty string if it has none."""
 
     number: int
     any_case: bool
 
 
-Node = One | At | Sequence | Choice | Repeat | Group | Look | Back
+Node = UnitSet | Assertion | Sequence | Choice | Repeat | Group | LookAround | BackReference
 
 
 @dataclass(frozen=True, slots=True)
 class Pattern:
-    """A whole pattern. `notes` are about what it says, in the order of their places."""
+    """A whole pattern and the notes on it, in order of their positions."""
 
     node: Node
     notes: tuple[JsNote, ...] = ()

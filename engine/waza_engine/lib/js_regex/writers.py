@@ -1,17 +1,14 @@
-r"""A parsed pattern in the words of another engine: RE2 where it can say it, otherwise the package `regex`.
+r"""Write a parsed pattern for RE2, or for the package `regex` where RE2 cannot express it.
 
-Every set of units is written out, so neither engine's idea of `.`, `\w`, `\s` or upper and lower case matters. RE2
-has no look-around and no back-references; everything else it says exactly, in linear time.
+Every set of units is written out, so that the engines' own `.`, `\w`, `\s` and case rules do not matter. RE2 has no
+look-around and no back-references; everything else it matches exactly, in linear time.
 
-Texts in the form in which RE2 and `regex` can match them by code units.
+The text is converted as well, so that both engines match by UTF-16 code units: a character beyond U+FFFF becomes its two
+surrogates. These are moved to the end of plane 16, because RE2 cannot read surrogates and no converted text has other
+characters there. So `.` matches half of an emoji, as in JavaScript.
 
-A character beyond U+FFFF becomes two: its surrogates, moved to the end of plane 16 where no text has anything left
-once it is split. So `.` matches half of an emoji, as in JavaScript, and RE2, which knows no surrogates, can read it.
-
-RE2's `(?m:^)` and `(?m:$)` know the line end `\n` only, JavaScript's also `\r`, U+2028 and U+2029. In the *lined* form
-each of the four is three characters: `\n`, a mark that says which, `\n`.
-
-How large a pattern is, and how short a text it can match: asked before an engine unrolls its counts.
+RE2's `(?m:^)` and `(?m:$)` know the line end `\n` only, JavaScript's also `\r`, U+2028 and U+2029. For texts with these,
+each line end is *marked*: it becomes `\n`, a character that says which line end it was, and `\n`.
 """
 
 import re
@@ -19,132 +16,69 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from waza_engine.lib.js_regex.syntax import (
-    At,
-    Back,
+    Assertion,
+    AssertionKind,
+    BackReference,
     Choice,
     Group,
-    Look,
+    LookAround,
     Node,
-    One,
-    Place,
     Repeat,
     Sequence,
     Units,
+    UnitSet,
 )
 
-SURROGATES = 0xD800, 0xDFFF
-MOVED = 0x10F800
-"""Where the surrogates are: U+D800 is U+10F800."""
-LINE_MARKS = {0x0A: 0x10F000, 0x0D: 0x10F001, 0x2028: 0x10F002, 0x2029: 0x10F003}
+_SURROGATES = 0xD800, 0xDFFF
+_MOVED = 0x10F800
+"""Where the surrogates go: U+D800 becomes U+10F800."""
+_LINE_MARKS = {0x0A: 0x10F000, 0x0D: 0x10F001, 0x2028: 0x10F002, 0x2029: 0x10F003}
 
 _SPLIT = re.compile("[\ud800-\udfff\U00010000-\U0010ffff]")
 _MOVED_PAIR = re.compile("([\U0010f800-\U0010fbff])([\U0010fc00-\U0010ffff])")
-_STRANGE_LINE_END = re.compile("[\r\u2028\u2029]")
+_OTHER_LINE_END = re.compile("[\r\u2028\u2029]")
 _LINE_END = re.compile("[\n\r\u2028\u2029]")
-_LINED_END = re.compile("\n([\U0010f000-\U0010f003])\n")
-
-
-def has_strange_line_end(text: str) -> bool:
-    r"""Whether there are line ends other than `\n`."""
-    return _STRANGE_LINE_END.search(text) is not None
-
-
-def in_units(text: str) -> str:
-    """The text with one character for each code unit."""
-    return text if text.isascii() else _SPLIT.sub(_halves, text)
-
-
-def lined(units: str) -> str:
-    """A text of units with each line end as three characters."""
-    return _LINE_END.sub(lambda it: f"\n{chr(LINE_MARKS[ord(it[0])])}\n", units)
-
-
-def given_length(prefix: str) -> int:
-    """How many characters of the given text such a prefix stands for; half a character counts as none."""
-    units = _LINED_END.sub("\n", prefix)
-    pairs = len(_MOVED_PAIR.findall(units))
-    ends_in_half = bool(units) and 0x10F800 <= ord(units[-1]) <= 0x10FBFF
-    return len(units) - pairs - ends_in_half
-
-
-def _halves(found: re.Match[str]) -> str:
-    code = ord(found[0])
-    if code <= SURROGATES[1]:
-        return chr(code - SURROGATES[0] + MOVED)
-    high, low = divmod(code - 0x10000, 0x400)
-    return chr(MOVED + high) + chr(MOVED + 0x400 + low)
-
-
-def size(node: Node) -> int:
-    """The number of parts when everything that must be repeated is written out."""
-    match node:
-        case Sequence(parts) | Choice(parts):
-            return 1 + sum(size(it) for it in parts)
-        case Repeat(item, low):
-            return 1 + size(item) * max(low, 1)
-        case Group(item=item) | Look(item=item):
-            return 1 + size(item)
-        case _:
-            return 1
-
-
-def shortest(node: Node) -> int:
-    """The fewest code units that a match consumes."""
-    match node:
-        case One():
-            return 1
-        case Sequence(items):
-            return sum(shortest(it) for it in items)
-        case Choice(options):
-            return min(shortest(it) for it in options)
-        case Repeat(item, low):
-            return shortest(item) * low
-        case Group(item=item):
-            return shortest(item)
-        case _:
-            return 0
-
-
+_MARKED_LINE_END = re.compile("\n([\U0010f000-\U0010f003])\n")
 _WORD = "[0-9A-Z_a-z]"
 _NEVER = 0x10F7FF
-"""A character that no text in the form of `text_form` has."""
-_FOLDED = frozenset(((ord(it.upper()), ord(it.upper())), (ord(it), ord(it))) for it in "ks")
-"""RE2 takes `[Ss]` for `(?i:s)`, and beside another single letter it then also finds U+017F, for `[Kk]` U+212A."""
+"""A character that does not occur in a converted text."""
+_CASE_PAIRS = frozenset(((ord(it.upper()), ord(it.upper())), (ord(it), ord(it))) for it in "ks")
+"""RE2 reads `[Ss]` as `(?i:s)`. Next to another single letter it then also matches U+017F, and U+212A for `[Kk]`."""
 
 
-class BeyondRe2(Exception):  # noqa: N818  # a way out, no error
-    """The pattern has something that RE2 cannot say."""
+class NotInRe2(Exception):  # noqa: N818  # not an error: the caller uses `regex`
+    """RE2 cannot express the pattern."""
 
 
 @dataclass(frozen=True, slots=True)
-class _Words:
-    """How an engine says things. `capturing`: groups are captured and can be referred to, and there is look-around."""
+class _Engine:
+    """The syntax of an engine. With `capturing` it has captures, back-references and look-around."""
 
-    places: Mapping[Place, str]
+    assertions: Mapping[AssertionKind, str]
     nothing: str
     wide: str
     capturing: bool
-    lined: bool = False
+    marks_lines: bool = False
 
 
-_RE2_PLACES = {
-    Place.START: r"\A",
-    Place.END: r"\z",
-    Place.LINE_START: "(?m:^)",
-    Place.LINE_END: "(?m:$)",
-    Place.WORD_EDGE: r"\b",
-    Place.NO_WORD_EDGE: r"\B",
+_RE2_ASSERTIONS = {
+    AssertionKind.START: r"\A",
+    AssertionKind.END: r"\z",
+    AssertionKind.LINE_START: "(?m:^)",
+    AssertionKind.LINE_END: "(?m:$)",
+    AssertionKind.WORD_EDGE: r"\b",
+    AssertionKind.NO_WORD_EDGE: r"\B",
 }
-_RE2 = _Words(_RE2_PLACES, r"[^\x00-\x{10FFFF}]", r"\x{%X}", capturing=False)
-_RE2_LINED = _Words(_RE2_PLACES, r"[^\x00-\x{10FFFF}]", r"\x{%X}", capturing=False, lined=True)
-_REGEX = _Words(
+_RE2 = _Engine(_RE2_ASSERTIONS, r"[^\x00-\x{10FFFF}]", r"\x{%X}", capturing=False)
+_RE2_MARKED = _Engine(_RE2_ASSERTIONS, r"[^\x00-\x{10FFFF}]", r"\x{%X}", capturing=False, marks_lines=True)
+_REGEX = _Engine(
     {
-        Place.START: r"\A",
-        Place.END: r"\Z",
-        Place.LINE_START: r"(?<![^\n\r\u2028\u2029])",
-        Place.LINE_END: r"(?![^\n\r\u2028\u2029])",
-        Place.WORD_EDGE: f"(?:(?<={_WORD})(?!{_WORD})|(?<!{_WORD})(?={_WORD}))",
-        Place.NO_WORD_EDGE: f"(?:(?<={_WORD})(?={_WORD})|(?<!{_WORD})(?!{_WORD}))",
+        AssertionKind.START: r"\A",
+        AssertionKind.END: r"\Z",
+        AssertionKind.LINE_START: r"(?<![^\n\r\u2028\u2029])",
+        AssertionKind.LINE_END: r"(?![^\n\r\u2028\u2029])",
+        AssertionKind.WORD_EDGE: f"(?:(?<={_WORD})(?!{_WORD})|(?<!{_WORD})(?={_WORD}))",
+        AssertionKind.NO_WORD_EDGE: f"(?:(?<={_WORD})(?={_WORD})|(?<!{_WORD})(?!{_WORD}))",
     },
     "(?!)",
     r"\U%08X",
@@ -152,101 +86,164 @@ _REGEX = _Words(
 )
 
 
-def as_re2(node: Node, *, lined: bool = False) -> str:
-    """The pattern for RE2; for texts in the lined form it begins at the start of the text.
+def as_re2(node: Node, *, marked_lines: bool = False) -> str:
+    """Return the pattern for RE2. For texts with marked line ends it is anchored, and the match is group 1.
 
     Raises:
-        BeyondRe2: RE2 cannot say it.
+        NotInRe2: RE2 cannot express it.
 
     """
-    if not lined:
-        return _written(node, _RE2)
-    marks = f"{_code(min(LINE_MARKS.values()), _RE2)}-{_code(max(LINE_MARKS.values()), _RE2)}"
-    # Without this a search could begin inside the three characters of a line end, or inside a character's bytes.
-    return rf"\A(?:[^\n{marks}]|\n[{marks}]\n)*?({_written(node, _RE2_LINED)})"
+    if not marked_lines:
+        return _write(node, _RE2)
+    marks = f"{_code(min(_LINE_MARKS.values()), _RE2)}-{_code(max(_LINE_MARKS.values()), _RE2)}"
+    # Without this prefix a match could begin inside a marked line end, or inside the bytes of a character.
+    return rf"\A(?:[^\n{marks}]|\n[{marks}]\n)*?({_write(node, _RE2_MARKED)})"
 
 
 def as_regex(node: Node) -> str:
-    """The pattern for the package `regex`."""
-    return _written(node, _REGEX)
+    """Return the pattern for the package `regex`."""
+    return _write(node, _REGEX)
 
 
-def places_in(node: Node) -> frozenset[Place]:
-    """The kinds of positions that the pattern asks for."""
+def assertions_in(node: Node) -> frozenset[AssertionKind]:
+    """Return the kinds of assertions that occur in the pattern."""
     match node:
-        case At(place):
-            return frozenset([place])
+        case Assertion(kind):
+            return frozenset([kind])
         case Sequence(parts) | Choice(parts):
-            return frozenset().union(*(places_in(it) for it in parts))
-        case Repeat(item=item) | Group(item=item) | Look(item=item):
-            return places_in(item)
+            return frozenset().union(*(assertions_in(it) for it in parts))
+        case Repeat(item=item) | Group(item=item) | LookAround(item=item):
+            return assertions_in(item)
         case _:
             return frozenset()
 
 
-def _written(node: Node, words: _Words) -> str:
+def unrolled_size(node: Node) -> int:
+    """Return the number of nodes when all required repetitions are unrolled, as an engine does."""
     match node:
-        case One(units):
-            return _set(units, words)
-        case At(place):
-            return words.places[place]
+        case Sequence(parts) | Choice(parts):
+            return 1 + sum(unrolled_size(it) for it in parts)
+        case Repeat(item, low):
+            return 1 + unrolled_size(item) * max(low, 1)
+        case Group(item=item) | LookAround(item=item):
+            return 1 + unrolled_size(item)
+        case _:
+            return 1
+
+
+def shortest_match(node: Node) -> int:
+    """Return the smallest number of code units that a match consumes."""
+    match node:
+        case UnitSet():
+            return 1
         case Sequence(items):
-            return "".join(_written(it, words) for it in items)
+            return sum(shortest_match(it) for it in items)
         case Choice(options):
-            return f"(?:{'|'.join(_written(it, words) for it in options)})"
+            return min(shortest_match(it) for it in options)
+        case Repeat(item, low):
+            return shortest_match(item) * low
+        case Group(item=item):
+            return shortest_match(item)
+        case _:
+            return 0
+
+
+def has_other_line_end(text: str) -> bool:
+    r"""Whether the text has line ends other than `\n`."""
+    return _OTHER_LINE_END.search(text) is not None
+
+
+def split_units(text: str) -> str:
+    """Return the text with one character for each code unit."""
+    return text if text.isascii() else _SPLIT.sub(_halves, text)
+
+
+def mark_line_ends(units: str) -> str:
+    """Return a text of units with each line end as three characters."""
+    return _LINE_END.sub(lambda found: f"\n{chr(_LINE_MARKS[ord(found[0])])}\n", units)
+
+
+def source_length(prefix: str) -> int:
+    """Return the number of characters of the original text for a prefix of a converted one; halves do not count."""
+    units = _MARKED_LINE_END.sub("\n", prefix)
+    pairs = len(_MOVED_PAIR.findall(units))
+    ends_in_half = bool(units) and 0x10F800 <= ord(units[-1]) <= 0x10FBFF
+    return len(units) - pairs - ends_in_half
+
+
+def _halves(found: re.Match[str]) -> str:
+    code = ord(found[0])
+    if code <= _SURROGATES[1]:
+        return chr(code - _SURROGATES[0] + _MOVED)
+    high, low = divmod(code - 0x10000, 0x400)
+    return chr(_MOVED + high) + chr(_MOVED + 0x400 + low)
+
+
+def _write(node: Node, engine: _Engine) -> str:
+    match node:
+        case UnitSet(units):
+            return _set(units, engine)
+        case Assertion(kind):
+            return engine.assertions[kind]
+        case Sequence(items):
+            return "".join(_write(it, engine) for it in items)
+        case Choice(options):
+            return f"(?:{'|'.join(_write(it, engine) for it in options)})"
         case Repeat():
-            return _repeat(node, words)
+            return _repeat(node, engine)
         case Group(item):
-            return f"({'' if words.capturing else '?:'}{_written(item, words)})"
-        case _ if not words.capturing:
-            raise BeyondRe2
-        case Look(item, ahead, negative):
+            return f"({'' if engine.capturing else '?:'}{_write(item, engine)})"
+        case _ if not engine.capturing:
+            raise NotInRe2
+        case LookAround(item, ahead, negative):
             opening = f"(?{'' if ahead else '<'}{'!' if negative else '='}"
-            return f"{opening}{_written(item, words)})"
-        case Back(number, any_case):
-            # A group that has captured nothing is the empty text, where `regex` would not match.
+            return f"{opening}{_write(item, engine)})"
+        case BackReference(number, any_case):
+            # A group without a capture matches the empty string in JavaScript, and nothing in `regex`.
             reference = rf"(?i:\g<{number}>)" if any_case else rf"\g<{number}>"
             return f"(?({number}){reference}|)"
 
 
-def _repeat(node: Repeat, words: _Words) -> str:
-    if isinstance(node.item, Look):
-        # Once is as good as often, and never as good as perhaps: an empty round does not count.
-        return f"(?:{_written(node.item, words)}){'' if node.low else '{0}'}"
+def _repeat(node: Repeat, engine: _Engine) -> str:
+    if isinstance(node.item, LookAround):
+        # Look-around consumes nothing: one repetition equals many, and an optional one equals none.
+        return f"(?:{_write(node.item, engine)}){'' if node.low else '{0}'}"
     high = "" if node.high is None else str(node.high)
     times = {"0,": "*", "1,": "+", "0,1": "?"}.get(f"{node.low},{high}", f"{{{node.low},{high}}}")
-    return f"(?:{_written(node.item, words)}){times}{'' if node.greedy else '?'}"
+    return f"(?:{_write(node.item, engine)}){times}{'' if node.greedy else '?'}"
 
 
-def _set(units: Units, words: _Words) -> str:
+def _set(units: Units, engine: _Engine) -> str:
     if not units:
-        return words.nothing
-    ranges = _moved(units)
-    if not words.capturing and units in _FOLDED:
+        return engine.nothing
+    ranges = _move_surrogates(units)
+    if not engine.capturing and units in _CASE_PAIRS:
         ranges.append((_NEVER, _NEVER))
     marks: list[int] = []
-    if words.lined:
-        marks = [mark for unit, mark in LINE_MARKS.items() if any(low <= unit <= high for low, high in units)]
+    if engine.marks_lines:
+        marks = [
+            mark for unit, mark in _LINE_MARKS.items() if any(low <= unit <= high for low, high in units)
+        ]
         ranges = [it for low, high in ranges for it in _without_line_ends(low, high)]
-    options = [_class(ranges, words)] if ranges else []
+    options = [_class(ranges, engine)] if ranges else []
     if marks:
-        options.append(rf"\n{_class([(it, it) for it in marks], words)}\n")
+        options.append(rf"\n{_class([(it, it) for it in marks], engine)}\n")
     return options[0] if len(options) == 1 else f"(?:{'|'.join(options)})"
 
 
-def _class(ranges: list[tuple[int, int]], words: _Words) -> str:
+def _class(ranges: list[tuple[int, int]], engine: _Engine) -> str:
     if len(ranges) == 1 and ranges[0][0] == ranges[0][1]:
-        return _code(ranges[0][0], words)
-    pairs = (_code(low, words) + (f"-{_code(high, words)}" if high > low else "") for low, high in ranges)
+        return _code(ranges[0][0], engine)
+    pairs = (_code(low, engine) + (f"-{_code(high, engine)}" if high > low else "") for low, high in ranges)
     return f"[{''.join(pairs)}]"
 
 
-def _moved(units: Units) -> list[tuple[int, int]]:
-    """The ranges with the surrogates where the text has them."""
-    first, last = SURROGATES
+def _move_surrogates(units: Units) -> list[tuple[int, int]]:
+    """Return the ranges with the surrogates moved to where a converted text has them."""
+    first, last = _SURROGATES
     found: list[tuple[int, int]] = []
     for low, high in units:
-        for start, end, shift in ((0, first - 1, 0), (first, last, MOVED - first), (last + 1, 0xFFFF, 0)):
+        for start, end, shift in ((0, first - 1, 0), (first, last, _MOVED - first), (last + 1, 0xFFFF, 0)):
             below, above = max(low, start), min(high, end)
             if below <= above:
                 found.append((below + shift, above + shift))
@@ -255,14 +252,14 @@ def _moved(units: Units) -> list[tuple[int, int]]:
 
 def _without_line_ends(low: int, high: int) -> list[tuple[int, int]]:
     found: list[tuple[int, int]] = []
-    for it in LINE_MARKS:
-        if low <= it <= high:
-            found += [(low, it - 1)] if low < it else []
-            low = it + 1
+    for unit in _LINE_MARKS:
+        if low <= unit <= high:
+            found += [(low, unit - 1)] if low < unit else []
+            low = unit + 1
     return [*found, (low, high)] if low <= high else found
 
 
-def _code(unit: int, words: _Words) -> str:
+def _code(unit: int, engine: _Engine) -> str:
     if unit < 0x80:
         return chr(unit) if chr(unit).isalnum() else rf"\x{unit:02X}"
-    return words.wide % unit
+    return engine.wide % unit

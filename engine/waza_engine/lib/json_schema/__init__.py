@@ -8,7 +8,7 @@ import contextlib
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from waza_engine.lib.files.read_tracking import noting
+from waza_engine.lib.files.read_tracking import track_reads
 from waza_engine.lib.json_schema.errors import SchemaError, UnknownFileError
 
 if TYPE_CHECKING:
@@ -34,6 +34,6 @@ def compile_schema(schema: Any, base_dir: Path | None, *, within: bool = False) 
 
 def schema_documents(schema: Any, base_dir: Path) -> frozenset[Path]:
     """Return the files that `schema` refers to, missing ones included; up to its first error if it does not compile."""
-    with noting() as seen, contextlib.suppress(SchemaError):
+    with track_reads() as seen, contextlib.suppress(SchemaError):
         compile_schema(schema, base_dir)
     return frozenset(seen.paths)

@@ -26,7 +26,7 @@ from waza_engine.lib.json_schema.validators import (
     first_error,
     schema_copy,
 )
-from waza_engine.lib.paths import content, path_of_address
+from waza_engine.lib.paths import file_bytes, path_from_uri
 
 _WORKER = "waza_engine.lib.json_schema.worker"
 _TIMEOUT_SECONDS = 60.0
@@ -123,14 +123,14 @@ class _Documents:
         return self._read[uri]
 
     def _file(self, uri: str) -> Any:
-        path = path_of_address(uri)
+        path = path_from_uri(uri)
         if path is None:
             raise NoSuchResource(uri)
         if self._base_dir is None:
             raise UnknownFileError(f"the file {uri} cannot be looked for")
         if self._within and not path.resolve().is_relative_to(self._base_dir.resolve()):
             raise UnknownFileError(f"the file {uri} is not to be read")
-        data = content(path)
+        data = file_bytes(path)
         if data is None:
             raise NoSuchResource(uri)
         try:

@@ -12,7 +12,7 @@ from typing import Any
 from jsonschema import ValidationError
 from referencing.jsonschema import lookup_recursive_ref
 
-from waza_engine.lib.go.regexp import regex_found
+from waza_engine.lib.go.regexp import regex_matches
 from waza_engine.lib.json_schema.formats import is_of_format
 
 REFERENCES = ("$ref", "$dynamicRef", "$recursiveRef")
@@ -46,7 +46,7 @@ def _exact(number: float) -> Fraction:
 
 
 def _pattern(pattern: str, value: Any) -> str:
-    does_fit = not isinstance(value, str) or regex_found(pattern, value)
+    does_fit = not isinstance(value, str) or regex_matches(pattern, value)
     return "" if does_fit else f"does not match '{pattern}'"
 
 
@@ -100,7 +100,7 @@ def _dependencies(validator: Any, needs: Mapping[str, Any], value: Any, _schema:
 def _pattern_properties(validator: Any, patterns: Mapping[str, Any], value: Any, _schema: Any) -> _Errors:
     for name in value if isinstance(value, dict) else ():
         for pattern, below in patterns.items():
-            if regex_found(pattern, name):
+            if regex_matches(pattern, name):
                 yield from validator.descend(value[name], below, path=name)
 
 
@@ -114,7 +114,7 @@ def _additional_properties(validator: Any, below: Any, value: Any, schema: Any) 
 def _named_properties(schema: Mapping[str, Any], value: Mapping[str, Any]) -> set[str]:
     """Return the properties that `properties` and `patternProperties` evaluate."""
     names, patterns = schema.get("properties", ()), schema.get("patternProperties", ())
-    return {it for it in value if it in names or any(regex_found(pattern, it) for pattern in patterns)}
+    return {it for it in value if it in names or any(regex_matches(pattern, it) for pattern in patterns)}
 
 
 def _property_names(validator: Any, below: Any, value: Any, _schema: Any) -> _Errors:

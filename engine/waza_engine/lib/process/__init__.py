@@ -1,1 +1,1 @@
-"""Starting other programs, limiting them, and leaving none of them behind."""
+"""Start other programs, limit them, and leave none of them behind."""

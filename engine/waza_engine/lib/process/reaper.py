@@ -1,13 +1,13 @@
-"""Nothing outlives us, even when we are killed without a chance to clean up: no child, no temporary file.
+"""Kill our child processes and delete our temporary files, even if we are killed ourselves.
 
-A tiny guard process holds the other end of a pipe. We tell it what is ours; when the pipe breaks, because we are gone, it
-kills the process groups that are left and deletes the files and folders. A parent-death signal would reach a child only, not what
-the child has started, and it hangs on the thread that started the child, not on the process.
+A small guard process reads from a pipe that we hold open. We register our process groups and files there. When we end,
+the pipe breaks, and the guard kills the remaining groups and deletes the remaining files. A parent-death signal would not
+do: it reaches the child but not the child's own children, and it depends on the thread that started the child.
 
-Between the birth of a child and the moment that we know its number we can be killed, too. So a child is `announced` before
-it is started: a word in its environment tells the guard which processes are ours. Only Linux can be asked for that.
+We can also be killed after a child has started but before we know its process id. Therefore `announce` puts a token into
+the child's environment, by which the guard recognises our processes. This needs `/proc`, so it works on Linux only.
 
-Ending a child that leads a session, with everything in it: also what leads a process group of its own there.
+`kill_session` ends a child that leads a session, with all process groups in that session.
 """
 
 import contextlib
@@ -20,7 +20,7 @@ from collections.abc import Iterator, Mapping
 from itertools import count
 
 _VARIABLE = "WAZA_LSP_BIRTH"
-# What stands in a session of ours is ours: an assertion leads a group of its own in the session of its worker.
+# Every process in a session of ours is ours: an assertion leads its own group in the session of its worker.
 _GUARD = """
 import os, signal, sys, time
 for name in ("SIGINT", "SIGTERM", "SIGHUP"):
@@ -48,17 +48,17 @@ def kill(function, number):
     except OSError:
         pass
 
-# One that is being started while we look shows its environment a moment later.
+# A process that is just starting shows its environment a moment later.
 for _ in range(20 if births else 1 if groups else 0):
     try:
         pids = [int(it) for it in os.listdir("/proc") if it.isdigit()]
     except OSError:
         pids = []
-    found = [it for it in pids if it != os.getpid() and is_ours(it)]
-    for it in groups:
-        kill(os.killpg, it)
-    for it in found:
-        kill(os.kill, it)
+    ours = [it for it in pids if it != os.getpid() and is_ours(it)]
+    for group in groups:
+        kill(os.killpg, group)
+    for pid in ours:
+        kill(os.kill, pid)
     if births:
         time.sleep(0.02)
 
@@ -66,12 +66,12 @@ if known["f"]:
     import shutil
     paths = [bytes.fromhex(it).decode("utf-8", "surrogateescape") for it in known["f"]]
     for _ in range(50):
-        # What was just killed may be writing a last file.
-        for it in paths:
-            shutil.rmtree(it, ignore_errors=True)
-            if not os.path.isdir(it):
+        # A process that was just killed may still write a last file.
+        for path in paths:
+            shutil.rmtree(path, ignore_errors=True)
+            if not os.path.isdir(path):
                 try:
-                    os.remove(it)
+                    os.remove(path)
                 except OSError:
                     pass
         if not any(map(os.path.lexists, paths)):
@@ -81,91 +81,95 @@ if known["f"]:
 
 _lock = threading.Lock()  # children are started from several threads
 _guard: subprocess.Popen[bytes] | None = None
-_known: dict[str, None] = {}
-"""What the guard has been told and not been told to forget, for another one in its place."""
+_registered: dict[str, None] = {}
+"""The current registrations, for a new guard if this one dies."""
 _births = count(1)
 
 
-def announced(environment: Mapping[str, str] | None = None) -> dict[str, str]:
-    """The environment for a child that is started next, and then `watch`ed with it; None stands for our own."""
-    found = dict(os.environ if environment is None else environment)
+def announce(environment: Mapping[str, str] | None = None) -> dict[str, str]:
+    """Announce a child and return the environment to start it with; pass that to `watch` afterwards.
+
+    The result extends `environment`, or our own if that is None.
+    """
+    result = dict(os.environ if environment is None else environment)
     if sys.platform != "linux":
-        # The guard at least is there before the child: starting it takes longer than a child may have.
-        _tell("")
-        return found
-    found[_VARIABLE] = f"{os.getpid()}-{os.urandom(4).hex()}-{next(_births)}"
-    _tell("+b" + found[_VARIABLE])
-    return found
+        # At least start the guard before the child: that takes longer than some children live.
+        _send("")
+        return result
+    result[_VARIABLE] = f"{os.getpid()}-{os.urandom(4).hex()}-{next(_births)}"
+    _send("+b" + result[_VARIABLE])
+    return result
 
 
 def watch(group: int, environment: Mapping[str, str] | None = None) -> None:
-    """Have the process group killed when this process dies. Does nothing on Windows, which has no groups."""
-    _tell(f"+g{group}")
+    """Register a process group to be killed when this process ends. Does nothing on Windows, which has no groups."""
+    _send(f"+g{group}")
     if environment is not None:
         forget(environment)
 
 
 def forget(environment: Mapping[str, str]) -> None:
-    """What was announced has not been born, or is dead already."""
+    """Withdraw an announcement: the child could not be started, or is registered by its group now."""
     if _VARIABLE in environment:
-        _tell("-b" + environment[_VARIABLE])
+        _send("-b" + environment[_VARIABLE])
 
 
 def unwatch(group: int) -> None:
-    """The group has ended; its number may soon belong to somebody else."""
-    _tell(f"-g{group}")
+    """Unregister a group that has ended: the system may reuse its id."""
+    _send(f"-g{group}")
 
 
 def watch_path(path: str) -> None:
-    """Have a file or folder of ours deleted when this process dies."""
-    _tell("+f" + os.fsencode(path).hex())
+    """Register a file or folder to be deleted when this process ends."""
+    _send("+f" + os.fsencode(path).hex())
 
 
 def unwatch_path(path: str) -> None:
-    """It is gone, or to be kept."""
-    _tell("-f" + os.fsencode(path).hex())
+    """Unregister a file or folder that is deleted already, or that should stay."""
+    _send("-f" + os.fsencode(path).hex())
 
 
-def _tell(what: str) -> None:
+def _send(line: str) -> None:
+    """Send a line to the guard, and start the guard if there is none. An empty line only starts it."""
     global _guard  # noqa: PLW0603  # one guard per process, started with the first child
     if sys.platform == "win32":
         return
-    # Without a guard everything works, but for the case that it is there for.
+    # Errors are ignored: the guard is needed only if we are killed.
     with _lock, contextlib.suppress(OSError):
-        if what.startswith("-"):
-            _known.pop("+" + what[1:], None)
-        elif what:
-            _known[what] = None
+        if line.startswith("-"):
+            _registered.pop("+" + line[1:], None)
+        elif line:
+            _registered[line] = None
         if _guard is None or _guard.poll() is not None:
-            if what.startswith("-") and not _known:
+            if line.startswith("-") and not _registered:
                 return
-            _guard = _started()
-            # One in the place of another, which was killed, has to know everything.
-            what = "\n".join(_known)
-        if what and _guard.stdin is not None:
-            view = memoryview(f"{what}\n".encode())
+            _guard = _start_guard()
+            # The new guard may replace one that was killed.
+            line = "\n".join(_registered)
+        if line and _guard.stdin is not None:
+            view = memoryview(f"{line}\n".encode())
             while view:
                 view = view[os.write(_guard.stdin.fileno(), view) :]
 
 
-def _started() -> subprocess.Popen[bytes]:
+def _start_guard() -> subprocess.Popen[bytes]:
     return subprocess.Popen(
         [sys.executable, "-I", "-S", "-c", _GUARD],
         stdin=subprocess.PIPE,
         stdout=subprocess.DEVNULL,
         stderr=subprocess.DEVNULL,
-        # Nobody else's announcement: whoever has started us must not take the guard for a child of ours.
+        # Without a token of our parent's: its guard must not kill ours.
         env={key: value for key, value in os.environ.items() if key != _VARIABLE},
-        # Out of reach of the signal that ends our own group.
+        # A signal to our own group must not reach the guard.
         start_new_session=True,
     )
 
 
-def _forget() -> None:
-    """A forked copy of this process has its own children, and so needs its own guard."""
+def _reset_after_fork() -> None:
+    """Start without a guard: a forked copy of this process has its own children."""
     global _guard, _lock  # noqa: PLW0603  # see above
     _lock = threading.Lock()  # another thread may have held it
-    _known.clear()
+    _registered.clear()
     if _guard is not None and _guard.stdin is not None:
         with contextlib.suppress(OSError):
             _guard.stdin.close()
@@ -173,26 +177,26 @@ def _forget() -> None:
 
 
 if sys.platform != "win32":
-    os.register_at_fork(after_in_child=_forget)
+    os.register_at_fork(after_in_child=_reset_after_fork)
 
 
 def kill_session(leader: int) -> None:
-    """Kill the leader's process group, and on Linux the rest of its session; harmless when all of it has ended.
+    """Kill the leader's process group, and on Linux all other processes of its session.
 
-    Elsewhere nobody can be asked for the processes of a session.
+    Other systems cannot list the processes of a session. Does nothing if all of them have ended.
     """
     if sys.platform == "win32":
         return
     with contextlib.suppress(OSError):
         os.killpg(leader, signal.SIGKILL)
-    for it in _members(leader):
+    for pid in _members(leader):
         with contextlib.suppress(OSError):
-            os.kill(it, signal.SIGKILL)
+            os.kill(pid, signal.SIGKILL)
 
 
 def _members(leader: int) -> Iterator[int]:
     try:
-        names = os.listdir("/proc")  # noqa: PTH208  # names are all that is needed
+        names = os.listdir("/proc")  # noqa: PTH208  # names, not paths
     except OSError:
         return
     for name in names:

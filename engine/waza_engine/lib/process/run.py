@@ -1,7 +1,7 @@
-"""Child processes that cannot outlive their purpose: own group, time limit, capped output.
+"""Run child processes with a time limit and capped output, and leave none of them behind.
 
-A child leads its own process group, so ending it ends what it started. Whatever still runs when the engine's
-process ends normally, or when `end_all` is called (a cancelled run), is killed.
+Each child leads its own session, so killing that also kills what the child has started. Children that still run when this
+process exits, or when a cancelled run calls `end_all`, are killed.
 """
 
 import atexit
@@ -18,17 +18,17 @@ from waza_engine.lib.process import reaper
 from waza_engine.lib.process.reaper import kill_session
 
 OUTPUT_LIMIT = 1_000_000
-"""How many bytes of each output stream are kept; the rest is read and thrown away."""
+"""Bytes to keep of each output stream; the rest is read and discarded."""
 _PIPE_GRACE_SECONDS = 1.0
 _CHUNK = 65_536
 
 _running: set[subprocess.Popen[bytes]] = set()
-_running_lock = threading.Lock()  # runs and graders start children from several threads
+_running_lock = threading.Lock()  # children are started from several threads
 
 
 @dataclass(frozen=True, slots=True)
-class Finished:
-    """How a child ended. `status` is its exit status, negative for a signal; outputs may be cut off."""
+class ProcessResult:
+    """How a child ended. `status` is its exit status, negative for a signal; outputs may be truncated."""
 
     status: int
     stdout: bytes
@@ -44,42 +44,41 @@ def run(
     stdin: bytes = b"",
     env: Mapping[str, str] | None = None,
     output_limit: int = OUTPUT_LIMIT,
-) -> Finished:
-    """Run `command` without a shell and wait until it and all users of its output pipes have ended.
+) -> ProcessResult:
+    """Run `command` without a shell and wait until it and all other users of its output pipes have ended.
 
-    After `seconds`, or once the child itself has ended and the time is up, its group is killed. `env` None
-    inherits the environment.
+    After `seconds` its session is killed. With `env` None it inherits our environment.
 
     Raises:
-        OSError: it cannot be started.
-        ValueError: an argument holds a NUL or a lone surrogate.
+        OSError: the program cannot be started.
+        ValueError: an argument contains a NUL or a lone surrogate.
 
     """
     process = start(command, cwd=cwd, env=env, stderr=subprocess.PIPE)
-    outputs = [_Collector(piped(it), output_limit) for it in (process.stdout, process.stderr)]
+    outputs = [_Collector(require_pipe(it), output_limit) for it in (process.stdout, process.stderr)]
     threads = [threading.Thread(target=it.collect, daemon=True) for it in outputs]
-    threads.append(threading.Thread(target=_feed, args=(piped(process.stdin), stdin), daemon=True))
+    threads.append(threading.Thread(target=_feed, args=(require_pipe(process.stdin), stdin), daemon=True))
     expired = threading.Event()
 
     def expire() -> None:
         expired.set()
         kill_group(process)
 
-    # A limit of centuries is more than a thread can wait for.
+    # A thread cannot wait for centuries.
     alarm = threading.Timer(min(seconds, threading.TIMEOUT_MAX), expire)
     alarm.daemon = True
-    for it in (alarm, *threads):
-        it.start()
+    for thread in (alarm, *threads):
+        thread.start()
     status = process.wait()
     timed_out = expired.is_set()
-    for it in threads:
-        # A descendant may hold the pipes open: waza waits for it, we do until the time is up.
-        while it.is_alive() and not expired.is_set():
-            it.join(0.05)
-        it.join(_PIPE_GRACE_SECONDS)
+    for thread in threads:
+        # A descendant may hold the pipes open. waza waits for it; we wait until the time is up.
+        while thread.is_alive() and not expired.is_set():
+            thread.join(0.05)
+        thread.join(_PIPE_GRACE_SECONDS)
     alarm.cancel()
     end(process)
-    return Finished(status, outputs[0].data(), outputs[1].data(), timed_out)
+    return ProcessResult(status, outputs[0].data(), outputs[1].data(), timed_out)
 
 
 def start(
@@ -89,14 +88,14 @@ def start(
     env: Mapping[str, str] | None = None,
     stderr: int = subprocess.DEVNULL,
 ) -> subprocess.Popen[bytes]:
-    """Start a child in a group of its own with pipes to its stdin and stdout. `end` it when done.
+    """Start a child in its own session, with pipes to its stdin and stdout. Call `end` when you are done.
 
     Raises:
-        OSError: it cannot be started.
-        ValueError: an argument holds a NUL or a lone surrogate.
+        OSError: the program cannot be started.
+        ValueError: an argument contains a NUL or a lone surrogate.
 
     """
-    environment = reaper.announced(env)
+    environment = reaper.announce(env)
     try:
         process = subprocess.Popen(
             command,
@@ -121,14 +120,14 @@ def start(
     return process
 
 
-def piped(pipe: IO[bytes] | None) -> IO[bytes]:
-    """The pipe itself: children of this module have one wherever they are asked for it."""
+def require_pipe(pipe: IO[bytes] | None) -> IO[bytes]:
+    """Return the pipe of a child that this module started with one."""
     assert pipe is not None  # noqa: S101  # for the type checker
     return pipe
 
 
 def end(process: subprocess.Popen[bytes]) -> None:
-    """Kill what is left of the child and its group, and close our ends of its pipes."""
+    """Kill what is left of the child's session, and close our ends of its pipes."""
     kill_group(process)
     process.wait()
     reaper.unwatch(process.pid)
@@ -141,18 +140,18 @@ def end(process: subprocess.Popen[bytes]) -> None:
 
 
 def end_all() -> None:
-    """End every child that is still running: for a cancelled run, and at exit."""
+    """End all children that are still running, when a run is cancelled and at exit."""
     with _running_lock:
         children = list(_running)
-    for it in children:
-        end(it)
+    for child in children:
+        end(child)
 
 
 def kill_group(process: subprocess.Popen[bytes]) -> None:
-    """Kill the child and everything in its session; harmless when all of it has ended."""
+    """Kill the child and everything in its session; does nothing if all of it has ended."""
     with contextlib.suppress(OSError):
         if sys.platform == "win32":
-            # There are no groups to kill: taskkill walks the tree.
+            # Windows has no process groups; taskkill walks the tree of processes.
             subprocess.run(
                 ["taskkill", "/F", "/T", "/PID", str(process.pid)], capture_output=True, check=False
             )
@@ -168,7 +167,7 @@ def _windows_flags() -> int:
 
 @dataclass(slots=True)
 class _Collector:
-    """Reads a pipe to its end, keeping at most `limit` bytes."""
+    """Reads a pipe to its end and keeps at most `limit` bytes."""
 
     pipe: IO[bytes]
     limit: int
@@ -176,7 +175,7 @@ class _Collector:
 
     def collect(self) -> None:
         left = self.limit
-        with contextlib.suppress(OSError, ValueError):  # closed under us after the time was up
+        with contextlib.suppress(OSError, ValueError):  # closed by another thread when the time was up
             while chunk := self.pipe.read(_CHUNK):
                 if left > 0:
                     self.chunks.append(chunk[:left])

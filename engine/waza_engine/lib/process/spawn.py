@@ -1,4 +1,7 @@
-"""Starting a program from an event loop, and letting go of it."""
+"""Start a program from an event loop, safely even if the start is cancelled.
+
+Imported apart from `run`, because most processes of ours need no asyncio.
+"""
 
 import asyncio
 import contextlib
@@ -12,46 +15,46 @@ from waza_engine.lib.process.reaper import kill_session
 async def start_program(
     *argv: str, env: Mapping[str, str] | None = None, **options: Any
 ) -> asyncio.subprocess.Process:
-    """`asyncio.create_subprocess_exec` that a cancel cannot tear apart; the program leads a session of its own.
+    """Start a program in its own session, like `asyncio.create_subprocess_exec` but safe to cancel.
 
-    asyncio waits for ever for a program whose start was cancelled before its pipes were connected, and knows only the
-    program itself. So a cancel waits for the moment that the start takes, and then ends all that has begun.
+    If a start is cancelled before the pipes are connected, asyncio waits for the program for ever, and it never ends the
+    program's children. So a cancel here waits until the start is complete, and then kills the session.
 
-    Should we be killed, the program is, too; `deathwatch.unwatch` it once it has ended.
+    The program is killed when we are. Call `reaper.unwatch` once it has ended.
 
     Raises:
-        OSError: it cannot be started.
-        ValueError: an argument holds a NUL or a lone surrogate.
+        OSError: the program cannot be started.
+        ValueError: an argument contains a NUL or a lone surrogate.
 
     """
-    announced = reaper.announced(env)
+    environment = reaper.announce(env)
     starting = asyncio.ensure_future(
-        asyncio.create_subprocess_exec(*argv, env=announced, start_new_session=True, **options)
+        asyncio.create_subprocess_exec(*argv, env=environment, start_new_session=True, **options)
     )
     try:
         process = await asyncio.shield(starting)
     except BaseException as error:
         if isinstance(error, asyncio.CancelledError):
-            await _undo(starting)
-        reaper.forget(announced)
+            await _cancel(starting)
+        reaper.forget(environment)
         raise
-    reaper.watch(process.pid, announced)
+    reaper.watch(process.pid, environment)
     return process
 
 
-async def _undo(starting: asyncio.Future[asyncio.subprocess.Process]) -> None:
+async def _cancel(starting: asyncio.Future[asyncio.subprocess.Process]) -> None:
     while not starting.done():
-        # A second cancel can be no quicker than the first.
+        # A second cancel must not interrupt the wait.
         with contextlib.suppress(asyncio.CancelledError):
             await asyncio.wait([starting])
     with contextlib.suppress(OSError, ValueError, asyncio.CancelledError):
         process = starting.result()
         kill_session(process.pid)
-        await let_go(process)
+        await release(process)
 
 
-async def let_go(process: asyncio.subprocess.Process) -> None:
-    """Close our ends of a killed program's pipes, whoever else holds them open, and wait for its end."""
+async def release(process: asyncio.subprocess.Process) -> None:
+    """Close our ends of a killed program's pipes, even if others hold them open, and wait for its end."""
     transport = getattr(process, "_transport", None)
     if transport is not None:
         transport.close()

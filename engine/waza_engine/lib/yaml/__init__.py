@@ -1,1 +1,1 @@
-"""Reading YAML as waza does, and writing it back with its comments."""
+"""Read YAML as waza does."""

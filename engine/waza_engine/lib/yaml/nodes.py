@@ -1,7 +1,7 @@
-"""From YAML text to a tree of nodes. libyaml parses; the tree is put together here, for three reasons.
+"""Parse YAML text into a tree of nodes. libyaml parses; the tree is built here.
 
-PyYAML's own composer refuses an anchor that is defined twice, which waza allows; it ends the process when the
-nesting is very deep; and it resolves plain scalars by the rules of YAML 1.1, which are not waza's.
+PyYAML's own composer does not fit for three reasons: it refuses an anchor that is defined twice, which waza allows; it
+crashes the process when the nesting is very deep; and it resolves plain scalars by YAML 1.1, which waza does not.
 """
 
 from collections.abc import Iterator
@@ -11,20 +11,20 @@ from typing import Any
 import yaml
 
 PLAIN = "?"
-"""The tag of a plain scalar, whose meaning is not resolved yet."""
+"""The tag of a plain scalar that is not resolved yet."""
 CORE = "tag:yaml.org,2002:"
-"""What the tags of YAML's own types begin with."""
+"""The prefix of the tags of YAML's own types."""
 
 MOST_CHARACTERS = 2_000_000
-"""A hundred times a long eval. What is less than this is read within seconds, whatever it is."""
-TOO_LARGE = f"Larger than {MOST_CHARACTERS // 1_000_000} MB, which no eval file is"
+"""A hundred times a long eval. Any text below this limit is read within seconds, hostile ones included."""
+TOO_LARGE = f"The file is larger than {MOST_CHARACTERS // 1_000_000} MB"
 MAX_DEPTH = 150
-"""More levels than any eval has; reading them must not exhaust the stack."""
+"""More levels than any eval has. Reading them must not exhaust the stack."""
 
 
 @dataclass
 class YamlError(Exception):
-    """The text is no YAML document that waza would read. `line` and `column` count from zero."""
+    """The text is not a YAML document that waza would read. `line` and `column` count from zero."""
 
     message: str
     line: int = 0
@@ -35,17 +35,17 @@ class YamlError(Exception):
 
 
 def compose(text: str) -> yaml.Node:
-    """The root node of the first document; what follows it is not looked at. Aliased nodes are shared.
+    """Return the root node of the first document; the rest of the text is ignored. Aliases share their nodes.
 
     Raises:
         YamlError: syntax error, unknown anchor, too deep, too large, or no document at all.
 
     """
     if len(text) > MOST_CHARACTERS:
-        raise YamlError(f"{TOO_LARGE}; keep what is large in files of its own")
+        raise YamlError(f"{TOO_LARGE}. Move large content into separate files")
     loader = yaml.CBaseLoader(text.removeprefix("\ufeff"))
     try:
-        return _Composer().node(_events(loader))
+        return _Composer().compose(_events(loader))
     except yaml.MarkedYAMLError as error:
         mark = error.problem_mark or error.context_mark
         raise YamlError(
@@ -57,8 +57,8 @@ def compose(text: str) -> yaml.Node:
         loader.dispose()
 
 
-def at(node: yaml.Node, message: str) -> YamlError:
-    """An error about `node`."""
+def error_at(node: yaml.Node, message: str) -> YamlError:
+    """Return an error at the start of `node`."""
     return YamlError(message, node.start_mark.line, node.start_mark.column)
 
 
@@ -73,37 +73,37 @@ class _Composer:
     def __init__(self) -> None:
         self._anchors: dict[str, yaml.Node] = {}
         self._open: list[tuple[yaml.CollectionNode, list[yaml.Node]]] = []
-        """The collections that are not closed yet, each with the children it has so far."""
+        """The collections that are not closed yet, each with its children so far."""
 
-    def node(self, events: Iterator[Any]) -> yaml.Node:
+    def compose(self, events: Iterator[Any]) -> yaml.Node:
         for event in events:
             match event:
                 case yaml.SequenceStartEvent() | yaml.MappingStartEvent():
                     self._enter(event)
                     continue
                 case yaml.SequenceEndEvent() | yaml.MappingEndEvent():
-                    done: yaml.Node = self._leave(event)
+                    node: yaml.Node = self._leave(event)
                 case yaml.ScalarEvent():
-                    done = self._known(
-                        event, yaml.ScalarNode(_scalar_tag(event), event.value, *_marks(event))
-                    )
-                    done.style = event.style  # type: ignore[attr-defined]  # the stubs leave it out
+                    node = yaml.ScalarNode(_scalar_tag(event), event.value, *_marks(event))
+                    node.style = event.style
+                    self._set_anchor(event, node)
                 case yaml.AliasEvent():
-                    done = self._aliased(event)
+                    node = self._aliased_node(event)
                 case _:
                     continue
             if not self._open:
-                return done
-            self._open[-1][1].append(done)
+                return node
+            self._open[-1][1].append(node)
         raise YamlError("The file is empty")
 
     def _enter(self, event: Any) -> None:
         kind = yaml.SequenceNode if isinstance(event, yaml.SequenceStartEvent) else yaml.MappingNode
         tag = event.tag or CORE + ("seq" if kind is yaml.SequenceNode else "map")
-        node = self._known(event, kind(tag, [], *_marks(event), flow_style=event.flow_style))
+        node = kind(tag, [], *_marks(event), flow_style=event.flow_style)
+        self._set_anchor(event, node)
         self._open.append((node, []))
         if len(self._open) > MAX_DEPTH:
-            raise at(node, f"The nesting is deeper than {MAX_DEPTH} levels")
+            raise error_at(node, f"The nesting is deeper than {MAX_DEPTH} levels")
 
     def _leave(self, event: Any) -> yaml.Node:
         node, children = self._open.pop()
@@ -114,12 +114,11 @@ class _Composer:
             node.value = children
         return node
 
-    def _known(self, event: Any, node: Any) -> Any:
+    def _set_anchor(self, event: Any, node: yaml.Node) -> None:
         if event.anchor is not None:
             self._anchors[event.anchor] = node
-        return node
 
-    def _aliased(self, event: Any) -> yaml.Node:
+    def _aliased_node(self, event: Any) -> yaml.Node:
         if event.anchor not in self._anchors:
             mark = event.start_mark
             raise YamlError(f"There is no anchor '&{event.anchor}' above", mark.line, mark.column)

@@ -1,18 +1,14 @@
-"""YAML text to data, strictly, as waza's loader reads it.
+"""Read YAML text into data, as strictly as waza's loader (docs/reference/waza-formats.md, section 3).
 
-See docs/reference/waza-formats.md, section 3; docs/reference/waza-graders.md, section 13.
-
-libyaml builds the node tree; the values are ours: quoted scalars are texts, plain ones texts or `Scalar`.
-Only the first document counts. Merge keys and aliases work; a duplicate key is an error.
-
-Front matter: the YAML between two fences at the top of a Markdown file (a SKILL.md, a custom agent).
+Quoted scalars become `str`, plain ones `str` or `Scalar`. Only the first document is read. Merge keys and aliases work; a
+duplicate key is an error. `front_matter` reads the YAML at the top of a Markdown file (SKILL.md, custom agents).
 """
 
 from typing import Any, NamedTuple
 
 import yaml
 
-from waza_engine.lib.yaml.nodes import CORE, MAX_DEPTH, PLAIN, YamlError, at, compose
+from waza_engine.lib.yaml.nodes import CORE, MAX_DEPTH, PLAIN, YamlError, compose, error_at
 from waza_engine.lib.yaml.roundtrip import STRICT_LIST, config_problem
 from waza_engine.lib.yaml.scalars import Scalar, resolve
 
@@ -23,10 +19,10 @@ _RESOLVED_TAGS = frozenset([PLAIN, *(CORE + it for it in ("int", "float", "bool"
 
 
 def read_yaml(text: str, *, strict_graders: bool = False) -> Any:
-    """Read the first document of `text`: dicts, lists, texts and `Scalar`s.
+    """Return the first document of `text` as dicts, lists, strings and `Scalar`s.
 
-    With `strict_graders` the configs under the top-level key `graders` must also survive waza's way of reading
-    them (`config_problem`): right for eval and task files of waza.
+    With `strict_graders`, as needed for waza's eval and task files, the configs under the top-level key `graders` must
+    also survive waza's round trip (`lib.yaml.roundtrip`).
 
     Raises:
         YamlError: syntax error, duplicate key, unhashable key, or no document at all.
@@ -46,7 +42,7 @@ def read_document(text: str) -> "YamlDocument":
 
     """
     node = compose(text)
-    # The values come first: they refuse what contains itself.
+    # The values come first: they refuse nodes that contain themselves.
     return YamlDocument(node, _data(node))
 
 
@@ -66,25 +62,25 @@ class YamlDocument(NamedTuple):
         if not isinstance(self.node, yaml.MappingNode):
             return
         entries = (value for key, value in self.node.value if key.value == STRICT_LIST)
-        for entry in (it for list_node in entries for it in _items(list_node)):
+        for entry in (item for entry_list in entries for item in _items(entry_list)):
             if problem := config_problem(entry):
-                raise at(problem.node, problem.message)
+                raise error_at(problem.node, problem.message)
 
 
 class RefusedEntry(NamedTuple):
-    """A grader entry that can be read, and whose config waza would stumble over nevertheless."""
+    """A readable grader entry whose config waza cannot process."""
 
     data: Any
     error: YamlError
 
 
 def read_grader_list(text: str) -> list[Any]:
-    """Read a YAML list of grader entries, or one entry.
+    """Return the grader entries of a YAML list, or of a single entry.
 
-    An entry that waza would refuse to read is a `RefusedEntry`, or a `YamlError` when nothing of it can be told.
+    An entry that waza refuses is returned as `RefusedEntry`, or as `YamlError` if it has no readable data.
 
     Raises:
-        YamlError: the text is no YAML, or neither of the two.
+        YamlError: the text is not valid YAML, or neither a list nor an entry.
 
     """
     node = compose(text)
@@ -93,7 +89,7 @@ def read_grader_list(text: str) -> list[Any]:
     if isinstance(node, yaml.MappingNode):
         return [_entry(node)]
     if not isinstance(node, yaml.SequenceNode):
-        raise at(node, "Graders are a list of entries")
+        raise error_at(node, "Expected a list of graders")
     return [_entry(it) for it in node.value if not _is_null(it)]
 
 
@@ -103,7 +99,7 @@ def _entry(node: yaml.Node) -> Any:
     except YamlError as error:
         return error
     problem = config_problem(node)
-    return RefusedEntry(data, at(problem.node, problem.message)) if problem else data
+    return RefusedEntry(data, error_at(problem.node, problem.message)) if problem else data
 
 
 def _items(node: yaml.Node) -> list[yaml.Node]:
@@ -120,21 +116,21 @@ def _data(node: yaml.Node) -> Any:
 
 
 def _check_size(node: yaml.Node, sizes: dict[int, int]) -> int:
-    """How many values there will be below a node, where aliases stand for what they name; too many are refused unmade."""
+    """Return the number of values below a node with all aliases expanded; raise if there are too many."""
     if isinstance(node, yaml.ScalarNode):
         return 1
     size = sizes.get(id(node))
     if size is None:
-        sizes[id(node)] = 0  # What contains itself is refused while the values are made.
+        sizes[id(node)] = 0  # For a node that contains itself, which `_Values` refuses.
         below = (it for _, it in node.value) if isinstance(node, yaml.MappingNode) else node.value
         size = sizes[id(node)] = 1 + sum([_check_size(it, sizes) for it in below])
         if size > _MAX_NODES:
-            raise at(node, "The document expands to too many values")
+            raise error_at(node, "With its aliases expanded, the document has too many values")
     return size
 
 
 class _Values:
-    """Turns composed nodes into data; what is aliased is made anew at each place."""
+    """Turns composed nodes into data. Each alias gets a copy of the data."""
 
     def __init__(self) -> None:
         self._open: set[int] = set()
@@ -143,10 +139,10 @@ class _Values:
         if isinstance(node, yaml.ScalarNode):
             return _scalar(node)
         if id(node) in self._open:
-            raise at(node, "An anchor contains itself")
+            raise error_at(node, "An anchor contains itself")
         # Aliases can make the data deeper than the text.
         if len(self._open) >= MAX_DEPTH:
-            raise at(node, f"The nesting is deeper than {MAX_DEPTH} levels")
+            raise error_at(node, f"The nesting is deeper than {MAX_DEPTH} levels")
         self._open.add(id(node))
         value = self._mapping(node) if isinstance(node, yaml.MappingNode) else self._list(node)
         self._open.discard(id(node))
@@ -160,24 +156,24 @@ class _Values:
         merged: dict[str, Any] = {}
         for key_node, value_node in node.value:
             if not isinstance(key_node, yaml.ScalarNode):
-                raise at(key_node, "A key must be a plain word or a quoted text")
+                raise error_at(key_node, "A key must be a plain word or a quoted string")
             if key_node.value == "<<" and key_node.tag == PLAIN:
-                merged = {**self._merged(value_node), **merged}
+                merged = {**self._merge_source(value_node), **merged}
                 continue
             if key_node.value in own:
-                raise at(key_node, f"The key '{key_node.value}' stands twice in one mapping")
+                raise error_at(key_node, f"Duplicate key '{key_node.value}'")
             own[key_node.value] = self.value(value_node)
         return {**merged, **own} if merged else own
 
-    def _merged(self, node: yaml.Node) -> dict[str, Any]:
+    def _merge_source(self, node: yaml.Node) -> dict[str, Any]:
         if isinstance(node, yaml.SequenceNode):
             result: dict[str, Any] = {}
-            for it in node.value:
-                result = {**self._merged(it), **result}
+            for item in node.value:
+                result = {**self._merge_source(item), **result}
             return result
         value = self.value(node)
         if not isinstance(value, dict):
-            raise at(node, "A merge key needs a mapping")
+            raise error_at(node, "A merge key needs a mapping")
         return value
 
 
@@ -191,25 +187,25 @@ def _scalar(node: yaml.ScalarNode) -> Any:
 _FENCE = "---"
 
 
-class Parted(NamedTuple):
-    """A text cut at its fences; both parts have their line ends. `front` begins in line 1 of the file, counted from 0."""
+class FrontMatterSplit(NamedTuple):
+    """Front matter and body, both with their line ends. `front` begins in line 1 of the file, counted from 0."""
 
     front: str
     body: str
 
 
-def parted(text: str) -> Parted | None:
-    """The front matter, empty when the text begins with none, and the rest; None when its closing fence is missing."""
+def split_front_matter(text: str) -> FrontMatterSplit | None:
+    """Split a text at its fences. `front` is empty if there is none; None if the closing fence is missing."""
     lines = text.splitlines(keepends=True)
     if not lines or not lines[0].startswith(_FENCE):
-        return Parted("", text)
+        return FrontMatterSplit("", text)
     end = next((i for i, it in enumerate(lines) if i and it.startswith(_FENCE)), 0)
-    return Parted("".join(lines[1:end]), "".join(lines[end + 1 :])) if end else None
+    return FrontMatterSplit("".join(lines[1:end]), "".join(lines[end + 1 :])) if end else None
 
 
 def front_matter(text: str) -> dict[str, Any]:
-    """The front matter as `read_yaml` reads it; empty when there is none, or it is no mapping or no YAML."""
-    parts = parted(text)
+    """Return the front matter as `read_yaml` does; {} if there is none, or it is not a valid mapping."""
+    parts = split_front_matter(text)
     try:
         data = read_yaml(parts.front) if parts is not None and parts.front else None
     except YamlError:

@@ -1,7 +1,6 @@
-"""What a plain (unquoted) YAML scalar means to waza.
+"""Resolve plain (unquoted) YAML scalars as waza does, with Go's yaml.v3 (docs/reference/waza-formats.md, section 3).
 
-waza reads YAML with Go's yaml.v3; the rules here are its resolution (docs/reference/waza-formats.md, section
-3). The source text is kept beside the value, because a text field takes it as written (`version: 1.0`,
+The source text is stored beside the value, because a string field uses it as written (`version: 1.0`,
 `contains: [1e3]`).
 """
 
@@ -13,7 +12,7 @@ from typing import Any
 
 TRUE_WORDS = frozenset(["y", "Y", "yes", "Yes", "YES", "on", "On", "ON"])
 FALSE_WORDS = frozenset(["n", "N", "no", "No", "NO", "off", "Off", "OFF"])
-"""Words of YAML 1.1 that a boolean field takes although they are texts everywhere else."""
+"""YAML 1.1 booleans: a boolean field accepts them, everywhere else they are strings."""
 
 _WORDS: dict[str, Any] = {
     **dict.fromkeys(["", "~", "null", "Null", "NULL"], None),
@@ -31,7 +30,7 @@ _INTEGERS = (
     (re.compile(r"[-+]?(0|[1-9][0-9]*)"), 10),
 )
 _MOST_DIGITS = 80
-"""More than any number of 64 bits has, with its sign and prefix."""
+"""More than any 64-bit number has, with its sign and prefix."""
 _DATE = re.compile(r"\d{4}-\d{1,2}-\d{1,2}")
 _TIME = re.compile(
     r"(\d{4})-(\d{1,2})-(\d{1,2})(?:[Tt]| )(\d{1,2}):(\d{1,2}):(\d{1,2})(\.\d+)?(Z|[-+]\d\d:\d\d)?"
@@ -40,54 +39,51 @@ _TIME = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class Scalar:
-    """A plain scalar that is no text: its source text and the value Go gives it.
-
-    `value` is None, a bool, an int, a float or a datetime.
-    """
+    """A plain scalar that is not a string. `value` is None, a bool, an int, a float or a datetime."""
 
     source: str
     value: Any
 
 
-class WrittenInt(int):
-    """A whole number that is written in another way than Python would: `001`, `0x1F`, `1_000`."""
+class SourceInt(int):
+    """An integer whose source differs from Python's notation: `001`, `0x1F`, `1_000`."""
 
     source: str
 
 
-class WrittenFloat(float):
-    """The same with a fraction: `1.10`, `.5`, `1e3`."""
+class SourceFloat(float):
+    """A float whose source differs from Python's notation: `1.10`, `.5`, `1e3`."""
 
     source: str
 
 
 def with_source(value: Any, source: str) -> Any:
-    """The value of a plain scalar for checks: a text field takes it as it is written, and so says what it is.
+    """Return a plain scalar's value for checks. Numbers remember their source, which a string field would use.
 
-    It counts and prints as the plain number does; `written` tells the difference.
+    They compare and print like plain numbers; `source_text` returns the source.
     """
     if isinstance(value, bool) or not isinstance(value, (int, float)) or str(value) == source:
         return value
-    number = WrittenInt(value) if isinstance(value, int) else WrittenFloat(value)
+    number = SourceInt(value) if isinstance(value, int) else SourceFloat(value)
     number.source = source
     return number
 
 
-def written(value: float) -> str:
-    """A number as it stands in the file."""
-    return value.source if isinstance(value, (WrittenInt, WrittenFloat)) else str(value)
+def source_text(value: float) -> str:
+    """Return a number as it is written in the file."""
+    return value.source if isinstance(value, (SourceInt, SourceFloat)) else str(value)
 
 
 def resolve(source: str) -> Any:
-    """The value of a plain scalar: None, bool, int, float, datetime, or the text itself."""
+    """Return the value of a plain scalar: None, bool, int, float, datetime, or the source itself."""
     if source in _WORDS:
         return _WORDS[source]
     if source[0] not in "+-.0123456789":
         return source
     if (number := _number(source)) is not None:
         return number
-    moment = _moment(source)
-    return source if moment is None else moment
+    time = _timestamp(source)
+    return source if time is None else time
 
 
 def _number(source: str) -> int | float | None:
@@ -98,12 +94,12 @@ def _number(source: str) -> int | float | None:
             if -(2**63) <= value < 2**64:
                 return value
             break
-    # What no double can hold is text in Go; so is a hexadecimal, octal or binary number of more than 64 bits.
+    # In Go, numbers that exceed a double are strings, and so are hexadecimal, octal and binary ones of more than 64 bits.
     value = float(digits) if _FLOAT.fullmatch(digits) else math.inf
     return None if math.isinf(value) else value
 
 
-def _moment(source: str) -> datetime | None:
+def _timestamp(source: str) -> datetime | None:
     try:
         if _DATE.fullmatch(source):
             year, month, day = (int(it) for it in source.split("-"))
@@ -112,33 +108,33 @@ def _moment(source: str) -> datetime | None:
             *parts, fraction, zone = found.groups()
             if zone is None and source[10:11] in "Tt":
                 return None
-            moment = datetime(*(int(it) for it in parts), tzinfo=UTC)  # type: ignore[arg-type,misc]  # six ints
+            time = datetime(*(int(it) for it in parts), tzinfo=UTC)  # type: ignore[arg-type,misc]  # six ints
             micro = int(float(fraction or 0) * 1_000_000)
             offset = (
                 datetime.fromisoformat(f"2000-01-01T00:00:00{zone}").tzinfo
                 if zone not in {None, "Z"}
                 else UTC
             )
-            return moment.replace(microsecond=micro, tzinfo=offset)
+            return time.replace(microsecond=micro, tzinfo=offset)
     except ValueError:
         return None
     return None
 
 
-def _rfc3339(moment: datetime) -> str:
-    """The moment as Go writes it: no zeros at the end of the fraction, `Z` for a zero offset."""
-    text, fraction, zone = moment.replace(tzinfo=None).isoformat(), "", moment.isoformat()[-6:]
-    if moment.microsecond:
+def _rfc3339(time: datetime) -> str:
+    """Return a timestamp as Go writes it: no trailing zeros in the fraction, `Z` for a zero offset."""
+    text, fraction, zone = time.replace(tzinfo=None).isoformat(), "", time.isoformat()[-6:]
+    if time.microsecond:
         text, _, fraction = text.partition(".")
         fraction = "." + fraction.rstrip("0")
     return text + fraction + ("Z" if zone == "+00:00" else zone)
 
 
 def plain(data: Any) -> Any:
-    """Data as JSON has it: scalars become their values, moments become RFC 3339 text."""
+    """Return data as JSON has it: each scalar becomes its value, a timestamp becomes RFC 3339 text."""
     match data:
-        case Scalar(value=datetime() as moment):
-            return _rfc3339(moment)
+        case Scalar(value=datetime() as time):
+            return _rfc3339(time)
         case Scalar(value=value):
             return value
         case dict():
@@ -149,16 +145,16 @@ def plain(data: Any) -> Any:
             return data
 
 
-def plain_as_written(data: Any) -> Any:
-    """The same for checks: what a text field would take is known, of numbers (`with_source`) and of moments."""
+def plain_with_source(data: Any) -> Any:
+    """Return plain data for checks: numbers remember their source (`with_source`), timestamps become their source."""
     match data:
         case Scalar(source=source, value=datetime()):
             return source
         case Scalar(source=source, value=value):
             return with_source(value, source)
         case dict():
-            return {str(key): plain_as_written(value) for key, value in data.items()}
+            return {str(key): plain_with_source(value) for key, value in data.items()}
         case list():
-            return [plain_as_written(it) for it in data]
+            return [plain_with_source(it) for it in data]
         case _:
             return data

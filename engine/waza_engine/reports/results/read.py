@@ -12,8 +12,8 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from waza_engine.lib.timestamps import seconds_of
-from waza_engine.model.pydantic_messages import reason
+from waza_engine.lib.timestamps import unix_seconds
+from waza_engine.model.pydantic_messages import error_text
 from waza_engine.model.records import GraderOutcome, RunRecord, TaskRecord, TrialRecord, TriggerResult
 from waza_engine.model.scores import weighted_mean
 from waza_engine.model.suite import CONSTRAINT, Metric, Scoring
@@ -46,7 +46,7 @@ def read_results(path: Path) -> RunRecord:
     try:
         return record_of(data)
     except (ValidationError, TypeError, ValueError, AttributeError, KeyError) as error:
-        raise ResultsError(f"{path}: not of the form of waza's results: {reason(error)}") from error
+        raise ResultsError(f"{path}: not of the form of waza's results: {error_text(error)}") from error
 
 
 def record_of(data: Mapping[str, Any]) -> RunRecord:
@@ -54,7 +54,7 @@ def record_of(data: Mapping[str, Any]) -> RunRecord:
     config, metadata = _map(data.get("config")), _map(data.get("metadata"))
     run_id = str(metadata.get("run_id") or data.get("eval_id") or "")
     scoring = _scoring(metadata.get("scoring"))
-    started_at = seconds_of(str(data.get("timestamp") or ""))
+    started_at = unix_seconds(str(data.get("timestamp") or ""))
     tasks = [
         _task(it, index, run_id, started_at, is_weighted=scoring is not None)
         for index, it in enumerate(data["tasks"])
@@ -149,7 +149,7 @@ def _trial(data: Mapping[str, Any], task: str, index: int, number: int) -> Trial
         error=str(data.get("error_msg") or ""),
         attempts=int(data.get("attempts") or 1),
         # Of its beginning nothing else is told.
-        started_at=seconds_of(str(_map(data.get("failure_artifacts")).get("captured_at") or "")),
+        started_at=unix_seconds(str(_map(data.get("failure_artifacts")).get("captured_at") or "")),
         workspace=str(data.get("workspace_dir") or ""),
     )
 

@@ -109,7 +109,7 @@ def take_from_earlier_runs(store: RunStore, run_id: str, plan: Plan, frame: RunF
     """Copy what earlier runs of the eval have finished into the run of that frame; which trials these are."""
     numbers = range(1, plan.settings.trials + 1)
     known: dict[str, tuple[str, int]] = {}
-    for run in store.runs(plan.suite.listed_as):
+    for run in store.runs(plan.suite.source_file):
         if not frame.agent or run.frame.agent != frame.agent:
             continue
         finished = set(store.finished(run.run_id, judged=True))

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from waza_engine.lib.files.read_tracking import Stamp, stamp
-from waza_engine.lib.paths import resolved
+from waza_engine.lib.paths import real_path
 from waza_engine.lib.pointer import Pointer
 from waza_engine.project.store_location import FILE_NAME, FOLDER, default_store_dir
 from waza_engine.runs.store.connection import connected
@@ -126,7 +126,7 @@ def _stored(path: Path, eval_path: Path) -> Iterator[Recalled]:
         connected(path, _BUSY_SECONDS) as sql,
     ):
         newest: dict[str, str] = {}
-        for task, run_id, key, size in sql.execute(_LATEST, (str(resolved(eval_path)),)).fetchall()[:_MOST]:
+        for task, run_id, key, size in sql.execute(_LATEST, (str(real_path(eval_path)),)).fetchall()[:_MOST]:
             if newest.setdefault(task, run_id) == run_id and size <= _LARGEST:
                 ((packed,),) = sql.execute("SELECT trajectory FROM trials WHERE id = ?", (key,))
                 data = json.loads(zlib.decompress(packed))

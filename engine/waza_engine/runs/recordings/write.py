@@ -6,7 +6,7 @@ from pathlib import Path
 
 from waza_engine.executors.base import ExecutorError
 from waza_engine.executors.replay import is_of_another, read_recording, recording_file
-from waza_engine.lib.files.safe_write import write_whole
+from waza_engine.lib.files.safe_write import write_text_atomic
 from waza_engine.model.records import RunRecord, TrialRecord
 
 
@@ -29,12 +29,12 @@ def write_recordings(record: RunRecord, folder: Path, trigger_skill: str = "") -
         numbered = {_numbered(folder, it) for it in trials}
         for it in trials:
             path = _file(folder, it, numbered)
-            write_whole(path, [it.trajectory.model_dump_json(indent=2), "\n"])
+            write_text_atomic(path, [it.trajectory.model_dump_json(indent=2), "\n"])
         for name in {it.task for it in trials}:
             _delete_older(folder, name, record.trials)
         if record.triggers:
             text = json.dumps(_triggers(record, trigger_skill), indent=2, ensure_ascii=False)
-            write_whole(folder / "triggers.json", [text, "\n"])
+            write_text_atomic(folder / "triggers.json", [text, "\n"])
     except OSError as error:
         raise RecordingError(f"The recordings cannot be written to {folder}: {error.strerror}") from error
     except ExecutorError as error:

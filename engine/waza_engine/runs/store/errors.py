@@ -10,7 +10,7 @@ from pathlib import Path
 
 from pydantic import ValidationError
 
-from waza_engine.model.pydantic_messages import reason
+from waza_engine.model.pydantic_messages import error_text
 from waza_engine.runs.store.schema import NewerError
 
 _LITTLE_ROOM = 1 << 20
@@ -48,7 +48,7 @@ def explained(path: Path) -> Iterator[None]:
         raise UnfitError(f"{told}. Rename what is called so") from error
     except (sqlite3.Error, OSError, ValidationError, zlib.error, ValueError) as error:
         kind = _kind(error, path)
-        told = reason(error).rstrip(".")
+        told = error_text(error).rstrip(".")
         raise kind(f"The run store {path} cannot be used: {told}. {_what_to_do(error, path)}") from error
 
 

@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from waza_engine.lib.files.temporary import temporary_folder
-from waza_engine.model.pydantic_messages import reason
+from waza_engine.model.pydantic_messages import error_text
 from waza_engine.runs.store.connection import connected
 from waza_engine.runs.store.errors import StoreError
 
@@ -52,4 +52,4 @@ def reading(path: Path) -> Iterator[sqlite3.Connection]:
         with readable(path) as there, connected(there, _BUSY_SECONDS) as sql:
             yield sql
     except _UNREADABLE as error:
-        raise StoreError(f"The run store {path} cannot be read: {reason(error)}") from error
+        raise StoreError(f"The run store {path} cannot be read: {error_text(error)}") from error

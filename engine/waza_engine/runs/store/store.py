@@ -11,7 +11,7 @@ import time
 from pathlib import Path
 from typing import Any, Self
 
-from waza_engine.lib.paths import resolved
+from waza_engine.lib.paths import real_path
 from waza_engine.model.records import GraderOutcome, TrialRecord, TrialVerdict
 from waza_engine.project.store_location import FILE_NAME, default_store_dir, workspace_root
 from waza_engine.runs.run_header import RunEnd, RunFrame, is_performed_now, performed_here
@@ -106,7 +106,7 @@ class RunStore:
                 " score = NULL, frame = excluded.frame",
                 (
                     run_id,
-                    str(resolved(eval_path)),
+                    str(real_path(eval_path)),
                     frame.suite_name,
                     frame.executor,
                     frame.model,
@@ -166,7 +166,7 @@ class RunStore:
         rows = self.file.rows(
             f"SELECT {RUN_COLUMNS} FROM runs WHERE (?1 IS NULL OR eval_path = ?1) AND baseline_of IS NULL"  # noqa: S608  # our own names
             " ORDER BY rowid DESC LIMIT ?2",
-            (str(resolved(eval_path)) if eval_path else None, limit),
+            (str(real_path(eval_path)) if eval_path else None, limit),
         )
         with explained(self.path):
             return [stored_run(row) for row in rows]
@@ -232,11 +232,11 @@ class RunStore:
 
     def latest_trials(self, eval_path: Path, task_id: str) -> list[StoredTrial]:
         """The trials of a task in the newest run that finished one; empty when there is none."""
-        return self._trials(_TRIALS + _LATEST, (str(resolved(eval_path)), task_id))
+        return self._trials(_TRIALS + _LATEST, (str(real_path(eval_path)), task_id))
 
     def task_trials(self, eval_path: Path, task_id: str, most: int) -> list[StoredTrial]:
         """The trials of a task in all its runs, newest first, at most so many."""
-        return self._trials(_TRIALS + _OF_TASK, (str(resolved(eval_path)), task_id, most))
+        return self._trials(_TRIALS + _OF_TASK, (str(real_path(eval_path)), task_id, most))
 
     def _trials(self, sql: str, values: tuple[Any, ...]) -> list[StoredTrial]:
         rows = self.file.rows(sql, values)

@@ -14,7 +14,7 @@ from dataclasses import dataclass, field, replace
 
 from waza_engine.model.judge import Judge, JudgeError, JudgeRequest, JudgeTool
 from waza_engine.model.suite import Responder
-from waza_engine.model.trajectory import Replies, Trajectory
+from waza_engine.model.trajectory import ResponderOutcome, Trajectory
 from waza_engine.runs.trial.checkpoints import Checkpoints
 
 _TEXT = {"type": "string"}
@@ -66,7 +66,7 @@ class SimulatedUser:
     model: str
     reasoning_effort: str = ""
     seconds: float = 120.0
-    so_far: Replies = field(default_factory=Replies)
+    so_far: ResponderOutcome = field(default_factory=ResponderOutcome)
 
     def answer(self, conversation: Sequence[Said]) -> tuple["SimulatedUser", str | None]:
         """What the user says now, None for nothing more; and the user as they are afterwards."""
@@ -88,7 +88,7 @@ class SimulatedUser:
             case "reply":
                 count = self.so_far.followups + 1
                 told = str(call.arguments.get("message") or "")
-                return replace(self, so_far=Replies(followups=count)), told
+                return replace(self, so_far=ResponderOutcome(followups=count)), told
             case "stop":
                 return self._ended("stopped", reason), None
             case _:
@@ -109,7 +109,7 @@ class SimulatedUser:
         )
 
     def _ended(self, outcome: str, reason: str) -> "SimulatedUser":
-        replies = Replies(outcome=outcome, followups=self.so_far.followups, reason=reason)
+        replies = ResponderOutcome(outcome=outcome, followups=self.so_far.followups, reason=reason)
         return replace(self, so_far=replies)
 
 

@@ -39,7 +39,7 @@ from waza_engine.executors.replay import ReplayExecutor
 from waza_engine.lib.files.temporary import keep_folder
 from waza_engine.lib.process import run as processes
 from waza_engine.lib.text_diff import unified_diff
-from waza_engine.lib.yaml.reader import front_matter, parted
+from waza_engine.lib.yaml.reader import front_matter, split_front_matter
 from waza_engine.mocks.install import Installed, installed
 from waza_engine.model.fields import as_text
 from waza_engine.model.file_names import SKILL_FILE
@@ -123,7 +123,7 @@ def _read(path: Path) -> tuple[str, str]:
         text = path.read_text(encoding="utf-8-sig")
     except (OSError, UnicodeDecodeError):
         return "", ""
-    parts = parted(text)
+    parts = split_front_matter(text)
     name = as_text(front_matter(text).get("name"))
     return str(name or ""), parts.body.strip() if parts is not None else ""
 

@@ -10,23 +10,23 @@ from waza_engine.analysis.schema.fixes import (
     other_names,
     other_type,
 )
-from waza_engine.lib.spelling import is_slip
+from waza_engine.lib.spelling import is_typo
 from waza_engine.model.findings import AddBlanks, InsertKey, MakeList, RemoveKey, SetValue
 
 
 @pytest.mark.parametrize("word", ["contians", "contain", "containss", "contaims", "Contains", "ocntains"])
 def test_one_slip(word: str) -> None:
-    assert is_slip(word, "contains")
+    assert is_typo(word, "contains")
 
 
 @pytest.mark.parametrize("word", ["contrains_x", "contians_cs", "ctnoains", "tains", "con"])
 def test_more_than_a_slip(word: str) -> None:
-    assert not is_slip(word, "contains")
+    assert not is_typo(word, "contains")
 
 
 def test_short_words_are_never_sure() -> None:
-    assert not is_slip("ags", "tag")
-    assert is_slip("Tag", "tag")
+    assert not is_typo("ags", "tag")
+    assert is_typo("Tag", "tag")
 
 
 def test_a_slip_that_two_names_share_is_not_safe() -> None:

@@ -1,4 +1,4 @@
-"""What is no regular file is never read: a named pipe would never end."""
+"""Only regular files are read: reading a named pipe would never end."""
 
 import os
 from pathlib import Path
@@ -8,7 +8,7 @@ import pytest
 from waza_engine.judges.workspace_tools import workspace_answer
 from waza_engine.lib.files.safe_read import regular_bytes
 from waza_engine.lib.files.vfs import Files
-from waza_engine.lib.paths import content
+from waza_engine.lib.paths import file_bytes
 from waza_engine.model.suite import LoadError
 from waza_engine.project.discovery import eval_files
 from waza_engine.project.reading import read_text
@@ -22,31 +22,31 @@ def pipe(tmp_path: Path) -> Path:
 
 
 def test_a_named_pipe_has_no_content(pipe: Path) -> None:
-    with pytest.raises(OSError, match="it is no regular file"):
+    with pytest.raises(OSError, match="it is not a regular file"):
         regular_bytes(pipe)
     with pytest.raises(IsADirectoryError):
         regular_bytes(pipe.parent)
-    assert content(pipe) is None
+    assert file_bytes(pipe) is None
 
 
-def test_checks_find_no_text_in_it(pipe: Path) -> None:
+def test_checks_see_no_text_in_a_named_pipe(pipe: Path) -> None:
     files = Files()
-    assert (files.text(pipe), files.data(pipe), files.starts_with_mark(pipe)) == (None, None, False)
+    assert (files.text(pipe), files.data(pipe), files.has_byte_order_mark(pipe)) == (None, None, False)
 
 
-def test_a_run_cannot_load_it(pipe: Path) -> None:
-    with pytest.raises(LoadError, match="cannot be read: it is no regular file"):
+def test_a_run_cannot_load_a_named_pipe(pipe: Path) -> None:
+    with pytest.raises(LoadError, match="cannot be read: it is not a regular file"):
         read_text(pipe)
 
 
-def test_a_judge_is_told_so(pipe: Path) -> None:
+def test_a_judge_gets_an_error_for_a_named_pipe(pipe: Path) -> None:
     assert workspace_answer(pipe.parent, "read_file", {"path": "pipe"}) == (
         "pipe cannot be read: it is no plain file"
     )
     assert "cannot be read" in (workspace_answer(pipe.parent, "read_file", {"path": "gone"}) or "")
 
 
-def test_settings_and_ignore_files_are_passed_over(tmp_path: Path) -> None:
+def test_named_pipes_as_settings_and_ignore_files_are_skipped(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / ".gitignore")
     os.mkfifo(tmp_path / ".waza-lsp.toml")
     (tmp_path / "eval.yaml").write_text("")
@@ -54,5 +54,5 @@ def test_settings_and_ignore_files_are_passed_over(tmp_path: Path) -> None:
     assert [it.name for it in eval_files(tmp_path, projects)] == ["eval.yaml"]
     assert [*projects.problems()] == [
         f"{tmp_path / '.waza-lsp.toml'} cannot be read: "
-        f"[Errno 22] it is no regular file: '{tmp_path / '.waza-lsp.toml'}'; the defaults are used"
+        f"[Errno 22] it is not a regular file: '{tmp_path / '.waza-lsp.toml'}'; the defaults are used"
     ]

@@ -1,8 +1,8 @@
-"""What a pattern says before it is matched; matching itself is in the conformance tests."""
+"""Fixed part and literal form of a glob. The conformance tests cover matching."""
 
 import pytest
 
-from waza_engine.lib.go.glob import fixed_part, is_wild, literal, match
+from waza_engine.lib.go.glob import fixed_part, has_wildcard, literal, match
 
 
 @pytest.mark.parametrize(
@@ -23,12 +23,12 @@ def test_the_fixed_part_is_the_folders_before_the_first_wildcard(pattern: str, f
 
 
 @pytest.mark.parametrize("text", ["a*", "a?", "[a]", r"a\b"])
-def test_a_text_with_a_wildcard_becomes_a_pattern_for_itself_alone(text: str) -> None:
-    assert is_wild(text)
+def test_the_literal_of_a_text_with_wildcards_matches_only_that_text(text: str) -> None:
+    assert has_wildcard(text)
     assert match(literal(text), text)
     assert not match(literal(text), "ab")
 
 
 def test_a_plain_text_is_its_own_pattern() -> None:
-    assert not is_wild("a{b,c}!/d]")
+    assert not has_wildcard("a{b,c}!/d]")
     assert literal("a{b,c}!/d]") == "a{b,c}!/d]"

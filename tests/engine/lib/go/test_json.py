@@ -1,4 +1,4 @@
-"""JSON as Go reads and writes it (docs/reference/waza-graders.md, sections 4.4 and 6)."""
+"""JSON is read and written as Go does (docs/reference/waza-graders.md, sections 4.4 and 6)."""
 
 import time
 from contextlib import suppress
@@ -58,14 +58,14 @@ def test_what_go_reads(text: str, value: Any) -> None:
 
 
 @pytest.mark.parametrize("levels", [10_001, 300_000])
-def test_what_nests_too_deeply_is_an_error(levels: int) -> None:
+def test_too_deep_nesting_is_an_error(levels: int) -> None:
     for text in ("[" * levels + "]" * levels, '{"a":' * levels + "1" + "}" * levels, "[" * levels):
         with pytest.raises(JsonError, match="nested too deeply"):
             read_json(text)
 
 
 def _nested(text: str) -> Any:
-    """Return the value inside as many arrays as each reader takes."""
+    """Return the value of `text` when it is read inside 500 arrays."""
     value = read_json("[" * 500 + text + "]" * 500)
     for _ in range(500):
         (value,) = value
@@ -91,11 +91,11 @@ def _nested(text: str) -> Any:
         '{"":{"":""}}',
     ],
 )
-def test_what_nests_is_read_as_all_else(text: str) -> None:
+def test_a_nested_value_is_read_like_any_other(text: str) -> None:
     assert _nested(text) == read_json(text)
 
 
-def test_half_a_surrogate_pair_is_replaced_and_nothing_else() -> None:
+def test_only_lone_surrogates_are_replaced() -> None:
     assert read_json('"\\\\ud800"') == "\\ud800"
     assert read_json('"\\\\\\ud800"') == "\\\ufffd"
     assert read_json('"\\ud83d\\ud83d\\ude00\\uD83D\\u0041\ud800"') == "\ufffd\U0001f600\ufffdA\ufffd"
@@ -136,7 +136,7 @@ def test_half_a_surrogate_pair_is_replaced_and_nothing_else() -> None:
         "\u00a01",
     ],
 )
-def test_what_nests_and_is_no_json(text: str) -> None:
+def test_invalid_json_is_an_error_at_any_depth(text: str) -> None:
     with pytest.raises(JsonError):
         read_json(text)
     with pytest.raises(JsonError):
@@ -144,7 +144,7 @@ def test_what_nests_and_is_no_json(text: str) -> None:
 
 
 @pytest.mark.parametrize("end", ["", "]" * 499, "]" * 501, "]" * 500 + "1", "}" * 500])
-def test_a_nested_text_that_does_not_end_as_it_should(end: str) -> None:
+def test_wrong_ends_of_a_nested_text(end: str) -> None:
     with pytest.raises(JsonError):
         read_json("[" * 500 + end)
 
@@ -198,7 +198,7 @@ def test_compact_text(value: Any, text: str) -> None:
         ("{{1}} [[3]]", [[3]]),
     ],
 )
-def test_the_one_value_in_a_text(text: str, value: Any) -> None:
+def test_the_only_value_in_a_text(text: str, value: Any) -> None:
     assert extract_json(text) == value
 
 
@@ -228,14 +228,14 @@ def test_a_deep_value_inside_a_text() -> None:
         "[" * 2_000 + '"' + '\\"' * 100_000,
     ],
 )
-def test_brackets_are_looked_at_in_bounded_time(text: str) -> None:
+def test_brackets_are_searched_in_bounded_time(text: str) -> None:
     begin = time.process_time()
     with suppress(JsonError):
         extract_json(text)
     assert time.process_time() - begin < 10
 
 
-def test_nothing_inside_of_what_nests_too_deeply_is_the_value() -> None:
+def test_no_value_inside_of_too_deep_nesting_counts() -> None:
     too_deep = "x " + "[" * 10_001 + "]" * 10_001
     with pytest.raises(JsonError):
         extract_json(too_deep)
@@ -257,5 +257,5 @@ def test_nothing_inside_of_what_nests_too_deeply_is_the_value() -> None:
         ("[" * 2_000 + "[8]", [8]),
     ],
 )
-def test_a_value_inside_one_that_breaks_off(text: str, value: Any) -> None:
+def test_a_value_inside_an_incomplete_one(text: str, value: Any) -> None:
     assert extract_json(text) == value

@@ -1,4 +1,4 @@
-"""Children in groups of their own: what comes back, and that nothing of them stays."""
+"""Child processes: their results come back, and none of them stays."""
 
 import os
 import time
@@ -8,15 +8,15 @@ import pytest
 
 from waza_engine.lib.process import run as processes
 
-pytestmark = pytest.mark.skipif(os.name == "nt", reason="the commands are those of POSIX")
+pytestmark = pytest.mark.skipif(os.name == "nt", reason="the tests use POSIX commands")
 
 
-def _run(script: str, tmp_path: Path, *, seconds: float = 10.0, **options: object) -> processes.Finished:
+def _run(script: str, tmp_path: Path, *, seconds: float = 10.0, **options: object) -> processes.ProcessResult:
     return processes.run(["sh", "-c", script], cwd=tmp_path, seconds=seconds, **options)  # type: ignore[arg-type]  # passed on
 
 
 def _ended(pid: int) -> bool:
-    """Whether the process is gone, or about to go: a kill takes a moment."""
+    """Whether the process has ended within two seconds: a kill takes a moment."""
     for _ in range(100):
         try:
             os.kill(pid, 0)
@@ -43,14 +43,14 @@ def test_a_child_that_does_not_read_its_input_is_no_problem(tmp_path: Path) -> N
     assert _run("exit 0", tmp_path, stdin=b"x" * 5_000_000).status == 0
 
 
-def test_output_beyond_the_limit_is_thrown_away_and_the_child_goes_on(tmp_path: Path) -> None:
+def test_output_beyond_the_limit_is_discarded_and_the_child_continues(tmp_path: Path) -> None:
     finished = _run("head -c 3000000 /dev/zero; echo done >&2", tmp_path, output_limit=1000)
     assert len(finished.stdout) == 1000
     assert finished.stderr == b"done\n"
     assert finished.status == 0
 
 
-def test_after_the_time_the_whole_group_is_killed(tmp_path: Path) -> None:
+def test_after_the_time_limit_the_whole_group_is_killed(tmp_path: Path) -> None:
     started = time.monotonic()
     finished = _run("sleep 30 & echo $! ; trap '' TERM; wait", tmp_path, seconds=0.3)
     assert finished.timed_out
@@ -70,14 +70,14 @@ def test_a_grandchild_in_the_background_ends_with_its_parent(tmp_path: Path) -> 
     assert _ended(int(finished.stdout))
 
 
-def test_what_cannot_be_started_is_an_os_error(tmp_path: Path) -> None:
+def test_a_missing_program_is_an_os_error(tmp_path: Path) -> None:
     with pytest.raises(OSError, match="no-such-program"):
         processes.run(["no-such-program"], cwd=tmp_path, seconds=1)
 
 
 @pytest.mark.parametrize("seconds", [1e10, float("inf"), 2**62])
 def test_a_limit_beyond_what_a_thread_can_wait_for(seconds: float, tmp_path: Path) -> None:
-    # An alarm that cannot be set would die in its thread, and pytest tells of that.
+    # A timer that cannot be set would raise in its thread, and pytest would report that.
     assert _run("echo 5", tmp_path, seconds=seconds).stdout.strip() == b"5"
 
 

@@ -1,4 +1,4 @@
-"""Programs started from an event loop, cancelled at any moment of their start."""
+"""Programs that are started from an event loop can be cancelled at any moment of their start."""
 
 import asyncio
 import sys
@@ -11,7 +11,7 @@ from waza_engine.lib.process import run as processes
 from waza_engine.lib.process.reaper import kill_session
 from waza_engine.lib.process.spawn import start_program
 
-pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="sessions are Unix'")
+pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="Windows has no sessions")
 
 
 @pytest.mark.parametrize("turns", range(12))
@@ -25,22 +25,22 @@ async def test_a_cancelled_start_comes_to_an_end(turns: int) -> None:
     done, _ = await asyncio.wait([starting], timeout=30)
     assert done
     if not starting.cancelled():
-        # It was there before the cancel.
+        # The start was complete before the cancel.
         process = starting.result()
         kill_session(process.pid)
         await process.communicate()
 
 
-async def test_what_cannot_be_started_is_not_waited_for_at_our_end() -> None:
-    before = dict(reaper._known)
+async def test_a_failed_start_leaves_nothing_registered() -> None:
+    before = dict(reaper._registered)
     with pytest.raises(OSError, match="no such program"):
         await start_program("/no such program")
     with pytest.raises(OSError, match="no such program"):
         processes.start(["/no such program"])
-    assert reaper._known == before
+    assert reaper._registered == before
 
 
-async def test_a_second_cancel_is_no_quicker_than_the_first() -> None:
+async def test_a_second_cancel_does_not_interrupt_the_first() -> None:
     starting = asyncio.create_task(start_program("sleep", "3600", stdin=PIPE, stdout=PIPE))
     for _ in range(4):
         await asyncio.sleep(0)
@@ -48,5 +48,5 @@ async def test_a_second_cancel_is_no_quicker_than_the_first() -> None:
     done, _ = await asyncio.wait([starting], timeout=30)
     assert done
     assert starting.cancelled()
-    # Nothing of it goes on: the event loop would wait for it at its end.
+    # No task is left that the event loop would wait for at its end.
     assert all(it is asyncio.current_task() for it in asyncio.all_tasks())

@@ -1,13 +1,16 @@
-"""Reading YAML as waza does, and surviving what is not meant to be read.
-
-See docs/reference/waza-formats.md, section 3.
-"""
+"""YAML is read as waza reads it, and hostile texts do no harm (docs/reference/waza-formats.md, section 3)."""
 
 from typing import Any
 
 import pytest
 
-from waza_engine.lib.yaml.reader import YamlError, read_grader_list, read_yaml
+from waza_engine.lib.yaml.reader import (
+    YamlError,
+    front_matter,
+    read_grader_list,
+    read_yaml,
+    split_front_matter,
+)
 from waza_engine.lib.yaml.scalars import Scalar, plain, resolve
 
 
@@ -57,7 +60,7 @@ def test_errors_say_where(text: str, place: tuple[int, int]) -> None:
     assert (raised.value.line, raised.value.column) == place
 
 
-def test_aliases_cannot_blow_the_data_up() -> None:
+def test_aliases_cannot_expand_the_data_without_limit() -> None:
     wide = "a: &a [x,x,x,x,x,x,x,x,x,x]\n"
     for before, after in zip("abcdefg", "bcdefgh", strict=True):
         wide += f"{after}: &{after} [" + ",".join([f"*{before}"] * 10) + "]\n"
@@ -71,15 +74,37 @@ def test_aliases_cannot_blow_the_data_up() -> None:
 def test_a_list_of_graders_that_contains_itself() -> None:
     (entry,) = read_grader_list("- &a [*a]")
     assert isinstance(entry, YamlError)
-    with pytest.raises(YamlError, match="list of entries"):
+    with pytest.raises(YamlError, match="list of graders"):
         read_grader_list("text")
 
 
 @pytest.mark.parametrize("digits", ["1" + "0" * 400, "1e999", "0x" + "f" * 17, "9" * 100_000])
-def test_a_number_that_no_double_holds_is_text(digits: str) -> None:
+def test_a_number_beyond_a_double_is_a_string(digits: str) -> None:
     assert resolve(digits) == digits
 
 
-def test_a_whole_number_of_more_than_64_bits_is_a_double() -> None:
+def test_an_integer_of_more_than_64_bits_is_a_double() -> None:
     assert resolve("1" + "0" * 30) == 1e30
     assert resolve("-9223372036854775809") == -9223372036854775809.0
+
+
+@pytest.mark.parametrize(
+    ("text", "parts"),
+    [
+        ("", ("", "")),
+        ("One.\n---\nTwo.\n", ("", "One.\n---\nTwo.\n")),
+        ("---\nname: a\n---\nOne.\n---\nTwo.\n", ("name: a\n", "One.\n---\nTwo.\n")),
+        ("---\r\nname: a\r\n---\r\nOne.\f\r\n", ("name: a\r\n", "One.\f\r\n")),
+        ("---\n---\n", ("", "")),
+        ("---\nname: a\nOne.\n", None),
+    ],
+)
+def test_only_fences_at_the_top_split_the_text(text: str, parts: tuple[str, str] | None) -> None:
+    assert split_front_matter(text) == parts
+
+
+@pytest.mark.parametrize(
+    "text", ["One.\n", "---\n---\n", "---\n- a\n---\n", "---\na: [\n---\n", "---\na: 1\n"]
+)
+def test_only_a_mapping_is_front_matter(text: str) -> None:
+    assert front_matter(text) == {}

@@ -1,4 +1,4 @@
-"""Grader lists as YAML text (docs/reference/waza-graders.md, sections 2.1 and 13)."""
+"""Grader lists are read from YAML text as waza reads them (docs/reference/waza-graders.md, sections 2.1 and 13)."""
 
 from typing import Any
 
@@ -101,7 +101,7 @@ def test_integers(number: str, limit: int) -> None:
 
 
 @pytest.mark.parametrize("number", ["1e30", "18446744073709551615", ".inf", ".nan", "2024-01-01"])
-def test_numbers_that_are_no_integers(number: str) -> None:
+def test_numbers_that_are_not_integers(number: str) -> None:
     assert outcomes(entry(f"{{max_tool_calls: {number}}}", "behavior")) == ["config"]
 
 
@@ -122,7 +122,7 @@ def test_an_alias_for_a_whole_entry_works() -> None:
         "{type: text, name: m, config: {contains: [*t]}}",
     ],
 )
-def test_an_alias_out_of_the_config_is_refused_alone(second: str) -> None:
+def test_only_the_entry_with_an_alias_out_of_its_config_is_refused(second: str) -> None:
     text = f"- {{type: text, name: n, config: &c {{contains: &l [&t a]}}}}\n- {second}"
     assert outcomes(text) == ["passed", "config"]
 
@@ -139,7 +139,7 @@ def test_an_error_does_not_stop_the_others() -> None:
 
 
 @pytest.mark.parametrize("text", ["", "# nothing", "a: [", "- a\n\t- b", "text"])
-def test_text_that_is_no_list_gives_one_error(text: str) -> None:
+def test_text_that_is_not_a_list_gives_one_error(text: str) -> None:
     assert outcomes(text) == ["config"]
 
 
@@ -147,14 +147,14 @@ def test_the_first_document_counts() -> None:
     assert outcomes(f"{entry('{contains: [a]}')}\n---\n[") == ["passed"]
 
 
-def test_dates_in_an_inline_schema_are_texts() -> None:
+def test_dates_in_an_inline_schema_are_strings() -> None:
     context = GradingContext(output='"2024-01-02T00:00:00Z"')
     assert outcomes(entry("{schema: {const: 2024-01-02}}", "json_schema"), context) == ["passed"]
     context = GradingContext(output='"2024-01-02T03:04:05.5Z"')
     assert outcomes(entry("{schema: {const: 2024-01-02T03:04:05.50Z}}", "json_schema"), context) == ["passed"]
 
 
-def test_texts_keep_their_source() -> None:
+def test_strings_are_the_source_as_written() -> None:
     context = GradingContext(output="1.50 0x1F yes 1e3 2024-01-01 ~5")
     assert outcomes(entry("{contains_cs: [1.50, 0x1F, yes, 1e3, 2024-01-01]}"), context) == ["passed"]
 
@@ -171,7 +171,7 @@ def test_eval_files_are_read_by_the_same_rules() -> None:
         assert raised.value.line == 2
 
 
-def test_a_refused_entry_is_told_by_its_own_name_and_type() -> None:
+def test_a_refused_entry_is_reported_with_its_own_name_and_type() -> None:
     text = (
         "- {type: text, name: a, config: &x {contains: [a]}}\n- {type: file, name: b, config: *x}\n- &l [*l]"
     )

@@ -19,7 +19,7 @@ from waza_engine.model.records import (
     TriggerMetrics,
     TriggerResult,
 )
-from waza_engine.model.trajectory import CommandInvocation, Replies, Session, Trajectory, Usage
+from waza_engine.model.trajectory import CommandInvocation, ResponderOutcome, Session, Trajectory, Usage
 from waza_engine.reports.html.diff import files_in
 from waza_engine.reports.html.report import html_chunks, html_report
 
@@ -129,7 +129,7 @@ async def full(bench: Bench, scripted: Scripted) -> RunRecord:
     trial = first.trials[0]
     trajectory = trial.trajectory.model_copy(
         update={
-            "responder": Replies(outcome="error", followups=2, reason=NASTY),
+            "responder": ResponderOutcome(outcome="error", followups=2, reason=NASTY),
             "uncaptured": [NASTY],
             "command_invocations": [CommandInvocation(command=NASTY, args=["a", NASTY], response_index=-1)],
             "session": Session(usage=Usage(turns=3, input_tokens=1000, output_tokens=234)),

@@ -27,7 +27,7 @@ from waza_engine.lib.pointer import Pointer
 from waza_engine.lib.yaml.scalars import plain
 from waza_engine.model.experiment import Arm
 from waza_engine.model.fields import as_text, is_null
-from waza_engine.model.placeholders import FOLDER_OF_EVAL
+from waza_engine.model.placeholders import EVAL_FOLDER
 from waza_engine.project.reading import build
 
 _OTHER_NAMES = {"agent_environment": "environment"}
@@ -251,7 +251,7 @@ def _with_inlined_environment(variant: Any, project: Project, path: Path) -> Any
 def _filled(value: Any, names: Mapping[str, str]) -> Any:
     match value:
         case str():
-            return FOLDER_OF_EVAL.sub(lambda it: names[it[1]], value)
+            return EVAL_FOLDER.sub(lambda it: names[it[1]], value)
         case dict():
             return {key: _filled(it, names) for key, it in value.items()}
         case list():

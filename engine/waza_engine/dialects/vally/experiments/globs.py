@@ -9,7 +9,7 @@ from pathlib import Path
 
 from waza_engine.dialects.vally.globs import as_pattern
 from waza_engine.lib.files.vfs import Files
-from waza_engine.lib.js_regex import js_found
+from waza_engine.lib.js_regex import js_matches
 
 _MAGIC = frozenset("*?[{(!")
 _NEVER_ENTERED = frozenset([".git", "node_modules"])
@@ -62,7 +62,7 @@ class _Walk:
             self._entered += 1
             wanted = as_pattern(part)
             for name in self._files.names(folder):
-                if js_found(wanted, name):
+                if js_matches(wanted, name):
                     yield from self._on(folder / name, rest)
 
     def _on(self, path: Path, rest: list[str]) -> Iterator[Path]:
@@ -87,5 +87,5 @@ class _Walk:
         """Brackets that choose between paths of several parts: each file below is looked at."""
         wanted = as_pattern(pattern)
         for path in self._any_folders(folder, ["*"]):
-            if js_found(wanted, path.relative_to(folder).as_posix()):
+            if js_matches(wanted, path.relative_to(folder).as_posix()):
                 yield path

@@ -7,7 +7,7 @@ from pydantic import BeforeValidator, ConfigDict, Field
 from waza_engine.dialects.vally.fields import Duration
 from waza_engine.dialects.vally.formats.model import NAMED_BY_KEY, TolerantModel, tolerant
 from waza_engine.model.fields import ListOf, Strings, Text, TextMap, as_text
-from waza_engine.model.schema_marks import MapOf, SectionOf, each, marks
+from waza_engine.model.schema_marks import MapOf, SectionOf, item_marks, marks
 
 
 class StagedFile(TolerantModel):
@@ -96,7 +96,7 @@ class Environment(TolerantModel):
             "it is listed."
         ),
         examples=[["../skills/deploy"]],
-        json_schema_extra=each(path=("eval", "any")),
+        json_schema_extra=item_marks(path=("eval", "any")),
     )
     files: ListOf[StagedFile] = Field(
         default=[],

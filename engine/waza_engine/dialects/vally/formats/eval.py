@@ -11,10 +11,10 @@ from waza_engine.dialects.vally.formats.scoring import ScoringConfig
 from waza_engine.dialects.vally.formats.settings import EvalConfig
 from waza_engine.dialects.vally.formats.stimulus import Artifacts, Stimulus
 from waza_engine.model.fields import ListOf, Text, as_mapping
-from waza_engine.model.schema_marks import MapOf, SectionOf, foreign, marks
+from waza_engine.model.schema_marks import MapOf, SectionOf, foreign_keys, marks
 
 _OF_RUNS = "Settings of runs stand under 'defaults'"
-_FOREIGN = foreign(
+_FOREIGN = foreign_keys(
     {
         "threshold": "scoring.threshold",
         "weights": "scoring.weights",

@@ -24,7 +24,7 @@ from waza_engine.dialects.vally.formats.surroundings import (
 from waza_engine.lib.pointer import Pointer
 from waza_engine.lib.yaml.reader import YamlError
 from waza_engine.lib.yaml.scalars import plain
-from waza_engine.model.placeholders import expanded
+from waza_engine.model.placeholders import expand_placeholders
 from waza_engine.model.suite import Constraint, LoadError, RunSettings, Scoring, Suite, Task
 from waza_engine.project.reading import build, parse_yaml, read_text
 
@@ -76,7 +76,7 @@ def spec_data(path: Path) -> dict[str, Any]:
 
     """
     try:
-        data = parse_yaml(expanded(read_text(path), os.environ))
+        data = parse_yaml(expand_placeholders(read_text(path), os.environ))
     except YamlError as error:
         raise LoadError(path, error.message, line=error.line, column=error.column) from error
     if plain(data) is None:

@@ -8,7 +8,7 @@ from typing import Annotated, Any, Literal
 from pydantic import AfterValidator, ConfigDict, WithJsonSchema
 
 from waza_engine.model.fields import AnyValue
-from waza_engine.model.pydantic_messages import kind_of
+from waza_engine.model.pydantic_messages import value_kind
 from waza_engine.model.schema_marks import FileModel
 
 Strange = Literal["warning", "near"]
@@ -36,7 +36,7 @@ def _tag(value: Any) -> Any:
         next((it for it in value if isinstance(it, dict | list)), None) if isinstance(value, list) else None
     )
     if strange is not None:
-        raise ValueError(f"expected a list of strings, not with {kind_of(strange)} in it")
+        raise ValueError(f"expected a list of strings, not with {value_kind(strange)} in it")
     return value
 
 

@@ -10,7 +10,7 @@ from pydantic import BeforeValidator, ConfigDict, Field
 from waza_engine.dialects.vally.fields import Count, Duration
 from waza_engine.dialects.vally.formats.model import TolerantModel, tolerant
 from waza_engine.model.fields import AnyValue, IfGiven, Text, as_text, is_null
-from waza_engine.model.schema_marks import foreign, marks
+from waza_engine.model.schema_marks import foreign_keys, marks
 
 EXECUTORS = {
     "copilot-sdk": "Runs the agent with the Copilot CLI.",
@@ -61,7 +61,7 @@ class EvalConfig(TolerantModel):
 
     model_config = ConfigDict(
         json_schema_extra=tolerant(
-            **foreign(
+            **foreign_keys(
                 {"trials": "runs", "threshold": "../scoring.threshold"},
                 workers="`--workers` on the command line sets how many trials run at the same time",
             )

@@ -9,7 +9,7 @@ from waza_engine.dialects.vally.formats.environment import NamedOrInline
 from waza_engine.dialects.vally.formats.graders import GraderConfig
 from waza_engine.dialects.vally.formats.model import TagValues, TolerantModel, tolerant
 from waza_engine.model.fields import AnyValue, IfGiven, ListOf, Strings, Text, as_text
-from waza_engine.model.schema_marks import MapOf, SectionOf, foreign, marks
+from waza_engine.model.schema_marks import MapOf, SectionOf, foreign_keys, marks
 
 
 class Constraints(TolerantModel):
@@ -168,7 +168,7 @@ class Stimulus(TolerantModel):
             "x-id-from": "name",
             "x-title-from": ["name"],
             "anyOf": [{"required": ["prompt"]}, {"required": ["turns"]}],
-            **foreign(_MOVED, expected="vally has no expectations of its own: write them as graders"),
+            **foreign_keys(_MOVED, expected="vally has no expectations of its own: write them as graders"),
         }
     )
 

@@ -45,8 +45,8 @@ from waza_engine.dialects.vally.graders._shared.process import (
 )
 from waza_engine.graders.base import FailedCheck, GraderResult, GradingContext, Scope
 from waza_engine.graders.excerpts import quoted
-from waza_engine.lib.js_regex import TooSlowError, js_found
-from waza_engine.lib.process.run import Finished
+from waza_engine.lib.js_regex import TooSlowError, js_matches
+from waza_engine.lib.process.run import ProcessResult
 from waza_engine.model.fields import IfGiven
 from waza_engine.model.findings import Finding, Fix, InsertKey
 from waza_engine.rules.exit_code_only import EXIT_CODE_ONLY
@@ -144,7 +144,7 @@ class RunCommandGrader(VallyGrader):
             return GraderResult.failed("; ".join(it.message for it in failures), details, failures)
         return GraderResult(1.0, True, f"'{self.command}' ended with status {finished.status}", details)
 
-    def _failures(self, finished: Finished, stdout: str, stderr: str) -> Iterator[FailedCheck]:
+    def _failures(self, finished: ProcessResult, stdout: str, stderr: str) -> Iterator[FailedCheck]:
         if bad_end := ending(finished, self.timeout):
             yield FailedCheck(
                 ("timeout" if finished.timed_out else "command",), f"'{self.command}' {bad_end}"
@@ -158,8 +158,8 @@ class RunCommandGrader(VallyGrader):
         checks: list[tuple[str, str, Callable[[str], bool], str]] = [
             ("stdout_contains", "the output lacks", lambda it: it in stdout, stdout),
             ("stderr_contains", "the error output lacks", lambda it: it in stderr, stderr),
-            ("stdout_matches", "the output does not match", lambda it: bool(js_found(it, stdout)), stdout),
-            ("stdout_not_matches", "the output matches", lambda it: js_found(it, stdout) is False, stdout),
+            ("stdout_matches", "the output does not match", lambda it: bool(js_matches(it, stdout)), stdout),
+            ("stdout_not_matches", "the output matches", lambda it: js_matches(it, stdout) is False, stdout),
         ]
         for option, word, holds, text in checks:
             wanted = getattr(self, option)

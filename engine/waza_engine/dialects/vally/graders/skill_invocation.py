@@ -31,7 +31,7 @@ from waza_engine.dialects.vally.trajectory.events import of_type
 from waza_engine.graders.base import Demand, FailedCheck, GraderResult, GradingContext, Scope
 from waza_engine.graders.excerpts import calls_made
 from waza_engine.model.findings import Finding, Severity
-from waza_engine.model.schema_marks import each
+from waza_engine.model.schema_marks import item_marks
 from waza_engine.rules.contradictory_checks import in_both
 
 
@@ -45,13 +45,13 @@ class SkillInvocationGrader(VallyGrader):
         default=[],
         description="Skills that must each be activated at least once.",
         examples=[["azure-deploy"]],
-        json_schema_extra=each(reference="skill"),
+        json_schema_extra=item_marks(reference="skill"),
     )
     disallowed: Texts = Field(
         default=[],
         description="Skills that must not be activated.",
         examples=[["azure-delete"]],
-        json_schema_extra=each(reference="skill"),
+        json_schema_extra=item_marks(reference="skill"),
     )
 
     def refusals(self, scope: Scope) -> Iterator[Finding]:

@@ -81,7 +81,7 @@ def _file(document: Document, place: Pointer, path: str) -> Iterator[Finding]:
         yield BAD_GOLDEN_TRAJECTORY.at(
             place, f"There is no file '{path}' in the folder of the spec; no run can start"
         )
-    elif told := document.files.made(folder / path, text_problem):
+    elif told := document.files.read_as(folder / path, text_problem):
         yield BAD_GOLDEN_TRAJECTORY.at(
             place, f"'{path}' is no trajectory in the ATIF form: {told}; no run can start"
         )

@@ -36,7 +36,7 @@ scoring:
 from collections.abc import Iterator
 
 from waza_engine.dialects.vally.formats.settings import EXECUTORS
-from waza_engine.lib.spelling import is_likely_slip, nearest
+from waza_engine.lib.spelling import is_likely_typo, nearest
 from waza_engine.model.findings import Finding, Fix, Rule, SetValue, Severity
 from waza_engine.project.document import Document
 
@@ -51,7 +51,7 @@ def check(document: Document) -> Iterator[Finding]:
         place = (section, "executor")
         pointer = (*place, "name") if isinstance(document.value(*place), dict) else place
         name = document.text(*pointer)
-        if name and name not in EXECUTORS and is_likely_slip(name, EXECUTORS):
+        if name and name not in EXECUTORS and is_likely_typo(name, EXECUTORS):
             meant = nearest(name, EXECUTORS, most=1)[0]
             fix = Fix(f"Change to '{meant}'", (SetValue(pointer, meant),), preferred=True)
             message = f"No executor is called '{name}'. Did you mean '{meant}'?"

@@ -35,7 +35,7 @@ from waza_engine.lib.yaml.scalars import plain
 from waza_engine.model.judge import Judge, JudgeError, JudgeRequest
 from waza_engine.model.pairwise import Pairwise
 from waza_engine.model.records import RunRecord, TrialRecord
-from waza_engine.model.scores import bootstrap, deviation, mean
+from waza_engine.model.scores import bootstrap, mean, standard_deviation
 from waza_engine.model.suite import Suite, Task
 
 Preferred = Callable[[TrialRecord, TrialRecord], Comparison]
@@ -149,7 +149,7 @@ def _delta(name: str, pairs: Sequence[Pair]) -> dict[str, Any]:
         for it in pairs
     ]
     deltas = [float(now - was) for now, was in found if now is not None and was is not None]
-    spread = deviation(deltas) if deltas else 0.0
+    spread = standard_deviation(deltas) if deltas else 0.0
     high = bool(deltas) and spread > abs(mean(deltas))
     return {"metric": name, **_range("mean", deltas), "stdDev": spread, "highVariance": high}
 

@@ -83,7 +83,7 @@ def _result(problem: str, fine: str) -> GraderResult:
 def trial_verdict(trial: GradedTrial) -> RunVerdict:
     """The verdict on what the agent did. An agent that failed without leaving an answer makes it an `error`."""
     context = trial.context
-    graded = [_told(_decided(it, outcome), it.written_name or it.type) for it, outcome in trial.graded]
+    graded = [_told(_decided(it, outcome), it.original_name or it.type) for it, outcome in trial.graded]
     kept = [_told(it, it.name) for it in constraint_verdicts(trial.constraints, context)]
     score = trial_score(graded)
     passed = is_passed(score, trial.scoring.threshold, graded) and all(it.result.passed for it in kept)

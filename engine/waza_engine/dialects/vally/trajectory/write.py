@@ -55,7 +55,7 @@ def told_of(task: Task) -> dict[str, Any]:
 
 
 def _grader(entry: GraderEntry) -> dict[str, Any]:
-    name = {"name": entry.written_name} if entry.written_name else {}
+    name = {"name": entry.original_name} if entry.original_name else {}
     turn = {} if entry.turn is None else {"turn": entry.turn}
     config = plain(entry.config)
     return {"type": entry.type, **name, **({"config": config} if config else {}), **turn}

@@ -35,7 +35,7 @@ def dataset_path(document: Document) -> Path | None:
 def dataset_of(document: Document) -> Dataset | None:
     """The dataset of an eval, None when there is no file to read."""
     path = dataset_path(document)
-    return document.files.made(path, _read) if path is not None and document.files.is_file(path) else None
+    return document.files.read_as(path, _read) if path is not None and document.files.is_file(path) else None
 
 
 def template_problem(document: Document, dataset: Dataset, first: int, last: int) -> str:

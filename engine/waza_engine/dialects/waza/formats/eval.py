@@ -24,7 +24,7 @@ from waza_engine.model.fields import (
     as_text,
     is_null,
 )
-from waza_engine.model.schema_marks import FileModel, SectionOf, foreign, marks
+from waza_engine.model.schema_marks import FileModel, SectionOf, foreign_keys, marks
 
 _ALL_ROWS = [0, 0]
 
@@ -118,7 +118,7 @@ class EvalFile(FileModel):
                 "note": "filled in only in the `prompt` column of the CSV file",
             },
             "anyOf": [{"required": ["tasks"]}, {"required": ["tasks_from"]}],
-            **foreign(
+            **foreign_keys(
                 {
                     "trials": "config.trials_per_task",
                     "timeout": "config.timeout_seconds",

@@ -8,7 +8,7 @@ from typing import Any
 from pydantic import ConfigDict, Field
 
 from waza_engine.model.fields import AnyValue, Flag, IfGiven, Integer, ListOf, Strings, Text
-from waza_engine.model.schema_marks import FileModel, MapOf, foreign, marks
+from waza_engine.model.schema_marks import FileModel, MapOf, foreign_keys, marks
 
 _COUNTS: dict[str, Any] = {"x-check-weight": 1}
 """Such a list is a check of weight 1 in the score."""
@@ -20,7 +20,7 @@ class Outcome(FileModel):
     """An outcome that was to be checked; no version of waza does."""
 
     model_config = ConfigDict(
-        json_schema_extra=foreign(
+        json_schema_extra=foreign_keys(
             tool_name="Tool calls are what the graders `tool_calls` and `behavior` check"
         )
     )
@@ -37,7 +37,7 @@ class Outcome(FileModel):
 class Behavior(FileModel):
     """Limits that were to be checked; no version of waza does. The `behavior` grader checks such limits."""
 
-    model_config = ConfigDict(json_schema_extra=foreign({"max_duration_ms": "max_response_time_ms"}))
+    model_config = ConfigDict(json_schema_extra=foreign_keys({"max_duration_ms": "max_response_time_ms"}))
 
     max_tool_calls: Integer = Field(
         default=0, ge=0, description="Never checked; use the `behavior` grader.", examples=[5]
@@ -64,7 +64,7 @@ class Expected(FileModel):
     """What the answer should be like. Each `output_*` list counts like a grader of weight 1."""
 
     model_config = ConfigDict(
-        json_schema_extra=foreign(
+        json_schema_extra=foreign_keys(
             {
                 "contains": "output_contains",
                 "not_contains": "output_not_contains",

@@ -10,12 +10,12 @@ from typing import Any
 from pydantic import ConfigDict, Field
 
 from waza_engine.model.fields import Number, Strings, Text
-from waza_engine.model.schema_marks import FileModel, foreign, marks
+from waza_engine.model.schema_marks import FileModel, foreign_keys, marks
 
 _WEIGHT = "Share of this grader in the weighted score. It never decides whether a task passes. 0 and less count as 1."
 
 
-_FOREIGN = foreign(
+_FOREIGN = foreign_keys(
     {
         "id": "name",
         "label": "name",

@@ -3,7 +3,7 @@
 from pydantic import ConfigDict, Field
 
 from waza_engine.model.fields import Flag, Integer, ListOf, Text
-from waza_engine.model.schema_marks import FileModel, foreign, marks
+from waza_engine.model.schema_marks import FileModel, foreign_keys, marks
 
 
 class Hook(FileModel):
@@ -11,7 +11,7 @@ class Hook(FileModel):
 
     model_config = ConfigDict(
         json_schema_extra={"x-text-as": "command"}
-        | foreign(  # noqa: S604  # `shell` is a key of a hook here
+        | foreign_keys(  # noqa: S604  # `shell` is a key of a hook here
             {
                 "cmd": "command",
                 "run": "command",

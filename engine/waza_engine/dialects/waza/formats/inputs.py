@@ -6,7 +6,7 @@ from pydantic import ConfigDict, Field, model_validator
 
 from waza_engine.lib.yaml.scalars import Scalar
 from waza_engine.model.fields import AnyValue, IfGiven, Integer, ListOf, Strings, Text, TextMap
-from waza_engine.model.schema_marks import FileModel, SectionOf, foreign, marks
+from waza_engine.model.schema_marks import FileModel, SectionOf, foreign_keys, marks
 
 
 class InputFile(FileModel):
@@ -15,7 +15,7 @@ class InputFile(FileModel):
     model_config = ConfigDict(
         json_schema_extra={
             "type": ["object", "string"],
-            **foreign(
+            **foreign_keys(
                 {"file": "path", "filename": "path", "name": "path", "dest": "path", "body": "content"},
                 source="`path` says both where the file is below the fixtures directory and where it goes",
                 src="`path` says both where the file is below the fixtures directory and where it goes",
@@ -109,7 +109,7 @@ class Inputs(FileModel):
             # The loader takes it as an empty prompt.
             "x-severity": "warning",
             "x-text-as": "prompt",
-            **foreign({"message": "prompt", "question": "prompt", "text": "prompt"}),
+            **foreign_keys({"message": "prompt", "question": "prompt", "text": "prompt"}),
         }
     )
 

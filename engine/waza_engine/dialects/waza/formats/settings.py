@@ -3,7 +3,7 @@
 from pydantic import ConfigDict, Field
 
 from waza_engine.model.fields import Flag, Integer, Strings, Switch, Text, TextMap
-from waza_engine.model.schema_marks import FileModel, MapOf, SectionOf, each, foreign, marks
+from waza_engine.model.schema_marks import FileModel, MapOf, SectionOf, foreign_keys, item_marks, marks
 from waza_engine.plugins import EXECUTOR_GROUP, plug_ins
 
 EXECUTORS = {
@@ -80,7 +80,7 @@ class Settings(FileModel):
     """How the tasks of the suite are run."""
 
     model_config = ConfigDict(
-        json_schema_extra=foreign(
+        json_schema_extra=foreign_keys(
             {
                 "baseline": "../baseline",
                 "hooks": "../hooks",
@@ -193,13 +193,13 @@ class Settings(FileModel):
             "The item `none` switches all skills off."
         ),
         examples=[["skills/deploy"]],
-        json_schema_extra=each(path=("eval", "directory"), **{"x-holds": "SKILL.md"}),
+        json_schema_extra=item_marks(path=("eval", "directory"), **{"x-holds": "SKILL.md"}),
     )
     required_skills: Strings = Field(
         default=[],
         description="Skills that must be found in `skill_directories`, by the name in their SKILL.md, or no run starts.",
         examples=[["deploy"]],
-        json_schema_extra=each(reference="skill"),
+        json_schema_extra=item_marks(reference="skill"),
     )
     disabled_skills: Strings = Field(
         default=[],
@@ -211,7 +211,7 @@ class Settings(FileModel):
         default=[],
         description="Files of the fixtures directory that are put into the workspace and into the system message.",
         examples=[["AGENTS.md"]],
-        json_schema_extra=marks(since="0.33", **each(path=("fixtures", "file"))),
+        json_schema_extra=marks(since="0.33", **item_marks(path=("fixtures", "file"))),
     )
     inject_skill_body: Switch = Field(
         default=True,

@@ -9,9 +9,9 @@ from waza_engine.dialects.waza.formats.graders import TaskGrader
 from waza_engine.dialects.waza.formats.inputs import Inputs
 from waza_engine.dialects.waza.formats.mocks import CommandMock
 from waza_engine.model.fields import Flag, IfGiven, Integer, ListOf, Strings, Switch, Text
-from waza_engine.model.schema_marks import FileModel, SectionOf, each, foreign, marks
+from waza_engine.model.schema_marks import FileModel, SectionOf, foreign_keys, item_marks, marks
 
-_FOREIGN = foreign(
+_FOREIGN = foreign_keys(
     {
         "timeout": "timeout_seconds",
         "validators": "graders",
@@ -237,13 +237,15 @@ class TaskFile(FileModel):
         default=[],
         description="Directories of skills for this task, instead of the eval's. Relative to the eval file.",
         examples=[["skills/deploy"]],
-        json_schema_extra=marks(since="0.29", **each(path=("eval", "directory"), **{"x-holds": "SKILL.md"})),
+        json_schema_extra=marks(
+            since="0.29", **item_marks(path=("eval", "directory"), **{"x-holds": "SKILL.md"})
+        ),
     )
     instruction_files: Strings = Field(
         default=[],
         description="More files put into the workspace and the system message, from the fixtures directory.",
         examples=[["AGENTS.md"]],
-        json_schema_extra=marks(since="0.33", **each(path=("fixtures", "file"))),
+        json_schema_extra=marks(since="0.33", **item_marks(path=("fixtures", "file"))),
     )
     command_mocks: ListOf[CommandMock] | None = Field(
         default=None,
@@ -271,7 +273,7 @@ class InlineTask(TaskFile):
         default=[],
         description="Task files, as old examples list them. waza wants plain texts under `tasks`.",
         examples=[["tasks/*.yaml"]],
-        json_schema_extra=marks(instead="tasks", **each(path=("eval", "glob"))),
+        json_schema_extra=marks(instead="tasks", **item_marks(path=("eval", "glob"))),
     )
     include: Text = Field(
         default="",

@@ -33,7 +33,7 @@ from waza_engine.dialects.waza.tools import any_order, in_order, overlap
 from waza_engine.graders.base import Demand, FailedCheck, Grader, GraderResult, GradingContext
 from waza_engine.graders.excerpts import quoted
 from waza_engine.model.fields import Strings, as_text
-from waza_engine.model.schema_marks import each, foreign, marks
+from waza_engine.model.schema_marks import foreign_keys, item_marks, marks
 
 _MODES = {
     "exact_match": "The calls are exactly the expected ones, in this order.",
@@ -47,7 +47,7 @@ class ActionSequenceGrader(Grader):
     demands: ClassVar = {"expected_actions": Demand.TOOL_CALLS}
 
     model_config = ConfigDict(
-        json_schema_extra=foreign(
+        json_schema_extra=foreign_keys(
             {
                 "actions": "expected_actions",
                 "expected": "expected_actions",
@@ -70,7 +70,7 @@ class ActionSequenceGrader(Grader):
         min_length=1,
         description="Names of the tools, in the order expected.",
         examples=[["edit", "bash"]],
-        json_schema_extra=each(reference="tool"),
+        json_schema_extra=item_marks(reference="tool"),
     )
 
     def grade(self, context: GradingContext) -> GraderResult:

@@ -43,7 +43,7 @@ from waza_engine.graders.base import (
 from waza_engine.graders.excerpts import calls_made
 from waza_engine.model.fields import Integer, Strings
 from waza_engine.model.findings import Finding
-from waza_engine.model.schema_marks import each, foreign
+from waza_engine.model.schema_marks import foreign_keys, item_marks
 from waza_engine.model.trajectory import Session
 from waza_engine.rules.contradictory_checks import in_both
 
@@ -58,7 +58,7 @@ class BehaviorGrader(Grader):
 
     # waza accepts negative limits and never checks them; the schema refuses them.
     model_config = ConfigDict(
-        json_schema_extra=foreign(
+        json_schema_extra=foreign_keys(
             {
                 "max_response_time_ms": "max_duration_ms",
                 "max_time_ms": "max_duration_ms",
@@ -86,13 +86,13 @@ class BehaviorGrader(Grader):
         default=[],
         description="Tools that must have been used.",
         examples=[["bash"]],
-        json_schema_extra=each(reference="tool"),
+        json_schema_extra=item_marks(reference="tool"),
     )
     forbidden_tools: Strings = Field(
         default=[],
         description="Tools that must not have been used.",
         examples=[["web_fetch"]],
-        json_schema_extra=each(reference="tool"),
+        json_schema_extra=item_marks(reference="tool"),
     )
     max_duration_ms: Integer = Field(
         default=0,

@@ -53,7 +53,7 @@ from waza_engine.lib.pointer import Pointer
 from waza_engine.lib.spelling import nearest
 from waza_engine.model.fields import Strings, as_text
 from waza_engine.model.findings import Change, Finding, Fix, InsertKey, SetValue
-from waza_engine.model.schema_marks import each, foreign, marks
+from waza_engine.model.schema_marks import foreign_keys, item_marks, marks
 from waza_engine.rules.invalid_assertion import INVALID_ASSERTION
 
 _TRUE_OF_ANYTHING = frozenset(
@@ -81,7 +81,7 @@ class CodeGrader(Grader):
     executes: ClassVar[bool] = True
 
     model_config = ConfigDict(
-        json_schema_extra=foreign(
+        json_schema_extra=foreign_keys(
             {
                 "assertion": "assertions",
                 "assert": "assertions",
@@ -97,7 +97,7 @@ class CodeGrader(Grader):
         min_length=1,
         description="Expressions that must be true, one after the other.",
         examples=[["len(output) > 0", "'deployed' in output.lower()"]],
-        json_schema_extra=each(
+        json_schema_extra=item_marks(
             language="python", **{"x-language-from": "language", "x-names": assertion_name_meanings()}
         ),
     )

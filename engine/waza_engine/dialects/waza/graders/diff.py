@@ -43,11 +43,11 @@ from pydantic import ConfigDict, Field, model_validator
 from waza_engine.graders.base import FailedCheck, GradeError, Grader, GraderResult, GradingContext, Scope
 from waza_engine.graders.excerpts import instead_of, place_of
 from waza_engine.lib.go.text import decode, trim
-from waza_engine.lib.paths import PathError, cleaned, content, in_workspace, is_missing
+from waza_engine.lib.paths import PathError, clean_path, file_bytes, is_missing, workspace_path
 from waza_engine.lib.pointer import Pointer
 from waza_engine.model.fields import Flag, ListOf, Strings, Text
 from waza_engine.model.findings import Finding
-from waza_engine.model.schema_marks import FileModel, foreign, marks
+from waza_engine.model.schema_marks import FileModel, foreign_keys, marks
 from waza_engine.rules.empty_value import EMPTY_VALUE
 from waza_engine.rules.escaping_path import escaping_path
 from waza_engine.rules.trivial_check import TRIVIAL_CHECK
@@ -89,7 +89,7 @@ class Snapshots:
         place = self._place(snapshot)
         if place is None:
             return f"the snapshot {snapshot} is not inside {self._context_dir}"
-        expected = content(place)
+        expected = file_bytes(place)
         if not self._update:
             if expected is None:
                 return f"cannot read the snapshot {snapshot}"
@@ -103,7 +103,7 @@ class Snapshots:
         base = os.path.join(self._process_dir.absolute(), self._context_dir)  # noqa: PTH118
         try:
             root = os.path.realpath(base, strict=True)
-            name = cleaned(os.path.join(base, snapshot))  # noqa: PTH118
+            name = clean_path(os.path.join(base, snapshot))  # noqa: PTH118
             folder = os.path.realpath(os.path.dirname(name), strict=True)  # noqa: PTH120
             place = os.path.realpath(os.path.join(folder, os.path.basename(name)))  # noqa: PTH118, PTH119
         except (OSError, ValueError):
@@ -143,7 +143,7 @@ class ExpectedFile(FileModel):
     model_config = ConfigDict(
         json_schema_extra={
             "anyOf": [{"required": ["snapshot"]}, {"required": ["contains"]}],
-            **foreign({"file": "path", "expected": "snapshot", "must_match": "contains"}),
+            **foreign_keys({"file": "path", "expected": "snapshot", "must_match": "contains"}),
         }
     )
 
@@ -274,7 +274,7 @@ class DiffGrader(Grader):
             pointer = ("expected_files", index)
             data = context.captured_files.get(entry.path)
             if data is None and place is not None:
-                data = content(place)
+                data = file_bytes(place)
             if data is None:
                 failures += entry.unreadable(pointer)
                 continue
@@ -302,6 +302,6 @@ def _place(context: GradingContext, path: str) -> str | None:
     if context.workspace_dir is None:
         return None
     try:
-        return in_workspace(context.workspace_dir, path)
+        return workspace_path(context.workspace_dir, path)
     except PathError as error:
         raise GradeError(str(error)) from error

@@ -49,13 +49,13 @@ from waza_engine.graders.base import (
 )
 from waza_engine.graders.drafts import files_of_all, lines_of_all
 from waza_engine.graders.excerpts import match_of, no_match_of
-from waza_engine.lib.go.regexp import is_found_anywhere, literal, regex_error, regex_fault, regex_found
+from waza_engine.lib.go.regexp import is_catch_all, literal, regex_error, regex_error_span, regex_matches
 from waza_engine.lib.go.text import decode
-from waza_engine.lib.paths import PathError, content, in_workspace, is_missing, is_there
+from waza_engine.lib.paths import PathError, exists, file_bytes, is_missing, workspace_path
 from waza_engine.lib.pointer import Pointer
 from waza_engine.model.fields import ListOf, Strings, Text
 from waza_engine.model.findings import AppendItem, Finding, Fix, RemoveKey
-from waza_engine.model.schema_marks import FileModel, each, foreign, marks
+from waza_engine.model.schema_marks import FileModel, foreign_keys, item_marks, marks
 from waza_engine.rules._patterns import regex_fixes
 from waza_engine.rules.contradictory_checks import in_both
 from waza_engine.rules.empty_value import EMPTY_VALUE
@@ -69,7 +69,7 @@ class ContentPatterns(FileModel):
     """One file and the patterns that must, or must not, be found in it."""
 
     model_config = ConfigDict(
-        json_schema_extra=foreign(
+        json_schema_extra=foreign_keys(
             {
                 "file": "path",
                 "pattern": "must_match",
@@ -91,13 +91,13 @@ class ContentPatterns(FileModel):
         default=[],
         description="RE2 patterns that must be found somewhere in the file.",
         examples=[["(?m)^DEBUG = False$"]],
-        json_schema_extra=each(language="regex", **{"x-applies-to": "file"}),
+        json_schema_extra=item_marks(language="regex", **{"x-applies-to": "file"}),
     )
     must_not_match: Strings = Field(
         default=[],
         description="RE2 patterns that must not be found anywhere in the file.",
         examples=[["(?i)password"]],
-        json_schema_extra=each(language="regex", **{"x-applies-to": "file"}),
+        json_schema_extra=item_marks(language="regex", **{"x-applies-to": "file"}),
     )
 
     @property
@@ -115,10 +115,10 @@ class ContentPatterns(FileModel):
                 place = (*pointer, option, index)
                 if data is None:
                     yield FailedCheck(place, f"{self.path}: not checked: {pattern}")
-                elif option == "must_match" and not regex_found(pattern, text):
+                elif option == "must_match" and not regex_matches(pattern, text):
                     yield FailedCheck(place, f"{self.path}: no match: {pattern}", no_match_of(pattern, text))
-                # regex_found() is None for an invalid pattern, and that counts as a failure.
-                elif option == "must_not_match" and regex_found(pattern, text) is not False:
+                # regex_matches() is None for an invalid pattern, and that counts as a failure.
+                elif option == "must_not_match" and regex_matches(pattern, text) is not False:
                     yield FailedCheck(place, f"{self.path}: match: {pattern}", match_of(pattern, text))
 
 
@@ -127,7 +127,7 @@ class FileGrader(Grader):
     at_least_one = ("must_exist", "must_not_exist", "content_patterns")
 
     model_config = ConfigDict(
-        json_schema_extra=foreign(
+        json_schema_extra=foreign_keys(
             {
                 "exists": "must_exist",
                 "files": "must_exist",
@@ -144,13 +144,13 @@ class FileGrader(Grader):
         default=[],
         description="Files or directories that must exist, relative to the workspace.",
         examples=[["README.md", "src"]],
-        json_schema_extra=each(path=("workspace", "any")),
+        json_schema_extra=item_marks(path=("workspace", "any")),
     )
     must_not_exist: Strings = Field(
         default=[],
         description="Files or directories that must not exist, relative to the workspace.",
         examples=[[".env", "node_modules"]],
-        json_schema_extra=each(path=("workspace", "any")),
+        json_schema_extra=item_marks(path=("workspace", "any")),
     )
     content_patterns: ListOf[ContentPatterns] = Field(
         default=[],
@@ -200,12 +200,12 @@ class FileGrader(Grader):
             *(
                 FailedCheck(("must_not_exist", index), f"exists: {path}")
                 for index, (path, place) in enumerate(unwanted)
-                if is_there(place)
+                if exists(place)
             ),
             *(
                 it
                 for index, (entry, place) in enumerate(entries)
-                for it in entry.failures(content(place), ("content_patterns", index))
+                for it in entry.failures(file_bytes(place), ("content_patterns", index))
             ),
         ]
         total = len(wanted) + len(unwanted) + sum(it.checks for it in self.content_patterns)
@@ -214,7 +214,7 @@ class FileGrader(Grader):
 
 def _place(workspace: Path, path: str) -> str:
     try:
-        return in_workspace(workspace, path)
+        return workspace_path(workspace, path)
     except PathError as error:
         raise GradeError(str(error)) from error
 
@@ -233,10 +233,10 @@ def _entry_findings(entry: ContentPatterns, pointer: Pointer) -> Iterator[Findin
                 yield INVALID_REGEX.at(
                     place,
                     f"Not a valid RE2 pattern: {reason}",
-                    part=regex_fault(pattern),
+                    part=regex_error_span(pattern),
                     fixes=regex_fixes(pattern, place),
                 )
-            elif is_found_anywhere(pattern):
+            elif is_catch_all(pattern):
                 fate = "always fails" if option == "must_not_match" else "always passes"
                 yield TRIVIAL_CHECK.at(place, f"Found in every file: this check {fate}")
             else:

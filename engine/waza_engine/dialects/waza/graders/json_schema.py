@@ -51,12 +51,12 @@ from waza_engine.graders.excerpts import quoted
 from waza_engine.lib.go.json import JsonError, extract_json, read_json
 from waza_engine.lib.go.text import decode
 from waza_engine.lib.json_schema import SchemaError, UnknownFileError, compile_schema, schema_documents
-from waza_engine.lib.paths import content
+from waza_engine.lib.paths import file_bytes
 from waza_engine.lib.pointer import Pointer
 from waza_engine.lib.yaml.scalars import plain
 from waza_engine.model.fields import Flag, IfGiven, Text, is_null
 from waza_engine.model.findings import Finding, Fix, RemoveKey
-from waza_engine.model.schema_marks import foreign, marks
+from waza_engine.model.schema_marks import foreign_keys, marks
 from waza_engine.rules.ignored_option import IGNORED_OPTION
 from waza_engine.rules.invalid_json_schema import INVALID_JSON_SCHEMA
 
@@ -76,7 +76,7 @@ class JsonSchemaGrader(Grader):
     without_file: ClassVar[str] = "the run ends with an error"
 
     model_config = ConfigDict(
-        json_schema_extra=foreign(
+        json_schema_extra=foreign_keys(
             {"file": "schema_file", "path": "schema_file", "schema_path": "schema_file"}
         )
     )
@@ -164,7 +164,7 @@ class JsonSchemaGrader(Grader):
 
 
 def _read_schema(name: str, process_dir: Path) -> dict[str, Any]:
-    data = content(process_dir / name)
+    data = file_bytes(process_dir / name)
     if data is None:
         raise GradeError(f"cannot read the schema file {name}")
     try:

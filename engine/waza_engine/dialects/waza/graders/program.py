@@ -36,7 +36,7 @@ from waza_engine.graders.base import Grader, GraderResult, GradingContext, Scope
 from waza_engine.lib.process import run as processes
 from waza_engine.model.fields import Integer, Strings, Text
 from waza_engine.model.findings import Finding
-from waza_engine.model.schema_marks import foreign
+from waza_engine.model.schema_marks import foreign_keys
 
 
 class ProgramGrader(Grader):
@@ -44,7 +44,7 @@ class ProgramGrader(Grader):
     model_config = ConfigDict(
         json_schema_extra={
             "x-inherits": {"timeout": ["project:graders.programTimeout"]},
-            **foreign(
+            **foreign_keys(
                 {"cmd": "command", "program": "command", "run": "command", "timeout_seconds": "timeout"}
             ),
         }
@@ -105,7 +105,7 @@ class ProgramGrader(Grader):
         return GraderResult(1.0, True, stdout or "The program ended with status 0", details)
 
 
-def _error(finished: processes.Finished, seconds: float) -> str:
+def _error(finished: processes.ProcessResult, seconds: float) -> str:
     if finished.timed_out and finished.status:
         return f"took longer than {seconds:g} s and was stopped"
     if finished.status < 0:

@@ -53,7 +53,7 @@ from waza_engine.lib.timestamps import duration_seconds
 from waza_engine.model.fields import Flag, Text
 from waza_engine.model.findings import Finding, Fix, RemoveKey, SetValue
 from waza_engine.model.judge import Judge, JudgeError, JudgeRequest
-from waza_engine.model.schema_marks import foreign, marks
+from waza_engine.model.schema_marks import foreign_keys, marks
 from waza_engine.rules.unusable_rubric import UNUSABLE_RUBRIC
 
 _TIMEOUT_VARIABLE = "WAZA_PROMPT_GRADER_TIMEOUT"
@@ -71,7 +71,7 @@ class PromptGrader(Grader):
             "x-inherits": {
                 "model": ["project:defaults.judgeModel", "eval:config.judge_model", "eval:config.model"]
             },
-            **foreign(
+            **foreign_keys(
                 {
                     "judge_model": "model",
                     "criteria": "prompt",

@@ -36,7 +36,7 @@ from waza_engine.graders.base import Demand, FailedCheck, Grader, GraderResult, 
 from waza_engine.graders.excerpts import calls_made
 from waza_engine.model.fields import Flag, IfGiven, Strings, as_text
 from waza_engine.model.findings import Finding, Fix, InsertKey
-from waza_engine.model.schema_marks import each, foreign, marks
+from waza_engine.model.schema_marks import foreign_keys, item_marks, marks
 from waza_engine.rules.contradictory_checks import in_both
 from waza_engine.rules.missing_companion import MISSING_COMPANION
 
@@ -59,7 +59,7 @@ class SkillInvocationGrader(Grader):
     needs: ClassVar = {"required_skills": ("mode", "any_order")}
 
     model_config = ConfigDict(
-        json_schema_extra=foreign(
+        json_schema_extra=foreign_keys(
             {
                 "skills": "required_skills",
                 "expected_skills": "required_skills",
@@ -74,13 +74,13 @@ class SkillInvocationGrader(Grader):
         default=[],
         description="Skills that the agent must load.",
         examples=[["azure-deploy"]],
-        json_schema_extra=each(reference="skill"),
+        json_schema_extra=item_marks(reference="skill"),
     )
     forbidden_skills: Strings = Field(
         default=[],
         description="Skills that the agent must not load.",
         examples=[["azure-delete"]],
-        json_schema_extra={**each(reference="skill"), **marks(since="0.34")},
+        json_schema_extra={**item_marks(reference="skill"), **marks(since="0.34")},
     )
     mode: Annotated[
         IfGiven[Literal["exact_match", "in_order", "any_order"]], BeforeValidator(_none_when_empty)

@@ -31,17 +31,17 @@ from waza_engine.graders.base import Drafted, FailedCheck, Grader, GraderResult,
 from waza_engine.graders.drafts import phrases_of_all
 from waza_engine.graders.excerpts import instead_of, match_of, no_match_of, place_of
 from waza_engine.lib.go.regexp import (
-    is_found_anywhere,
-    is_found_in_any_word,
+    is_catch_all,
+    is_in_any_word,
     regex_error,
-    regex_fault,
-    regex_found,
+    regex_error_span,
+    regex_matches,
 )
 from waza_engine.lib.go.text import fold
 from waza_engine.lib.pointer import Pointer
 from waza_engine.model.fields import Strings
 from waza_engine.model.findings import AppendItem, Change, Finding, Fix, InsertKey, RemoveKey
-from waza_engine.model.schema_marks import each
+from waza_engine.model.schema_marks import item_marks
 from waza_engine.rules._patterns import regex_fixes
 from waza_engine.rules.cannot_fail import CANNOT_FAIL
 from waza_engine.rules.contradictory_checks import in_both
@@ -96,13 +96,13 @@ class TextGrader(Grader):
         default=[],
         description="RE2 patterns that must be found somewhere in the output.",
         examples=[[r"(?i)https?://\S+"]],
-        json_schema_extra=each(language="regex", **{"x-applies-to": "output"}),
+        json_schema_extra=item_marks(language="regex", **{"x-applies-to": "output"}),
     )
     regex_not_match: Strings = Field(
         default=[],
         description="RE2 patterns that must not be found anywhere.",
         examples=[["(?i)traceback"]],
-        json_schema_extra=each(language="regex", **{"x-applies-to": "output"}),
+        json_schema_extra=item_marks(language="regex", **{"x-applies-to": "output"}),
     )
 
     @classmethod
@@ -160,14 +160,14 @@ class TextGrader(Grader):
             (
                 "regex_match",
                 "no match",
-                lambda it: bool(regex_found(it, output)),
+                lambda it: bool(regex_matches(it, output)),
                 lambda it: no_match_of(it, output),
             ),
-            # regex_found() is None for an invalid pattern, and that counts as a failure.
+            # regex_matches() is None for an invalid pattern, and that counts as a failure.
             (
                 "regex_not_match",
                 "match",
-                lambda it: regex_found(it, output) is False,
+                lambda it: regex_matches(it, output) is False,
                 lambda it: match_of(it, output),
             ),
         ]
@@ -186,13 +186,13 @@ def _pattern_findings(option: str, pattern: str, index: int, *, is_last: bool) -
         yield INVALID_REGEX.at(
             (option, index),
             f"Not a valid RE2 pattern: {reason}",
-            part=regex_fault(pattern),
+            part=regex_error_span(pattern),
             fixes=regex_fixes(pattern, (option, index)),
         )
-    elif is_found_anywhere(pattern):
+    elif is_catch_all(pattern):
         message = f"Found in every output: this check {_fate(option)}"
         yield TRIVIAL_CHECK.at((option, index), message, fixes=_without(option, index, is_last=is_last))
-    elif is_found_in_any_word(pattern):
+    elif is_in_any_word(pattern):
         message = f"Found in every output with a word: this check {_fate(option)}"
         yield TRIVIAL_CHECK.at((option, index), message, fixes=_without(option, index, is_last=is_last))
     else:

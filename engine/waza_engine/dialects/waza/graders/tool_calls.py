@@ -46,10 +46,10 @@ from waza_engine.dialects.waza.tool_args import (
 from waza_engine.dialects.waza.tools import tool_pattern, tool_refusals
 from waza_engine.graders.base import Demand, FailedCheck, Grader, GraderResult, GradingContext, Scope
 from waza_engine.graders.excerpts import calls_made
-from waza_engine.lib.go.regexp import regex_found
+from waza_engine.lib.go.regexp import regex_matches
 from waza_engine.model.fields import IfGiven, Integer, ListOf, Strings, Text
 from waza_engine.model.findings import Finding, Fix, InsertKey, RemoveKey, SetValue
-from waza_engine.model.schema_marks import FileModel, each, foreign, marks
+from waza_engine.model.schema_marks import FileModel, foreign_keys, item_marks, marks
 from waza_engine.model.trajectory import Session
 from waza_engine.rules.contradictory_checks import CONTRADICTORY_CHECKS, in_both
 
@@ -85,7 +85,7 @@ class ExpectedCall(FileModel):
         return shown | self._call_outcome(test, session)
 
     def _is_meant(self, name: str) -> bool:
-        return regex_found(tool_pattern(self.tool), name) is True
+        return regex_matches(tool_pattern(self.tool), name) is True
 
     def _event_outcome(
         self, events: list[tuple[int, Any]], test: ArgumentTest, session: Session
@@ -118,7 +118,7 @@ class ToolCallsGrader(Grader):
     )
 
     model_config = ConfigDict(
-        json_schema_extra=foreign(
+        json_schema_extra=foreign_keys(
             {
                 "expected_tools": "required_tools",
                 "expect_tools": "required_tools",
@@ -133,13 +133,13 @@ class ToolCallsGrader(Grader):
         default=[],
         description="Tools that must be called, by their exact names.",
         examples=[["bash"]],
-        json_schema_extra=each(reference="tool"),
+        json_schema_extra=item_marks(reference="tool"),
     )
     forbidden_tools: Strings = Field(
         default=[],
         description="Tools that must not be called, by their exact names.",
         examples=[["web_fetch"]],
-        json_schema_extra=each(reference="tool"),
+        json_schema_extra=item_marks(reference="tool"),
     )
     min_calls: IfGiven[_Calls] = Field(
         default=None, description="Fewest calls wanted, of all tools together.", examples=[1]

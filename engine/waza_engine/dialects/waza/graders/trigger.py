@@ -36,11 +36,11 @@ from pydantic import BeforeValidator, ConfigDict, Field
 from waza_engine.dialects.waza.skill_relevance import SkillText, SkillTextError, read_skill, relevance
 from waza_engine.graders.base import ConfigError, FailedCheck, Grader, GraderResult, GradingContext, Scope
 from waza_engine.lib.go.text import decode, fold, trim
-from waza_engine.lib.paths import content, is_directory
+from waza_engine.lib.paths import file_bytes, is_directory
 from waza_engine.model.fields import IfGiven, Number, Text, as_text
 from waza_engine.model.file_names import SKILL_FILE
 from waza_engine.model.findings import Finding
-from waza_engine.model.schema_marks import foreign, marks
+from waza_engine.model.schema_marks import foreign_keys, marks
 from waza_engine.rules.cannot_fail import CANNOT_FAIL
 
 _THRESHOLD = 0.6
@@ -67,7 +67,9 @@ class TriggerGrader(Grader):
     without_file: ClassVar[str] = "the run ends with an error"
 
     model_config = ConfigDict(
-        json_schema_extra=foreign({"skill": "skill_path", "path": "skill_path", "skill_file": "skill_path"})
+        json_schema_extra=foreign_keys(
+            {"skill": "skill_path", "path": "skill_path", "skill_file": "skill_path"}
+        )
     )
 
     skill_path: Text = Field(
@@ -123,7 +125,7 @@ class TriggerGrader(Grader):
         place = process_dir / self.skill_path
         if is_directory(place):
             place /= SKILL_FILE
-        data = content(place)
+        data = file_bytes(place)
         if data is None:
             raise ConfigError(f"cannot read the skill file {place}")
         try:

@@ -30,8 +30,8 @@ from waza_engine.dialects.waza.generations.base import OlderGrader
 from waza_engine.dialects.waza.generations.g1 import TextItems
 from waza_engine.graders.base import FailedCheck, GraderResult, GradingContext
 from waza_engine.graders.excerpts import match_of, no_match_of
-from waza_engine.lib.go.regexp import regex_found
-from waza_engine.model.schema_marks import each, foreign
+from waza_engine.lib.go.regexp import regex_matches
+from waza_engine.model.schema_marks import foreign_keys, item_marks
 
 
 class RegexGrader(OlderGrader):
@@ -44,20 +44,22 @@ class RegexGrader(OlderGrader):
     )
 
     model_config = ConfigDict(
-        json_schema_extra=foreign({"pattern": "must_match", "patterns": "must_match", "regex": "must_match"})
+        json_schema_extra=foreign_keys(
+            {"pattern": "must_match", "patterns": "must_match", "regex": "must_match"}
+        )
     )
 
     must_match: TextItems = Field(
         default=[],
         description="RE2 patterns that must be found; upper and lower case differ.",
         examples=[["(?i)deployed"]],
-        json_schema_extra=each(language="regex", **{"x-applies-to": "output"}),
+        json_schema_extra=item_marks(language="regex", **{"x-applies-to": "output"}),
     )
     must_not_match: TextItems = Field(
         default=[],
         description="RE2 patterns that must not be found.",
         examples=[["fatal"]],
-        json_schema_extra=each(language="regex", **{"x-applies-to": "output"}),
+        json_schema_extra=item_marks(language="regex", **{"x-applies-to": "output"}),
     )
 
     def grade(self, context: GradingContext) -> GraderResult:
@@ -65,13 +67,13 @@ class RegexGrader(OlderGrader):
             *(
                 FailedCheck(("must_match", index), f"no match: {it}", no_match_of(it, context.output))
                 for index, it in enumerate(self.must_match)
-                if not regex_found(it, context.output)
+                if not regex_matches(it, context.output)
             ),
-            # regex_found() is None for an invalid pattern, and that counts as a failure.
+            # regex_matches() is None for an invalid pattern, and that counts as a failure.
             *(
                 FailedCheck(("must_not_match", index), f"match: {it}", match_of(it, context.output))
                 for index, it in enumerate(self.must_not_match)
-                if regex_found(it, context.output) is not False
+                if regex_matches(it, context.output) is not False
             ),
         ]
         total = len(self.must_match) + len(self.must_not_match)

@@ -32,7 +32,7 @@ from pydantic import BaseModel, Field, ValidationError
 from waza_engine.dialects.waza.generations.python import PyGrader
 from waza_engine.graders.base import GraderResult, GradingContext
 from waza_engine.graders.entry import problems_text
-from waza_engine.lib.paths import is_there
+from waza_engine.lib.paths import exists
 from waza_engine.lib.process import run as processes
 from waza_engine.model.fields import AnyValue
 from waza_engine.model.schema_marks import marks
@@ -70,7 +70,7 @@ class PyScriptGrader(PyGrader):
         if not isinstance(self.script, str) or not self.script:
             return _failed("No script is configured")
         path = context.process_dir / self.script
-        if not is_there(os.fspath(path)):
+        if not exists(os.fspath(path)):
             return _failed(f"There is no script {self.script}")
         try:
             finished = processes.run(
@@ -96,7 +96,7 @@ def _stdin(context: GradingContext) -> bytes:
     return json.dumps(members).encode()
 
 
-def _verdict(finished: processes.Finished, path: Path) -> GraderResult:
+def _verdict(finished: processes.ProcessResult, path: Path) -> GraderResult:
     if finished.timed_out:
         return _failed(f"The script took longer than {_SECONDS:g} s")
     if finished.status:

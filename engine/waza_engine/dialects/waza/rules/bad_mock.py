@@ -43,7 +43,7 @@ from typing import Any
 
 from waza_engine.dialects.waza.checks.mocks import command_mocks, command_responses, mcp_responses
 from waza_engine.dialects.waza.formats.loading.refusals import is_elsewhere
-from waza_engine.lib.go.regexp import regex_error, regex_fault
+from waza_engine.lib.go.regexp import regex_error, regex_error_span
 from waza_engine.lib.pointer import Pointer
 from waza_engine.model.findings import HERE, Finding, Rule
 from waza_engine.project.document import Document
@@ -124,6 +124,6 @@ def _patterns(patterns: Iterable[tuple[str | int, Any]], base: Pointer) -> Itera
             yield INVALID_REGEX.at(
                 (*base, part),
                 f"Not a valid RE2 pattern: {reason}",
-                part=regex_fault(pattern),
+                part=regex_error_span(pattern),
                 fixes=regex_fixes(pattern, (*base, part)),
             )

@@ -69,7 +69,7 @@ def check(document: Document) -> Iterator[Finding]:
     if dataset is None or path is None or dataset.error:
         return
     found = doubts(dataset)
-    if document.files.starts_with_mark(path):
+    if document.files.has_byte_order_mark(path):
         found.insert(
             0, f"a byte-order mark is part of the column name '{dataset.header[0]}'; save without it"
         )

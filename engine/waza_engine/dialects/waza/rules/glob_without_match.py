@@ -114,7 +114,7 @@ def _likely_globs(suite: SuiteFiles, files: Files) -> list[str]:
 
 def _has_task(suite: SuiteFiles, files: Files, pattern: str) -> bool:
     """Whether the files that a glob names are tasks, by the first of them."""
-    for path in sorted(files.matching(pattern, suite.folder))[:_LOOKED_AT]:
+    for path in sorted(files.glob(pattern, suite.folder))[:_LOOKED_AT]:
         data = files.data(path)
         found = recognise(data) if isinstance(data, dict) else None
         if found is not None and found[1].name == "task":

@@ -77,7 +77,7 @@ def check_grader(entry: Document, document: Document) -> Iterator[Finding]:
             yield MISSING_FILE.at(place, message, fixes=_similar(document, place, text))
         elif standing.path is not None and (reader := kind.file_reader()) is not None:
             may = may_be_read(document, standing.path)
-            problem = document.files.made(standing.path, reader) if may else ""
+            problem = document.files.read_as(standing.path, reader) if may else ""
             if problem:
                 yield MISSING_FILE.at(place, f"{problem}: {kind.without_file}", severity=Severity.ERROR)
     program = _program_of(entry)
@@ -134,7 +134,7 @@ def _can_start(document: Document, command: str) -> bool:
     """Whether there is such a program, as far as can be known."""
     if "/" in command and " " not in command:
         return run_path(document, command).standing is not Standing.MISSING
-    return document.once(("finds program", command), lambda: document.files.finds_program(command))
+    return document.once(("finds program", command), lambda: document.files.has_program(command))
 
 
 def _command_fixtures(document: Document) -> Iterator[tuple[Pointer, str]]:

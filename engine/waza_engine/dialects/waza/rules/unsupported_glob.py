@@ -99,5 +99,5 @@ def _instead(place: Pointer, patterns: Sequence[str], *, preferred: bool = False
 def _with_files(document: Document, patterns: Sequence[str]) -> Sequence[str]:
     """Those that name files; all of them when none does."""
     folder = document.folder
-    found = [it for it in patterns if folder is not None and document.files.matching(as_glob(it), folder)]
+    found = [it for it in patterns if folder is not None and document.files.glob(as_glob(it), folder)]
     return found or patterns

@@ -120,7 +120,7 @@ def test_a_reminder_says_what_was_wrong() -> None:
         request.reminder([JudgeCall("submit_grade", {"score": 7}), JudgeCall("submit_grade", {"score": 2})])
         == ""
     )
-    assert request.reminded([], 2) == ""
+    assert request.next_reminder([], 2) == ""
 
 
 def test_without_a_judge_the_check_fails_and_the_run_goes_on() -> None:

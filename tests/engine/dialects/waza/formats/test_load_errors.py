@@ -126,7 +126,7 @@ def test_a_task_that_waza_would_not_load(
 @pytest.mark.parametrize(
     ("text", "line", "message"),
     [
-        (EVAL + "name: again\n", 4, "The key 'name' stands twice in one mapping"),
+        (EVAL + "name: again\n", 4, "Duplicate key 'name'"),
         (EVAL + "x: [1\n", 5, "expected"),
         ("name: a\n\tskill: b\n", 1, "tab character"),
     ],
@@ -206,5 +206,5 @@ def test_named_pipes_are_no_files(tmp_path: Path) -> None:
     write(tmp_path, {"eval.yaml": EVAL})
     (tmp_path / "tasks").mkdir()
     os.mkfifo(tmp_path / "tasks" / "p.yaml")
-    with pytest.raises(LoadError, match="cannot be read: it is no regular file"):
+    with pytest.raises(LoadError, match="cannot be read: it is not a regular file"):
         load_suite(tmp_path / "eval.yaml", process_dir=tmp_path)

@@ -12,7 +12,7 @@ from waza_engine.dialects.vally.fields import WRITTEN_WRONG
 from waza_engine.dialects.vally.trajectory.metrics import MissingTurnError, one_turn
 from waza_engine.graders.base import Grader, GraderResult, GradingContext
 from waza_engine.model.findings import Finding, Fix, SetValue
-from waza_engine.model.pydantic_messages import words
+from waza_engine.model.pydantic_messages import problem_text
 from waza_engine.rules.wrong_type import WRONG_TYPE
 
 
@@ -52,7 +52,7 @@ class VallyGrader(Grader):
         except ValidationError as error:
             for it in error.errors(include_url=False):
                 if it["type"] == WRITTEN_WRONG:
-                    yield _written_wrong(it["loc"], words(it), it["input"])
+                    yield _written_wrong(it["loc"], problem_text(it), it["input"])
 
     def grade_turn(self, context: GradingContext, turn: int | None) -> GraderResult:
         if turn is None:

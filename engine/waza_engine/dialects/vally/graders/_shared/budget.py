@@ -15,7 +15,7 @@ from waza_engine.dialects.vally.graders._shared.patterns import (
 from waza_engine.dialects.vally.trajectory.calls import Call
 from waza_engine.dialects.vally.trajectory.metrics import measured
 from waza_engine.graders.base import FailedCheck, GraderResult, GradingContext, Scope
-from waza_engine.lib.js_regex import TooSlowError, js_found
+from waza_engine.lib.js_regex import TooSlowError, js_matches
 from waza_engine.model.findings import Finding
 
 Measure = Callable[[GradingContext], float | None]
@@ -67,7 +67,7 @@ class ToolBudget(VallyGrader):
 
     def counts(self, call: Call) -> bool:
         """Whether a call is one of those that are counted."""
-        return not self.tools or any(js_found(it, call.name) for it in self.tools)
+        return not self.tools or any(js_matches(it, call.name) for it in self.tools)
 
 
 class CountBudget(VallyGrader):

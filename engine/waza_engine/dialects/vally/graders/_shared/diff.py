@@ -16,7 +16,7 @@ from waza_engine.dialects.vally.graders._shared.patterns import (
     pattern_refusals,
 )
 from waza_engine.graders.base import FailedCheck, GraderResult, GradingContext, Scope
-from waza_engine.lib.js_regex import TooSlowError, js_found
+from waza_engine.lib.js_regex import TooSlowError, js_matches
 from waza_engine.lib.text_diff import unified_diff
 from waza_engine.model.fields import IfGiven
 from waza_engine.model.findings import Finding, Fix, RemoveKey
@@ -93,7 +93,9 @@ class DiffContains(Negatable):
             return GraderResult.undecided(NO_BASELINE, details)
         try:
             found = (
-                bool(js_found(self.pattern, diff)) if self.pattern is not None else (self.value or "") in diff
+                bool(js_matches(self.pattern, diff))
+                if self.pattern is not None
+                else (self.value or "") in diff
             )
         except TooSlowError as error:
             return GraderResult.undecided(f"Cannot tell: {error}", details)

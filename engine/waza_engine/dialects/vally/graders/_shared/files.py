@@ -19,8 +19,8 @@ from waza_engine.dialects.vally.graders._shared.patterns import (
     pattern_refusals,
 )
 from waza_engine.graders.base import FailedCheck, GraderResult, GradingContext, Scope
-from waza_engine.lib.js_regex import TooSlowError, js_found
-from waza_engine.lib.paths import content
+from waza_engine.lib.js_regex import TooSlowError, js_matches
+from waza_engine.lib.paths import file_bytes
 from waza_engine.model.findings import Finding
 from waza_engine.model.schema_marks import marks
 from waza_engine.rules.escaping_path import ESCAPING_PATH
@@ -95,7 +95,7 @@ class _FileText(FileExists):
     """Whether some file has something in it."""
 
     def _is_hit(self, place: Path) -> bool | None:
-        data = content(place)
+        data = file_bytes(place)
         return None if data is None else self._is_in(data.decode("utf-8", "replace"))
 
     @abstractmethod
@@ -146,7 +146,7 @@ class FileMatches(_FileText):
 
     def _is_in(self, text: str) -> bool | None:
         try:
-            return js_found(self.pattern, text)
+            return js_matches(self.pattern, text)
         except TooSlowError:
             return None
 

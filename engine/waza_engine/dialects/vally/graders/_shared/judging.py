@@ -17,7 +17,7 @@ from waza_engine.judges.scales import SCALES, Scale, normalised
 from waza_engine.judges.submit_grade import Grade, graded
 from waza_engine.model.findings import Finding, Fix, RemoveKey
 from waza_engine.model.judge import JudgeError, JudgeRequest
-from waza_engine.model.schema_marks import each, marks
+from waza_engine.model.schema_marks import item_marks, marks
 from waza_engine.model.threshold import reaches
 from waza_engine.rules.never_applied import NEVER_APPLIED
 
@@ -193,7 +193,7 @@ class JudgeGrader(VallyGrader):
         default=["trajectory"],
         description="What the judge is shown beside the task and the final answer.",
         examples=[["trajectory", "diff"]],
-        json_schema_extra={**each(values=_EVIDENCE), **marks(since="0.14")},
+        json_schema_extra={**item_marks(values=_EVIDENCE), **marks(since="0.14")},
     )
 
     @classmethod

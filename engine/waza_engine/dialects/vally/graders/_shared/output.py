@@ -19,7 +19,7 @@ from waza_engine.dialects.vally.graders._shared.patterns import (
 )
 from waza_engine.graders.base import FailedCheck, GraderResult, GradingContext, Scope
 from waza_engine.graders.excerpts import instead_of, place_of
-from waza_engine.lib.js_regex import TooSlowError, js_found
+from waza_engine.lib.js_regex import TooSlowError, js_matches
 from waza_engine.lib.pointer import Pointer
 from waza_engine.model.fields import IfGiven
 from waza_engine.model.findings import Finding
@@ -145,7 +145,7 @@ class OutputMatches(_Spoken):
         details = {"pattern": self.pattern, "negate": self.negated}
         output = self.text_of(context)
         try:
-            found = js_found(self.pattern, output)
+            found = js_matches(self.pattern, output)
         except TooSlowError as error:
             return GraderResult.undecided(f"Cannot tell: {error}", details)
         said = f"The {self.said_in} {'matches' if found else 'does not match'} {self.pattern}"

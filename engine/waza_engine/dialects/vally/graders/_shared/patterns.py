@@ -8,8 +8,8 @@ from typing import Any
 
 from waza_engine.dialects.vally.fields import has_placeholder
 from waza_engine.graders.excerpts import around, quoted
-from waza_engine.lib.go.regexp import TEXTS_WITHOUT_ANYTHING_IN_COMMON
-from waza_engine.lib.js_regex import TooSlowError, js_error, js_found, js_notes, js_place
+from waza_engine.lib.go.regexp import UNRELATED_TEXTS
+from waza_engine.lib.js_regex import TooSlowError, js_error, js_matches, js_notes, js_span
 from waza_engine.lib.pointer import Pointer
 from waza_engine.model.findings import Finding, Fix, SetValue
 from waza_engine.model.schema_marks import marks
@@ -53,7 +53,7 @@ def pattern_findings(pattern: str, pointer: Pointer, fate: str = "") -> Iterator
 
 def _is_found_everywhere(pattern: str) -> bool:
     try:
-        return all(js_found(pattern, it) for it in TEXTS_WITHOUT_ANYTHING_IN_COMMON)
+        return all(js_matches(pattern, it) for it in UNRELATED_TEXTS)
     except TooSlowError:
         return False
 
@@ -78,7 +78,7 @@ def _anchor_fixes(pattern: str, at: int, pointer: Pointer) -> Iterator[Fix]:
 
 def match_in(pattern: str, text: str) -> str:
     """Where the pattern is found, for people."""
-    place = js_place(pattern, text)
+    place = js_span(pattern, text)
     return around(text, *place) if place else ""
 
 

@@ -18,7 +18,7 @@ from waza_engine.dialects.vally.trajectory.events import Event, events_of, spoke
 from waza_engine.graders.base import GradeError, GradingContext
 from waza_engine.lib.paths import escape_reason, is_directory
 from waza_engine.lib.process import run as processes
-from waza_engine.lib.process.run import Finished
+from waza_engine.lib.process.run import ProcessResult
 from waza_engine.model.findings import Finding
 from waza_engine.model.schema_marks import marks
 from waza_engine.rules.escaping_path import ESCAPING_PATH
@@ -108,7 +108,7 @@ def directory_for(context: GradingContext, sub_path: str) -> Path:
     return place
 
 
-def run_child(command: Sequence[str], cwd: Path, timeout: str, env: Mapping[str, str]) -> Finished:
+def run_child(command: Sequence[str], cwd: Path, timeout: str, env: Mapping[str, str]) -> ProcessResult:
     """Run a child under the limits of all children; `timeout` is a duration, `env` is added to our environment.
 
     Raises:
@@ -121,7 +121,7 @@ def run_child(command: Sequence[str], cwd: Path, timeout: str, env: Mapping[str,
     )
 
 
-def ending(finished: Finished, timeout: str) -> str:
+def ending(finished: ProcessResult, timeout: str) -> str:
     """How a child ended that did not end with a status of its own; empty when it did."""
     if finished.timed_out:
         return f"took longer than {timeout} and was stopped"

@@ -15,7 +15,7 @@ from waza_engine.dialects.vally.graders._shared.patterns import (
 )
 from waza_engine.dialects.vally.js_text import as_text
 from waza_engine.dialects.vally.trajectory.calls import Call
-from waza_engine.lib.js_regex import js_found
+from waza_engine.lib.js_regex import js_matches
 from waza_engine.lib.pointer import Pointer
 from waza_engine.model.fields import IfGiven
 from waza_engine.model.findings import Finding
@@ -86,8 +86,8 @@ class SequenceTool(FileModel):
         """
         named = [("command", self.command), ("path", self.path), *self.args.items()]
         wanted = [(name, it) for name, it in named if it is not None]
-        return bool(js_found(self.name, call.name)) and all(
-            name in call.arguments and bool(js_found(it, as_text(call.arguments[name])))
+        return bool(js_matches(self.name, call.name)) and all(
+            name in call.arguments and bool(js_matches(it, as_text(call.arguments[name])))
             for name, it in wanted
         )
 
@@ -115,7 +115,7 @@ class DisallowedTool(SequenceTool):
     def means(self, call: Call, last: Call | None) -> bool:
         if not super().means(call, last):
             return False
-        return self.result is None or (call.answered and bool(js_found(self.result, as_text(call.result))))
+        return self.result is None or (call.answered and bool(js_matches(self.result, as_text(call.result))))
 
 
 class RequiredTool(DisallowedTool):

@@ -24,10 +24,10 @@ from waza_engine.dialects.waza.formats.loading.tasks import Surroundings, entrie
 from waza_engine.dialects.waza.formats.settings import Settings
 from waza_engine.dialects.waza.formats.triggers import Prompt, TriggersFile
 from waza_engine.lib.pointer import Pointer
-from waza_engine.lib.yaml.reader import YamlError, parted, read_yaml
+from waza_engine.lib.yaml.reader import YamlError, read_yaml, split_front_matter
 from waza_engine.lib.yaml.scalars import plain
 from waza_engine.model.file_names import AGENT_SUFFIX, SKILL_FILE, TRIGGER_TESTS, WAZA_PROJECT
-from waza_engine.model.pydantic_messages import shown
+from waza_engine.model.pydantic_messages import value_text
 from waza_engine.model.suite import (
     HOOKS,
     CustomAgent,
@@ -70,7 +70,7 @@ def load_trigger_tests(eval_dir: Path) -> TriggerTests | None:
 def _prompt(entry: Prompt, wanted: bool, path: Path, pointer: Pointer) -> TriggerPrompt:
     confidence = entry.confidence or "high"
     if confidence not in {"high", "medium"}:
-        message = f"'confidence' must be high or medium, not {shown(confidence)}"
+        message = f"'confidence' must be high or medium, not {value_text(confidence)}"
         raise LoadError(path, message, (*pointer, "confidence"))
     return TriggerPrompt(entry.prompt, wanted, confidence)
 
@@ -129,7 +129,7 @@ def _below(folder: Path) -> list[Path]:
 
 def _read(path: Path, name: str) -> CustomAgent | None:
     try:
-        parts = parted(path.read_text(encoding="utf-8-sig"))
+        parts = split_front_matter(path.read_text(encoding="utf-8-sig"))
         if parts is None:
             return None
         front = plain(read_yaml(parts.front)) if parts.front else {}
