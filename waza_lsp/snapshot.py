@@ -66,7 +66,7 @@ class Snapshot:
         was = before.recognised if before is not None else None
         kind = recognised(tree.sketch(), path_of(uri), schema=schema_address(text.lines), before=was)
         if tree.is_fillable and kind is not None and kind.form.schema.get("x-placeholders"):
-            tree = tree.filled()
+            tree = tree.with_placeholders_filled()
         return cls(uri, version, text, tree, kind, size)
 
     def changed(self, changes: "list[types.TextDocumentContentChangeEvent]", version: int) -> "Snapshot":
@@ -79,9 +79,9 @@ class Snapshot:
                 count = len(text.lines)
                 top = min(top, span.start.line)
                 bottom = min(bottom, count - span.end.line - 1)
-                text = text.changed(change.range, change.text)
+                text = text.replace_range(change.range, change.text)
             else:
-                text, top, bottom = text.edited(None, change.text), 0, 0
+                text, top, bottom = text.replace(None, change.text), 0, 0
         same = max(0, top - 1), max(0, bottom - 1)
         return self._made(self.uri, version, text, size, self, same)
 

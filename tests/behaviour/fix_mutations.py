@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterator
 
 from waza_engine.lib.pointer import Pointer
 from waza_lsp.syntax.edit.edits import Draft, Edit
-from waza_lsp.syntax.edit.entries import without
+from waza_lsp.syntax.edit.entries import remove
 from waza_lsp.syntax.edit.members import Member, container_at
 from waza_lsp.syntax.text import Place, Span, Text
 from waza_lsp.syntax.tree.node import Kind
@@ -51,7 +51,7 @@ def single_values_without_list(source: str) -> Iterator[str]:
     draft = draft_of(source)
     for _, it in members(draft):
         if it.node.kind is Kind.SEQ and len(it.node.items) == 1 and it.node.items[0].kind is Kind.SCALAR:
-            first = it.node.items[0].span.shifted(it.value.start.line - it.node.start.line)
+            first = it.node.items[0].span.shift(it.value.start.line - it.node.start.line)
             if first.start.line == first.end.line and it.key is not None:
                 colon = Place(it.key.end.line, it.key.end.column + 1)
                 yield _with(draft, Edit(Span(colon, it.value.end), " " + draft.text.slice(first)))
@@ -71,9 +71,9 @@ def quoted_numbers(source: str) -> Iterator[str]:
 def missing_keys(source: str) -> Iterator[str]:
     draft = draft_of(source)
     for pointer, it in members(draft):
-        edits = without(draft, pointer) if it.key is not None else None
+        edits = remove(draft, pointer) if it.key is not None else None
         if edits is not None:
-            yield str(draft.edited(edits).text)
+            yield str(draft.apply(edits).text)
 
 
 def options_beside_config(source: str) -> Iterator[str]:
@@ -95,9 +95,9 @@ def settings_at_the_top(source: str) -> Iterator[str]:
     """A key of the top-level `config` at the top level."""
     draft = draft_of(source)
     for pointer, it in members(draft, ("config",)):
-        edits = without(draft, pointer) if len(pointer) == 2 and it.is_one_line_flow else None
+        edits = remove(draft, pointer) if len(pointer) == 2 and it.is_one_line_flow else None
         if edits is not None:
-            bare = str(draft.edited(edits).text)
+            bare = str(draft.apply(edits).text)
             entry = f"{it.part}: {draft.text.slice(it.value)}"
             end = draft.text.line_end
             yield bare + ("" if bare.endswith(end) else end) + entry + end
@@ -190,7 +190,7 @@ def _swapped(word: str) -> str:
 
 
 def _with(draft: Draft, *edits: Edit) -> str:
-    return str(draft.edited(edits).text)
+    return str(draft.apply(edits).text)
 
 
 def _lines(source: str, change: Callable[[str], str | None]) -> Iterator[str]:
@@ -199,4 +199,4 @@ def _lines(source: str, change: Callable[[str], str | None]) -> Iterator[str]:
         new = change(text.line(line))
         if new is not None:
             end = Place(line, len(text.line(line)))
-            yield str(text.edited(Span(Place(line, 0), end), new))
+            yield str(text.replace(Span(Place(line, 0), end), new))

@@ -69,7 +69,7 @@ def applied(snapshot: Snapshot, action: types.CodeAction) -> str:
 
 def with_edits(text: Text, edits: list[Edit]) -> Text:
     for span, new in sorted(edits, reverse=True):
-        text = text.edited(span, new)
+        text = text.replace(span, new)
     return text
 
 

@@ -9,7 +9,7 @@ from waza_lsp.features.code_lens import code_lens
 
 REST = HEADER.removeprefix("name: notes\n") + "  max_atempts: 2\n"
 INDENTED = "This line is indented differently from its neighbours; align it with them"
-IN_NO_LIST = "This item is in no list; remove the dash, or write the key of its list above"
+IN_NO_LIST = "This item is not part of a list; remove the dash, or add the key of its list above"
 
 
 @pytest.mark.parametrize(
@@ -18,7 +18,7 @@ IN_NO_LIST = "This item is in no list; remove the dash, or write the key of its 
         ('"name: notes', '"', 'This quote is never closed; add " at the end of the text'),
         ("'name: notes", "'", "This quote is never closed; add ' at the end of the text"),
         ('"', '"', 'This quote is never closed; add " at the end of the text'),
-        ('"name"', '"name"', "'\"name\"' is no complete entry; add a colon and a value"),
+        ('"name"', '"name"', "Missing ':' after '\"name\"'"),
         ("[", "[", "This bracket is never closed; add ]"),
         ("{name: notes", "{", "This bracket is never closed; add }"),
         ("-", "-", IN_NO_LIST),
@@ -26,7 +26,7 @@ IN_NO_LIST = "This item is in no list; remove the dash, or write the key of its 
         (" name: notes", "name", INDENTED),
         ("# notes\n\n  name: notes\n  version: '1'", "name", INDENTED),
         ("---\n name: notes", "name", INDENTED),
-        ("\tname: notes", "\t", "Tabs cannot indent YAML; use blanks"),
+        ("\tname: notes", "\t", "YAML does not allow tabs for indentation; use spaces"),
     ],
 )
 def test_one_finding_and_all_the_others(first: str, underlined: str, message: str) -> None:
@@ -70,7 +70,7 @@ def test_a_list_is_no_eval(blanks: str) -> None:
 
 
 def test_an_indented_word_is_half_an_entry() -> None:
-    assert only_finding(" hello\n").message == "'hello' is no complete entry; add a colon and a value"
+    assert only_finding(" hello\n").message == "Missing ':' after 'hello'"
 
 
 def test_the_lines_are_moved_to_the_others() -> None:

@@ -46,8 +46,8 @@ def test_clients_count_it(encoding: str, units: int) -> None:
     [mark] = findings(snapshot, CheckContext(Path("/a/eval.yaml"), Scope(None, None)))
     expected = types.Range(types.Position(0, units), types.Position(0, units + 4))
     assert snapshot.text.range(mark.span) == expected
-    assert snapshot.text.measured(mark.span) == (0, units, 4)
-    assert f'"character":{units + 4}' in snapshot.text.written(mark.span)
+    assert snapshot.text.start_and_length(mark.span) == (0, units, 4)
+    assert f'"character":{units + 4}' in snapshot.text.range_json(mark.span)
     assert snapshot.text.place(expected.start) == Place(0, 0)
     assert snapshot.text.position(Place(1, 2)) == types.Position(1, 2)
 
@@ -85,15 +85,15 @@ def _range(start: tuple[int, int], end: tuple[int, int]) -> types.Range:
 def test_edits_around_it(
     before: str, start: tuple[int, int], end: tuple[int, int], new: str, after: str
 ) -> None:
-    changed = Text.of(before).changed(_range(start, end), new)
+    changed = Text.of(before).replace_range(_range(start, end), new)
     assert str(changed) == after
     assert changed == Text.of(after)
 
 
 def test_a_whole_new_text_brings_its_own() -> None:
-    assert str(Text.of(f"{MARK}a").edited(None, "b")) == "b"
-    assert str(Text.of("a").edited(None, f"{MARK}b")) == f"{MARK}b"
-    assert str(Text.of(f"{MARK}a").edited(Span(Place(0, 0), Place(0, 1)), "b")) == f"{MARK}b"
+    assert str(Text.of(f"{MARK}a").replace(None, "b")) == "b"
+    assert str(Text.of("a").replace(None, f"{MARK}b")) == f"{MARK}b"
+    assert str(Text.of(f"{MARK}a").replace(Span(Place(0, 0), Place(0, 1)), "b")) == f"{MARK}b"
 
 
 def test_the_line_of_the_mark_is_read_as_any_other() -> None:
@@ -102,6 +102,6 @@ def test_the_line_of_the_mark_is_read_as_any_other() -> None:
 
 def test_a_mark_that_comes_to_the_front_is_one() -> None:
     text = Text.of(f"{MARK}name: n\n")
-    there = text.changed(_range((0, 0), (0, 0)), "y")
+    there = text.replace_range(_range((0, 0), (0, 0)), "y")
     assert (there.is_marked, there.lines[0]) == (False, f"y{MARK}name: n\n")
-    assert there.changed(_range((0, 0), (0, 1)), "") == text
+    assert there.replace_range(_range((0, 0), (0, 1)), "") == text

@@ -45,7 +45,7 @@ def test_a_skeleton_is_written_behind_what_is_there(name: str, text: str, tmp_pa
     assert (mark.finding.code, mark.finding.severity) == ("empty-file", Severity.INFORMATION)
     [solution] = solutions(mark, draft_of(snapshot), snapshot.form.schema)
     assert solution.title == "Write a skeleton"
-    written = str(draft_of(snapshot).edited(solution.edits).text)
+    written = str(draft_of(snapshot).apply(solution.edits).text)
     assert written.startswith(text.rstrip("\r\n"))
     left = marks_of(Snapshot.of(snapshot.uri, written))
     assert {it.finding.code for it in left if it.finding.severity is Severity.ERROR} <= {"glob-without-match"}

@@ -102,7 +102,7 @@ def test_a_type_of_the_wrong_type_is_one_mistake(value: str) -> None:
 @pytest.mark.parametrize("options", ["contains:[a]", "contains:[a]\n      not_contains:[b]", "contains:a"])
 def test_v15_in_the_only_line_of_a_config(options: str) -> None:
     text = HEADER + f"graders:\n  - type: text\n    name: a\n    config:\n      {options}\n"
-    assert only_finding(text).message.endswith("a blank is missing after the colon")
+    assert only_finding(text).message.endswith("missing space after ':'")
 
 
 @pytest.mark.parametrize("value", ["0.5", "-0.5", "'0'", "-1.5", "[0]"])
@@ -132,7 +132,7 @@ def test_v10_a_duplicate_top_level_key() -> None:
 def test_v11_a_tab() -> None:
     found = only_finding(HEADER.replace("  timeout_seconds", "\ttimeout_seconds"))
     assert (found.underlined, found.code) == ("\t", "syntax-error")
-    assert found.message == "Tabs cannot indent YAML; use blanks"
+    assert found.message == "YAML does not allow tabs for indentation; use spaces"
 
 
 def test_v12_bad_indentation() -> None:
@@ -156,19 +156,19 @@ def test_v14_an_unclosed_bracket_is_marked_where_it_opens() -> None:
 
 def test_v15_a_missing_blank_after_a_colon() -> None:
     found = only_finding(_suite("contains: [a]").replace("name: first", "name:first"))
-    assert (found.underlined, found.message) == ("name:first", "A blank is missing after the colon")
+    assert (found.underlined, found.message) == ("name:first", "Missing space after ':'")
 
 
 def test_v16_a_missing_blank_after_a_dash() -> None:
     found = only_finding(HEADER + "graders:\n  -type: text\n    name: first\n")
-    assert (found.underlined[:6], found.message) == ("-type:", "A blank is missing after the dash")
+    assert (found.underlined[:6], found.message) == ("-type:", "Missing space after '-'")
 
 
 @pytest.mark.parametrize("blanks", ["\u00a0 ", "\u00a0\u00a0", " \u00a0", "\u2003"])
 def test_v12_blanks_that_are_none_to_yaml(blanks: str) -> None:
     found = only_finding(HEADER.replace("  executor", f"{blanks}executor"))
     assert (found.underlined, found.code) == (blanks.lstrip(" "), "syntax-error")
-    assert found.message.endswith("indent with ordinary blanks")
+    assert found.message.endswith("indent with ordinary spaces")
 
 
 _GRADERS = "graders:\n  - type: text\n    name: n\n    config:\n      contains:\n        - a\n"
@@ -200,7 +200,7 @@ def test_blanks_behind_a_dash_or_a_colon_that_are_none_to_yaml(mark: str, blank:
     glued = mark.replace(" ", "", 1).replace("-", f"-{blank}").replace(":", f":{blank}")
     found = only_finding((HEADER + _GRADERS).replace(mark, glued, 1))
     assert (found.underlined, found.code) == (blank, "syntax-error")
-    assert found.message.endswith("put ordinary blanks here")
+    assert found.message.endswith("replace it with an ordinary space")
 
 
 def test_such_a_blank_behind_a_dash_in_column_0() -> None:
@@ -222,9 +222,9 @@ def test_a_line_of_such_blanks_above_a_list() -> None:
 @pytest.mark.parametrize(
     ("line", "message"),
     [
-        (": c", "The key before this colon is missing"),
-        ("x" * 1025 + ": c", "A key has at most 1024 characters"),
-        ("*n : c", "An alias cannot be a key here; write the key itself"),
+        (": c", "Missing key before ':'"),
+        ("x" * 1025 + ": c", "Key too long; YAML allows at most 1024 characters"),
+        ("*n : c", "An alias cannot be used as a key; write the key itself"),
     ],
 )
 def test_v12_a_key_that_is_none(line: str, message: str) -> None:

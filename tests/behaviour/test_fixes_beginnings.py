@@ -14,7 +14,7 @@ GRADER = "graders:\n  - type: file\n    name: made\n    config:\n      must_exis
 )
 def test_a_key_with_half_a_quote_gets_the_other_half(word: str, quoted: str) -> None:
     key = word.strip(" :")
-    title = f"Add the closing quote behind '{key}'"
+    title = f"Add the closing quote after '{key}'"
     check_fix(TASK.replace(word, quoted), TASK.replace(f"{key}:", f'"{key}":'), title, "tasks/a.yaml")
 
 
@@ -36,8 +36,8 @@ def test_a_text_with_half_a_quote_is_still_closed_at_its_end() -> None:
 @pytest.mark.parametrize(
     ("line", "broken", "title"),
     [
-        ("name: A", "na¦me A", "Add a colon behind 'name'"),
-        ("  prompt: x", "  pr¦ompt x", "Add a colon behind 'prompt'"),
+        ("name: A", "na¦me A", "Add a colon after 'name'"),
+        ("  prompt: x", "  pr¦ompt x", "Add a colon after 'prompt'"),
         ("  prompt: x", "  pr¦ompt = x", "Change '=' to a colon"),
         ("inputs:", "in¦puts;", "Change ';' to a colon"),
         ("name: A", "na¦me\uff1aA", "Change '\uff1a' to a colon"),

@@ -95,7 +95,7 @@ def _check_fixes(snapshot: Snapshot) -> int:
 def _check_solution(
     snapshot: Snapshot, mark: Mark, errors: Errors, solution: Solution, *, is_best: bool
 ) -> None:
-    draft = draft_of(snapshot).edited(solution.edits)
+    draft = draft_of(snapshot).apply(solution.edits)
     _check_lines(snapshot, str(draft.text), solution)
     after = _errors(marks_of(Snapshot.of(snapshot.uri, str(draft.text))))
     told = f"{solution.title}\n{draft.text}"

@@ -119,7 +119,7 @@ def _check(case: Case, path: Path, root: Path) -> int:
 def _check_best(
     case: Case, snapshot: Snapshot, world: CheckContext, marks: list[Mark], mark: Mark, best: Solution
 ) -> None:
-    draft: Draft = draft_of(snapshot).edited(best.edits)
+    draft: Draft = draft_of(snapshot).apply(best.edits)
     told = f"{case.title}: {best.title}\n{draft.text}"
     before = Counter(_key(it) for it in marks)
     after = Counter(_key(it) for it in findings(Snapshot.of(snapshot.uri, str(draft.text)), world))

@@ -28,14 +28,14 @@ def test_v11_tabs() -> None:
 
 
 def test_blanks_of_a_web_page() -> None:
-    check_fix(HEADER.replace("  timeout", "\u00a0 ¦timeout"), HEADER, "Use ordinary blanks")
-    check_fix(HEADER.replace("  timeout", " \u00a0¦timeout"), HEADER, "Use ordinary blanks")
-    check_fix(HEADER.replace("skill: ", "skill:\u00a0¦"), HEADER, "Use ordinary blanks")
+    check_fix(HEADER.replace("  timeout", "\u00a0 ¦timeout"), HEADER, "Use ordinary spaces")
+    check_fix(HEADER.replace("  timeout", " \u00a0¦timeout"), HEADER, "Use ordinary spaces")
+    check_fix(HEADER.replace("skill: ", "skill:\u00a0¦"), HEADER, "Use ordinary spaces")
     graders = HEADER + "graders:\n  - type: text\n    name: n\n    config: {contains: [a]}\n"
     for mark in ("- ", "name: "):
         start = graders.index(mark, len(HEADER)) + len(mark)
         before = graders[: start - 1] + "\u00a0¦" + graders[start:]
-        check_fix(before, graders, "Use ordinary blanks")
+        check_fix(before, graders, "Use ordinary spaces")
 
 
 def test_tabs_take_the_columns_of_the_neighbours() -> None:
@@ -45,7 +45,7 @@ def test_tabs_take_the_columns_of_the_neighbours() -> None:
 
 def test_two_places_for_a_quote_are_told_apart() -> None:
     found = quick_fixes(HEADER + "description: ¦'notes # of today\n")
-    assert [it.title for it in found] == ["Add the closing quote", "Add the closing quote behind 'today'"]
+    assert [it.title for it in found] == ["Add the closing quote", "Add the closing quote after 'today'"]
 
 
 def test_v12_a_line_too_deep() -> None:
@@ -167,4 +167,4 @@ def test_a_merge_conflict_has_no_fix() -> None:
 @pytest.mark.parametrize("line", ["version¦:1", "vers¦ion"])
 def test_half_an_entry_at_the_top(line: str) -> None:
     found = quick_fixes(HEADER + line + "\n")
-    assert [it.title for it in found] == ["Add the missing blank" if ":" in line else "Add a colon"]
+    assert [it.title for it in found] == ["Add the missing space" if ":" in line else "Add a colon"]

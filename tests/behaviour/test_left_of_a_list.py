@@ -102,7 +102,7 @@ def test_text_behind_the_bracket_that_closes_the_file(text: str, underlined: str
 @pytest.mark.parametrize("start", ["name: x\n", "tasks:\n  - a\n", "tasks:\n  - a: b\n  "])
 def test_a_directive_where_none_can_stand_is_marked(start: str, end: str) -> None:
     lines = split_lines(start + end)
-    problems = [(it.span.shifted(line), it.message) for it, line in Tree.of(lines).problems()]
+    problems = [(it.span.shift(line), it.message) for it, line in Tree.of(lines).problems()]
     assert problems
     assert all(it.start.line < len(lines) and it.start < it.end for it, _ in problems)
 

@@ -60,8 +60,8 @@ def test_one_finding_and_its_fix(before: str, after: str, underlined: str) -> No
     start = START + CONFIG
     [found] = found_in(start + before.replace("¦", ""))
     assert found.underlined == underlined
-    assert "a blank is missing after the" in found.message.lower()
-    check_fix(start + before, start + after, "Add the missing blank")
+    assert "missing space after '" in found.message.lower()
+    check_fix(start + before, start + after, "Add the missing space")
     assert found_in(start + after) == []
 
 
@@ -84,7 +84,7 @@ def test_everything_glued_is_marked_and_mended_as_a_whole(
     lines = glued.splitlines(keepends=True)
     lines[line] = lines[line].replace("\n", "¦\n")
     after = glued.replace("-", "- ").replace(":", ": ")
-    check_fix(start + f"{key}:\n" + "".join(lines), start + f"{key}:\n{after}", "Add the missing blank")
+    check_fix(start + f"{key}:\n" + "".join(lines), start + f"{key}:\n{after}", "Add the missing space")
 
 
 def test_the_keys_of_a_block_are_mended_together() -> None:
@@ -93,7 +93,7 @@ def test_the_keys_of_a_block_are_mended_together() -> None:
         START + config,
         START
         + "config:\n  trials_per_task: 1\n  timeout_seconds: 60\n\n  mcp_servers:\n    a:\n      command:b\n  model: x\n  executor: mock\n",
-        "Add the missing blank",
+        "Add the missing space",
     )
 
 

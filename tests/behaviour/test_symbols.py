@@ -12,7 +12,7 @@ from tests.behaviour.harness import snapshot_of
 from tests.behaviour.reading_harness import outline, text_in
 from waza_lsp.features.document_symbol import document_symbol, written_symbols
 from waza_lsp.snapshot import Snapshot
-from waza_lsp.syntax.tree.piece import forget
+from waza_lsp.syntax.tree.piece import clear_cache
 
 SUITE = """\
 name: notes
@@ -219,6 +219,6 @@ def test_what_is_remembered_of_an_item_is_what_would_be_found(then: str, now: st
     written_symbols(before)
     after = Snapshot.of(before.uri, _MEMORABLE.replace(then, now), encoding=encoding)
     found = written_symbols(after)
-    forget()
+    clear_cache()
     assert found == written_symbols(Snapshot.of(before.uri, str(after.text), encoding=encoding))
     assert found != written_symbols(before)

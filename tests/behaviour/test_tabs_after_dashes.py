@@ -24,5 +24,5 @@ from tests.behaviour.fixes_harness import check_fix
 def test_it_becomes_blanks(before: str, after: str) -> None:
     [found] = [it for it in found_in(HEADER + before.replace("¦", "")) if it.code == "syntax-error"]
     assert set(found.underlined) <= {"\t", " "}
-    assert found.message == "Tabs cannot indent YAML; use blanks"
-    check_fix(HEADER + before, HEADER + after, "Use blanks instead of tabs")
+    assert found.message == "YAML does not allow tabs for indentation; use spaces"
+    check_fix(HEADER + before, HEADER + after, "Replace tabs with spaces")

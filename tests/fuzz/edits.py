@@ -24,7 +24,7 @@ from waza_lsp.features.code_lens import code_lens
 from waza_lsp.features.diagnostics import Writings, written_diagnostics
 from waza_lsp.features.document_symbol import written_symbols
 from waza_lsp.snapshot import Snapshot
-from waza_lsp.syntax.tree.piece import forget
+from waza_lsp.syntax.tree.piece import clear_cache
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 NOWHERE = Path("/nowhere/evals")
@@ -98,7 +98,7 @@ def _difference(case: Case) -> str:
         desk.edit(path, edit)
         desk.diagnostics(path)  # so that what is remembered with the pieces counts
     edited = {it: desk.seen(it) for it in desk.open}
-    forget()
+    clear_cache()
     fresh = Desk(case.encoding, dict(desk.texts))
     for path, one in edited.items():
         other = fresh.seen(path)

@@ -175,7 +175,7 @@ def test_check_says_what_is_wrong_with_each(tmp_path: Path) -> None:
 NO_TEXT = {
     "NUL bytes": "U+0000",
     "a lone surrogate": "Not UTF-8",
-    "an escaped surrogate": "half a character",
+    "an escaped surrogate": "not a whole character",
     "control characters": "U+001B",
     "UTF-16": "Not UTF-8",
     "UTF-16, the other way round": "Not UTF-8",

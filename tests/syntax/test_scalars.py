@@ -1,18 +1,18 @@
-"""Where a part of a scalar's value stands in the text."""
+"""Mapping a part of a scalar's value to its span in the text."""
 
 import pytest
 
-from waza_lsp.syntax.scalars import part_of
+from waza_lsp.syntax.scalars import span_of_part
 from waza_lsp.syntax.text import Place
 
 
 def _shown(text: str, value: str, part: str) -> str | None:
-    """What of the text stands for a part of the value; the scalar begins at `<`, which is cut out."""
+    """Return the text that a part of the value maps to. The scalar starts at `<`, which is removed."""
     before, _, after = text.partition("<")
     start = Place(before.count("\n"), len(before.rpartition("\n")[2]))
     lines = (before + after).splitlines(keepends=True)
     at = value.index(part)
-    found = part_of(lines, start, (at, at + len(part)))
+    found = span_of_part(lines, start, (at, at + len(part)))
     return lines[found.start.line][found.start.column : found.end.column] if found is not None else None
 
 
@@ -31,7 +31,7 @@ def _shown(text: str, value: str, part: str) -> str | None:
         ("- <'b(c'\n", "b(c", "b(c", "b(c"),
     ],
 )
-def test_a_part(text: str, value: str, part: str, shown: str) -> None:
+def test_a_part_maps_to_its_text(text: str, value: str, part: str, shown: str) -> None:
     assert _shown(text, value, part) == shown
 
 
@@ -43,5 +43,5 @@ def test_a_part(text: str, value: str, part: str, shown: str) -> None:
         ("- <|2\n    two (\n", "  two (\n", "("),
     ],
 )
-def test_what_cannot_be_told(text: str, value: str, part: str) -> None:
+def test_a_part_without_a_known_span(text: str, value: str, part: str) -> None:
     assert _shown(text, value, part) is None

@@ -1,10 +1,10 @@
-"""Stretches of text move with edits, and go when they are touched."""
+"""Spans move with edits elsewhere and are dropped when an edit touches them."""
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from waza_lsp.syntax.span_mapping import carried, change_between
+from waza_lsp.syntax.span_mapping import change_between, map_span
 from waza_lsp.syntax.text import Place, Span, Text
 
 TEXT = "graders:\n  - type: text\n    config:\n      contains: [jitter, 'two words']\n"
@@ -17,10 +17,10 @@ def span_of(text: str, word: str) -> Span:
     return Span(Place(line, column), Place(line, column + len(word)))
 
 
-def after(new: str, word: str = WORD, old: str = TEXT) -> str | None:
-    """The text that a word's stretch covers after an edit."""
+def mapped_text(new: str, word: str = WORD, old: str = TEXT) -> str | None:
+    """Return the text that the span of a word covers after an edit."""
     text = Text.of(new)
-    span = carried(span_of(old, word), change_between(Text.of(old).lines, text.lines))
+    span = map_span(span_of(old, word), change_between(Text.of(old).lines, text.lines))
     return None if span is None else text.slice(span)
 
 
@@ -37,8 +37,8 @@ def after(new: str, word: str = WORD, old: str = TEXT) -> str | None:
         TEXT.replace("\n", "\r\n", 1),
     ],
 )
-def test_it_moves_with_edits_elsewhere(new: str) -> None:
-    assert after(new) == WORD
+def test_a_span_moves_with_edits_elsewhere(new: str) -> None:
+    assert mapped_text(new) == WORD
 
 
 @pytest.mark.parametrize(
@@ -52,19 +52,19 @@ def test_it_moves_with_edits_elsewhere(new: str) -> None:
         "",
     ],
 )
-def test_it_goes_when_it_is_touched(new: str) -> None:
-    assert after(new) is None
+def test_a_touched_span_is_dropped(new: str) -> None:
+    assert mapped_text(new) is None
 
 
-def test_a_line_above_that_looks_alike_moves_it() -> None:
+def test_an_equal_line_above_moves_the_span() -> None:
     old = "- aa\n- ab\n"
-    assert after("- aa\n- aa\n- ab\n", "ab", old) == "ab"
-    assert after("x: 1\nid: b\n", "id: b", "id: b\n") == "id: b"
+    assert mapped_text("- aa\n- aa\n- ab\n", "ab", old) == "ab"
+    assert mapped_text("x: 1\nid: b\n", "id: b", "id: b\n") == "id: b"
 
 
-def test_a_new_line_behind_the_last_word_of_a_text_leaves_it() -> None:
-    assert after("id: b\nname: c", "b", "id: b") == "b"
-    assert after("id: bc\nname: c", "b", "id: b") is None
+def test_a_new_line_after_the_last_word_keeps_the_span() -> None:
+    assert mapped_text("id: b\nname: c", "b", "id: b") == "b"
+    assert mapped_text("id: bc\nname: c", "b", "id: b") is None
 
 
 @given(st.text("ab\r\n\U0001f600", max_size=12), st.text("ab\r\n\U0001f600", max_size=12))
@@ -74,11 +74,11 @@ def test_the_change_turns_the_one_text_into_the_other(old: str, new: str) -> Non
     if change is None:
         assert old == new
     else:
-        assert str(before.edited(Span(change.start, change.old_end), change.new)) == new
+        assert str(before.replace(Span(change.start, change.old_end), change.new)) == new
 
 
 @given(st.text("ab \n", max_size=20), st.text("ab \n", max_size=8), st.integers(0, 20), st.integers(0, 20))
-def test_what_is_carried_covers_the_same_text(old: str, new: str, cut: int, width: int) -> None:
+def test_a_mapped_span_covers_the_same_text(old: str, new: str, cut: int, width: int) -> None:
     edited = old[:cut] + new + old[cut + width :]
     before, target = Text.of(old), Text.of(edited)
     change = change_between(before.lines, target.lines)
@@ -86,6 +86,6 @@ def test_what_is_carried_covers_the_same_text(old: str, new: str, cut: int, widt
         for start in range(len(before.line(line))):
             for end in range(start + 1, len(before.line(line)) + 1):
                 span = Span(Place(line, start), Place(line, end))
-                moved = carried(span, change)
+                moved = map_span(span, change)
                 if moved is not None:
                     assert target.slice(moved) == before.slice(span)

@@ -1,4 +1,4 @@
-"""Positions and edits, against the plain string they stand for."""
+"""Positions and edits of a text, compared with the plain string."""
 
 import re
 
@@ -22,7 +22,7 @@ def test_lines_end_at_lf_crlf_and_cr_only(source: str) -> None:
 
 
 @given(SOURCES, ENCODINGS, st.data())
-def test_a_place_survives_the_way_to_the_client_and_back(
+def test_a_place_converts_to_a_position_and_back(
     source: str, encoding: types.PositionEncodingKind, data: st.DataObject
 ) -> None:
     text = Text.of(source, encoding)
@@ -32,10 +32,10 @@ def test_a_place_survives_the_way_to_the_client_and_back(
 
 
 @given(SOURCES, SOURCES, st.data())
-def test_an_edit_is_that_of_the_plain_string(source: str, new: str, data: st.DataObject) -> None:
+def test_an_edit_equals_that_of_the_plain_string(source: str, new: str, data: st.DataObject) -> None:
     text = Text.of(source)
     a, b = sorted(data.draw(st.tuples(*[_places(text)] * 2)))
-    edited = text.edited(Span(a, b), new)
+    edited = text.replace(Span(a, b), new)
     expected = source[: _offset(text, a)] + new + source[_offset(text, b) :]
     assert str(edited) == expected
     assert list(edited.lines) == split_lines(expected)
@@ -59,14 +59,14 @@ def _offset(text: Text, place: Place) -> int:
         (types.PositionEncodingKind.Utf32, 3),
     ],
 )
-def test_a_character_beyond_the_basic_plane_counts_as_agreed(
+def test_a_character_beyond_the_basic_plane_counts_by_encoding(
     encoding: types.PositionEncodingKind, character: int
 ) -> None:
     text = Text.of("a𝄞b", encoding)
     assert text.position(Place(0, 3)).character == character
 
 
-def test_a_position_beyond_the_end_is_the_end() -> None:
+def test_a_position_after_the_end_is_the_end() -> None:
     text = Text.of("ab\ncd")
     assert text.place(types.Position(0, 99)) == Place(0, 2)
     assert text.place(types.Position(99, 0)) == Place(1, 2)

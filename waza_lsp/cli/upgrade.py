@@ -23,7 +23,7 @@ from waza_lsp.fixes.fixes import Solution, newest_solution
 from waza_lsp.schema.paths import EVAL_NAMES, PathValue, path_values
 from waza_lsp.snapshot import Snapshot
 from waza_lsp.syntax.edit.edits import Draft, Edit
-from waza_lsp.syntax.edit.emit import in_style
+from waza_lsp.syntax.edit.emit import scalar_content
 from waza_lsp.workspace.rename import normal
 
 _TRIGGERS = "trigger_tests.yaml"
@@ -128,7 +128,7 @@ class _Upgrade:
         choose = partial(_choose_solution, dropped=dropped)
         after = fix_file(str(path), before, partial(findings, context=context), choose)
         snapshot = Snapshot.of(path.as_uri(), after.after) if after else before
-        draft = Draft(snapshot.text, snapshot.tree).edited(_path_edits(snapshot, path, self._relocation))
+        draft = Draft(snapshot.text, snapshot.tree).apply(_path_edits(snapshot, path, self._relocation))
         self._result.files[self._relocation.name(path)] = str(draft.text)
         for name, source in _referenced_files(snapshot, path, self._relocation):
             first = self._result.copies.setdefault(name, source)
@@ -213,7 +213,7 @@ def _path_edits(snapshot: Snapshot, path: Path, relocation: _Relocation) -> Iter
         if normal(start / value.fixed) != after:
             text = Path(os.path.relpath(after, start)).as_posix()
             rest = value.text.removeprefix(value.fixed)
-            yield Edit(value.span, in_style(value.style, f"{text}/{rest}" if rest else text))
+            yield Edit(value.span, scalar_content(value.style, f"{text}/{rest}" if rest else text))
 
 
 def _referenced_files(

@@ -25,7 +25,7 @@ from waza_lsp.schema.paths import Disk, start_folder
 from waza_lsp.schema.references import has_home, is_pattern, names_of
 from waza_lsp.schema.skeletons import body_of, kinds_of
 from waza_lsp.syntax.cursor.surroundings import At, Situation
-from waza_lsp.syntax.edit.snippets import Hole
+from waza_lsp.syntax.edit.snippets import TabStop
 from waza_lsp.syntax.tree.node import Kind, Node
 from waza_lsp.syntax.tree.tree import Tree
 
@@ -161,7 +161,7 @@ def _items(here: Situation, schema: Schema, around: Surroundings, pointer: Point
 def _blank(root: Schema, schema: Schema) -> Suggestion:
     """An item to fill in."""
     written = body_of(root, schema)
-    first = written[0] if isinstance(written, Sequence) and not isinstance(written, str) else Hole()
+    first = written[0] if isinstance(written, Sequence) and not isinstance(written, str) else TabStop()
     return Suggestion(What.SKELETON, "item", first, text=schema.get("description", ""), rank=Rank.SKELETON)
 
 

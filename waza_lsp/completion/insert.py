@@ -7,7 +7,7 @@ from waza_lsp.completion.candidates import Offer
 from waza_lsp.completion.suggestions import Suggestion, What
 from waza_lsp.syntax.cursor.surroundings import At, Situation
 from waza_lsp.syntax.edit.edits import Layout
-from waza_lsp.syntax.edit.snippets import Pen
+from waza_lsp.syntax.edit.snippets import SnippetWriter
 from waza_lsp.syntax.text import Place, Span
 
 
@@ -30,7 +30,7 @@ class Insert:
         return "\n".join([first, *(it.removeprefix(self.indent) for it in rest)])
 
 
-def insert_of(here: Situation, offer: Offer, pen: Pen, layout: Layout, line: str) -> Insert:
+def insert_of(here: Situation, offer: Offer, pen: SnippetWriter, layout: Layout, line: str) -> Insert:
     """The edit for an offer at a situation on a line."""
     it, at = offer.suggestion, offer.at
     place = _placed(here, at, layout, line)
@@ -83,7 +83,7 @@ def _with_quote(span: Span, here: Situation, at: At) -> Span:
     return span
 
 
-def _key(here: Situation, it: Suggestion, pen: Pen, column: int) -> str:
+def _key(here: Situation, it: Suggestion, pen: SnippetWriter, column: int) -> str:
     if it.what is What.SKELETON and isinstance(it.body, Mapping):
         text = pen.item(it.body, column)
         return text.removeprefix("{").removesuffix("}") if here.flow and here.at is At.KEY else text
@@ -94,7 +94,7 @@ def _key(here: Situation, it: Suggestion, pen: Pen, column: int) -> str:
     return f"{{{text}}}" if here.flow and here.at is At.VALUE else text
 
 
-def _item(here: Situation, it: Suggestion, pen: Pen, column: int) -> str:
+def _item(here: Situation, it: Suggestion, pen: SnippetWriter, column: int) -> str:
     is_filled = it.what is What.SKELETON
     text = pen.item(it.body, column + 2) if here.flow and is_filled else ""
     if here.flow:
@@ -102,7 +102,7 @@ def _item(here: Situation, it: Suggestion, pen: Pen, column: int) -> str:
     return pen.dash(it.body, column) if is_filled else pen.dashed(pen.literal(_scalar(it, pen)))
 
 
-def _value(here: Situation, it: Suggestion, pen: Pen) -> str:
+def _value(here: Situation, it: Suggestion, pen: SnippetWriter) -> str:
     if here.quote == "'":
         text = it.label.replace("'", "''")
     elif here.quote:
@@ -112,5 +112,5 @@ def _value(here: Situation, it: Suggestion, pen: Pen) -> str:
     return text + here.close
 
 
-def _scalar(it: Suggestion, pen: Pen) -> str:
+def _scalar(it: Suggestion, pen: SnippetWriter) -> str:
     return it.label if it.is_literal else pen.value(it.label)

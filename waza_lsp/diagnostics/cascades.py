@@ -42,9 +42,9 @@ _ALIASES = object()
 
 def has_hole(node: Node, anchors: Collection[str]) -> bool:
     """Whether there is an alias at or below a node that stands for nothing."""
-    names: frozenset[str] | None = node.memory.get(_ALIASES)
+    names: frozenset[str] | None = node.cache.get(_ALIASES)
     if names is None:
-        names = node.memory[_ALIASES] = frozenset(it.source for it in node.walk() if it.kind is Kind.ALIAS)
+        names = node.cache[_ALIASES] = frozenset(it.source for it in node.walk() if it.kind is Kind.ALIAS)
     return any(it not in anchors for it in names)
 
 
@@ -127,7 +127,7 @@ def with_strays_told(marks: list[Mark], tree: Tree, form: Form) -> list[Mark]:
         else:
             robbed.add(_owner(above))
     for owner, piece, key in _strays(tree, form):
-        told.append(Mark(key.span.shifted(piece.start), SYNTAX_ERROR.at((), INDENTED)))
+        told.append(Mark(key.span.shift(piece.start), SYNTAX_ERROR.at((), INDENTED)))
         spoiled.update(range(piece.start, piece.end))
         robbed.add(owner)
     if not (told or robbed or unread):
@@ -170,7 +170,7 @@ def _robbed_by_blanks(tree: Tree) -> Iterator[Piece]:
     for above, piece in pairwise(tree.pieces):
         is_robbed = piece.kind is PieceKind.STRAY and above.kind in _READABLE
         if is_robbed and any(
-            it.cause is Cause.BLANKS and it.span.start == _FIRST for it in piece.parsed.problems
+            it.cause is Cause.SPACES and it.span.start == _FIRST for it in piece.parsed.problems
         ):
             yield above
 

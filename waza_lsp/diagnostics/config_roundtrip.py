@@ -13,10 +13,10 @@ def apart(entry: Node, anchors: Mapping[str, Node]) -> Iterator[Finding]:
     # Imported late: nearly all files do without.
     from waza_engine.lib.yaml.roundtrip import config_problems
     from waza_engine.rules.unreadable_config import unreadable_config
-    from waza_lsp.syntax.tree.engine_nodes import composed
+    from waza_lsp.syntax.tree.engine_nodes import compose
 
     data = entry.data(dict(anchors))
-    for problem in config_problems(composed(entry, anchors)):
+    for problem in config_problems(compose(entry, anchors)):
         yield unreadable_config(problem, data)
 
 

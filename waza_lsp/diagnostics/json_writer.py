@@ -9,7 +9,7 @@ from typing import Any
 
 from lsprotocol import types
 
-from waza_lsp.syntax.text import written as written_range
+from waza_lsp.syntax.text import range_json as written_range
 
 
 def diagnostic_json(item: "types.Diagnostic") -> str:

@@ -82,12 +82,12 @@ def _item_marks(piece: Piece, where: Standing, anchors: dict[str, Node], index: 
     """`index` is that of the piece's first item."""
     parsed, base = piece.parsed, (where.key or "", index)
     if parsed.root is None or parsed.has_alias:
-        return tuple(it.shifted(piece.start, base) for it in piece_marks(parsed, where, anchors))
+        return tuple(it.shift(piece.start, base) for it in piece_marks(parsed, where, anchors))
     return _remembered(parsed, parsed.root, where).at(piece.start, base)
 
 
 def _remembered(parsed: Parsed, root: Node, where: Standing) -> "_Remembered":
-    memory = root.memory
+    memory = root.cache
     remembered: _Remembered | None = memory.get(where)
     if remembered is None:
         remembered = memory[where] = _Remembered()
@@ -132,7 +132,7 @@ class _Remembered:
     def at(self, start: int, base: tuple[str, int]) -> tuple[Mark, ...]:
         """The findings of a piece that starts at a line: most stay where they were, and are the same objects."""
         if self._at != (start, base):
-            self._shifted = tuple(it.shifted(start, base) for it in self.found)
+            self._shifted = tuple(it.shift(start, base) for it in self.found)
             self._at = (start, base)
         return self._shifted
 
@@ -196,7 +196,7 @@ def _value_marks(
         if node is None or (has_alias and has_hole(node[1], anchors)):
             continue
         if node[1].kind is Kind.MAP:
-            for finding in check_grader(form.dialect, node[1].typed(anchors), scope, unknown):
+            for finding in check_grader(form.dialect, node[1].typed_data(anchors), scope, unknown):
                 yield mark_in(root, finding.below((*base, *pointer)))
             if form.is_read_apart(where.key, (*base, *pointer)):
                 for finding in apart(node[1], anchors):

@@ -33,12 +33,12 @@ from waza_lsp.diagnostics.rules import rule_marks
 from waza_lsp.diagnostics.suppressions import not_suppressed
 from waza_lsp.schema.document_kind import Form
 from waza_lsp.syntax.errors.hints import TEMPLATE_MESSAGE, Cause
-from waza_lsp.syntax.scalars import part_of
+from waza_lsp.syntax.scalars import span_of_part
 from waza_lsp.syntax.text import Place, Span, Text
-from waza_lsp.syntax.tree.aliases import endless_aliases, unknown_aliases, unknown_tags, vain_merges
+from waza_lsp.syntax.tree.aliases import invalid_merges, recursive_aliases, unknown_aliases, unknown_tags
 from waza_lsp.syntax.tree.node import Kind, Node
 from waza_lsp.syntax.tree.piece import Piece
-from waza_lsp.syntax.tree.split import MESSAGE, PieceKind
+from waza_lsp.syntax.tree.split import TOO_LARGE_MESSAGE, PieceKind
 from waza_lsp.syntax.tree.tree import Entry, Tree
 
 
@@ -83,7 +83,7 @@ def _stages(tree: Tree, form: Form, context: CheckContext) -> list[Mark]:
 def _unreadable(tree: Tree) -> Mark | None:
     """The one finding of a text that cannot be read as a whole."""
     if tree.is_cut_off:
-        return Mark(Span(Place(0, 0), Place(0, 0)), UNREADABLE_FILE.at((), MESSAGE))
+        return Mark(Span(Place(0, 0), Place(0, 0)), UNREADABLE_FILE.at((), TOO_LARGE_MESSAGE))
     if tree.conflict >= 0:
         # Both sides of a conflict are in the text: any other finding would be about neither.
         span = Span(Place(tree.conflict, 0), Place(tree.conflict, 7))
@@ -120,7 +120,7 @@ def _with_rules(found: list[Mark], tree: Tree, form: Form, context: CheckContext
 def _syntax(tree: Tree) -> Iterator[Mark]:
     for before, piece in zip((None, *tree.pieces), tree.pieces, strict=False):
         it = piece.parsed
-        if not (it.problems or it.templates or it.cut or it.duplicates):
+        if not (it.problems or it.templates or it.accidental_comments or it.duplicates):
             continue
         # A stray line behind a quote or bracket that is not closed is most likely inside it.
         if piece.kind is not PieceKind.STRAY or before is None or not before.parsed.unterminated:
@@ -140,9 +140,9 @@ def _references(tree: Tree) -> Iterator[Mark]:
     pieces = tree.pieces if tree.has_alias else ()
     for name, span in unknown_aliases(pieces):
         yield Mark(span, SYNTAX_ERROR.at((), f"There is no anchor '&{name}' above"))
-    for name, span in endless_aliases(pieces):
+    for name, span in recursive_aliases(pieces):
         yield Mark(span, SYNTAX_ERROR.at((), f"This stands inside of '&{name}', which would contain itself"))
-    for span in vain_merges(tree.pieces, tree.anchors):
+    for span in invalid_merges(tree.pieces, tree.anchors):
         yield Mark(
             span,
             SYNTAX_ERROR.at((), "'<<' takes the keys of a mapping, or of a list of mappings; this is none"),
@@ -156,27 +156,27 @@ def _references(tree: Tree) -> Iterator[Mark]:
 def _piece_syntax(piece: Piece) -> Iterator[Mark]:
     for problem in piece.parsed.problems:
         rule = UNQUOTED_TEMPLATE if problem.cause is Cause.TEMPLATE else SYNTAX_ERROR
-        yield Mark(problem.span.shifted(piece.start), rule.at((), problem.message))
+        yield Mark(problem.span.shift(piece.start), rule.at((), problem.message))
     for node in piece.parsed.templates:
-        yield Mark(node.span.shifted(piece.start), UNQUOTED_TEMPLATE.at((), TEMPLATE_MESSAGE))
-    for span in piece.parsed.cut:
+        yield Mark(node.span.shift(piece.start), UNQUOTED_TEMPLATE.at((), TEMPLATE_MESSAGE))
+    for span in piece.parsed.accidental_comments:
         message = (
             "The value ends here and this is a comment; put the whole value in quotes if it is part of it"
         )
-        yield Mark(span.shifted(piece.start), TEXT_CUT_BY_COMMENT.at((), message))
+        yield Mark(span.shift(piece.start), TEXT_CUT_BY_COMMENT.at((), message))
     for first, second in piece.parsed.duplicates:
         yield _duplicate(first, second, piece, piece)
 
 
 def _duplicate(first: Node, second: Node, first_piece: Piece, second_piece: Piece) -> Mark:
     finding = DUPLICATE_KEY.at((), f"'{second.source}' stands twice in this mapping; remove one", on="key")
-    related = ((first.span.shifted(first_piece.start), "First here"),)
-    return Mark(second.span.shifted(second_piece.start), finding, related)
+    related = ((first.span.shift(first_piece.start), "First here"),)
+    return Mark(second.span.shift(second_piece.start), finding, related)
 
 
 def _structure(tree: Tree, form: Form) -> Iterator[Mark]:
     is_blank = all(it.kind is PieceKind.SKIPPED for it in tree.pieces)
-    if is_blank and not tree.is_more and form.schema.get("required"):
+    if is_blank and not tree.has_more_documents and form.schema.get("required"):
         empty = EMPTY_FILE.at((), "There is nothing in this file yet", fixes=skeletons(form.schema))
         yield Mark(Span(Place(0, 0), Place(0, 0)), empty)
     seen: dict[str, Entry] = {}
@@ -184,7 +184,7 @@ def _structure(tree: Tree, form: Form) -> Iterator[Mark]:
         first = seen.setdefault(entry.key.source, entry)
         if first is not entry and first.piece is not entry.piece:
             yield _duplicate(first.key, entry.key, first.piece, entry.piece)
-    if tree.is_more:
+    if tree.has_more_documents:
         line = tree.second_document
         message = "Only the first document of a file is read; everything below this line is ignored"
         severity = None
@@ -200,9 +200,9 @@ def _whole(whole: Piece, form: Form, scope: Scope | None) -> Iterator[Mark]:
     data = root.data(anchors) if root is not None else None
     is_mapping = isinstance(data, dict)
     for finding in form.checker.check_root(data) if is_mapping else form.checker.check(data):
-        yield mark_in(root, finding).shifted(whole.start)
+        yield mark_in(root, finding).shift(whole.start)
     for mark in piece_marks(whole.parsed, standing(form, None, scope), anchors) if is_mapping else ():
-        yield mark.shifted(whole.start)
+        yield mark.shift(whole.start)
 
 
 def _root(tree: Tree, form: Form) -> Iterator[Mark]:
@@ -216,7 +216,7 @@ def _root(tree: Tree, form: Form) -> Iterator[Mark]:
                 yield Mark(located.key, finding)
         elif tree.entries and not (_is_broken(tree) or _is_in_a_list(data, tree, form)):
             first = tree.entries[0]
-            yield Mark(first.key.span.shifted(first.piece.start), finding)
+            yield Mark(first.key.span.shift(first.piece.start), finding)
 
 
 def _is_beyond(entry: Entry) -> bool:
@@ -242,7 +242,7 @@ def _is_sound(tree: Tree, key: Span) -> bool:
     problems = piece.parsed.problems
     at_fault = [*(it.span for it in problems), *(it.span for it in piece.parsed.templates)]
     if any(
-        it.start <= key.end and key.start <= it.end for it in (span.shifted(piece.start) for span in at_fault)
+        it.start <= key.end and key.start <= it.end for it in (span.shift(piece.start) for span in at_fault)
     ):
         return False
     return not problems or key.start.line == piece.start
@@ -267,28 +267,28 @@ def _parts(tree: Tree, form: Form, scope: Scope | None) -> Iterator[Mark]:
         elif not entry.piece.parsed.problems:
             done.add(id(entry.piece))
             found = piece_marks(entry.piece.parsed, standing(form, None, scope), tree.anchors)
-            yield from (it.shifted(entry.piece.start) for it in found)
+            yield from (it.shift(entry.piece.start) for it in found)
 
 
 def _list(tree: Tree, entry: Entry, form: Form, schema: Schema, scope: Scope | None) -> Iterator[Mark]:
     resolved = resolve(form.schema, schema)
     if "items" not in resolved:
         finding = form.checker.check_part([], schema)
-        yield from (Mark(entry.key.span.shifted(entry.piece.start), it) for it in finding)
+        yield from (Mark(entry.key.span.shift(entry.piece.start), it) for it in finding)
         return
     listed = [
         None if it.kind is Kind.SCALAR and it.value is None and not piece.parsed.problems else True
         for piece, it in entry.items
     ]
     for it in form.checker.check_list(listed, schema) if not _is_unread_list(tree, entry) else ():
-        yield Mark(entry.key.span.shifted(entry.piece.start), it)
+        yield Mark(entry.key.span.shift(entry.piece.start), it)
     yield from list_marks(tree, entry, standing(form, entry.key.source, scope))
 
 
 def _with_nested_keys(found: list[Mark], document: _Checked) -> list[Mark]:
     """The findings, with one for each list or mapping in the place of a key instead of all others there."""
     pieces = document.tree.pieces
-    nested = [it.shifted(piece.start) for piece in pieces for it in piece.parsed.nested_keys]
+    nested = [it.shift(piece.start) for piece in pieces for it in piece.parsed.nested_keys]
     if not nested:
         return found
     starts = {it.start for it in nested}
@@ -319,7 +319,7 @@ def _narrowed(found: list[Mark], document: _Checked) -> list[Mark]:
 def _pointed(mark: Mark, text: Text) -> Mark:
     """The mark with the part of its text that is at fault; what an alias stands for is written elsewhere."""
     part = mark.finding.part if not text.slice(mark.span).startswith(("*", "<<")) else None
-    found = part_of(text.lines, mark.span.start, part) if part is not None else None
+    found = span_of_part(text.lines, mark.span.start, part) if part is not None else None
     return mark._replace(part=found) if found is not None else mark
 
 

@@ -34,10 +34,10 @@ class Mark(NamedTuple):
         """What is underlined."""
         return self.part or self.span
 
-    def shifted(self, lines: int, base: tuple[str, int] | None = None) -> "Mark":
+    def shift(self, lines: int, base: tuple[str, int] | None = None) -> "Mark":
         """The same mark `lines` further down."""
-        related = self.related and tuple((span.shifted(lines), text) for span, text in self.related)
-        return Mark(self.span.shifted(lines), self.finding, related, base)
+        related = self.related and tuple((span.shift(lines), text) for span, text in self.related)
+        return Mark(self.span.shift(lines), self.finding, related, base)
 
     @property
     def in_document(self) -> Finding:
@@ -63,15 +63,15 @@ _BLOCKS = frozenset([Kind.MAP, Kind.SEQ])
 
 def span_in(tree: Tree, pointer: Pointer, *, on_key: bool = False) -> Span | None:
     """Where a pointer into the whole document stands: the top of the file when the text has nothing there."""
-    held = tree.held(pointer)
+    held = tree.piece_and_rest(pointer)
     if held is not None:
         piece, start, rest = held
-        known, place = start.memory, (span_below, rest, on_key)
+        known, place = start.cache, (span_below, rest, on_key)
         if place not in known:
             known[place] = span_below(start, rest, on_key=on_key)
         below: Span | None = known[place]
         if below is not None:
-            return below.shifted(piece.start)
+            return below.shift(piece.start)
     located = tree.find(pointer) if pointer else None
     if located is None:
         alias = alias_above(tree, pointer)
@@ -83,15 +83,15 @@ def span_in(tree: Tree, pointer: Pointer, *, on_key: bool = False) -> Span | Non
     if located.key is not None and (on_key or node.is_empty or is_block):
         return located.key
     lines = located.value.start.line - node.start.line
-    return _token(node).shifted(lines) if not (is_block and node.items) else located.value
+    return _token(node).shift(lines) if not (is_block and node.items) else located.value
 
 
 def _top(tree: Tree) -> Span | None:
     """Where is said what is about the file as such; None in one that holds nothing."""
     if tree.whole is not None:
         root = tree.whole.parsed.root
-        return _token(root).shifted(tree.whole.start) if root is not None and root.kind is Kind.MAP else None
-    return tree.entries[0].key.span.shifted(tree.entries[0].piece.start) if tree.entries else None
+        return _token(root).shift(tree.whole.start) if root is not None and root.kind is Kind.MAP else None
+    return tree.entries[0].key.span.shift(tree.entries[0].piece.start) if tree.entries else None
 
 
 def alias_above(tree: Tree, pointer: Pointer) -> Span | None:
@@ -105,7 +105,7 @@ def alias_above(tree: Tree, pointer: Pointer) -> Span | None:
             if located.node.kind is Kind.ALIAS:
                 return located.value
             if merge is not None:
-                return merge.span.shifted(located.value.start.line - located.node.start.line)
+                return merge.span.shift(located.value.start.line - located.node.start.line)
             return None
     return None
 

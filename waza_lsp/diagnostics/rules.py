@@ -52,7 +52,7 @@ def version_marks(tree: Tree, form: Form, target: str) -> Iterator[Mark]:
     if tree.whole is not None:
         if not tree.whole.parsed.problems:
             for it in piece_marks(tree.whole.parsed, top, tree.whole.parsed.anchors):
-                yield it.shifted(tree.whole.start)
+                yield it.shift(tree.whole.start)
         return
     done: set[int] = set()
     for entry in tree.entries:
@@ -60,13 +60,13 @@ def version_marks(tree: Tree, form: Form, target: str) -> Iterator[Mark]:
             # The key of a list is a piece of its own, which does not know whether the list has items.
             head = {entry.key.source: [None] * bool(entry.items)}
             for finding in newer(form.schema, head, target):
-                yield Mark(entry.key.span.shifted(entry.piece.start), finding)
+                yield Mark(entry.key.span.shift(entry.piece.start), finding)
             if "items" in narrowed(form.schema, known.get(entry.key.source, {}), []):
                 yield from list_marks(tree, entry, standing(form, entry.key.source, None, target))
         elif not entry.piece.parsed.problems and id(entry.piece) not in done:
             done.add(id(entry.piece))
             for it in piece_marks(entry.piece.parsed, top, tree.anchors):
-                yield it.shifted(entry.piece.start)
+                yield it.shift(entry.piece.start)
 
 
 def _of_rule(tree: Tree, said: tuple[Finding, ...]) -> tuple[Mark, ...]:
@@ -108,9 +108,9 @@ def _in_list(entry: Entry, pointer: Pointer, findings: tuple[Finding, ...]) -> t
     index = int(pointer[1])
     piece, node = entry.items[index]
     place = (_Placed, pointer[2:])
-    placed: _Placed | None = node.memory.get(place)
+    placed: _Placed | None = node.cache.get(place)
     if placed is None or (placed.findings is not findings and placed.findings != findings):
-        placed = node.memory[place] = _Placed(piece, node, pointer[2:], findings)
+        placed = node.cache[place] = _Placed(piece, node, pointer[2:], findings)
     return placed.at(piece.start, entry.key.source, index)
 
 
@@ -142,7 +142,7 @@ class _Placed:
             return None
         if self._at != (start, key, index):
             base = (key, index - self._offset)
-            self._shifted = tuple(it.shifted(start, base) for it in self._found)
+            self._shifted = tuple(it.shift(start, base) for it in self._found)
             self._at = (start, key, index)
         return self._shifted
 

@@ -21,7 +21,7 @@ from waza_lsp.snapshot import Snapshot
 from waza_lsp.syntax.cursor.context import situations
 from waza_lsp.syntax.cursor.surroundings import At, Situation
 from waza_lsp.syntax.edit.edits import layout_of
-from waza_lsp.syntax.edit.snippets import Pen
+from waza_lsp.syntax.edit.snippets import SnippetWriter
 from waza_lsp.syntax.text import Span
 
 _KINDS = {
@@ -107,7 +107,7 @@ def _items(
     ranges: dict[Span, types.Range] = {}
     way = _way(snapshot, here)
     for offer in found:
-        pen = Pen(layout, snippets=client.snippets, flow=here.flow, line_end=line_end)
+        pen = SnippetWriter(layout, snippets=client.snippets, flow=here.flow, line_end=line_end)
         insert = insert_of(here, offer, pen, layout, snapshot.text.line(here.span.start.line))
         if insert.span not in ranges:
             ranges[insert.span] = snapshot.range(insert.span)

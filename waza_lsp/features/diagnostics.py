@@ -77,8 +77,10 @@ def _few(found: list[Mark]) -> list[Mark]:
 def _written(snapshot: Snapshot, mark: Mark, context: CheckContext) -> str:
     it = mark.finding
     about = _about(it.code, it.severity, it.message, it.rule.tags)
-    places = [(uri, text.written(span), said) for uri, text, span, said in _related(snapshot, mark, context)]
-    return f'{{"range":{snapshot.text.written(mark.shown)},{about}{related(places)}}}'
+    places = [
+        (uri, text.range_json(span), said) for uri, text, span, said in _related(snapshot, mark, context)
+    ]
+    return f'{{"range":{snapshot.text.range_json(mark.shown)},{about}{related(places)}}}'
 
 
 @lru_cache(maxsize=4096)

@@ -76,15 +76,15 @@ def _written(symbols: list[_Symbol], text: Text) -> str:
             detail = f',"detail":{json.dumps(it.detail)}' if it.detail else ""
             children = f',"children":{_written(it.children, text)}' if it.children else ""
             it.json = (
-                f'{{"name":{json.dumps(it.name or " ")},"kind":{it.kind.value},"range":{text.written(it.span)}'
-                f',"selectionRange":{text.written(it.selection)}{detail}{children}}}'
+                f'{{"name":{json.dumps(it.name or " ")},"kind":{it.kind.value},"range":{text.range_json(it.span)}'
+                f',"selectionRange":{text.range_json(it.selection)}{detail}{children}}}'
             )
     return f"[{','.join(it.json for it in symbols)}]"
 
 
 def _flat(symbols: list[_Symbol], snapshot: Snapshot, above: str) -> Iterator[str]:
     for it in symbols:
-        place = f'{{"uri":{json.dumps(snapshot.uri)},"range":{snapshot.text.written(it.span)}}}'
+        place = f'{{"uri":{json.dumps(snapshot.uri)},"range":{snapshot.text.range_json(it.span)}}}'
         container = f',"containerName":{json.dumps(above)}' if above else ""
         yield f'{{"name":{json.dumps(it.name or " ")},"kind":{it.kind.value},"location":{place}{container}}}'
         yield from _flat(it.children, snapshot, it.name)
@@ -117,7 +117,7 @@ def _item_ways(form: Form) -> Ways:
 
 def _list(snapshot: Snapshot, entry: Entry, way: Ways | None) -> _Symbol:
     """A top-level list, whose items are pieces of their own."""
-    name = entry.key.span.shifted(entry.piece.start)
+    name = entry.key.span.shift(entry.piece.start)
     end = entry.items[-1][1].end if entry.items else entry.key.end
     line = entry.items[-1][0].start if entry.items else entry.piece.start
     items = way.items if way is not None else None
@@ -135,16 +135,16 @@ def _own_piece(snapshot: Snapshot, piece: Piece, node: Node, way: Ways, index: i
         return _item(snapshot, node, way, index, piece.start)  # It may stand for what another piece holds.
     now = way, piece.start, index, snapshot.text.encoding
     symbol: _Symbol | None
-    then, symbol = node.memory.get(_MEMORY, (None, None))
+    then, symbol = node.cache.get(_MEMORY, (None, None))
     if then != now:
         symbol = _item(snapshot, node, way, index, piece.start)
-        node.memory[_MEMORY] = now, symbol
+        node.cache[_MEMORY] = now, symbol
     return symbol
 
 
 def _key(snapshot: Snapshot, key: Node, value: Node, way: Ways | None, start: int) -> _Symbol:
-    name = key.span.shifted(start)
-    span = Span(name.start, max(name.end, value.span.shifted(start).end))
+    name = key.span.shift(start)
+    span = Span(name.start, max(name.end, value.span.shift(start).end))
     detail = _one_line(value.source) if value.kind is Kind.SCALAR else ""
     children = list(_children(snapshot, value, way, start)) if way is not None else []
     return _Symbol(key.source, _KINDS[value.kind], span, name, detail, children)
@@ -170,12 +170,12 @@ def _item(snapshot: Snapshot, node: Node, way: Ways, index: int, start: int) -> 
     # The name of what an alias stands for is written elsewhere.
     title = named if meant is node else None
     detail = meant.pair(way.schema.get("x-detail-from", ""))
-    span = node.span.shifted(start)
+    span = node.span.shift(start)
     return _Symbol(
         name or f"#{index + 1}",
         types.SymbolKind.Function if "x-runnable" in way.schema else types.SymbolKind.Object,
         span,
-        title.span.shifted(start) if title is not None else Span(span.start, span.start),
+        title.span.shift(start) if title is not None else Span(span.start, span.start),
         _one_line(detail[1].source) if detail is not None else "",
         list(_children(snapshot, node, way, start)),
     )

@@ -4,7 +4,7 @@ from lsprotocol import types
 
 from waza_lsp.snapshot import Snapshot
 from waza_lsp.syntax.edit.edits import Draft
-from waza_lsp.syntax.edit.format import tidied
+from waza_lsp.syntax.edit.format import formatting_edits
 
 
 def formatting(snapshot: Snapshot, span: types.Range | None = None) -> list[types.TextEdit]:
@@ -14,6 +14,6 @@ def formatting(snapshot: Snapshot, span: types.Range | None = None) -> list[type
     first, last = (span.start.line, span.end.line) if span is not None else (0, len(snapshot.text.lines))
     return [
         snapshot.text_edit(it)
-        for it in tidied(Draft(snapshot.text, snapshot.tree))
+        for it in formatting_edits(Draft(snapshot.text, snapshot.tree))
         if first <= it.span.start.line and it.span.end.line <= last
     ]

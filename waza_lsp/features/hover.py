@@ -16,7 +16,7 @@ from waza_lsp.snapshot import Snapshot
 from waza_lsp.syntax.cursor.rows import row_of
 from waza_lsp.syntax.edit.emit import block, flow
 from waza_lsp.syntax.text import Place, Span
-from waza_lsp.syntax.tree.anchors import anchor_of, anchored_text
+from waza_lsp.syntax.tree.anchors import anchor_of_alias, anchored_text
 from waza_lsp.syntax.tree.located import Located
 from waza_lsp.syntax.tree.node import Kind
 from waza_lsp.workspace.hover_facts import NotPassed, facts, not_passed
@@ -173,6 +173,6 @@ def _anchored(snapshot: Snapshot, located: Located) -> Iterator[str]:
     """What an alias stands for."""
     if located.node.kind is not Kind.ALIAS or located.on_key:
         return
-    anchor = anchor_of(snapshot.tree, snapshot.text, located.node.source, located.value.start)
+    anchor = anchor_of_alias(snapshot.tree, snapshot.text, located.node.source, located.value.start)
     if anchor is not None:
         yield f"```yaml\n{anchored_text(snapshot.text, anchor, _MOST_LINES)}\n```"

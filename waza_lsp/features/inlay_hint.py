@@ -82,7 +82,7 @@ def _weights(snapshot: Snapshot, around: Around) -> Iterator[_Hint]:
     for it in shares(snapshot, around, only_written=True):
         node = it.entry.written or _title(it)
         if node is not None:
-            place = node.span.shifted(it.entry.site.start).end
+            place = node.span.shift(it.entry.site.start).end
             yield _Hint(place, it.percent, "Part of this grader in the score of a task")
 
 
@@ -94,7 +94,7 @@ def _flags(snapshot: Snapshot, form: Form, lines: tuple[int, int]) -> Iterator[_
         meanings = [_MEANINGS[it] for it in found[1] if it in _MEANINGS] if found else []
         if meanings and node.start.line == node.end.line:
             yield _Hint(
-                node.span.shifted(site.start).end, ", ".join(meanings), "What the flags of the pattern mean"
+                node.span.shift(site.start).end, ", ".join(meanings), "What the flags of the pattern mean"
             )
 
 
@@ -123,7 +123,7 @@ def _unwritten(
     if wanted.inherited and "x-inherits" in form.schema:
         first = snapshot.tree.entries[0] if snapshot.tree.entries else None
         if first is not None and not first.is_list:
-            line = first.value.span.shifted(first.piece.start).end.line
+            line = first.value.span.shift(first.piece.start).end.line
             keys = set(snapshot.tree.keys() or ())
             yield from _hint(_line_end(snapshot, line), _inherited(form.schema, keys, suite))
     for site in sites(snapshot.tree, _unwritten_ways(form), lines):
@@ -135,7 +135,7 @@ def _unwritten(
             said |= {name: it["x-shown-default"] for name, it in _defaults(site.schema) if name not in keys}
         if wanted.inherited:
             said |= _inherited(site.schema, keys, suite)
-        line = site.key.span.shifted(site.start).start.line if site.key is not None else -1
+        line = site.key.span.shift(site.start).start.line if site.key is not None else -1
         yield from _hint(_line_end(snapshot, line), said) if line >= 0 else ()
 
 

@@ -37,7 +37,7 @@ def _spans(tree: Tree, text: Text, place: Place) -> Iterator[Span]:
     yield from _lists(tree, piece)
     local = Place(place.line - piece.start, place.column)
     for span in _within(piece.parsed.root, local):
-        yield span.shifted(piece.start)
+        yield span.shift(piece.start)
 
 
 def _lists(tree: Tree, piece: Piece) -> Iterator[Span]:
@@ -45,11 +45,11 @@ def _lists(tree: Tree, piece: Piece) -> Iterator[Span]:
     for entry in tree.entries:
         if entry.items and entry.items[0][0].start <= piece.start <= entry.items[-1][0].start:
             first, (last, node) = entry.items[0], entry.items[-1]
-            end = node.span.shifted(last.start).end
-            yield Span(entry.key.span.shifted(entry.piece.start).start, end)
+            end = node.span.shift(last.start).end
+            yield Span(entry.key.span.shift(entry.piece.start).start, end)
             root = first[0].parsed.root
             if root is not None:
-                yield Span(root.span.shifted(first[0].start).start, end)
+                yield Span(root.span.shift(first[0].start).start, end)
 
 
 def _within(node: Node, place: Place) -> Iterator[Span]:

@@ -14,12 +14,12 @@ from waza_engine.analysis.schema.navigate import DISCRIMINATOR
 from waza_lsp.schema.document_kind import Form
 from waza_lsp.schema.visitor import Site, Ways, sites, ways
 from waza_lsp.snapshot import Snapshot
-from waza_lsp.syntax.embedded_tokens import LANGUAGES, Class, tokens
+from waza_lsp.syntax.embedded_tokens import LANGUAGES, TokenClass, tokens
 from waza_lsp.syntax.scalars import scalar_lines
 from waza_lsp.syntax.text import Span
 from waza_lsp.syntax.tree.node import Kind
 
-_TYPES = ["class", "enumMember", *(str(it) for it in Class)]
+_TYPES = ["class", "enumMember", *(str(it) for it in TokenClass)]
 _MODIFIERS = ["declaration", "deprecated"]
 _DECLARATION, _DEPRECATED = 1, 2
 LEGEND = types.SemanticTokensLegend(_TYPES, _MODIFIERS)
@@ -59,11 +59,11 @@ def _of_site(site: Site, snapshot: Snapshot) -> Iterator[_Coloured]:
     elif node.start.line != node.end.line:
         return
     elif "x-defines" in schema:
-        yield _Coloured(node.inner.shifted(site.start), "variable", _DECLARATION)
+        yield _Coloured(node.inner.shift(site.start), "variable", _DECLARATION)
     elif "x-reference" in schema:
-        yield _Coloured(node.inner.shifted(site.start), "variable")
+        yield _Coloured(node.inner.shift(site.start), "variable")
     elif node.value in schema.get("enum", ()):
-        yield _Coloured(node.inner.shifted(site.start), "enumMember")
+        yield _Coloured(node.inner.shift(site.start), "enumMember")
 
 
 def _type_of(site: Site) -> Iterator[_Coloured]:
@@ -73,7 +73,7 @@ def _type_of(site: Site) -> Iterator[_Coloured]:
     known = site.schema["properties"][key]
     if value is not None and value.kind is Kind.SCALAR and value.source in known.get("enum", ()):
         is_old = value.source in known.get("x-enum-deprecated", ())
-        yield _Coloured(value.inner.shifted(site.start), "class", _DEPRECATED if is_old else 0)
+        yield _Coloured(value.inner.shift(site.start), "class", _DEPRECATED if is_old else 0)
 
 
 def _language(site: Site, snapshot: Snapshot) -> str:
@@ -90,7 +90,7 @@ def _encoded(snapshot: Snapshot, coloured: list[_Coloured]) -> Iterator[int]:
     """Five numbers a token, places counted from the token before."""
     last_line = last_start = 0
     for it in coloured:
-        line, start, length = snapshot.text.measured(it.span)
+        line, start, length = snapshot.text.start_and_length(it.span)
         if length > 0:
             yield from (line - last_line, start - last_start if line == last_line else start)
             yield from (length, _NUMBERS[it.kind], it.modifiers)

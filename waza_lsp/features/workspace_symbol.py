@@ -78,7 +78,7 @@ def _named(site: Site) -> tuple[str, Span] | None:
     for key in site.schema.get("x-title-from", ()):
         found = site.node.pair(key)
         if found is not None and found[1].kind is Kind.SCALAR and found[1].source.strip():
-            return found[1].source.strip(), found[1].span.shifted(site.start)
+            return found[1].source.strip(), found[1].span.shift(site.start)
     return None
 
 

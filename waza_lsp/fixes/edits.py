@@ -25,10 +25,17 @@ from waza_engine.model.findings import (
 from waza_lsp.schema.skeletons import body_of
 from waza_lsp.syntax.cursor.rows import scalar_value
 from waza_lsp.syntax.edit.edits import Draft, Edit, difference
-from waza_lsp.syntax.edit.entries import with_item, with_key, without
-from waza_lsp.syntax.edit.move import moved
-from waza_lsp.syntax.edit.snippets import Body, Hole
-from waza_lsp.syntax.edit.values import as_list, as_text, has_no_value, renamed, with_blanks, with_value
+from waza_lsp.syntax.edit.entries import add_item, add_key, remove
+from waza_lsp.syntax.edit.move import move_entry
+from waza_lsp.syntax.edit.snippets import Body, TabStop
+from waza_lsp.syntax.edit.values import (
+    add_missing_spaces,
+    has_empty_value,
+    quote_value,
+    rename_key,
+    replace_value,
+    wrap_in_list,
+)
 
 _NOTHING_KNOWN = "TODO"
 
@@ -55,9 +62,9 @@ def key_order(root: Schema, pointer: Pointer, data: Any) -> list[str]:
 
 def _filled(body: Body) -> Any:
     match body:
-        case Hole(text="", choices=()):
+        case TabStop(text="", choices=()):
             return _NOTHING_KNOWN
-        case Hole():
+        case TabStop():
             return scalar_value(body.text or body.choices[0])
         case str():
             return scalar_value(body)
@@ -89,12 +96,12 @@ def made(fix: Fix, draft: Draft, root: Schema) -> Made | None:
 
 def _all_edits(changes: Sequence[_InText], draft: Draft, root: Schema) -> list[Edit] | None:
     """Each change is made in the text that the one before it leaves."""
-    now = draft.begun()
+    now = draft.as_first()
     for change in changes:
         edits = _edits(change, now, root)
         if edits is None:
             return None
-        now = now.edited(edits)
+        now = now.apply(edits)
     return difference(draft.text, now)
 
 
@@ -121,21 +128,21 @@ def _turn(change: _InText) -> tuple[int, Sequence[int]]:
 def _edits(change: _InText, draft: Draft, root: Schema) -> list[Edit] | None:
     match change:
         case RenameKey(pointer, name):
-            return renamed(draft, pointer, name)
+            return rename_key(draft, pointer, name)
         case SetValue(pointer, value):
-            return with_value(draft, pointer, value)
+            return replace_value(draft, pointer, value)
         case QuoteValue(pointer):
-            return as_text(draft, pointer)
+            return quote_value(draft, pointer)
         case MakeList(pointer):
-            return as_list(draft, pointer)
+            return wrap_in_list(draft, pointer)
         case AddBlanks(pointer):
-            return with_blanks(draft, pointer)
+            return add_missing_spaces(draft, pointer)
         case RemoveKey(pointer):
-            return without(draft, pointer)
+            return remove(draft, pointer)
         case MoveKey(pointer, to):
-            return moved(draft, pointer, to)
+            return move_entry(draft, pointer, to)
         case AppendItem(pointer, value):
-            return with_item(draft, pointer, value)
+            return add_item(draft, pointer, value)
         case InsertKey():
             return _inserted(change, draft, root)
 
@@ -145,6 +152,6 @@ def _inserted(change: InsertKey, draft: Draft, root: Schema) -> list[Edit] | Non
     data = draft.tree.data()
     if value is None:
         value = placeholder(root, pointer, key, data)
-    if has_no_value(draft, (*pointer, key)):
-        return with_value(draft, (*pointer, key), value)
-    return with_key(draft, pointer, key, value, key_order(root, pointer, data))
+    if has_empty_value(draft, (*pointer, key)):
+        return replace_value(draft, (*pointer, key), value)
+    return add_key(draft, pointer, key, value, key_order(root, pointer, data))

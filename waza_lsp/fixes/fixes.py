@@ -19,12 +19,12 @@ from waza_lsp.diagnostics.ranges import Mark
 from waza_lsp.fixes.edits import made
 from waza_lsp.schema.describe import meaning_of
 from waza_lsp.syntax.cursor.rows import row_of
-from waza_lsp.syntax.edit.edits import Draft, Edit, overlap
-from waza_lsp.syntax.edit.entries import without_member
+from waza_lsp.syntax.edit.edits import Draft, Edit, has_overlap
+from waza_lsp.syntax.edit.entries import remove_member
 from waza_lsp.syntax.edit.members import Container, Member, container_at
 from waza_lsp.syntax.errors.hints import Cause, Problem
 from waza_lsp.syntax.errors.indentation import Repair
-from waza_lsp.syntax.errors.repairs import quoted_template, repairs
+from waza_lsp.syntax.errors.repairs import quote_template, repairs
 from waza_lsp.syntax.text import Place, Span
 from waza_lsp.syntax.tree.node import Node
 from waza_lsp.syntax.tree.piece import Piece
@@ -86,12 +86,12 @@ def _repaired(mark: Mark, draft: Draft, root: Schema) -> Iterator[Solution]:
         return
     source = "".join(draft.text.lines[piece.start : piece.end])
     for problem in piece.parsed.problems:
-        if problem.span.shifted(piece.start) == mark.span:
+        if problem.span.shift(piece.start) == mark.span:
             found = _in_schema(repairs(source, problem), problem, piece, draft, root)
             for index, it in enumerate(found):
                 yield _placed(it, piece, preferred=index == 0)
-    if any(it.span.shifted(piece.start) == mark.span for it in piece.parsed.templates):
-        it = quoted_template(draft.text, mark.span)
+    if any(it.span.shift(piece.start) == mark.span for it in piece.parsed.templates):
+        it = quote_template(draft.text, mark.span)
         yield Solution(it.title, it.edits, preferred=True, safe=it.safe)
 
 
@@ -102,7 +102,7 @@ def _in_schema(
     if problem.cause is not Cause.INDENTATION and not any(it.is_guess for it in found):
         return found
     line = piece.start + problem.span.start.line
-    known = [it for it in found if _makes_known_key(draft.edited(_placed(it, piece).edits), line, root)]
+    known = [it for it in found if _makes_known_key(draft.apply(_placed(it, piece).edits), line, root)]
     return [*known, *(it for it in found if it not in known and not it.is_guess)]
 
 
@@ -112,7 +112,7 @@ def _makes_known_key(after: Draft, line: int, root: Schema) -> bool:
 
 
 def _placed(repair: Repair, piece: Piece, *, preferred: bool = False) -> Solution:
-    edits = tuple(Edit(it.span.shifted(piece.start), it.text) for it in repair.edits)
+    edits = tuple(Edit(it.span.shift(piece.start), it.text) for it in repair.edits)
     return Solution(repair.title, edits, preferred=preferred, safe=repair.safe)
 
 
@@ -124,7 +124,7 @@ def _without_duplicate(mark: Mark, draft: Draft) -> Iterator[Solution]:
     found = [(title, it) for title, span in places if (it := _container_of(draft, span)) is not None]
     # The best one loses nothing: it takes the entry without a value.
     for title, (container, index) in sorted(found, key=lambda it: _has_value(*it[1])):
-        edits = without_member(draft, container, index)
+        edits = remove_member(draft, container, index)
         if edits is not None:
             yield Solution(title, tuple(edits))
 
@@ -144,7 +144,7 @@ def _container_of(draft: Draft, key: Span) -> tuple[Container, int] | None:
     waiting: list[Node] = [root] if root is not None else []
     while waiting and piece is not None:
         node = waiting.pop()
-        span = node.span.shifted(piece.start)
+        span = node.span.shift(piece.start)
         members = tuple(_member(part, name, value, piece.start) for part, name, value in node.children())
         container = Container(
             ("somewhere",), is_map=bool(node.pairs), flow=node.flow, span=span, members=members
@@ -156,7 +156,7 @@ def _container_of(draft: Draft, key: Span) -> tuple[Container, int] | None:
 
 
 def _member(part: str | int, key: Node | None, value: Node, start: int) -> Member:
-    return Member(part, key, key.span.shifted(start) if key else None, value, value.span.shifted(start))
+    return Member(part, key, key.span.shift(start) if key else None, value, value.span.shift(start))
 
 
 def _index_of(container: Container, key: Span) -> int | None:
@@ -185,13 +185,13 @@ def fixed(
 
     `choose` says which fix of a finding is applied, None for none of them.
     """
-    draft = draft.begun()
+    draft = draft.as_first()
     applied: list[Applied] = []
     for _ in range(_MOST_ROUNDS):
         edits, done = _round(draft, root, find(draft), choose)
         if not edits:
             break
-        draft = draft.edited(edits)
+        draft = draft.apply(edits)
         applied += done
     return draft, applied
 
@@ -215,7 +215,7 @@ def _round(
         if mark.finding.pointer and around in touched:
             continue
         solution = choose(mark, draft, root)
-        if solution is not None and not overlap(solution.edits, edits):
+        if solution is not None and not has_overlap(solution.edits, edits):
             for it in solution.edits:
                 insort(edits, it)
             done.append(Applied(mark.finding.code, solution.title))

@@ -42,7 +42,7 @@ def grader_sites(form: Form, tree: Tree) -> list[GraderSite]:
     return [
         GraderSite(
             it.pointer,
-            it.node.span.shifted(it.start),
+            it.node.span.shift(it.start),
             next((name for key in it.schema.get("x-title-from", ()) if (name := _written(it, key))), ""),
             _written(it, it.schema[DISCRIMINATOR]),
         )
@@ -100,7 +100,7 @@ def _inside(form: Form, tree: Tree, uri: str) -> Iterator[Runnable]:
         if not site.pointer or site.node.kind is not Kind.MAP:
             continue
         names = {key.source: value.source for key, value in site.node.pairs if value.kind is Kind.SCALAR}
-        span = site.node.span.shifted(site.start)
+        span = site.node.span.shift(site.start)
         if "x-named-by-key" in site.schema:
             # It begins with its name, which is the key.
             id_, located = str(site.pointer[-1]), tree.find(site.pointer)
@@ -133,16 +133,16 @@ def _extent(tree: Tree) -> Span | None:
     """From the first top-level key to the end of the last value."""
     whole = tree.whole
     if whole is not None:
-        return whole.parsed.root.span.shifted(whole.start) if whole.parsed.root is not None else None
+        return whole.parsed.root.span.shift(whole.start) if whole.parsed.root is not None else None
     if not tree.entries:
         return None
     first, last = tree.entries[0], tree.entries[-1]
-    start = first.key.span.shifted(first.piece.start).start
+    start = first.key.span.shift(first.piece.start).start
     if last.items:
         piece, node = last.items[-1]
-        return Span(start, node.span.shifted(piece.start).end)
-    end = last.value.span.shifted(last.piece.start).end
-    return Span(start, max(end, Place(*last.key.span.shifted(last.piece.start).end)))
+        return Span(start, node.span.shift(piece.start).end)
+    end = last.value.span.shift(last.piece.start).end
+    return Span(start, max(end, Place(*last.key.span.shift(last.piece.start).end)))
 
 
 def runnables_in(snapshot: Snapshot) -> tuple[Runnable, ...]:

@@ -97,7 +97,7 @@ def path_values(
         mark = site.schema["x-path"]
         base, folder = starts.start(mark["base"], site.pointer)
         if folder is not None and (mark["base"] == "process" or not text.startswith("/")):
-            span = site.node.inner.shifted(site.start)
+            span = site.node.inner.shift(site.start)
             yield PathValue(span, text, mark["kind"], folder, site.node.style, base)
 
 
@@ -124,7 +124,7 @@ def path_value_at(
     if folder is None or (mark["base"] != "process" and node.source.startswith("/")):
         return None
     lines = located.value.start.line - node.start.line
-    return PathValue(node.inner.shifted(lines), node.source, mark["kind"], folder, node.style, base)
+    return PathValue(node.inner.shift(lines), node.source, mark["kind"], folder, node.style, base)
 
 
 def start_folder(

@@ -16,7 +16,7 @@ from waza_lsp.schema.describe import data_along
 from waza_lsp.schema.document_kind import Form
 from waza_lsp.schema.visitor import Ways, sites, ways
 from waza_lsp.syntax.text import Place, Span, Text
-from waza_lsp.syntax.tree.anchors import aliases, anchor_at, anchor_of
+from waza_lsp.syntax.tree.anchors import aliases, anchor_at, anchor_of_alias
 from waza_lsp.syntax.tree.node import Kind, Node
 from waza_lsp.syntax.tree.tree import Tree
 
@@ -68,7 +68,7 @@ def names_in(form: Form, tree: Tree) -> Iterator[Name]:
             yield name
         elif thing := site.schema.get(_KEYS):
             for key, _ in site.node.pairs:
-                span, inner = key.span.shifted(site.start), key.inner.shifted(site.start)
+                span, inner = key.span.shift(site.start), key.inner.shift(site.start)
                 yield Name(str(thing), key.source, True, (*site.pointer, key.source), span, inner, key.style)
 
 
@@ -77,10 +77,8 @@ def _name(schema: Schema, node: Node, pointer: Pointer, start: int) -> Name | No
     inner = _inner(node)
     if not thing or not node.source or inner is None:
         return None
-    span = node.span.shifted(start)
-    return Name(
-        str(thing), node.source, "x-defines" in schema, pointer, span, inner.shifted(start), node.style
-    )
+    span = node.span.shift(start)
+    return Name(str(thing), node.source, "x-defines" in schema, pointer, span, inner.shift(start), node.style)
 
 
 def _inner(node: Node) -> Span | None:
@@ -134,7 +132,7 @@ def anchor_occurrences(tree: Tree, text: Text, place: Place) -> Occurrences | No
     located = tree.at(place)
     if located is not None and not located.on_key and located.node.kind is Kind.ALIAS:
         name = located.node.source
-        anchor = anchor_of(tree, text, name, place)
+        anchor = anchor_of_alias(tree, text, name, place)
     else:
         anchor = anchor_at(tree, text, place)
         name = anchor.node.anchor or "" if anchor is not None else ""

@@ -17,7 +17,7 @@ from waza_engine.analysis.schema.navigate import (
     resolve,
 )
 from waza_lsp.syntax.edit.emit import flow
-from waza_lsp.syntax.edit.snippets import Body, Hole
+from waza_lsp.syntax.edit.snippets import Body, TabStop
 
 _DEEPEST = 6
 _LONGEST_EXAMPLE = 50
@@ -28,7 +28,7 @@ def body_of(root: Schema, schema: Schema, value: Any = None, depth: int = 0) -> 
     schema = narrowed(root, schema, value)
     kinds = kinds_of(schema)
     if "enum" in schema or kinds[:1] == ["boolean"]:
-        return Hole(choices=tuple(flow(it) for it in current_values(schema)))
+        return TabStop(choices=tuple(flow(it) for it in current_values(schema)))
     if kinds[:1] == ["object"] or (not kinds and "properties" in schema):
         return mapping_of(root, schema, value, depth)
     if kinds[:1] == ["array"]:
@@ -84,7 +84,7 @@ def _item(root: Schema, schema: Schema, depth: int) -> Body:
     """The first item of a list; the list's example shows what a text may look like."""
     items = schema.get("items")
     if not isinstance(items, Mapping) or depth >= _DEEPEST:
-        return Hole()
+        return TabStop()
     item = narrowed(root, items, None)
     shown = [it[0] for it in schema.get("examples", ()) if isinstance(it, list) and it]
     return body_of(root, {"examples": shown, **item} if kinds_of(item) else item, None, depth + 1)
@@ -104,7 +104,7 @@ def _picked(root: Schema, schema: Schema, known: Mapping[str, Any]) -> Mapping[s
 
 def _below(root: Schema, schema: Schema, key: str, known: Mapping[str, Any], depth: int) -> Body:
     found = child(root, schema, key, known)
-    return body_of(root, found, None, depth + 1) if found is not None and depth < _DEEPEST else Hole()
+    return body_of(root, found, None, depth + 1) if found is not None and depth < _DEEPEST else TabStop()
 
 
 def _order(root: Schema, schema: Schema, known: Mapping[str, Any]) -> Any:
@@ -112,11 +112,11 @@ def _order(root: Schema, schema: Schema, known: Mapping[str, Any]) -> Any:
     return lambda it: (it != schema.get(DISCRIMINATOR), listed.index(it) if it in listed else len(listed))
 
 
-def _scalar(schema: Schema, kinds: list[str]) -> Hole:
+def _scalar(schema: Schema, kinds: list[str]) -> TabStop:
     examples = [it for it in schema.get("examples", ()) if not isinstance(it, list | dict)]
     if kinds[:1] in (["integer"], ["number"]):
-        return Hole(
+        return TabStop(
             flow(examples[0] if examples else schema.get("default", schema.get("minimum", 1))), good=True
         )
     text = examples[0] if examples and isinstance(examples[0], str) else ""
-    return Hole(flow(text) if text and "\n" not in text and len(text) <= _LONGEST_EXAMPLE else "")
+    return TabStop(flow(text) if text and "\n" not in text and len(text) <= _LONGEST_EXAMPLE else "")

@@ -1,1 +1,4 @@
-"""Text to a tolerant YAML tree with exact positions. Nothing above this package parses or counts characters."""
+"""Text to a tolerant YAML tree with exact positions.
+
+No other package parses YAML or counts characters.
+"""

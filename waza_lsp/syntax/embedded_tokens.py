@@ -1,4 +1,4 @@
-"""Lexical classes of the small languages that stand in scalars: regular expressions, Python and JavaScript."""
+"""Split code inside scalars into tokens: regular expressions, Python and JavaScript."""
 
 import re
 from collections.abc import Iterator
@@ -6,8 +6,8 @@ from enum import StrEnum
 from typing import NamedTuple
 
 
-class Class(StrEnum):
-    """What a piece of code is, in the words of LSP."""
+class TokenClass(StrEnum):
+    """The class of a token, with the names of LSP."""
 
     KEYWORD = "keyword"
     FUNCTION = "function"
@@ -20,11 +20,11 @@ class Class(StrEnum):
 
 
 class Token(NamedTuple):
-    """A stretch of one line."""
+    """A token of one line, from `start` up to, not including, `end`."""
 
     start: int
     end: int
-    kind: Class
+    kind: TokenClass
 
 
 _PATTERNS = frozenset(["regex", "regex-js"])
@@ -72,22 +72,22 @@ _REGEX = re.compile(
 
 
 def tokens(language: str, text: str) -> Iterator[Token]:
-    """The tokens of one line that is written in one of `LANGUAGES`."""
+    """Yield the tokens of one line of code in one of `LANGUAGES`."""
     if language in _PATTERNS:
         for found in _REGEX.finditer(text):
-            yield Token(*found.span(), Class(str(found.lastgroup)))
+            yield Token(*found.span(), TokenClass(str(found.lastgroup)))
         return
     words = _PYTHON_WORDS if language == "python" else _JAVASCRIPT_WORDS
     for found in _CODE.finditer(text):
         kind = str(found.lastgroup)
-        yield Token(*found.span(), _name(found, text, words) if kind == "name" else Class(kind))
+        yield Token(*found.span(), _class_of_name(found, text, words) if kind == "name" else TokenClass(kind))
 
 
-def _name(found: re.Match[str], text: str, words: frozenset[str]) -> Class:
+def _class_of_name(found: re.Match[str], text: str, words: frozenset[str]) -> TokenClass:
     start, end = found.span()
     is_member = text[:start].rstrip().endswith(".")
     if found.group() in words and not is_member:
-        return Class.KEYWORD
+        return TokenClass.KEYWORD
     if text[end:].lstrip().startswith("("):
-        return Class.FUNCTION
-    return Class.PROPERTY if is_member else Class.VARIABLE
+        return TokenClass.FUNCTION
+    return TokenClass.PROPERTY if is_member else TokenClass.VARIABLE

@@ -1,6 +1,6 @@
-"""Where a part of a scalar's value stands in the text: values leave out quotes, escapes and the indentation of blocks.
+"""Map characters of a scalar's value to the text with its quotes, escapes and indentation.
 
-The characters that a scalar stands for, line by line, each with the column where it is written.
+`span_of_part` maps one part of a value; `scalar_lines` yields all characters with their columns.
 """
 
 import re
@@ -12,17 +12,34 @@ from waza_lsp.syntax.tree.node import Node
 
 _ESCAPE = re.compile(r"\\(?:x[0-9a-fA-F]{2}|u[0-9a-fA-F]{4}|U[0-9a-fA-F]{8}|.)")
 _HEADER = re.compile(r"\|([1-9]?)[-+]?([1-9]?)")
+_WIDTHS = {"x": 4, "u": 6, "U": 10}
+_ESCAPED = {"n": "\n", "t": "\t", "r": "\r", "0": "\0", "_": " ", "N": " "}
 
 
-def part_of(lines: Sequence[str], start: Place, part: tuple[int, int]) -> Span | None:
-    """The stretch of characters `part` of the scalar that begins at `start`; None where it cannot be told.
+class ScalarLine(NamedTuple):
+    """One line of a scalar: its characters without quotes and escapes, and the column of each.
 
-    A part that goes on in further lines ends with its first one.
+    `columns` has one more entry than `text` has characters: the end.
+    """
+
+    line: int
+    text: str
+    columns: tuple[int, ...]
+
+    def span(self, start: int, end: int) -> Span:
+        """Return the span of the characters from `start` up to `end`."""
+        return Span(Place(self.line, self.columns[start]), Place(self.line, self.columns[end]))
+
+
+def span_of_part(lines: Sequence[str], start: Place, part: tuple[int, int]) -> Span | None:
+    """Return the span of the characters `part` of the scalar that begins at `start`; None if unknown.
+
+    The span of a part with several lines ends with its first line.
     """
     line = lines[start.line].rstrip("\r\n")
     match line[start.column : start.column + 1]:
         case "'" | '"' as quote:
-            return _on_line(start.line, list(_characters(line, start.column + 1, quote)), part)
+            return _on_line(start.line, list(_quoted_columns(line, start.column + 1, quote)), part)
         case "|":
             return _in_block(lines, start, part)
         case ">" | "":
@@ -31,16 +48,32 @@ def part_of(lines: Sequence[str], start: Place, part: tuple[int, int]) -> Span |
             return _on_line(start.line, list(range(start.column, len(line) + 1)), part)
 
 
+def scalar_lines(node: Node, start: int, text: Text) -> Iterator[ScalarLine]:
+    """Yield the lines of a scalar whose lines count from `start`."""
+    (first, column), (last, end) = node.span.shift(start)
+    if node.style in {"|", ">"}:
+        yield from (_plain(it, text.line(it), 0) for it in range(first + 1, last + 1))
+        return
+    for line in range(first, last + 1):
+        source = text.line(line)
+        begin = column + bool(node.style) if line == first else len(source) - len(source.lstrip())
+        stop = end - bool(node.style) if line == last else len(source)
+        yield _READERS.get(node.style, _plain)(line, source[:stop], begin)
+
+
 def _on_line(line: int, columns: Sequence[int], part: tuple[int, int]) -> Span | None:
-    """`columns` has the column of each character, and the one behind the last."""
+    """Return the span of a part.
+
+    `columns` has the column of each character and the end.
+    """
     first, last = part[0], max(part[0] + 1, part[1])
     if first >= len(columns) - 1:
         return None
     return Span(Place(line, columns[first]), Place(line, columns[min(last, len(columns) - 1)]))
 
 
-def _characters(line: str, column: int, quote: str) -> Iterator[int]:
-    """The column of every character of a quoted text, then that of its closing quote (or of the line's end)."""
+def _quoted_columns(line: str, column: int, quote: str) -> Iterator[int]:
+    """Yield the column of each character of a quoted text, then of its end."""
     while column < len(line):
         if line[column] == quote:
             if quote == '"' or line[column + 1 : column + 2] != quote:
@@ -57,7 +90,7 @@ def _characters(line: str, column: int, quote: str) -> Iterator[int]:
 
 
 def _in_block(lines: Sequence[str], start: Place, part: tuple[int, int]) -> Span | None:
-    """In a literal block each line break is one character."""
+    """Return the span of a part of a literal block, where each line break is one character."""
     header = _HEADER.match(lines[start.line], start.column)
     if header is None or header[1] or header[2]:
         return None
@@ -78,38 +111,6 @@ def _indent(lines: Sequence[str], line: int) -> int:
     return len(first) - len(first.lstrip(" "))
 
 
-_WIDTHS = {"x": 4, "u": 6, "U": 10}
-_ESCAPED = {"n": "\n", "t": "\t", "r": "\r", "0": "\0", "_": " ", "N": " "}
-
-
-class ScalarLine(NamedTuple):
-    """One line of a scalar: its characters without quotes and escapes, and where each is written.
-
-    `columns` has one more entry than `text` has characters: the end.
-    """
-
-    line: int
-    text: str
-    columns: tuple[int, ...]
-
-    def span(self, start: int, end: int) -> Span:
-        """Where the characters from `start` up to `end` are written."""
-        return Span(Place(self.line, self.columns[start]), Place(self.line, self.columns[end]))
-
-
-def scalar_lines(node: Node, start: int, text: Text) -> Iterator[ScalarLine]:
-    """The lines of a scalar whose places count from line `start`."""
-    (first, column), (last, end) = node.span.shifted(start)
-    if node.style in {"|", ">"}:
-        yield from (_plain(it, text.line(it), 0) for it in range(first + 1, last + 1))
-        return
-    for line in range(first, last + 1):
-        source = text.line(line)
-        begin = column + bool(node.style) if line == first else len(source) - len(source.lstrip())
-        stop = end - bool(node.style) if line == last else len(source)
-        yield _READERS.get(node.style, _plain)(line, source[:stop], begin)
-
-
 def _plain(line: int, source: str, begin: int) -> ScalarLine:
     return ScalarLine(line, source[begin:], tuple(range(begin, len(source) + 1)))
 
@@ -123,7 +124,7 @@ def _double(line: int, source: str, begin: int) -> ScalarLine:
         if source[at] != "\\" or at + 1 == len(source):
             return source[at], 1
         letter = source[at + 1]
-        # What a numbered escape stands for matters to nobody here: it is one character, no syntax.
+        # No caller needs the character of a numbered escape, only that it is one letter.
         return ("x", _WIDTHS[letter]) if letter in _WIDTHS else (_ESCAPED.get(letter, letter), 2)
 
     return _read(line, source, begin, character)

@@ -1,7 +1,7 @@
-"""Carrying stretches of text from one version of a text to a later one, for findings that took long to make.
+"""Map spans from one version of a text to a later one.
 
-Two texts differ in one stretch: what lies before it stays, what lies after it moves, what it touches is gone. So
-the versions in between need not be known, and it does not matter how an editor sends its changes.
+Two versions differ in one span: spans before it stay, spans after it move, spans that it touches are dropped. So the
+versions in between, and the way an editor sends its changes, do not matter.
 """
 
 from collections.abc import Sequence
@@ -20,17 +20,19 @@ class Change(NamedTuple):
 
 
 def change_between(before: Sequence[str], after: Sequence[str]) -> Change | None:
-    """The one stretch in which two texts differ; None when they are the same."""
-    top = _same(before, after)
+    """Return the one span in which two texts differ; None if they are equal."""
+    top = _common_length(before, after)
     if top == len(before) == len(after):
         return None
     most = min(len(before), len(after)) - top
-    bottom = min(_same(before[: top - 1 if top else None : -1], after[: top - 1 if top else None : -1]), most)
+    bottom = min(
+        _common_length(before[: top - 1 if top else None : -1], after[: top - 1 if top else None : -1]), most
+    )
     old, new = "".join(before[top : len(before) - bottom]), "".join(after[top : len(after) - bottom])
-    head = _same(old, new)
+    head = _common_length(old, new)
     if old[head - 1 : head] == "\r" and "\n" in {old[head : head + 1], new[head : head + 1]}:
-        head -= 1  # Between a CR and its LF there is no place.
-    tail = min(_same(old[::-1], new[::-1]), min(len(old), len(new)) - head)
+        head -= 1  # No place is between a CR and its LF.
+    tail = min(_common_length(old[::-1], new[::-1]), min(len(old), len(new)) - head)
     if tail and old[-tail] == "\n" and "\r" in {old[-tail - 1 : -tail], new[-tail - 1 : -tail]}:
         tail -= 1
     return Change(
@@ -41,10 +43,10 @@ def change_between(before: Sequence[str], after: Sequence[str]) -> Change | None
     )
 
 
-def carried(span: Span, change: Change | None) -> Span | None:
-    """Where a stretch stands after the change; None when the change touched it.
+def map_span(span: Span, change: Change | None) -> Span | None:
+    """Return a span as it is after the change; None if the change touches it.
 
-    Typing right behind a word touches it. A new line behind or above it does not.
+    Typing directly after a word touches it. A new line after or above it does not.
     """
     if change is None or span.end < change.start:
         return span
@@ -52,19 +54,19 @@ def carried(span: Span, change: Change | None) -> Span | None:
         return span
     new_lines_above = change.start.line < change.new_end.line and change.new_end.column == span.start.column
     if span.start > change.old_end or (span.start == change.old_end and new_lines_above):
-        return Span(_moved(span.start, change), _moved(span.end, change))
+        return Span(_shift(span.start, change), _shift(span.end, change))
     return None
 
 
-def _moved(place: Place, change: Change) -> Place:
+def _shift(place: Place, change: Change) -> Place:
     lines = change.new_end.line - change.old_end.line
     if place.line > change.old_end.line:
         return Place(place.line + lines, place.column)
     return Place(place.line + lines, place.column - change.old_end.column + change.new_end.column)
 
 
-def _same(one: Sequence[str], other: Sequence[str]) -> int:
-    """How many elements two sequences have in common at their start."""
+def _common_length(one: Sequence[str], other: Sequence[str]) -> int:
+    """Return the number of equal elements at the start of two sequences."""
     most = min(len(one), len(other))
     if one[:most] == other[:most]:
         return most

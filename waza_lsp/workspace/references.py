@@ -296,5 +296,5 @@ def _in_skill_file(path: Path, around: Around) -> Mention:
     lines = 1 + located.value.start.line - located.node.start.line
     node = located.node
     return Mention(
-        path.as_uri(), text, node.span.shifted(lines), node.inner.shifted(lines), node.style, defines=True
+        path.as_uri(), text, node.span.shift(lines), node.inner.shift(lines), node.style, defines=True
     )

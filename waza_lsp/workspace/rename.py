@@ -15,7 +15,7 @@ from lsprotocol import types
 from waza_lsp.schema.paths import PathValue, path_value_at, path_values
 from waza_lsp.schema.references import anchor_occurrences
 from waza_lsp.snapshot import Snapshot
-from waza_lsp.syntax.edit.emit import in_style
+from waza_lsp.syntax.edit.emit import scalar_content
 from waza_lsp.syntax.text import Place, Span
 from waza_lsp.workspace.client import ABLE, Client
 from waza_lsp.workspace.references import Mentions, mentions
@@ -50,7 +50,7 @@ def moved(
     """The edits that keep all paths leading where they do once all moves are made."""
     for member in snapshots:
         edits = [
-            types.TextEdit(member.text.range(it.value.span), in_style(it.value.style, text))
+            types.TextEdit(member.text.range(it.value.span), scalar_content(it.value.style, text))
             for it in _led(member, around)
             if (text := _moved_text(it, moves)) != it.value.text
         ]
@@ -219,7 +219,7 @@ def _renamed_name(found: Mentions, new: str) -> types.WorkspaceEdit:
         raise CannotRename(f"There is a {found.name.thing} '{new}' already")
     changes: dict[str, list[types.TextEdit]] = {}
     for it in found.places:
-        edit = types.TextEdit(it.text.range(it.inner), in_style(it.style, new))
+        edit = types.TextEdit(it.text.range(it.inner), scalar_content(it.style, new))
         changes.setdefault(it.uri, []).append(edit)
     return types.WorkspaceEdit(changes)
 

@@ -33,7 +33,7 @@ def file_with(
 ) -> CheckedFile:
     finding = Finding(Rule("unknown-key", "key that the format does not have"), (), message, severity)
     related = ((Span(Place(0, 0), Place(0, 4)), "First here"),)
-    where = Text.of("\n" * 4 + LINE).written(span)
+    where = Text.of("\n" * 4 + LINE).range_json(span)
     return CheckedFile(
         name, "waza", "eval", (ReportedFinding(finding, span, where, LINE, ("Remove it",), related),)
     )

@@ -1,4 +1,4 @@
-"""Where the cursor is, by columns: the same answer as the tree's wherever the text is valid."""
+"""The situations at a cursor: equal to the tree in valid texts, useful in broken ones."""
 
 from pathlib import Path
 
@@ -46,27 +46,27 @@ def _at(source: str) -> list[Situation]:
     )
 
 
-def test_a_blank_line_below_a_key_is_its_value() -> None:
+def test_a_blank_line_below_a_key_is_for_its_value() -> None:
     (here,) = _at("a:\n  b:\n    ¦\nc: 1\n")
     assert (here.at, here.pointer, here.column) == (At.VALUE, ("a", "b"), 4)
 
 
-def test_the_data_holds_the_way_and_its_neighbours() -> None:
+def test_the_data_has_the_values_along_the_pointer_and_their_neighbours() -> None:
     (here,) = _at("a:\n  - type: x\n    n: {y: 1}\n    o:\n      - 1\n    p:\n      ¦\n")
     assert here.data == {"a": [{"type": "x", "n": {}, "o": [], "p": None}]}
 
 
-def test_items_further_up_are_counted() -> None:
+def test_earlier_items_count() -> None:
     (here,) = _at("a:\n" + "  - {n: 1}\n" * 5 + "  - n: ¦\n")
     assert here.pointer == ("a", 5, "n")
 
 
-def test_a_wrong_column_is_replaced_with_the_right_one() -> None:
+def test_a_wrong_column_is_replaced_by_the_right_one() -> None:
     (here,) = _at("a:\n  b: 1\n   ¦\n")
     assert (here.at, here.lead, here.span) == (At.KEY, "  ", Span(Place(2, 0), Place(2, 3)))
 
 
-def test_a_list_in_the_column_of_its_parent_leaves_room_for_both() -> None:
+def test_below_a_list_in_its_parents_column_a_key_and_an_item_fit() -> None:
     assert [(it.at, it.pointer) for it in _at("a:\n- b: 1\n¦\n")] == [(At.KEY, ()), (At.ITEM, ("a",))]
     assert [(it.at, it.pointer) for it in _at("a:\n- b: 1\n¦\n- b: 2\n")] == [(At.ITEM, ("a",))]
 
@@ -74,7 +74,7 @@ def test_a_list_in_the_column_of_its_parent_leaves_room_for_both() -> None:
 @pytest.mark.parametrize(
     "source", ["a: |\n  text\n  ¦\n", "a: 'x\n  ¦\n  y'\n", "a: 1 # ¦\n", "--¦-\na: 1\n", "a: 1 ¦\n"]
 )
-def test_nothing_can_stand_here(source: str) -> None:
+def test_nothing_can_be_written_in_texts_comments_and_finished_lines(source: str) -> None:
     assert _at(source) == []
 
 
@@ -83,7 +83,7 @@ def test_the_first_line_of_a_map_may_be_unfinished() -> None:
     assert (first.at, first.pointer, first.column, first.is_guess) == (At.KEY, ("a", "b"), 4, False)
     assert (second.at, second.pointer, second.column) == (At.ITEM, ("a", "b"), 4)
     assert (guess.at, guess.pointer, guess.is_guess) == (At.KEY, ("a",), True)
-    # What the value is as it stands decides whether it can be right.
+    # The schema decides by the present value whether a guess counts.
     assert first.data == {"a": {"b": "word"}}
     (here,) = _at("a:\n  b:\n    word\n    c: 1\n    ¦\n")
     assert (here.at, here.pointer, here.data) == (At.KEY, ("a", "b"), {"a": {"b": {"c": 1}}})
@@ -91,7 +91,7 @@ def test_the_first_line_of_a_map_may_be_unfinished() -> None:
     assert (here.at, here.pointer, here.data) == (At.KEY, ("a", 0), {"a": [{"c": 1}]})
 
 
-def test_an_open_bracket_ends_where_lines_in_block_style_begin() -> None:
+def test_an_unclosed_bracket_ends_where_block_style_begins() -> None:
     (here,) = _at("a:\n  [open\n  c: 1\n  ¦\n")
     assert (here.at, here.pointer, here.data) == (At.KEY, ("a",), {"a": {"c": 1}})
     (here,) = _at("a:\n  {\n  c: 1,\n  ¦\n")
@@ -100,7 +100,7 @@ def test_an_open_bracket_ends_where_lines_in_block_style_begin() -> None:
     assert (here.flow, here.pointer, here.data) == (True, ("a",), {"a": {"b": 1}, "c": []})
 
 
-def test_brackets_around_those_at_the_cursor_are_read_to_their_end() -> None:
+def test_outer_brackets_are_read_to_their_end() -> None:
     (here,) = _at("a: [{b: {¦}, c: 1, d: [x, {e: 2}]}, {c: 2}]\n")
     assert here.pointer == ("a", 0, "b")
     assert here.data == {"a": [{"b": {}, "c": 1, "d": ["x", {}]}]}
@@ -108,7 +108,7 @@ def test_brackets_around_those_at_the_cursor_are_read_to_their_end() -> None:
     assert here.data["a"] == {"b": {}, "c": 3, "d": 5}
 
 
-def test_a_value_may_stand_behind_the_colon_of_an_explicit_key() -> None:
+def test_a_value_may_follow_the_colon_of_an_explicit_key() -> None:
     for source in ("? a\n: ¦\n", "? a\n: x¦\n", "{? a : ¦}\n"):
         (here,) = _at(source)
         assert (here.at, here.pointer) == (At.VALUE, ("a",)), source

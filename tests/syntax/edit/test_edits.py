@@ -1,11 +1,11 @@
-"""Edits: what they make of a text, and the way back from a later draft to the first one."""
+"""Drafts: applying edits, and the difference between a later draft and the first one."""
 
 from bisect import insort
 
 from hypothesis import given
 from hypothesis import strategies as st
 
-from waza_lsp.syntax.edit.edits import Draft, Edit, difference, overlap
+from waza_lsp.syntax.edit.edits import Draft, Edit, difference, has_overlap
 from waza_lsp.syntax.text import Place, Span, Text
 from waza_lsp.syntax.tree.tree import Tree
 
@@ -35,17 +35,17 @@ def test_the_difference_leads_from_the_first_draft_to_the_last(
     for some in rounds:
         edits: list[Edit] = []
         for start, length, new in some:
-            edit = Edit(_stretch(last.text, start, length), new)
-            if not overlap([edit], edits):
+            edit = Edit(_span_at(last.text, start, length), new)
+            if not has_overlap([edit], edits):
                 insort(edits, edit)
-        last = last.edited(edits)
+        last = last.apply(edits)
     found = difference(first.text, last)
-    assert str(first.edited(found).text) == str(last.text)
+    assert str(first.apply(found).text) == str(last.text)
     assert last.tree.data() == _draft(str(last.text)).tree.data()
 
 
-def _stretch(text: Text, start: int, length: int) -> Span:
-    """A stretch that begins at a character, or at the last one there is, and stays on its line."""
+def _span_at(text: Text, start: int, length: int) -> Span:
+    """Return a span on one line that starts at an offset, or at the end of the text."""
     for line in range(len(text.lines)):
         width = len(text.line(line))
         if start <= width or line == len(text.lines) - 1:
@@ -55,16 +55,16 @@ def _stretch(text: Text, start: int, length: int) -> Span:
     raise AssertionError
 
 
-def test_untouched_lines_stay_out_of_the_difference() -> None:
+def test_the_difference_leaves_out_unchanged_lines() -> None:
     first = _draft(SOURCE)
-    last = first.edited([Edit(_span(0, 6, 0, 7), "x")]).edited([Edit(_span(5, 0, 5, 0), "more: 1\n")])
+    last = first.apply([Edit(_span(0, 6, 0, 7), "x")]).apply([Edit(_span(5, 0, 5, 0), "more: 1\n")])
     assert difference(first.text, last) == [
         Edit(_span(0, 6, 0, 7), "x"),
         Edit(_span(5, 0, 5, 0), "more: 1\n"),
     ]
 
 
-def test_edits_that_break_the_text_are_known() -> None:
+def test_edits_that_break_the_text_are_recognised() -> None:
     draft = _draft(SOURCE)
     assert draft.is_harmed_by([Edit(_span(0, 6, 0, 7), '"')])
     assert draft.is_harmed_by([Edit(_span(0, 6, 0, 7), "x"), Edit(_span(5, 6, 5, 7), "[")])

@@ -1,4 +1,4 @@
-"""Plain data as YAML text: short, and read back as the same data."""
+"""Plain data as short YAML that reads back as the same data."""
 
 from typing import Any
 
@@ -16,7 +16,7 @@ TEXTS = [
 
 
 @pytest.mark.parametrize("text", TEXTS)
-def test_a_text_is_read_back_as_itself(text: str) -> None:
+def test_a_string_reads_back_as_itself(text: str) -> None:
     assert read_yaml(f"key: {scalar(text)}\n") == {"key": text}
     assert read_yaml(f"key: {flow([text, text])}\n") == {"key": [text, text]}
     assert read_yaml(f"key: {flow({'a': text})}\n") == {"key": {"a": text}}
@@ -43,12 +43,12 @@ def test_a_text_is_read_back_as_itself(text: str) -> None:
         [{"a": 1, "b": {"c": [{}]}}, {}],
     ],
 )
-def test_any_value_is_read_back_as_itself(value: Any) -> None:
+def test_any_value_reads_back_as_itself(value: Any) -> None:
     assert plain(read_yaml(f"key: {flow(value)}\n")) == {"key": value}
     assert plain(read_yaml("\n".join(block({"key": value})) + "\n")) == {"key": value}
 
 
-def test_people_get_what_they_would_write() -> None:
+def test_yaml_looks_hand_written() -> None:
     assert flow("mock") == "mock"
     assert flow(["README.md"]) == "['README.md']"
     assert flow({"a": 1, "b": "x"}) == "{a: 1, b: 'x'}"

@@ -1,4 +1,4 @@
-"""Entries put in, taken out and moved: comments, brackets and columns stay as they are."""
+"""Adding, removing, moving and replacing entries keeps comments, brackets and columns."""
 
 from typing import Any
 
@@ -6,9 +6,9 @@ import pytest
 
 from waza_engine.lib.pointer import Pointer
 from waza_lsp.syntax.edit.edits import Draft, Edit
-from waza_lsp.syntax.edit.entries import with_item, with_key, without
-from waza_lsp.syntax.edit.move import moved
-from waza_lsp.syntax.edit.values import with_value
+from waza_lsp.syntax.edit.entries import add_item, add_key, remove
+from waza_lsp.syntax.edit.move import move_entry
+from waza_lsp.syntax.edit.values import replace_value
 from waza_lsp.syntax.text import Text
 from waza_lsp.syntax.tree.tree import Tree
 
@@ -35,7 +35,7 @@ other: *l
 
 def _after(edits: list[Edit] | None, draft: Draft) -> str:
     assert edits is not None
-    return str(draft.edited(edits).text)
+    return str(draft.apply(edits).text)
 
 
 @pytest.fixture
@@ -60,8 +60,8 @@ def draft() -> Draft:
         (("other",), "other: *l\n", ""),
     ],
 )
-def test_taking_out(draft: Draft, pointer: Pointer, old: str, new: str) -> None:
-    assert _after(without(draft, pointer), draft) == SOURCE.replace(old, new, 1)
+def test_remove(draft: Draft, pointer: Pointer, old: str, new: str) -> None:
+    assert _after(remove(draft, pointer), draft) == SOURCE.replace(old, new, 1)
 
 
 @pytest.mark.parametrize(
@@ -74,17 +74,17 @@ def test_taking_out(draft: Draft, pointer: Pointer, old: str, new: str) -> None:
         ((), "end", "1.0", "other: *l\n", "other: *l\nend: '1.0'\n"),
     ],
 )
-def test_putting_in(draft: Draft, pointer: Pointer, key: str, value: Any, old: str, new: str) -> None:
+def test_add_key(draft: Draft, pointer: Pointer, key: str, value: Any, old: str, new: str) -> None:
     order = ("trials", "workers", "nothing", "first", "one", "second", "third")
     assert _after(
-        with_key(draft, pointer, key, value, order if key in order else ()), draft
+        add_key(draft, pointer, key, value, order if key in order else ()), draft
     ) == SOURCE.replace(old, new, 1)
 
 
-def test_what_is_there_is_not_put_in_again(draft: Draft) -> None:
-    assert with_key(draft, ("config",), "trials", 2, ()) is None
-    assert with_key(draft, ("name",), "trials", 2, ()) is None
-    assert with_key(draft, ("other",), "trials", 2, ()) is None
+def test_add_key_refuses_existing_keys_and_values_that_are_not_mappings(draft: Draft) -> None:
+    assert add_key(draft, ("config",), "trials", 2, ()) is None
+    assert add_key(draft, ("name",), "trials", 2, ()) is None
+    assert add_key(draft, ("other",), "trials", 2, ()) is None
 
 
 @pytest.mark.parametrize(
@@ -96,8 +96,8 @@ def test_what_is_there_is_not_put_in_again(draft: Draft) -> None:
         (("config", "more"), "c", "nothing:  # yet\n", "nothing:  # yet\n    more: [c]\n"),
     ],
 )
-def test_adding_an_item(draft: Draft, pointer: Pointer, value: Any, old: str, new: str) -> None:
-    assert _after(with_item(draft, pointer, value), draft) == SOURCE.replace(old, new, 1)
+def test_add_item(draft: Draft, pointer: Pointer, value: Any, old: str, new: str) -> None:
+    assert _after(add_item(draft, pointer, value), draft) == SOURCE.replace(old, new, 1)
 
 
 @pytest.mark.parametrize(
@@ -127,18 +127,18 @@ def test_adding_an_item(draft: Draft, pointer: Pointer, value: Any, old: str, ne
         ),
     ],
 )
-def test_moving(draft: Draft, pointer: Pointer, to: Pointer, changes: list[tuple[str, str]]) -> None:
+def test_move_entry(draft: Draft, pointer: Pointer, to: Pointer, changes: list[tuple[str, str]]) -> None:
     expected = SOURCE
     for old, new in changes:
         expected = expected.replace(old, new, 1)
-    assert _after(moved(draft, pointer, to), draft) == expected
+    assert _after(move_entry(draft, pointer, to), draft) == expected
 
 
-def test_nothing_is_moved_onto_something(draft: Draft) -> None:
-    assert moved(draft, ("name",), ("config", "trials")) is None
-    assert moved(draft, ("nowhere",), ("config", "x")) is None
-    assert moved(draft, ("name",), ("last", "x")) is None
-    assert moved(draft, ("text",), ("items", 1, "text")) is None
+def test_move_entry_refuses_existing_targets(draft: Draft) -> None:
+    assert move_entry(draft, ("name",), ("config", "trials")) is None
+    assert move_entry(draft, ("nowhere",), ("config", "x")) is None
+    assert move_entry(draft, ("name",), ("last", "x")) is None
+    assert move_entry(draft, ("text",), ("items", 1, "text")) is None
 
 
 @pytest.mark.parametrize(
@@ -153,5 +153,5 @@ def test_nothing_is_moved_onto_something(draft: Draft) -> None:
         (("other",), "own", "*l", "own"),
     ],
 )
-def test_another_value(draft: Draft, pointer: Pointer, value: Any, old: str, new: str) -> None:
-    assert _after(with_value(draft, pointer, value), draft) == SOURCE.replace(old, new, 1)
+def test_replace_value(draft: Draft, pointer: Pointer, value: Any, old: str, new: str) -> None:
+    assert _after(replace_value(draft, pointer, value), draft) == SOURCE.replace(old, new, 1)

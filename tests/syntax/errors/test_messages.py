@@ -1,4 +1,4 @@
-"""A problem stands in the text it is about, by the lines of LSP, and repairs of it can be tried."""
+"""Each problem is inside its text, counted in LSP lines, and its repairs can be computed."""
 
 import pytest
 from hypothesis import given, settings
@@ -40,7 +40,7 @@ PARTS = [
         ("a: b\u2029c: d\ne\n", Place(1, 0)),
     ],
 )
-def test_libyaml_knows_more_line_ends(source: str, start: Place) -> None:
+def test_problems_count_lines_as_lsp_does(source: str, start: Place) -> None:
     [problem] = parse(source).problems
     assert problem.span.start == start
     assert isinstance(repairs(source, problem), list)

@@ -1,4 +1,4 @@
-"""The tree: equal to libyaml where the text is valid, equal to a fresh one after any edit, useful where broken."""
+"""The tree equals libyaml in valid texts, equals a fresh tree after any edit, and is useful in broken texts."""
 
 from pathlib import Path
 from typing import Any
@@ -18,7 +18,7 @@ from waza_lsp.syntax.tree.tree import Tree
 EXAMPLES = sorted((Path(__file__).parents[3] / "examples").glob("**/*.yaml"))
 
 SUITE = """\
-# A suite with everything that makes cutting hard.
+# A suite that is hard to cut into pieces.
 name: notes
 skill: "notes: the skill"
 config: {trials_per_task: 1,
@@ -52,14 +52,14 @@ def _tree(source: str) -> Tree:
 
 
 @pytest.mark.parametrize("path", EXAMPLES, ids=lambda it: f"{it.parent.parent.name}-{it.stem}")
-def test_valid_files_read_as_libyaml_reads_them(path: Path) -> None:
+def test_valid_files_read_as_with_libyaml(path: Path) -> None:
     source = path.read_text(encoding="utf-8")
     tree = _tree(source)
     assert list(tree.problems()) == []
     assert tree.data() == yaml.load(source, yaml.CSafeLoader)  # the safe loader in C
 
 
-def test_everything_that_makes_cutting_hard() -> None:
+def test_a_suite_that_is_hard_to_cut() -> None:
     tree = _tree(SUITE)
     assert list(tree.problems()) == []
     assert tree.data() == yaml.load(SUITE, yaml.CSafeLoader)  # the safe loader in C
@@ -81,7 +81,7 @@ def test_everything_that_makes_cutting_hard() -> None:
         "a: é𝄞\nb: |\n  line\n\n  more\nc: 1\n",
     ],
 )
-def test_unusual_but_valid_texts_read_as_libyaml_reads_them(source: str) -> None:
+def test_unusual_valid_texts_read_as_with_libyaml(source: str) -> None:
     tree = _tree(source)
     assert list(tree.problems()) == []
     assert tree.data() == yaml.load(source, yaml.CSafeLoader)  # the safe loader in C
@@ -96,7 +96,7 @@ def test_only_the_first_document_counts() -> None:
 @pytest.mark.parametrize(
     "typed", ["    con", '    x: "open', "    y: [1,", "  foo", "bar", "\t", "    a: b: c", "-"]
 )
-def test_a_broken_item_costs_the_others_nothing(typed: str) -> None:
+def test_a_broken_item_does_not_affect_the_others(typed: str) -> None:
     lines = SUITE.split("\n")
     lines.insert(9, typed)
     data: Any = _tree("\n".join(lines)).data()
@@ -105,7 +105,7 @@ def test_a_broken_item_costs_the_others_nothing(typed: str) -> None:
     assert data["tasks"] == ["one.yaml", "two.yaml"]
 
 
-def test_places_point_at_the_text_they_name() -> None:
+def test_spans_point_at_their_text() -> None:
     tree, text = _tree(SUITE), Text.of(SUITE)
     for pointer, expected in [
         (("name",), "notes"),
@@ -122,7 +122,7 @@ def test_places_point_at_the_text_they_name() -> None:
         assert tree.at(located.value.start).pointer == pointer  # type: ignore[union-attr]  # asserted just above
 
 
-def test_comments_and_blank_lines_are_nowhere() -> None:
+def test_no_value_is_at_comments_and_blank_lines() -> None:
     tree = _tree(SUITE)
     assert tree.at(Place(0, 3)) is None
     assert tree.at(Place(6, 5)) is None
@@ -157,7 +157,7 @@ FRAGMENTS = st.sampled_from(
 
 @settings(max_examples=examples(300), deadline=None)
 @given(st.lists(st.tuples(st.integers(0, 10_000), st.integers(0, 30), FRAGMENTS), min_size=1, max_size=12))
-def test_after_any_edits_the_tree_is_that_of_a_fresh_text(edits: list[tuple[int, int, str]]) -> None:
+def test_after_any_edits_the_tree_equals_a_fresh_one(edits: list[tuple[int, int, str]]) -> None:
     snapshot = Snapshot.of("file:///nowhere/eval.yaml", SUITE, 0)
     for version, (start, length, new) in enumerate(edits, 1):
         source = str(snapshot.text)
@@ -177,7 +177,7 @@ def test_after_any_edits_the_tree_is_that_of_a_fresh_text(edits: list[tuple[int,
 @given(
     st.lists(st.tuples(st.integers(0, 10_000), st.sampled_from(["x", "", "\n", "\n  # c", " y"])), max_size=8)
 )
-def test_after_small_edits_in_a_long_list_it_is_too(edits: list[tuple[int, str]]) -> None:
+def test_after_small_edits_in_a_long_list_the_tree_equals_a_fresh_one(edits: list[tuple[int, str]]) -> None:
     items = "".join(f"  - type: text\n    name: n{i}\n    config: {{contains: [a{i}]}}\n" for i in range(30))
     snapshot = Snapshot.of("file:///nowhere/eval.yaml", f"name: a\ngraders:\n{items}tasks:\n  - a.yaml\n", 0)
     for version, (start, new) in enumerate(edits, 1):
@@ -192,7 +192,7 @@ def test_after_small_edits_in_a_long_list_it_is_too(edits: list[tuple[int, str]]
 
 
 def _entries(tree: Tree) -> list[tuple[object, ...]]:
-    """The top-level keys with their items, and where all of them stand."""
+    """Return the top-level keys with their items and all their spans."""
     return [
         (it.key.source, it.piece[:3], it.is_list, [(piece[:3], node.span) for piece, node in it.items])
         for it in tree.entries
@@ -212,24 +212,24 @@ def _position(text: Text, offset: int) -> types.Position:
 
 
 @pytest.mark.parametrize("first", ["!!map\n", "&all\n", "# why\n! &all # here\n", "---\n&all\n"])
-def test_the_tag_or_anchor_of_all_may_stand_on_a_line_of_its_own(first: str) -> None:
+def test_the_root_may_have_its_tag_or_anchor_on_a_separate_line(first: str) -> None:
     tree = _tree(first + "name: a\ntasks:\n  - b\n")
     assert [it.key.source for it in tree.entries] == ["name", "tasks"]
     assert not any(it.parsed.problems for it in tree.pieces)
 
 
 @pytest.mark.parametrize(("written", "value"), [("!x ''", ""), ("!x 60", "60"), ("!x", None)])
-def test_behind_a_tag_that_nobody_knows_stands_a_text(written: str, value: str | None) -> None:
+def test_the_value_of_an_unknown_tag_is_text(written: str, value: str | None) -> None:
     assert _tree(f"a: {written}\n").data() == {"a": value}
 
 
 @pytest.mark.parametrize("first", ["&all", "!!map &all x", "!!seq", "&"])
-def test_what_only_looks_like_one_is_text(first: str) -> None:
+def test_text_that_looks_like_a_tag_or_anchor(first: str) -> None:
     below = "" if first == "&all" else "name: a\n"
     assert any(it.parsed.problems for it in _tree(f"{first}\n{below}").pieces)
 
 
-def test_a_broken_piece_is_read_a_few_times_only(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_broken_piece_is_read_only_a_few_times(monkeypatch: pytest.MonkeyPatch) -> None:
     read: list[Builder] = []
     once = Builder.read
 

@@ -55,7 +55,7 @@ class ReportedFinding:
             fixes = ()
         else:
             fixes = tuple(it.title for it in solutions(mark, draft, snapshot.form.schema))
-        return cls(mark.finding, mark.shown, snapshot.text.written(mark.shown), line, fixes, mark.related)
+        return cls(mark.finding, mark.shown, snapshot.text.range_json(mark.shown), line, fixes, mark.related)
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,7 +12,7 @@ from waza_engine.project.discovery import eval_files
 from waza_engine.project.settings import Projects, ProjectSettings
 from waza_lsp.schema.document_kind import looks_like_eval, may_be_eval, recognised
 from waza_lsp.snapshot import Snapshot
-from waza_lsp.syntax.tree.split import MESSAGE, MOST_CHARACTERS
+from waza_lsp.syntax.tree.split import MOST_CHARACTERS, TOO_LARGE_MESSAGE
 
 STDIN = "-"
 _STDIN_NAME = "<stdin>"
@@ -77,9 +77,9 @@ class Sources:
         yield from self._parse(name, data, self._world(path, files), is_named=bool(self.stdin_name))
 
     def _parse(self, name: str, data: bytes, world: CheckContext, *, is_named: bool) -> Iterator[Source]:
-        text, unreadable = _decode(data) if len(data) <= _MAX_BYTES else ("", MESSAGE)
+        text, unreadable = _decode(data) if len(data) <= _MAX_BYTES else ("", TOO_LARGE_MESSAGE)
         if len(text) > MOST_CHARACTERS:
-            text, unreadable = "", MESSAGE
+            text, unreadable = "", TOO_LARGE_MESSAGE
         if not unreadable:
             source = self._source(name, text, world)
             if may_be_eval(text, world.path, self.dialect) and source.snapshot.recognised is not None:

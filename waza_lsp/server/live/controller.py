@@ -28,7 +28,7 @@ from waza_lsp.server.results.ledger import ResultLedger
 from waza_lsp.server.settings import Configuration
 from waza_lsp.server.transport.client import Client
 from waza_lsp.snapshot import Snapshot
-from waza_lsp.syntax.span_mapping import Change, carried, change_between
+from waza_lsp.syntax.span_mapping import Change, change_between, map_span
 from waza_lsp.syntax.text import Span
 
 _PAUSE_SECONDS = 0.02
@@ -217,7 +217,7 @@ class LiveGrading:
         now = self._documents.get(snapshot.uri)
         if now is None:
             return
-        if carried(site.span, change_between(snapshot.text.lines, now.text.lines)) is None:
+        if map_span(site.span, change_between(snapshot.text.lines, now.text.lines)) is None:
             # The document was edited during the question, perhaps both above and below the grader.
             self._add(now, current_pointers(snapshot, {site.pointer}, now))
 
@@ -294,7 +294,7 @@ def current_pointers(before: Snapshot, pointers: set[Pointer], now: Snapshot) ->
     if change is None:
         return pointers
     graders = graders_in(before)
-    moved = {carried(it.span, change) for it in graders if it.pointer in pointers}
+    moved = {map_span(it.span, change) for it in graders if it.pointer in pointers}
     skipped = {before.text.slice(it.span) for it in graders if it.pointer not in pointers}
     return {
         site.pointer

@@ -16,7 +16,7 @@ from waza_lsp.runnables.failed_checks import FailedCheck, TaskChecks
 from waza_lsp.runnables.runnables import runnables_in
 from waza_lsp.server.documents import Documents
 from waza_lsp.snapshot import Snapshot
-from waza_lsp.syntax.span_mapping import carried, change_between
+from waza_lsp.syntax.span_mapping import change_between, map_span
 from waza_lsp.syntax.text import Place, Span
 
 FAILED_CHECK, LIVE_VERDICT, RECORDED_RUNS = "failed-check", "live-verdict", "recorded-runs"
@@ -181,7 +181,7 @@ class Annotations:
     def _drop_in(self, path: Path, lines: Sequence[str], span: Span, code: str = "") -> bool:
         """Remove annotations (of this code) in a range of the file as `lines` has it, unless it was edited since."""
         known = self._files.get(path)
-        current = carried(span, change_between(lines, known.lines)) if known is not None else None
+        current = map_span(span, change_between(lines, known.lines)) if known is not None else None
         return current is not None and bool(
             self._drop(
                 lambda file, annotation: (
@@ -216,7 +216,7 @@ class Annotations:
             }
             if covers and (read := texts.get(path)) is not None:
                 change = change_between(known.lines, read.text.lines)
-                covers = {it for it in covers if carried(it, change) is None}
+                covers = {it for it in covers if map_span(it, change) is None}
             if covers:
                 found[path] = covers
         return found
@@ -269,7 +269,7 @@ def _carry(annotations: list[Annotation], before: Sequence[str], after: Sequence
     change = change_between(before, after)
     if change is None:
         return annotations
-    moved = ((it, carried(it.span, change), it.cover and carried(it.cover, change)) for it in annotations)
+    moved = ((it, map_span(it.span, change), it.cover and map_span(it.cover, change)) for it in annotations)
     return [
         replace(annotation, span=span, cover=cover)
         for annotation, span, cover in moved

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from lsprotocol import types
 
 from waza_lsp.snapshot import Snapshot
-from waza_lsp.syntax.span_mapping import carried, change_between
+from waza_lsp.syntax.span_mapping import change_between, map_span
 from waza_lsp.syntax.text import Span
 
 
@@ -42,7 +42,7 @@ class LensCache:
         lost = [
             types.CodeLens(snapshot.range(moved), lens.command)
             for span, lens in known.lenses
-            if _subject(lens) not in present and (moved := carried(span, change)) is not None
+            if _subject(lens) not in present and (moved := map_span(span, change)) is not None
         ]
         return sorted([*lenses, *lost], key=lambda lens: lens.range.start.line) if lost else lenses
 

@@ -18,7 +18,7 @@ from waza_lsp.runnables.runnables import PARTS, runnables_in
 from waza_lsp.runnables.test_ids import eval_key, grader_key, task_key
 from waza_lsp.server.results.annotations import short_span
 from waza_lsp.snapshot import Snapshot
-from waza_lsp.syntax.span_mapping import carried, change_between
+from waza_lsp.syntax.span_mapping import change_between, map_span
 from waza_lsp.syntax.text import Span
 
 
@@ -114,5 +114,5 @@ class TestEvents:
         current = self.opened(text.path)
         if current is None:
             return text.range(span)
-        moved = carried(span, change_between(text.text.lines, current.text.lines))
+        moved = map_span(span, change_between(text.text.lines, current.text.lines))
         return current.range(moved) if moved is not None else None

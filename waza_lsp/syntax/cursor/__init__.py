@@ -1,1 +1,1 @@
-"""What is at the cursor, in broken text too."""
+"""Tell what is at the cursor, in broken text too."""

@@ -1,7 +1,7 @@
-"""What a cursor is at, by name: on a key, on a value, where a new item could start.
+"""Tell what can be written at a cursor: key, value, item or alias.
 
-The structure comes from columns (`outline`), so it is there in broken text, too. What may stand at the cursor is
-not asked here: a situation says where something would be written, and in which way.
+The structure comes from columns (`outline`), so this works in broken text too. A situation says where something would
+be written and in which form; the schema decides elsewhere what is allowed there.
 """
 
 import re
@@ -9,22 +9,25 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 from waza_engine.lib.pointer import Pointer
-from waza_lsp.syntax.cursor.flow import end_of_open, flow_place
-from waza_lsp.syntax.cursor.outline import Container, Entry, Lines, Outline, Shape, outline
+from waza_lsp.syntax.cursor.flow import Lines, end_of_open_quote, flow_place
+from waza_lsp.syntax.cursor.outline import Container, Entry, Outline, Shape, outline
 from waza_lsp.syntax.cursor.rows import Row, closing, scalar_value
-from waza_lsp.syntax.cursor.surroundings import At, Situation, flow_data, region_of, slots, way
+from waza_lsp.syntax.cursor.surroundings import At, Situation, flow_data, path_to, region_of, slots
 from waza_lsp.syntax.edit.edits import layout_of
 from waza_lsp.syntax.text import Place, Span, Text
 from waza_lsp.syntax.tree.node import Node
 from waza_lsp.syntax.tree.tree import Tree
 
 _MERGE = "<<"
-"""The key whose value is hardly ever written in place: an alias stands there."""
+"""The merge key, whose value is nearly always an alias."""
 _GLUED = re.compile(r"([\w.-]+):(?!//)(\S*)$")
 
 
 def situations(tree: Tree, text: Text, place: Place) -> list[Situation]:
-    """All that could be written at a place, likeliest first; nothing in comments, texts and finished lines."""
+    """Return what could be written at a place, likeliest first.
+
+    Returns an empty list in comments, texts and finished lines.
+    """
     region = region_of(tree, text, place.line)
     if region is None:
         return []
@@ -51,8 +54,8 @@ class _Cursor:
             yield from self._in_flow(inside, inside.value_row or inside.row)
         elif start is not None and start.line < row.line:
             yield from self._in_flow(None, start)
-        elif (explained := self._explained(row)) is not None:
-            yield from self._on_value(explained, row, row.mark + 1)
+        elif (explicit := self._explicit_entry(row)) is not None:
+            yield from self._on_value(explicit, row, row.mark + 1)
         elif row.is_blank:
             if row.comment == len(self.text):
                 yield from self._on_own_line(
@@ -63,16 +66,16 @@ class _Cursor:
         elif row.value <= self.place.column <= row.end:
             yield from self._on_word(row)
 
-    def _explained(self, row: Row) -> Entry | None:
-        """The entry with a `?` that the value behind a `:` at the start of the line belongs to."""
+    def _explicit_entry(self, row: Row) -> Entry | None:
+        """Return the `?` entry whose value follows the `:` that starts the line."""
         last = self.outline.last
         if row.explicit or row.key is not None or not 0 <= row.mark < self.place.column:
             return None
-        is_its = last is not None and last.row.explicit and last.container.column == row.mark + row.shift
-        return last if is_its else None
+        is_value = last is not None and last.row.explicit and last.container.column == row.mark + row.shift
+        return last if is_value else None
 
     def _width(self) -> int:
-        """The cursor's column with tabs counted as the outline does."""
+        """Return the cursor's column, with tabs counted as in the outline."""
         row = self.outline.row
         return self.place.column + (row.shift if row is not None and self.place.column else 0)
 
@@ -98,12 +101,12 @@ class _Cursor:
             yield replace(here, column=row.start + row.shift, quote=quote, has_colon=True)
 
     def _on_value(self, entry: Entry, row: Row, after: int) -> Iterator[Situation]:
-        """The value beside a key or dash that ends before column `after`."""
+        """Yield situations in the value next to a key or dash that ends before column `after`."""
         mark = self.text[row.value : row.value + 1] if row.has_value else ""
         column = self.place.column
         if not mark:
-            if not self._is_naming(row, after):
-                yield from self._on_nothing(entry, row, after)
+            if not self._is_property(row, after):
+                yield from self._on_missing_value(entry, row, after)
         elif mark in "[{":
             yield from self._in_flow(entry, row)
         elif mark in "|>" or column > row.end:
@@ -127,16 +130,22 @@ class _Cursor:
                 yield replace(here, column=content + row.shift, below=below, has_children=has_children)
 
     def _is_tabbed(self, row: Row, after: int, column: int) -> bool:
-        """Whether a tab stands between a dash and its value, which YAML does not take."""
+        """Whether there is a tab between a dash and its value, which YAML does not allow."""
         return row.key is None and "\t" in self.text[after:column]
 
-    def _is_naming(self, row: Row, after: int) -> bool:
-        """Whether an anchor or tag is being written, or stands behind a dash, where no map may follow it."""
-        written = self.text[after : self.place.column]
-        return bool(written.strip()) and (row.key is None or not written[-1:].isspace())
+    def _is_property(self, row: Row, after: int) -> bool:
+        """Whether an anchor or tag is being written, or follows a dash.
 
-    def _on_nothing(self, entry: Entry, row: Row, after: int) -> Iterator[Situation]:
-        """An absent value: a blank is missing, or a comment follows, or its first lines stand further down."""
+        No map may follow either of them.
+        """
+        source = self.text[after : self.place.column]
+        return bool(source.strip()) and (row.key is None or not source[-1:].isspace())
+
+    def _on_missing_value(self, entry: Entry, row: Row, after: int) -> Iterator[Situation]:
+        """Yield situations for a missing value.
+
+        Its space may be missing too, a comment may follow, or the value may start further down.
+        """
         column = self.place.column
         lead = " " if column == after else ""
         close = " " if self.text[column : column + 1] == "#" else ""
@@ -156,7 +165,7 @@ class _Cursor:
             yield replace(here, lead=" " * (child.column - row.shift - start), column=child.column)
 
     def _token(self, row: Row) -> tuple[Span, str, str]:
-        """The span of a value's text, the quotes around it, and the quote that is missing at its end."""
+        """Return the span of a value's text, its quote, and the missing closing quote."""
         quote = self.text[row.value]
         if quote == "*":
             return self._span(row.value + 1, row.end), "", ""
@@ -168,14 +177,14 @@ class _Cursor:
         return self._span(row.value + 1, end), quote, ""
 
     def _on_word(self, row: Row) -> Iterator[Situation]:
-        """A word on a line of its own: half a key, or a value below its key."""
+        """Yield situations for a word on its own line: an unfinished key or a value."""
         source = self.text[row.value : row.end]
         last = self.outline.last
         if not source:
-            return  # A tag or an anchor alone: what it belongs to is not written yet.
-        if source[0] in "[{" and (last is None or last.can_hold):
+            return  # Only a tag or anchor; its value is not written yet.
+        if source[0] in "[{" and (last is None or last.is_empty):
             yield from self._in_flow(last, row)
-        elif " " in source and last is not None and not last.can_hold:
+        elif " " in source and last is not None and not last.is_empty:
             return
         elif (found := _GLUED.match(source)) and self.place.column > row.value + len(found.group(1)):
             yield from self._after_glued_colon(row, found.group(1))
@@ -191,10 +200,10 @@ class _Cursor:
                         yield here
 
     def _after_glued_colon(self, row: Row, key: str) -> Iterator[Situation]:
-        """A value whose blank after the colon is missing, so that YAML sees no key."""
+        """Yield situations for a value directly after its colon, where YAML sees no key."""
         for at, target, column, _ in slots(self.outline, row.column):
             if at is At.ITEM:
-                continue  # A key starts no item.
+                continue  # A key cannot start an item without a dash.
             if isinstance(target, Entry):
                 target = Container(Shape.MAP, column, target)  # noqa: PLW2901  # the map that the key would start
             if target is not None and target.shape is Shape.MAP:
@@ -204,7 +213,7 @@ class _Cursor:
                 yield replace(here, lead=" ", below=row.column)
 
     def _on_own_line(self, row: Row, span: Span, width: int) -> Iterator[Situation]:
-        """What may start on this line when its first character is meant to stand in column `width`."""
+        """Yield what may start on this line in column `width`."""
         for at, target, column, is_guess in slots(self.outline, width):
             if isinstance(target, Entry):
                 here = self._of_entry(at, target, span)
@@ -214,7 +223,7 @@ class _Cursor:
                 here = self._situation(at, target, span)
             has_children = self._is_followed(at, column)
             here = replace(here, column=column, has_children=has_children, is_guess=is_guess)
-            yield here if column == width and not row.shift else self._moved(here)
+            yield here if column == width and not row.shift else self._reindent(here)
 
     def _is_followed(self, at: At, column: int) -> bool:
         """Whether the next line would become the value of a key in this column."""
@@ -223,16 +232,16 @@ class _Cursor:
             row.column > column or (at is At.KEY and bool(row.dashes) and row.column == column)
         )
 
-    def _moved(self, here: Situation) -> Situation:
-        """The same, with the whole indentation replaced."""
+    def _reindent(self, here: Situation) -> Situation:
+        """Return the situation with the whole indentation replaced."""
         span = Span(Place(here.span.start.line, 0), here.span.end)
         return replace(here, span=span, lead=" " * here.column)
 
     def _in_flow(self, entry: Entry | None, row: Row) -> Iterator[Situation]:
-        """Inside the brackets that start on a row, being the value of an entry or (None) the whole document."""
+        """Yield situations inside brackets: the value of an entry or (None) the whole document."""
         line = next(text for number, text in self.lines if number == row.line)
         if line[row.value : row.value + 1] in {"[", "{"}:
-            base = (*way(entry.container, {})[0], entry.part) if entry is not None else ()
+            base = (*path_to(entry.container, {})[0], entry.part) if entry is not None else ()
             yield from self._in_brackets(row.line, row.value, base, entry)
 
     def _in_brackets(self, line: int, start: int, base: Pointer, entry: Entry | None) -> Iterator[Situation]:
@@ -244,12 +253,12 @@ class _Cursor:
         pointer = (*base, *(it.part for it in frames[1:] if it.part is not None))
         data = flow_data(found, self.anchors)
         if entry is not None:
-            _, data = way(entry.container, self.anchors, {entry.part: data})
+            _, data = path_to(entry.container, self.anchors, {entry.part: data})
         span, quote, close = Span(self.place, self.place), "", ""
         if token is not None:
             quote = "" if token.kind == "plain" else token.source[0]
             close = quote if token.kind == "open" else ""
-            end = end_of_open(token, frames, self.place.column) if close else token.end - bool(quote)
+            end = end_of_open_quote(token, frames, self.place.column) if close else token.end - bool(quote)
             span = self._span(token.start + len(quote), end)
         inner = frames[-1]
         here = Situation(At.KEY, pointer, data, span, self._typed(span), quote=quote, close=close, flow=True)
@@ -264,25 +273,25 @@ class _Cursor:
         else:
             part = inner.key if inner.is_map else inner.index
             if quote and not close:
-                # It would come to stand inside the quotes.
+                # The comma would end up inside the quotes.
                 here = replace(here, comma="")
             yield replace(here, at=At.VALUE, pointer=(*pointer, part or 0), has_colon=False)
 
     def _comma(self, column: int) -> str:
-        """The comma before an entry that follows, with a blank unless one stands there."""
+        """Return the comma before a following entry, with a space unless there is one."""
         return "," if self.text[column : column + 1] in {"", " ", "\t"} else ", "
 
     def _situation(
         self, at: At, container: Container, span: Span, *, without: Entry | None = None
     ) -> Situation:
-        pointer, data = way(container, self.anchors, without=without)
+        pointer, data = path_to(container, self.anchors, without=without)
         return Situation(at, pointer, data, span, self._typed(span))
 
     def _of_entry(self, at: At, entry: Entry, span: Span) -> Situation:
         child = entry.child.data(self.anchors) if entry.child is not None else None
         if entry.is_doubtful:
             child = scalar_value(entry.value)
-        pointer, data = way(entry.container, self.anchors, {entry.part: child})
+        pointer, data = path_to(entry.container, self.anchors, {entry.part: child})
         return Situation(at, (*pointer, entry.part), data, span, self._typed(span))
 
     def _below(self, entry: Entry, row: Row) -> int | None:

@@ -1,8 +1,6 @@
-"""A stretch of flow-style YAML (`{a: [b]}`) around a cursor, finished or not.
+"""Read flow-style YAML (`{a: [b]}`) around a cursor, and find where multi-line values end.
 
-Where the value that starts on a line ends: quotes, brackets and block scalars go on in further lines.
-
-An unfinished quote or bracket must not swallow what stands below it, so columns have a say, too.
+An unfinished quote or bracket must not swallow the lines below it, so columns count too.
 """
 
 import re
@@ -24,10 +22,20 @@ _NEXT_PAIR = re.compile(r"\s*,\s*[\w.-]+:\s")
 _CLOSERS = re.compile(r"\s*([\]}][\]}\s]*)(?:(?<=\s)#.*)?$")
 _STARTS = frozenset(["quoted", "plain", "open", "[", "{"])
 _OPEN, _CLOSE = frozenset("[{"), frozenset("]}")
+Lines = Sequence[tuple[int, str]]
+"""Line numbers with their text, without line ends. Numbers may skip."""
+_BLOCK_SCALAR = re.compile(r"[|>][-+0-9]*\s*(?:#.*)?$")
+_REST_OF_QUOTE = {
+    '"': re.compile(r'(?:[^"\\]|\\.)*"\s*(?:#.*)?$'),
+    "'": re.compile(r"(?:[^']|'')*'\s*(?:#.*)?$"),
+}
 
 
 class Token(NamedTuple):
-    """A mark (`{ } [ ] , :`), a scalar, or a `comment`, with its columns. `open` is a quote without its end."""
+    """A mark (`{ } [ ] , :`), scalar or `comment` with its columns.
+
+    `open` is an unclosed quote.
+    """
 
     kind: str
     source: str
@@ -37,52 +45,52 @@ class Token(NamedTuple):
 
 
 class Alias(NamedTuple):
-    """The value that an anchor marks."""
+    """A value given as `*name`."""
 
     name: str
 
 
 @dataclass(slots=True, eq=False)
 class Frame:
-    """An open bracket: the keys written so far with their values, and which key or item is being written.
+    """An open bracket with its contents so far and the key or item being written.
 
-    `part` is the key or index under which the bracket itself stands in the frame around it (None for the first).
+    `part` is the key or index of the bracket itself in the frame around it (None for the outermost).
     """
 
     is_map: bool
     part: str | int | None
     keys: dict[str, Any] = field(default_factory=dict)
     items: list[Any] = field(default_factory=list)
-    """The items of a list so far; maps among them are empty."""
+    """The items of a list so far. Maps among them are empty."""
     index: int = 0
     key: str | None = None
-    """The key whose value comes next; None where a key comes next."""
+    """The key whose value comes next; None if a key comes next."""
 
 
 @dataclass(frozen=True, slots=True)
 class FlowPlace:
-    """Where a cursor is: the frames around it, outermost first, and the scalar it touches."""
+    """The frames around a cursor, outermost first, and the scalar that it touches."""
 
     frames: tuple[Frame, ...]
     token: Token | None
     has_colon: bool
     """Whether a colon follows the scalar (or the cursor)."""
     after_colon: bool
-    """Whether a colon stands directly before the cursor, without a blank."""
+    """Whether a colon is directly before the cursor, without a space."""
     comma: bool
-    """Whether a comma is missing behind the cursor, where another entry follows."""
+    """Whether a comma is missing after the cursor, because another entry follows."""
 
 
 def tokens(line: int, text: str, start: int) -> Iterator[Token]:
-    """The tokens of a line from a column on."""
+    """Yield the tokens of a line from a column on."""
     for found in _TOKEN.finditer(text, start):
         kind = found.lastgroup
         if kind is not None:
             yield Token(found.group() if kind == "mark" else kind, found.group(), line, *found.span())
 
 
-def extent(lines: Iterable[tuple[int, str]], start: int) -> int | None:
-    """The line in which the bracket at column `start` of the first line is closed; None if in none of them."""
+def closing_line(lines: Iterable[tuple[int, str]], start: int) -> int | None:
+    """Return the line that closes the bracket at `start` of the first line, or None."""
     depth = 0
     for number, text in lines:
         for token in tokens(number, text, start):
@@ -93,8 +101,11 @@ def extent(lines: Iterable[tuple[int, str]], start: int) -> int | None:
     return None
 
 
-def end_of_open(token: Token, frames: Sequence[Frame], column: int) -> int:
-    """Where a quote without its end most likely ends: behind `column`, before what goes on in its brackets or closes them."""
+def end_of_open_quote(token: Token, frames: Sequence[Frame], column: int) -> int:
+    """Return where an unclosed quote most likely ends.
+
+    That is after `column`, before the next pair or closing bracket.
+    """
     following = _NEXT_PAIR.search(token.source, column - token.start) if frames[-1].is_map else None
     if following is not None:
         return token.start + following.start()
@@ -106,7 +117,10 @@ def end_of_open(token: Token, frames: Sequence[Frame], column: int) -> int:
 
 
 def flow_place(lines: Iterable[tuple[int, str]], start: int, place: Place) -> FlowPlace | None:
-    """What a cursor in flow style is at; None outside the brackets, in comments and beside finished values."""
+    """Return what a cursor in flow style is at.
+
+    Returns None outside the brackets, in comments and next to finished values.
+    """
     listed = [
         it for at, (number, text) in enumerate(lines) for it in tokens(number, text, 0 if at else start)
     ]
@@ -135,8 +149,49 @@ def flow_place(lines: Iterable[tuple[int, str]], start: int, place: Place) -> Fl
     return FlowPlace(tuple(frames), touched, has_colon, glued, comma)
 
 
+class ValueEnds:
+    """Finds where values end. Ask from the first line to the last."""
+
+    def __init__(self, lines: Lines, cursor: Place) -> None:
+        self._lines = lines
+        self._cursor = cursor
+        self._open: dict[str, tuple[int, int]] = {}
+        """Per quote: no line before this one, deeper than this column, closes it. Saves searching again."""
+
+    def end(self, at: int, row: Row, base: int) -> int:
+        """Return the index after the last line of the value that starts on line `at`.
+
+        `base` is its parent's column.
+        """
+        lines, cursor = self._lines, self._cursor
+        text = lines[at][1]
+        mark = text[row.value]
+        if _BLOCK_SCALAR.match(text, row.value):
+            return _deeper(lines, at + 1, base, cursor)
+        if mark in _REST_OF_QUOTE and closing(text, row.value) < 0:
+            return self._end_of_quote(at, mark, base)
+        if mark in "[{":
+            end = _deeper(lines, at + 1, base, cursor, also="]}")
+            closed = closing_line(lines[at:end], row.value)
+            if closed is None:
+                return end if row.key is not None else _before_block(lines, at, end, row)
+            return at + 1 + sum(1 for it, _ in lines[at + 1 : end] if it <= closed)
+        return at + 1
+
+    def _end_of_quote(self, at: int, mark: str, base: int) -> int:
+        until, column = self._open.get(mark, (0, 0))
+        if at < until and base >= column:
+            return at + 1
+        end = _deeper(self._lines, at + 1, base, self._cursor)
+        for index in range(at + 1, end):
+            if _REST_OF_QUOTE[mark].match(self._lines[index][1]):
+                return index + 1
+        self._open[mark] = end, base
+        return at + 1
+
+
 def _is_key(after: Sequence[Token]) -> bool:
-    """Whether the first of some tokens is a key, so that it is no value of a key before it."""
+    """Whether the first token is a key, not the value of the key before."""
     return len(after) > 1 and after[1].kind == "colon"
 
 
@@ -154,7 +209,7 @@ def _touches(token: Token, place: Place) -> bool:
 
 
 def _read(frames: list[Frame], token: Token) -> None:
-    """Take one token in."""
+    """Add one token to the frames."""
     if token.kind in _OPEN:
         part = _part(frames[-1]) if frames else None
         opened = Frame(token.kind == "{", part)
@@ -181,9 +236,9 @@ def _read_inside(frame: Frame, token: Token) -> None:
 
 
 def _read_rest(frames: Sequence[Frame], after: Iterable[Token], *, on_value: bool) -> None:
-    """Add what stands behind the cursor in the same brackets and in those around them.
+    """Add the keys and items after the cursor to the open frames.
 
-    `on_value`: first comes the rest of a pair, as it always does behind an inner bracket.
+    `on_value`: the tokens start with the rest of a pair, as they always do after an inner bracket.
     """
     rests = [Frame(it.is_map, it.part, key="" if it is not frames[-1] or on_value else None) for it in frames]
     open_ones = list(rests)
@@ -209,58 +264,12 @@ def _part(frame: Frame) -> str | int:
 
 
 def _is_filled(last: Token) -> bool:
-    """Whether a value stands before the cursor already, so that only a comma could follow."""
+    """Whether a value ends before the cursor, so that only a comma could follow."""
     return last.kind in _CLOSE or last.kind in {"quoted", "plain", "open"}
 
 
-_Lines = Sequence[tuple[int, str]]
-_BLOCK_SCALAR = re.compile(r"[|>][-+0-9]*\s*(?:#.*)?$")
-_REST_OF_QUOTE = {
-    '"': re.compile(r'(?:[^"\\]|\\.)*"\s*(?:#.*)?$'),
-    "'": re.compile(r"(?:[^']|'')*'\s*(?:#.*)?$"),
-}
-
-
-class ValueEnds:
-    """The ends of the values in some lines, asked for from the first line to the last."""
-
-    def __init__(self, lines: _Lines, cursor: Place) -> None:
-        self._lines = lines
-        self._cursor = cursor
-        self._open: dict[str, tuple[int, int]] = {}
-        """Up to which line nothing deeper than a column ends a quote: it need not be looked for again."""
-
-    def end(self, at: int, row: Row, base: int) -> int:
-        """The index behind the last line that the value starting on line `at` covers; `base` is its parent's column."""
-        lines, cursor = self._lines, self._cursor
-        text = lines[at][1]
-        mark = text[row.value]
-        if _BLOCK_SCALAR.match(text, row.value):
-            return _deeper(lines, at + 1, base, cursor)
-        if mark in _REST_OF_QUOTE and closing(text, row.value) < 0:
-            return self._end_of_quote(at, mark, base)
-        if mark in "[{":
-            end = _deeper(lines, at + 1, base, cursor, also="]}")
-            closed = extent(lines[at:end], row.value)
-            if closed is None:
-                return end if row.key is not None else _before_block(lines, at, end, row)
-            return at + 1 + sum(1 for it, _ in lines[at + 1 : end] if it <= closed)
-        return at + 1
-
-    def _end_of_quote(self, at: int, mark: str, base: int) -> int:
-        until, column = self._open.get(mark, (0, 0))
-        if at < until and base >= column:
-            return at + 1
-        end = _deeper(self._lines, at + 1, base, self._cursor)
-        for index in range(at + 1, end):
-            if _REST_OF_QUOTE[mark].match(self._lines[index][1]):
-                return index + 1
-        self._open[mark] = end, base
-        return at + 1
-
-
-def _before_block(lines: _Lines, at: int, end: int, row: Row) -> int:
-    """The index of the first entry in block style that stands no deeper than a bracket never closed, or `end`."""
+def _before_block(lines: Lines, at: int, end: int, row: Row) -> int:
+    """Return the first block entry that is no deeper than an unclosed bracket, or `end`."""
     for index in range(at + 1, end):
         inner = row_of(*lines[index], 1)
         is_entry = inner.key is not None or bool(inner.dashes)
@@ -270,11 +279,11 @@ def _before_block(lines: _Lines, at: int, end: int, row: Row) -> int:
     return end
 
 
-def _deeper(lines: _Lines, start: int, base: int, cursor: Place, also: str = "") -> int:
-    """The index behind the lines from `start` on that are indented deeper than `base`.
+def _deeper(lines: Lines, start: int, base: int, cursor: Place, also: str = "") -> int:
+    """Return the index after the lines from `start` on that are indented deeper than `base`.
 
-    Blank lines at the end do not count, but for the cursor's when the cursor is deep enough. `also` are characters
-    with which a line may start that is not deeper.
+    Blank lines at the end do not count, except the cursor's line if the cursor is deep enough. A line that starts with
+    one of the characters in `also` need not be deeper.
     """
     end = start
     for index in range(start, len(lines)):

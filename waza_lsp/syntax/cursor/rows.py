@@ -1,4 +1,4 @@
-"""One line of block-style YAML taken apart, whether or not the text around it is valid."""
+"""Split one line of block-style YAML into dashes, key and value."""
 
 import re
 from typing import NamedTuple
@@ -20,12 +20,23 @@ _CLOSED = {'"': re.compile(r'"(?:[^"\\]|\\.)*"'), "'": re.compile(r"'(?:[^']|'')
 
 
 class Row(NamedTuple):
-    """A line: the dashes it starts with, then a key, a value, or both. Columns count code points.
+    """A line: leading dashes, then a key, a value, or both. Columns count code points.
 
-    `shift` is what tabs add to the columns of the indentation, `start` the column of the first content after the
-    dashes. A missing key has `colon` -1; an absent value has `value` and `end` at the place where it would start.
-    `comment` is the column of a comment, or the line's length, `mark` that of a `?` or `:` before the content, or -1.
-    `explicit`: the content is the key that a `?` announces.
+    Attributes:
+        line: the line number.
+        shift: how many columns tabs add to the indentation.
+        dashes: the columns of the leading dashes.
+        start: the column of the first content after the dashes.
+        key: the key, if any, from `key_start` to `key_end`.
+        key_start: the first column of the key.
+        key_end: the column after the key.
+        colon: the column of the colon after the key, or -1.
+        explicit: the content is the key after a `?`.
+        value: the first column of the value, or the column where a missing value would start.
+        end: the column after the value.
+        comment: the column of a comment, or the line's length.
+        mark: the column of a `?` or `:` before the content, or -1.
+
     """
 
     line: int
@@ -44,23 +55,23 @@ class Row(NamedTuple):
 
     @property
     def is_blank(self) -> bool:
-        """Whether the line holds nothing but white space or a comment."""
+        """Whether the line has only white space or a comment."""
         return not self.dashes and self.key is None and self.start >= self.comment
 
     @property
     def has_value(self) -> bool:
-        """Whether something stands behind the key."""
+        """Whether the line has a value."""
         return self.end > self.value
 
     @property
     def column(self) -> int:
-        """The column of the first dash or content, with tabs counted as blanks."""
+        """The column of the first dash or content, with tabs counted as spaces."""
         start = self.mark if self.explicit else self.start
         return (self.dashes[0] if self.dashes else start) + self.shift
 
 
 def row_of(line: int, text: str, tab: int) -> Row:
-    """Take a line (without its end) apart; a tab in the indentation counts as `tab` blanks."""
+    """Split a line (without its end); a tab in the indentation counts as `tab` spaces."""
     start = len(text) - len(text.lstrip(" \t"))
     shift = text.count("\t", 0, start) * (tab - 1)
     dashes: list[int] = []
@@ -74,7 +85,7 @@ def row_of(line: int, text: str, tab: int) -> Row:
     is_key = mark >= 0 and text[mark] == "?"
     found = _KEY.match(text, start)
     if found is None:
-        value, end, comment = _value(text, start)
+        value, end, comment = _value_columns(text, start)
         key = scalar_text(text[value:end]) if is_key else None
         if is_key:
             return Row(line, shift, tuple(dashes), start, key, value, end, -1, True, end, end, comment, mark)
@@ -82,7 +93,7 @@ def row_of(line: int, text: str, tab: int) -> Row:
             line, shift, tuple(dashes), start, None, start, start, -1, False, value, end, comment, mark
         )
     first, last = found.span("key")
-    value, end, comment = _value(text, found.end("colon"))
+    value, end, comment = _value_columns(text, found.end("colon"))
     key = scalar_text(text[first:last])
     return Row(
         line,
@@ -102,13 +113,13 @@ def row_of(line: int, text: str, tab: int) -> Row:
 
 
 def closing(text: str, start: int) -> int:
-    """The column of the quote that closes the one at `start`; -1 when the line has none."""
+    """Return the column of the quote that closes the one at `start`, or -1."""
     found = _CLOSED[text[start]].match(text, start)
     return found.end() - 1 if found else -1
 
 
 def scalar_text(source: str) -> str:
-    """The text that a one-line scalar stands for, near enough to compare it with names."""
+    """Return the text of a one-line scalar, close enough to compare it with names."""
     if len(source) > 1 and source[0] == source[-1] == "'":
         return source[1:-1].replace("''", "'")
     if len(source) > 1 and source[0] == source[-1] == '"':
@@ -117,12 +128,15 @@ def scalar_text(source: str) -> str:
 
 
 def scalar_value(source: str) -> object:
-    """What a one-line scalar stands for: a text, a number, a truth value or nothing."""
+    """Return the value of a one-line scalar: a string, number, boolean or None."""
     return scalar_text(source) if source[:1] in {"'", '"'} else resolve(source)
 
 
-def _value(text: str, start: int) -> tuple[int, int, int]:
-    """Where the value from `start` on begins and ends, without its anchor and tag, and where a comment begins."""
+def _value_columns(text: str, start: int) -> tuple[int, int, int]:
+    """Return start and end of the value from `start` on, and the start of a comment.
+
+    The value excludes its anchor and tag.
+    """
     begin = start
     while begin < len(text) and text[begin] in " \t":
         begin += 1

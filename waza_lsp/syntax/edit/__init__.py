@@ -1,1 +1,1 @@
-"""Text edits that insert, change, move and format YAML."""
+"""Edits that insert, change, move and format YAML."""

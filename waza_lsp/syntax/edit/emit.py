@@ -1,9 +1,8 @@
-"""Plain data written as YAML, the way people write it: for examples, defaults and new text.
+"""Write plain data as YAML, for display and as new lines of a file.
 
-Texts stand bare where a reader takes them as the same text, otherwise in single quotes; inside brackets they are
-always quoted.
-
-Plain data as new lines in the layout of a file. Lines after the first carry their whole indentation.
+`flow` and `block` are for display; `inline`, `entry` and `item` write new lines. Strings are plain where they read back
+as the same string, otherwise in single quotes. For display, strings in brackets are always quoted. New lines follow the
+layout of the file; all but the first include their whole indentation.
 """
 
 import json
@@ -16,13 +15,14 @@ from waza_lsp.syntax.edit.edits import Layout
 
 _BARE = re.compile(r"[\w./(<$~^=+;][^\r\n\t]*")
 _NEEDS_QUOTES = re.compile(r": |:$| #|\s$")
+_MARKS = frozenset(",[]{}")
 
 
 def flow(value: Any, *, inside: bool = False) -> str:
-    """A value on one line; `inside` means inside brackets."""
+    """Return a value on one line; `inside` means inside brackets."""
     match value:
         case str():
-            return quoted(value) if inside else scalar(value)
+            return quote_text(value) if inside else scalar(value)
         case Mapping():
             return (
                 "{" + ", ".join(f"{scalar(str(k))}: {flow(v, inside=True)}" for k, v in value.items()) + "}"
@@ -36,10 +36,10 @@ def flow(value: Any, *, inside: bool = False) -> str:
 
 
 def block(value: Any, indent: str = "") -> Iterator[str]:
-    """The lines of a mapping or a list in block style, each starting with `indent`."""
+    """Yield the lines of a mapping or list in block style, each starting with `indent`."""
     if isinstance(value, Mapping) and value:
         for key, it in value.items():
-            yield from _entry(f"{indent}{scalar(str(key))}:", it, indent + "  ")
+            yield from _display_entry(f"{indent}{scalar(str(key))}:", it, indent + "  ")
     elif isinstance(value, list) and value:
         for it in value:
             lines = (
@@ -54,26 +54,26 @@ def block(value: Any, indent: str = "") -> Iterator[str]:
 
 
 def scalar(text: str) -> str:
-    """A text as a plain scalar where it can be one, else quoted."""
+    """Return a string as a plain scalar where possible, else quoted."""
     is_bare = _BARE.fullmatch(text) and not _NEEDS_QUOTES.search(text)
     return (
         text
         if is_bare and isinstance(resolve(text), str) and text not in TRUE_WORDS | FALSE_WORDS
-        else quoted(text)
+        else quote_text(text)
     )
 
 
-def quoted(text: str) -> str:
-    """A text in single quotes; in double quotes when it has line ends or control characters."""
+def quote_text(text: str) -> str:
+    """Return a string in single quotes; in double quotes if it has control characters."""
     if any(it < " " for it in text):
         return json.dumps(text, ensure_ascii=False)
     return "'" + text.replace("'", "''") + "'"
 
 
-def in_style(style: str, text: str) -> str:
-    """The inside of a scalar of this style that stands for a text: what goes between its quotes.
+def scalar_content(style: str, text: str) -> str:
+    """Return what to write between the quotes of a scalar of this style.
 
-    A plain scalar becomes a quoted one where it has to; that may be inside brackets.
+    A plain scalar is quoted where necessary, also for use inside brackets.
     """
     if style == "'":
         return text.replace("'", "''")
@@ -81,10 +81,54 @@ def in_style(style: str, text: str) -> str:
         return json.dumps(text, ensure_ascii=False)[1:-1]
     if style in {"|", ">"}:
         return text
-    return quoted(text) if any(it in ",[]{}" for it in text) else scalar(text)
+    return quote_text(text) if any(it in ",[]{}" for it in text) else scalar(text)
 
 
-def _entry(head: str, value: Any, deeper: str) -> Iterator[str]:
+def inline(value: Any, *, inside: bool = False) -> str:
+    """Return a value on one line of a file; `inside` brackets more strings need quotes."""
+    match value:
+        case str():
+            plain = scalar(value)
+            return quote_text(value) if inside and plain == value and _MARKS.intersection(value) else plain
+        case Mapping():
+            return "{" + ", ".join(f"{inline(k)}: {inline(it, inside=True)}" for k, it in value.items()) + "}"
+        case list():
+            return "[" + ", ".join(inline(it, inside=True) for it in value) + "]"
+        case _:
+            return flow(value)
+
+
+def entry(key: str, value: Any, column: int, layout: Layout, *, listed: bool) -> list[str]:
+    """Return the lines of a key and its value.
+
+    `listed` writes lists of scalars one item per line too.
+    """
+    head = f"{inline(key)}:"
+    match value:
+        case str() if "\n" in value.rstrip("\n"):
+            indent = " " * (column + layout.step)
+            mark = "|" if value.endswith("\n") else "|-"
+            return [f"{head} {mark}", *(indent + it if it else "" for it in value.splitlines())]
+        case Mapping() if value:
+            return [head, *_entries(value, column + layout.step, layout, listed=listed)]
+        case list() if value and (listed or any(isinstance(it, Mapping) for it in value)):
+            indent = " " * (column + layout.dash)
+            lines = (item(it, column + layout.dash, layout, listed=listed) for it in value)
+            return [head, *(indent * (at == 0) + line for it in lines for at, line in enumerate(it))]
+        case _:
+            return [f"{head} {inline(value)}"]
+
+
+def item(value: Any, column: int, layout: Layout, *, listed: bool) -> list[str]:
+    """Return the lines of a list item whose dash is in a column."""
+    dash = "-" + " " * (layout.gap - 1)
+    if isinstance(value, Mapping) and value:
+        first, *rest = _entries(value, column + layout.gap, layout, listed=listed)
+        return [dash + first.lstrip(" "), *rest]
+    return [dash + inline(value)]
+
+
+def _display_entry(head: str, value: Any, deeper: str) -> Iterator[str]:
     match value:
         case str() if "\n" in value.rstrip("\n"):
             yield f"{head} |" if value.endswith("\n") else f"{head} |-"
@@ -99,51 +143,7 @@ def _entry(head: str, value: Any, deeper: str) -> Iterator[str]:
             yield f"{head} {flow(value)}"
 
 
-_MARKS = frozenset(",[]{}")
-
-
-def inline(value: Any, *, inside: bool = False) -> str:
-    """A value on one line; `inside` brackets more texts need quotes."""
-    match value:
-        case str():
-            plain = scalar(value)
-            return quoted(value) if inside and plain == value and _MARKS.intersection(value) else plain
-        case Mapping():
-            return "{" + ", ".join(f"{inline(k)}: {inline(it, inside=True)}" for k, it in value.items()) + "}"
-        case list():
-            return "[" + ", ".join(inline(it, inside=True) for it in value) + "]"
-        case _:
-            return flow(value)
-
-
-def entry(key: str, value: Any, column: int, layout: Layout, *, listed: bool) -> list[str]:
-    """A key and its value; `listed` writes lists of texts and numbers one item a line too."""
-    head = f"{inline(key)}:"
-    match value:
-        case str() if "\n" in value.rstrip("\n"):
-            indent = " " * (column + layout.step)
-            mark = "|" if value.endswith("\n") else "|-"
-            return [f"{head} {mark}", *(indent + it if it else "" for it in value.splitlines())]
-        case Mapping() if value:
-            return [head, *_block(value, column + layout.step, layout, listed=listed)]
-        case list() if value and (listed or any(isinstance(it, Mapping) for it in value)):
-            indent = " " * (column + layout.dash)
-            lines = (item(it, column + layout.dash, layout, listed=listed) for it in value)
-            return [head, *(indent * (at == 0) + line for it in lines for at, line in enumerate(it))]
-        case _:
-            return [f"{head} {inline(value)}"]
-
-
-def item(value: Any, column: int, layout: Layout, *, listed: bool) -> list[str]:
-    """A list item whose dash stands in a column."""
-    dash = "-" + " " * (layout.gap - 1)
-    if isinstance(value, Mapping) and value:
-        first, *rest = _block(value, column + layout.gap, layout, listed=listed)
-        return [dash + first.lstrip(" "), *rest]
-    return [dash + inline(value)]
-
-
-def _block(value: Mapping[str, Any], column: int, layout: Layout, *, listed: bool) -> Iterator[str]:
+def _entries(value: Mapping[str, Any], column: int, layout: Layout, *, listed: bool) -> Iterator[str]:
     for key, it in value.items():
         first, *rest = entry(key, it, column, layout, listed=listed)
         yield " " * column + first

@@ -1,6 +1,6 @@
-"""Changing what stands at a key or in a list: other values, lists made of single values, missing blanks.
+"""Rename keys, replace and quote values, wrap values in lists, add missing spaces.
 
-Each function gives the edits, or None where the text is written in a way that the change does not fit.
+Each function returns the edits, or None if the way the text is written does not allow the change.
 """
 
 import json
@@ -10,18 +10,26 @@ from typing import Any
 
 from waza_engine.lib.pointer import Pointer
 from waza_lsp.syntax.edit.edits import Draft, Edit
-from waza_lsp.syntax.edit.emit import entry, inline, item, quoted
-from waza_lsp.syntax.edit.members import Container, Member, after_mark, bare, container_at, end_of, member_at
+from waza_lsp.syntax.edit.emit import entry, inline, item, quote_text
+from waza_lsp.syntax.edit.members import (
+    Container,
+    Member,
+    after_mark,
+    bare_span,
+    container_at,
+    end_of_line,
+    member_at,
+)
 from waza_lsp.syntax.text import Place, Span
 from waza_lsp.syntax.tree.node import Kind, Node
 
 _MARK = re.compile(r"[ \t]*(?:-(?=[^\s-])|(?:[\w.-]+):(?=[^\s:/\\]))")
 _NOT_IN_BRACKETS = re.compile(r"[,\[\]{}]|: |:$| #")
-_MOST_LOOKED_AT = 200
+_MOST_NODES = 200
 
 
-def renamed(draft: Draft, pointer: Pointer, name: str) -> list[Edit] | None:
-    """Write a key in another way; it keeps its quotes."""
+def rename_key(draft: Draft, pointer: Pointer, name: str) -> list[Edit] | None:
+    """Rename a key, keeping its quotes."""
     found = member_at(draft, pointer)
     if found is None or found[1].key is None or found[1].key_node is None:
         return None
@@ -29,35 +37,38 @@ def renamed(draft: Draft, pointer: Pointer, name: str) -> list[Edit] | None:
     if container.index(name) is not None:
         return None
     return [
-        Edit(bare(draft.text, found[1].key), _in_style(name, found[1].key_node.style, inside=container.flow))
+        Edit(
+            bare_span(draft.text, found[1].key),
+            _in_style(name, found[1].key_node.style, inside=container.flow),
+        )
     ]
 
 
-def with_value(draft: Draft, pointer: Pointer, value: Any) -> list[Edit] | None:
-    """Put another value in; a text keeps the quotes of the old one."""
+def replace_value(draft: Draft, pointer: Pointer, value: Any) -> list[Edit] | None:
+    """Replace a value; a string keeps the quotes of the old value."""
     found = member_at(draft, pointer)
     if found is None:
         return None
     container, member = found
     old = member.node
     if isinstance(value, (dict, list)) or old.kind not in {Kind.SCALAR, Kind.ALIAS} or old.is_empty:
-        return _with_new_value(draft, container, member, value)
+        return _replace_whole_value(draft, container, member, value)
     style = old.style if isinstance(value, str) else ""
     if style in {"|", ">"}:
-        return _with_new_value(draft, container, member, value)
-    return [Edit(bare(draft.text, member.value), _in_style(value, style, inside=container.flow))]
+        return _replace_whole_value(draft, container, member, value)
+    return [Edit(bare_span(draft.text, member.value), _in_style(value, style, inside=container.flow))]
 
 
-def has_no_value(draft: Draft, pointer: Pointer) -> bool:
-    """Whether there is a key that nothing stands behind, or a word for nothing."""
+def has_empty_value(draft: Draft, pointer: Pointer) -> bool:
+    """Whether there is a key whose value is missing or null."""
     found = member_at(draft, pointer)
     if found is None or found[1].node.kind is not Kind.SCALAR:
         return False
     return found[1].node.is_empty or found[1].node.value is None
 
 
-def as_text(draft: Draft, pointer: Pointer) -> list[Edit] | None:
-    """Put quotes around a plain value, whose characters stay as they are."""
+def quote_value(draft: Draft, pointer: Pointer) -> list[Edit] | None:
+    """Put quotes around a plain value."""
     found = member_at(draft, pointer)
     if (
         found is None
@@ -66,14 +77,14 @@ def as_text(draft: Draft, pointer: Pointer) -> list[Edit] | None:
         or found[1].node.is_empty
     ):
         return None
-    span = bare(draft.text, found[1].value)
+    span = bare_span(draft.text, found[1].value)
     if "!" in draft.text.slice(Span(found[1].value.start, span.start)):
-        return None  # The tag would still say that it is a number.
-    return [Edit(span, quoted(found[1].node.source))]
+        return None  # The tag would still make it a number.
+    return [Edit(span, quote_text(found[1].node.source))]
 
 
-def as_list(draft: Draft, pointer: Pointer) -> list[Edit] | None:
-    """Make the value the only item of a list, written as the lists around it are."""
+def wrap_in_list(draft: Draft, pointer: Pointer) -> list[Edit] | None:
+    """Make the value the only item of a list, in the style of the lists around it."""
     found = member_at(draft, pointer)
     if found is None or found[1].node.is_empty:
         return None
@@ -84,13 +95,13 @@ def as_list(draft: Draft, pointer: Pointer) -> list[Edit] | None:
         container.flow or member.key is None or (_flow_is_usual(draft, container) and member.is_one_line_flow)
     )
     if is_flow:
-        span = bare(draft.text, member.value) if member.node.anchor is None else member.value
-        return [Edit(span, f"[{for_brackets(draft, member, span)}]")]
+        span = bare_span(draft.text, member.value) if member.node.anchor is None else member.value
+        return [Edit(span, f"[{source_in_brackets(draft, member, span)}]")]
     return _scalar_as_block_list(draft, member)
 
 
-def with_blanks(draft: Draft, pointer: Pointer) -> list[Edit] | None:
-    """Put the missing blank behind the dash or colon that lines of a plain text, or of keys, start with."""
+def add_missing_spaces(draft: Draft, pointer: Pointer) -> list[Edit] | None:
+    """Add the missing space after the dash or colon at the start of plain lines or keys."""
     container = container_at(draft, pointer)
     found = member_at(draft, pointer)
     if container is not None:
@@ -98,7 +109,7 @@ def with_blanks(draft: Draft, pointer: Pointer) -> list[Edit] | None:
             it.key.start for it in container.members if it.key and (it.node.is_empty or not container.flow)
         ]
     elif found is not None and found[1].node.kind is Kind.SCALAR and not found[1].node.style:
-        start, end = bare(draft.text, found[1].value)
+        start, end = bare_span(draft.text, found[1].value)
         starts = [start, *(Place(it, 0) for it in range(start.line + 1, end.line + 1))]
     else:
         return None
@@ -107,14 +118,27 @@ def with_blanks(draft: Draft, pointer: Pointer) -> list[Edit] | None:
     return [Edit(Span(it, it), " ") for it in places] or None
 
 
+def source_in_brackets(draft: Draft, member: Member, span: Span) -> str:
+    """Return the source of a value, quoted if its characters mean something else in brackets."""
+    source = draft.text.slice(span)
+    is_plain = member.node.kind is Kind.SCALAR and not member.node.style
+    return quote_text(member.node.source) if is_plain and _NOT_IN_BRACKETS.search(source) else source
+
+
+def is_flow_usual(draft: Draft, pointer: Pointer) -> bool:
+    """Whether lists in the mapping at a pointer are usually written in brackets."""
+    container = container_at(draft, pointer)
+    return _flow_is_usual(draft, container or Container((), True, False, Span(Place(0, 0), Place(0, 0)), ()))
+
+
 def _in_style(value: Any, style: str, *, inside: bool) -> str:
     if isinstance(value, str) and style == '"':
         return json.dumps(value, ensure_ascii=False)
-    return quoted(value) if isinstance(value, str) and style == "'" else inline(value, inside=inside)
+    return quote_text(value) if isinstance(value, str) and style == "'" else inline(value, inside=inside)
 
 
-def _with_new_value(draft: Draft, container: Container, member: Member, value: Any) -> list[Edit] | None:
-    """Replace everything behind the colon or dash."""
+def _replace_whole_value(draft: Draft, container: Container, member: Member, value: Any) -> list[Edit] | None:
+    """Replace everything after the colon or dash."""
     if container.flow:
         return [_in_brackets(draft, member, inline(value, inside=True))]
     start = after_mark(draft.text, member)
@@ -122,17 +146,17 @@ def _with_new_value(draft: Draft, container: Container, member: Member, value: A
         return None
     listed = isinstance(value, list) and not _flow_is_usual(draft, container)
     head, *rest = _lines(draft, member, value, listed=listed)
-    end = max(start, bare(draft.text, member.value).end)
+    end = max(start, bare_span(draft.text, member.value).end)
     first_line = head[head.index(":") + 1 :] if member.key is not None else head[1:]
     if end == start and rest:
-        # A comment behind the colon stays there.
-        last = end_of(draft.text, start.line)
+        # A comment after the colon stays there.
+        last = end_of_line(draft.text, start.line)
         return [Edit(Span(last, last), "\n".join(["", *rest]))] if not first_line else None
     return [Edit(Span(start, end), "\n".join([first_line, *rest]))]
 
 
 def _in_brackets(draft: Draft, member: Member, value: str) -> Edit:
-    span = bare(draft.text, member.value)
+    span = bare_span(draft.text, member.value)
     if member.key is None or not member.node.is_empty:
         return Edit(span, value)
     start = after_mark(draft.text, member)
@@ -143,18 +167,11 @@ def _in_brackets(draft: Draft, member: Member, value: str) -> Edit:
 
 
 def _lines(draft: Draft, member: Member, value: Any, *, listed: bool) -> list[str]:
-    """The value behind a short stand-in for its key, or behind its dash."""
+    """Return the lines of a value, after a one-letter key or after its dash."""
     if member.key is not None:
         return entry("k", value, member.key.start.column, draft.layout, listed=listed)
     dash = member.value.start.column - draft.layout.gap
     return item(value, max(0, dash), draft.layout, listed=listed)
-
-
-def for_brackets(draft: Draft, member: Member, span: Span) -> str:
-    """The source of a value, quoted where brackets would give its characters another meaning."""
-    source = draft.text.slice(span)
-    is_plain = member.node.kind is Kind.SCALAR and not member.node.style
-    return quoted(member.node.source) if is_plain and _NOT_IN_BRACKETS.search(source) else source
 
 
 def _scalar_as_block_list(draft: Draft, member: Member) -> list[Edit] | None:
@@ -167,13 +184,13 @@ def _scalar_as_block_list(draft: Draft, member: Member) -> list[Edit] | None:
         return [Edit(Span(member.value.start, member.value.start), "- ")]
     if member.node.style in {"|", ">"}:
         if any(it.isdigit() for it in draft.text.line(start.line)[member.value.start.column :].split("#")[0]):
-            return None  # The number counts from the parent's column, which changes.
+            return None  # An indentation number is relative to the parent's column, which changes.
         rest = range(start.line + 1, member.value.end.line + 1)
-        edits = [_indented(line, layout.dash + layout.gap) for line in rest if draft.text.line(line)]
+        edits = [_indent(line, layout.dash + layout.gap) for line in rest if draft.text.line(line)]
         return [Edit(Span(start, member.value.start), "\n" + dash), *edits]
     if member.value.end.line > member.value.start.line:
         return None
-    end = end_of(draft.text, start.line)
+    end = end_of_line(draft.text, start.line)
     source = draft.text.slice(member.value)
     if not draft.text.line(start.line)[member.value.end.column :].strip():
         return [Edit(Span(start, end), f"\n{dash}{source}")]
@@ -191,31 +208,25 @@ def _block_map_as_list(draft: Draft, member: Member) -> list[Edit] | None:
         return None
     gap = draft.layout.gap
     rest = range(start.line + 1, member.value.end.line + 1)
-    edits = [_indented(line, gap) for line in rest if draft.text.line(line).strip()]
+    edits = [_indent(line, gap) for line in rest if draft.text.line(line).strip()]
     return [Edit(Span(start, start), "-" + " " * (gap - 1)), *edits]
 
 
-def _indented(line: int, blanks: int) -> Edit:
+def _indent(line: int, blanks: int) -> Edit:
     return Edit(Span(Place(line, 0), Place(line, 0)), " " * blanks)
 
 
 def _flow_is_usual(draft: Draft, container: Container) -> bool:
-    """Whether lists are written in brackets: like the nearest list, beside this one or else anywhere."""
+    """Whether the nearest list, in this container or in the file, is in brackets."""
     for it in (*(it.node for it in container.members), *_nodes(draft)):
         if it.kind is Kind.SEQ and it.items and it.items[0].kind is Kind.SCALAR:
             return it.flow
     return True
 
 
-def is_flow_usual(draft: Draft, pointer: Pointer) -> bool:
-    """Whether lists in the mapping at a pointer are written in brackets."""
-    container = container_at(draft, pointer)
-    return _flow_is_usual(draft, container or Container((), True, False, Span(Place(0, 0), Place(0, 0)), ()))
-
-
 def _nodes(draft: Draft) -> Iterator[Node]:
     waiting = [it.parsed.root for it in draft.tree.pieces if it.parsed.root is not None]
-    for _ in range(_MOST_LOOKED_AT):
+    for _ in range(_MOST_NODES):
         if not waiting:
             return
         node = waiting.pop(0)

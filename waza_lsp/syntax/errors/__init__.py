@@ -1,1 +1,1 @@
-"""Syntax errors in plain words, with repairs."""
+"""Syntax errors explained in plain words, with repairs."""

@@ -1,6 +1,7 @@
-"""Mistakes that show on the lines themselves, at or above the place where libyaml gave up.
+"""Recognise the mistake behind a syntax error from the lines at or above it.
 
-What is wrong with a text that is not YAML: in words, where, and what the author seems to have done.
+libyaml often gives up some lines below the mistake. Each function here looks for one kind of mistake and returns a
+`Problem`: a message, the span at fault, and the likely cause, which selects the repairs.
 """
 
 import re
@@ -13,30 +14,33 @@ from waza_lsp.syntax.text import Place, Span
 
 
 class Cause(StrEnum):
-    """What the author did, as far as the text tells."""
+    """What the author probably did wrong."""
 
-    DASH = "no blank after a dash"
-    COLON = "no blank after a colon"
+    DASH = "missing space after a dash"
+    COLON = "missing space after a colon"
     TAB = "tab in the indentation"
-    BLANKS = "blanks in the indentation, or behind a dash or colon, that are no blanks to YAML"
-    QUOTE = "quote without its end"
-    BRACKET = "bracket without its end"
+    SPACES = "whitespace that YAML does not accept, in the indentation or after a dash or colon"
+    QUOTE = "unclosed quote"
+    BRACKET = "unclosed bracket"
     HALF_KEY = "key without a colon"
-    INDENTATION = "line in no column of its neighbours"
+    INDENTATION = "line not aligned with its neighbours"
     TEXT_AFTER = "text after a complete value"
-    SECOND_COLON = "colon in a value"
+    SECOND_COLON = "second colon on a line"
     FIRST_CHARACTER = "character that cannot start a value"
     ESCAPE = "unknown escape in double quotes"
-    TEMPLATE = "template without quotes"
-    SHALLOW_BLOCK = "text of a block in the column of its key"
-    BLOCK_LINE = "text on the line of the mark that begins a block"
+    TEMPLATE = "unquoted template"
+    SHALLOW_BLOCK = "block text not indented deeper than its key"
+    BLOCK_LINE = "text on the same line as the | or > that starts a block"
     FORBIDDEN = "character that YAML does not allow"
     OTHER = "something else"
 
 
 @dataclass(frozen=True, slots=True)
 class Problem:
-    """A syntax problem: what is wrong and what to do, and where (relative to its piece)."""
+    """A syntax problem: what is wrong, what to do, and where.
+
+    Lines count from the start of its piece.
+    """
 
     message: str
     span: Span
@@ -44,20 +48,21 @@ class Problem:
 
 
 def on_line(message: str, line: int, columns: tuple[int, int], cause: Cause) -> Problem:
-    """A problem with a stretch of one line."""
+    """Return a problem with the given columns of one line."""
     return Problem(message, Span(Place(line, columns[0]), Place(line, columns[1])), cause)
 
 
-TEMPLATE_MESSAGE = "A value that starts with {{ needs quotes; without them YAML reads brackets"
+TEMPLATE_MESSAGE = "Quote a value that starts with {{; YAML reads unquoted {{ as brackets"
 
+_MISSING_SPACE_AFTER_COLON = "Missing space after ':'"
 _TAB = re.compile(r"^ *\t+")
-_ODD = r"\u00a0\u1680\u2000-\u200a\u202f\u205f\u3000"
-"""Blanks as web pages have them: for YAML they are letters."""
-_ODD_BLANKS = re.compile(rf"^([ \t]*)((?:- +)*(?:-|[\w.-]+:)?)([{_ODD}][{_ODD} ]*)")
+_UNUSUAL = r"\u00a0\u1680\u2000-\u200a\u202f\u205f\u3000"
+"""Spaces as copied from web pages. YAML reads them as letters."""
+_UNUSUAL_SPACES = re.compile(rf"^([ \t]*)((?:- +)*(?:-|[\w.-]+:)?)([{_UNUSUAL}][{_UNUSUAL} ]*)")
 _TAB_AFTER_DASH = re.compile(r"^ *(?:- +)*-\s*\t\s*(?=\S)")
-_NO_BLANK_AFTER_COLON = re.compile(r"^\s*(?:- )*([\w.-]+):(?=[^\s:/\\])")
-_NO_BLANK_BEFORE_BRACKET = re.compile(r"^\s*(?:- )*([\w.-]+):(?=[\[{])")
-_NO_BLANK_AFTER_DASH = re.compile(r"^\s*(-)(?=[A-Za-z_][\w.-]*:(?:\s|$)|[\[{])")
+_NO_SPACE_AFTER_COLON = re.compile(r"^\s*(?:- )*([\w.-]+):(?=[^\s:/\\])")
+_NO_SPACE_BEFORE_BRACKET = re.compile(r"^\s*(?:- )*([\w.-]+):(?=[\[{])")
+_NO_SPACE_AFTER_DASH = re.compile(r"^\s*(-)(?=[A-Za-z_][\w.-]*:(?:\s|$)|[\[{])")
 _KEY_BEFORE_COLON = re.compile(r"[\w.-]+$")
 _IN_BRACKETS = re.compile(r"(?:[\[,]|: )[ \t]*(?=\{\{)")
 _WORD = re.compile(r"\s*([\w.-]+)\s*$")
@@ -66,8 +71,8 @@ _LONGEST_KEY = 1024
 _BLOCK = re.compile(r"(\s*(?:- +)*)([\w.-]+):\s+([|>][+-]?)\s*(?:#.*)?$")
 
 
-def template(lines: Sequence[str], at: tuple[int, ...]) -> Problem | None:
-    """A value that starts with `{{`: a text to people, brackets to YAML."""
+def unquoted_template(lines: Sequence[str], at: tuple[int, ...]) -> Problem | None:
+    """Return the problem of a value that starts with `{{`, which YAML reads as brackets."""
     for line in at:
         text = lines[line] if 0 <= line < len(lines) else ""
         row = row_of(line, text, 1)
@@ -90,128 +95,135 @@ def _end_in_brackets(text: str, start: int) -> int:
     return len(text.rstrip())
 
 
-def mark_without_blank(lines: Sequence[str], at: int) -> Problem | None:
-    """A dash without its blank, or a tab, on the line of the error or the one before it."""
+def dash_without_space_or_tab(lines: Sequence[str], at: int) -> Problem | None:
+    """Look for a dash without a space, unusual spaces or a tab.
+
+    Checks the line of the error and the line before.
+    """
     for line in (at, at - 1):
         text = lines[line] if 0 <= line < len(lines) else ""
-        if dash := _dash_without_blank(text, line):
+        if dash := _dash_without_space(text, line):
             return dash
-        if odd := odd_blanks(text, line):
-            return odd
+        if spaces := unusual_spaces(text, line):
+            return spaces
         if found := (_TAB.match(text) or (line == at and _TAB_AFTER_DASH.match(text))):
             columns = (found.group().index("\t"), found.end())
-            return on_line("Tabs cannot indent YAML; use blanks", line, columns, Cause.TAB)
+            return on_line("YAML does not allow tabs for indentation; use spaces", line, columns, Cause.TAB)
     return None
 
 
-def odd_blanks(text: str, line: int) -> Problem | None:
-    """Blanks in an indentation, or behind a dash or a key, that YAML does not know."""
-    found = _ODD_BLANKS.match(text)
+def unusual_spaces(text: str, line: int) -> Problem | None:
+    """Look for spaces that YAML does not accept, in the indentation or after a dash or key."""
+    found = _UNUSUAL_SPACES.match(text)
     if found is None:
         return None
-    what_to_do = "put ordinary blanks here" if found[2] else "indent with ordinary blanks"
-    message = f"These blanks are no ordinary ones (a no-break space, for example); {what_to_do}"
-    return on_line(message, line, found.span(3), Cause.BLANKS)
+    what_to_do = "replace it with an ordinary space" if found[2] else "indent with ordinary spaces"
+    message = f"Unusual whitespace, such as a no-break space; {what_to_do}"
+    return on_line(message, line, found.span(3), Cause.SPACES)
 
 
-def odd_key(lines: Sequence[str], line: int) -> Problem | None:
-    """A key that is no key: none at all, or one that is longer than YAML takes."""
+def invalid_key(lines: Sequence[str], line: int) -> Problem | None:
+    """Look for a missing key before a colon, or a key that is longer than YAML allows."""
     text = lines[line] if line < len(lines) else ""
     if found := _NO_KEY.match(text):
-        return on_line("The key before this colon is missing", line, found.span(1), Cause.OTHER)
+        return on_line("Missing key before ':'", line, found.span(1), Cause.OTHER)
     row = row_of(line, text, 1)
     colon = text.find(":", row.start + _LONGEST_KEY) if len(text) > _LONGEST_KEY else -1
     if colon < 0 or ": " in text[:colon]:
         return None
-    message = f"A key has at most {_LONGEST_KEY} characters"
+    message = f"Key too long; YAML allows at most {_LONGEST_KEY} characters"
     return on_line(message, line, (row.start, colon), Cause.OTHER)
 
 
-def _dash_without_blank(text: str, line: int) -> Problem | None:
-    found = _NO_BLANK_AFTER_DASH.match(text)
+def _dash_without_space(text: str, line: int) -> Problem | None:
+    found = _NO_SPACE_AFTER_DASH.match(text)
     if found is None:
         return None
     columns = (found.start(1), len(text.rstrip()))
-    return on_line("A blank is missing after the dash", line, columns, Cause.DASH)
+    return on_line("Missing space after '-'", line, columns, Cause.DASH)
 
 
-def colon_without_blank(lines: Sequence[str], line: int) -> Problem | None:
-    """`key:value` on a line, on the one before it, or on the one that it is indented below."""
-    return _without_blank(_NO_BLANK_AFTER_COLON, lines, line)
+def colon_without_space(lines: Sequence[str], line: int) -> Problem | None:
+    """Look for `key:value` on a line, the line before or its parent line."""
+    return _colon_without_space(_NO_SPACE_AFTER_COLON, lines, line)
 
 
-def bracket_without_blank(lines: Sequence[str], line: int) -> Problem | None:
-    """The same of `key:{...}` and `key:[...]`, whose brackets YAML reads as letters of the key."""
-    return _without_blank(_NO_BLANK_BEFORE_BRACKET, lines, line)
+def bracket_without_space(lines: Sequence[str], line: int) -> Problem | None:
+    """Look for `key:{...}` or `key:[...]` on the same lines.
+
+    YAML reads their brackets as part of the key.
+    """
+    return _colon_without_space(_NO_SPACE_BEFORE_BRACKET, lines, line)
 
 
 def colon_in_brackets(lines: Sequence[str], line: int, column: int) -> Problem | None:
-    """The key before a colon in brackets that is followed by another bracket: `{key:[a]}`."""
+    """Look for a key in brackets whose colon is directly followed by a bracket: `{key:[a]}`."""
     text = lines[line] if line < len(lines) else ""
     found = _KEY_BEFORE_COLON.search(text, 0, column)
     if found is None or text[column + 1 : column + 2] not in {"[", "{"}:
         return None
-    return on_line("A blank is missing after the colon", line, (found.start(), column + 1), Cause.COLON)
+    return on_line(_MISSING_SPACE_AFTER_COLON, line, (found.start(), column + 1), Cause.COLON)
 
 
-def _without_blank(glued: re.Pattern[str], lines: Sequence[str], line: int) -> Problem | None:
+def _colon_without_space(glued: re.Pattern[str], lines: Sequence[str], line: int) -> Problem | None:
     for at in (line, line - 1, _parent(lines, line)):
         text = lines[at] if 0 <= at < len(lines) else ""
         if found := glued.match(text):
             columns = (found.start(1), len(text.rstrip()))
-            return on_line("A blank is missing after the colon", at, columns, Cause.COLON)
+            return on_line(_MISSING_SPACE_AFTER_COLON, at, columns, Cause.COLON)
     return None
 
 
 def unfinished_above(lines: Sequence[str], line: int) -> Problem | None:
-    """A bare word, or a dash without its blank, above a line and not deeper than it.
+    """Look above a line for a bare word or a dash without a space.
 
-    The lines between were meant to be its value.
+    The lines in between were meant to be its value.
     """
     indent = _indent(lines[line])
     for above in range(line - 1, -1, -1):
         text = lines[above]
-        # The dashes of a list may stand in the column of its key.
+        # A list may be in the same column as its key.
         column = _indent(text) + text.lstrip().startswith("- ")
         if text.strip() and not text.lstrip().startswith("#") and column <= indent:
-            if dash := _dash_without_blank(text, above):
+            if dash := _dash_without_space(text, above):
                 return dash
             if word := _WORD.fullmatch(text):
-                message = f"'{word[1]}' is no complete entry; add a colon"
+                message = f"Missing ':' after '{word[1]}'"
                 return on_line(message, above, word.span(1), Cause.HALF_KEY)
             indent = _indent(text) - 1
     return None
 
 
 def shallow_block(lines: Sequence[str], line: int) -> Problem | None:
-    """The first line of text below `key: |`, where it is not indented deeper than the key."""
+    """Look for text below `key: |` that is not indented deeper than the key."""
     above = next((it for it in range(min(line, len(lines)) - 1, -1, -1) if lines[it].strip()), -1)
     found = _BLOCK.match(lines[above]) if above >= 0 else None
     if found is None or line >= len(lines) or _indent(lines[line]) > len(found[1]):
         return None
-    message = f"The text of '{found[2]}' must be indented deeper than the key"
+    message = f"Indent the text of '{found[2]}' deeper than the key"
     text = lines[line].rstrip()
     return on_line(message, line, (_indent(text), len(text)), Cause.SHALLOW_BLOCK)
 
 
 def open_quote(lines: Sequence[str], line: int) -> Problem | None:
-    """The nearest value above a line that starts with a quote which its line does not close."""
+    """Return the problem of the nearest quoted value above, if its line does not close it."""
     for above in range(line - 1, -1, -1):
         row = row_of(above, lines[above], 1)
         quote = lines[above][row.value : row.value + 1]
         if quote in {"'", '"'}:
-            return None if closing(lines[above], row.value) >= 0 else never_closed(lines, above, row.value)
+            return None if closing(lines[above], row.value) >= 0 else unclosed_quote(lines, above, row.value)
     return None
 
 
-def never_closed(lines: Sequence[str], line: int, column: int) -> Problem:
+def unclosed_quote(lines: Sequence[str], line: int, column: int) -> Problem:
+    """Return the problem of a quote that is never closed."""
     quote = lines[line][column : column + 1]
     message = f"This quote is never closed; add {quote} at the end of the text"
     return on_line(message, line, (column, column + 1), Cause.QUOTE)
 
 
 def _parent(lines: Sequence[str], line: int) -> int:
-    """The nearest line above that is indented less; -1 without one."""
+    """Return the nearest line above that is indented less, or -1."""
     indent = _indent(lines[line]) if line < len(lines) else 0
     above = (it for it in range(min(line, len(lines)) - 1, -1, -1) if lines[it].strip())
     return next((it for it in above if _indent(lines[it]) < indent), -1)

@@ -1,7 +1,4 @@
-"""Ways to mend text that is not YAML: guesses from the cause, kept only if the text can be read afterwards.
-
-Repairs of how a line begins: a key without its colon or with half a quote, a dash that is a star.
-"""
+"""Repair syntax errors: candidates by cause, kept only if the text can be read afterwards."""
 
 import json
 import re
@@ -9,9 +6,9 @@ from collections.abc import Callable, Iterator
 
 from waza_lsp.syntax.cursor.rows import Row, row_of
 from waza_lsp.syntax.edit.edits import Edit
-from waza_lsp.syntax.edit.emit import quoted
+from waza_lsp.syntax.edit.emit import quote_text
 from waza_lsp.syntax.errors.hints import Cause, Problem
-from waza_lsp.syntax.errors.indentation import Repair, beside, indent_of, realigned, without_tabs
+from waza_lsp.syntax.errors.indentation import Repair, indent_of, lines_of_block, realign, replace_tabs
 from waza_lsp.syntax.text import Place, Span, Text
 from waza_lsp.syntax.tree.parse import parse
 
@@ -19,49 +16,6 @@ _WORD = re.compile(r"[\w.-]+")
 _KEY_AND_REST = re.compile(r"([\w.-]+?)(?:\s*([;=,\uff1a])\s*|\s+)(?=(\S?))")
 _HALF_QUOTED = re.compile(r"""(\s*(?:- +)*)(["'])[\w.-]+(?=:(?:\s|$))""")
 _STAR = re.compile(r"( *(?:- +)*)\*(?= )")
-
-
-def half_key(text: Text, problem: Problem) -> Iterator[Repair]:
-    """Of several words the first may be a key, if the schema knows it there."""
-    source, start = text.slice(problem.span), problem.span.start
-    if _WORD.fullmatch(source):
-        yield Repair("Add a colon", (_at(problem.span.end.line, problem.span.end.column, ":"),))
-    elif found := _KEY_AND_REST.match(source):
-        gap = Span(
-            Place(start.line, start.column + found.end(1)), Place(start.line, start.column + found.end())
-        )
-        title = f"Change '{found[2]}' to a colon" if found[2] else f"Add a colon behind '{found[1]}'"
-        yield Repair(title, (Edit(gap, ": " if found[3] else ":"),), is_guess=True)
-    else:
-        yield from quoted_key(text, problem)
-
-
-def quoted_key(text: Text, problem: Problem) -> Iterator[Repair]:
-    """A line that begins with a quote and goes on like a key; behind a dash that may be a text as well."""
-    line = problem.span.start.line
-    found = _HALF_QUOTED.match(text.line(line))
-    if found is None or found.end(1) != problem.span.start.column:
-        return
-    title = f"Add the closing quote behind '{found[0][found.end(2) :]}'"
-    yield Repair(title, (_at(line, found.end(), found[2]),), is_guess="-" in found[1])
-
-
-def stars(text: Text, problem: Problem) -> Iterator[Repair]:
-    """All items of the list at once: they are usually all written in one way."""
-    line, column = problem.span.start
-    if (found := _STAR.match(text.line(line))) is None or found.end(1) != column:
-        return
-    others = ((it, _STAR.match(text.line(it))) for it in beside(text, line, column))
-    lines = [line, *(it for it, found in others if found and found.end(1) == column)]
-    for chosen in (lines, lines[:1]):
-        edits = tuple(Edit(Span(Place(it, column), Place(it, column + 1)), "-") for it in chosen)
-        yield Repair("Change '*' to '-'", edits)
-
-
-def _at(line: int, column: int, new: str) -> Edit:
-    return Edit(Span(Place(line, column), Place(line, column)), new)
-
-
 _MOST = 3
 _MOST_LINES = 30
 _DOUBLE_QUOTED = re.compile(r'"(?:[^"\\]|\\.)*"')
@@ -72,17 +26,17 @@ _ENTRY = re.compile(r"\s*(?:- +)*[\w.-]+:(?:\s|$)")
 
 
 def repairs(source: str, problem: Problem) -> list[Repair]:
-    """Ways to mend a piece, best first.
+    """Return ways to repair a piece, best first.
 
-    Those that make all of it readable; without any, those that make it readable down to a later line.
+    Prefers repairs that make the whole piece readable, over those that only move the error further down.
     """
     text = Text.of(source)
     whole: dict[str, Repair] = {}
     partly: dict[str, Repair] = {}
     for it in _CANDIDATES.get(problem.cause, _none)(text, problem):
         if not it.edits:
-            continue  # What was to be mended everywhere stands nowhere.
-        outcome = str(_edited(text, it))
+            continue  # Nothing to change.
+        outcome = str(_apply(text, it))
         left = parse(outcome).problems
         if not left:
             whole.setdefault(outcome, it)
@@ -93,9 +47,16 @@ def repairs(source: str, problem: Problem) -> list[Repair]:
     return list((whole or partly).values())[:_MOST]
 
 
-def _edited(text: Text, repair: Repair) -> Text:
+def quote_template(text: Text, span: Span) -> Repair:
+    """Return the repair that puts quotes around a template."""
+    source = text.slice(span)
+    new = quote_text(source) if '"' in source else json.dumps(source, ensure_ascii=False)
+    return Repair("Quote the template", (Edit(span, new),), safe=True)
+
+
+def _apply(text: Text, repair: Repair) -> Text:
     for span, new in sorted(repair.edits, reverse=True):
-        text = text.edited(span, new)
+        text = text.replace(span, new)
     return text
 
 
@@ -104,27 +65,27 @@ def _none(_text: Text, _problem: Problem) -> Iterator[Repair]:
 
 
 def _dash(text: Text, problem: Problem) -> Iterator[Repair]:
-    """All items of the list at once: they are usually all written in one way."""
+    """Add the space to all items of the list, or only to this one."""
     line, column = problem.span.start
     same = re.compile(rf" {{{column}}}-(?=[^\s-])")
-    others = [it for it in beside(text, line, column) if same.match(text.line(it))]
+    others = [it for it in lines_of_block(text, line, column) if same.match(text.line(it))]
     for chosen in ([line, *others], [line]):
-        yield Repair("Add the missing blank", tuple(_insert(it, column + 1, " ") for it in chosen), safe=True)
+        yield Repair("Add the missing space", tuple(_insert(it, column + 1, " ") for it in chosen), safe=True)
 
 
 def _colon(text: Text, problem: Problem) -> Iterator[Repair]:
-    """All keys of the mapping at once; or this one."""
+    """Add the space to all keys of the mapping, or only to this one."""
     line, column = problem.span.start
     at = text.line(line).find(":", column) + 1
     same = re.compile(rf" {{{column}}}[\w.-]+:(?=[^\s:/\\])")
-    others = ((it, same.match(text.line(it))) for it in beside(text, line, column))
+    others = ((it, same.match(text.line(it))) for it in lines_of_block(text, line, column))
     edits = [_insert(line, at, " "), *(_insert(it, found.end(), " ") for it, found in others if found)]
     for chosen in (edits, edits[:1]):
-        yield Repair("Add the missing blank", tuple(chosen), safe=True)
+        yield Repair("Add the missing space", tuple(chosen), safe=True)
 
 
 def _quote(text: Text, problem: Problem) -> Iterator[Repair]:
-    keys = [*quoted_key(text, problem)]
+    keys = [*_close_quoted_key(text, problem)]
     yield from keys
     if all(it.is_guess for it in keys):
         yield from _closing_quote(text, problem)
@@ -139,8 +100,8 @@ def _closing_quote(text: Text, problem: Problem) -> Iterator[Repair]:
     if comment := _COMMENT.search(rest):
         ends.append(comment.start())
     for number, end in enumerate([*ends, len(rest.rstrip())]):
-        # Of several ways only the likeliest needs no words to tell it from the others.
-        where = f" behind '{rest[:end].split()[-1]}'" if number and rest[:end].strip() else ""
+        # The titles of all but the likeliest repair say where the quote goes.
+        where = f" after '{rest[:end].split()[-1]}'" if number and rest[:end].strip() else ""
         yield Repair(f"Add the closing quote{where}", (_insert(line, column + 1 + end, quote),))
 
 
@@ -160,7 +121,7 @@ def _bracket(text: Text, problem: Problem) -> Iterator[Repair]:
 
 
 def _open_after(source: str, closers: str) -> str:
-    """The brackets that close what is open at the end of a line; texts in quotes do not count."""
+    """Return the closing brackets needed at the end of a line, ignoring quoted text."""
     for found in re.finditer(r"""(?<![\w])(?:"(?:[^"\\]|\\.)*"|'(?:[^']|'')*')|([\[{])|([\]}])""", source):
         if found[1]:
             closers = ("]" if found[1] == "[" else "}") + closers
@@ -169,8 +130,39 @@ def _open_after(source: str, closers: str) -> str:
     return closers
 
 
+def _complete_key(text: Text, problem: Problem) -> Iterator[Repair]:
+    """Add the colon that a key lacks.
+
+    Of several words, the first is a key if the schema knows it.
+    """
+    source, start = text.slice(problem.span), problem.span.start
+    if _WORD.fullmatch(source):
+        yield Repair("Add a colon", (_insert(problem.span.end.line, problem.span.end.column, ":"),))
+    elif found := _KEY_AND_REST.match(source):
+        gap = Span(
+            Place(start.line, start.column + found.end(1)), Place(start.line, start.column + found.end())
+        )
+        title = f"Change '{found[2]}' to a colon" if found[2] else f"Add a colon after '{found[1]}'"
+        yield Repair(title, (Edit(gap, ": " if found[3] else ":"),), is_guess=True)
+    else:
+        yield from _close_quoted_key(text, problem)
+
+
+def _close_quoted_key(text: Text, problem: Problem) -> Iterator[Repair]:
+    """Close the quote of a line that continues like a key.
+
+    After a dash it may be plain text as well.
+    """
+    line = problem.span.start.line
+    found = _HALF_QUOTED.match(text.line(line))
+    if found is None or found.end(1) != problem.span.start.column:
+        return
+    title = f"Add the closing quote after '{found[0][found.end(2) :]}'"
+    yield Repair(title, (_insert(line, found.end(), found[2]),), is_guess="-" in found[1])
+
+
 def _shallow_block(text: Text, problem: Problem) -> Iterator[Repair]:
-    """The lines down to the next key in the same column go deeper; or only the first ones of them."""
+    """Indent the lines down to the next key in the same column."""
     first = problem.span.start.line
     indent = indent_of(text, first)
     lines = [first]
@@ -184,24 +176,39 @@ def _shallow_block(text: Text, problem: Problem) -> Iterator[Repair]:
 
 
 def _block_line(text: Text, problem: Problem) -> Iterator[Repair]:
-    """As deep as the text that goes on below; or the value was no block."""
+    """Move the text to the next line, as deep as the text below it.
+
+    Or quote the value.
+    """
     line, column = problem.span.start
     source = text.line(line)
     key = row_of(line, source, 1).start
     below = next((it for it in range(line + 1, len(text.lines)) if text.line(it).strip()), None)
     deeper = indent_of(text, below) if below is not None and indent_of(text, below) > key else key + 2
     gap = Span(Place(line, len(source[:column].rstrip())), Place(line, column))
-    yield Repair("Begin the text on the next line", (Edit(gap, "\n" + " " * deeper),))
+    yield Repair("Move the text to the next line", (Edit(gap, "\n" + " " * deeper),))
     yield from _quote_value(text, problem)
 
 
 def _first_character(text: Text, problem: Problem) -> Iterator[Repair]:
-    yield from stars(text, problem)
+    yield from _replace_stars(text, problem)
     yield from _quote_value(text, problem)
 
 
+def _replace_stars(text: Text, problem: Problem) -> Iterator[Repair]:
+    """Replace `*` by `-` in all items of the list, or only in this one."""
+    line, column = problem.span.start
+    if (found := _STAR.match(text.line(line))) is None or found.end(1) != column:
+        return
+    others = ((it, _STAR.match(text.line(it))) for it in lines_of_block(text, line, column))
+    lines = [line, *(it for it, found in others if found and found.end(1) == column)]
+    for chosen in (lines, lines[:1]):
+        edits = tuple(Edit(Span(Place(it, column), Place(it, column + 1)), "-") for it in chosen)
+        yield Repair("Change '*' to '-'", edits)
+
+
 def _quote_value(text: Text, problem: Problem) -> Iterator[Repair]:
-    """The whole value of the line in quotes; in brackets, the word at fault."""
+    """Quote the value of the line; in brackets, only the word at fault."""
     line, column = problem.span.start
     row = row_of(line, text.line(line), 1)
     start = row.value
@@ -214,22 +221,15 @@ def _quote_value(text: Text, problem: Problem) -> Iterator[Repair]:
         end = row.end
     span = Span(Place(line, start), Place(line, end))
     if end > start:
-        yield Repair("Quote the value", (Edit(span, quoted(text.slice(span))),))
+        yield Repair("Quote the value", (Edit(span, quote_text(text.slice(span))),))
 
 
 def _template(text: Text, problem: Problem) -> Iterator[Repair]:
-    yield quoted_template(text, problem.span)
-
-
-def quoted_template(text: Text, span: Span) -> Repair:
-    """Quotes around a template."""
-    source = text.slice(span)
-    new = quoted(source) if '"' in source else json.dumps(source, ensure_ascii=False)
-    return Repair("Quote the template", (Edit(span, new),), safe=True)
+    yield quote_template(text, problem.span)
 
 
 def _text_after(text: Text, problem: Problem) -> Iterator[Repair]:
-    """Quotes inside quotes, or text behind them."""
+    """Escape quotes inside a quoted value, or quote the value together with the text after it."""
     line = problem.span.start.line
     row: Row = row_of(line, text.line(line), 1)
     source = text.line(line)
@@ -241,11 +241,11 @@ def _text_after(text: Text, problem: Problem) -> Iterator[Repair]:
     if len(whole) > 1 and whole.endswith(quote):
         inner = whole[1:-1]
         if quote == "'":
-            yield Repair("Double the quote inside", (Edit(span, quoted(inner.replace("''", "'"))),))
+            yield Repair("Double the quote inside", (Edit(span, quote_text(inner.replace("''", "'"))),))
         else:
             yield Repair("Escape the quotes inside", (Edit(span, f'"{_escaped(inner)}"'),))
     if whole.count(quote) % 2 == 0:
-        yield Repair("Quote the whole value", (Edit(span, quoted(whole)),))
+        yield Repair("Quote the whole value", (Edit(span, quote_text(whole)),))
 
 
 def _escaped(inner: str) -> str:
@@ -253,7 +253,7 @@ def _escaped(inner: str) -> str:
 
 
 def _escape(text: Text, problem: Problem) -> Iterator[Repair]:
-    """A pattern in double quotes: single quotes leave its backslashes alone."""
+    """Use single quotes, which keep the backslashes of a pattern, or double the backslash."""
     line, column = problem.span.start
     found = next(
         (it for it in _DOUBLE_QUOTED.finditer(text.line(line)) if it.start() <= column < it.end()), None
@@ -262,9 +262,9 @@ def _escape(text: Text, problem: Problem) -> Iterator[Repair]:
         return
     span, inner = Span(Place(line, found.start()), Place(line, found.end())), found[0][1:-1]
     letters = set(_ESCAPE.findall(inner))
-    # `\b` is a word boundary in a pattern; as a backspace nobody writes it.
+    # `\b` is almost always a word boundary in a pattern, not a backspace.
     if not letters & (_KNOWN_ESCAPES - {"b"}):
-        yield Repair("Use single quotes", (Edit(span, quoted(inner)),), safe=not letters & _KNOWN_ESCAPES)
+        yield Repair("Use single quotes", (Edit(span, quote_text(inner)),), safe=not letters & _KNOWN_ESCAPES)
     doubled = _ESCAPE.sub(lambda it: it[0] if it[1] in _KNOWN_ESCAPES else "\\" + it[0], inner)
     yield Repair("Double the backslash", (Edit(span, f'"{doubled}"'),))
 
@@ -273,9 +273,9 @@ def _forbidden(_text: Text, problem: Problem) -> Iterator[Repair]:
     yield Repair("Remove the character", (Edit(problem.span, ""),))
 
 
-def _blanks(_text: Text, problem: Problem) -> Iterator[Repair]:
+def _spaces(_text: Text, problem: Problem) -> Iterator[Repair]:
     width = problem.span.end.column - problem.span.start.column
-    yield Repair("Use ordinary blanks", (Edit(problem.span, " " * width),), safe=True)
+    yield Repair("Use ordinary spaces", (Edit(problem.span, " " * width),), safe=True)
 
 
 def _insert(line: int, column: int, new: str) -> Edit:
@@ -285,12 +285,12 @@ def _insert(line: int, column: int, new: str) -> Edit:
 _CANDIDATES: dict[Cause, Callable[[Text, Problem], Iterator[Repair]]] = {
     Cause.DASH: _dash,
     Cause.COLON: _colon,
-    Cause.TAB: without_tabs,
-    Cause.BLANKS: _blanks,
+    Cause.TAB: replace_tabs,
+    Cause.SPACES: _spaces,
     Cause.QUOTE: _quote,
     Cause.BRACKET: _bracket,
-    Cause.HALF_KEY: half_key,
-    Cause.INDENTATION: realigned,
+    Cause.HALF_KEY: _complete_key,
+    Cause.INDENTATION: realign,
     Cause.SHALLOW_BLOCK: _shallow_block,
     Cause.BLOCK_LINE: _block_line,
     Cause.SECOND_COLON: _quote_value,

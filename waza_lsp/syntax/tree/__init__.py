@@ -1,1 +1,1 @@
-"""From text to a tolerant tree with positions, piece by piece."""
+"""Parse text into a tolerant tree with positions, piece by piece."""

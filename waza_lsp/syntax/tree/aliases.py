@@ -1,6 +1,6 @@
-"""Aliases that name nothing, or what they stand in themselves, merge keys of nothing, and tags that nobody knows.
+"""Find aliases, merge keys and tags that cannot be resolved.
 
-How much the aliases of a text stand for: a dozen lines can stand for billions of values.
+A dozen lines of nested aliases can expand to billions of values; `line_of_excess` finds them before anything expands.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -9,81 +9,61 @@ from waza_lsp.syntax.text import Span
 from waza_lsp.syntax.tree.node import Kind, Node
 from waza_lsp.syntax.tree.piece import Piece
 
+MOST_VALUES = 100_000
+"""More than any file needs, and few enough to check quickly."""
+
 
 def unknown_aliases(pieces: Sequence[Piece]) -> Iterator[tuple[str, Span]]:
-    """The aliases without an anchor above them, and where they stand."""
+    """Yield name and span of every alias without an anchor above it."""
     known: set[str] = set()
     for piece in pieces:
         if not piece.parsed.has_alias or piece.parsed.root is None:
             known.update(piece.parsed.anchors)
             continue
-        # An error may have kept an anchor from being read.
+        # A node with an anchor may be missing from the tree after a syntax error.
         known.update(piece.parsed.anchors if piece.parsed.problems else ())
         for node in piece.parsed.root.walk():
             if node.kind is Kind.ALIAS and node.source not in known:
-                yield node.source, node.span.shifted(piece.start)
+                yield node.source, node.span.shift(piece.start)
             elif node.anchor:
                 known.add(node.anchor)
 
 
-def endless_aliases(pieces: Sequence[Piece]) -> Iterator[tuple[str, Span]]:
-    """The aliases that stand inside of what they name, and where they stand."""
+def recursive_aliases(pieces: Sequence[Piece]) -> Iterator[tuple[str, Span]]:
+    """Yield name and span of every alias inside the node that it refers to."""
     for piece in pieces:
         if piece.parsed.has_alias and piece.parsed.anchors and piece.parsed.root is not None:
-            for node in _inside(piece.parsed.root, frozenset()):
-                yield node.source, node.span.shifted(piece.start)
+            for node in _aliases_of_ancestors(piece.parsed.root, frozenset()):
+                yield node.source, node.span.shift(piece.start)
 
 
-def _inside(node: Node, named: frozenset[str]) -> Iterator[Node]:
-    """The aliases at or below a node that name it, or one of the `named` nodes above it."""
-    if node.kind is Kind.ALIAS and node.source in named:
-        yield node
-    below = named | {node.anchor} if node.anchor else named
-    for key, value in node.pairs:
-        yield from _inside(key, below)
-        yield from _inside(value, below)
-    for item in node.items:
-        yield from _inside(item, below)
+def invalid_merges(pieces: Sequence[Piece], anchors: Mapping[str, Node]) -> Iterator[Span]:
+    """Yield the span of every merged value that is not a mapping.
 
-
-def vain_merges(pieces: Sequence[Piece], anchors: Mapping[str, Node]) -> Iterator[Span]:
-    """What merge keys stand before that is no mapping; the key itself where nothing stands behind it."""
+    If the value is missing, the span is that of the merge key.
+    """
     for piece in pieces:
         for key, value in piece.parsed.merges:
             for node in _without_keys(value, anchors):
-                yield (key if node.is_empty else node).span.shifted(piece.start)
-
-
-def _without_keys(value: Node, anchors: Mapping[str, Node]) -> Iterator[Node]:
-    """The value, or those items of it, that no keys can be taken from; aliases of what does not exist are no matter."""
-    for node in value.items if value.kind is Kind.SEQ else [value]:
-        meant = anchors.get(node.source) if node.kind is Kind.ALIAS else node
-        if meant is not None and any(
-            it.kind is Kind.SCALAR for it in (meant.items if meant.kind is Kind.SEQ else [meant])
-        ):
-            yield node
+                yield (key if node.is_empty else node).span.shift(piece.start)
 
 
 def unknown_tags(pieces: Sequence[Piece]) -> Iterator[tuple[str, Span]]:
-    """The tags that stand for nothing, and where they stand."""
+    """Yield name and span of every unknown tag."""
     for piece in pieces:
         for tag, span in piece.parsed.tags:
-            yield tag, span.shifted(piece.start)
+            yield tag, span.shift(piece.start)
 
 
-MOST_VALUES = 100_000
-"""More than any file needs, and little enough to be checked at once."""
-
-
-def first_excess(roots: Iterable[tuple[Node, int]]) -> int:
-    """The line of the alias that makes the text stand for too many values, -1 when none does.
+def line_of_excess(roots: Iterable[tuple[Node, int]]) -> int:
+    """Return the line of the alias that exceeds `MOST_VALUES`, or -1.
 
     `roots` are the parts of the text in order, each with its first line.
     """
     sizes: dict[str, int] = {}
     total = 0
     for root, start in roots:
-        for node in _all(root):
+        for node in _walk_values(root):
             if node.kind is Kind.ALIAS:
                 total += sizes.get(node.source, 1)
                 if total > MOST_VALUES:
@@ -93,13 +73,41 @@ def first_excess(roots: Iterable[tuple[Node, int]]) -> int:
     return -1
 
 
+def _aliases_of_ancestors(node: Node, named: frozenset[str]) -> Iterator[Node]:
+    """Yield the aliases below a node that refer to it or to a `named` ancestor."""
+    if node.kind is Kind.ALIAS and node.source in named:
+        yield node
+    below = named | {node.anchor} if node.anchor else named
+    for key, value in node.pairs:
+        yield from _aliases_of_ancestors(key, below)
+        yield from _aliases_of_ancestors(value, below)
+    for item in node.items:
+        yield from _aliases_of_ancestors(item, below)
+
+
+def _without_keys(value: Node, anchors: Mapping[str, Node]) -> Iterator[Node]:
+    """Yield the value, or those of its items, that have no keys.
+
+    Unknown aliases are reported elsewhere.
+    """
+    for node in value.items if value.kind is Kind.SEQ else [value]:
+        target = anchors.get(node.source) if node.kind is Kind.ALIAS else node
+        if target is not None and any(
+            it.kind is Kind.SCALAR for it in (target.items if target.kind is Kind.SEQ else [target])
+        ):
+            yield node
+
+
 def _size(node: Node, sizes: dict[str, int]) -> int:
-    """How many values a node stands for; an alias to an anchor that is still open, or unknown, is one."""
-    return sum(sizes.get(it.source, 1) if it.kind is Kind.ALIAS else 1 for it in _all(node))
+    """Return how many values a node expands to.
+
+    An alias to an open or unknown anchor counts as one.
+    """
+    return sum(sizes.get(it.source, 1) if it.kind is Kind.ALIAS else 1 for it in _walk_values(node))
 
 
-def _all(root: Node) -> Iterator[Node]:
-    """The node and all below it, in the order of the text."""
+def _walk_values(root: Node) -> Iterator[Node]:
+    """Yield the node and all values below it, in text order."""
     waiting = [root]
     while waiting:
         node = waiting.pop()

@@ -1,4 +1,4 @@
-"""The nodes of a piece, put together from libyaml's events."""
+"""Build the nodes of a piece from libyaml's events."""
 
 import re
 from collections.abc import Iterator
@@ -23,10 +23,10 @@ from waza_lsp.syntax.tree.node import Kind, Node
 
 _SCALAR, _SEQ = Kind.SCALAR, Kind.SEQ
 _new = tuple.__new__
-"""Makes a `Place` in half the time."""
-_TOO_DEEP = f"the nesting is too deep; more than {MAX_DEPTH} levels are not read"
-BREAKS = ("\x85", "\u2028", "\u2029")
-"""Line ends that libyaml knows and LSP does not."""
+"""Creates a `Place` in half the time of the constructor."""
+_TOO_DEEP = f"the nesting is too deep; the limit is {MAX_DEPTH} levels"
+EXTRA_LINE_BREAKS = ("\x85", "\u2028", "\u2029")
+"""Characters that end a line for libyaml but not for LSP."""
 _CORE = "tag:yaml.org,2002:"
 _TAG = re.compile(r"![^\s,\[\]{}]*")
 _TEXT_TAGS = frozenset([_CORE + "str", "!", _CORE + "binary"])
@@ -36,7 +36,7 @@ _TAGS = frozenset(["!", *(_CORE + it for it in [*_JSON_KINDS, *_OTHER_KINDS])])
 
 
 class Builder:
-    """Builds the tree event by event; what is open when an error comes ends with what was read of it."""
+    """Builds the tree event by event, and keeps what it has read when an error occurs."""
 
     def __init__(self, source: str) -> None:
         self.root: Node | None = None
@@ -52,10 +52,10 @@ class Builder:
         self._may_merge = "<<" in source
         self._stack: list[Node] = []
         self._keys: list[Node | None] = []
-        self._starts = _index_lines(source) if any(it in source for it in BREAKS) else None
+        self._starts = _index_lines(source) if any(it in source for it in EXTRA_LINE_BREAKS) else None
 
     def read(self) -> yaml.YAMLError | None:
-        """Read all events; the error that ended the reading, if any."""
+        """Read all events; return the error that stopped libyaml, if any."""
         try:
             next_event, add, scalar = CParser(self._source).get_event, self._add, self.scalar
             while True:
@@ -64,17 +64,17 @@ class Builder:
                 if kind is ScalarEvent:
                     add(scalar(event))
                 elif kind is DocumentEndEvent or event is None:
-                    next_event()  # What stands behind the root, in no column of it, is an error only now.
+                    next_event()  # Text after the root value raises only on the next event.
                     return None
                 else:
-                    self._take(kind, event)
+                    self._handle(kind, event)
         except yaml.YAMLError as error:
-            # With its traceback it would hold, in a circle, all that has been read.
+            # The traceback would keep the whole parse alive in a reference cycle.
             return error.with_traceback(None)
         except UnicodeEncodeError:
-            return yaml.YAMLError("the text holds half a character (a lone surrogate)")
+            return yaml.YAMLError("the text contains half a character (a lone surrogate)")
 
-    def _take(self, kind: type[Any], event: Any) -> None:
+    def _handle(self, kind: type[Any], event: Any) -> None:
         if kind is MappingStartEvent or kind is SequenceStartEvent:
             self._open(Kind.MAP if kind is MappingStartEvent else Kind.SEQ, event)
         elif kind is MappingEndEvent or kind is SequenceEndEvent:
@@ -90,7 +90,7 @@ class Builder:
         node.flow = bool(event.flow_style)
         node.anchor = event.anchor
         if event.tag is not None and event.tag not in _TAGS:
-            self._note_tag(event, node.start)
+            self._record_unknown_tag(event, node.start)
         self._add(node)
         if self._keys and self._keys[-1] is node:
             self.nested_keys.append(node)
@@ -114,7 +114,7 @@ class Builder:
             self._stack[-1].end = node.end
 
     def _read_as_text(self, node: Node) -> None:
-        """A mapping that is the key of a mapping, as in `{{name}}`, is a template that lacks its quotes."""
+        """Turn `{{name}}`, a mapping whose key is a mapping, into text."""
         text = Text.of(self._source).slice(node.span)
         if text.startswith("{{") and node.start.line == node.end.line:
             self.nested_keys = [it for it in self.nested_keys if it not in (node, node.pairs[0][0])]
@@ -122,13 +122,13 @@ class Builder:
             node.source = node.value = text
             self.templates.append(node)
 
-    def close_open(self) -> None:
-        """Let what an error left open end where its last part ends."""
+    def end_open_nodes(self) -> None:
+        """End each node that an error left open where its last child ends."""
         for parent, node in zip(reversed(self._stack[:-1]), reversed(self._stack), strict=False):
             parent.end = max(parent.end, node.end)
 
-    def adopt(self, rest: "Builder") -> None:
-        """Let the items of another list stand behind those of this one."""
+    def append_items(self, rest: "Builder") -> None:
+        """Append the items of another builder's list to this one's."""
         if self.root is not None and rest.root is not None:
             self.root.items += rest.root.items
             self.root.end = rest.root.end
@@ -144,7 +144,7 @@ class Builder:
             self.root = node
             return
         parent = self._stack[-1]
-        if parent.end < node.end:  # noqa: PLR1730  # done for every value, and most are the end
+        if parent.end < node.end:  # noqa: PLR1730  # runs for every value; max() is slower
             parent.end = node.end
         if parent.kind is _SEQ:
             parent.items.append(node)
@@ -155,7 +155,7 @@ class Builder:
             self._keys[-1] = None
 
     def scalar(self, event: Any) -> Node:
-        """The node of a scalar."""
+        """Return the node of a scalar event."""
         start, end = event.start_mark, event.end_mark
         if self._starts is None:
             node = Node(_SCALAR, _new(Place, (start.line, start.column)), _new(Place, (end.line, end.column)))
@@ -166,19 +166,19 @@ class Builder:
         style = event.style
         if style:
             node.style = style
-            if style == "|" or style == ">":  # noqa: PLR1714  # asked of every value
+            if style == "|" or style == ">":  # noqa: PLR1714  # runs for every value
                 node.end = self._end_of_block(node)
         is_text = bool(style)
         if event.tag is not None and not event.implicit[0]:
             is_text = event.tag in _TEXT_TAGS
             if event.tag not in _TAGS:
-                is_text = bool(source or style)  # What a strange tag stands before is left as it is written.
-                self._note_tag(event, node.start)
+                is_text = bool(source or style)  # The value of an unknown tag stays as written.
+                self._record_unknown_tag(event, node.start)
         node.value = source if is_text else resolve(source)
         return node
 
-    def _note_tag(self, event: Any, start: Place) -> None:
-        """Remember a tag that YAML does not have; an anchor may stand before it."""
+    def _record_unknown_tag(self, event: Any, start: Place) -> None:
+        """Record an unknown tag; an anchor may precede it."""
         index = event.start_mark.index
         found = _TAG.search(self._source, index)
         if found is not None:
@@ -187,11 +187,11 @@ class Builder:
             self.tags.append((found.group(), Span(place, Place(start.line, first + len(found.group())))))
 
     def _end_of_block(self, node: Node) -> Place:
-        # libyaml ends a block scalar at the next token; the last line with text is what people mean.
+        # libyaml ends a block scalar at the next token; we end it at its last line with text.
         lines = self._source.splitlines()
         last = min(node.end.line, len(lines)) - 1
         if last == len(lines) - 2 and node.end == Place(last + 1, len(lines[-1])):
-            last += 1  # Without a line end at the end of the file, that is where the next token would be.
+            last += 1  # The file ends in this line, without a line end.
         while last > node.start.line and not lines[last].strip():
             last -= 1
         return Place(last, len(lines[last])) if last > node.start.line else node.start
@@ -212,7 +212,10 @@ def _duplicates(node: Node) -> Iterator[tuple[Node, Node]]:
 
 
 def _index_lines(source: str) -> list[int]:
-    """Where each line starts, with the line ends of LSP; libyaml knows three more."""
+    """Return the start of each line, with the line ends of LSP.
+
+    Libyaml recognises three more.
+    """
     starts = [0]
     for index, it in enumerate(source):
         if it == "\n" or (it == "\r" and source[index + 1 : index + 2] != "\n"):

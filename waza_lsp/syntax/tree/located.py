@@ -1,4 +1,7 @@
-"""A value with its places in the text, found in a piece by its pointer or by a place."""
+"""Find a value of a piece by pointer or by place, with absolute spans.
+
+Apart from `tree`, so that features can name the result without the tree.
+"""
 
 from typing import NamedTuple
 
@@ -9,7 +12,10 @@ from waza_lsp.syntax.tree.piece import Piece
 
 
 class Located(NamedTuple):
-    """A value (or the key it stands under) with its absolute places in the text."""
+    """A value and its key, with absolute spans in the text.
+
+    `on_key`: the place asked about is on the key.
+    """
 
     pointer: Pointer
     node: Node
@@ -18,16 +24,19 @@ class Located(NamedTuple):
     on_key: bool = False
 
 
-def located_below(piece: Piece, node: Node | None, base: Pointer, rest: Pointer) -> Located | None:
-    """What `rest` leads to from a node of the piece, which stands at `base`; None when nothing is there."""
+def locate_below(piece: Piece, node: Node | None, base: Pointer, rest: Pointer) -> Located | None:
+    """Follow `rest` from a node of the piece whose pointer is `base`.
+
+    Returns None if it leads nowhere.
+    """
     found = descend(node, rest) if node is not None else None
     return _located(piece, (*base, *rest), found[1], found[0], on_key=False) if found is not None else None
 
 
-def innermost(piece: Piece, base: Pointer, offset: int, place: Place) -> Located | None:
-    """The key or the innermost value of a piece that a place of the text is on or in; None on blanks and comments.
+def innermost_at(piece: Piece, base: Pointer, offset: int, place: Place) -> Located | None:
+    """Return the key or innermost value of a piece at a place; None on blanks and comments.
 
-    The piece's root stands at `base`; its first item, if it has items, is the one with the index `offset` there.
+    `base` is the pointer of the piece's root, and `offset` the index of its first item there.
     """
     root = piece.parsed.root
     if root is None:
@@ -53,5 +62,5 @@ def _step(node: Node, place: Place) -> tuple[str | int, Node | None, Node] | Non
 
 
 def _located(piece: Piece, pointer: Pointer, node: Node, key: Node | None, *, on_key: bool) -> Located:
-    key_span = key.span.shifted(piece.start) if key is not None else None
-    return Located(pointer, node, key_span, node.span.shifted(piece.start), on_key)
+    key_span = key.span.shift(piece.start) if key is not None else None
+    return Located(pointer, node, key_span, node.span.shift(piece.start), on_key)

@@ -1,4 +1,4 @@
-"""One value of a YAML text with the place where it stands. Lines count from the start of its piece."""
+"""A YAML value with its span. Lines count from the start of its piece."""
 
 from collections.abc import Callable, Iterator
 from datetime import datetime
@@ -22,14 +22,17 @@ class Kind(StrEnum):
 _SCALAR = Kind.SCALAR
 _NO_PAIRS: list[Any] = []
 _NO_ITEMS: list[Any] = []
-"""Of scalars, which are nearly all nodes and never have any."""
+"""Shared by all scalars, which are nearly all nodes and never have children."""
 
 
 class Node:
-    """A map (pairs), a sequence (items), a scalar (source text and value) or an alias (its anchor's name)."""
+    """A map, sequence, scalar or alias.
+
+    A map has `pairs`, a sequence `items`, a scalar `source` and `value`, an alias its anchor's name as `source`.
+    """
 
     __slots__ = (
-        "_memory",
+        "_cache",
         "_own",
         "anchor",
         "end",
@@ -55,17 +58,17 @@ class Node:
         """`'`, `"`, `|`, `>`, or empty for a plain scalar."""
         self.flow = False
         self.anchor: str | None = None
-        self._memory: dict[Any, Any] | None = None
+        self._cache: dict[Any, Any] | None = None
         self._own: Any = None
 
     @property
     def span(self) -> Span:
-        """Where the value stands."""
+        """The span of the value."""
         return Span(self.start, self.end)
 
     @property
     def inner(self) -> Span:
-        """Where the text stands, without its quotes when they are on one line."""
+        """The span of the text, without its quotes if it is on one line."""
         if self.style in {"'", '"'} and self.start.line == self.end.line:
             (line, first), (_, last) = self.start, self.end
             return Span(Place(line, first + 1), Place(line, last - 1))
@@ -73,32 +76,35 @@ class Node:
 
     @property
     def is_empty(self) -> bool:
-        """Whether the file has nothing here: a key without a value."""
+        """Whether the value is missing: a key without a value."""
         return self.kind is Kind.SCALAR and not self.style and not self.source
 
     @property
-    def memory(self) -> dict[Any, Any]:
-        """What others remember of this value, which nobody changes: it is let go of with the node."""
-        if self._memory is None:
-            self._memory = {}
-        return self._memory
+    def cache(self) -> dict[Any, Any]:
+        """Results that other modules cache for this value, which never changes.
+
+        They go with the node.
+        """
+        if self._cache is None:
+            self._cache = {}
+        return self._cache
 
     def pair(self, key: str) -> "tuple[Node, Node] | None":
-        """The pair of a key; the last one where the key stands twice (the one being typed is rarely the last)."""
+        """Return the first pair with a key, or None."""
         for key_node, value_node in self.pairs:
             if key_node.source == key:
                 return key_node, value_node
         return None
 
     def children(self) -> "Iterator[tuple[str | int, Node | None, Node]]":
-        """Each child: its pointer part, its key node (None in a sequence), its value node."""
+        """Yield each child: pointer part, key node (None in a sequence), value node."""
         for key_node, value_node in self.pairs:
             yield key_node.source, key_node, value_node
         for index, item in enumerate(self.items):
             yield index, None, item
 
     def walk(self) -> "Iterator[Node]":
-        """The node and all below it, keys included, in the order of the text."""
+        """Yield the node and all nodes below it, keys included, in text order."""
         waiting = [self]
         while waiting:
             node = waiting.pop()
@@ -107,9 +113,9 @@ class Node:
             waiting.extend(reversed([*pairs, *node.items]))
 
     def data(self, anchors: "dict[str, Node]", *, depth: int = 0) -> Any:
-        """Plain data as JSON has it: merge keys applied, aliases followed (not beyond a depth of 50).
+        """Return plain data as in JSON, with merge keys applied and aliases followed.
 
-        Numbers know how they are written (`with_source`).
+        Aliases are followed to a depth of 50. Numbers remember their source text (`with_source`).
         """
         if depth > 50:
             return None
@@ -128,24 +134,27 @@ class Node:
         return self.source if isinstance(self.value, datetime) else with_source(self.value, self.source)
 
     def own_data(self) -> Any:
-        """Data of a node without aliases, made once: nobody may change it."""
+        """Return the data of a node without aliases.
+
+        The result is cached: do not change it.
+        """
         own = self._own
         if own is None:
             own = self._own = self.data({})
         return own
 
-    def typed(self, anchors: "dict[str, Node]", *, depth: int = 0) -> Any:
-        """The same as the engine's loader has it: plain scalars that are no texts keep their source (`Scalar`)."""
+    def typed_data(self, anchors: "dict[str, Node]", *, depth: int = 0) -> Any:
+        """Return the data as the engine's loader does: plain scalars other than strings become `Scalar`."""
         if depth > 50:
             return None
         match self.kind:
             case Kind.MAP:
-                return self._mapping(anchors, depth + 1, Node.typed)
+                return self._mapping(anchors, depth + 1, Node.typed_data)
             case Kind.SEQ:
-                return [it.typed(anchors, depth=depth + 1) for it in self.items]
+                return [it.typed_data(anchors, depth=depth + 1) for it in self.items]
             case Kind.ALIAS:
                 target = anchors.get(self.source)
-                return target.typed(anchors, depth=depth + 5) if target is not None else None
+                return target.typed_data(anchors, depth=depth + 5) if target is not None else None
             case Kind.SCALAR:
                 return self.value if isinstance(self.value, str) else Scalar(self.source, self.value)
 
@@ -157,25 +166,25 @@ class Node:
         merged: dict[str, Any] = {}
         for key, value in self.pairs:
             if key.source == "<<" and not key.style:
-                merged = {**_merged(read(value, anchors, depth=depth)), **merged}
+                merged = {**_merged_keys(read(value, anchors, depth=depth)), **merged}
             elif key.source not in own:
                 own[key.source] = read(value, anchors, depth=depth)
         return {**merged, **own} if merged else own
 
 
-def _merged(value: Any) -> dict[str, Any]:
+def _merged_keys(value: Any) -> dict[str, Any]:
     if isinstance(value, list):
         return {k: v for it in reversed(value) if isinstance(it, dict) for k, v in it.items()}
     return value if isinstance(value, dict) else {}
 
 
 def merge_key(node: Node) -> Node | None:
-    """The merge key (`<<`) of a mapping, None when it has none."""
+    """Return the merge key (`<<`) of a mapping, or None."""
     return next((key for key, _ in node.pairs if key.source == "<<" and not key.style), None)
 
 
 def _merged_pair(node: Node, key: str) -> tuple[Node, Node] | None:
-    """The pair that a mapping has from what is written behind its merge key; that of an alias stands elsewhere."""
+    """Return the pair of a key that is written below a merge key, without an alias."""
     if merge_key(node) is None:
         return None
     for name, value in node.pairs:
@@ -186,7 +195,10 @@ def _merged_pair(node: Node, key: str) -> tuple[Node, Node] | None:
 
 
 def descend(node: Node, pointer: Pointer) -> tuple[Node | None, Node] | None:
-    """The key node (None for list items and the root) and value node at a pointer, or None."""
+    """Return key node and value node at a pointer, or None.
+
+    The key node is None for list items and the root.
+    """
     key_node: Node | None = None
     for part in pointer:
         if isinstance(part, int):

@@ -1,11 +1,7 @@
-"""One piece of YAML text to nodes: libyaml's events into our own tree, and whatever stands before an error.
+"""Parse one piece of YAML into nodes, keeping what can be read of a broken one.
 
-A piece that libyaml refuses is tried again with the line at fault, or its block, left blank, so that what stands
-below a half-typed line is known too; the problem is kept either way.
-
-A broken text without a block: a line at fault cannot be left out alone where its value stands below it.
-
-Plain texts that end where a `#` was meant to be part of them: what follows it is a comment to YAML.
+libyaml stops at the first error. The piece is then parsed again with the line at fault, or with its whole block, left
+blank, so that the lines below a half-typed line are read too. The problem is kept either way.
 """
 
 import re
@@ -20,52 +16,89 @@ import yaml
 from waza_engine.model.placeholders import PLACEHOLDER
 from waza_lsp.syntax.cursor.rows import row_of
 from waza_lsp.syntax.errors.hints import Cause, Problem
-from waza_lsp.syntax.errors.messages import is_behind_root, problem_of
+from waza_lsp.syntax.errors.messages import is_after_root, problem_from_error
 from waza_lsp.syntax.text import Place, Span, Text
 from waza_lsp.syntax.tree.builder import Builder
 from waza_lsp.syntax.tree.node import Kind, Node
 
-
-def without_block(source: str, line: int) -> str:
-    """The text with a line left blank, and those below it down to the first that is not as deep as the next one."""
-    lines = source.splitlines(keepends=True)
-    if line >= len(lines):
-        return source
-    own = _indent(lines[line])
-    lines[line] = "\n"
-    below = next((it for it in range(line + 1, len(lines)) if not _is_blank(lines[it])), len(lines))
-    depth = _indent(lines[below]) if below < len(lines) else 0
-    if depth <= own:
-        return "".join(lines)
-    for it in range(below, len(lines)):
-        if not _is_blank(lines[it]) and _indent(lines[it]) < depth:
-            break
-        lines[it] = "\n"
-    return "".join(lines)
-
-
-def _indent(text: str) -> int:
-    """The column of what a line begins with; 0 where tabs indent it."""
-    row = row_of(0, text.rstrip("\r\n"), 2)
-    return 0 if row.shift else row.column
-
-
-def _is_blank(text: str) -> bool:
-    return row_of(0, text.rstrip("\r\n"), 1).is_blank
-
-
-_CANDIDATE = re.compile(r"(?<=[^\s#]) #(?=\w)[^\n]*")
-"""People who write comments put a blank behind the mark."""
+_COMMENT_LIKE_TEXT = re.compile(r"(?<=[^\s#]) #(?=\w)[^\n]*")
+"""A `#` directly followed by a word. Real comments usually have a space after the `#`."""
 _ENOUGH_WORDS = 2
+_WORDS = {ord(it): chr(0xE000 + ord(it)) for it in "{}[]=:,#&*!|>'\"%@`- "}
+"""Characters with a meaning in YAML, each mapped to a private-use character without one."""
+_MARKS = {ord(word): chr(mark) for mark, word in _WORDS.items()}
 
 
-def cut_texts(source: str, root: Node) -> Iterator[Span]:
-    """The comments that were probably meant as text, each from its mark to the end of the line."""
+class StrayKey(NamedTuple):
+    """The key of a line that is not aligned with its neighbours.
+
+    `is_open`: it has no value, so the text after the piece may have been meant as its value.
+    """
+
+    name: str
+    is_open: bool
+
+
+@dataclass(frozen=True, slots=True, eq=False, weakref_slot=True)
+class Parsed:
+    """The result of parsing a piece. The root is None if nothing could be read."""
+
+    root: Node | None
+    problems: tuple[Problem, ...] = ()
+    anchors: dict[str, Node] = field(default_factory=dict)
+    has_alias: bool = False
+    duplicates: tuple[tuple[Node, Node], ...] = ()
+    """Keys that occur twice in one mapping: the first and the later one."""
+    templates: tuple[Node, ...] = ()
+    """Unquoted `{{name}}`, read as text."""
+    tags: tuple[tuple[str, Span], ...] = ()
+    """Unknown tags."""
+    merges: tuple[tuple[Node, Node], ...] = ()
+    """The merge keys (`<<`) with their values."""
+    nested_keys: tuple[Span, ...] = ()
+    """Lists and mappings used as keys."""
+    accidental_comments: tuple[Span, ...] = ()
+    """Comments that were probably meant as text: `Fix issue #12`."""
+    unterminated: bool = False
+    """The text ends inside a quote or bracket: more lines could complete it."""
+    stray_key: StrayKey | None = None
+    filled: "Parsed | None" = None
+    """The result with placeholders replaced by words, if only the placeholders made the piece invalid."""
+
+
+def parse(source: str) -> Parsed:
+    """Parse one piece; never raises for bad text."""
+    builder = Builder(source)
+    error = builder.read()
+    if error is None:
+        comments = tuple(_accidental_comments(source, builder.root)) if builder.root is not None else ()
+        return _valid(builder, comments)
+    builder.end_open_nodes()
+    problem = problem_from_error(source, error)
+    mark = getattr(error, "problem_mark", None)
+    unterminated = mark is not None and mark.index >= len(source.rstrip())
+    if is_after_root(error):
+        _read_more_items(builder, source, error)
+    attempts = _readable_attempts(_without_mistake(source, problem, error), builder.root)
+    best = max([builder, *attempts], key=lambda it: it.size)
+    return Parsed(
+        best.root,
+        (problem,),
+        best.anchors,
+        best.has_alias,
+        unterminated=unterminated,
+        stray_key=_stray_key(source, problem),
+        filled=_parse_with_placeholders_filled(source) if "${" in source else None,
+    )
+
+
+def _accidental_comments(source: str, root: Node) -> Iterator[Span]:
+    """Yield the comments that were probably meant as text, as in `Fix issue #12`."""
     if " #" not in source:
         return
     ends: dict[Place, Node] | None = None
     for line, text in enumerate(source.split("\n")):
-        found = _CANDIDATE.search(text) if " #" in text else None
+        found = _COMMENT_LIKE_TEXT.search(text) if " #" in text else None
         if found is None:
             continue
         if ends is None:
@@ -85,74 +118,6 @@ def _plain_texts(node: Node) -> Iterator[Node]:
         yield from _plain_texts(item)
 
 
-_WORDS = {ord(it): chr(0xE000 + ord(it)) for it in "{}[]=:,#&*!|>'\"%@`- "}
-"""Characters that mean something to YAML, each with one for private use that does not."""
-_MARKS = {ord(word): chr(mark) for mark, word in _WORDS.items()}
-
-
-class StrayKey(NamedTuple):
-    """The key of a line that stands in no column of its neighbours.
-
-    `is_open`: nothing stands behind or below it, so that what follows the piece may have been meant to be its value.
-    """
-
-    name: str
-    is_open: bool
-
-
-@dataclass(frozen=True, slots=True, eq=False, weakref_slot=True)
-class Parsed:
-    """What a piece holds: its root node (None when nothing could be read) and its syntax problems."""
-
-    root: Node | None
-    problems: tuple[Problem, ...] = ()
-    anchors: dict[str, Node] = field(default_factory=dict)
-    has_alias: bool = False
-    duplicates: tuple[tuple[Node, Node], ...] = ()
-    """Keys that stand twice in one mapping: the first and the later one."""
-    templates: tuple[Node, ...] = ()
-    """`{{name}}` without quotes: read as the text that it was meant to be."""
-    tags: tuple[tuple[str, Span], ...] = ()
-    """Tags that YAML does not have."""
-    merges: tuple[tuple[Node, Node], ...] = ()
-    """The merge keys (`<<`) with what they stand before."""
-    nested_keys: tuple[Span, ...] = ()
-    """Lists and mappings that stand where a key has to."""
-    cut: tuple[Span, ...] = ()
-    """Where a comment begins that was probably meant to be text: `Fix issue #12`."""
-    unterminated: bool = False
-    """The text ends inside a quote, a bracket or the like: more lines could complete it."""
-    stray_key: StrayKey | None = None
-    filled: "Parsed | None" = None
-    """What the piece holds where placeholders are replaced before it is read: only they keep it from being YAML."""
-
-
-def parse(source: str) -> Parsed:
-    """Parse one piece; never raises for bad text."""
-    builder = Builder(source)
-    error = builder.read()
-    if error is None:
-        cut = tuple(cut_texts(source, builder.root)) if builder.root is not None else ()
-        return _read(builder, cut)
-    builder.close_open()
-    problem = problem_of(source, error)
-    mark = getattr(error, "problem_mark", None)
-    unterminated = mark is not None and mark.index >= len(source.rstrip())
-    if is_behind_root(error):
-        _read_on(builder, source, error)
-    attempts = _readable(_without_mistake(source, problem, error), builder.root)
-    best = max([builder, *attempts], key=lambda it: it.size)
-    return Parsed(
-        best.root,
-        (problem,),
-        best.anchors,
-        best.has_alias,
-        unterminated=unterminated,
-        stray_key=_stray_key(source, problem),
-        filled=_filled(source) if "${" in source else None,
-    )
-
-
 def _stray_key(source: str, problem: Problem) -> StrayKey | None:
     line, *below = source.splitlines()[problem.span.start.line :] or [""]
     row = row_of(0, line, 1)
@@ -162,10 +127,10 @@ def _stray_key(source: str, problem: Problem) -> StrayKey | None:
     return StrayKey(row.key, is_open)
 
 
-def _readable(sources: Iterable[Iterable[str]], root: Node | None) -> list[Builder]:
-    """What the first attempts read of which any can be read to its end.
+def _readable_attempts(sources: Iterable[Iterable[str]], root: Node | None) -> list[Builder]:
+    """Return the builders of the first group with a source that can be read completely.
 
-    They must begin as what was read of the text itself: without its first line the rest may be another thing.
+    The result must have the same kind of root as the piece: without its first line, the rest may mean something else.
     """
     for attempts in sources:
         read = [it for it in map(Builder, attempts) if it.read() is None and _begins_alike(root, it.root)]
@@ -180,31 +145,23 @@ def _begins_alike(root: Node | None, other: Node | None) -> bool:
     return (other.kind, other.start.column) == (root.kind, root.start.column)
 
 
-def _read_on(builder: Builder, source: str, error: yaml.YAMLError) -> None:
-    """Add the items that stand below a list in another column than its own."""
-    while builder.root is not None and builder.root.kind is Kind.SEQ and is_behind_root(error):
+def _read_more_items(builder: Builder, source: str, error: yaml.YAMLError) -> None:
+    """Add the items below a list that are in another column than the list."""
+    while builder.root is not None and builder.root.kind is Kind.SEQ and is_after_root(error):
         line = _error_line(error)
         rest = Builder("\n" * line + "".join(source.splitlines(keepends=True)[line:]))
-        failed = rest.read()
+        rest_error = rest.read()
         if rest.root is None or rest.root.kind is not Kind.SEQ or rest.root.flow:
             return
-        rest.close_open()
-        builder.adopt(rest)
-        if failed is None:
+        rest.end_open_nodes()
+        builder.append_items(rest)
+        if rest_error is None:
             return
-        error = failed
+        error = rest_error
 
 
-def _filled(source: str) -> Parsed | None:
-    """The piece read as if every placeholder were a word; None when something else is wrong with it."""
-    builder = _FilledBuilder(PLACEHOLDER.sub(lambda it: it[0].translate(_WORDS), source))
-    if builder.read() is not None:
-        return None
-    return _read(builder)
-
-
-def _read(builder: Builder, cut: tuple[Span, ...] = ()) -> Parsed:
-    """What was noted of a text that is YAML."""
+def _valid(builder: Builder, comments: tuple[Span, ...] = ()) -> Parsed:
+    """Return the result of a builder that read valid YAML."""
     return Parsed(
         builder.root,
         (),
@@ -215,22 +172,25 @@ def _read(builder: Builder, cut: tuple[Span, ...] = ()) -> Parsed:
         tuple(builder.tags),
         tuple(builder.merges),
         tuple(it.span for it in builder.nested_keys),
-        cut,
+        comments,
     )
 
 
 def _without_mistake(source: str, problem: Problem, error: yaml.YAMLError) -> Iterator[Iterable[str]]:
-    """The text with a line at fault left blank, with its key alone or without its quote; else without what stands below it, too."""
+    """Yield groups of sources without the mistake.
+
+    First with one line blanked, cut to its key or without its quote; then with the whole block blanked.
+    """
     line, start = _error_line(error), problem.span.start.line
-    above = set() if is_behind_root(error) else {start, max(0, line - 1)}
+    above = set() if is_after_root(error) else {start, max(0, line - 1)}
     blank = (_without_line(source, it) for it in {line, *above})
     partly = (*map(partial(_without_value, source), {line, start}), _without_quote(source, problem))
     yield chain(blank, (it for it in partly if it))
-    yield [without_block(source, start)]
+    yield [_without_block(source, start)]
 
 
 def _without_value(source: str, line: int) -> str:
-    """Empty where the line has no key."""
+    """Cut a line after its key; empty if the line has no key."""
     lines = source.splitlines(keepends=True)
     row = row_of(line, lines[line], 1) if line < len(lines) else None
     if row is None or row.colon < 0:
@@ -240,15 +200,18 @@ def _without_value(source: str, line: int) -> str:
 
 
 def _without_quote(source: str, problem: Problem) -> str:
-    """Empty unless the quote that is never closed begins a line: a key is being put in quotes, most likely."""
+    """Drop an unclosed quote at the start of a line, probably that of a key.
+
+    Returns an empty string if there is none.
+    """
     text, (line, column) = Text.of(source), problem.span.start
     if problem.cause is not Cause.QUOTE or text.line(line)[:column].strip():
         return ""
-    return str(text.edited(problem.span, " "))
+    return str(text.replace(problem.span, " "))
 
 
 def _without_line(source: str, line: int) -> str:
-    """The dash stays where what stands below belongs to its item."""
+    """Blank out a line, but keep the dash if the lines below belong to its item."""
     lines = source.splitlines(keepends=True)
     if line < len(lines):
         dashes = row_of(0, lines[line].rstrip("\r\n"), 1).dashes
@@ -258,13 +221,55 @@ def _without_line(source: str, line: int) -> str:
     return "".join(lines)
 
 
+def _without_block(source: str, line: int) -> str:
+    """Blank out a line and the block below it.
+
+    The block ends before the first line that is less deep.
+    """
+    lines = source.splitlines(keepends=True)
+    if line >= len(lines):
+        return source
+    own = _indent(lines[line])
+    lines[line] = "\n"
+    below = next((it for it in range(line + 1, len(lines)) if not _is_blank(lines[it])), len(lines))
+    depth = _indent(lines[below]) if below < len(lines) else 0
+    if depth <= own:
+        return "".join(lines)
+    for it in range(below, len(lines)):
+        if not _is_blank(lines[it]) and _indent(lines[it]) < depth:
+            break
+        lines[it] = "\n"
+    return "".join(lines)
+
+
+def _indent(text: str) -> int:
+    """Return the column of the first content of a line; 0 if tabs indent it."""
+    row = row_of(0, text.rstrip("\r\n"), 2)
+    return 0 if row.shift else row.column
+
+
+def _is_blank(text: str) -> bool:
+    return row_of(0, text.rstrip("\r\n"), 1).is_blank
+
+
 def _error_line(error: yaml.YAMLError) -> int:
     mark = getattr(error, "problem_mark", None)
     return int(mark.line) if mark is not None else 0
 
 
+def _parse_with_placeholders_filled(source: str) -> Parsed | None:
+    """Parse the piece with every placeholder replaced by a word.
+
+    Returns None if there are other errors.
+    """
+    builder = _FilledBuilder(PLACEHOLDER.sub(lambda it: it[0].translate(_WORDS), source))
+    if builder.read() is not None:
+        return None
+    return _valid(builder)
+
+
 class _FilledBuilder(Builder):
-    """Reads a text whose placeholders are disguised as words, and takes the disguise away."""
+    """Reads a text whose placeholders are disguised as words, and restores them in the scalars."""
 
     def scalar(self, event: Any) -> Node:
         node = super().scalar(event)

@@ -52,9 +52,9 @@ def other_type(place: Pointer, value: Any, wanted: Collection[str], key: str = "
     `key` is what the value stands under; a value that is checked on its own has it not in its `place`.
     """
     if "array" in wanted and _is_list_without_blanks(value):
-        return "; a blank is missing after the dash", [blanks(place)]
+        return "; missing space after '-'", [blanks(place)]
     if "object" in wanted and isinstance(value, str) and is_key_without_blank(value):
-        return "; a blank is missing after the colon", [blanks(place)]
+        return "; missing space after ':'", [blanks(place)]
     if "array" in wanted and isinstance(value, (str, int, float, Mapping)):
         is_safe = not isinstance(value, Mapping)
         return "", [Fix("Make it a list", (MakeList(place),), preferred=True, safe=is_safe)]
@@ -132,7 +132,7 @@ def is_key_without_blank(text: str) -> bool:
 
 def blanks(place: Pointer) -> Fix:
     """The blank behind a dash or colon."""
-    return Fix("Add the missing blank", (AddBlanks(place),), preferred=True, safe=True)
+    return Fix("Add the missing space", (AddBlanks(place),), preferred=True, safe=True)
 
 
 def _is_list_without_blanks(value: Any) -> bool:

@@ -89,7 +89,7 @@ def _advice(
     if (said := error.schema.get("x-explained", {}).get(key)) is not None:
         return f". {said}", _inner_moves(error, place) or [_removed(place)]
     if is_key_without_blank(key) and key.partition(":")[0] in free:
-        return "; a blank is missing after the colon", [blanks(pointer)]
+        return "; missing space after ':'", [blanks(pointer)]
     if close := nearest(key, free):
         return f". Did you mean '{close[0]}'?", other_names(place, key, close)
     section = _section_with(index, error, key)

@@ -1,4 +1,4 @@
-"""Aliases that stand for too much."""
+"""Aliases that expand to too many values."""
 
 from waza_lsp.syntax.text import split_lines
 from waza_lsp.syntax.tree.tree import Tree
@@ -12,7 +12,7 @@ def test_ordinary_aliases_are_fine() -> None:
     assert _excess("a: &a [1, 2]\nb: *a\nc: [*a, *a]\n") == -1
 
 
-def test_the_line_where_it_becomes_too_much() -> None:
+def test_the_line_of_the_alias_that_exceeds_the_limit() -> None:
     text = "a0: &a0 [1, 2, 3]\n" + "".join(f"a{i}: &a{i} [{f'*a{i - 1}, ' * 10}]\n" for i in range(1, 9))
     tree = Tree.of(split_lines(text))
     assert tree.excess == 5
@@ -24,6 +24,6 @@ def test_many_aliases_of_one_large_value() -> None:
     assert _excess(text) == 51
 
 
-def test_an_anchor_inside_itself_and_unknown_ones() -> None:
+def test_recursive_and_unknown_aliases_count_as_one_value() -> None:
     assert _excess("a: &a [*a, *b]\n") == -1
     assert _excess("[&a [*a], *a]\n") == -1

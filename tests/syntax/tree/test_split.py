@@ -15,7 +15,7 @@ URL = "https://raw.githubusercontent.com/microsoft/waza/main/schemas/task.schema
         f"---\n\n# A task\n# yaml-language-server: $schema={URL} # pinned\nid: a\n",
     ],
 )
-def test_the_address_of_the_schema(text: str) -> None:
+def test_a_url(text: str) -> None:
     assert schema_address(text.splitlines(keepends=True)) == URL
 
 
@@ -33,5 +33,5 @@ def test_a_path() -> None:
         "",
     ],
 )
-def test_no_address(text: str) -> None:
+def test_no_schema_named(text: str) -> None:
     assert schema_address(text.splitlines(keepends=True)) == ""
