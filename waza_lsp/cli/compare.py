@@ -19,7 +19,7 @@ from waza_lsp.cli.run.reports import FILE, write_report
 from waza_lsp.cli.stored_runs import STORE, give_up, load_record
 
 if TYPE_CHECKING:
-    from waza_engine.model.pairwise import Pairwise
+    from waza_engine.model.experiment import Pairwise
     from waza_engine.model.suite import Suite
 
 _EXIT_WORSE = 1

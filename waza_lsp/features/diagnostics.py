@@ -7,8 +7,8 @@ from typing import Any
 from lsprotocol import types
 
 from waza_engine.analysis.pipeline import CheckContext
+from waza_engine.lib.links import rule_page
 from waza_engine.model.findings import Severity
-from waza_engine.model.links import rule_page
 from waza_lsp.diagnostics.json_writer import members, related
 from waza_lsp.diagnostics.pipeline import marks
 from waza_lsp.diagnostics.ranges import Mark, places_elsewhere

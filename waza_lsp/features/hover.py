@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 
 from lsprotocol import types
 
-from waza_engine.model.links import PAGES
+from waza_engine.lib.links import PAGES
 from waza_lsp.schema.describe import NO_EXAMPLE, Meaning, Option, meaning_of, meaning_of_value
 from waza_lsp.schema.markup import plain
 from waza_lsp.schema.type_words import code

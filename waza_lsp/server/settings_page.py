@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from waza_engine.model.links import PAGES
+from waza_engine.lib.links import PAGES
 from waza_lsp.server.settings import Settings, documentation_of
 
 PAGE = Path("docs/settings.md")

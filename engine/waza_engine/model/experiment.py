@@ -1,11 +1,15 @@
-"""An experiment that can be run: several arms over the same evals. Each dialect's loader makes one."""
+"""Comparisons: an experiment with several arms over the same evals, and two runs compared trial by trial.
 
-from collections.abc import Mapping, Sequence
+Each dialect that has them makes its own.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Protocol
 
 from waza_engine.lib.pointer import Pointer
+from waza_engine.model.records import TrialRecord
 from waza_engine.model.suite import Suite
 
 
@@ -66,4 +70,27 @@ class Experiment(Protocol):
             LoadError: the eval cannot be used in this arm.
 
         """
+        ...
+
+
+class Pair(Protocol):
+    """Two trials of one task, compared. `error` says why the judge has not decided."""
+
+    @property
+    def treatment(self) -> TrialRecord: ...
+    @property
+    def error(self) -> str: ...
+    @property
+    def winner(self) -> str: ...
+
+
+class Pairwise(Protocol):
+    """The comparison of two runs."""
+
+    def pairs(self) -> Iterator[Pair]:
+        """The pairs of trials that both runs have, in the order of the treatment, each judged when it is asked for."""
+        ...
+
+    def record(self, names: tuple[str, str], pairs: Sequence[Any]) -> dict[str, Any]:
+        """The comparison as JSON data. `names` are those of the two runs, `pairs` what `pairs()` gave."""
         ...

@@ -208,3 +208,19 @@ class RunRecord:
     arm: ExperimentArm | None = None
     planned: int = 0
     unperformed: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class ReadRun:
+    """A run read from results of another tool, before its totals are computed.
+
+    `trials` maps task names to trials; `started_at` is in seconds since 1970.
+    """
+
+    suite_name: str
+    trials: Mapping[str, tuple[TrialRecord, ...]]
+    executor: str = ""
+    model: str = ""
+    scoring: Scoring | None = None
+    eval_path: str = ""
+    started_at: float = 0.0

@@ -8,8 +8,7 @@ from typing import Any
 from pydantic import ValidationError
 
 from waza_engine.model.pydantic_messages import error_text
-from waza_engine.model.read_run import ReadRun
-from waza_engine.model.records import RunRecord
+from waza_engine.model.records import ReadRun, RunRecord
 from waza_engine.recognition.recognise import by_preference, resolved
 from waza_engine.reports.results.read import ResultsError
 from waza_engine.runs.run_header import RunFrame, TaskFrame

@@ -10,8 +10,8 @@ from typing import NamedTuple
 
 import click
 
+from waza_engine.lib.links import RULE_PAGES
 from waza_engine.model.findings import Severity
-from waza_engine.model.links import RULE_PAGES
 from waza_engine.project.settings import unknown_code
 from waza_engine.recognition.recognise import dialects
 from waza_engine.reports.inert import inert

@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
+from waza_engine.lib.links import HOME, rule_page
 from waza_engine.model.findings import Rule, Severity
-from waza_engine.model.links import HOME, rule_page
 from waza_engine.reports.inert import harmless
 from waza_engine.reports.junit import xml_text
 from waza_engine.version import __version__

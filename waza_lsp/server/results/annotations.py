@@ -10,7 +10,7 @@ from pathlib import Path
 
 from lsprotocol import types
 
-from waza_engine.model.links import PAGES
+from waza_engine.lib.links import PAGES
 from waza_lsp.features.diagnostics import SOURCE
 from waza_lsp.runnables.failed_checks import FailedCheck, TaskChecks
 from waza_lsp.runnables.runnables import runnables_in

@@ -9,8 +9,7 @@ from typing import Any
 from waza_engine.dialects.vally.scoring.results import IN_VERDICTS, names_apart
 from waza_engine.dialects.vally.trajectory.read import trajectory_of
 from waza_engine.lib.timestamps import unix_seconds
-from waza_engine.model.read_run import ReadRun
-from waza_engine.model.records import GraderOutcome, TrialRecord
+from waza_engine.model.records import GraderOutcome, ReadRun, TrialRecord
 from waza_engine.model.suite import Scoring
 
 

@@ -32,8 +32,8 @@ from waza_engine.dialects.vally.trajectory.write import context_of
 from waza_engine.graders.base import GradingContext
 from waza_engine.judges.submit_pairwise import Comparison, preferred
 from waza_engine.lib.yaml.scalars import plain
+from waza_engine.model.experiment import Pairwise
 from waza_engine.model.judge import Judge, JudgeError, JudgeRequest
-from waza_engine.model.pairwise import Pairwise
 from waza_engine.model.records import RunRecord, TrialRecord
 from waza_engine.model.scores import bootstrap, mean, standard_deviation
 from waza_engine.model.suite import Suite, Task
