@@ -7,7 +7,7 @@ import pytest
 from tests.behaviour.as_runs_harness import errors, is_refused
 from tests.behaviour.rules_harness import EVAL, TASK, write
 from waza_engine.project.load_suite import load_suite
-from waza_engine.runs.trial.perform import prepared
+from waza_engine.runs.trial.perform import prepare_workspace
 from waza_engine.runs.trial.workspace import WorkspaceError, remove_workspace
 
 TEXT = "graders:\n  - {type: text, name: g, config: {contains: [hi]}}\n"
@@ -192,7 +192,7 @@ def test_what_ends_a_task_with_an_error(keys: str, underlined: str | None, tmp_p
     assert errors(tmp_path, "tasks/a.yaml") == ([] if underlined is None else [underlined])
     [task] = load_suite(tmp_path / "eval.yaml", process_dir=tmp_path).tasks
     try:
-        remove_workspace(prepared(task, runs_commands=False))
+        remove_workspace(prepare_workspace(task, runs_commands=False))
         refused = bool(task.blocked)
     except WorkspaceError:
         refused = True

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from tests.behaviour.suite_harness import EVAL, SUITE, TASK, at
-from waza_engine.runs.recordings.preview import Recollections
+from waza_engine.runs.recordings.preview import PreviewCache
 from waza_lsp.features.completion import completion
 from waza_lsp.workspace.references import known_names
 from waza_lsp.workspace.workspace import Around
@@ -41,7 +41,7 @@ def offered_at(root: Path, name: str, text: str, files: Mapping[str, str] = WORL
     """What is offered at a mark, by label, with the few words beside it."""
     place = at(root, name, text, files)
     old = place.around
-    around = Around(old.process_dir, old.files, old.opened, old.listed, recalled=Recollections().of)
+    around = Around(old.process_dir, old.files, old.opened, old.listed, recalled=PreviewCache().of)
     found = completion(
         place.snapshot, place.position, files=around, known=lambda it: known_names(it, place.snapshot, around)
     )

@@ -5,7 +5,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from tests.behaviour.suite_harness import EVAL, SUITE, TASK, Place, at
-from waza_engine.runs.recordings.preview import Recollections
+from waza_engine.runs.recordings.preview import PreviewCache
 from waza_lsp.syntax.text import Span
 from waza_lsp.workspace.hover_facts import NotPassed
 from waza_lsp.workspace.workspace import Around
@@ -53,7 +53,7 @@ RECORDED = {
 
 
 def _with_recordings(place: Place) -> Place:
-    known = Recollections()
+    known = PreviewCache()
     old = place.around
     place.around = Around(old.process_dir, old.files, old.opened, old.listed, recalled=known.of)
     return place

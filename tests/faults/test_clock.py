@@ -148,7 +148,7 @@ async def test_results_that_were_taken_back_give_way_to_a_later_run(tmp_path: Pa
 
 
 async def test_a_cached_trial_is_taken_whatever_its_age(tmp_path: Path, wall: WallClock) -> None:
-    from waza_engine.runs.planning.resume import take_from_earlier_runs
+    from waza_engine.runs.planning.resume import copy_cached_trials
 
     wall.off = 10 * DAY
     await run(tmp_path, "r1")
@@ -161,4 +161,4 @@ async def test_a_cached_trial_is_taken_whatever_its_age(tmp_path: Path, wall: Wa
 
         frame = replace(frame_of(plan, tmp_path), agent=store.runs()[0].frame.agent)
         store.start_run("r2", suite.path, frame, started_at=time.time())
-        assert take_from_earlier_runs(store, "r2", plan, frame) == {(0, 1), (0, 2)}
+        assert copy_cached_trials(store, "r2", plan, frame) == {(0, 1), (0, 2)}

@@ -172,9 +172,9 @@ def test_a_store_that_nobody_may_look_into_is_written_as_before(tmp_path: Path) 
         def stat(self, **_: object) -> os.stat_result:
             raise PermissionError(13, "Permission denied")
 
-    assert file.is_at(Closed(tmp_path), (1, 2))
-    assert file.is_at(tmp_path, file.file_at(tmp_path))
-    assert not file.is_at(tmp_path / "none", (1, 2))
+    assert file.is_file_at(Closed(tmp_path), (1, 2))
+    assert file.is_file_at(tmp_path, file.file_identity(tmp_path))
+    assert not file.is_file_at(tmp_path / "none", (1, 2))
 
 
 @pytest.fixture

@@ -21,7 +21,7 @@ def test_every_command_has_its_row(command: str) -> None:
     assert f"| `{command}` | `{{" in PAGE
 
 
-@pytest.mark.parametrize(("kind", "name"), [(kind, name) for kind, name in events._NAMES.items()])
+@pytest.mark.parametrize(("kind", "name"), [(kind, name) for kind, name in events._EVENT_NAMES.items()])
 def test_every_event_has_its_row_and_members(kind: type, name: str) -> None:
     [row] = [line for line in PAGE.splitlines() if line.startswith(f"| `{name}` |")]
     missing = [it.name for it in dataclasses.fields(kind) if f"`{it.name}`" not in row]

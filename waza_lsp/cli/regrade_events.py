@@ -34,24 +34,24 @@ from waza_engine.runs.events import (
     TrialStarted,
     event_line,
 )
-from waza_engine.runs.experiment_events import ExperimentTeller
+from waza_engine.runs.experiment_events import ExperimentEvents
 from waza_engine.runs.planning.participants import judge_for
 from waza_engine.runs.planning.plan import Plan, PlanError
 from waza_engine.runs.recordings.find import Recording, recordings_of
 from waza_engine.runs.recordings.regrade import (
     bench_for,
-    grade_again,
-    grade_one,
+    grade_single_entry,
     plan_for_grading,
     regrade,
+    regrade_trial,
     replayed,
 )
-from waza_engine.runs.reviews import Review, read_reviews, with_reviews
-from waza_engine.runs.run import EXIT_STATUS, new_run_id, run_finished
+from waza_engine.runs.reviews import Review, apply_reviews, read_reviews
+from waza_engine.runs.run import EXIT_STATUS, new_run_id, run_finished_event
 from waza_engine.runs.store.rows import StoredRun
 from waza_engine.runs.store.store import FILE_NAME, RunStore, StoreError, default_store_dir
-from waza_engine.runs.totals import seeded, task_record
-from waza_engine.runs.trial.checkpoints import last_turn, was_held
+from waza_engine.runs.totals import seeded_random, task_record
+from waza_engine.runs.trial.checkpoints import last_turn, reached_last_turn
 from waza_engine.runs.trial.workspace import WorkspaceError
 from waza_lsp.cli.console import print_err
 
@@ -181,7 +181,7 @@ class _Regrading:
     def entries(self, task: Task, recording: Recording) -> list[tuple[GraderEntry, Level]]:
         """Return the selected graders. Of checkpoints, only the last turn was recorded."""
         last = [it for it in task.checkpoints if it.after_turn == last_turn(task)]
-        at_checkpoints = last if was_held(task, recording.checkpoints) else []
+        at_checkpoints = last if reached_last_turn(task, recording.checkpoints) else []
         entries: list[tuple[GraderEntry, Level]] = [
             *((it, "eval") for it in self.plan.suite.graders),
             *((it, "task") for it in task.graders),
@@ -219,7 +219,7 @@ def _regrade_eval(request: _Request, emit: Listener) -> str:
 def _grade_task(run: _Regrading, index: int, task: Task, recordings: list[Recording]) -> TaskRecord:
     run.emit(TaskStarted(run.run_id, task.id, task.name, task.path, task.pointer))
     trials = [_grade_trial(run, task, it) for it in recordings]
-    record = task_record(task, trials, "", seeded(run.run_id, index))  # type: ignore[arg-type]  # a task has all that is read from a frame
+    record = task_record(task, trials, "", seeded_random(run.run_id, index))  # type: ignore[arg-type]  # a task has all that is read from a frame
     score, weighted = (
         (record.stats.avg_score, record.stats.avg_weighted_score) if record.stats else (0.0, 0.0)
     )
@@ -230,7 +230,7 @@ def _grade_task(run: _Regrading, index: int, task: Task, recordings: list[Record
 def _grade_trial(run: _Regrading, task: Task, recording: Recording) -> TrialRecord:
     run.emit(TrialStarted(run.run_id, task.id, recording.trial))
     try:
-        record = with_reviews(recording.run_id, _grade_recording(run, task, recording), run.reviews)
+        record = apply_reviews(recording.run_id, _grade_recording(run, task, recording), run.reviews)
     except WorkspaceError as error:
         record = TrialRecord(
             task.id, 0, recording.trial, "error", 0.0, 0.0, recording.trajectory, error=str(error)
@@ -257,8 +257,10 @@ def _grade_recording(run: _Regrading, task: Task, recording: Recording) -> Trial
     bench = replace(bench, judge=judge_for(run.plan, os.environ))
     with replayed(task, recording) as trial:
         if run.grader is None:
-            return grade_again(bench, trial)
-        outcomes = [grade_one(bench, trial, entry, level) for entry, level in run.entries(task, recording)]
+            return regrade_trial(bench, trial)
+        outcomes = [
+            grade_single_entry(bench, trial, entry, level) for entry, level in run.entries(task, recording)
+        ]
     statuses = {it.status for it in outcomes}
     worst = next((it for it in ("error", "failed", "passed") if it in statuses), "skipped")
     score = mean([it.score for it in outcomes])
@@ -316,7 +318,7 @@ def _regrade_experiment(experiment: "Experiment", request: _Request, emit: Liste
             emit_arm = teller.of_arm(arm)(emit)
             for stored in runs:
                 emit_arm(_start_event(stored.run))
-                emit_arm(run_finished(_regrade_arm(store, stored, request.process_dir)))
+                emit_arm(run_finished_event(_regrade_arm(store, stored, request.process_dir)))
     return teller.end().status
 
 
@@ -338,9 +340,9 @@ def _last_runs(
 
 def _experiment_teller(
     experiment: "Experiment", recorded: Mapping[str, Sequence[_StoredArm]]
-) -> ExperimentTeller:
+) -> ExperimentEvents:
     trials = (sum(len(it.run.frame.tasks) * it.run.frame.trials for it in runs) for runs in recorded.values())
-    return ExperimentTeller(
+    return ExperimentEvents(
         f"grade-{new_run_id()}",
         experiment.path,
         experiment.name,

@@ -6,7 +6,15 @@ from pathlib import Path
 import click
 
 from waza_engine.reports.inert import harmless
-from waza_engine.runs.reviews import Pending, Review, pending, read_reviews, review_file, submit, with_reviews
+from waza_engine.runs.reviews import (
+    PendingVerdict,
+    Review,
+    add_review,
+    apply_reviews,
+    pending_verdicts,
+    read_reviews,
+    review_file,
+)
 from waza_engine.runs.store.rows import StoredRun
 from waza_engine.runs.store.store import RunStore, StoreError
 from waza_lsp.cli.console import show
@@ -77,7 +85,7 @@ def submit_(  # noqa: PLR0913, PLR0917  # click passes one argument per option
             records = [it.record for it in store.trials(run.run_id)]
         except StoreError as error:
             give_up(str(error))
-        open_reviews = pending(records)
+        open_reviews = pending_verdicts(records)
         if not any((it.task, it.trial, it.outcome.name) == (task, trial, grader) for it in open_reviews):
             waiting = ", ".join(f"{it.task} {it.outcome.name}" for it in open_reviews) or "none"
             give_up(
@@ -94,7 +102,7 @@ def submit_(  # noqa: PLR0913, PLR0917  # click passes one argument per option
             comments=comment,
         )
         try:
-            submit(review_file(store.directory), verdict)
+            add_review(review_file(store.directory), verdict)
         except OSError as error:
             give_up(f"The review cannot be saved: {error.strerror or error}")
         left = len(_pending_reviews(store, run))
@@ -108,10 +116,10 @@ def _login_name() -> str:
         give_up("The system does not know your login name. Give it with --reviewer NAME")
 
 
-def _pending_reviews(store: RunStore, run: StoredRun) -> list[Pending]:
+def _pending_reviews(store: RunStore, run: StoredRun) -> list[PendingVerdict]:
     try:
         records = [it.record for it in store.trials(run.run_id)]
         reviews = read_reviews(store.directory)
     except StoreError as error:
         give_up(str(error))
-    return pending([with_reviews(run.run_id, it, reviews) for it in records])
+    return pending_verdicts([apply_reviews(run.run_id, it, reviews) for it in records])

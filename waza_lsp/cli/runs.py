@@ -12,7 +12,7 @@ from waza_engine.reports.history import history_lines
 from waza_engine.reports.html.history import history_page
 from waza_engine.reports.results.write import results_json
 from waza_engine.reports.text import one_line, text_report
-from waza_engine.runs.run_header import is_performed_now
+from waza_engine.runs.run_header import is_running
 from waza_engine.runs.store.record import reviewed_runs, reviewed_verdicts, stored_record
 from waza_engine.runs.store.store import StoredRun, StoreError
 from waza_lsp.cli.console import is_terminal, print_err, show, show_table
@@ -131,7 +131,7 @@ def _name(run: StoredRun) -> str:
 def _status(run: StoredRun) -> str:
     if run.status is not None:
         return run.status
-    return "running" if is_performed_now(run.frame) else "broken"
+    return "running" if is_running(run.frame) else "broken"
 
 
 def _data(run: StoredRun) -> dict[str, Any]:

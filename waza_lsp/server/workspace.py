@@ -7,7 +7,7 @@ from pathlib import Path
 from waza_engine.analysis.pipeline import CheckContext, check_context
 from waza_engine.lib.files.vfs import Files
 from waza_engine.project.settings import Projects, ProjectSettings
-from waza_engine.runs.recordings.preview import Recollections
+from waza_engine.runs.recordings.preview import PreviewCache
 from waza_lsp.server.coexistence import levels
 from waza_lsp.server.documents import Documents
 from waza_lsp.server.settings import Configuration
@@ -39,7 +39,7 @@ class Workspace:
         self._configuration = configuration
         self._checks_ready = checks_ready
         self._metrics_of = metrics_of
-        self._recordings = Recollections()
+        self._recordings = PreviewCache()
         self._contexts: dict[Path | None, tuple[object, CheckContext]] = {}
 
     def process_dir(self, path: Path | None) -> Path | None:

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 from waza_engine.analysis.schema.navigate import DISCRIMINATOR, Schema, schema_at
 from waza_engine.lib.go.regexp import regex_error, regex_span
 from waza_engine.lib.pointer import Pointer
-from waza_engine.runs.recordings.preview import Recalled, RecalledVerdict
+from waza_engine.runs.recordings.preview import RecordingPreview, VerdictPreview
 from waza_lsp.schema.describe import data_along
 from waza_lsp.schema.type_words import code
 from waza_lsp.snapshot import Snapshot
@@ -83,7 +83,7 @@ def _metric(snapshot: Snapshot, pointer: Pointer, around: Around) -> Iterator[st
         yield f"Last value: **{value:.4g}**."
 
 
-def _recalled_of(snapshot: Snapshot, around: Around) -> list[Recalled]:
+def _recalled_of(snapshot: Snapshot, around: Around) -> list[RecordingPreview]:
     """The last recorded trials of the tasks that a document is about: its own, or those of its eval."""
     form = snapshot.form
     eval_path = around.eval_path(snapshot)
@@ -104,7 +104,12 @@ class _Subjects(NamedTuple):
 
 
 def _subjects(
-    snapshot: Snapshot, root: Schema, pointer: Pointer, data: Any, schema: Schema, trials: list[Recalled]
+    snapshot: Snapshot,
+    root: Schema,
+    pointer: Pointer,
+    data: Any,
+    schema: Schema,
+    trials: list[RecordingPreview],
 ) -> _Subjects:
     """What the schema says that the pattern at a place is held against; of several trials of a task, the first."""
     applies = schema.get("x-applies-to")
@@ -170,7 +175,13 @@ def _escaped(text: str) -> str:
 
 
 def _outcomes(
-    snapshot: Snapshot, root: Schema, pointer: Pointer, data: Any, trials: list[Recalled], *, whole: bool
+    snapshot: Snapshot,
+    root: Schema,
+    pointer: Pointer,
+    data: Any,
+    trials: list[RecordingPreview],
+    *,
+    whole: bool,
 ) -> Iterator[str]:
     """How the check at a place came out; `whole` asks for the score of its grader."""
     entry = _entry_of(root, pointer, data)
@@ -199,9 +210,11 @@ def _entry_of(root: Schema, pointer: Pointer, data: Any) -> Pointer | None:
     return None
 
 
-def _verdicts(snapshot: Snapshot, entry: Pointer, trials: list[Recalled]) -> dict[str, list[RecalledVerdict]]:
+def _verdicts(
+    snapshot: Snapshot, entry: Pointer, trials: list[RecordingPreview]
+) -> dict[str, list[VerdictPreview]]:
     """What the grader at `entry` said, per task. Only where a grader of the same name stood there, too."""
-    found: dict[str, list[RecalledVerdict]] = {}
+    found: dict[str, list[VerdictPreview]] = {}
     located = snapshot.tree.find((*entry, "name"))
     name = located.node.source if located is not None else ""
     for trial in trials:
@@ -211,12 +224,12 @@ def _verdicts(snapshot: Snapshot, entry: Pointer, trials: list[Recalled]) -> dic
     return found
 
 
-def _came_out(verdict: RecalledVerdict, inside: Pointer) -> str:
+def _came_out(verdict: VerdictPreview, inside: Pointer) -> str:
     for it in verdict.failed:
         if it.pointer in {inside, inside[1:]}:
             return f"**not true**; {it.found}" if it.found else "**not true**"
     return "the grader ended with an error" if verdict.status == "error" else "**true**"
 
 
-def _scores(verdicts: list[RecalledVerdict]) -> str:
+def _scores(verdicts: list[VerdictPreview]) -> str:
     return ", ".join(f"**{it.score:.2f}**" for it in verdicts)

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from waza_engine.lib.files.vfs import Files
 from waza_engine.project.suite_files import SuiteFiles, owner_of
-from waza_engine.runs.recordings.preview import Recalled
+from waza_engine.runs.recordings.preview import RecordingPreview
 from waza_lsp.schema.document_kind import may_be_eval, recognised
 from waza_lsp.snapshot import Snapshot
 from waza_lsp.syntax.text import UTF_16, Text, split_lines
@@ -27,7 +27,7 @@ class Around:
     opened: Callable[[Path], Snapshot | None] = lambda _: None
     listed: Callable[[], Iterable[Path]] = tuple
     encoding: str = UTF_16
-    recalled: Callable[[Path], tuple[Recalled, ...]] = lambda _: ()
+    recalled: Callable[[Path], tuple[RecordingPreview, ...]] = lambda _: ()
     measured: Callable[[Path], Mapping[str, float]] = lambda _: {}
 
     def is_file(self, path: Path) -> bool:

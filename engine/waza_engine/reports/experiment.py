@@ -13,7 +13,7 @@ from waza_engine.reports.comparison import comparison_data, comparison_text
 from waza_engine.reports.github import escaped
 from waza_engine.reports.inert import inert
 from waza_engine.reports.text import one_line
-from waza_engine.runs.totals import seeded, task_totals, worst_status
+from waza_engine.runs.totals import seeded_random, task_totals, worst_status
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +46,7 @@ def over_all_evals(records: Sequence[RunRecord]) -> RunRecord:
         status=worst_status(it.status for it in records),
         error="; ".join(it.error for it in records if it.error),
         tasks=tuple(tasks),
-        totals=suite_totals([task_totals(it) for it in tasks], first.trials, seeded(first.run_id)),
+        totals=suite_totals([task_totals(it) for it in tasks], first.trials, seeded_random(first.run_id)),
         duration_ms=sum(it.duration_ms for it in records),
     )
 

@@ -12,7 +12,7 @@ from waza_engine.model.records import ReadRun, RunRecord
 from waza_engine.recognition.recognise import by_preference, resolved
 from waza_engine.reports.results.read import ResultsError
 from waza_engine.runs.run_header import RunFrame, TaskFrame
-from waza_engine.runs.totals import Ending, run_record, seeded, task_record
+from waza_engine.runs.totals import Ending, run_record, seeded_random, task_record
 
 
 def read_jsonl(path: Path) -> RunRecord:
@@ -62,7 +62,7 @@ def _record(path: Path, run: ReadRun) -> RunRecord:
         eval_path=run.eval_path,
     )
     tasks = [
-        task_record(TaskFrame(name, name), trials, "", seeded("jsonl", index))
+        task_record(TaskFrame(name, name), trials, "", seeded_random("jsonl", index))
         for index, (name, trials) in enumerate(run.trials.items())
     ]
     return run_record(

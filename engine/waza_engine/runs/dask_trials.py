@@ -29,7 +29,7 @@ from waza_engine.runs.trial.perform import run_trial
 _INSTALL = "Trials on other machines need Dask; install it with: pip install 'waza-lsp[dask]'"
 _CONNECT_SECONDS = 10
 _GRACE_SECONDS = 1.0
-_LOOK_SECONDS = 0.5
+_POLL_SECONDS = 0.5
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,7 +73,7 @@ class DaskTrials:
         alone = replace(bench.plan, tasks=(task,), suite=replace(bench.plan.suite, tasks=()))
         job = Job(self.run_id, alone, task_index, trial, self.executor, self.options, bench.process_dir)
         self.listeners[job.key] = progress
-        future = self.client.submit(performed_here, job, key=job.key, pure=False)
+        future = self.client.submit(perform_on_worker, job, key=job.key, pure=False)
         try:
             record: TrialRecord = await future
         except asyncio.CancelledError:
@@ -92,7 +92,7 @@ class DaskTrials:
 
     async def end(self) -> None:
         """Have everything of the run end that still goes on at the workers."""
-        await _imported().Event(_ending(self.run_id), client=self.client).set()
+        await _distributed().Event(_end_event(self.run_id), client=self.client).set()
 
     def heard(self, event: tuple[float, Any]) -> None:
         """A worker tells what an agent does."""
@@ -111,7 +111,7 @@ async def dask_trials(
         UnavailableError: Dask is not installed, or nobody answers there.
 
     """
-    distributed = _imported()
+    distributed = _distributed()
     # It tells of every worker that comes and goes.
     logging.getLogger("distributed").setLevel(logging.ERROR)
     try:
@@ -123,7 +123,7 @@ async def dask_trials(
     slots = sum((await client.nthreads()).values())
     # Workers have their own environment; ours may hold what is not for them.
     trials = DaskTrials(run_id, executor, replace(options, environment={}), client, max(slots, 1))
-    topic = _topic(run_id)
+    topic = _progress_topic(run_id)
     client.subscribe_topic(topic, trials.heard)
     try:
         yield trials
@@ -132,23 +132,25 @@ async def dask_trials(
             async with asyncio.timeout(_GRACE_SECONDS):
                 await trials.end()
                 client.unsubscribe_topic(topic)
-                await client.run(closed_here, run_id, on_error="ignore")
+                await client.run(close_on_worker, run_id, on_error="ignore")
         with contextlib.suppress(Exception):
             await client.close(timeout=_GRACE_SECONDS)
 
 
-async def performed_here(job: Job) -> TrialRecord:
+async def perform_on_worker(job: Job) -> TrialRecord:
     """Perform a trial in this worker, until its end, the end of the run, or the end of who wants it."""
-    distributed = _imported()
+    distributed = _distributed()
     # What goes wrong is told to the run; here it would only be printed, with a traceback.
     logging.getLogger("distributed.worker").setLevel(logging.CRITICAL)
     worker = distributed.get_worker()
-    over = distributed.Event(_ending(job.run_id), client=distributed.get_client())
+    over = distributed.Event(_end_event(job.run_id), client=distributed.get_client())
     waiting = asyncio.ensure_future(over.wait())
     working = asyncio.ensure_future(
-        _performed(job, lambda text: worker.log_event(_topic(job.run_id), {"key": job.key, "text": text}))
+        _perform(
+            job, lambda text: worker.log_event(_progress_topic(job.run_id), {"key": job.key, "text": text})
+        )
     )
-    forgotten = asyncio.ensure_future(_forgotten(worker, job.key))
+    forgotten = asyncio.ensure_future(_wait_until_forgotten(worker, job.key))
     try:
         await asyncio.wait([waiting, working, forgotten], return_when=asyncio.FIRST_COMPLETED)
         if not working.done():
@@ -160,48 +162,48 @@ async def performed_here(job: Job) -> TrialRecord:
         await asyncio.gather(waiting, working, forgotten, return_exceptions=True)
 
 
-async def _forgotten(worker: Any, key: str) -> None:
+async def _wait_until_forgotten(worker: Any, key: str) -> None:
     """Wait until nobody wants the trial any more: whoever drives the run was killed, or is cut off."""
     while (task := worker.state.tasks.get(key)) is not None and task.state != "cancelled":  # noqa: ASYNC110  # nothing else tells of it
-        await asyncio.sleep(_LOOK_SECONDS)
+        await asyncio.sleep(_POLL_SECONDS)
 
 
-async def closed_here(run_id: str) -> None:
+async def close_on_worker(run_id: str) -> None:
     """Close the executors that this worker has started for the run."""
-    starting = _started.pop(run_id, None)
+    starting = _executors.pop(run_id, None)
     if starting is not None and starting.done() and not starting.cancelled() and not starting.exception():
         await starting.result().close()
 
 
-_started: dict[str, "asyncio.Task[Executor]"] = {}
+_executors: dict[str, "asyncio.Task[Executor]"] = {}
 """The executors of this worker by run: one for all its trials, as in a run on one machine."""
 
 
-async def _performed(job: Job, progress: Callable[[str], None]) -> TrialRecord:
+async def _perform(job: Job, progress: Callable[[str], None]) -> TrialRecord:
     options = replace(job.options, environment=dict(os.environ))
-    if job.run_id not in _started:
-        _started[job.run_id] = asyncio.ensure_future(_ready(job.executor, options))
-    executor = await asyncio.shield(_started[job.run_id])
+    if job.run_id not in _executors:
+        _executors[job.run_id] = asyncio.ensure_future(_start_executor(job.executor, options))
+    executor = await asyncio.shield(_executors[job.run_id])
     bench = Bench(job.plan, executor, job.process_dir, judge_for(job.plan, os.environ))
     record = await run_trial(bench, 0, job.trial, progress)
     return replace(record, task_index=job.task_index)
 
 
-async def _ready(name: str, options: ExecutorOptions) -> Executor:
+async def _start_executor(name: str, options: ExecutorOptions) -> Executor:
     executor = make_executor(name, options)
     await executor.start()
     return executor
 
 
-def _topic(run_id: str) -> str:
+def _progress_topic(run_id: str) -> str:
     return f"waza-{run_id}"
 
 
-def _ending(run_id: str) -> str:
+def _end_event(run_id: str) -> str:
     return f"waza-end-{run_id}"
 
 
-def _imported() -> Any:
+def _distributed() -> Any:
     try:
         return importlib.import_module("distributed")
     except ImportError as error:

@@ -153,7 +153,7 @@ Event = (
 Listener = Callable[[Event], None]
 """Called with each event of a run, in order, in the thread of the run; it must not block."""
 
-_NAMES: dict[type[Any], str] = {
+_EVENT_NAMES: dict[type[Any], str] = {
     RunStarted: "run_started",
     TaskStarted: "task_started",
     TrialStarted: "trial_started",
@@ -165,12 +165,12 @@ _NAMES: dict[type[Any], str] = {
     BaselineEvent: "baseline",
     ArmEvent: "arm",
 }
-_KINDS = {name: kind for kind, name in _NAMES.items()}
+_EVENT_CLASSES = {name: kind for kind, name in _EVENT_NAMES.items()}
 
 
 def event_line(event: Event) -> str:
     """The event as one line of JSON, without line end: `{"event": "task_started", "run_id": ..., ...}`."""
-    return json.dumps(_data(event), default=str, separators=(",", ":"))
+    return json.dumps(_event_members(event), default=str, separators=(",", ":"))
 
 
 def event_data(event: Event) -> dict[str, Any]:
@@ -185,28 +185,28 @@ def parse_line(line: str | bytes) -> Event | None:
     Unknown members are ignored.
     """
     try:
-        return _parse(json.loads(line))
+        return _parse_data(json.loads(line))
     except ValueError:
         return None
 
 
-def _data(event: Event) -> dict[str, Any]:
-    name = _NAMES[type(event)]
+def _event_members(event: Event) -> dict[str, Any]:
+    name = _EVENT_NAMES[type(event)]
     if isinstance(event, BaselineEvent | ArmEvent):
         # `asdict` would convert the inner event as well, once per level.
         own = {it.name: getattr(event, it.name) for it in dataclasses.fields(event)}
-        return {"event": name, **own, "told": _data(event.told)}
+        return {"event": name, **own, "told": _event_members(event.told)}
     return {"event": name, **dataclasses.asdict(event)}
 
 
-def _parse(data: object) -> Event | None:
+def _parse_data(data: object) -> Event | None:
     if not isinstance(data, Mapping):
         return None
-    kind: Any = _KINDS.get(str(data.get("event")))
+    kind: Any = _EVENT_CLASSES.get(str(data.get("event")))
     if kind is None:
         return None
     if kind in {BaselineEvent, ArmEvent}:
-        told = _parse(data.get("told"))
+        told = _parse_data(data.get("told"))
         return _adapter(kind).validate_python({**data, "told": told}) if told is not None else None
     # From JSON: lists become tuples, and texts paths.
     event: Event = _adapter(kind).validate_json(json.dumps(data))

@@ -22,7 +22,7 @@ from waza_engine.runs.totals import worst_status
 
 
 @dataclass(slots=True)
-class ExperimentTeller:
+class ExperimentEvents:
     """Tells of the parts to `listener`. `parts` is how many evals each arm has to be run over, `trials` each arm's trials."""
 
     run_id: str

@@ -21,8 +21,8 @@ from waza_engine.lib.paths import real_path
 from waza_engine.model.records import GraderOutcome, TrialRecord, TriggerResult
 from waza_engine.model.scores import Status, mean, task_status
 from waza_engine.model.trajectory import Trajectory
-from waza_engine.runs.reviews import Review, read_reviews, with_reviews
-from waza_engine.runs.store.reading import reading
+from waza_engine.runs.reviews import Review, apply_reviews, read_reviews
+from waza_engine.runs.store.reading import open_for_reading
 from waza_engine.runs.store.rows import stored_checkpoints, stored_outcome
 from waza_engine.runs.store.store import FILE_NAME
 from waza_engine.runs.triggers import ACCURACY, trigger_metrics
@@ -32,16 +32,16 @@ _SHOWN_SCORES = 8
 _LARGEST_PACKED = 4_000_000
 """A packed trajectory beyond this many bytes is not opened for its token count."""
 
-_TRIALS = (
+_TRIALS_SQL = (
     "SELECT task_id, run_id, id, status, score, error, trials.started_at, trials.finished_at, length(trajectory),"
     " run_order FROM trials JOIN (SELECT run_id, rowid AS run_order FROM runs WHERE eval_path = ?"
     " AND baseline_of IS NULL ORDER BY rowid DESC LIMIT ?) USING (run_id)"
     " ORDER BY task_id, run_order, task_index, trial"
 )
-_FRAMES = (
+_FRAMES_SQL = (
     "SELECT rowid, frame FROM runs WHERE eval_path = ? AND baseline_of IS NULL ORDER BY rowid DESC LIMIT ?"
 )
-_OUTCOMES = (
+_OUTCOMES_SQL = (
     "SELECT name, type, status, score, weight, feedback, details, duration_ms, path, pointer, parts FROM results"
     " WHERE trial_id = ?"
 )
@@ -86,22 +86,24 @@ def read_history(store_dir: Path, eval_path: Path) -> dict[str, TaskHistory]:
     path = store_dir / FILE_NAME
     if not path.is_file():
         return {}
-    with reading(path) as sql:
+    with open_for_reading(path) as sql:
         asked = (str(real_path(eval_path)), _LATEST_RUNS)
-        rows = sql.execute(_TRIALS, asked).fetchall()
-        said = _said(store_dir)
-        found = [_history(sql, task, list(its), said) for task, its in groupby(rows, key=lambda it: it[0])]
-        files = {it: _files(sql, it) for it in {it.run_id for it in found}}
-        order, tasks = _last_of_all(sql, asked)
+        rows = sql.execute(_TRIALS_SQL, asked).fetchall()
+        said = _reviews_by_task(store_dir)
+        found = [
+            _task_history(sql, task, list(its), said) for task, its in groupby(rows, key=lambda it: it[0])
+        ]
+        files = {it: _suite_files(sql, it) for it in {it.run_id for it in found}}
+        order, tasks = _newest_full_run(sql, asked)
         return {
             it.task: replace(it, files=files[it.run_id], is_gone=it.order < order and it.task not in tasks)
             for it in found
         }
 
 
-def _last_of_all(sql: sqlite3.Connection, asked: tuple[str, int]) -> tuple[int, frozenset[str]]:
+def _newest_full_run(sql: sqlite3.Connection, asked: tuple[str, int]) -> tuple[int, frozenset[str]]:
     """The newest run for which no tasks were chosen, by its place among the runs, and the ids of its tasks."""
-    for order, frame in sql.execute(_FRAMES, asked):
+    for order, frame in sql.execute(_FRAMES_SQL, asked):
         run = json.loads(frame)
         chosen = run.get("overrides") or {}
         if not (chosen.get("tasks") or chosen.get("tags") or run.get("shard")):
@@ -109,16 +111,18 @@ def _last_of_all(sql: sqlite3.Connection, asked: tuple[str, int]) -> tuple[int, 
     return 0, frozenset()
 
 
-def _said(store_dir: Path) -> _Reviews:
+def _reviews_by_task(store_dir: Path) -> _Reviews:
     found: dict[tuple[str, str], list[Review]] = {}
     for it in read_reviews(store_dir):
         found.setdefault((it.run, it.task), []).append(it)
     return found
 
 
-def _history(sql: sqlite3.Connection, task: str, rows: list[tuple[Any, ...]], said: _Reviews) -> TaskHistory:
+def _task_history(
+    sql: sqlite3.Connection, task: str, rows: list[tuple[Any, ...]], said: _Reviews
+) -> TaskHistory:
     after = {
-        it[2]: with_reviews(it[1], _trial(sql, it[2]), said[it[1], task])
+        it[2]: apply_reviews(it[1], _light_trial(sql, it[2]), said[it[1], task])
         for it in rows
         if (it[1], task) in said
     }
@@ -131,7 +135,7 @@ def _history(sql: sqlite3.Connection, task: str, rows: list[tuple[Any, ...]], sa
         task=task,
         run_id=latest[0][1],
         order=latest[0][9],
-        status=_status(latest),
+        status=_shown_status(latest),
         score=mean([it[4] for it in latest]),
         started_at=min(it[6] for it in latest),
         finished_at=max(it[7] for it in latest),
@@ -142,42 +146,44 @@ def _history(sql: sqlite3.Connection, task: str, rows: list[tuple[Any, ...]], sa
         outcomes=tuple(
             tuple(one for one in after[it[2]].graders if not one.passed)
             if it[2] in after
-            else tuple(_not_passed(sql, it[2]))
+            else tuple(_failed_outcomes(sql, it[2]))
             for it in latest
         ),
         reviews=repr(given) if (given := said.get((latest[0][1], task))) else "",
     )
 
 
-def _trial(sql: sqlite3.Connection, trial_key: int) -> TrialRecord:
+def _light_trial(sql: sqlite3.Connection, trial_key: int) -> TrialRecord:
     """A trial as far as reviews change it; what the agent did is not unpacked."""
     row = sql.execute(
         "SELECT task_id, task_index, trial, status, score, weighted_score, checkpoints FROM trials WHERE id = ?",
         (trial_key,),
     ).fetchone()
     task, index, trial, status, score, weighted, checkpoints = row
-    graders = tuple(stored_outcome(it) for it in sql.execute(f"{_OUTCOMES} ORDER BY position", (trial_key,)))
+    graders = tuple(
+        stored_outcome(it) for it in sql.execute(f"{_OUTCOMES_SQL} ORDER BY position", (trial_key,))
+    )
     reached = stored_checkpoints(checkpoints)
     return TrialRecord(
         task, index, trial, status, score, weighted, Trajectory(), graders, checkpoints=reached
     )
 
 
-def _files(sql: sqlite3.Connection, run_id: str) -> Mapping[str, str]:
+def _suite_files(sql: sqlite3.Connection, run_id: str) -> Mapping[str, str]:
     """Empty for a run of an older program."""
     ((frame,),) = sql.execute("SELECT frame FROM runs WHERE run_id = ?", (run_id,))
     files: Mapping[str, str] = json.loads(frame).get("files") or {}
     return files
 
 
-def _status(rows: list[tuple[Any, ...]]) -> Status:
+def _shown_status(rows: list[tuple[Any, ...]]) -> Status:
     statuses: list[Status] = [it[3] for it in rows]
     # For a person who looks at the line, a broken grader is not a failed check.
     return "error" if "error" in statuses else task_status(statuses)
 
 
-def _not_passed(sql: sqlite3.Connection, trial_key: int) -> Iterable[GraderOutcome]:
-    rows = sql.execute(f"{_OUTCOMES} AND status != 'passed' ORDER BY position", (trial_key,))
+def _failed_outcomes(sql: sqlite3.Connection, trial_key: int) -> Iterable[GraderOutcome]:
+    rows = sql.execute(f"{_OUTCOMES_SQL} AND status != 'passed' ORDER BY position", (trial_key,))
     return [stored_outcome(it) for it in rows]
 
 
@@ -195,11 +201,11 @@ def _trial_tokens(sql: sqlite3.Connection, trial_key: int) -> int | None:
     return usage["input_tokens"] + usage["output_tokens"] if usage else None
 
 
-_LATEST_RUNS_arm_history = 200
-_SHOWN_SCORES_arm_history = 8
-_WORST: tuple[Status, ...] = ("error", "failed", "passed")
+_LATEST_ARM_RUNS = 200
+_SHOWN_ARM_SCORES = 8
+_WORST_FIRST: tuple[Status, ...] = ("error", "failed", "passed")
 
-_RUNS = (
+_ARM_RUNS_SQL = (
     "SELECT * FROM (SELECT run_id, frame, status, score, started_at, finished_at, rowid AS run_order FROM runs"
     " WHERE eval_path = ? AND baseline_of IS NULL ORDER BY rowid DESC LIMIT ?)"
     # Runs of an eval are many, and their frames need not be read.
@@ -217,42 +223,40 @@ def read_arm_history(store_dir: Path, path: Path) -> dict[str, TaskHistory] | No
     store = store_dir / FILE_NAME
     if not store.is_file():
         return None
-    with reading(store) as sql:
-        rows = sql.execute(_RUNS, (str(real_path(path)), _LATEST_RUNS_arm_history)).fetchall()
+    with open_for_reading(store) as sql:
+        rows = sql.execute(_ARM_RUNS_SQL, (str(real_path(path)), _LATEST_ARM_RUNS)).fetchall()
         runs = [(arm, row) for row in reversed(rows) if (arm := json.loads(row[1]).get("arm"))]
-        return dict(_histories(runs)) if runs else None
+        return dict(_arm_histories(runs)) if runs else None
 
 
-def _histories(runs: list[tuple[dict[str, Any], tuple[Any, ...]]]) -> Iterator[tuple[str, TaskHistory]]:
+def _arm_histories(runs: list[tuple[dict[str, Any], tuple[Any, ...]]]) -> Iterator[tuple[str, TaskHistory]]:
     over = [(arm["variant"], arm["run_id"], row) for arm, row in runs if row[2] is not None]
     for variant, its in groupby(sorted(over, key=lambda it: str(it[0])), key=lambda it: it[0]):
         # Of each experiment's run the arm's runs over all evals together, the last one at the end.
         experiments = [[row for *_, row in group] for _, group in groupby(its, key=lambda it: it[1])]
-        yield variant, _history_arm_history(variant, experiments)
+        yield variant, _arm_history(variant, experiments)
 
 
-def _history_arm_history(variant: str, experiments: list[list[tuple[Any, ...]]]) -> TaskHistory:
+def _arm_history(variant: str, experiments: list[list[tuple[Any, ...]]]) -> TaskHistory:
     latest = experiments[-1]
     statuses = {row[2] for row in latest}
     return TaskHistory(
         task=variant,
         run_id=latest[-1][0],
         order=latest[-1][6],
-        status=next((it for it in _WORST if it in statuses), "skipped"),
+        status=next((it for it in _WORST_FIRST if it in statuses), "skipped"),
         score=mean([row[3] or 0.0 for row in latest]),
         started_at=min(row[4] for row in latest),
         finished_at=max(row[5] or row[4] for row in latest),
         trials=0,
         tokens=None,
         error="",
-        scores=tuple(
-            mean([row[3] or 0.0 for row in rows]) for rows in experiments[-_SHOWN_SCORES_arm_history:]
-        ),
+        scores=tuple(mean([row[3] or 0.0 for row in rows]) for rows in experiments[-_SHOWN_ARM_SCORES:]),
         outcomes=(),
     )
 
 
-_LAST = (
+_LAST_TRIGGERS_SQL = (
     "SELECT ending FROM runs WHERE eval_path = ? AND baseline_of IS NULL AND status IN ('passed', 'failed')"
     """ AND instr(ending, '"did_trigger"') > 0 ORDER BY rowid DESC LIMIT 1"""
 )
@@ -270,7 +274,7 @@ def read_metrics(store_dir: Path, eval_path: Path) -> Mapping[str, float]:
     store = store_dir / FILE_NAME
     if not store.is_file():
         return {}
-    with reading(store) as sql:
-        row = sql.execute(_LAST, (str(real_path(eval_path)),)).fetchone()
+    with open_for_reading(store) as sql:
+        row = sql.execute(_LAST_TRIGGERS_SQL, (str(real_path(eval_path)),)).fetchone()
         triggers = [TriggerResult(**it) for it in json.loads(row[0])["triggers"]] if row else []
     return {ACCURACY: trigger_metrics(triggers).accuracy} if triggers else {}

@@ -35,7 +35,7 @@ async def run_hooks(moment: str, hooks: Mapping[str, Sequence[Hook]], process_di
     """Run the hooks for one moment (`before_run`, ...) in order, up to the first one that must not fail."""
     warnings: list[str] = []
     for index, hook in enumerate(hooks.get(moment, ())):
-        problem = await _problem(hook, process_dir)
+        problem = await _hook_problem(hook, process_dir)
         if not problem:
             continue
         told = f"hooks.{moment}[{index}] {problem}"
@@ -45,13 +45,13 @@ async def run_hooks(moment: str, hooks: Mapping[str, Sequence[Hook]], process_di
     return HooksOutcome(tuple(warnings))
 
 
-async def _problem(hook: Hook, process_dir: Path) -> str:
+async def _hook_problem(hook: Hook, process_dir: Path) -> str:
     argv = hook.command.split()
     if not argv:
         return "has a blank command"
     directory = process_dir / hook.working_directory
     try:
-        exit_code, output = await _ended(argv, directory)
+        exit_code, output = await _run_to_end(argv, directory)
     except (OSError, ValueError) as error:
         where = "" if directory.is_dir() else f"; the directory {directory} does not exist"
         return f"({hook.command}) could not be started: {getattr(error, 'strerror', None) or error}{where}"
@@ -62,7 +62,7 @@ async def _problem(hook: Hook, process_dir: Path) -> str:
     return f"({hook.command}) ended with exit code {exit_code}, expected {allowed}{said}"
 
 
-async def _ended(argv: Sequence[str], directory: Path) -> tuple[int, str]:
+async def _run_to_end(argv: Sequence[str], directory: Path) -> tuple[int, str]:
     """Run a program to its end: its exit code (negative: the signal) and the end of what it printed."""
     # A file, not a pipe: a service that a hook starts and leaves running would keep a pipe open for ever.
     with tempfile.TemporaryFile() as output:

@@ -13,9 +13,9 @@ from waza_engine.runs.store.store import PATIENCE_SECONDS, RunStore, StoreError,
 from waza_engine.runs.trial.grade import Bench
 from waza_engine.runs.trial.perform import run_trial
 
-_IMPATIENCE_SECONDS = 0.1
+_SHORT_PATIENCE_SECONDS = 0.1
 
-Finished = frozenset[tuple[int, int]]
+FinishedTrials = frozenset[tuple[int, int]]
 """Trials that are in the store: the index of their task in the plan, and their number."""
 
 
@@ -35,7 +35,7 @@ class LiveRun:
     emit: Listener
     store: RunStore | None
     started_at: float = field(default_factory=time.time)
-    finished: Finished = frozenset()
+    finished: FinishedTrials = frozenset()
     tasks: dict[int, TaskRecord] = field(default_factory=dict)
     frame: RunFrame = field(init=False)
     baseline: "LiveRun | None" = None
@@ -57,7 +57,7 @@ class LiveRun:
     def plan(self) -> Plan:
         return self.bench.plan
 
-    def without_skills(self, finished: Finished) -> "LiveRun":
+    def without_skills(self, finished: FinishedTrials) -> "LiveRun":
         """The second pass of a run with a baseline: its events are told inside of ours, its trials stored apart."""
         bench = replace(self.bench, plan=plan_without_skills(self.plan))
         second = LiveRun(
@@ -77,7 +77,7 @@ class LiveRun:
         # A note is meant for the user, whatever it is about.
         self.emit(event if isinstance(event, Note) else BaselineEvent(self.run_id, event))
 
-    def already_finished(self, trials: Finished) -> None:
+    def already_finished(self, trials: FinishedTrials) -> None:
         """These are in the store already, and are not performed again."""
         self.finished |= trials
 
@@ -118,7 +118,7 @@ class LiveRun:
         self.is_unstored = True
         if self.store is not None:
             # Nothing goes on while we wait for another program, so that is done once.
-            self.store.file.patience = _IMPATIENCE_SECONDS
+            self.store.file.patience = _SHORT_PATIENCE_SECONDS
 
     def _can_write(self) -> None:
         if self.store is None:

@@ -40,7 +40,7 @@ class Review(BaseModel):
     trial: int = 1
 
 
-def submit(file: Path, review: Review) -> None:
+def add_review(file: Path, review: Review) -> None:
     """Add a review to the file.
 
     Raises:
@@ -55,7 +55,7 @@ def submit(file: Path, review: Review) -> None:
         lines.write(f"{begin}{json.dumps(review.model_dump())}\n".encode())
 
 
-def reviews(file: Path) -> Sequence[Review]:
+def load_reviews(file: Path) -> Sequence[Review]:
     """The reviews in the file, of each grader of a trial the last one. Lines that are none are passed over.
 
     Raises:
@@ -76,7 +76,7 @@ FILE_NAME = "reviews.jsonl"
 
 
 @dataclass(frozen=True, slots=True)
-class Pending:
+class PendingVerdict:
     """A verdict that waits for a person."""
 
     task: str
@@ -98,23 +98,29 @@ def read_reviews(store_directory: Path) -> Sequence[Review]:
     """
     file = review_file(store_directory)
     try:
-        return reviews(file)
+        return load_reviews(file)
     except OSError as error:
         raise StoreError(f"The reviews {file} cannot be read: {error.strerror or error}") from error
 
 
-def pending(trials: Sequence[TrialRecord]) -> list[Pending]:
+def pending_verdicts(trials: Sequence[TrialRecord]) -> list[PendingVerdict]:
     """The verdicts of these trials that still wait."""
-    return [Pending(it.task, it.trial, outcome) for it in trials for outcome in it.graders if _waits(outcome)]
+    return [
+        PendingVerdict(it.task, it.trial, outcome)
+        for it in trials
+        for outcome in it.graders
+        if _is_pending(outcome)
+    ]
 
 
-def with_reviews(run_id: str, trial: TrialRecord, found: Sequence[Review]) -> TrialRecord:
+def apply_reviews(run_id: str, trial: TrialRecord, found: Sequence[Review]) -> TrialRecord:
     """The trial as it stands after the reviews of its verdicts."""
     said = {it.grader: it for it in found if (it.run, it.task, it.trial) == (run_id, trial.task, trial.trial)}
     if not any(it.name in said for it in trial.graders):
         return trial
     graders = tuple(
-        _judged(it, said[it.name]) if it.name in said and _waits(it) else it for it in trial.graders
+        _reviewed_outcome(it, said[it.name]) if it.name in said and _is_pending(it) else it
+        for it in trial.graders
     )
     status = trial.status
     if status in {"passed", "failed"}:
@@ -131,11 +137,11 @@ def with_reviews(run_id: str, trial: TrialRecord, found: Sequence[Review]) -> Tr
     )
 
 
-def _waits(outcome: GraderOutcome) -> bool:
+def _is_pending(outcome: GraderOutcome) -> bool:
     return (outcome.details or {}).get("status") == PENDING
 
 
-def _judged(outcome: GraderOutcome, review: Review) -> GraderOutcome:
+def _reviewed_outcome(outcome: GraderOutcome, review: Review) -> GraderOutcome:
     details = {
         **(outcome.details or {}),
         "status": "reviewed",

@@ -20,8 +20,8 @@ from waza_engine.runs.events import Listener, Note, RunFinished, RunStarted
 from waza_engine.runs.hooks import run_hooks
 from waza_engine.runs.live import LiveRun, Performer
 from waza_engine.runs.planning.plan import Plan
-from waza_engine.runs.planning.preflight import ignored, missing_skills
-from waza_engine.runs.planning.resume import Resumed, is_cacheable, take_from_earlier_runs
+from waza_engine.runs.planning.preflight import ignored_features_note, missing_skills_problem
+from waza_engine.runs.planning.resume import ResumeState, copy_cached_trials, is_cacheable
 from waza_engine.runs.run_header import RunEnd
 from waza_engine.runs.store.store import RunStore, StoreError
 from waza_engine.runs.tasks import run_tasks
@@ -52,7 +52,7 @@ async def run_suite(  # noqa: PLR0913  # the world comes in as arguments
     log_dir: Path,
     store: RunStore | None = None,
     judge: Judge | None = None,
-    resumed: Resumed | None = None,
+    resumed: ResumeState | None = None,
     perform: Performer = run_trial,
 ) -> RunRecord:
     """Run the plan and say what came out. `process_dir` is the directory that the run was started in.
@@ -60,21 +60,21 @@ async def run_suite(  # noqa: PLR0913  # the world comes in as arguments
     The executor is started and closed here. What goes wrong is in the record, never an exception; what should never
     go wrong is logged to `<log_dir>/<run id>.log` besides.
     """
-    resumed = resumed or Resumed()
+    resumed = resumed or ResumeState()
     bench = Bench(plan, executor, process_dir, judge)
     live = LiveRun(
         run_id, bench, emit, store, resumed.started_at or time.time(), resumed.finished, perform=perform
     )
     if resumed.finished and resumed.agent != live.frame.agent:
         live.frame = replace(live.frame, agent="")
-    _announce(live)
+    _announce_start(live)
     ending = Ending()
     try:
-        await _phases_and_close(live, resumed)
+        await _run_and_close(live, resumed)
     except (_StopError, UnavailableError, StoreError) as problem:
         ending = Ending("error", str(problem))
     except Exception as bug:  # noqa: BLE001  # the one place per run where our own mistakes end
-        ending = Ending("error", _logged(bug, log_dir / f"{run_id}.log"))
+        ending = Ending("error", _log_bug(bug, log_dir / f"{run_id}.log"))
     except asyncio.CancelledError:
         ending = Ending("cancelled", "The run was cancelled")
         processes.end_all()
@@ -85,30 +85,30 @@ async def run_suite(  # noqa: PLR0913  # the world comes in as arguments
     return record
 
 
-async def _phases_and_close(live: LiveRun, resumed: Resumed) -> None:
+async def _run_and_close(live: LiveRun, resumed: ResumeState) -> None:
     try:
-        await _phases(live, resumed)
+        await _run_phases(live, resumed)
     finally:
         await live.bench.executor.close()
 
 
-async def _phases(live: LiveRun, resumed: Resumed) -> None:
+async def _run_phases(live: LiveRun, resumed: ResumeState) -> None:
     await live.bench.executor.start()
-    await _pass(live)
+    await _run_pass(live)
     await _run_triggers(live)
     if live.plan.settings.baseline:
         second = live.without_skills(resumed.baseline)
         _store_start(second, live.run_id)
-        await _pass(second)
+        await _run_pass(second)
 
 
-async def _pass(live: LiveRun) -> None:
+async def _run_pass(live: LiveRun) -> None:
     """Hooks, required skills, tasks: once, or twice in a run with a baseline."""
     plan = live.plan
     if problem := await _run_hooks(live, "before_run"):
         raise _StopError(problem)
     try:
-        if problem := missing_skills(plan.suite, plan.settings.skill_directories):
+        if problem := missing_skills_problem(plan.suite, plan.settings.skill_directories):
             raise _StopError(problem)
         await run_tasks(live)
     finally:
@@ -133,7 +133,7 @@ async def _run_triggers(live: LiveRun) -> None:
         live.warn(f"The trigger tests were not run: {problem}")
 
 
-def _logged(bug: Exception, path: Path) -> str:
+def _log_bug(bug: Exception, path: Path) -> str:
     """Write down an unexpected error; what to tell the user about it."""
     told = f"Unexpected error: {type(bug).__name__}: {bug}"
     try:
@@ -144,7 +144,7 @@ def _logged(bug: Exception, path: Path) -> str:
     return f"{told}. Details are in {path}; please report them"
 
 
-def _announce(live: LiveRun) -> None:
+def _announce_start(live: LiveRun) -> None:
     plan = live.plan
     live.emit(
         RunStarted(
@@ -162,24 +162,24 @@ def _announce(live: LiveRun) -> None:
         live.warn(it)
     if told := getattr(live.bench.executor, "warning", ""):
         live.warn(told)
-    if told := ignored(plan, live.bench.executor):
+    if told := ignored_features_note(plan, live.bench.executor):
         live.emit(Note(live.run_id, "info", told))
     for task in plan.tasks:
         for it in task.warnings:
             live.warn(f"{task.id}: {it}")
     _store_start(live)
     if plan.settings.use_cache:
-        _take_from_earlier_runs(live)
+        _use_cache(live)
 
 
-def _take_from_earlier_runs(live: LiveRun) -> None:
+def _use_cache(live: LiveRun) -> None:
     if not is_cacheable(live.plan):
         live.warn("The cache is not used: a grader or option of this run has no lasting results")
         return
     if live.store is None or live.is_unstored:
         return
     try:
-        live.already_finished(take_from_earlier_runs(live.store, live.run_id, live.plan, live.frame))
+        live.already_finished(copy_cached_trials(live.store, live.run_id, live.plan, live.frame))
     except StoreError as error:
         live.warn(f"{error}. Nothing is taken from earlier runs")
     if live.finished:
@@ -227,7 +227,7 @@ def _store_end(live: LiveRun, record: RunRecord) -> None:
     live.save(lambda store: store.finish_run(record.run_id, record.status, score, end))
 
 
-def _tell_what_is_missing(live: LiveRun) -> None:
+def _warn_about_unsaved(live: LiveRun) -> None:
     missing = sum(len(it.unsaved) for it in (live, live.baseline) if it is not None)
     if missing:
         live.warn(
@@ -235,7 +235,7 @@ def _tell_what_is_missing(live: LiveRun) -> None:
         )
 
 
-def run_finished(record: RunRecord) -> RunFinished:
+def run_finished_event(record: RunRecord) -> RunFinished:
     """The last event of a run."""
     totals = record.totals
     return RunFinished(
@@ -257,5 +257,5 @@ def _conclude(live: LiveRun, record: RunRecord) -> None:
     for it in (record, record.baseline):
         if it is not None:
             _store_end(live if it is record else live.baseline or live, it)
-    _tell_what_is_missing(live)
-    live.emit(run_finished(record))
+    _warn_about_unsaved(live)
+    live.emit(run_finished_event(record))

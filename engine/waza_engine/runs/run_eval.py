@@ -17,7 +17,7 @@ from waza_engine.runs.run import new_run_id, run_suite
 from waza_engine.runs.store.store import RunStore, default_store_dir
 
 
-def unheard(_event: Event) -> None:
+def ignore_event(_event: Event) -> None:
     """A `Listener` for those who wait for the record."""
 
 
@@ -26,7 +26,7 @@ def run_eval(
     overrides: Overrides | None = None,
     *,
     store: RunStore | None = None,
-    emit: Listener = unheard,
+    emit: Listener = ignore_event,
     process_dir: Path | None = None,
     environment: Mapping[str, str] | None = None,
 ) -> RunRecord:

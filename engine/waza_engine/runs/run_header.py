@@ -87,15 +87,15 @@ def frame_of(plan: Plan, process_dir: Path) -> RunFrame:
         overrides=plan.overrides,
         scoring=suite.scoring,
         eval_path=str(suite.path),
-        files=_files(plan),
+        files=_suite_digests(plan),
         arm=suite.arm,
     )
-    return performed_here(frame)
+    return claim_for_process(frame)
 
 
-def performed_here(frame: RunFrame) -> RunFrame:
+def claim_for_process(frame: RunFrame) -> RunFrame:
     """The frame of a run that this process goes on with."""
-    return replace(frame, host=socket.gethostname(), pid=os.getpid(), born=_born(os.getpid()))
+    return replace(frame, host=socket.gethostname(), pid=os.getpid(), born=_process_birth(os.getpid()))
 
 
 def _task_frames(plan: Plan, process_dir: Path) -> tuple[TaskFrame, ...]:
@@ -103,11 +103,11 @@ def _task_frames(plan: Plan, process_dir: Path) -> tuple[TaskFrame, ...]:
     return tuple(TaskFrame(it.id, it.name, it.group, it.golden, fingerprint) for it, fingerprint in pairs)
 
 
-def is_performed_now(frame: RunFrame) -> bool:
+def is_running(frame: RunFrame) -> bool:
     """Whether the process that performs the run is still there; of another machine nothing is known."""
     if not frame.pid or frame.host != socket.gethostname() or frame.pid == os.getpid():
         return False
-    if frame.born and frame.born != _born(frame.pid):
+    if frame.born and frame.born != _process_birth(frame.pid):
         return False  # Its number belongs to another process by now.
     try:
         os.kill(frame.pid, 0)
@@ -118,7 +118,7 @@ def is_performed_now(frame: RunFrame) -> bool:
     return True
 
 
-def _files(plan: Plan) -> dict[str, str]:
+def _suite_digests(plan: Plan) -> dict[str, str]:
     graders = (*plan.suite.graders, *(it for task in plan.tasks for it in task.graders))
     paths = {
         plan.suite.path,
@@ -135,7 +135,7 @@ def _files(plan: Plan) -> dict[str, str]:
     return found
 
 
-def _born(pid: int) -> str:
+def _process_birth(pid: int) -> str:
     """When a process was started, as a text that no other process of that number has; "" where nobody says.
 
     One that is ending, or has ended and whose parent has not asked how, is none any more.
@@ -147,10 +147,10 @@ def _born(pid: int) -> str:
         return ""
     # The name of the program, which may hold anything, stands in brackets before.
     fields = status.rpartition(b")")[2].split()
-    has_ended = fields[0] in _ENDED or int(fields[6]) & _IS_EXITING
+    has_ended = fields[0] in _ENDED_STATES or int(fields[6]) & _IS_EXITING
     return "" if has_ended else f"{boot} {fields[19].decode()}"
 
 
-_ENDED = frozenset([b"Z", b"X", b"x"])
+_ENDED_STATES = frozenset([b"Z", b"X", b"x"])
 _IS_EXITING = 0x4
 """Linux's `PF_EXITING`."""

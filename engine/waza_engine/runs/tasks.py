@@ -15,18 +15,18 @@ from waza_engine.runs.events import TaskFinished, TaskStarted, TrialFinished, Tr
 from waza_engine.runs.hooks import run_hooks
 from waza_engine.runs.live import LiveRun
 from waza_engine.runs.store.record import StoredTrials
-from waza_engine.runs.totals import seeded, task_record, trial_totals
+from waza_engine.runs.totals import seeded_random, task_record, trial_totals
 
 
 async def run_tasks(live: LiveRun) -> None:
     """Run all tasks of the plan; their records are in `live.tasks`, also when this is cancelled half-way."""
     if live.plan.settings.parallel:
-        await _side_by_side(live)
+        await _run_in_parallel(live)
     else:
-        await _in_order(live)
+        await _run_in_order(live)
 
 
-async def _in_order(live: LiveRun) -> None:
+async def _run_in_order(live: LiveRun) -> None:
     for index in range(len(live.plan.tasks)):
         await _run_task(live, index)
         left = len(live.plan.tasks) - index - 1
@@ -35,7 +35,7 @@ async def _in_order(live: LiveRun) -> None:
             return
 
 
-async def _side_by_side(live: LiveRun) -> None:
+async def _run_in_parallel(live: LiveRun) -> None:
     left = iter(range(len(live.plan.tasks)))
 
     async def worker() -> None:
@@ -54,26 +54,26 @@ async def _side_by_side(live: LiveRun) -> None:
 async def _run_task(live: LiveRun, index: int) -> None:
     task = live.plan.tasks[index]
     live.emit(TaskStarted(live.run_id, task.id, task.name, task.path, task.pointer))
-    done = _Done(live, index)
+    done = _TaskTrials(live, index)
     error = ""
     try:
         numbers = range(1, live.plan.settings.trials + 1)
         to_do = any((index, it) not in live.finished for it in numbers)
-        error = await _before(live) if to_do else ""
+        error = await _run_before_hooks(live) if to_do else ""
         if not error:
             for number in numbers:
                 done.add(number, *await _run_trial(live, index, number))
             if to_do:
-                await _after(live)
+                await _run_after_hooks(live)
     finally:
         record = done.record(error)
         if done.totals or error:
             live.tasks[index] = record
-        live.emit(_finished(live, task, record))
+        live.emit(_task_finished(live, task, record))
 
 
 @dataclass(slots=True)
-class _Done:
+class _TaskTrials:
     """The trials of a task so far. Only those that could not be stored are kept here."""
 
     live: LiveRun
@@ -94,11 +94,11 @@ class _Done:
         if len(trials) < len(numbers) and live.store is not None:
             trials = StoredTrials(live.store, live.run_id, self.index, numbers, self.held)
         return task_record(
-            live.frame.tasks[self.index], trials, error, seeded(live.run_id, self.index), self.totals
+            live.frame.tasks[self.index], trials, error, seeded_random(live.run_id, self.index), self.totals
         )
 
 
-async def _before(live: LiveRun) -> str:
+async def _run_before_hooks(live: LiveRun) -> str:
     """The hook problem that stops the task, or ""."""
     outcome = await run_hooks("before_task", live.plan.suite.hooks, live.bench.process_dir)
     for it in outcome.warnings:
@@ -106,7 +106,7 @@ async def _before(live: LiveRun) -> str:
     return outcome.error
 
 
-async def _after(live: LiveRun) -> None:
+async def _run_after_hooks(live: LiveRun) -> None:
     outcome = await run_hooks("after_task", live.plan.suite.hooks, live.bench.process_dir)
     for it in (*outcome.warnings, outcome.error):
         if it:
@@ -159,7 +159,7 @@ def _trial_finished(live: LiveRun, record: TrialRecord) -> TrialFinished:
     )
 
 
-def _finished(live: LiveRun, task: Task, record: TaskRecord) -> TaskFinished:
+def _task_finished(live: LiveRun, task: Task, record: TaskRecord) -> TaskFinished:
     score, weighted = (
         (record.stats.avg_score, record.stats.avg_weighted_score) if record.stats else (0.0, 0.0)
     )

@@ -35,11 +35,11 @@ from waza_engine.runs.run_header import RunFrame, TaskFrame
 from waza_engine.runs.triggers import ACCURACY, accuracy_metric, trigger_metrics
 
 
-def measures(metrics: Iterable[Metric], tasks: Sequence[TaskRecord]) -> Iterator[MetricResult]:
+def python_metrics(metrics: Iterable[Metric], tasks: Sequence[TaskRecord]) -> Iterator[MetricResult]:
     """The metrics with their values, in the order of the file."""
     for it in metrics:
         if it.name != ACCURACY:
-            value = _value(it.name, tasks)
+            value = _metric_value(it.name, tasks)
             yield MetricResult(it.name, value, it.threshold, value >= it.threshold, it.weight)
 
 
@@ -48,7 +48,7 @@ def composite_score(results: Iterable[MetricResult]) -> float:
     return weighted_mean([(it.value, it.weight) for it in results])
 
 
-def _value(name: str, tasks: Sequence[TaskRecord]) -> float:
+def _metric_value(name: str, tasks: Sequence[TaskRecord]) -> float:
     match name:
         case "task_completion":
             # A task of which some trials passed was "partial", and counted as completed.
@@ -63,7 +63,7 @@ def _value(name: str, tasks: Sequence[TaskRecord]) -> float:
             return mean([float(it.status == "passed") for it in tasks])
 
 
-_FROM_THE_WORST: tuple[RunStatus, ...] = ("cancelled", "error", "failed", "passed")
+_WORST_FIRST: tuple[RunStatus, ...] = ("cancelled", "error", "failed", "passed")
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,7 +74,7 @@ class Ending:
     error: str = ""
 
 
-def seeded(run_id: str, task_index: int = -1) -> random.Random:
+def seeded_random(run_id: str, task_index: int = -1) -> random.Random:
     """The random numbers for the intervals of a run: the same whenever the run is reported."""
     return random.Random(f"{run_id}/{task_index}")  # noqa: S311  # statistics, no secret
 
@@ -114,7 +114,7 @@ def task_totals(task: TaskRecord) -> TaskTotals:
 def worst_status(statuses: Iterable[RunStatus]) -> RunStatus:
     """The worst one, which is that of several runs together; `error` when there is none."""
     found = set(statuses)
-    return next((it for it in _FROM_THE_WORST if it in found), "error")
+    return next((it for it in _WORST_FIRST if it in found), "error")
 
 
 def run_record(  # what a run is made of, by name
@@ -135,7 +135,7 @@ def run_record(  # what a run is made of, by name
     measured = trigger_metrics(triggers) if triggers else None
     metric = accuracy_metric(frame.metrics, measured) if measured else None
     metrics: tuple[MetricResult, ...] = (metric,) if metric else ()
-    totals = suite_totals([task_totals(it) for it in tasks], frame.trials, seeded(run_id))
+    totals = suite_totals([task_totals(it) for it in tasks], frame.trials, seeded_random(run_id))
     failed = any(not it.passed for it in metrics) or (
         not skills_helped(totals, baseline.totals) if baseline else any(it.status == "failed" for it in tasks)
     )
@@ -159,18 +159,18 @@ def run_record(  # what a run is made of, by name
         trigger_metrics=measured,
         metrics=metrics,
         error=ending.error,
-        measures=tuple(measures(frame.metrics, tasks)),
+        measures=tuple(python_metrics(frame.metrics, tasks)),
         baseline=baseline,
         shard=frame.shard,
         scoring=frame.scoring,
         eval_path=frame.eval_path,
         arm=frame.arm,
         planned=len(frame.tasks),
-        unperformed=tuple(_unperformed(frame.tasks, tasks)),
+        unperformed=tuple(_unperformed_names(frame.tasks, tasks)),
     )
 
 
-def _unperformed(planned: Sequence[TaskFrame], performed: Sequence[TaskRecord]) -> Iterator[str]:
+def _unperformed_names(planned: Sequence[TaskFrame], performed: Sequence[TaskRecord]) -> Iterator[str]:
     """The names of the planned tasks without a record; several may have one id, and one name."""
     left = Counter((it.task, it.name) for it in performed)
     for it in planned:

@@ -62,22 +62,22 @@ async def run_triggers(
 
 def trigger_metrics(results: Sequence[TriggerResult]) -> TriggerMetrics:
     """Precision, recall, F1 and accuracy; a prompt of medium confidence counts half."""
-    true_positives = _weight(it for it in results if it.should_trigger and _is_right(it))
-    false_negatives = _weight(it for it in results if it.should_trigger and not _is_right(it))
-    true_negatives = _weight(it for it in results if not it.should_trigger and _is_right(it))
-    false_positives = _weight(it for it in results if not it.should_trigger and not _is_right(it))
-    precision = _share(true_positives, true_positives + false_positives)
-    recall = _share(true_positives, true_positives + false_negatives)
+    true_positives = _total_weight(it for it in results if it.should_trigger and _is_right(it))
+    false_negatives = _total_weight(it for it in results if it.should_trigger and not _is_right(it))
+    true_negatives = _total_weight(it for it in results if not it.should_trigger and _is_right(it))
+    false_positives = _total_weight(it for it in results if not it.should_trigger and not _is_right(it))
+    precision = _ratio(true_positives, true_positives + false_positives)
+    recall = _ratio(true_positives, true_positives + false_negatives)
     return TriggerMetrics(
-        true_positives=_rounded(true_positives),
-        false_positives=_rounded(false_positives),
-        true_negatives=_rounded(true_negatives),
-        false_negatives=_rounded(false_negatives),
+        true_positives=_round_half_up(true_positives),
+        false_positives=_round_half_up(false_positives),
+        true_negatives=_round_half_up(true_negatives),
+        false_negatives=_round_half_up(false_negatives),
         errors=sum(bool(it.error) for it in results),
         precision=_four_digits(precision),
         recall=_four_digits(recall),
-        f1=_four_digits(_share(2 * precision * recall, precision + recall)),
-        accuracy=_four_digits(_share(true_positives + true_negatives, _weight(results))),
+        f1=_four_digits(_ratio(2 * precision * recall, precision + recall)),
+        accuracy=_four_digits(_ratio(true_positives + true_negatives, _total_weight(results))),
     )
 
 
@@ -94,18 +94,18 @@ def _is_right(result: TriggerResult) -> bool:
     return not result.error and result.did_trigger == result.should_trigger
 
 
-def _weight(results: Iterable[TriggerResult]) -> float:
+def _total_weight(results: Iterable[TriggerResult]) -> float:
     return sum(_MEDIUM_WEIGHT if it.confidence == "medium" else 1.0 for it in results)
 
 
-def _share(part: float, whole: float) -> float:
+def _ratio(part: float, whole: float) -> float:
     return part / whole if whole else 0.0
 
 
-def _rounded(number: float) -> int:
+def _round_half_up(number: float) -> int:
     """As Go rounds: halves away from zero."""
     return math.floor(number + 0.5)
 
 
 def _four_digits(number: float) -> float:
-    return _rounded(number * 10_000) / 10_000
+    return _round_half_up(number * 10_000) / 10_000

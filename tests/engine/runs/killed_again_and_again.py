@@ -18,7 +18,7 @@ from waza_engine.executors.base import ExecutorOptions, TrialRequest
 from waza_engine.model.suite import RunSettings, Suite
 from waza_engine.model.trajectory import Trajectory
 from waza_engine.runs.planning.plan import Overrides, Plan, make_plan
-from waza_engine.runs.planning.resume import Resumed, refuse_to_resume, resumed
+from waza_engine.runs.planning.resume import ResumeState, check_resumable, resume_state
 from waza_engine.runs.run import run_suite
 from waza_engine.runs.store.store import FILE_NAME, RunStore
 
@@ -91,15 +91,15 @@ async def _life(folder: Path) -> None:
         )
 
 
-def _going_on(store: RunStore, folder: Path) -> tuple[Plan, Resumed]:
+def _going_on(store: RunStore, folder: Path) -> tuple[Plan, ResumeState]:
     settings = RunSettings(executor="scripted", timeout_seconds=5, trials=TRIALS)
     tasks = tuple(task(it) for it in TASKS)
     suite = Suite("waza", folder / "eval.yaml", folder, "demo", "", settings, (contains("hello"),), tasks)
     plan = make_plan(suite, Overrides())
     if not (known := store.runs()):
-        return plan, Resumed()
-    refuse_to_resume(known[0])
-    return plan, resumed(store, known[0], plan, folder)
+        return plan, ResumeState()
+    check_resumable(known[0])
+    return plan, resume_state(store, known[0], plan, folder)
 
 
 if __name__ == "__main__":

@@ -20,9 +20,9 @@ from waza_engine.executors.base import ExecutorOptions, UnavailableError
 from waza_engine.executors.command import CommandExecutor
 from waza_engine.model.records import RunRecord
 from waza_engine.model.suite import InputFile, Suite
-from waza_engine.runs.dask_trials import DaskTrials, Job, dask_trials, performed_here
+from waza_engine.runs.dask_trials import DaskTrials, Job, dask_trials, perform_on_worker
 from waza_engine.runs.events import Note, TrialFinished, TrialProgress
-from waza_engine.runs.planning.plan import Overrides, make_plan, side_by_side
+from waza_engine.runs.planning.plan import Overrides, make_plan, with_workers
 from waza_engine.runs.run import run_suite
 from waza_engine.runs.store.store import RunStore
 
@@ -84,7 +84,7 @@ def suite(bench: Bench, tasks: int, trials: int) -> Suite:
 
 async def run(bench: Bench, what: Suite, trials: DaskTrials) -> RunRecord:
     return await run_suite(
-        side_by_side(make_plan(what, Overrides()), trials.slots),
+        with_workers(make_plan(what, Overrides()), trials.slots),
         CommandExecutor(ExecutorOptions(bench.folder, agent_command="true")),
         process_dir=bench.folder,
         run_id="run-1",
@@ -163,7 +163,7 @@ async def test_agents_end_when_nobody_waits_for_them_any_more(bench: Bench) -> N
         other = await importlib.import_module("distributed").Client(
             found.scheduler_address, asynchronous=True, set_as_default=False
         )
-        wanted = other.submit(performed_here, job, key=job.key, pure=False)
+        wanted = other.submit(perform_on_worker, job, key=job.key, pure=False)
         await until(lambda: len(log_lines(bench.folder, "start")) == 1)
         assert wanted.status == "pending"
         await other.close()  # as the scheduler does for a driver that was killed

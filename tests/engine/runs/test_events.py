@@ -59,9 +59,9 @@ def test_a_line_gives_the_event_that_was_written(event: Event) -> None:
 
 
 def test_every_event_is_tried() -> None:
-    from waza_engine.runs.events import _NAMES
+    from waza_engine.runs.events import _EVENT_NAMES
 
-    assert {type(it) for it in EVENTS} == set(_NAMES)
+    assert {type(it) for it in EVENTS} == set(_EVENT_NAMES)
 
 
 def test_unknown_members_are_ignored() -> None:

@@ -6,7 +6,7 @@ from typing import Literal
 import pytest
 
 from waza_engine.runs.events import Event, RunFinished, RunStarted, TaskFinished, TaskStarted
-from waza_engine.runs.experiment_events import ExperimentTeller
+from waza_engine.runs.experiment_events import ExperimentEvents
 
 Ended = Literal["passed", "failed", "error", "cancelled"]
 
@@ -24,7 +24,7 @@ def test_what_is_told_of_arms(
     ends: list[tuple[str, Ended]], arms: dict[str, str], counts: tuple[int, int, int]
 ) -> None:
     told: list[Event] = []
-    teller = ExperimentTeller("x", Path("x.yaml"), "x", {"a": 2, "b": 2}, 1, {})
+    teller = ExperimentEvents("x", Path("x.yaml"), "x", {"a": 2, "b": 2}, 1, {})
     for arm, status in ends:
         listener = teller.of_arm(arm)(told.append)
         listener(RunStarted("r", Path("e.yaml"), "e", "mock", "", (), 1, 1))

@@ -10,7 +10,15 @@ from waza_engine.dialects.waza.legacy_graders.py_human import PyHumanGrader
 from waza_engine.graders.base import GradingContext
 from waza_engine.model.records import GraderOutcome, TrialRecord
 from waza_engine.model.trajectory import Trajectory
-from waza_engine.runs.reviews import Review, pending, read_reviews, review_file, reviews, submit, with_reviews
+from waza_engine.runs.reviews import (
+    Review,
+    add_review,
+    apply_reviews,
+    load_reviews,
+    pending_verdicts,
+    read_reviews,
+    review_file,
+)
 from waza_engine.runs.store.errors import StoreError
 
 
@@ -28,40 +36,40 @@ def trial() -> TrialRecord:
 
 
 def test_a_review_makes_a_new_verdict_and_the_trial_follows() -> None:
-    [waiting] = pending([trial()])
+    [waiting] = pending_verdicts([trial()])
     assert (waiting.task, waiting.trial, waiting.outcome.name) == ("t1", 1, "reads-well")
-    after = with_reviews("r1", trial(), [review(reviewer="Ada", comments="Fine.")])
+    after = apply_reviews("r1", trial(), [review(reviewer="Ada", comments="Fine.")])
     assert (after.status, after.score) == ("passed", 0.9)
     assert after.weighted_score == pytest.approx(0.85)
     assert (after.graders[0].score, after.graders[0].feedback) == (0.8, "Fine.")
     details = after.graders[0].details or {}
     assert (details["status"], details["reviewer"], details["criteria"]) == ("reviewed", "Ada", ["clear"])
-    assert pending([after]) == []
+    assert pending_verdicts([after]) == []
 
 
 def test_a_review_of_another_trial_or_grader_changes_nothing() -> None:
     said = [review(run="r2"), review(trial=2), review(task="t2"), review(grader="short")]
-    assert with_reviews("r1", trial(), said[:3]) == trial()
-    assert with_reviews("r1", trial(), said).graders == trial().graders
+    assert apply_reviews("r1", trial(), said[:3]) == trial()
+    assert apply_reviews("r1", trial(), said).graders == trial().graders
 
 
 def test_the_last_review_of_a_grader_counts_and_broken_lines_are_passed_over(tmp_path: Path) -> None:
     file = tmp_path / "store" / "reviews.jsonl"
-    assert reviews(file) == []
-    submit(file, review(score=0.1, passed=False))
-    submit(file, review(trial=2))
+    assert load_reviews(file) == []
+    add_review(file, review(score=0.1, passed=False))
+    add_review(file, review(trial=2))
     with file.open("a") as lines:
         lines.write('{"run": "r1", "ta\n')
-    submit(file, review(score=0.9))
-    assert reviews(file) == [review(score=0.9), review(trial=2)]
+    add_review(file, review(score=0.9))
+    assert load_reviews(file) == [review(score=0.9), review(trial=2)]
 
 
 def test_a_line_that_was_cut_off_does_not_swallow_the_next(tmp_path: Path) -> None:
     file = tmp_path / "reviews.jsonl"
     file.write_text('{"run": "r1", "ta')
-    submit(file, review())
-    submit(file, review(trial=2))
-    assert reviews(file) == [review(), review(trial=2)]
+    add_review(file, review())
+    add_review(file, review(trial=2))
+    assert load_reviews(file) == [review(), review(trial=2)]
     assert len(file.read_text().splitlines()) == 3
 
 

@@ -9,7 +9,7 @@ from dataclasses import replace
 
 import pytest
 
-from waza_engine.runs.run_header import RunFrame, is_performed_now, performed_here
+from waza_engine.runs.run_header import RunFrame, claim_for_process, is_running
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="when a process was started is asked of /proc")
@@ -19,26 +19,26 @@ def test_a_process_that_nobody_has_waited_for_performs_nothing() -> None:
     if not child:
         os.close(reader)
         with os.fdopen(writer, "w") as stream:
-            stream.write(performed_here(RunFrame()).born)
+            stream.write(claim_for_process(RunFrame()).born)
         time.sleep(60)
         os._exit(0)
     os.close(writer)
     with os.fdopen(reader) as stream:
         born = stream.read()
-    frame = replace(performed_here(RunFrame()), pid=child, born=born)
-    assert is_performed_now(frame)
+    frame = replace(claim_for_process(RunFrame()), pid=child, born=born)
+    assert is_running(frame)
     os.kill(child, signal.SIGKILL)
     os.waitid(os.P_PID, child, os.WEXITED | os.WNOWAIT)
     os.kill(child, 0)
-    assert not is_performed_now(frame)
+    assert not is_running(frame)
     os.waitpid(child, 0)
-    assert not is_performed_now(frame)
+    assert not is_running(frame)
 
 
 def test_a_process_of_that_number_that_is_another_one_performs_nothing() -> None:
-    frame = performed_here(RunFrame())
-    assert not is_performed_now(frame)  # Who asks is going on with it.
+    frame = claim_for_process(RunFrame())
+    assert not is_running(frame)  # Who asks is going on with it.
     with subprocess.Popen([sys.executable, "-c", "input()"], stdin=subprocess.PIPE) as other:
-        assert is_performed_now(replace(frame, pid=other.pid, born=""))
-        assert not is_performed_now(replace(frame, pid=other.pid))
+        assert is_running(replace(frame, pid=other.pid, born=""))
+        assert not is_running(replace(frame, pid=other.pid))
         other.communicate(b"\n")

@@ -14,7 +14,7 @@ from waza_engine.executors.registry import starts_agent
 from waza_engine.model.experiment import Arm, Experiment
 from waza_engine.model.suite import ExperimentArm, Suite
 from waza_engine.reports.inert import harmless
-from waza_engine.runs.experiment_events import ExperimentTeller
+from waza_engine.runs.experiment_events import ExperimentEvents
 from waza_engine.runs.planning.plan import Overrides, Plan
 from waza_engine.runs.run import new_run_id
 from waza_engine.runs.store.rows import StoredRun
@@ -153,7 +153,7 @@ def _holds_skills(folder: Path) -> bool:
     return (folder / "SKILL.md").is_file() or any(folder.glob("*/SKILL.md"))
 
 
-def _experiment_teller(run: ExperimentRun, plans: list[Plan], notes: list[str]) -> ExperimentTeller:
+def _experiment_teller(run: ExperimentRun, plans: list[Plan], notes: list[str]) -> ExperimentEvents:
     runs: dict[str, int] = {}
     trials: dict[str, int] = {}
     for part, plan in zip(run.parts, plans, strict=True):
@@ -165,7 +165,7 @@ def _experiment_teller(run: ExperimentRun, plans: list[Plan], notes: list[str]) 
     pointers = {it.arm.name: it.arm.pointer for it in run.parts}
     most = max(trials.values(), default=1)
     experiment = run.experiment
-    return ExperimentTeller(run.run_id, experiment.path, experiment.name, runs, most, pointers, notes)
+    return ExperimentEvents(run.run_id, experiment.path, experiment.name, runs, most, pointers, notes)
 
 
 def _plan_experiment(

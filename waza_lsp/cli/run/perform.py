@@ -16,7 +16,7 @@ from waza_engine.model.records import RunRecord
 from waza_engine.runs.events import Listener, Note
 from waza_engine.runs.live import Performer
 from waza_engine.runs.planning.participants import judge_for
-from waza_engine.runs.planning.plan import Plan, side_by_side
+from waza_engine.runs.planning.plan import Plan, with_workers
 from waza_engine.runs.run import EXIT_STATUS, run_suite
 from waza_engine.runs.store.store import RunStore, StoreError, default_store_dir
 from waza_engine.runs.trial.perform import run_trial
@@ -169,7 +169,7 @@ async def _run_here_or_on_dask(
     from waza_engine.runs.dask_trials import dask_trials
 
     async with dask_trials(dask, run.run_id, run.plan.settings.executor, run.options) as trials:
-        return await _run(run, side_by_side(run.plan, trials.slots), trials.perform, emit, store, log_dir)
+        return await _run(run, with_workers(run.plan, trials.slots), trials.perform, emit, store, log_dir)
 
 
 async def _run(

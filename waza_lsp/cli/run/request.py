@@ -13,11 +13,11 @@ from waza_engine.executors.base import Executor, ExecutorOptions, UnavailableErr
 from waza_engine.executors.registry import make_executor, starts_agent
 from waza_engine.model.suite import LoadError, Suite
 from waza_engine.project.load_suite import load_suite
-from waza_engine.runs.planning.participants import unused_agent, with_agent
+from waza_engine.runs.planning.participants import unused_agent_problem, with_agent
 from waza_engine.runs.planning.plan import Overrides, Plan, PlanError, Shard, make_plan
 from waza_engine.runs.planning.preflight import refuse_unreadable_graders
-from waza_engine.runs.planning.resume import Resumed, ResumeError, refuse_to_resume, resumed
-from waza_engine.runs.recordings.find import FOLDER
+from waza_engine.runs.planning.resume import ResumeError, ResumeState, check_resumable, resume_state
+from waza_engine.runs.recordings.find import RECORDINGS_FOLDER
 from waza_engine.runs.recordings.stored_replay import StoredReplay
 from waza_engine.runs.run import new_run_id
 from waza_engine.runs.store.store import RunStore, StoreError
@@ -134,7 +134,7 @@ def _refuse_unused_agent(overrides: Overrides, options: Mapping[str, Any]) -> No
             "--agent-command: --replay-from starts no agent. Remove one of the two options."
         )
     try:
-        problem = unused_agent(replace(overrides, agent_command=options["agent_command"]))
+        problem = unused_agent_problem(replace(overrides, agent_command=options["agent_command"]))
     except UnavailableError as error:
         raise click.UsageError(f"--executor: {error}") from error
     if problem:
@@ -160,7 +160,7 @@ class PreparedRun:
     plan: Plan
     performer: Executor
     options: ExecutorOptions
-    resumed: Resumed = field(default_factory=Resumed)
+    resumed: ResumeState = field(default_factory=ResumeState)
 
 
 def prepare(request: RunRequest, store: RunStore | None) -> PreparedRun:
@@ -179,7 +179,7 @@ def prepare(request: RunRequest, store: RunStore | None) -> PreparedRun:
         plan = _make_plan(request, suite)
         if request.replay_from is not None:
             return _prepare_replay(request, request.replay_from, plan, store)
-        return _prepare(request, plan, request.make_run_id(), Resumed())
+        return _prepare(request, plan, request.make_run_id(), ResumeState())
     except LoadError as error:
         give_up_loading(error)
     except (PlanError, UnavailableError, ResumeError, StoreError) as error:
@@ -216,7 +216,7 @@ def _load_suite(request: RunRequest) -> Suite:
     return replace(suite, settings=replace(suite.settings, use_cache=request.use_cache))
 
 
-def _prepare(request: RunRequest, plan: Plan, run_id: str, earlier: Resumed) -> PreparedRun:
+def _prepare(request: RunRequest, plan: Plan, run_id: str, earlier: ResumeState) -> PreparedRun:
     options = _executor_options(request, plan)
     # The store keeps the agent's command, so that --resume needs no --agent-command.
     overrides = replace(
@@ -244,13 +244,13 @@ def _prepare_resumed(request: RunRequest, suite: Suite, store: RunStore | None) 
     store = _require_store(store)
     name = request.resume or LAST
     run = find_run(store, name, _eval_of_last(name, request.eval_file))
-    refuse_to_resume(run)
+    check_resumable(run)
     plan = make_plan(suite, run.frame.overrides, os.cpu_count() or 1)
     if request.agent.command and not starts_agent(plan.settings.executor):
         raise PlanError(
             f"The run uses the executor '{plan.settings.executor}', which starts no agent. Remove --agent-command"
         )
-    earlier = resumed(store, run, plan, Path.cwd())
+    earlier = resume_state(store, run, plan, Path.cwd())
     for task in earlier.changed:
         print_err(f"note: task {task} has changed; its trials run again")
     # The run has already reused what the cache had; the remaining trials are run.
@@ -274,7 +274,7 @@ def _recordings_folder(request: RunRequest, plan: Plan) -> Path | None:
     """Return the folder of recordings, or None for the default. An arm may have a folder of its own."""
     if request.arm is None:
         return request.agent.recordings
-    usual = request.agent.recordings or plan.suite.directory / FOLDER
+    usual = request.agent.recordings or plan.suite.directory / RECORDINGS_FOLDER
     own = usual / request.arm.folder_name
     return own if own.is_dir() else request.agent.recordings
 

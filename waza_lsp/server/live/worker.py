@@ -21,9 +21,9 @@ from waza_engine.lib.process import run as processes
 from waza_engine.model.records import GraderOutcome
 from waza_engine.model.suite import GraderEntry
 from waza_engine.runs.recordings.find import Recording, all_recordings_of, recordings_of
-from waza_engine.runs.recordings.regrade import bench_for, grade_one, recorded_task, replayed
+from waza_engine.runs.recordings.regrade import bench_for, grade_single_entry, replayed, task_of_recording
 from waza_engine.runs.store.store import StoreError, default_store_dir
-from waza_engine.runs.trial.checkpoints import was_held
+from waza_engine.runs.trial.checkpoints import reached_last_turn
 from waza_engine.runs.trial.grade import grading_context
 from waza_engine.runs.trial.workspace import WorkspaceError
 from waza_lsp.runnables.failed_checks import failed_checks, sentence
@@ -144,7 +144,7 @@ def _draft(question: Question) -> dict[str, Any]:
     with ExitStack() as stack:
         trials = []
         for recording in recordings:
-            task = recorded_task(suite.plan, recording)
+            task = task_of_recording(suite.plan, recording)
             try:
                 trial = stack.enter_context(replayed(task, recording))
             except WorkspaceError:
@@ -199,13 +199,13 @@ def _grade_recordings(
     for recording in recordings:
         if time.monotonic() - started > seconds:
             return
-        task = recorded_task(plan, recording)
-        if target.is_checkpoint and not was_held(task, recording.checkpoints):
+        task = task_of_recording(plan, recording)
+        if target.is_checkpoint and not reached_last_turn(task, recording.checkpoints):
             continue
         try:
             with replayed(task, recording) as trial:
                 bench = bench_for(plan, recording, target.suite.process_dir)
-                yield recording, grade_one(bench, trial, target.entry, target.level)
+                yield recording, grade_single_entry(bench, trial, target.entry, target.level)
         except WorkspaceError:
             continue
 

@@ -52,15 +52,15 @@ def read_last_results(
     """
     # Imported late: they bring pydantic and SQLite, and this runs in a thread.
     from waza_engine.runs.history import TaskHistory, read_arm_history, read_history, read_metrics
-    from waza_engine.runs.recordings.find import FOLDER, sources
+    from waza_engine.runs.recordings.find import RECORDINGS_FOLDER, recording_sources
     from waza_engine.runs.reviews import review_file
     from waza_engine.runs.store.store import StoreError, default_store_dir
 
     store_dir = default_store_dir(eval_path)
-    stamps = tuple(stamp(it) for it in (*sources(eval_path, store_dir), review_file(store_dir)))
+    stamps = tuple(stamp(it) for it in (*recording_sources(eval_path, store_dir), review_file(store_dir)))
     if known is not None and known == stamps:
         return None
-    recorded = _names(eval_path.parent / FOLDER)
+    recorded = _names(eval_path.parent / RECORDINGS_FOLDER)
     try:
         arms = read_arm_history(store_dir, eval_path)
         history = read_history(store_dir, eval_path) if arms is None else arms

@@ -19,7 +19,7 @@ from waza_engine.model.scores import weighted_mean
 from waza_engine.model.suite import CONSTRAINT, Metric, Scoring
 from waza_engine.model.trajectory import Trajectory
 from waza_engine.runs.run_header import RunFrame, TaskFrame
-from waza_engine.runs.totals import Ending, run_record, seeded, task_record
+from waza_engine.runs.totals import Ending, run_record, seeded_random, task_record
 
 _STATUSES = frozenset(["passed", "failed", "error", "skipped"])
 
@@ -114,7 +114,7 @@ def _task(
     if is_weighted:
         trials = [replace(it, score=it.weighted_score) for it in trials]
     error = "" if trials or data.get("status") != "failed" else "It was stopped before its first trial"
-    return task_record(frame, trials, error, seeded(run_id, index))
+    return task_record(frame, trials, error, seeded_random(run_id, index))
 
 
 def _trial(data: Mapping[str, Any], task: str, index: int, number: int) -> TrialRecord:

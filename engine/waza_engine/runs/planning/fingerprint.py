@@ -31,10 +31,10 @@ from waza_engine.runs.planning.plan import Plan
 from waza_engine.runs.trial.repositories import commit_of
 from waza_engine.runs.trial.workspace import WorkspaceError, small_files
 
-_MOST = 1000
+_MAX_FILES = 1000
 
 
-class Digests:
+class DigestCache:
     """Digests that are taken once: many tasks name the same big program, or the same folder of skills."""
 
     def __init__(self) -> None:
@@ -43,20 +43,20 @@ class Digests:
 
 
 def grader_files(
-    entries: Iterable[GraderEntry], level: Level, process_dir: Path, digests: Digests
+    entries: Iterable[GraderEntry], level: Level, process_dir: Path, digests: DigestCache
 ) -> FileDigests:
     """The files of graders, as far as they are there. `process_dir` is the directory that the run is started in."""
     start = process_dir.absolute()
-    return tuple(found for it in entries for found in _files(it, level, start, digests))
+    return tuple(found for it in entries for found in _entry_files(it, level, start, digests))
 
 
 def folder_digests(folder: Path) -> FileDigests:
     """The files below a folder, as far as they are of a usual size and number."""
-    return tuple((it.target, digest(it.content)) for it in islice(small_files(folder), _MOST))
+    return tuple((it.target, digest(it.content)) for it in islice(small_files(folder), _MAX_FILES))
 
 
-def _files(
-    entry: GraderEntry, level: Level, process_dir: Path, digests: Digests
+def _entry_files(
+    entry: GraderEntry, level: Level, process_dir: Path, digests: DigestCache
 ) -> Iterator[tuple[str, str]]:
     kind = find_grader(entry.type, entry.dialect)
     if kind is None:
@@ -72,17 +72,17 @@ def _files(
             yield from digests.of_folder(path) if is_directory(path) else ()
         for path in sorted(kind.more_files(config, process_dir)):
             if found := digests.of_file(path):
-                yield _name(path, process_dir), found
-        yield from _program(kind, config, process_dir, digests)
+                yield _portable_name(path, process_dir), found
+        yield from _program_digests(kind, config, process_dir, digests)
 
 
-def _name(path: Path, process_dir: Path) -> str:
+def _portable_name(path: Path, process_dir: Path) -> str:
     """The same for the same file of a folder that has been moved."""
     return (path.relative_to(process_dir) if path.is_relative_to(process_dir) else path).as_posix()
 
 
-def _program(
-    kind: type[Grader], config: Mapping[str, Any], process_dir: Path, digests: Digests
+def _program_digests(
+    kind: type[Grader], config: Mapping[str, Any], process_dir: Path, digests: DigestCache
 ) -> FileDigests:
     if kind.program_options is None:
         return ()
@@ -96,13 +96,13 @@ def _program(
 
 def fingerprints(plan: Plan, process_dir: Path) -> Iterator[str]:
     """Those of the tasks of a plan that is run from this directory, in their order."""
-    seen = _Seen()
-    around = _digest(_surroundings(plan, process_dir, seen))
+    seen = _PlanDigests()
+    around = _digest(_shared_inputs(plan, process_dir, seen))
     for it in plan.tasks:
-        yield _digest((it, _named_by(it, plan, process_dir, seen), around))[:16]
+        yield _digest((it, _task_inputs(it, plan, process_dir, seen), around))[:16]
 
 
-class _Seen(Digests):
+class _PlanDigests(DigestCache):
     """What tasks have in common, looked at once for all of them."""
 
     def __init__(self) -> None:
@@ -110,7 +110,7 @@ class _Seen(Digests):
         self.commit_of: Callable[[Path, str], str] = cache(_commit)
 
 
-def _surroundings(plan: Plan, process_dir: Path, seen: _Seen) -> tuple[Any, ...]:
+def _shared_inputs(plan: Plan, process_dir: Path, seen: _PlanDigests) -> tuple[Any, ...]:
     """What is the same for all tasks of a plan, and can change what an agent does or how it is judged."""
     suite, settings = plan.suite, plan.settings
     given = (suite.dialect, suite.skill, suite.agent, suite.mcp_mocks, suite.hooks, suite.fixtures)
@@ -122,26 +122,26 @@ def _surroundings(plan: Plan, process_dir: Path, seen: _Seen) -> tuple[Any, ...]
         given,
         judged,
         files,
-        _telling(settings),
+        _relevant_settings(settings),
         skills,
-        _skills_of(process_dir) if settings.skills_of_process else (),
+        _process_dir_skills(process_dir) if settings.skills_of_process else (),
     )
 
 
-def _telling(settings: RunSettings) -> RunSettings:
+def _relevant_settings(settings: RunSettings) -> RunSettings:
     """The settings without those that only say how often and how fast."""
     settings = replace(settings, trials=1, parallel=False, workers=0, fail_fast=False, use_cache=False)
     return replace(settings, baseline=False, own_judge_model="")
 
 
-def _named_by(task: Task, plan: Plan, process_dir: Path, seen: _Seen) -> tuple[Any, ...]:
+def _task_inputs(task: Task, plan: Plan, process_dir: Path, seen: _PlanDigests) -> tuple[Any, ...]:
     graders = (*task.graders, *(entry for it in task.checkpoints for entry in it.graders))
     files = () if plan.update_snapshots else grader_files(graders, "task", process_dir, seen)
     skills = [seen.of_folder(plan.suite.directory / it) for it in task.skill_directories or ()]
     return files, skills, [seen.commit_of(it.source, it.commit) for it in task.repos]
 
 
-def _skills_of(process_dir: Path) -> FileDigests:
+def _process_dir_skills(process_dir: Path) -> FileDigests:
     """The skills of a folder in which much else may stand."""
     found = sorted(process_dir.glob(f"*/{SKILL_FILE}"))
     own = file_digest(process_dir / SKILL_FILE)

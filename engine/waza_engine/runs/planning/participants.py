@@ -22,7 +22,7 @@ _COPILOT = "copilot-sdk"
 
 def judge_for(plan: Plan, environment: Mapping[str, str]) -> Judge | None:
     """The judge that the environment describes; None when nobody needs one, or none is described."""
-    is_needed = any(needs_judge(it) for it in _entries(plan)) or any(it.responder for it in plan.tasks)
+    is_needed = any(needs_judge(it) for it in _grader_entries(plan)) or any(it.responder for it in plan.tasks)
     if not is_needed:
         return None
     # Imported here: most runs need no HTTP client.
@@ -31,10 +31,10 @@ def judge_for(plan: Plan, environment: Mapping[str, str]) -> Judge | None:
     try:
         return OpenAIJudge.from_environment(environment, plan.settings.model)
     except JudgeMissing:
-        return _copilot(plan, environment) if plan.settings.executor == _COPILOT else None
+        return _copilot_judge(plan, environment) if plan.settings.executor == _COPILOT else None
 
 
-def _copilot(plan: Plan, environment: Mapping[str, str]) -> Judge:
+def _copilot_judge(plan: Plan, environment: Mapping[str, str]) -> Judge:
     from waza_engine.executors.copilot_cli import cli_path, provider
     from waza_engine.judges.copilot import CopilotJudge
 
@@ -48,7 +48,7 @@ def needs_judge(entry: GraderEntry) -> bool:
     return kind is not None and kind.asks_judge
 
 
-def _entries(plan: Plan) -> Iterable[GraderEntry]:
+def _grader_entries(plan: Plan) -> Iterable[GraderEntry]:
     yield from plan.suite.graders
     for task in plan.tasks:
         yield from task.graders
@@ -64,14 +64,14 @@ def with_agent(overrides: Overrides, suite: Suite) -> Overrides:
         UnavailableError: an executor cannot be loaded.
 
     """
-    if problem := unused_agent(overrides):
+    if problem := unused_agent_problem(overrides):
         raise PlanError(problem)
     if not overrides.agent_command or overrides.executor or starts_agent(suite.settings.executor):
         return overrides
     return replace(overrides, executor=CommandExecutor.name)
 
 
-def unused_agent(overrides: Overrides) -> str:
+def unused_agent_problem(overrides: Overrides) -> str:
     """Why the agent that is named would not be started, or "". Executors that there are not have an error of their own.
 
     Raises:

@@ -94,7 +94,7 @@ class Plan:
 
 def plan_without_skills(plan: Plan) -> Plan:
     """The second pass of a run with a baseline: the same, with all skills forced off (docs/reference/waza-formats.md, section 13.7)."""
-    settings = replace(_skills_off(plan.settings), baseline=False)
+    settings = replace(_without_skills(plan.settings), baseline=False)
     tasks = tuple(replace(it, skill_directories=()) for it in plan.tasks)
     suite = replace(plan.suite, triggers=None, warnings=(), skill="", agent=None)
     return replace(plan, suite=suite, tasks=tasks, settings=settings, without_skills=True, warnings=())
@@ -108,18 +108,18 @@ def make_plan(suite: Suite, overrides: Overrides, processors: int = 4) -> Plan:
 
     """
     settings = _settings(suite.settings, overrides)
-    tasks = chosen_tasks(suite.tasks, overrides.tasks, overrides.tags)
+    tasks = select_tasks(suite.tasks, overrides.tasks, overrides.tags)
     if not suite.tasks:
         raise PlanError(
             f"{suite.path} has no task to run: all are disabled, or no row of its dataset is taken"
         )
     if not tasks:
-        raise PlanError(_nothing_left(suite, overrides))
+        raise PlanError(_no_match_message(suite, overrides))
     if settings.group_by == "model":  # the only grouping that waza knows
         tasks = tuple(replace(it, group=settings.model) for it in tasks)
     if overrides.shard:
-        tasks = _share(tasks, overrides.shard)
-    settings, warnings = _with_possible_baseline(suite, settings)
+        tasks = _shard_tasks(tasks, overrides.shard)
+    settings, warnings = _drop_pointless_baseline(suite, settings)
     return Plan(
         suite,
         tasks,
@@ -134,7 +134,7 @@ def make_plan(suite: Suite, overrides: Overrides, processors: int = 4) -> Plan:
     )
 
 
-def side_by_side(plan: Plan, workers: int) -> Plan:
+def with_workers(plan: Plan, workers: int) -> Plan:
     """The plan with so many tasks at once, unless it asks for a number itself."""
     if plan.settings.parallel and plan.settings.workers > 0:
         return plan
@@ -143,7 +143,7 @@ def side_by_side(plan: Plan, workers: int) -> Plan:
     )
 
 
-def _share(tasks: tuple[Task, ...], shard: Shard) -> tuple[Task, ...]:
+def _shard_tasks(tasks: tuple[Task, ...], shard: Shard) -> tuple[Task, ...]:
     """Every n-th task, so that neighbours, which are often alike, are spread over the parts."""
     share = tasks[shard.index - 1 :: shard.total]
     if not share:
@@ -151,7 +151,7 @@ def _share(tasks: tuple[Task, ...], shard: Shard) -> tuple[Task, ...]:
     return share
 
 
-def _with_possible_baseline(suite: Suite, settings: RunSettings) -> tuple[RunSettings, tuple[str, ...]]:
+def _drop_pointless_baseline(suite: Suite, settings: RunSettings) -> tuple[RunSettings, tuple[str, ...]]:
     if not settings.baseline or settings.skill_directories or settings.required_skills or suite.skill:
         return settings, ()
     warning = (
@@ -161,7 +161,7 @@ def _with_possible_baseline(suite: Suite, settings: RunSettings) -> tuple[RunSet
     return replace(settings, baseline=False), (warning,)
 
 
-def chosen_tasks(tasks: Iterable[Task], names: Iterable[str], tags: Iterable[str]) -> tuple[Task, ...]:
+def select_tasks(tasks: Iterable[Task], names: Iterable[str], tags: Iterable[str]) -> tuple[Task, ...]:
     """The tasks whose name or id matches one of `names`, and of whose tags one matches one of `tags`.
 
     Raises:
@@ -201,11 +201,11 @@ def _settings(settings: RunSettings, overrides: Overrides) -> RunSettings:
         "timeout_seconds": overrides.timeout,
         "baseline": overrides.baseline,
     }
-    settings = _skills_off(settings) if overrides.no_skills else settings
+    settings = _without_skills(settings) if overrides.no_skills else settings
     return replace(settings, **{key: value for key, value in changes.items() if value is not None})  # type: ignore[arg-type]  # the values fit their keys
 
 
-def _skills_off(settings: RunSettings) -> RunSettings:
+def _without_skills(settings: RunSettings) -> RunSettings:
     return replace(
         settings, skill_directories=(), required_skills=(), inject_skill_body=False, skills_of_process=False
     )
@@ -218,7 +218,7 @@ def _workers(settings: RunSettings, tasks: int, processors: int) -> int:
     return max(1, min(wanted, tasks))
 
 
-def _nothing_left(suite: Suite, overrides: Overrides) -> str:
+def _no_match_message(suite: Suite, overrides: Overrides) -> str:
     asked = [*(f"--task {it}" for it in overrides.tasks), *(f"--tag {it}" for it in overrides.tags)]
     ids = ", ".join(it.id for it in suite.tasks[:10]) + (", ..." if len(suite.tasks) > 10 else "")
     return (

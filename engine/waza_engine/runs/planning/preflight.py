@@ -92,25 +92,25 @@ def _refuse_unreadable(suite: Suite, entry: GraderEntry, level: Level) -> None:
         known = nearest(read.type, list(graders(suite.dialect))) if read.type else []
         advice = f"did you mean '{known[0]}'?" if known else f"known: {', '.join(graders(suite.dialect))}"
         message = f"unknown grader type '{read.type}'; {advice}" if read.type else "the grader has no type"
-        raise LoadError(entry.path or suite.path, f"{_named(entry)}: {message}", (*entry.pointer, "type"))
+        raise LoadError(entry.path or suite.path, f"{_label(entry)}: {message}", (*entry.pointer, "type"))
     try:
         grader = read.configured(kind)
     except ConfigError as error:
         raise _load_error(suite, entry, error) from error
     if refusal := next(grader.refusals(Scope(executor=suite.settings.executor)), None):
         place = (*entry.pointer, "config", *refusal.pointer)
-        raise LoadError(entry.path or suite.path, f"{_named(entry)}: {refusal.message}", place)
+        raise LoadError(entry.path or suite.path, f"{_label(entry)}: {refusal.message}", place)
 
 
-def _named(entry: GraderEntry) -> str:
+def _label(entry: GraderEntry) -> str:
     return f"grader '{entry.name or entry.type}'"
 
 
 def _load_error(suite: Suite, entry: GraderEntry, error: ConfigError) -> LoadError:
-    return LoadError(entry.path or suite.path, f"{_named(entry)}: {error}", (*entry.pointer, *error.pointer))
+    return LoadError(entry.path or suite.path, f"{_label(entry)}: {error}", (*entry.pointer, *error.pointer))
 
 
-def missing_skills(suite: Suite, skill_directories: Iterable[str]) -> str:
+def missing_skills_problem(suite: Suite, skill_directories: Iterable[str]) -> str:
     """What is wrong with the required skills, in one sentence, or "" when all are there."""
     required = suite.settings.required_skills
     directories = [suite.directory / it for it in skill_directories]
@@ -139,23 +139,23 @@ def _skill_name(path: Path) -> str | None:
     return name if isinstance(name, str) else None
 
 
-def ignores(executor: Executor) -> frozenset[str]:
+def ignored_features(executor: Executor) -> frozenset[str]:
     """What the executor makes no use of; one that does not say makes use of everything."""
     return getattr(executor, "ignores", frozenset())
 
 
-def ignored(plan: Plan, executor: Executor) -> str:
+def ignored_features_note(plan: Plan, executor: Executor) -> str:
     """A sentence about it, or "" when there is nothing to say. A recorded agent had what it had."""
     if executor.name == ReplayExecutor.name:
         return ""
-    unused = ignores(executor)
-    names = [name for word, name in _asked_for(plan) if word in unused]
+    unused = ignored_features(executor)
+    names = [name for word, name in _requested_features(plan) if word in unused]
     if not names:
         return ""
     return f"The executor '{executor.name}' makes no use of: {', '.join(dict.fromkeys(names))}"
 
 
-def _asked_for(plan: Plan) -> Iterator[tuple[str, str]]:
+def _requested_features(plan: Plan) -> Iterator[tuple[str, str]]:
     settings, suite = plan.settings, plan.suite
     if any(it.responder for it in plan.tasks):
         yield RESPONDER, "inputs.responder"

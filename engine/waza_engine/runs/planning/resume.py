@@ -16,9 +16,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from waza_engine.graders.registry import find_grader
-from waza_engine.runs.live import Finished
+from waza_engine.runs.live import FinishedTrials
 from waza_engine.runs.planning.plan import Plan, plan_without_skills
-from waza_engine.runs.run_header import RunFrame, frame_of, is_performed_now
+from waza_engine.runs.run_header import RunFrame, frame_of, is_running
 from waza_engine.runs.store.rows import StoredRun
 from waza_engine.runs.store.store import RunStore
 
@@ -28,20 +28,20 @@ class ResumeError(Exception):
 
 
 @dataclass(frozen=True, slots=True)
-class Resumed:
+class ResumeState:
     """What is there already. `changed` are the ids of tasks that are performed again because they have changed.
 
     `agent` is the one that has performed it (`RunFrame.agent`).
     """
 
     started_at: float = 0.0
-    finished: Finished = frozenset()
-    baseline: Finished = frozenset()
+    finished: FinishedTrials = frozenset()
+    baseline: FinishedTrials = frozenset()
     changed: tuple[str, ...] = ()
     agent: str = ""
 
 
-def refuse_to_resume(run: StoredRun) -> None:
+def check_resumable(run: StoredRun) -> None:
     """See that the run can be gone on with.
 
     Raises:
@@ -50,13 +50,13 @@ def refuse_to_resume(run: StoredRun) -> None:
     """
     if run.status in {"passed", "failed"}:
         raise ResumeError(f"Run {run.run_id} is over ({run.status}); there is nothing left to do")
-    if run.status is None and is_performed_now(run.frame):
+    if run.status is None and is_running(run.frame):
         raise ResumeError(
             f"Run {run.run_id} is still going on, in process {run.frame.pid}; wait for its end, or end that process"
         )
 
 
-def resumed(store: RunStore, run: StoredRun, plan: Plan, process_dir: Path) -> Resumed:
+def resume_state(store: RunStore, run: StoredRun, plan: Plan, process_dir: Path) -> ResumeState:
     """What of the plan the stored run has finished. `process_dir` is the directory that we are started in.
 
     Raises:
@@ -71,18 +71,18 @@ def resumed(store: RunStore, run: StoredRun, plan: Plan, process_dir: Path) -> R
             "Start a new run"
         )
     # Two may want to go on with it at once. From here on it is ours.
-    refuse_to_resume(store.take_over(run.run_id))
-    finished, changed = _finished(store, run, plan, process_dir)
+    check_resumable(store.take_over(run.run_id))
+    finished, changed = _reusable_trials(store, run, plan, process_dir)
     second = store.baseline_of(run.run_id)
     without = frozenset[tuple[int, int]]()
     if second:
-        without, _ = _finished(store, second, plan_without_skills(plan), process_dir)
-    return Resumed(run.started_at, finished, without, changed, run.frame.agent)
+        without, _ = _reusable_trials(store, second, plan_without_skills(plan), process_dir)
+    return ResumeState(run.started_at, finished, without, changed, run.frame.agent)
 
 
-def _finished(
+def _reusable_trials(
     store: RunStore, run: StoredRun, plan: Plan, process_dir: Path
-) -> tuple[Finished, tuple[str, ...]]:
+) -> tuple[FinishedTrials, tuple[str, ...]]:
     changed = {
         index
         for index, (now, was) in enumerate(
@@ -105,7 +105,7 @@ def is_cacheable(plan: Plan) -> bool:
     ) and all(it is None or it.cacheable for it in kinds)
 
 
-def take_from_earlier_runs(store: RunStore, run_id: str, plan: Plan, frame: RunFrame) -> Finished:
+def copy_cached_trials(store: RunStore, run_id: str, plan: Plan, frame: RunFrame) -> FinishedTrials:
     """Copy what earlier runs of the eval have finished into the run of that frame; which trials these are."""
     numbers = range(1, plan.settings.trials + 1)
     known: dict[str, tuple[str, int]] = {}

@@ -11,7 +11,7 @@ from waza_engine.model.trajectory import Trajectory
 from waza_engine.runs.store.rows import StoredTrial
 from waza_engine.runs.store.store import FILE_NAME, RunStore
 
-FOLDER = "recordings"
+RECORDINGS_FOLDER = "recordings"
 _MOST_TRIALS = 20
 _MOST_EARLIER = 200
 
@@ -38,7 +38,9 @@ def recordings_of(eval_path: Path, task: str, store_dir: Path, trials: int = 1) 
         StoreError: there is a store, but it cannot be read.
 
     """
-    return _stored(eval_path, task, store_dir) or list(_in_folder(eval_path.parent / FOLDER, task, trials))
+    return _newest_stored(eval_path, task, store_dir) or list(
+        _recorded_in_files(eval_path.parent / RECORDINGS_FOLDER, task, trials)
+    )
 
 
 def all_recordings_of(
@@ -51,26 +53,26 @@ def all_recordings_of(
 
     """
     return [
-        *_all_stored(eval_path, task, store_dir, most),
-        *_in_folder(eval_path.parent / FOLDER, task, trials),
+        *_stored_in_all_runs(eval_path, task, store_dir, most),
+        *_recorded_in_files(eval_path.parent / RECORDINGS_FOLDER, task, trials),
     ]
 
 
-def sources(eval_path: Path, store_dir: Path) -> tuple[Path, ...]:
+def recording_sources(eval_path: Path, store_dir: Path) -> tuple[Path, ...]:
     """The files whose state says whether the recordings are still the same."""
     store = store_dir / FILE_NAME
-    return (store, store.with_name(f"{store.name}-wal"), eval_path.parent / FOLDER)
+    return (store, store.with_name(f"{store.name}-wal"), eval_path.parent / RECORDINGS_FOLDER)
 
 
-def _stored(eval_path: Path, task: str, store_dir: Path) -> list[Recording]:
+def _newest_stored(eval_path: Path, task: str, store_dir: Path) -> list[Recording]:
     if not (store_dir / FILE_NAME).is_file():
         return []
     with RunStore(store_dir, for_reading=True) as store:
         latest = store.latest_trials(eval_path, task)
-        trials = _performed(latest)
+        trials = _performed_trials(latest)
         if latest and not trials:
             # The newest run could not perform the task: what an earlier one recorded is still there.
-            earlier = _performed(store.task_trials(eval_path, task, _MOST_EARLIER))
+            earlier = _performed_trials(store.task_trials(eval_path, task, _MOST_EARLIER))
             trials = [it for it in earlier if it.run_id == earlier[0].run_id]
         if not trials:
             return []
@@ -88,11 +90,11 @@ def _stored(eval_path: Path, task: str, store_dir: Path) -> list[Recording]:
         ]
 
 
-def _performed(trials: Sequence[StoredTrial]) -> list[StoredTrial]:
+def _performed_trials(trials: Sequence[StoredTrial]) -> list[StoredTrial]:
     return [it for it in trials if it.record.trajectory.session is not None]
 
 
-def _all_stored(eval_path: Path, task: str, store_dir: Path, most: int) -> Iterator[Recording]:
+def _stored_in_all_runs(eval_path: Path, task: str, store_dir: Path, most: int) -> Iterator[Recording]:
     if not (store_dir / FILE_NAME).is_file():
         return
     with RunStore(store_dir, for_reading=True) as store:
@@ -115,8 +117,8 @@ def _all_stored(eval_path: Path, task: str, store_dir: Path, most: int) -> Itera
             )
 
 
-def _in_folder(folder: Path, task: str, trials: int) -> Iterator[Recording]:
-    for trial, path in _files(folder, task):
+def _recorded_in_files(folder: Path, task: str, trials: int) -> Iterator[Recording]:
+    for trial, path in _trial_files(folder, task):
         if trial > trials:
             return
         try:
@@ -128,7 +130,7 @@ def _in_folder(folder: Path, task: str, trials: int) -> Iterator[Recording]:
             yield Recording(task, trial, recorded, ReplayExecutor.name)
 
 
-def _files(folder: Path, task: str) -> Iterator[tuple[int, Path]]:
+def _trial_files(folder: Path, task: str) -> Iterator[tuple[int, Path]]:
     """The files of the trials: that without a number stands for the first one that has none of its own."""
     try:
         numbered = {it: recording_file(folder, f"{task}.{it}") for it in range(1, _MOST_TRIALS + 1)}

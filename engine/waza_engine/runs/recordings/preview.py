@@ -17,27 +17,27 @@ from waza_engine.lib.files.read_tracking import Stamp, stamp
 from waza_engine.lib.paths import real_path
 from waza_engine.lib.pointer import Pointer
 from waza_engine.project.store_location import FILE_NAME, FOLDER, default_store_dir
-from waza_engine.runs.store.connection import connected
+from waza_engine.runs.store.connection import connect_read_only
 
-_RECORDINGS = "recordings"
-_LARGEST = 4_000_000
+_RECORDINGS_FOLDER = "recordings"
+_MAX_BYTES = 4_000_000
 """A record of more bytes (packed ones: as packed) is left out."""
-_MOST = 200
+_MAX_TRIALS = 200
 """So many trials are looked at."""
 _BUSY_SECONDS = 0.1
-_LATEST = (
+_LATEST_SQL = (
     "SELECT task_id, run_id, trials.id, length(trajectory) FROM trials JOIN (SELECT run_id, rowid AS run_order FROM runs"
     " WHERE eval_path = ? AND baseline_of IS NULL ORDER BY rowid DESC LIMIT 20) USING (run_id)"
     " ORDER BY run_order DESC, task_index, trial"
 )
 
 
-_RESULTS = (
+_RESULTS_SQL = (
     "SELECT name, status, score, path, pointer, parts FROM results WHERE trial_id = ? ORDER BY position"
 )
 
 
-class RecalledCheck(NamedTuple):
+class FailedCheckPreview(NamedTuple):
     """A check that failed: where it stands in the config of its grader, and what was found instead."""
 
     pointer: Pointer
@@ -45,7 +45,7 @@ class RecalledCheck(NamedTuple):
     found: str
 
 
-class RecalledVerdict(NamedTuple):
+class VerdictPreview(NamedTuple):
     """What a grader said. `path` and `pointer` say where its entry stood then."""
 
     name: str
@@ -53,11 +53,11 @@ class RecalledVerdict(NamedTuple):
     score: float
     path: Path | None
     pointer: Pointer
-    failed: tuple[RecalledCheck, ...]
+    failed: tuple[FailedCheckPreview, ...]
 
 
 @dataclass(frozen=True, slots=True)
-class Recalled:
+class RecordingPreview:
     """One recorded trial. `run_id` is empty when it comes from a file, without verdicts; `tools` has each tool once."""
 
     task: str
@@ -68,7 +68,7 @@ class Recalled:
     files: Mapping[str, str]
     """The text files of the workspace afterwards, by path."""
     run_id: str = ""
-    verdicts: tuple[RecalledVerdict, ...] = ()
+    verdicts: tuple[VerdictPreview, ...] = ()
 
     def named(self, thing: str) -> tuple[str, ...]:
         """The names of a kind of thing (`x-reference` of the schemas) that occur in it."""
@@ -77,87 +77,89 @@ class Recalled:
 
 
 @dataclass(slots=True)
-class Recollections:
+class PreviewCache:
     """Remembers what was recorded of each eval until its files change."""
 
-    _known: dict[Path, tuple[tuple[Stamp, ...], tuple[Recalled, ...]]] = field(default_factory=dict)
+    _known: dict[Path, tuple[tuple[Stamp, ...], tuple[RecordingPreview, ...]]] = field(default_factory=dict)
 
-    def of(self, eval_path: Path) -> tuple[Recalled, ...]:
+    def of(self, eval_path: Path) -> tuple[RecordingPreview, ...]:
         """The last recorded trials of every task of an eval."""
-        store, files = _store(eval_path), sorted(_files(eval_path.parent / _RECORDINGS))
+        store, files = _store_file(eval_path), sorted(_recording_files(eval_path.parent / _RECORDINGS_FOLDER))
         wal = store.with_name(f"{store.name}-wal")
         stamps = tuple(stamp(it) for it in (store, wal, *files))
         if eval_path not in self._known or self._known[eval_path][0] != stamps:
-            stored = list(_stored(store, eval_path))
+            stored = list(_stored_previews(store, eval_path))
             tasks = {it.task for it in stored}
-            read = (it for path in files[:_MOST] for it in _of_file(path) if it.task not in tasks)
+            read = (it for path in files[:_MAX_TRIALS] for it in _file_preview(path) if it.task not in tasks)
             self._known[eval_path] = (stamps, (*stored, *read))
         return self._known[eval_path][1]
 
 
-def _store(eval_path: Path) -> Path:
+def _store_file(eval_path: Path) -> Path:
     """The database where runs of the eval are stored unless the user said otherwise."""
     with suppress(OSError, ValueError):
         return default_store_dir(eval_path) / FILE_NAME
     return eval_path.parent / FOLDER / FILE_NAME
 
 
-def _files(folder: Path) -> list[Path]:
+def _recording_files(folder: Path) -> list[Path]:
     try:
         return [it for it in folder.iterdir() if it.suffix == ".json"]
     except (OSError, ValueError):
         return []
 
 
-def _of_file(path: Path) -> Iterator[Recalled]:
+def _file_preview(path: Path) -> Iterator[RecordingPreview]:
     with suppress(OSError, ValueError, RecursionError):
-        if path.stat().st_size <= _LARGEST:
+        if path.stat().st_size <= _MAX_BYTES:
             data = json.loads(path.read_text(encoding="utf-8"))
             if isinstance(data, dict) and isinstance(data.get("task"), str):
-                yield _recalled(data["task"], data, "")
+                yield _preview(data["task"], data, "")
 
 
-def _stored(path: Path, eval_path: Path) -> Iterator[Recalled]:
+def _stored_previews(path: Path, eval_path: Path) -> Iterator[RecordingPreview]:
     """The trials of the newest run of each task."""
     if not path.is_file():
         return
     with (
         suppress(sqlite3.Error, OSError, ValueError, zlib.error, RecursionError),
-        connected(path, _BUSY_SECONDS) as sql,
+        connect_read_only(path, _BUSY_SECONDS) as sql,
     ):
         newest: dict[str, str] = {}
-        for task, run_id, key, size in sql.execute(_LATEST, (str(real_path(eval_path)),)).fetchall()[:_MOST]:
-            if newest.setdefault(task, run_id) == run_id and size <= _LARGEST:
+        for task, run_id, key, size in sql.execute(_LATEST_SQL, (str(real_path(eval_path)),)).fetchall()[
+            :_MAX_TRIALS
+        ]:
+            if newest.setdefault(task, run_id) == run_id and size <= _MAX_BYTES:
                 ((packed,),) = sql.execute("SELECT trajectory FROM trials WHERE id = ?", (key,))
                 data = json.loads(zlib.decompress(packed))
                 if data.get("session") is not None:
-                    rows = sql.execute(_RESULTS, (key,)).fetchall()
-                    yield _recalled(task, data, run_id, tuple(_verdict(it) for it in rows))
+                    rows = sql.execute(_RESULTS_SQL, (key,)).fetchall()
+                    yield _preview(task, data, run_id, tuple(_verdict(it) for it in rows))
 
 
-def _verdict(row: tuple[Any, ...]) -> RecalledVerdict:
+def _verdict(row: tuple[Any, ...]) -> VerdictPreview:
     name, status, score, path, pointer, parts = row
     failed = (
-        RecalledCheck(tuple(it.get("pointer") or ()), _text(it.get("message")), _text(it.get("found")))
+        FailedCheckPreview(tuple(it.get("pointer") or ()), _text(it.get("message")), _text(it.get("found")))
         for it in _dicts(json.loads(parts))
     )
     place = tuple(json.loads(pointer))
-    return RecalledVerdict(name, status, score, Path(path) if path else None, place, tuple(failed))
+    return VerdictPreview(name, status, score, Path(path) if path else None, place, tuple(failed))
 
 
-def _recalled(
-    task: str, data: Mapping[str, Any], run_id: str, verdicts: tuple[RecalledVerdict, ...] = ()
-) -> Recalled:
+def _preview(
+    task: str, data: Mapping[str, Any], run_id: str, verdicts: tuple[VerdictPreview, ...] = ()
+) -> RecordingPreview:
     session, files = data.get("session"), data.get("files")
     tools = session.get("tools_used") if isinstance(session, dict) else ()
     events = (it.get("tool_name") for it in _dicts(data.get("tool_events")))
     skills = (it.get("name") for it in _dicts(data.get("skills")))
-    return Recalled(
+    return RecordingPreview(
         task,
         _text(data.get("output")),
         _text(data.get("model")),
-        _texts([*(tools if isinstance(tools, list) else ()), *events]),
-        _texts(skills),
+        _unique_texts([*(tools if isinstance(tools, list) else ()), *events]),
+        _unique_texts(skills),
         {name: it for name, it in files.items() if isinstance(it, str)} if isinstance(files, dict) else {},
         run_id,
         verdicts,
@@ -172,5 +174,5 @@ def _text(value: Any) -> str:
     return value if isinstance(value, str) else ""
 
 
-def _texts(values: Any) -> tuple[str, ...]:
+def _unique_texts(values: Any) -> tuple[str, ...]:
     return tuple(dict.fromkeys(it for it in values if isinstance(it, str) and it))

@@ -27,15 +27,21 @@ from waza_engine.runs.planning.participants import judge_for
 from waza_engine.runs.planning.plan import Overrides, Plan, PlanError, make_plan, plan_without_skills
 from waza_engine.runs.recordings.find import Recording
 from waza_engine.runs.recordings.stored_replay import StoredReplay
-from waza_engine.runs.reviews import Review, read_reviews, with_reviews
+from waza_engine.runs.reviews import Review, apply_reviews, read_reviews
 from waza_engine.runs.run_header import frame_of
 from waza_engine.runs.store.rows import StoredRun
 from waza_engine.runs.store.store import RunStore
-from waza_engine.runs.totals import Ending, run_record, seeded, task_record
-from waza_engine.runs.trial.checkpoints import with_checkpoints_again
-from waza_engine.runs.trial.grade import Bench, grading_context, outcomes, unusable_grader, verdict_on
+from waza_engine.runs.totals import Ending, run_record, seeded_random, task_record
+from waza_engine.runs.trial.checkpoints import regrade_checkpoints
+from waza_engine.runs.trial.grade import (
+    Bench,
+    grade_trial,
+    grader_outcomes,
+    grading_context,
+    unusable_grader_record,
+)
 from waza_engine.runs.trial.workspace import (
-    Captured,
+    CapturedFiles,
     WorkspaceError,
     capture,
     delete_files,
@@ -46,13 +52,13 @@ from waza_engine.runs.trial.workspace import (
 
 
 @dataclass(frozen=True, slots=True)
-class Replayed:
+class ReplayedTrial:
     """A recorded trial that can be graded: its workspace is there as the agent left it."""
 
     recording: Recording
     task: Task
     workspace: Path
-    captured: Captured
+    captured: CapturedFiles
 
 
 def plan_for_grading(eval_path: Path, process_dir: Path) -> Plan:
@@ -83,28 +89,28 @@ def bench_for(plan: Plan, recording: Recording, process_dir: Path) -> Bench:
     return Bench(plan, executor, process_dir)
 
 
-def recorded_task(plan: Plan, recording: Recording) -> Task:
+def task_of_recording(plan: Plan, recording: Recording) -> Task:
     """The task of a recording as it is now; of a task that is no more, what the recording says of it."""
     known = next((it for it in plan.tasks if it.id == recording.task), None)
     return known or Task(recording.task, recording.task, recording.trajectory.prompt)
 
 
 @contextmanager
-def replayed(task: Task, recording: Recording) -> Iterator[Replayed]:
+def replayed(task: Task, recording: Recording) -> Iterator[ReplayedTrial]:
     """The recorded trial with its workspace, which is deleted afterwards.
 
     Raises:
         WorkspaceError: the workspace cannot be made.
 
     """
-    made = put_together(task, recording)
+    made = lay_out_recording(task, recording)
     try:
         yield made
     finally:
         remove_workspace(made.workspace)
 
 
-def put_together(task: Task, recording: Recording) -> Replayed:
+def lay_out_recording(task: Task, recording: Recording) -> ReplayedTrial:
     """As `replayed`, for those who keep the workspace and delete it themselves.
 
     Raises:
@@ -116,27 +122,27 @@ def put_together(task: Task, recording: Recording) -> Replayed:
     try:
         write_files(workspace, ((name, text.encode()) for name, text in trajectory.files.items()))
         delete_files(workspace, trajectory.removed)
-        return Replayed(recording, task, workspace, capture(workspace, task.files))
+        return ReplayedTrial(recording, task, workspace, capture(workspace, task.files))
     except BaseException:
         remove_workspace(workspace)
         raise
 
 
-def grade_again(bench: Bench, trial: Replayed) -> TrialRecord:
+def regrade_trial(bench: Bench, trial: ReplayedTrial) -> TrialRecord:
     """The verdict of all graders, those of checkpoints too, as a run would give it."""
     recording = trial.recording
-    record = unusable_grader(bench, trial.task)
+    record = unusable_grader_record(bench, trial.task)
     if record is None:
         done = recording.trajectory
-        record = verdict_on(bench, trial.task, done, trial.workspace, trial.captured)
+        record = grade_trial(bench, trial.task, done, trial.workspace, trial.captured)
         if not done.error:  # What the agent itself got wrong stays an error, whatever a checkpoint says.
-            record = with_checkpoints_again(
+            record = regrade_checkpoints(
                 bench, trial.task, record, recording.checkpoints, done, trial.workspace
             )
     return replace(record, trial=recording.trial, trajectory=recording.trajectory)
 
 
-def grade_one(bench: Bench, trial: Replayed, entry: GraderEntry, level: Level) -> GraderOutcome:
+def grade_single_entry(bench: Bench, trial: ReplayedTrial, entry: GraderEntry, level: Level) -> GraderOutcome:
     """What a single entry says about the trial. One that cannot be built or cannot grade has the status `error`."""
     context = grading_context(bench, trial.task, trial.recording.trajectory, trial.workspace, trial.captured)
     graded = grade_entry(entry, context, entry.dialect, level)
@@ -145,7 +151,7 @@ def grade_one(bench: Bench, trial: Replayed, entry: GraderEntry, level: Level) -
         if isinstance(graded, GraderFailure)
         else RunVerdict("passed", results={graded.name: graded})
     )
-    [outcome] = outcomes(verdict, (entry,))
+    [outcome] = grader_outcomes(verdict, (entry,))
     return outcome
 
 
@@ -173,11 +179,11 @@ def grade_recording(
     plan = plan_for_grading(eval_path.absolute(), start)
     judge = judge_for(plan, os.environ if environment is None else environment)
     bench = replace(bench_for(plan, recording, start), judge=judge)
-    with replayed(recorded_task(plan, recording), recording) as trial:
-        return grade_again(bench, trial)
+    with replayed(task_of_recording(plan, recording), recording) as trial:
+        return regrade_trial(bench, trial)
 
 
-_Trials = Mapping[int, Sequence[TrialRecord]]
+_TrialsByIndex = Mapping[int, Sequence[TrialRecord]]
 """The trials of a run by the index that their task has in it."""
 
 
@@ -202,32 +208,32 @@ def regrade(
         StoreError: the store cannot be read.
 
     """
-    trials = _trials(store, run)
+    trials = _trials_by_index(store, run)
     if not trials:
         why = f": {run.end.error}" if run.end.error else ""
         raise PlanError(f"Run {run.run_id} performed no task{why}. There is nothing to grade")
     asked = suite.settings.own_judge_model if judge_model is None else judge_model
-    plan, indices = _plan(run, suite, Overrides(tasks=tasks, judge_model=asked), trials)
+    plan, indices = _regrade_plan(run, suite, Overrides(tasks=tasks, judge_model=asked), trials)
     judge = judge_for(plan, environment)
     second = store.baseline_of(run.run_id)
-    without = _trials(store, second) if second else {}
+    without = _trials_by_index(store, second) if second else {}
     baseline = None
     if second and without:
         bench = Bench(plan_without_skills(plan), StoredReplay(store, second), process_dir, judge)
-        baseline = _record(bench, second, indices, without)
+        baseline = _regraded_record(bench, second, indices, without)
     bench = Bench(plan, StoredReplay(store, run), process_dir, judge)
-    return _record(bench, run, indices, trials, baseline, read_reviews(store.directory))
+    return _regraded_record(bench, run, indices, trials, baseline, read_reviews(store.directory))
 
 
-def _trials(store: RunStore, run: StoredRun) -> _Trials:
+def _trials_by_index(store: RunStore, run: StoredRun) -> _TrialsByIndex:
     found: dict[int, list[TrialRecord]] = {}
     for it in store.trials(run.run_id):
         found.setdefault(it.record.task_index, []).append(it.record)
     return found
 
 
-def _plan(
-    run: StoredRun, suite: Suite, overrides: Overrides, trials: _Trials
+def _regrade_plan(
+    run: StoredRun, suite: Suite, overrides: Overrides, trials: _TrialsByIndex
 ) -> tuple[Plan, tuple[int, ...]]:
     """The plan for the tasks that were performed, and the index that each of them has in the run."""
     performed = {index: found[0].task for index, found in trials.items()}
@@ -239,13 +245,15 @@ def _plan(
     overrides = replace(overrides, executor=run.executor, baseline=run.frame.overrides.baseline)
     plan = make_plan(replace(suite, tasks=known, triggers=None), overrides)
     names = {index: it.name for index, it in enumerate(run.frame.tasks)}
-    places = _places(plan.tasks, {index: (task, names.get(index, "")) for index, task in performed.items()})
+    places = _run_indices(
+        plan.tasks, {index: (task, names.get(index, "")) for index, task in performed.items()}
+    )
     chosen = tuple(task for task, place in zip(plan.tasks, places, strict=True) if place is not None)
     settings = replace(plan.settings, trials=run.frame.trials)
     return replace(plan, tasks=chosen, settings=settings), tuple(it for it in places if it is not None)
 
 
-def _places(tasks: Sequence[Task], performed: Mapping[int, tuple[str, str]]) -> list[int | None]:
+def _run_indices(tasks: Sequence[Task], performed: Mapping[int, tuple[str, str]]) -> list[int | None]:
     """Which of the performed tasks, by id and name, each task is: of several with its id, that with its name."""
     left = dict(performed)
     places: list[int | None] = [None] * len(tasks)
@@ -258,11 +266,11 @@ def _places(tasks: Sequence[Task], performed: Mapping[int, tuple[str, str]]) -> 
     return places
 
 
-def _record(
+def _regraded_record(
     bench: Bench,
     run: StoredRun,
     indices: Sequence[int],
-    trials: _Trials,
+    trials: _TrialsByIndex,
     baseline: RunRecord | None = None,
     said: Sequence[Review] = (),
 ) -> RunRecord:
@@ -271,11 +279,11 @@ def _record(
         task_record(
             frame.tasks[position],
             [
-                with_reviews(run.run_id, _graded(bench, task, position, it), said)
+                apply_reviews(run.run_id, _regrade_stored_trial(bench, task, position, it), said)
                 for it in trials.get(index, ())
             ],
             "",
-            seeded(run.run_id, position),
+            seeded_random(run.run_id, position),
         )
         for position, (task, index) in enumerate(zip(bench.plan.tasks, indices, strict=True))
     ]
@@ -291,7 +299,7 @@ def _record(
     )
 
 
-def _graded(bench: Bench, task: Task, index: int, was: TrialRecord) -> TrialRecord:
+def _regrade_stored_trial(bench: Bench, task: Task, index: int, was: TrialRecord) -> TrialRecord:
     kept = {"trial": was.trial, "task_index": index, "attempts": was.attempts, "started_at": was.started_at}
     if was.trajectory.session is None and was.error:
         return replace(was, task_index=index)  # it was never performed: there is nothing to grade
@@ -299,13 +307,13 @@ def _graded(bench: Bench, task: Task, index: int, was: TrialRecord) -> TrialReco
         # What the agent itself got wrong stays an error without results (docs/reference/waza-graders.md,
         # section 2.6).
         return replace(was, task_index=index, status="error", score=0.0, weighted_score=0.0, graders=())
-    if failure := unusable_grader(bench, task):
+    if failure := unusable_grader_record(bench, task):
         return replace(failure, trajectory=was.trajectory, **kept)  # type: ignore[arg-type]  # the values fit their keys
     recording = Recording(task.id, was.trial, was.trajectory, bench.plan.settings.executor)
     try:
         with replayed(task, recording) as trial:
-            record = verdict_on(bench, task, was.trajectory, trial.workspace, trial.captured)
-            record = with_checkpoints_again(
+            record = grade_trial(bench, task, was.trajectory, trial.workspace, trial.captured)
+            record = regrade_checkpoints(
                 bench, task, record, was.checkpoints, was.trajectory, trial.workspace
             )
     except WorkspaceError as error:

@@ -23,9 +23,9 @@ class StoredReplay:
 
     def __init__(self, store: RunStore, run: StoredRun) -> None:
         self._store, self._run_id = store, run.run_id
-        self._trials = _trials(store, run)
+        self._trials = _trial_keys(store, run)
         second = store.baseline_of(run.run_id)
-        self._baseline = _trials(store, second) if second else {}
+        self._baseline = _trial_keys(store, second) if second else {}
         self._triggers = {it.prompt: it for it in run.end.triggers}
         self.unknown: frozenset[str] = frozenset(run.frame.unknown)
 
@@ -70,7 +70,7 @@ class StoredReplay:
         """Nothing to close."""
 
 
-def _trials(store: RunStore, run: StoredRun) -> dict[tuple[str, int], tuple[str, int, int]]:
+def _trial_keys(store: RunStore, run: StoredRun) -> dict[tuple[str, int], tuple[str, int, int]]:
     """Where in the store the trials of a run are, by task and number; each is read when it is asked for."""
     verdicts, places = store.verdicts(run.run_id), store.finished(run.run_id)
     return {(it.task, it.trial): (run.run_id, *place) for it, place in zip(verdicts, places, strict=True)}

@@ -26,14 +26,14 @@ def write_recordings(record: RunRecord, folder: Path, trigger_skill: str = "") -
     """
     trials = [trial for task in record.tasks for trial in task.trials if _was_performed(trial)]
     try:
-        numbered = {_numbered(folder, it) for it in trials}
+        numbered = {_numbered_file(folder, it) for it in trials}
         for it in trials:
-            path = _file(folder, it, numbered)
+            path = _recording_path(folder, it, numbered)
             write_text_atomic(path, [it.trajectory.model_dump_json(indent=2), "\n"])
         for name in {it.task for it in trials}:
-            _delete_older(folder, name, record.trials)
+            _delete_surplus(folder, name, record.trials)
         if record.triggers:
-            text = json.dumps(_triggers(record, trigger_skill), indent=2, ensure_ascii=False)
+            text = json.dumps(_trigger_prompts(record, trigger_skill), indent=2, ensure_ascii=False)
             write_text_atomic(folder / "triggers.json", [text, "\n"])
     except OSError as error:
         raise RecordingError(f"The recordings cannot be written to {folder}: {error.strerror}") from error
@@ -46,13 +46,13 @@ def _was_performed(trial: TrialRecord) -> bool:
     return trial.trajectory.session is not None
 
 
-def _numbered(folder: Path, trial: TrialRecord) -> Path:
+def _numbered_file(folder: Path, trial: TrialRecord) -> Path:
     return recording_file(folder, f"{trial.task}.{trial.trial}")
 
 
-def _file(folder: Path, trial: TrialRecord, taken: Collection[Path]) -> Path:
+def _recording_path(folder: Path, trial: TrialRecord, taken: Collection[Path]) -> Path:
     """Where a trial is recorded; `taken` are the files with the numbers of all trials."""
-    numbered, plain = _numbered(folder, trial), recording_file(folder, trial.task)
+    numbered, plain = _numbered_file(folder, trial), recording_file(folder, trial.task)
     # The first trial also stands for those that have no recording of their own.
     if (
         trial.trial == 1
@@ -78,7 +78,7 @@ def _is_free(folder: Path, stem: str, task: str) -> bool:
         return True  # It is no recording of anything.
 
 
-def _delete_older(folder: Path, task: str, trials: int) -> None:
+def _delete_surplus(folder: Path, task: str, trials: int) -> None:
     number = trials + 1
     while (path := recording_file(folder, f"{task}.{number}")).is_file():
         if not _is_recording_of(path, task):
@@ -94,7 +94,7 @@ def _is_recording_of(path: Path, task: str) -> bool:
         return False
 
 
-def _triggers(record: RunRecord, skill: str) -> dict[str, object]:
+def _trigger_prompts(record: RunRecord, skill: str) -> dict[str, object]:
     prompts = {
         it.prompt: {"skills": [skill] if it.did_trigger else []} for it in record.triggers if not it.error
     }

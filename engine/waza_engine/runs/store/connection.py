@@ -11,7 +11,7 @@ own 2 MB would leave as much room behind each time, in ever more pieces, as a st
 
 
 @contextmanager
-def connected(path: Path, patience: float) -> Iterator[sqlite3.Connection]:
+def connect_read_only(path: Path, patience: float) -> Iterator[sqlite3.Connection]:
     """A connection that changes nothing in the store, and trusts nothing in it; `patience` in seconds.
 
     Raises:

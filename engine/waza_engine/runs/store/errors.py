@@ -13,10 +13,10 @@ from pydantic import ValidationError
 from waza_engine.model.pydantic_messages import error_text
 from waza_engine.runs.store.schema import NewerError
 
-_LITTLE_ROOM = 1 << 20
+_MIN_FREE_BYTES = 1 << 20
 """In bytes: with less than that, what cannot be written does not fit."""
 
-_SHOWN = 40
+_SHOWN_CHARACTERS = 40
 """Characters before and after one that the store cannot hold."""
 
 
@@ -37,19 +37,19 @@ class UnfitError(StoreError):
 
 
 @contextlib.contextmanager
-def explained(path: Path) -> Iterator[None]:
+def translate_errors(path: Path) -> Iterator[None]:
     """Turn what goes wrong with the store at `path` into a `StoreError`."""
     try:
         yield
     except UnicodeEncodeError as error:
         # Such as the path of a file that another system has named.
-        about = error.object[max(0, error.start - _SHOWN) : error.end + _SHOWN]
+        about = error.object[max(0, error.start - _SHOWN_CHARACTERS) : error.end + _SHOWN_CHARACTERS]
         told = f"The run store {path} cannot hold {about!r}, which is not UTF-8, so it is not stored"
         raise UnfitError(f"{told}. Rename what is called so") from error
     except (sqlite3.Error, OSError, ValidationError, zlib.error, ValueError) as error:
         kind = _kind(error, path)
         told = error_text(error).rstrip(".")
-        raise kind(f"The run store {path} cannot be used: {told}. {_what_to_do(error, path)}") from error
+        raise kind(f"The run store {path} cannot be used: {told}. {_advice_or_store(error, path)}") from error
 
 
 def _kind(error: Exception, path: Path) -> type[StoreError]:
@@ -67,7 +67,7 @@ def primary_code(error: Exception) -> int | None:
     return code & 0xFF if code is not None else None
 
 
-def _what_to_do(error: Exception, path: Path) -> str:
+def _advice_or_store(error: Exception, path: Path) -> str:
     if isinstance(error, sqlite3.ProgrammingError):
         return "Keep it open until its trials have been looked at"
     return f"{_advice(error, path)}, or name another folder with --store DIR"
@@ -97,7 +97,7 @@ def _is_full(error: Exception, path: Path) -> bool:
     if code == sqlite3.SQLITE_IOERR:
         # Of what lies beside the database SQLite only says that it cannot be written.
         with contextlib.suppress(OSError):
-            return shutil.disk_usage(path.parent).free < _LITTLE_ROOM
+            return shutil.disk_usage(path.parent).free < _MIN_FREE_BYTES
     return code == sqlite3.SQLITE_FULL or (
         isinstance(error, OSError) and error.errno in {errno.ENOSPC, errno.EDQUOT}
     )

@@ -14,15 +14,15 @@ from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
-from waza_engine.runs.store.errors import MomentaryError, explained, primary_code
-from waza_engine.runs.store.reading import readable
+from waza_engine.runs.store.errors import MomentaryError, primary_code, translate_errors
+from waza_engine.runs.store.reading import readable_path
 from waza_engine.runs.store.schema import migrate
 
-File = tuple[int, int]
+FileIdentity = tuple[int, int]
 """Which file it is, whatever it is called: its device, and its number there."""
 
 
-def file_at(path: Path) -> File | None:
+def file_identity(path: Path) -> FileIdentity | None:
     """The file that is there now; None when there is none.
 
     Raises:
@@ -36,10 +36,10 @@ def file_at(path: Path) -> File | None:
     return found.st_dev, found.st_ino
 
 
-def is_at(path: Path, file: File | None) -> bool:
+def is_file_at(path: Path, file: FileIdentity | None) -> bool:
     """Whether this is the file that is there now, as far as can be told."""
     try:
-        return file_at(path) == file
+        return file_identity(path) == file
     except OSError:
         # Nobody may look into the folder any more: what is open can still be written.
         return True
@@ -55,13 +55,13 @@ def copy_runs(source: sqlite3.Connection, target: sqlite3.Connection, run_ids: I
     target.execute("BEGIN IMMEDIATE")
     try:
         for run_id in run_ids:
-            _copy(source, target, "runs", "run_id", run_id)
+            _copy_rows(source, target, "runs", "run_id", run_id)
             asked = "SELECT id, task_index, trial FROM trials WHERE run_id = ? ORDER BY id"
             for old, task, trial in source.execute(asked, (run_id,)).fetchall():
-                _copy(source, target, "trials", "id", old, but="id")
+                _copy_rows(source, target, "trials", "id", old, but="id")
                 key = "SELECT id FROM trials WHERE run_id = ? AND task_index = ? AND trial = ?"
                 [new] = target.execute(key, (run_id, task, trial)).fetchone()
-                _copy(source, target, "results", "trial_id", old, but="trial_id", instead=new)
+                _copy_rows(source, target, "results", "trial_id", old, but="trial_id", instead=new)
     except BaseException:
         if target.in_transaction:
             target.execute("ROLLBACK")
@@ -69,7 +69,7 @@ def copy_runs(source: sqlite3.Connection, target: sqlite3.Connection, run_ids: I
     target.execute("COMMIT")
 
 
-def _copy(
+def _copy_rows(
     source: sqlite3.Connection,
     target: sqlite3.Connection,
     table: str,
@@ -87,7 +87,7 @@ def _copy(
     target.executemany(f"INSERT OR IGNORE INTO {table} ({', '.join(names)}) VALUES ({marks})", rows)  # noqa: S608  # see above
 
 
-_PAUSES = (0.01, 0.03, 0.1)
+_RETRY_PAUSES = (0.01, 0.03, 0.1)
 """In seconds, before a store that was deleted in the wrong moment is opened again."""
 
 
@@ -108,12 +108,12 @@ class StoreFile:
         """Whether the file was deleted or replaced, and no other can be written: what is read here is nowhere else."""
         self.connection: sqlite3.Connection
         self._ours: dict[str, None] = {}
-        self._file: File | None = None
+        self._file: FileIdentity | None = None
         self._is_open = False
         self._for_reading = for_reading
         self._stack = ExitStack()
         try:
-            with explained(self.path):
+            with translate_errors(self.path):
                 self._steadily(self._open)
         except MomentaryError:
             if not may_come_later:
@@ -129,7 +129,7 @@ class StoreFile:
 
     def rows(self, sql: str, values: tuple[Any, ...]) -> list[Any]:
         """What is asked for."""
-        with explained(self.path):
+        with translate_errors(self.path):
             if not self._is_open:
                 self._steadily(self._open)
             return self.connection.execute(sql, values).fetchall()
@@ -137,10 +137,10 @@ class StoreFile:
     @contextlib.contextmanager
     def transaction(self) -> Iterator[sqlite3.Connection]:
         """All of what is written in the block, or nothing of it."""
-        with explained(self.path):
+        with translate_errors(self.path):
             if not self._is_open:
                 self._steadily(self._open)
-            elif not is_at(self.path, self._file):
+            elif not is_file_at(self.path, self._file):
                 self._steadily(self._open_again)
             self.connection.execute(f"PRAGMA busy_timeout = {round(self.patience * 1000)}")
             self.connection.execute("BEGIN IMMEDIATE")
@@ -155,7 +155,7 @@ class StoreFile:
 
     def _steadily(self, opening: Callable[[], None]) -> None:
         """Do it again when the file, or its folder, may have been deleted while it was being opened."""
-        for pause in () if self._for_reading else _PAUSES:
+        for pause in () if self._for_reading else _RETRY_PAUSES:
             try:
                 opening()
             except (sqlite3.OperationalError, FileNotFoundError) as error:
@@ -174,11 +174,11 @@ class StoreFile:
     def _open(self) -> None:
         with ExitStack() as stack:
             if self._for_reading:
-                self.connection = self._connected(stack, stack.enter_context(readable(self.path)))
+                self.connection = self._connected(stack, stack.enter_context(readable_path(self.path)))
             else:
                 self._make_folder(parents=True)
                 self.connection = self._connected(stack, self.path)
-                self._file = file_at(self.path)
+                self._file = file_identity(self.path)
             self._is_open = True
             self._stack = stack.pop_all()
 
@@ -197,7 +197,7 @@ class StoreFile:
             connection = self._connected(stack, self.path)
             copy_runs(self.connection, connection, self._ours)
             self._stack.close()
-            self.connection, self._stack, self._file = connection, stack.pop_all(), file_at(self.path)
+            self.connection, self._stack, self._file = connection, stack.pop_all(), file_identity(self.path)
             self.is_lost, self.is_new = False, True
 
     def _connected(self, stack: ExitStack, path: Path | str) -> sqlite3.Connection:

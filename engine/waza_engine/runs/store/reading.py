@@ -10,18 +10,18 @@ from pathlib import Path
 
 from waza_engine.lib.files.temporary import temporary_folder
 from waza_engine.model.pydantic_messages import error_text
-from waza_engine.runs.store.connection import connected
+from waza_engine.runs.store.connection import connect_read_only
 from waza_engine.runs.store.errors import StoreError
 
 _BUSY_SECONDS = 1.0
-_BESIDE = ("", "-wal")
+_DATABASE_SUFFIXES = ("", "-wal")
 """The files that make the database: what is in the log is not yet in the file itself."""
-_UNREADABLE = (sqlite3.Error, OSError, zlib.error, ValueError, AttributeError, KeyError, TypeError)
+_READ_ERRORS = (sqlite3.Error, OSError, zlib.error, ValueError, AttributeError, KeyError, TypeError)
 """What comes of rows that are damaged, or of another version."""
 
 
 @contextmanager
-def readable(path: Path) -> Iterator[Path]:
+def readable_path(path: Path) -> Iterator[Path]:
     """The database itself, or a copy for as long as it is read: SQLite has to write beside a database to read it.
 
     Raises:
@@ -32,7 +32,7 @@ def readable(path: Path) -> Iterator[Path]:
         yield path
         return
     with temporary_folder() as folder:
-        for ending in _BESIDE:
+        for ending in _DATABASE_SUFFIXES:
             source = path.with_name(path.name + ending)
             if not ending or source.exists():
                 shutil.copyfile(source, folder / source.name)
@@ -40,7 +40,7 @@ def readable(path: Path) -> Iterator[Path]:
 
 
 @contextmanager
-def reading(path: Path) -> Iterator[sqlite3.Connection]:
+def open_for_reading(path: Path) -> Iterator[sqlite3.Connection]:
     """A connection that changes nothing, neither in the store nor beside it, and trusts nothing in it.
 
     Raises:
@@ -49,7 +49,7 @@ def reading(path: Path) -> Iterator[sqlite3.Connection]:
 
     """
     try:
-        with readable(path) as there, connected(there, _BUSY_SECONDS) as sql:
+        with readable_path(path) as there, connect_read_only(there, _BUSY_SECONDS) as sql:
             yield sql
-    except _UNREADABLE as error:
+    except _READ_ERRORS as error:
         raise StoreError(f"The run store {path} cannot be read: {error_text(error)}") from error

@@ -10,13 +10,13 @@ from dataclasses import dataclass, field, replace
 from typing import Literal, cast, overload
 
 from waza_engine.model.records import RunRecord, TrialRecord, TrialVerdict
-from waza_engine.runs.reviews import read_reviews, with_reviews
+from waza_engine.runs.reviews import apply_reviews, read_reviews
 from waza_engine.runs.store.rows import StoredRun
 from waza_engine.runs.store.store import RunStore
-from waza_engine.runs.totals import Ending, run_record, seeded, task_record
+from waza_engine.runs.totals import Ending, run_record, seeded_random, task_record
 
 
-def _as_stored(trial: TrialRecord) -> TrialRecord:
+def _unchanged(trial: TrialRecord) -> TrialRecord:
     return trial
 
 
@@ -33,7 +33,7 @@ class StoredTrials(Sequence[TrialRecord]):
     task_index: int
     numbers: tuple[int, ...]
     held: Mapping[int, TrialRecord] = field(default_factory=dict)
-    seen_as: Callable[[TrialRecord], TrialRecord] = _as_stored
+    seen_as: Callable[[TrialRecord], TrialRecord] = _unchanged
 
     def __len__(self) -> int:
         return len(self.numbers)
@@ -74,7 +74,7 @@ def stored_record(store: RunStore, run: StoredRun) -> RunRecord:
     said = read_reviews(store.directory)
 
     def seen_as(trial: TrialRecord) -> TrialRecord:
-        return with_reviews(run.run_id, trial, said)
+        return apply_reviews(run.run_id, trial, said)
 
     numbers: dict[int, list[int]] = {}
     for index, number in store.finished(run.run_id):
@@ -84,7 +84,7 @@ def stored_record(store: RunStore, run: StoredRun) -> RunRecord:
         if index in numbers or index in run.end.task_errors:
             trials = StoredTrials(store, run.run_id, index, tuple(numbers.get(index, ())), seen_as=seen_as)
             error = run.end.task_errors.get(index, "")
-            tasks.append(task_record(task, trials, error, seeded(run.run_id, index)))
+            tasks.append(task_record(task, trials, error, seeded_random(run.run_id, index)))
     second = store.baseline_of(run.run_id)
     return run_record(
         run.frame,
@@ -113,7 +113,7 @@ def reviewed_runs(store: RunStore, runs: Sequence[StoredRun]) -> list[StoredRun]
 
     """
     reviewed = {it.run for it in read_reviews(store.directory)}
-    return [_reviewed(store, it) if it.run_id in reviewed else it for it in runs]
+    return [_with_review_verdict(store, it) if it.run_id in reviewed else it for it in runs]
 
 
 def reviewed_verdicts(store: RunStore, run_id: str) -> list[TrialVerdict]:
@@ -126,11 +126,11 @@ def reviewed_verdicts(store: RunStore, run_id: str) -> list[TrialVerdict]:
     said = [it for it in read_reviews(store.directory) if it.run == run_id]
     if not said:
         return store.verdicts(run_id)
-    trials = (with_reviews(run_id, it.record, said) for it in store.trials(run_id))
+    trials = (apply_reviews(run_id, it.record, said) for it in store.trials(run_id))
     return [TrialVerdict(it.task, it.trial, it.status, it.score) for it in trials]
 
 
-def _reviewed(store: RunStore, run: StoredRun) -> StoredRun:
+def _with_review_verdict(store: RunStore, run: StoredRun) -> StoredRun:
     record = stored_record(store, run)
     status = record.status if run.status in {"passed", "failed"} else run.status
     return replace(run, status=status, score=record.totals.aggregate_score)

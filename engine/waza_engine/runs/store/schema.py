@@ -7,7 +7,7 @@ added at the end.
 import sqlite3
 import time
 
-_STEPS = (
+_MIGRATIONS = (
     """
     CREATE TABLE runs (
         run_id TEXT PRIMARY KEY,
@@ -79,35 +79,35 @@ def migrate(connection: sqlite3.Connection, busy_seconds: float) -> None:
         NewerError: a newer program has written it.
 
     """
-    _write_ahead(connection, busy_seconds)
+    _enable_wal(connection, busy_seconds)
     connection.execute("PRAGMA synchronous = FULL")
     connection.execute("PRAGMA foreign_keys = ON")
-    if _version(connection) == len(_STEPS):
+    if _version(connection) == len(_MIGRATIONS):
         return
     connection.execute("BEGIN IMMEDIATE")
     try:
-        _take_steps(connection)
+        _apply_migrations(connection)
     except BaseException:
         connection.execute("ROLLBACK")
         raise
     connection.execute("COMMIT")
 
 
-def _take_steps(connection: sqlite3.Connection) -> None:
+def _apply_migrations(connection: sqlite3.Connection) -> None:
     version = _version(connection)  # another process may have been faster
-    if version > len(_STEPS):
+    if version > len(_MIGRATIONS):
         raise NewerError("a newer version of waza-lsp has written it")
-    for step in _STEPS[version:]:
+    for step in _MIGRATIONS[version:]:
         for statement in filter(str.strip, step.split(";")):
             connection.execute(statement)
-    connection.execute(f"PRAGMA user_version = {len(_STEPS)}")
+    connection.execute(f"PRAGMA user_version = {len(_MIGRATIONS)}")
 
 
 def _version(connection: sqlite3.Connection) -> int:
     return int(connection.execute("PRAGMA user_version").fetchone()[0])
 
 
-def _write_ahead(connection: sqlite3.Connection, busy_seconds: float) -> None:
+def _enable_wal(connection: sqlite3.Connection, busy_seconds: float) -> None:
     """Switch to WAL. SQLite does not wait for a lock here, so we do."""
     deadline = time.monotonic() + busy_seconds
     while True:

@@ -14,8 +14,8 @@ from typing import Any, Self
 from waza_engine.lib.paths import real_path
 from waza_engine.model.records import GraderOutcome, TrialRecord, TrialVerdict
 from waza_engine.project.store_location import FILE_NAME, default_store_dir, workspace_root
-from waza_engine.runs.run_header import RunEnd, RunFrame, is_performed_now, performed_here
-from waza_engine.runs.store.errors import BusyError, StoreError, UnfitError, explained
+from waza_engine.runs.run_header import RunEnd, RunFrame, claim_for_process, is_running
+from waza_engine.runs.store.errors import BusyError, StoreError, UnfitError, translate_errors
 from waza_engine.runs.store.file import StoreFile
 from waza_engine.runs.store.rows import (
     RESULTS_COPY,
@@ -47,13 +47,13 @@ __all__ = [
 ]
 
 PATIENCE_SECONDS = 5.0
-_TRIALS = f"SELECT {TRIAL_COLUMNS} FROM trials"  # noqa: S608  # our own names
-_LATEST = (
+_TRIALS_SQL = f"SELECT {TRIAL_COLUMNS} FROM trials"  # noqa: S608  # our own names
+_LATEST_SQL = (
     " WHERE task_id = ?2 AND run_id = (SELECT run_id FROM runs JOIN trials USING (run_id) WHERE eval_path = ?1 AND"
     " task_id = ?2 AND baseline_of IS NULL ORDER BY runs.rowid DESC LIMIT 1)"
     " ORDER BY task_index, trial"
 )
-_OF_TASK = (
+_OF_TASK_SQL = (
     " JOIN (SELECT run_id, rowid AS run_order FROM runs WHERE eval_path = ?1 AND baseline_of IS NULL) USING (run_id)"
     " WHERE task_id = ?2 ORDER BY run_order DESC, task_index, trial LIMIT ?3"
 )
@@ -121,15 +121,15 @@ class RunStore:
         with self.file.transaction() as sql:
             row = sql.execute(f"SELECT {RUN_COLUMNS} FROM runs WHERE run_id = ?", (run_id,)).fetchone()  # noqa: S608  # our own names
             before = stored_run(row)
-            if not (before.status is None and is_performed_now(before.frame)):
-                frame = to_json(performed_here(before.frame))
+            if not (before.status is None and is_running(before.frame)):
+                frame = to_json(claim_for_process(before.frame))
                 sql.execute("UPDATE runs SET status = NULL, frame = ? WHERE run_id = ?", (frame, run_id))
                 self.file.is_writing(run_id)
         return before
 
     def save_trial(self, run_id: str, record: TrialRecord) -> None:
         """Store a finished trial durably. One that is there already stays: another process was faster."""
-        with explained(self.path):
+        with translate_errors(self.path):
             values = trial_row(run_id, record, time.time())
         with self.file.transaction() as sql:
             inserted = sql.execute(TRIAL_INSERT, values)
@@ -168,7 +168,7 @@ class RunStore:
             " ORDER BY rowid DESC LIMIT ?2",
             (str(real_path(eval_path)) if eval_path else None, limit),
         )
-        with explained(self.path):
+        with translate_errors(self.path):
             return [stored_run(row) for row in rows]
 
     def find_runs(self, run_id: str) -> list[StoredRun]:
@@ -178,24 +178,24 @@ class RunStore:
             " AND (baseline_of IS NULL OR run_id = ?1) ORDER BY rowid DESC",
             (run_id,),
         )
-        with explained(self.path):
+        with translate_errors(self.path):
             found = [stored_run(row) for row in rows]
         return [it for it in found if it.run_id == run_id] or found
 
     def baseline_of(self, run_id: str) -> StoredRun | None:
         """The pass without skills of a run that had one."""
         rows = self.file.rows(f"SELECT {RUN_COLUMNS} FROM runs WHERE baseline_of = ?", (run_id,))  # noqa: S608  # our own names
-        with explained(self.path):
+        with translate_errors(self.path):
             return stored_run(rows[0]) if rows else None
 
     def trials(self, run_id: str) -> list[StoredTrial]:
         """The finished trials of a run, by task and trial."""
-        return self._trials(_TRIALS + " WHERE run_id = ? ORDER BY task_index, trial", (run_id,))
+        return self._trials(_TRIALS_SQL + " WHERE run_id = ? ORDER BY task_index, trial", (run_id,))
 
     def trial(self, run_id: str, task_index: int, number: int) -> TrialRecord:
         """One finished trial, which must be there."""
         key = (run_id, task_index, number)
-        found = self._trials(_TRIALS + " WHERE run_id = ? AND task_index = ? AND trial = ?", key)
+        found = self._trials(_TRIALS_SQL + " WHERE run_id = ? AND task_index = ? AND trial = ?", key)
         if not found:
             raise StoreError(
                 f"The run store {self.path} has no trial {number} of task {task_index} of run {run_id}"
@@ -232,15 +232,15 @@ class RunStore:
 
     def latest_trials(self, eval_path: Path, task_id: str) -> list[StoredTrial]:
         """The trials of a task in the newest run that finished one; empty when there is none."""
-        return self._trials(_TRIALS + _LATEST, (str(real_path(eval_path)), task_id))
+        return self._trials(_TRIALS_SQL + _LATEST_SQL, (str(real_path(eval_path)), task_id))
 
     def task_trials(self, eval_path: Path, task_id: str, most: int) -> list[StoredTrial]:
         """The trials of a task in all its runs, newest first, at most so many."""
-        return self._trials(_TRIALS + _OF_TASK, (str(real_path(eval_path)), task_id, most))
+        return self._trials(_TRIALS_SQL + _OF_TASK_SQL, (str(real_path(eval_path)), task_id, most))
 
     def _trials(self, sql: str, values: tuple[Any, ...]) -> list[StoredTrial]:
         rows = self.file.rows(sql, values)
-        with explained(self.path):
+        with translate_errors(self.path):
             return [stored_trial(row, self._results(row[0])) for row in rows]
 
     def _results(self, trial_key: int) -> tuple[GraderOutcome, ...]:

@@ -15,7 +15,7 @@ from waza_engine.model.records import CheckpointOutcome, TrialRecord
 from waza_engine.model.scores import Status
 from waza_engine.model.suite import Checkpoint, Task
 from waza_engine.model.trajectory import Trajectory
-from waza_engine.runs.trial.grade import Bench, grading_context, outcomes
+from waza_engine.runs.trial.grade import Bench, grader_outcomes, grading_context
 from waza_engine.runs.trial.workspace import capture
 
 
@@ -37,14 +37,14 @@ class Checkpoints:
         for it in self._task.checkpoints:
             if it.after_turn == turn:
                 outcome = await asyncio.to_thread(
-                    _judged, self._bench, self._task, it, so_far, self._workspace
+                    _grade_checkpoint, self._bench, self._task, it, so_far, self._workspace
                 )
                 self.outcomes.append(outcome)
                 goes_on = goes_on and not (it.stops and outcome.status != "passed")
         return goes_on
 
 
-def with_checkpoints_again(
+def regrade_checkpoints(
     bench: Bench,
     task: Task,
     record: TrialRecord,
@@ -60,12 +60,12 @@ def with_checkpoints_again(
     last = last_turn(task)
     turns = {it.after_turn for it in task.checkpoints}
     reached = [it for it in before if it.after_turn in turns and it.after_turn != last]
-    if was_held(task, before):
+    if reached_last_turn(task, before):
         at_the_end = [it for it in task.checkpoints if it.after_turn == last]
-        reached += [_judged(bench, task, it, recorded, workspace) for it in at_the_end]
+        reached += [_grade_checkpoint(bench, task, it, recorded, workspace) for it in at_the_end]
     return replace(
         record,
-        status=status_with(record.status, reached),
+        status=status_with_checkpoints(record.status, reached),
         error=record.error or checkpoint_error(reached),
         checkpoints=tuple(reached),
     )
@@ -76,7 +76,7 @@ def last_turn(task: Task) -> int:
     return 0 if task.responder else 1 + len(task.follow_ups)
 
 
-def was_held(task: Task, before: Sequence[CheckpointOutcome]) -> bool:
+def reached_last_turn(task: Task, before: Sequence[CheckpointOutcome]) -> bool:
     """Whether the last turn of a recorded trial was held: no checkpoint before it has stopped the talk."""
     stopping = {it.after_turn for it in task.checkpoints if it.stops and it.after_turn != last_turn(task)}
     return not any(it.after_turn in stopping and it.status != "passed" for it in before)
@@ -88,7 +88,7 @@ def checkpoint_error(outcomes: Sequence[CheckpointOutcome]) -> str:
     return next((f"checkpoint: grader '{it.name or it.type}': {it.feedback}" for it in failed), "")
 
 
-def status_with(status: Status, checkpoints: Sequence[CheckpointOutcome]) -> Status:
+def status_with_checkpoints(status: Status, checkpoints: Sequence[CheckpointOutcome]) -> Status:
     """The run's status when its checkpoints are looked at, too."""
     reached = {it.status for it in checkpoints}
     if status == "error" or "error" in reached:
@@ -96,11 +96,11 @@ def status_with(status: Status, checkpoints: Sequence[CheckpointOutcome]) -> Sta
     return "failed" if "failed" in reached else status
 
 
-def _judged(
+def _grade_checkpoint(
     bench: Bench, task: Task, checkpoint: Checkpoint, so_far: Trajectory, workspace: Path
 ) -> CheckpointOutcome:
     context = grading_context(bench, task, so_far, workspace, capture(workspace, task.files))
     verdict = grade_run((), checkpoint.graders, {}, context, bench.plan.suite.dialect)
-    found = tuple(outcomes(verdict, checkpoint.graders))
+    found = tuple(grader_outcomes(verdict, checkpoint.graders))
     status: Literal["passed", "failed", "error"] = verdict.status
     return CheckpointOutcome(checkpoint.after_turn, status, found)

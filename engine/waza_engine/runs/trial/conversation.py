@@ -50,7 +50,7 @@ UNFINISHED = frozenset(["abstained", "error"])
 
 
 @dataclass(frozen=True, slots=True)
-class Said:
+class Turn:
     """One turn: what the user said, and what the agent answered."""
 
     user: str
@@ -68,7 +68,7 @@ class SimulatedUser:
     seconds: float = 120.0
     so_far: ResponderOutcome = field(default_factory=ResponderOutcome)
 
-    def answer(self, conversation: Sequence[Said]) -> tuple["SimulatedUser", str | None]:
+    def answer(self, conversation: Sequence[Turn]) -> tuple["SimulatedUser", str | None]:
         """What the user says now, None for nothing more; and the user as they are afterwards."""
         if self.so_far.followups >= self.responder.most_followups:
             return self._ended("cap_exhausted", ""), None
@@ -94,7 +94,7 @@ class SimulatedUser:
             case _:
                 return self._ended("abstained", reason), None
 
-    def _request(self, conversation: Sequence[Said]) -> JudgeRequest:
+    def _request(self, conversation: Sequence[Turn]) -> JudgeRequest:
         lines = (f"User: {it.user}\n\nAgent: {it.agent}" for it in conversation)
         message = _MESSAGE.format(
             instructions=self.responder.instructions.strip(), conversation="\n\n".join(lines)
@@ -121,7 +121,7 @@ class Conversation:
     follow_ups: tuple[str, ...]
     checkpoints: Checkpoints
     user: SimulatedUser | None = None
-    held: list[Said] = field(default_factory=list)
+    held: list[Turn] = field(default_factory=list)
     _ends: list[int] = field(default_factory=list)
 
     async def after_turn(self, turn: int, so_far: Trajectory) -> str | None:
@@ -129,7 +129,7 @@ class Conversation:
 
         See docs/reference/waza-formats.md, section 13.6.
         """
-        self.held.append(Said(self.prompt, so_far.output))
+        self.held.append(Turn(self.prompt, so_far.output))
         self._ends.append(so_far.duration_ms)
         goes_on = await self.checkpoints.after_turn(turn, so_far)
         if so_far.error or not goes_on:

@@ -29,11 +29,11 @@ from waza_engine.model.trajectory import Trajectory
 from waza_engine.recognition.recognise import dialect_meant
 from waza_engine.runs.planning.participants import needs_judge
 from waza_engine.runs.planning.plan import Plan
-from waza_engine.runs.trial.unavailable import guarded, unavailable
-from waza_engine.runs.trial.workspace import Captured
+from waza_engine.runs.trial.unavailable import guard_context, unavailable_to_code
+from waza_engine.runs.trial.workspace import CapturedFiles
 
 
-def expected_calls(task: Task, trajectory: Trajectory) -> Iterator[GraderOutcome]:
+def call_count_outcomes(task: Task, trajectory: Trajectory) -> Iterator[GraderOutcome]:
     """A verdict for each mock that says how often it is to be called."""
     for it in task.command_mocks:
         if it.expect_calls is None:
@@ -51,7 +51,7 @@ def expected_calls(task: Task, trajectory: Trajectory) -> Iterator[GraderOutcome
         )
 
 
-def denied_tool(agent: CustomAgent | None, trajectory: Trajectory) -> str:
+def denied_tool_error(agent: CustomAgent | None, trajectory: Trajectory) -> str:
     """What is wrong: the first tool that was called and is not the agent's to use; "" when all is well."""
     if agent is None or agent.tools is None:
         return ""
@@ -72,7 +72,7 @@ class Bench:
     environment: Mapping[str, str] = field(default_factory=lambda: os.environ)
 
 
-def unusable_grader(bench: Bench, task: Task) -> TrialRecord | None:
+def unusable_grader_record(bench: Bench, task: Task) -> TrialRecord | None:
     """The record of a trial that need not start: its first grader that cannot be built."""
     suite = bench.plan.suite
     scope = Scope(suite.directory, bench.process_dir, bench.plan.settings.executor)
@@ -82,60 +82,62 @@ def unusable_grader(bench: Bench, task: Task) -> TrialRecord | None:
         leveled = [("eval", suite.graders), ("task", task.graders), *leveled]
     for level, entries in leveled:
         for it in entries:
-            if problem := _problem(bench, it, level, scope):
+            if problem := _entry_problem(bench, it, level, scope):
                 failure = GraderFailure(it.name, it.type, problem[0], problem[1])
                 verdict = RunVerdict("error", error=failure)
-                return _record(task, Trajectory(), verdict, (*suite.graders, *task.graders, *checkpoints))
+                return _trial_record(
+                    task, Trajectory(), verdict, (*suite.graders, *task.graders, *checkpoints)
+                )
     return None
 
 
-def _problem(
+def _entry_problem(
     bench: Bench, entry: GraderEntry, level: Level, scope: Scope
 ) -> tuple[Literal["config", "grade"], str] | None:
     try:
         build(entry, entry.dialect, level, scope)
     except ConfigError as error:
         return "config", str(error)
-    if bench.judge is None and needs_judge(entry) and not _goes_on_without_judge(bench, entry):
+    if bench.judge is None and needs_judge(entry) and not _can_do_without_judge(bench, entry):
         return "config", NO_JUDGE
     executor = bench.executor
-    if told := unavailable(entry, executor.name, executor.unknown):
+    if told := unavailable_to_code(entry, executor.name, executor.unknown):
         return "grade", told
     return None
 
 
-def _goes_on_without_judge(bench: Bench, entry: GraderEntry) -> bool:
+def _can_do_without_judge(bench: Bench, entry: GraderEntry) -> bool:
     """Whether the other graders are worth a run that costs nothing: a judge that is missing fails its own grader only."""
     is_free = bench.executor.name in {MockExecutor.name, ReplayExecutor.name}
     return is_free and dialect_meant(entry.dialect).judge_is_optional
 
 
-def verdict_on(
-    bench: Bench, task: Task, trajectory: Trajectory, workspace: Path | None, captured: Captured
+def grade_trial(
+    bench: Bench, task: Task, trajectory: Trajectory, workspace: Path | None, captured: CapturedFiles
 ) -> TrialRecord:
     """Grade what the agent did. With `skip_graders` only its own error counts (docs/reference/waza-formats.md, section 13.10)."""
     plan = bench.plan
-    trajectory = _within_its_tools(bench, trajectory)
+    trajectory = _with_tool_error(bench, trajectory)
     if plan.skip_graders:
         status: Status = "error" if trajectory.error else "skipped"
         return TrialRecord(task.id, 0, 1, status, 0.0, 0.0, trajectory, error=trajectory.error)
     context = grading_context(bench, task, trajectory, workspace, captured)
     verdict = grade_task(plan.suite.dialect, task, plan.suite.graders, plan.suite.scoring, context)
     if plan.compares_skills and plan.suite.scoring is None and verdict.status == "failed":
-        verdict = _without_skill_invocation(verdict, plan.suite.dialect)
+        verdict = _without_skill_graders(verdict, plan.suite.dialect)
     entries = (*plan.suite.graders, *task.graders, *_constraint_entries(task))
-    record = _record(task, trajectory, verdict, entries)
-    return _with_calls(record, tuple(expected_calls(task, trajectory)))
+    record = _trial_record(task, trajectory, verdict, entries)
+    return _with_call_counts(record, tuple(call_count_outcomes(task, trajectory)))
 
 
-def _within_its_tools(bench: Bench, trajectory: Trajectory) -> Trajectory:
+def _with_tool_error(bench: Bench, trajectory: Trajectory) -> Trajectory:
     if TOOL_NAMES in bench.executor.unknown or TOOL_CALLS in bench.executor.unknown:
         return trajectory
-    told = denied_tool(bench.plan.suite.agent, trajectory)
+    told = denied_tool_error(bench.plan.suite.agent, trajectory)
     return trajectory.model_copy(update={"error": told}) if told and not trajectory.error else trajectory
 
 
-def _with_calls(record: TrialRecord, calls: tuple[GraderOutcome, ...]) -> TrialRecord:
+def _with_call_counts(record: TrialRecord, calls: tuple[GraderOutcome, ...]) -> TrialRecord:
     """The record with the verdicts on mocked programs, which count like those of graders."""
     if not calls or record.status == "error":
         return record
@@ -149,21 +151,21 @@ def _with_calls(record: TrialRecord, calls: tuple[GraderOutcome, ...]) -> TrialR
     )
 
 
-def _without_skill_invocation(verdict: RunVerdict, meaning: str) -> RunVerdict:
+def _without_skill_graders(verdict: RunVerdict, meaning: str) -> RunVerdict:
     """Where skills are compared with none, a grader that wants skills decides nothing.
 
     See docs/reference/waza-formats.md, section 13.7.
     """
-    counted = [it for it in verdict.results.values() if not _wants_skills(it.type, meaning)]
+    counted = [it for it in verdict.results.values() if not _demands_skills(it.type, meaning)]
     return replace(verdict, status="passed" if all(it.result.passed for it in counted) else "failed")
 
 
-def _wants_skills(grader_type: str, meaning: str) -> bool:
+def _demands_skills(grader_type: str, meaning: str) -> bool:
     kind = find_grader(grader_type, meaning)
     return kind is not None and Demand.SKILLS in kind.demands.values()
 
 
-def _record(
+def _trial_record(
     task: Task, trajectory: Trajectory, verdict: RunVerdict, entries: tuple[GraderEntry, ...]
 ) -> TrialRecord:
     return TrialRecord(
@@ -174,7 +176,7 @@ def _record(
         score=verdict.score,
         weighted_score=verdict.weighted_score,
         trajectory=trajectory,
-        graders=tuple(_in_task(task, it) for it in outcomes(verdict, entries)),
+        graders=tuple(_with_expected_pointer(task, it) for it in grader_outcomes(verdict, entries)),
         error=trajectory.error or (str(verdict.error) if verdict.error else ""),
     )
 
@@ -187,7 +189,7 @@ def _constraint_entries(task: Task) -> tuple[GraderEntry, ...]:
     )
 
 
-def _in_task(task: Task, outcome: GraderOutcome) -> GraderOutcome:
+def _with_expected_pointer(task: Task, outcome: GraderOutcome) -> GraderOutcome:
     """The outcome; that of the task's output expectations with the place of their list."""
     option = outcome.name.removeprefix("_")
     if outcome.path or outcome.type or task.path is None or option not in task.expected:
@@ -196,7 +198,7 @@ def _in_task(task: Task, outcome: GraderOutcome) -> GraderOutcome:
 
 
 def grading_context(
-    bench: Bench, task: Task, trajectory: Trajectory, workspace: Path | None, captured: Captured
+    bench: Bench, task: Task, trajectory: Trajectory, workspace: Path | None, captured: CapturedFiles
 ) -> GradingContext:
     """What the graders see (docs/reference/waza-graders.md, section 3)."""
     context = GradingContext(
@@ -221,7 +223,7 @@ def grading_context(
         diff=trajectory.patch,
         baseline_files={it.target: it.content for it in task.files},
     )
-    context = guarded(context, bench.executor.name, bench.executor.unknown)
+    context = guard_context(context, bench.executor.name, bench.executor.unknown)
     is_last = dialect_meant(bench.plan.suite.dialect).output_is_last_message
     return _with_last_message(context) if is_last else context
 
@@ -238,11 +240,11 @@ def _task_data(task: Task) -> Mapping[str, Any]:
     return {"id": task.id, "name": task.name, "description": task.description, "inputs": inputs}
 
 
-def _status(result: GraderResult) -> Literal["passed", "failed", "error"]:
+def _result_status(result: GraderResult) -> Literal["passed", "failed", "error"]:
     return result.status or ("passed" if result.passed else "failed")
 
 
-def outcomes(verdict: RunVerdict, entries: tuple[GraderEntry, ...]) -> Iterator[GraderOutcome]:
+def grader_outcomes(verdict: RunVerdict, entries: tuple[GraderEntry, ...]) -> Iterator[GraderOutcome]:
     """The verdicts with the place of the entry that gave them: of several with one name, the last."""
     if failure := verdict.error:
         entry = next((it for it in entries if (it.name, it.type) == (failure.name, failure.type)), None)
@@ -257,7 +259,7 @@ def outcomes(verdict: RunVerdict, entries: tuple[GraderEntry, ...]) -> Iterator[
         yield GraderOutcome(
             name=name,
             type=it.type,
-            status=_status(it.result),
+            status=_result_status(it.result),
             score=it.result.score,
             weight=it.weight,
             feedback=it.result.feedback,

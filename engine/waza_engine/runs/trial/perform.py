@@ -47,13 +47,13 @@ from waza_engine.model.records import TrialRecord
 from waza_engine.model.suite import CustomAgent, Task
 from waza_engine.model.trajectory import Session, Trajectory
 from waza_engine.recognition.recognise import dialect_meant, resolved
-from waza_engine.runs.planning.preflight import ignores
-from waza_engine.runs.trial.checkpoints import Checkpoints, status_with
+from waza_engine.runs.planning.preflight import ignored_features
+from waza_engine.runs.trial.checkpoints import Checkpoints, status_with_checkpoints
 from waza_engine.runs.trial.conversation import Conversation, SimulatedUser
-from waza_engine.runs.trial.grade import Bench, unusable_grader, verdict_on
+from waza_engine.runs.trial.grade import Bench, grade_trial, unusable_grader_record
 from waza_engine.runs.trial.repositories import add_repositories
 from waza_engine.runs.trial.workspace import (
-    Captured,
+    CapturedFiles,
     WorkspaceError,
     capture,
     delete_files,
@@ -64,11 +64,11 @@ from waza_engine.runs.trial.workspace import (
     write_inputs,
 )
 
-_SECONDS = 600.0
-_SHOWN = 400
+_SETUP_SECONDS = 600.0
+_SHOWN_CHARACTERS = 400
 
 
-def prepared(task: Task, *, runs_commands: bool) -> Path:
+def prepare_workspace(task: Task, *, runs_commands: bool) -> Path:
     """A new workspace in which the agent can start. A recorded agent needs no commands: it is not performed.
 
     Raises:
@@ -83,24 +83,24 @@ def prepared(task: Task, *, runs_commands: bool) -> Path:
         add_repositories(workspace, (it for it in task.repos if not it.is_workspace))
         refuse_missing_workdir(workspace, task.workdir)
         for command in task.setup if runs_commands else ():
-            _run(command, workspace, task)
+            _run_setup_command(command, workspace, task)
     except BaseException:
         remove_workspace(workspace)
         raise
     return workspace
 
 
-def _run(command: str, workspace: Path, task: Task) -> None:
+def _run_setup_command(command: str, workspace: Path, task: Task) -> None:
     shell = ("cmd", "/c") if os.name == "nt" else ("/bin/sh", "-c")
     environment = {**os.environ, **task.environment}
     try:
-        ended = processes.run([*shell, command], cwd=workspace, seconds=_SECONDS, env=environment)
+        ended = processes.run([*shell, command], cwd=workspace, seconds=_SETUP_SECONDS, env=environment)
     except (OSError, ValueError) as error:
         raise WorkspaceError(f"environment.commands: '{command}' cannot be started: {error}") from error
     if ended.timed_out:
-        raise WorkspaceError(f"environment.commands: '{command}' took longer than {_SECONDS:g} s")
+        raise WorkspaceError(f"environment.commands: '{command}' took longer than {_SETUP_SECONDS:g} s")
     if ended.status:
-        said = (ended.stderr or ended.stdout).decode("utf-8", "replace").strip()[-_SHOWN:]
+        said = (ended.stderr or ended.stdout).decode("utf-8", "replace").strip()[-_SHOWN_CHARACTERS:]
         raise WorkspaceError(
             f"environment.commands: '{command}' ended with exit code {ended.status}{': ' if said else ''}{said}"
         )
@@ -112,13 +112,13 @@ def skill_body(skill: str, directories: Iterable[Path]) -> str:
         return ""
     for directory in directories:
         for path in (directory / SKILL_FILE, directory / skill / SKILL_FILE):
-            name, body = _read(path)
+            name, body = _read_skill(path)
             if name == skill:
                 return body
     return ""
 
 
-def _read(path: Path) -> tuple[str, str]:
+def _read_skill(path: Path) -> tuple[str, str]:
     try:
         text = path.read_text(encoding="utf-8-sig")
     except (OSError, UnicodeDecodeError):
@@ -132,10 +132,10 @@ def system_message(
     task: Task, skill: str, directories: Sequence[Path], agent: CustomAgent | None, *, inject_skill_body: bool
 ) -> str:
     """The text, or "" when there is nothing to add."""
-    return "\n\n".join(it for it in _parts(task, skill, directories, agent, inject_skill_body) if it)
+    return "\n\n".join(it for it in _message_parts(task, skill, directories, agent, inject_skill_body) if it)
 
 
-def _parts(
+def _message_parts(
     task: Task, skill: str, directories: Sequence[Path], agent: CustomAgent | None, inject: bool
 ) -> Iterator[str]:
     if inject:
@@ -164,46 +164,46 @@ async def run_trial(bench: Bench, task_index: int, trial: int, progress: Progres
 
 async def _attempt(bench: Bench, task: Task, trial: int, progress: Progress) -> TrialRecord:
     empty = Trajectory(task=task.id, prompt=task.prompt)
-    if failure := await asyncio.to_thread(unusable_grader, bench, task):
+    if failure := await asyncio.to_thread(unusable_grader_record, bench, task):
         return replace(failure, trial=trial, trajectory=empty)
     workspace: Path | None = None
     try:
         _refuse_blocked(bench, task)
         is_recorded = bench.executor.name == ReplayExecutor.name
-        workspace = await asyncio.to_thread(prepared, task, runs_commands=not is_recorded)
+        workspace = await asyncio.to_thread(prepare_workspace, task, runs_commands=not is_recorded)
         if bench.plan.keep_workspace:
             keep_folder(workspace)
         before = await asyncio.to_thread(capture, workspace, ())
         checkpoints = Checkpoints(bench, task, workspace)
-        talk = Conversation(task.prompt, task.follow_ups, checkpoints, _user(bench, task))
-        with _mocks(bench, task, workspace) as mocks:
-            request = _request(bench, task, trial, workspace, talk, mocks)
-            trajectory = talk.concluded(await _performed(bench.executor, request, progress))
-            trajectory = _with_invocations(trajectory, mocks)
+        talk = Conversation(task.prompt, task.follow_ups, checkpoints, _simulated_user(bench, task))
+        with _installed_mocks(bench, task, workspace) as mocks:
+            request = _trial_request(bench, task, trial, workspace, talk, mocks)
+            trajectory = talk.concluded(await _run_executor(bench.executor, request, progress))
+            trajectory = _with_mock_calls(trajectory, mocks)
             if describe := dialect_meant(bench.plan.suite.dialect).describe_task:
                 told = {"stimulus": resolved(describe)(task)}
                 trajectory = talk.with_messages(trajectory).model_copy(update=told)
-        trajectory, captured = await asyncio.to_thread(_after_the_run, task, trajectory, workspace, before)
-        record = await asyncio.to_thread(verdict_on, bench, task, trajectory, workspace, captured)
+        trajectory, captured = await asyncio.to_thread(_capture_result, task, trajectory, workspace, before)
+        record = await asyncio.to_thread(grade_trial, bench, task, trajectory, workspace, captured)
     except (WorkspaceError, ExecutorError) as error:
-        return _not_performed(task, trial, str(error))
+        return _error_record(task, trial, str(error))
     except OSError as error:
         # The state of the machine, and no mistake of ours: other trials may fare better.
-        return _not_performed(task, trial, f"The trial could not be performed: {error}")
+        return _error_record(task, trial, f"The trial could not be performed: {error}")
     finally:
         if workspace is not None and not bench.plan.keep_workspace:
             await asyncio.to_thread(remove_workspace, workspace)
     return replace(
         record,
         trial=trial,
-        status=status_with(record.status, checkpoints.outcomes),
+        status=status_with_checkpoints(record.status, checkpoints.outcomes),
         error=record.error or checkpoints.error,
         checkpoints=tuple(checkpoints.outcomes),
         workspace=str(workspace) if bench.plan.keep_workspace else "",
     )
 
 
-def _not_performed(task: Task, trial: int, told: str) -> TrialRecord:
+def _error_record(task: Task, trial: int, told: str) -> TrialRecord:
     empty = Trajectory(task=task.id, prompt=task.prompt, error=told)
     return TrialRecord(task.id, 0, trial, "error", 0.0, 0.0, empty, error=told)
 
@@ -217,8 +217,8 @@ def _refuse_blocked(bench: Bench, task: Task) -> None:
 
 
 @contextmanager
-def _mocks(bench: Bench, task: Task, workspace: Path) -> Iterator[Installed]:
-    unused = ignores(bench.executor)
+def _installed_mocks(bench: Bench, task: Task, workspace: Path) -> Iterator[Installed]:
+    unused = ignored_features(bench.executor)
     commands = () if COMMAND_MOCKS in unused else task.command_mocks
     servers = () if MCP_SERVERS in unused else bench.plan.suite.mcp_mocks
     path = bench.environment.get("PATH", "")
@@ -230,21 +230,21 @@ def _mocks(bench: Bench, task: Task, workspace: Path) -> Iterator[Installed]:
         yield mocks
 
 
-def _with_invocations(trajectory: Trajectory, mocks: Installed) -> Trajectory:
+def _with_mock_calls(trajectory: Trajectory, mocks: Installed) -> Trajectory:
     """What was called of the mocks; a recording knows its own calls."""
     calls = mocks.invocations()
     return trajectory.model_copy(update={"command_invocations": calls}) if calls else trajectory
 
 
-def _user(bench: Bench, task: Task) -> SimulatedUser | None:
-    if task.responder is None or RESPONDER in ignores(bench.executor):
+def _simulated_user(bench: Bench, task: Task) -> SimulatedUser | None:
+    if task.responder is None or RESPONDER in ignored_features(bench.executor):
         return None
     settings = bench.plan.settings
     seconds = float(task.timeout_seconds or settings.timeout_seconds)
     return SimulatedUser(task.responder, bench.judge, settings.model, settings.reasoning_effort, seconds)
 
 
-async def _performed(executor: Executor, request: TrialRequest, progress: Progress) -> Trajectory:
+async def _run_executor(executor: Executor, request: TrialRequest, progress: Progress) -> Trajectory:
     task, responder = request.task, request.task.responder
     # A simulated user, too, has the time of a turn for each answer.
     turns = 1 + (2 * responder.most_followups + 1 if responder else len(task.follow_ups))
@@ -262,7 +262,7 @@ async def _performed(executor: Executor, request: TrialRequest, progress: Progre
         )
 
 
-def _request(
+def _trial_request(
     bench: Bench, task: Task, trial: int, workspace: Path, talk: Conversation, mocks: Installed
 ) -> TrialRequest:
     settings, suite = bench.plan.settings, bench.plan.suite
@@ -294,9 +294,9 @@ def _request(
     )
 
 
-def _after_the_run(
-    task: Task, trajectory: Trajectory, workspace: Path, before: Captured
-) -> tuple[Trajectory, Captured]:
+def _capture_result(
+    task: Task, trajectory: Trajectory, workspace: Path, before: CapturedFiles
+) -> tuple[Trajectory, CapturedFiles]:
     """Put a recording's files into the workspace, then read what stands there, and what has changed."""
     write_files(workspace, ((name, text.encode()) for name, text in trajectory.files.items()))
     delete_files(workspace, trajectory.removed)
@@ -311,7 +311,7 @@ def _after_the_run(
     return trajectory.model_copy(update={"task": task.id, **kept}), captured
 
 
-def _patch(before: Captured, after: Captured) -> str | None:
+def _patch(before: CapturedFiles, after: CapturedFiles) -> str | None:
     """What has changed, as far as the files were read both times; None when that is too long to keep."""
     unread = {*before.uncaptured, *after.uncaptured}
     was, now = ({k: v for k, v in it.contents.items() if k not in unread} for it in (before, after))

@@ -28,7 +28,7 @@ def add_repositories(workspace: Path, repositories: Iterable[Repository]) -> Non
     """
     for it in repositories:
         try:
-            _add(workspace, it)
+            _clone(workspace, it)
         except WorkspaceError as error:
             raise WorkspaceError(
                 f"{'environment.git' if it.is_workspace else 'inputs.repos'}: {error}"
@@ -53,8 +53,8 @@ def commit_of(source: Path, commit: str) -> str:
     return exact
 
 
-def _add(workspace: Path, repository: Repository) -> None:
-    place = workspace if repository.is_workspace else _place(workspace, repository.dest)
+def _clone(workspace: Path, repository: Repository) -> None:
+    place = workspace if repository.is_workspace else _free_destination(workspace, repository.dest)
     source = repository.source
     exact = commit_of(source, repository.commit)
     top = _git(source, "rev-parse", "--show-toplevel").strip() or str(source)
@@ -67,7 +67,7 @@ def _add(workspace: Path, repository: Repository) -> None:
         _git(workspace, *arguments, needed=True)
 
 
-def _place(workspace: Path, dest: str) -> Path:
+def _free_destination(workspace: Path, dest: str) -> Path:
     place = Path(os.path.normpath(workspace / dest)) if "\0" not in dest else workspace
     if not dest or place == workspace or Path(dest).is_absolute() or ".." in Path(dest).parts:
         raise WorkspaceError(f"'dest' must be a relative path without '..', not '{dest}'")

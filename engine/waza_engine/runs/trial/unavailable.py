@@ -34,7 +34,7 @@ _GUARDED = frozenset().union(*_MEMBERS.values())
 _CODE_NAMES = re.compile(r"\b(tool_calls|transcript)\b")
 
 
-def guarded(context: GradingContext, executor: str, unknown: frozenset[str]) -> GradingContext:
+def guard_context(context: GradingContext, executor: str, unknown: frozenset[str]) -> GradingContext:
     """The context, with what `executor` does not know closed to graders."""
     if not unknown:
         return context
@@ -43,52 +43,52 @@ def guarded(context: GradingContext, executor: str, unknown: frozenset[str]) -> 
     if context.session is not None:
         changes["session"] = _GuardedSession.of(context.session, executor, unknown)
     if calls:
-        changes["tool_events"] = _Closed(executor, calls)
+        changes["tool_events"] = _ClosedList(executor, calls)
     if SKILLS in unknown:
-        changes["skills"] = _Closed(executor, SKILLS)
+        changes["skills"] = _ClosedList(executor, SKILLS)
     return replace(context, **changes)
 
 
-def unavailable(entry: GraderEntry, executor: str, unknown: frozenset[str]) -> str:
+def unavailable_to_code(entry: GraderEntry, executor: str, unknown: frozenset[str]) -> str:
     """Why the code in a grader's entry cannot be answered, or "": it names something that is unknown."""
     kind = find_grader(entry.type, entry.dialect)
     what = next((it for it in (TOOL_CALLS, TOOL_NAMES) if it in unknown), "")
     if not what or kind is None or not kind.executes:
         return ""
-    if any(_CODE_NAMES.search(it) for it in _texts([entry.config, entry.extras])):
-        return _told(executor, what)
+    if any(_CODE_NAMES.search(it) for it in _strings([entry.config, entry.extras])):
+        return _unavailable_message(executor, what)
     return ""
 
 
-def not_available(executor: str, what: str) -> NoReturn:
+def refuse_unknown(executor: str, what: str) -> NoReturn:
     """Refuse to judge.
 
     Raises:
         GradeError: always.
 
     """
-    raise GradeError(_told(executor, what))
+    raise GradeError(_unavailable_message(executor, what))
 
 
-def _told(executor: str, what: str) -> str:
+def _unavailable_message(executor: str, what: str) -> str:
     return f"not available: the executor '{executor}' does not know {what}"
 
 
-def _texts(value: Any) -> Iterator[str]:
+def _strings(value: Any) -> Iterator[str]:
     match value:
         case str():
             yield value
         case Mapping():
-            yield from _texts_of(value.values())
+            yield from _strings_of(value.values())
         case list() | tuple():
-            yield from _texts_of(value)
+            yield from _strings_of(value)
         case _:
             pass
 
 
-def _texts_of(values: Iterable[Any]) -> Iterator[str]:
+def _strings_of(values: Iterable[Any]) -> Iterator[str]:
     for it in values:
-        yield from _texts(it)
+        yield from _strings(it)
 
 
 class _GuardedSession(Session):
@@ -109,21 +109,21 @@ class _GuardedSession(Session):
         if name in _GUARDED:
             closed = object.__getattribute__(self, "__pydantic_private__") or {}
             if told := closed.get("_closed", {}).get(name):
-                not_available(*told)
+                refuse_unknown(*told)
         return super().__getattribute__(name)
 
 
-class _Closed(Sequence[Any]):
+class _ClosedList(Sequence[Any]):
     """A list that nobody may look into."""
 
     def __init__(self, executor: str, what: str) -> None:
         self._executor, self._what = executor, what
 
     def __getitem__(self, index: Any) -> Any:
-        not_available(self._executor, self._what)
+        refuse_unknown(self._executor, self._what)
 
     def __len__(self) -> int:  # noqa: PLE0303  # it returns nothing at all
-        not_available(self._executor, self._what)
+        refuse_unknown(self._executor, self._what)
 
     def __iter__(self) -> Iterator[Any]:
-        not_available(self._executor, self._what)
+        refuse_unknown(self._executor, self._what)

@@ -21,7 +21,7 @@ from waza_engine.model.suite import InputFile
 
 _MAX_FILE_BYTES = 1 << 20
 _MAX_TOTAL_BYTES = 32 << 20
-_SKIPPED_FOLDERS = frozenset([".git"])
+_UNCAPTURED_FOLDERS = frozenset([".git"])
 
 
 class WorkspaceError(Exception):
@@ -29,7 +29,7 @@ class WorkspaceError(Exception):
 
 
 @dataclass(frozen=True, slots=True)
-class Captured:
+class CapturedFiles:
     """What stood in a workspace after the run: bytes for graders, texts for the recording."""
 
     contents: Mapping[str, bytes]
@@ -83,7 +83,7 @@ def write_files(workspace: Path, files: Iterable[tuple[str, bytes]]) -> None:
 
     """
     for target, content in files:
-        path = _inside(workspace, target)
+        path = _path_inside(workspace, target)
         try:
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_bytes(content)
@@ -119,7 +119,7 @@ def delete_files(workspace: Path, targets: Iterable[str]) -> None:
 
     """
     for target in targets:
-        path = _inside(workspace, target)
+        path = _path_inside(workspace, target)
         if path.is_file():
             path.unlink()
 
@@ -129,14 +129,14 @@ def remove_workspace(workspace: Path) -> None:
     remove_folder(workspace)
 
 
-def capture(workspace: Path, inputs: Iterable[InputFile]) -> Captured:
+def capture(workspace: Path, inputs: Iterable[InputFile]) -> CapturedFiles:
     """Read what the agent left. Large files and files that are no UTF-8 text are named, not kept as text."""
     contents: dict[str, bytes] = {}
     texts: dict[str, str] = {}
     uncaptured: list[str] = []
     total = 0
-    for name, path in _files(workspace):
-        content = _content(path, min(_MAX_FILE_BYTES, _MAX_TOTAL_BYTES - total))
+    for name, path in _plain_files(workspace):
+        content = _content_up_to(path, min(_MAX_FILE_BYTES, _MAX_TOTAL_BYTES - total))
         if content is None:
             uncaptured.append(name)
             continue
@@ -147,11 +147,11 @@ def capture(workspace: Path, inputs: Iterable[InputFile]) -> Captured:
         except UnicodeDecodeError:
             uncaptured.append(name)
     present = contents.keys() | set(uncaptured)
-    removed = tuple(it for it in (_clean(file.target) for file in inputs) if it not in present)
-    return Captured(contents, texts, removed, tuple(uncaptured))
+    removed = tuple(it for it in (_normalised(file.target) for file in inputs) if it not in present)
+    return CapturedFiles(contents, texts, removed, tuple(uncaptured))
 
 
-def _inside(workspace: Path, target: str) -> Path:
+def _path_inside(workspace: Path, target: str) -> Path:
     path = Path(os.path.normpath(workspace / target)) if "\0" not in target else workspace
     if path == workspace or not path.is_relative_to(workspace) or Path(target).is_absolute():
         raise WorkspaceError(
@@ -160,13 +160,13 @@ def _inside(workspace: Path, target: str) -> Path:
     return path
 
 
-def _clean(target: str) -> str:
+def _normalised(target: str) -> str:
     return Path(os.path.normpath(target)).as_posix()
 
 
-def _files(workspace: Path) -> Iterator[tuple[str, Path]]:
+def _plain_files(workspace: Path) -> Iterator[tuple[str, Path]]:
     for folder, subfolders, names in os.walk(workspace):
-        subfolders[:] = sorted(it for it in subfolders if it not in _SKIPPED_FOLDERS)
+        subfolders[:] = sorted(it for it in subfolders if it not in _UNCAPTURED_FOLDERS)
         for name in sorted(names):
             path = Path(folder, name)
             if _is_plain_file_inside(path, workspace):
@@ -181,7 +181,7 @@ def _is_plain_file_inside(path: Path, workspace: Path) -> bool:
         return False
 
 
-def _content(path: Path, limit: int) -> bytes | None:
+def _content_up_to(path: Path, limit: int) -> bytes | None:
     try:
         return path.read_bytes() if path.stat().st_size <= limit else None
     except OSError:
@@ -189,7 +189,7 @@ def _content(path: Path, limit: int) -> bytes | None:
 
 
 _MOST_BYTES = 1 << 20
-_SKIPPED = frozenset(["vendor", "node_modules"])
+_DEPENDENCY_FOLDERS = frozenset(["vendor", "node_modules"])
 
 
 def small_files(root: Path) -> Iterator[InputFile]:
@@ -197,7 +197,7 @@ def small_files(root: Path) -> Iterator[InputFile]:
     if "\0" in os.fspath(root):
         return
     for folder, folders, names in os.walk(root):
-        folders[:] = sorted(it for it in folders if not it.startswith(".") and it not in _SKIPPED)
+        folders[:] = sorted(it for it in folders if not it.startswith(".") and it not in _DEPENDENCY_FOLDERS)
         for name in sorted(names):
             path = Path(folder, name)
             try:

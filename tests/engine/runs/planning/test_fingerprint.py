@@ -14,7 +14,7 @@ from waza_engine.lib.files.digests import file_digest
 from waza_engine.model.suite import GraderEntry, Repository, Scoring
 from waza_engine.runs.planning.fingerprint import fingerprints
 from waza_engine.runs.planning.plan import Overrides, Plan, make_plan
-from waza_engine.runs.planning.resume import Resumed
+from waza_engine.runs.planning.resume import ResumeState
 from waza_engine.runs.run import run_suite
 from waza_engine.runs.run_header import frame_of
 from waza_engine.runs.store.store import RunStore
@@ -236,7 +236,7 @@ async def test_a_run_that_another_agent_goes_on_with_is_of_nobody(tmp_path: Path
         for run_id, before in (("mine", mine), ("mixed", "another agent")):
             frame = replace(frame_of(plan, tmp_path), agent=before)
             store.start_run(run_id, plan.suite.path, frame, started_at=1.0)
-            there = Resumed(1.0, frozenset([(0, 1)]), agent=before)
+            there = ResumeState(1.0, frozenset([(0, 1)]), agent=before)
             await run_suite(
                 plan,
                 scripted,

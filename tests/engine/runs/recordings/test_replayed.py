@@ -14,12 +14,12 @@ from waza_engine.runs.history import read_history
 from waza_engine.runs.recordings.find import recordings_of
 from waza_engine.runs.recordings.regrade import (
     bench_for,
-    grade_again,
-    grade_one,
+    grade_single_entry,
     plan_for_grading,
     plan_without_suite,
-    recorded_task,
+    regrade_trial,
     replayed,
+    task_of_recording,
 )
 from waza_engine.runs.run_header import frame_of
 from waza_engine.runs.store.store import RunStore, StoreError
@@ -41,9 +41,9 @@ def test_the_verdict_is_that_of_a_run(eval_path: Path, tmp_path: Path) -> None:
     assert [it.trial for it in found] == [1, 2]
     records = []
     for it in found:
-        with replayed(recorded_task(plan, it), it) as trial:
+        with replayed(task_of_recording(plan, it), it) as trial:
             assert (trial.workspace / "README.md").is_file()
-            records.append(grade_again(bench_for(plan, it, tmp_path), trial))
+            records.append(regrade_trial(bench_for(plan, it, tmp_path), trial))
         assert not trial.workspace.exists()
     assert [(it.status, it.trial) for it in records] == [("failed", 1), ("passed", 2)]
     [docs] = [it for it in records[0].graders if it.name == "docs-renamed"]
@@ -60,8 +60,8 @@ def test_as_many_files_as_a_run_has_trials(eval_path: Path, tmp_path: Path) -> N
 def test_the_newest_stored_run_comes_before_files(eval_path: Path, tmp_path: Path) -> None:
     plan = plan_for_grading(eval_path, tmp_path)
     [recording] = recordings_of(eval_path, "list-todos", tmp_path / ".waza-lsp")
-    with replayed(recorded_task(plan, recording), recording) as trial:
-        record = grade_again(bench_for(plan, recording, tmp_path), trial)
+    with replayed(task_of_recording(plan, recording), recording) as trial:
+        record = regrade_trial(bench_for(plan, recording, tmp_path), trial)
     with RunStore(tmp_path / ".waza-lsp") as store:
         store.start_run("r1", eval_path, frame_of(plan, tmp_path), started_at=1.0)
         store.save_trial("r1", record)
@@ -86,14 +86,14 @@ def test_a_run_that_performed_nothing_hides_no_recording(eval_path: Path, tmp_pa
 def test_a_single_entry_needs_no_suite_that_loads(eval_path: Path, tmp_path: Path) -> None:
     [recording] = recordings_of(eval_path, "list-todos", tmp_path)
     plan = plan_without_suite(eval_path)
-    task = recorded_task(plan, recording)
+    task = task_of_recording(plan, recording)
     assert task.prompt == recording.trajectory.prompt
     entry = GraderEntry(
         "text", "n", config={"contains": ["src/server.py", "nowhere"]}, pointer=("graders", 0)
     )
     with replayed(task, recording) as trial:
-        outcome = grade_one(bench_for(plan, recording, tmp_path), trial, entry, "task")
-        broken = grade_one(
+        outcome = grade_single_entry(bench_for(plan, recording, tmp_path), trial, entry, "task")
+        broken = grade_single_entry(
             bench_for(plan, recording, tmp_path), trial, GraderEntry("text", "n", config={"x": 1}), "task"
         )
     assert (outcome.status, outcome.score) == ("failed", 0.5)
@@ -128,8 +128,8 @@ def test_history_knows_the_newest_run_and_the_scores_before(eval_path: Path, tmp
     found = recordings_of(eval_path, "rename-function", store_dir, trials=2)
     with RunStore(store_dir) as store:
         for index, it in enumerate([*found, found[0]]):
-            with replayed(recorded_task(plan, it), it) as trial:
-                record = grade_again(bench_for(plan, it, tmp_path), trial)
+            with replayed(task_of_recording(plan, it), it) as trial:
+                record = regrade_trial(bench_for(plan, it, tmp_path), trial)
             store.start_run(f"r{index}", eval_path, frame_of(plan, tmp_path), started_at=float(index))
             store.save_trial(f"r{index}", record)
     history = read_history(store_dir, eval_path)["rename-function"]

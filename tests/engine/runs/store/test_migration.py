@@ -12,7 +12,7 @@ from waza_engine.runs.store import schema
 from waza_engine.runs.store.record import stored_record
 from waza_engine.runs.store.store import FILE_NAME, RunStore, StoreError
 
-NEWEST = len(schema._STEPS)
+NEWEST = len(schema._MIGRATIONS)
 EVAL = Path("/project/eval.yaml")
 
 
@@ -20,7 +20,7 @@ def old_store(folder: Path, version: int) -> Path:
     """A store as `version` wrote it, with a finished run of one trial, and one that was killed."""
     path = folder / FILE_NAME
     connection = sqlite3.connect(path)
-    for step in schema._STEPS[:version]:
+    for step in schema._MIGRATIONS[:version]:
         connection.executescript(step)
     connection.execute(f"PRAGMA user_version = {version}")
     columns = "run_id, eval_path, suite_name, executor, model, started_at, finished_at, status, score"
@@ -87,10 +87,10 @@ def test_a_step_that_fails_leaves_the_store_as_it_was(
 ) -> None:
     path = old_store(tmp_path, 1)
     broken = (
-        *schema._STEPS,
+        *schema._MIGRATIONS,
         "ALTER TABLE runs ADD COLUMN fine TEXT; ALTER TABLE no_table ADD COLUMN x TEXT",
     )
-    monkeypatch.setattr(schema, "_STEPS", broken)
+    monkeypatch.setattr(schema, "_MIGRATIONS", broken)
     with pytest.raises(StoreError, match="no such table"):
         RunStore(tmp_path)
     connection = sqlite3.connect(path)
