@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from waza_engine.recognition.recognise import dialects, meanings, resolved
+from waza_engine.recognition.recognise import dialects, load_object, meanings
 
 ROOT = Path(__file__).parents[1]
 MAY_KNOW = ("waza_engine.convert", "waza_engine.generate")
@@ -110,7 +110,7 @@ def test_the_callables_of_each_dialect_exist() -> None:
         for name in dialect.__slots__:
             value = getattr(dialect, name)
             if isinstance(value, str) and ":" in value:
-                assert callable(resolved(value)), f"{dialect.name}.{name}"
+                assert callable(load_object(value)), f"{dialect.name}.{name}"
 
 
 def test_each_kind_says_what_its_schema_says() -> None:

@@ -25,24 +25,24 @@ _SCHEMA_EXPORT = "waza_engine.generate.schemas.export", "export"
 
 
 @cache
-def has_plug_ins() -> bool:
+def has_plugins() -> bool:
     """Whether any distribution adds anything. It is asked once: everything that is installed is looked at."""
     # `importlib.metadata` knows better, and takes longer to import than all schemas to read: it is asked only where the
     # name of a group is found at all.
     groups = [f"[{it}]" for it in _GROUPS]
     if not any(group in text for text in _declared_entry_points() for group in groups):
         return False
-    return any(plug_ins(it) for it in _GROUPS)
+    return any(plugin_entry_points(it) for it in _GROUPS)
 
 
-def plug_ins(group: str) -> "list[EntryPoint]":
+def plugin_entry_points(group: str) -> "list[EntryPoint]":
     """The entry points of a group; none of them is loaded."""
     from importlib.metadata import entry_points
 
     return list(entry_points(group=group))
 
 
-def schemas_with_plug_ins() -> dict[str, dict[str, Any]]:
+def schemas_with_plugins() -> dict[str, dict[str, Any]]:
     """Generate all schemas by name, with what plug-ins add. This imports pydantic and all grader types."""
     module, name = _SCHEMA_EXPORT
     made: dict[str, dict[str, Any]] = getattr(importlib.import_module(module), name)()

@@ -10,7 +10,7 @@ from tests.behaviour.findings_harness import HEADER
 from tests.behaviour.harness import snapshot_of
 from waza_engine.analysis.pipeline import CheckContext
 from waza_engine.analysis.schema.navigate import Schema
-from waza_engine.analysis.versions import newer
+from waza_engine.analysis.versions import newer_than_target
 from waza_engine.model.findings import Finding
 from waza_engine.project.settings import is_newer, read_target
 from waza_lsp.features.diagnostics import findings
@@ -54,7 +54,7 @@ def test_an_option_and_a_type() -> None:
 
 
 @pytest.mark.parametrize(
-    ("since", "target", "newer"),
+    ("since", "target", "newer_than_target"),
     [
         ("0.36", "0.36", False),
         ("0.36", "0.36.1", False),
@@ -161,7 +161,7 @@ def test_an_edit_costs_the_pieces_that_it_touches(monkeypatch: pytest.MonkeyPatc
 
     def watched(root: Schema, data: Any, *rest: Any, **more: Any) -> Iterator[Finding]:
         checked.append(data)
-        return newer(root, data, *rest, **more)
+        return newer_than_target(root, data, *rest, **more)
 
     for module in ("pieces", "rules"):
         monkeypatch.setattr(f"waza_lsp.diagnostics.{module}.newer", watched)

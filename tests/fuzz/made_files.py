@@ -13,7 +13,7 @@ from waza_engine.analysis.schema.navigate import (
     Schema,
     branches,
     child,
-    narrowed,
+    narrow,
     properties,
     required_keys,
     resolve,
@@ -78,9 +78,7 @@ class _Maker:
         options = schema.get("anyOf") or schema.get("oneOf") or ()
         options = [it for it in options if set(it) != {"required"}]
         return (
-            resolve(self._root, self._chance.choice(options))
-            if options
-            else narrowed(self._root, schema, None)
+            resolve(self._root, self._chance.choice(options)) if options else narrow(self._root, schema, None)
         )
 
     def _mapping(self, schema: Schema, depth: int) -> dict[str, Any]:

@@ -149,7 +149,7 @@ def _compare_pairwise(request: _PairwiseRequest) -> None:
     # Imported late: only a pairwise comparison needs the judges.
     from waza_engine.judges.openai import OpenAIJudge
     from waza_engine.model.judge import JudgeMissing
-    from waza_engine.recognition.recognise import by_preference, resolved
+    from waza_engine.recognition.recognise import dialects_by_preference, load_object
 
     names = (request.baseline, request.treatment)
     baseline, treatment = (load_record(it, request.store_dir) for it in names)
@@ -158,8 +158,8 @@ def _compare_pairwise(request: _PairwiseRequest) -> None:
         judge = OpenAIJudge.from_environment(os.environ)
     except JudgeMissing as error:
         give_up(str(error))
-    compare_runs = next(it.compare_runs for it in by_preference() if it.compare_runs)
-    comparison: Pairwise = resolved(compare_runs)(baseline, treatment, judge, suite, request.judge_model)
+    compare_runs = next(it.compare_runs for it in dialects_by_preference() if it.compare_runs)
+    comparison: Pairwise = load_object(compare_runs)(baseline, treatment, judge, suite, request.judge_model)
     pairs = []
     for pair in comparison.pairs():
         print_err(f"{pair.treatment.task} trial {pair.treatment.trial}: {pair.error or pair.winner}")

@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 import click
 
-from waza_engine.grading.batch import answer_line, grade_list, graders_from_yaml, meaning_in
+from waza_engine.grading.batch import answer_line, grade_list, graders_from_yaml, meaning_of_dialect
 from waza_engine.grading.batch_input import InputError, grading_context
 from waza_engine.lib.go.json import JsonError, read_json
-from waza_engine.recognition.recognise import by_preference, meanings
+from waza_engine.recognition.recognise import dialects_by_preference, meanings
 from waza_engine.reports.inert import harmless, inert
 from waza_lsp.cli.console import may_colour, show
 
@@ -57,7 +57,7 @@ _EXIT_ERRORED = 3
     help="The waza generation that defines the grader types.",
 )  # fmt: skip
 @click.option(
-    "--dialect", type=click.Choice([it.name for it in by_preference()]),
+    "--dialect", type=click.Choice([it.name for it in dialects_by_preference()]),
     help="The dialect that defines the grader types. Only waza has generations.",
 )  # fmt: skip
 @click.option(
@@ -116,7 +116,7 @@ def grade(  # noqa: PLR0913, PLR0917  # click passes one argument per option
         raise click.UsageError("Give --run, or --graders and --context, or --batch.")
     if graders_file == context_file == _STDIN:
         raise click.UsageError("Only one of --graders and --context can be standard input.")
-    generation = meaning_in(dialect or "") or generation
+    generation = meaning_of_dialect(dialect or "") or generation
     try:
         context = grading_context(
             read_json(_read_text(context_file)),

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
 
-from waza_engine.analysis.schema.navigate import Schema, narrowed, schema_at, value_at
+from waza_engine.analysis.schema.navigate import Schema, narrow, schema_at, value_at
 from waza_engine.lib.pointer import Pointer
 from waza_lsp.completion.paths import listing
 from waza_lsp.completion.suggestions import (
@@ -146,7 +146,7 @@ def _says_more(skeleton: Suggestion, found: list[Suggestion]) -> bool:
 def _items(here: Situation, schema: Schema, around: Surroundings, pointer: Pointer) -> Iterator[Offer]:
     """New items: filled mappings, values, and one to fill in."""
     root = around.form.schema
-    item = narrowed(root, schema.get("items", {}), None)
+    item = narrow(root, schema.get("items", {}), None)
     pointer = (*pointer, 0)
     kinds = kinds_of(item)
     found: list[Suggestion] = []

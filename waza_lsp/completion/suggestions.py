@@ -12,7 +12,7 @@ from waza_engine.analysis.schema.navigate import (
     branches,
     has_key_group,
     key_groups,
-    narrowed,
+    narrow,
     properties,
     recommended_keys,
     required_keys,
@@ -105,7 +105,7 @@ def keys_by_branch(root: Schema, parent: Schema, part: str | int, value: Any) ->
     present = value if isinstance(value, Mapping) else {}
     described = resolve(root, parent["properties"][parent[DISCRIMINATOR]])
     options = {
-        name: narrowed(root, it["properties"][part], value)
+        name: narrow(root, it["properties"][part], value)
         for name, branch in branches(parent).items()
         if part in (it := resolve(root, branch)).get("properties", {})
         and name not in described.get("x-enum-deprecated", ())
@@ -129,7 +129,7 @@ def skeletons(root: Schema, schema: Schema, name: str = "") -> list[Suggestion]:
 
     It is called `name`, or else after the discriminator or its first keys.
     """
-    schema = narrowed(root, schema, {})
+    schema = narrow(root, schema, {})
     if "object" not in kinds_of(schema) or not schema.get("properties"):
         return []
     found: list[Suggestion] = []
@@ -198,7 +198,7 @@ class _Wanted:
 
 
 def _key(root: Schema, name: str, schema: Schema, wanted: _Wanted) -> Suggestion:
-    resolved = narrowed(root, schema, None)
+    resolved = narrow(root, schema, None)
     rank, note = wanted.rank(name, resolved)
     words = type_words(root, resolved)
     detail = " · ".join(it for it in (words, note, _default(resolved)) if it)

@@ -11,8 +11,8 @@ from pathlib import Path
 from typing import Any
 
 from waza_engine.analysis.pipeline import check_grader, unknown_keys
-from waza_engine.analysis.schema.navigate import Schema, discriminated, resolve
-from waza_engine.analysis.versions import newer
+from waza_engine.analysis.schema.navigate import Schema, discriminated_values, resolve
+from waza_engine.analysis.versions import newer_than_target
 from waza_engine.lib.files.read_tracking import Stamp, note_read, stamp, track_reads
 from waza_engine.lib.pointer import Pointer
 from waza_engine.model.findings import Finding, Scope
@@ -71,7 +71,7 @@ def piece_marks(parsed: Parsed, where: Standing, anchors: dict[str, Node]) -> tu
 def list_marks(tree: Tree, entry: Entry, where: Standing) -> Iterator[Mark]:
     """Findings of the sound pieces in the list of a top-level key, with places in the whole text."""
     last = None
-    for index, _ in entry.items.found(where, where.has_a_say):
+    for index, _ in entry.items.results(where, where.has_a_say):
         piece, _ = entry.items[index]
         if piece is not last:
             yield from _item_marks(piece, where, tree.anchors, index)
@@ -149,7 +149,7 @@ def _part_marks(root: Node, where: Standing, nodes: dict[str, Node], *, has_alia
     known: dict[str, Any] = form.schema.get("properties", {})
     if where.target:
         schema = form.schema if key is None else resolve(form.schema, known[key])
-        versions = newer(form.schema, root.data(nodes), where.target, part=schema)
+        versions = newer_than_target(form.schema, root.data(nodes), where.target, part=schema)
         return tuple(mark_in(root, it) for it in versions)
     result: list[Mark] = []
     if key is not None:
@@ -188,7 +188,7 @@ def _value_marks(
         yield mark_in(root, finding.below(base))
     if scope is None:
         return
-    for pointer, _ in discriminated(form.schema, schema, data):
+    for pointer, _ in discriminated_values(form.schema, schema, data):
         unknown = unknown_keys(found, pointer)
         if unknown is None:
             continue

@@ -9,7 +9,7 @@ from operator import attrgetter
 from typing import Any, NamedTuple
 
 from waza_engine.analysis.pipeline import CheckContext, finish
-from waza_engine.analysis.schema.fixes import skeletons
+from waza_engine.analysis.schema.fixes import skeleton_fixes
 from waza_engine.analysis.schema.navigate import Schema, resolve
 from waza_engine.model.findings import Scope, Severity
 from waza_engine.rules.duplicate_key import DUPLICATE_KEY
@@ -177,7 +177,7 @@ def _duplicate(first: Node, second: Node, first_piece: Piece, second_piece: Piec
 def _structure(tree: Tree, form: Form) -> Iterator[Mark]:
     is_blank = all(it.kind is PieceKind.SKIPPED for it in tree.pieces)
     if is_blank and not tree.has_more_documents and form.schema.get("required"):
-        empty = EMPTY_FILE.at((), "There is nothing in this file yet", fixes=skeletons(form.schema))
+        empty = EMPTY_FILE.at((), "There is nothing in this file yet", fixes=skeleton_fixes(form.schema))
         yield Mark(Span(Place(0, 0), Place(0, 0)), empty)
     seen: dict[str, Entry] = {}
     for entry in tree.entries:

@@ -7,8 +7,8 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from waza_engine.analysis.pipeline import CheckContext
-from waza_engine.analysis.schema.navigate import narrowed
-from waza_engine.analysis.versions import newer
+from waza_engine.analysis.schema.navigate import narrow
+from waza_engine.analysis.versions import newer_than_target
 from waza_engine.lib.pointer import Pointer
 from waza_engine.model.findings import Finding, Rule
 from waza_engine.project.document import Document
@@ -59,9 +59,9 @@ def version_marks(tree: Tree, form: Form, target: str) -> Iterator[Mark]:
         if entry.is_list:
             # The key of a list is a piece of its own, which does not know whether the list has items.
             head = {entry.key.source: [None] * bool(entry.items)}
-            for finding in newer(form.schema, head, target):
+            for finding in newer_than_target(form.schema, head, target):
                 yield Mark(entry.key.span.shift(entry.piece.start), finding)
-            if "items" in narrowed(form.schema, known.get(entry.key.source, {}), []):
+            if "items" in narrow(form.schema, known.get(entry.key.source, {}), []):
                 yield from list_marks(tree, entry, standing(form, entry.key.source, None, target))
         elif not entry.piece.parsed.problems and id(entry.piece) not in done:
             done.add(id(entry.piece))

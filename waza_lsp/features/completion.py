@@ -9,7 +9,7 @@ from typing import Any
 
 from lsprotocol import types
 
-from waza_engine.analysis.schema.navigate import way_data
+from waza_engine.analysis.schema.navigate import branching_data
 from waza_lsp.completion.candidates import Known, Offer, Surroundings, matching, offers
 from waza_lsp.completion.embedded import code_offers
 from waza_lsp.completion.insert import Insert, insert_of
@@ -158,4 +158,4 @@ def _way(snapshot: Snapshot, here: Situation) -> list[Any]:
     form = snapshot.form
     if form is None:
         return []
-    return [form.dialect, form.kind, form.schema_name, way_data(form.schema, here.pointer, here.data)]
+    return [form.dialect, form.kind, form.schema_name, branching_data(form.schema, here.pointer, here.data)]

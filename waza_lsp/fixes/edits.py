@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from waza_engine.analysis.schema.navigate import Schema, child, narrowed, properties, schema_at, value_at
+from waza_engine.analysis.schema.navigate import Schema, child, narrow, properties, schema_at, value_at
 from waza_engine.lib.pointer import Pointer
 from waza_engine.model.findings import (
     AddBlanks,
@@ -47,7 +47,7 @@ def placeholder(root: Schema, pointer: Pointer, key: str, data: Any) -> Any:
     found = child(root, around, key, value) if around is not None else None
     if found is None:
         return _NOTHING_KNOWN
-    found = narrowed(root, found, None)
+    found = narrow(root, found, None)
     # A default that stands for "nothing" would change nothing.
     if found.get("default"):
         return found["default"]

@@ -16,7 +16,7 @@ from waza_engine.analysis.schema.navigate import (
     branches,
     child,
     key_groups,
-    narrowed,
+    narrow,
     properties,
     recommended_keys,
     required_keys,
@@ -84,7 +84,7 @@ def meaning_of(root: Schema, tree: Tree, pointer: Pointer) -> Meaning | None:
         return None
     name = str(pointer[-1])
     is_picked = any(name in resolve(root, it).get("properties", {}) for it in branches(parent).values())
-    meaning = _of_schema(root, name, narrowed(root, found, value_at(data, pointer)), with_options=is_picked)
+    meaning = _of_schema(root, name, narrow(root, found, value_at(data, pointer)), with_options=is_picked)
     return replace(
         meaning,
         required=name in required_keys(root, parent, holder),

@@ -10,15 +10,15 @@ from functools import cache, cached_property
 from pathlib import Path, PurePath
 from typing import TYPE_CHECKING, Any
 
-from waza_engine.analysis.incremental import followed
+from waza_engine.analysis.incremental import tracked_document
 from waza_engine.analysis.schema.files import read_schema
 from waza_engine.lib.files.vfs import Files
 from waza_engine.lib.pointer import Pointer
 from waza_engine.lib.yaml.roundtrip import STRICT_LIST
 from waza_engine.model.findings import Finding
 from waza_engine.project.document import Document
-from waza_engine.project.owner import named_by_eval
-from waza_engine.recognition.recognise import Dialect, Kind, kind_of, may_be_ours, recognise, told_by_text
+from waza_engine.project.owner import kind_named_by_eval
+from waza_engine.recognition.recognise import Dialect, Kind, kind_of, may_be_ours, recognise, recognise_text
 from waza_lsp.syntax.text import split_lines
 from waza_lsp.syntax.tree.split import PieceKind, cut, schema_address
 
@@ -36,7 +36,7 @@ def may_be_eval(text: str, path: PurePath | None, dialect_name: str = "") -> boo
     if keys is None or dialect_name:
         return keys is None or recognise(keys, path, dialect_name=dialect_name) is not None
     return may_be_ours(keys, path, schema=schema_address(lines)) or (
-        path is not None and named_by_eval(Path(path)) is not None
+        path is not None and kind_named_by_eval(Path(path)) is not None
     )
 
 
@@ -94,7 +94,7 @@ class Form:
 
     def document(self, data: Any, path: Path | None, process_dir: Path | None, files: Files) -> Document:
         """A file of this form as rules see it."""
-        return followed(Document(self.dialect, self.kind, data, path, process_dir, files))
+        return tracked_document(Document(self.dialect, self.kind, data, path, process_dir, files))
 
     def judged(self, document: Document) -> Iterator[tuple[Finding, ...]]:
         """What the rules for whole files say of a file as a whole, by rule."""
@@ -148,14 +148,14 @@ def recognised(
     text = (keys, schema)
     if before is not None and before.text == text and not dialect_name:
         return before
-    told = told_by_text(keys, dialect_name=dialect_name, schema=schema)
+    told = recognise_text(keys, dialect_name=dialect_name, schema=schema)
     if told is not None:
         return _recognised(told, text)
     found = recognise(keys, path, dialect_name=dialect_name, schema=schema)
     if found is None and (finished := _without_unfinished(keys)) is not None:
         found = recognise(finished, path, dialect_name=dialect_name, schema=schema)
     if found is None and path is not None and not dialect_name:
-        found = named_by_eval(Path(path))
+        found = kind_named_by_eval(Path(path))
     return _recognised(found) if found is not None else None
 
 

@@ -10,7 +10,7 @@ from waza_engine.analysis.schema.navigate import (
     child,
     has_key_group,
     key_groups,
-    narrowed,
+    narrow,
     properties,
     recommended_keys,
     required_keys,
@@ -25,7 +25,7 @@ _LONGEST_EXAMPLE = 50
 
 def body_of(root: Schema, schema: Schema, value: Any = None, depth: int = 0) -> Body:
     """What to write where a value of this schema is expected; `value` says what is known of it."""
-    schema = narrowed(root, schema, value)
+    schema = narrow(root, schema, value)
     kinds = kinds_of(schema)
     if "enum" in schema or kinds[:1] == ["boolean"]:
         return TabStop(choices=tuple(flow(it) for it in current_values(schema)))
@@ -85,7 +85,7 @@ def _item(root: Schema, schema: Schema, depth: int) -> Body:
     items = schema.get("items")
     if not isinstance(items, Mapping) or depth >= _DEEPEST:
         return TabStop()
-    item = narrowed(root, items, None)
+    item = narrow(root, items, None)
     shown = [it[0] for it in schema.get("examples", ()) if isinstance(it, list) and it]
     return body_of(root, {"examples": shown, **item} if kinds_of(item) else item, None, depth + 1)
 

@@ -15,12 +15,12 @@ from waza_engine.rules.empty_value import EMPTY_VALUE
 from waza_engine.rules.refused_config import REFUSED_CONFIG
 
 
-def check_written(dialect_name: str, entry: Mapping[str, Any]) -> list[Finding]:
+def check_raw(dialect_name: str, entry: Mapping[str, Any]) -> list[Finding]:
     """What the entry's own type says about its config however broken it is, pointing into the entry."""
     kind, config = graders(dialect_name).get(str(entry.get("type"))), entry.get("config")
     if kind is None or not isinstance(config, Mapping):
         return []
-    return [it.below(("config",)) for it in kind.check_written(config)]
+    return [it.below(("config",)) for it in kind.check_raw(config)]
 
 
 def _is_left_blank(config: Any) -> bool:
@@ -45,7 +45,7 @@ def check_entry(dialect_name: str, entry: Mapping[str, Any], scope: Scope) -> li
         fix = Fix(f"Add '{option}'", (InsertKey(("config",), option, None),))
         return [EMPTY_VALUE.at(("config",), message, on="key", refused=True, fixes=[fix])]
     try:
-        grader = read_entry(entry, dialect_name, "task").configured(kind)
+        grader = read_entry(entry, dialect_name, "task").configure(kind)
     except ConfigError as error:
         return [*_refused(entry, error)]
     refusals = [*grader.refusals(scope)]

@@ -15,7 +15,7 @@ from waza_engine.lib.pointer import Pointer
 from waza_engine.model.findings import Finding, Scope, Severity
 from waza_engine.project.document import Document
 from waza_engine.project.settings import Levels, Projects, ProjectSettings
-from waza_engine.recognition.recognise import Kind, dialect, recognise, resolved
+from waza_engine.recognition.recognise import Kind, dialect, load_object, recognise
 from waza_engine.rules.refused_config import REFUSED_CONFIG
 from waza_engine.rules.unknown_grader_type import UNKNOWN_GRADER_TYPE
 from waza_engine.rules.unknown_key import UNKNOWN_KEY
@@ -75,13 +75,13 @@ def check_file(path: Path, *, process_dir: Path | None = None) -> list[Finding]:
 
     """
     from waza_engine.lib.yaml.scalars import plain_with_source
-    from waza_engine.project.owner import named_by_eval
+    from waza_engine.project.owner import kind_named_by_eval
     from waza_engine.project.reading import read_filled_mapping
 
     path = path.absolute()
     written = read_filled_mapping(path)
     data = plain_with_source(written)
-    recognised = recognise(data, path) or named_by_eval(path)
+    recognised = recognise(data, path) or kind_named_by_eval(path)
     context = check_context(path, Projects().of(path.parent), process_dir or Path.cwd())
     if recognised is None or context.excluded:
         return []
@@ -96,21 +96,21 @@ def _stages(document: Document, kind: Kind, written: Any, context: CheckContext)
     from waza_engine.analysis.rules import check_document
     from waza_engine.analysis.schema.checker import SchemaChecker
     from waza_engine.analysis.schema.files import read_schema
-    from waza_engine.analysis.schema.navigate import discriminated
-    from waza_engine.analysis.versions import newer
+    from waza_engine.analysis.schema.navigate import discriminated_values
+    from waza_engine.analysis.versions import newer_than_target
     from waza_engine.rules.refused_config import is_told
 
     schema = read_schema(kind.schema)
     found = SchemaChecker(schema).check(document.data)
     by_types = [
         it.below(pointer)
-        for pointer, _ in discriminated(schema, schema, document.data)
+        for pointer, _ in discriminated_values(schema, schema, document.data)
         if (unknown := unknown_keys(found, pointer)) is not None
         for it in check_grader(document.dialect, _at(written, pointer), context.scope, unknown)
     ]
     place = partial(_place, document)
     condemned = {place(it) for it in (*found, *by_types) if _condemns(it)}
-    versions = newer(schema, document.data, context.target) if context.target else ()
+    versions = newer_than_target(schema, document.data, context.target) if context.target else ()
     by_rules = [it for it in (*check_document(document), *versions) if place(it) not in condemned]
     found += (it for it in by_types if it.rule is not REFUSED_CONFIG or not is_told(it, by_rules))
     return found + by_rules
@@ -211,4 +211,4 @@ def _with_extra_types(finding: Finding, names: frozenset[str]) -> Finding | None
 def _adjust(dialect_name: str) -> Any:
     """What makes of a finding the one that an older version of the dialect's runner has; None where all are alike."""
     name = dialect(dialect_name).adjust_finding
-    return resolved(name) if name else None
+    return load_object(name) if name else None

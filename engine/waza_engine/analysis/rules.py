@@ -4,7 +4,7 @@ Rules of all dialects are in `rules/`, those of one dialect in the package that 
 rule's module has its constant, and, when it looks at files, `APPLIES` (the kinds of files) and `check(document)` or, for
 what is to be said of one grader entry, `check_grader(entry, document)`, or both. Where dialects check the same rule in
 their own ways, its constant is in `rules/` and each dialect has a module of the same name with its check. What only one
-grader type has is in the type's own file, `check` and `check_written`.
+grader type has is in the type's own file, `check` and `check_raw`.
 """
 
 import importlib
@@ -14,8 +14,8 @@ from functools import cache
 from types import ModuleType
 from typing import Any
 
-from waza_engine.analysis.grader_entries import check_written
-from waza_engine.analysis.incremental import findings, followed
+from waza_engine.analysis.grader_entries import check_raw
+from waza_engine.analysis.incremental import findings, tracked_document
 from waza_engine.lib.pointer import Pointer
 from waza_engine.model.findings import Finding
 from waza_engine.project.document import Document
@@ -34,7 +34,7 @@ SHARED = "waza_engine.rules"
 @cache
 def checks(dialect: str, kind: str) -> tuple[Check, ...]:
     """The checks for one kind of file."""
-    return (*(it.check for it in _modules(dialect, kind) if hasattr(it, "check")), _look_at_graders)
+    return (*(it.check for it in _modules(dialect, kind) if hasattr(it, "check")), _read_graders)
 
 
 @cache
@@ -45,7 +45,7 @@ def grader_checks(dialect: str, kind: str) -> tuple[GraderCheck, ...]:
 
 def check_document(document: Document) -> Iterator[Finding]:
     """What all rules say about a file."""
-    document = followed(document)
+    document = tracked_document(document)
     for said in check_whole(document):
         yield from said
     for pointer, _, found in check_graders(document):
@@ -61,17 +61,17 @@ def check_graders(
     document: Document,
 ) -> list[tuple[Pointer, Mapping[str, Any], tuple[Finding, ...]]]:
     """The grader entries of a file that there is something to say of: what the rules say of each, pointing into it."""
-    return document.graders_with(_check_grader)
+    return document.grader_results(_check_grader)
 
 
 def _check_grader(document: Document, grader: Mapping[str, Any]) -> tuple[Finding, ...]:
     dialect, kind = document.dialect, document.kind
     entry = Document(dialect, kind, grader)
     found = [it for check in grader_checks(dialect, kind) for it in check(entry, document)]
-    return (*found, *check_written(dialect, grader))
+    return (*found, *check_raw(dialect, grader))
 
 
-def _look_at_graders(document: Document) -> Iterator[Finding]:
+def _read_graders(document: Document) -> Iterator[Finding]:
     """Says nothing, but has the files watched that `check_graders` looks at."""
     check_graders(document)
     yield from ()
@@ -81,9 +81,9 @@ def _modules(dialect: str, kind: str) -> list[ModuleType]:
     # Shared rules apply to what can be run of a file, whatever its dialect calls this kind.
     known = kind_of(dialect, kind)
     kinds = {kind, known.runnable} if known is not None else {kind}
-    found = [it for it in modules_in(SHARED) if not kinds.isdisjoint(_kinds(it))]
+    found = [it for it in rule_modules(SHARED) if not kinds.isdisjoint(_kinds(it))]
     own = _dialect(dialect).rules
-    return [*found, *(it for it in modules_in(own) if kind in _kinds(it))] if own else found
+    return [*found, *(it for it in rule_modules(own) if kind in _kinds(it))] if own else found
 
 
 def _kinds(module: ModuleType) -> Collection[str]:
@@ -92,13 +92,13 @@ def _kinds(module: ModuleType) -> Collection[str]:
     return applies
 
 
-def packages() -> list[str]:
+def rule_packages() -> list[str]:
     """The packages of rules: that of all dialects first."""
     return [SHARED, *(it.rules for it in dialects() if it.rules)]
 
 
 @cache
-def modules_in(package_name: str) -> list[ModuleType]:
+def rule_modules(package_name: str) -> list[ModuleType]:
     """The modules of a package of rules, by name."""
     package = importlib.import_module(package_name)
     names = sorted(it.name for it in pkgutil.iter_modules(package.__path__) if not it.name.startswith("_"))

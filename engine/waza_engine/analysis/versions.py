@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from waza_engine.analysis.schema.navigate import DISCRIMINATOR, Schema, child, narrowed, resolve
+from waza_engine.analysis.schema.navigate import DISCRIMINATOR, Schema, child, narrow, resolve
 from waza_engine.lib.pointer import Pointer
 from waza_engine.model.findings import Finding
 from waza_engine.project.settings import is_newer
@@ -14,16 +14,20 @@ _SINCE = "x-since"
 _APPLIED_SINCE = "x-applied-since"
 
 
-def newer(root: Schema, data: Any, target: str, *, part: Schema | None = None) -> Iterator[Finding]:
+def newer_than_target(
+    root: Schema, data: Any, target: str, *, part: Schema | None = None
+) -> Iterator[Finding]:
     """A finding for each key and each discriminating value below `data` that came after `target`.
 
     `root` is the schema of the file, `part` that of `data` where it is not the whole file.
     """
-    yield from _newer(root, root if part is None else part, data, (), target)
+    yield from _newer_below(root, root if part is None else part, data, (), target)
 
 
-def _newer(root: Schema, schema: Schema, value: Any, pointer: Pointer, target: str) -> Iterator[Finding]:
-    schema = narrowed(root, schema, value)
+def _newer_below(
+    root: Schema, schema: Schema, value: Any, pointer: Pointer, target: str
+) -> Iterator[Finding]:
+    schema = narrow(root, schema, value)
     members = (
         value.items() if isinstance(value, Mapping) else enumerate(value) if isinstance(value, list) else ()
     )
@@ -41,7 +45,7 @@ def _newer(root: Schema, schema: Schema, value: Any, pointer: Pointer, target: s
         if applied and is_newer(applied, target) and it not in (None, [], {}):
             text = f"'{part}' is read and not used before waza {applied}, and this project uses {target}"
             yield NEVER_APPLIED.at((*pointer, part), text, on="key")
-        yield from _newer(root, below, it, (*pointer, part), target)
+        yield from _newer_below(root, below, it, (*pointer, part), target)
 
 
 def _chooser(root: Schema, schema: Schema, value: Any, part: Any) -> str | None:

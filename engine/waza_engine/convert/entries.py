@@ -22,7 +22,7 @@ def typed(entry: GraderEntry) -> Grader:
     if kind is None:
         raise CannotSayError(f"the type '{entry.type}' is not known")
     try:
-        return read_entry(entry, entry.dialect, "task").configured(kind)
+        return read_entry(entry, entry.dialect, "task").configure(kind)
     except ConfigError as error:
         raise CannotSayError(f"its options do not fit: {error}") from error
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from waza_engine import executors as _folder
 from waza_engine.executors.base import AGENT_COMMAND, Executor, ExecutorOptions, UnavailableError
-from waza_engine.plugins import EXECUTOR_GROUP, plug_ins
+from waza_engine.plugins import EXECUTOR_GROUP, plugin_entry_points
 
 if TYPE_CHECKING:
     from importlib.metadata import EntryPoint
@@ -68,7 +68,7 @@ def executor_names() -> list[str]:
 
 @cache
 def _plug_ins() -> "dict[str, EntryPoint]":
-    return {it.name: it for it in plug_ins(EXECUTOR_GROUP)}
+    return {it.name: it for it in plugin_entry_points(EXECUTOR_GROUP)}
 
 
 def _loaded(plug_in: "EntryPoint") -> type[Executor]:

@@ -13,7 +13,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-from waza_engine.analysis.rules import modules_in, packages
+from waza_engine.analysis.rules import rule_modules, rule_packages
 from waza_engine.analysis.schema.navigate import key_groups
 from waza_engine.analysis.schema.tolerance import Schema
 from waza_engine.dialects.waza.generations.base import OlderGrader
@@ -196,7 +196,7 @@ def _rule_pages() -> dict[str, str]:
 def rules_with_pages() -> Iterator[tuple[Rule, ModuleType]]:
     """Every rule, by code, with the module whose docstring is its page: the shared one where dialects have some, too."""
     found: dict[str, tuple[Rule, ModuleType]] = {}
-    for module in (it for package in packages() for it in modules_in(package)):
+    for module in (it for package in rule_packages() for it in rule_modules(package)):
         for thing in vars(module).values():
             if isinstance(thing, Rule) and module.__name__.rpartition(".")[2] == thing.code.replace("-", "_"):
                 found.setdefault(thing.code, (thing, module))

@@ -25,7 +25,7 @@ __all__ = [
     "ConfigError",
     "Criterion",
     "Demand",
-    "Drafted",
+    "DraftedGrader",
     "FailedCheck",
     "GradeError",
     "Grader",
@@ -151,7 +151,7 @@ class Grader(BaseModel):
         return {}
 
     @classmethod
-    def demanded(cls, config: Mapping[str, Any]) -> tuple[str, Demand] | None:
+    def first_demand(cls, config: Mapping[str, Any]) -> tuple[str, Demand] | None:
         """The first option that asks for something the agent must do or give, and what that is."""
         return next(((option, it) for option, it in cls.demands.items() if config.get(option)), None)
 
@@ -177,17 +177,17 @@ class Grader(BaseModel):
         return None
 
     @classmethod
-    def passed_by_anything(cls, config: Mapping[str, Any]) -> Iterator[Pointer]:  # noqa: ARG003  # for subclasses
+    def vacuous_checks(cls, config: Mapping[str, Any]) -> Iterator[Pointer]:  # noqa: ARG003  # for subclasses
         """The checks that every output passes which is not empty."""
         yield from ()
 
     @classmethod
-    def passed_by_echo(cls, config: Mapping[str, Any], prompt: str) -> Iterator[Pointer]:  # noqa: ARG003  # for subclasses
+    def echoed_checks(cls, config: Mapping[str, Any], prompt: str) -> Iterator[Pointer]:  # noqa: ARG003  # for subclasses
         """The checks that an output passes because it contains the prompt."""
         yield from ()
 
     @classmethod
-    def drafted(cls, trials: Sequence[GradingContext]) -> "Drafted | None":  # noqa: ARG003  # for subclasses
+    def draft(cls, trials: Sequence[GradingContext]) -> "DraftedGrader | None":  # noqa: ARG003  # for subclasses
         """A grader of this type that asks for what these recorded trials of one task have in common.
 
         None when there is nothing worth asking for, or the type is not one to be written from a recording.
@@ -199,7 +199,7 @@ class Grader(BaseModel):
         return None
 
     @classmethod
-    def converted(cls, entry: Mapping[str, Any], names: Mapping[str, str]) -> tuple[Change, ...]:
+    def conversion(cls, entry: Mapping[str, Any], names: Mapping[str, str]) -> tuple[Change, ...]:
         """The changes that make an entry of this outdated type one of its successor; none when a person has to.
 
         `names` are the successor's names of the options of this type. Pointers start at the entry.
@@ -213,7 +213,7 @@ class Grader(BaseModel):
         return (SetValue(("type",), cls.successor), *(RenameKey(("config", it), names[it]) for it in config))
 
     @classmethod
-    def check_written(cls, config: Mapping[str, Any]) -> Iterator[Finding]:  # noqa: ARG003  # for subclasses
+    def check_raw(cls, config: Mapping[str, Any]) -> Iterator[Finding]:  # noqa: ARG003  # for subclasses
         """What `check` cannot say because it comes too late: forms of older versions, values that refuse the config."""
         yield from ()
 
@@ -244,7 +244,7 @@ class Grader(BaseModel):
         return self.grade(context)
 
 
-class Drafted(NamedTuple):
+class DraftedGrader(NamedTuple):
     """A grader written from recorded trials: a name for it, what it asks for in a few words, and its config."""
 
     name: str

@@ -6,7 +6,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
-from waza_engine.graders.base import ConfigError, Drafted, GradeError, Grader, GradingContext
+from waza_engine.graders.base import ConfigError, DraftedGrader, GradeError, Grader, GradingContext
 from waza_engine.lib.go.text import decode, fold
 
 
@@ -24,17 +24,17 @@ def grader_drafts(kinds: Iterable[type[Grader]], trials: Sequence[GradingContext
     if not trials:
         return
     for kind in sorted(kinds, key=lambda it: it.type_name):
-        drafted = None if kind.outdated else _drafted(kind, trials)
+        drafted = None if kind.outdated else _passing_draft(kind, trials)
         if drafted is not None:
             config = drafted.config.model_dump(mode="json", by_alias=True, exclude_defaults=True)
             entry = {"type": kind.type_name, "name": drafted.name, "config": config}
             yield GraderDraft(kind.type_name, drafted.about, entry)
 
 
-def _drafted(kind: type[Grader], trials: Sequence[GradingContext]) -> Drafted | None:
+def _passing_draft(kind: type[Grader], trials: Sequence[GradingContext]) -> DraftedGrader | None:
     # What the executor could not know cannot be asked for.
     with suppress(GradeError, ConfigError):
-        drafted = kind.drafted(trials)
+        drafted = kind.draft(trials)
         if drafted is not None and all(drafted.config.grade(it).passed for it in trials):
             return drafted
     return None
@@ -54,19 +54,19 @@ _FORMS = (
 """What a phrase worth asking for looks like, the most telling form first: code, emphasis, a name or path, a long word."""
 
 
-def tools_of_all(trials: Sequence[GradingContext]) -> list[str]:
+def common_tools(trials: Sequence[GradingContext]) -> list[str]:
     """The tools that every trial used, in the order of the first one."""
     used = [list(it.session.tools_used) if it.session is not None else [] for it in trials]
     return [name for name in dict.fromkeys(used[0] if used else ()) if all(name in it for it in used)]
 
 
-def files_of_all(trials: Sequence[GradingContext]) -> list[str]:
+def common_files(trials: Sequence[GradingContext]) -> list[str]:
     """The files that every trial made; nothing when it is not known what was there before."""
     made = [it.captured_files.keys() - _before(it).keys() for it in trials if it.baseline_files is not None]
     return sorted(set.intersection(*made)) if made and len(made) == len(trials) else []
 
 
-def lines_of_all(trials: Sequence[GradingContext]) -> dict[str, str]:
+def common_lines(trials: Sequence[GradingContext]) -> dict[str, str]:
     """The files that every trial changed, each with the longest line that every trial wrote into it."""
     first = _before(trials[0]) if trials else {}
     found: dict[str, str] = {}
@@ -90,7 +90,7 @@ def _new_lines(before: bytes | None, after: bytes | None) -> set[str]:
     return {it for it in new if _SHORTEST <= len(it) <= _WIDEST}
 
 
-def phrases_of_all(trials: Sequence[GradingContext], most: int) -> list[str]:
+def common_phrases(trials: Sequence[GradingContext], most: int) -> list[str]:
     """Phrases that stand in every output and not in the prompt, the most telling ones first.
 
     A phrase of the prompt would prove nothing: repeating the question is no answer.

@@ -12,7 +12,7 @@ from waza_engine.lib.yaml.scalars import Scalar, plain
 from waza_engine.model.fields import is_null
 from waza_engine.model.pydantic_messages import problem_pointer, problem_text
 from waza_engine.model.suite import GraderEntry
-from waza_engine.recognition.recognise import dialect_meant, resolved
+from waza_engine.recognition.recognise import dialect_for, load_object
 
 Level = Literal["eval", "task"]
 
@@ -50,7 +50,7 @@ class Entry:
     ignores_unknown: bool = False
     drops_nulls: bool = False
 
-    def configured(self, kind: "builtins.type[Grader]") -> Grader:
+    def configure(self, kind: "builtins.type[Grader]") -> Grader:
         """The grader of class `kind` with the config of this entry.
 
         Raises:
@@ -75,7 +75,7 @@ def read_entry(entry: Mapping[str, Any] | GraderEntry, meaning: str, level: Leve
         ConfigError: the dialect would refuse to load the entry.
 
     """
-    read: Entry = resolved(dialect_meant(meaning).read_entry)(entry, meaning, level)
+    read: Entry = load_object(dialect_for(meaning).read_entry)(entry, meaning, level)
     return read
 
 

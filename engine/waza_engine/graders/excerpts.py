@@ -9,8 +9,8 @@ from waza_engine.lib.go.text import fold
 from waza_engine.model.records import FoundText
 
 _WIDTH = 80
-_MOST_NAMES = 12
-_LOOKED_AT = 200_000
+_MAX_NAMES = 12
+_MAX_SEARCHED = 200_000
 """How many characters of a text are looked at for an excerpt."""
 _CONTEXT, _WIDEST = 2, 160
 """Of an excerpt: how many lines it has on either side of the place, and how many characters of each."""
@@ -20,61 +20,61 @@ _WORDS = re.compile(
 """The words of a pattern; what stands in classes, escapes and flags are none."""
 
 
-def quoted(text: str) -> str:
+def quote(text: str) -> str:
     """The text on one line, cut when it is long."""
     line = " ".join(text.split())
     return f"'{line}'" if len(line) <= _WIDTH else f"'{line[: _WIDTH - 1]}…'"
 
 
-def instead_of(wanted: str, text: str) -> str:
+def nearest_line(wanted: str, text: str) -> str:
     """What stands there instead of a text that is missing: the line that is most like it, or how the text begins."""
     return _nearest(fold(wanted).split(), text)
 
 
-def place_of(unwanted: str, text: str, *, any_case: bool) -> str:
+def occurrence(unwanted: str, text: str, *, any_case: bool) -> str:
     """Where a text stands that must not be there."""
     start = fold(text).find(fold(unwanted)) if any_case else text.find(unwanted)
-    return around(text, start, start + len(unwanted)) if start >= 0 else ""
+    return excerpt_at(text, start, start + len(unwanted)) if start >= 0 else ""
 
 
-def match_of(pattern: str, text: str) -> str:
+def match_excerpt(pattern: str, text: str) -> str:
     """What a pattern found, or why it is no pattern."""
     if reason := regex_error(pattern):
         return f"not a valid RE2 pattern: {reason}"
     place = regex_span(pattern, text)
-    return around(text, *place) if place else ""
+    return excerpt_at(text, *place) if place else ""
 
 
-def no_match_of(pattern: str, text: str) -> str:
+def mismatch_excerpt(pattern: str, text: str) -> str:
     """What there is instead of a match, or why there can be none."""
     if reason := regex_error(pattern):
         return f"not a valid RE2 pattern: {reason}"
-    return nearest_to(pattern, text)
+    return nearest_to_pattern(pattern, text)
 
 
-def nearest_to(pattern: str, text: str) -> str:
+def nearest_to_pattern(pattern: str, text: str) -> str:
     """The line with most words of a pattern that was not found; how the text begins when no line has one."""
     words = (it.group(1) for it in _WORDS.finditer(pattern))
     return _nearest([fold(it) for it in words if it], text)
 
 
-def calls_made(names: Sequence[str]) -> str:
+def names_used(names: Sequence[str]) -> str:
     """Which tools (or skills) were used instead, each once, with how often."""
     counts = Counter(names)
     shown = ", ".join(
-        f"{it} ({count} times)" if count > 1 else it for it, count in list(counts.items())[:_MOST_NAMES]
+        f"{it} ({count} times)" if count > 1 else it for it, count in list(counts.items())[:_MAX_NAMES]
     )
-    more = f" and {len(counts) - _MOST_NAMES} more" if len(counts) > _MOST_NAMES else ""
+    more = f" and {len(counts) - _MAX_NAMES} more" if len(counts) > _MAX_NAMES else ""
     return f"used: {shown}{more}" if counts else "nothing was used"
 
 
-def around(text: str, start: int, end: int) -> FoundText:
+def excerpt_at(text: str, start: int, end: int) -> FoundText:
     """A stretch of the text with what stands around it on its line, and the number of the line."""
     number = text.count("\n", 0, start) + 1
     first = max(text.rfind("\n", 0, start) + 1, start - (_WIDTH - 20) // 2)
     stop = text.find("\n", start)
     last = len(text) if stop < 0 else stop
-    line = quoted(text[first : max(min(last, first + 2 * _WIDTH), min(end, start + _WIDTH))])
+    line = quote(text[first : max(min(last, first + 2 * _WIDTH), min(end, start + _WIDTH))])
     return FoundText(f"line {number}: {line}", _lines_around(text.split("\n"), number - 1))
 
 
@@ -82,12 +82,12 @@ def _nearest(words: Iterable[str], text: str) -> str:
     if not text.strip():
         return "it is empty"
     wanted = set(words)
-    lines = text[:_LOOKED_AT].splitlines()
+    lines = text[:_MAX_SEARCHED].splitlines()
     scored = ((_likeness(wanted, fold(line)), -index) for index, line in enumerate(lines))
     score, index = max(scored, default=(0, 0))
     if not score:
-        return FoundText(f"it begins: {quoted(text[:_LOOKED_AT])}", _lines_around(lines, 0))
-    return FoundText(f"line {1 - index}: {quoted(lines[-index])}", _lines_around(lines, -index))
+        return FoundText(f"it begins: {quote(text[:_MAX_SEARCHED])}", _lines_around(lines, 0))
+    return FoundText(f"line {1 - index}: {quote(lines[-index])}", _lines_around(lines, -index))
 
 
 def _likeness(words: set[str], line: str) -> int:

@@ -13,8 +13,8 @@ from functools import cache
 from typing import TYPE_CHECKING, TypeGuard
 
 from waza_engine.graders.base import Grader
-from waza_engine.plugins import plug_ins
-from waza_engine.recognition.recognise import dialect, dialect_meant, resolved
+from waza_engine.plugins import plugin_entry_points
+from waza_engine.recognition.recognise import dialect, dialect_for, load_object
 
 if TYPE_CHECKING:
     from importlib.metadata import EntryPoint
@@ -32,8 +32,8 @@ def graders(dialect_name: str) -> dict[str, type[Grader]]:
     """
     chosen = dialect(dialect_name)
     found = {it.type_name: it for it in graders_in(chosen.graders[0])}
-    for plug_in in plug_ins(chosen.grader_group) if chosen.grader_group else ():
-        if grader := _loaded(plug_in, taken=found):
+    for plug_in in plugin_entry_points(chosen.grader_group) if chosen.grader_group else ():
+        if grader := _load(plug_in, taken=found):
             found[grader.type_name] = grader
     return found
 
@@ -44,10 +44,10 @@ def find_grader(type_name: str, meaning: str = "", config: object = None) -> typ
     `meaning` is as `formats.dialect_meant` takes it: the name of a dialect, or one of its `meanings`. The `config` tells
     two meanings apart that one type had at the same time.
     """
-    chosen = dialect_meant(meaning)
+    chosen = dialect_for(meaning)
     if not chosen.find_grader:
         return graders(chosen.name).get(type_name)
-    found: type[Grader] | None = resolved(chosen.find_grader)(type_name, meaning, config)
+    found: type[Grader] | None = load_object(chosen.find_grader)(type_name, meaning, config)
     return found
 
 
@@ -67,7 +67,7 @@ def _is_grader_type(thing: object) -> TypeGuard[type[Grader]]:
     return isinstance(thing, type) and issubclass(thing, Grader) and bool(getattr(thing, "type_name", ""))
 
 
-def _loaded(plug_in: "EntryPoint", taken: dict[str, type[Grader]]) -> type[Grader] | None:
+def _load(plug_in: "EntryPoint", taken: dict[str, type[Grader]]) -> type[Grader] | None:
     try:
         grader = plug_in.load()
         if _is_grader_type(grader) and grader.type_name not in taken:

@@ -58,7 +58,7 @@ class GraderResult:
         texts = [it if isinstance(it, str) else it.message for it in failures]
         feedback = "; ".join(texts) if texts else passed_text
         parts = tuple(it for it in failures if isinstance(it, FailedCheck))
-        return cls(score, not texts, feedback, as_in_go({**details, "failures": texts}), parts=parts)
+        return cls(score, not texts, feedback, go_details({**details, "failures": texts}), parts=parts)
 
     @classmethod
     def failed(
@@ -121,21 +121,21 @@ class GradedTrial:
     scoring: Scoring
 
 
-def as_in_go(details: dict[str, Any]) -> dict[str, Any]:
+def go_details(details: dict[str, Any]) -> dict[str, Any]:
     """Details as waza writes them: empty lists, in mappings and lists too, are null.
 
     See docs/reference/waza-graders.md, section 2.2.
     """
-    return {key: _in_go(it) for key, it in details.items()}
+    return {key: _go_value(it) for key, it in details.items()}
 
 
-def _in_go(value: Any) -> Any:
+def _go_value(value: Any) -> Any:
     match value:
         case []:
             return None
         case list():
-            return [_in_go(it) for it in value]
+            return [_go_value(it) for it in value]
         case dict():
-            return as_in_go(value)
+            return go_details(value)
         case _:
             return value

@@ -13,7 +13,7 @@ from typing import Any
 from waza_engine.graders.base import GraderResult, GradingContext
 from waza_engine.graders.result import GraderFailure, GraderVerdict, RunVerdict
 from waza_engine.grading.batch_input import InputError, grading_context
-from waza_engine.grading.grade import grade_entry, grade_run, shown
+from waza_engine.grading.grade import grade_entry, grade_run, name_and_type
 from waza_engine.lib.files.temporary import temporary_folder
 from waza_engine.lib.go.json import JsonError, read_json
 from waza_engine.lib.paths import PathError, workspace_path
@@ -32,7 +32,7 @@ class Folders:
     process: Path
 
 
-def lay_out(request: Mapping[str, Any], directory: Path) -> Folders:
+def write_workspace(request: Mapping[str, Any], directory: Path) -> Folders:
     """Make `ws` and `ctx` in `directory` and write what the line describes into them.
 
     Raises:
@@ -116,13 +116,13 @@ def _request(line: str | bytes) -> dict[str, Any]:
 
 
 def _answer(request: Mapping[str, Any], directory: Path) -> Answer:
-    meaning = request.get("gen") or meaning_in(str(request.get("dialect")))
+    meaning = request.get("gen") or meaning_of_dialect(str(request.get("dialect")))
     if request.get("gen") and meaning not in meanings():
         raise InputError(f"unknown 'gen' {meaning!r}; one of {', '.join(meanings())}")
     given = [it for it in ("graders", "graders_yaml", "run") if it in request]
     if len(given) != 1:
         raise InputError("a line needs exactly one of 'graders', 'graders_yaml' and 'run'")
-    folders = lay_out(request, directory)
+    folders = write_workspace(request, directory)
     context = grading_context(
         {} if request.get("context") is None else request["context"],
         workspace_dir=folders.workspace,
@@ -131,14 +131,14 @@ def _answer(request: Mapping[str, Any], directory: Path) -> Answer:
     )
     match given[0]:
         case "graders":
-            return grade_list(_named(request["graders"]), context, meaning)
+            return grade_list(_with_names(request["graders"]), context, meaning)
         case "graders_yaml":
             return grade_list(graders_from_yaml(request["graders_yaml"]), context, meaning)
         case _:
-            return _graded_run(request["run"], context, meaning)
+            return _grade_run(request["run"], context, meaning)
 
 
-def meaning_in(dialect_name: str) -> str:
+def meaning_of_dialect(dialect_name: str) -> str:
     """What the types of raw entries mean in a dialect, or "" for the default one and for names that no dialect has."""
     return next((it.name for it in dialects() if it.name == dialect_name and not it.is_default), "")
 
@@ -160,7 +160,7 @@ def graders_from_yaml(text: Any) -> list[Any]:
 
 def grade_list(entries: list[Any], context: GradingContext, meaning: str = "") -> Answer:
     """Grade every entry on its own: an error does not stop the others."""
-    graded = [_graded(it, context, meaning) for it in entries]
+    graded = [_grade_entry(it, context, meaning) for it in entries]
     verdicts = [it for it in graded if isinstance(it, GraderVerdict)]
     if len(verdicts) < len(graded):
         status, verdicts_that_count = "error", []
@@ -177,11 +177,11 @@ def grade_list(entries: list[Any], context: GradingContext, meaning: str = "") -
     }
 
 
-def _graded(entry: Any, context: GradingContext, meaning: str) -> GraderVerdict | GraderFailure:
+def _grade_entry(entry: Any, context: GradingContext, meaning: str) -> GraderVerdict | GraderFailure:
     if isinstance(entry, YamlError):
         return GraderFailure("", "", "config", str(entry))
     if isinstance(entry, RefusedEntry):
-        return GraderFailure(*shown(entry.data), "config", str(entry.error))
+        return GraderFailure(*name_and_type(entry.data), "config", str(entry.error))
     return grade_entry(entry, context, meaning)
 
 
@@ -202,11 +202,11 @@ def result_object(graded: GraderVerdict | GraderFailure) -> Answer:
         "feedback": result.feedback,
         "details": result.details or {},
         "weight": graded.weight,
-        **_beside(result),
+        **_dialect_members(result),
     }
 
 
-def _beside(result: GraderResult) -> Answer:
+def _dialect_members(result: GraderResult) -> Answer:
     """What only results of other dialects than waza have."""
     told = {"kind": result.kind, "label": result.label, "status": result.status}
     criteria = [asdict(it) for it in result.criteria]
@@ -214,14 +214,14 @@ def _beside(result: GraderResult) -> Answer:
     return found | ({"criteria": criteria} if criteria else {})
 
 
-def _named(graders: Any) -> list[Any]:
+def _with_names(graders: Any) -> list[Any]:
     """Decoded entries. One without a name is named after its type: the door asks for no names, a `prompt` does."""
     if not isinstance(graders, list):
         raise InputError("'graders' must be a list")
     return [{"name": it.get("type", ""), **it} if isinstance(it, Mapping) else it for it in graders]
 
 
-def _graded_run(run: Any, context: GradingContext, meaning: str) -> Answer:
+def _grade_run(run: Any, context: GradingContext, meaning: str) -> Answer:
     if not isinstance(run, Mapping):
         raise InputError("'run' must be an object")
     try:

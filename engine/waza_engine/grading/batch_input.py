@@ -11,7 +11,7 @@ from waza_engine.judges.scripted import scripted_judge
 from waza_engine.model.fields import Flag, Integer, ListOf, Text, TextMap
 from waza_engine.model.pydantic_messages import first_problem_text
 from waza_engine.model.trajectory import Session, SkillInvocation, ToolEvent
-from waza_engine.recognition.recognise import dialect_meant, resolved
+from waza_engine.recognition.recognise import dialect_for, load_object
 
 
 class InputError(ValueError):
@@ -52,11 +52,11 @@ def grading_context(
     def read(members: Any) -> GradingContext:
         return _read(members, workspace_dir, process_dir)
 
-    in_dialect = dialect_meant(meaning).grading_context
+    in_dialect = dialect_for(meaning).grading_context
     try:
         if not in_dialect or not isinstance(data, Mapping):
             return read(data)
-        context: GradingContext = resolved(in_dialect)(data, meaning, read)
+        context: GradingContext = load_object(in_dialect)(data, meaning, read)
     except ValidationError as error:
         raise InputError(f"context.{first_problem_text(error)}") from error
     except ValueError as error:

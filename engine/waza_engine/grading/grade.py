@@ -21,14 +21,14 @@ from waza_engine.graders.base import (
     Scope,
 )
 from waza_engine.graders.entry import Entry, Level, read_entry
-from waza_engine.graders.excerpts import instead_of, place_of, quoted
+from waza_engine.graders.excerpts import nearest_line, occurrence, quote
 from waza_engine.graders.registry import find_grader
 from waza_engine.graders.result import GradedTrial, GraderFailure, GraderVerdict, RunVerdict
 from waza_engine.lib.go.text import fold
 from waza_engine.lib.yaml.scalars import plain
 from waza_engine.model.scores import mean, weighted_mean
 from waza_engine.model.suite import EXPECTED_TEXTS, GraderEntry, Scoring, Task
-from waza_engine.recognition.recognise import dialect_meant, resolved
+from waza_engine.recognition.recognise import dialect_for, load_object
 
 _log = logging.getLogger(__name__)
 
@@ -55,16 +55,16 @@ def build(
         ConfigError: the entry, its config, or a static check forbids the grader.
 
     """
-    return _built(read_entry(entry, meaning, level), meaning, scope or Scope())
+    return _build(read_entry(entry, meaning, level), meaning, scope or Scope())
 
 
-def _built(entry: Entry, meaning: str, scope: Scope) -> BuiltGrader:
+def _build(entry: Entry, meaning: str, scope: Scope) -> BuiltGrader:
     kind = find_grader(entry.type, meaning, entry.data.get("config"))
     if kind is None:
         raise ConfigError(f"Unknown grader type '{entry.type}'" if entry.type else "The grader has no type")
     if kind.name_required and not entry.name:
         raise ConfigError(f"A grader of type '{entry.type}' needs a name")
-    grader = entry.configured(kind)
+    grader = entry.configure(kind)
     if refusal := next(grader.refusals(scope), None):
         raise ConfigError(refusal.message)
     return BuiltGrader(grader, entry.type, entry.name, entry.weight)
@@ -82,7 +82,7 @@ def grade_entry(
     `level` says where the entry stands: that changes which keys it may have.
     """
     started = time.perf_counter()
-    name, type_name = shown(entry)
+    name, type_name = name_and_type(entry)
     step: Literal["config", "grade"] = "config"
     try:
         built = build(entry, meaning, level, Scope(process_dir=context.process_dir))
@@ -101,7 +101,7 @@ def grade_entry(
     )
 
 
-def shown(entry: Any) -> tuple[str, str]:
+def name_and_type(entry: Any) -> tuple[str, str]:
     """Name and type for the message about an entry that cannot be read, whatever it is."""
     if isinstance(entry, GraderEntry):
         return entry.name, entry.type
@@ -132,11 +132,11 @@ def grade_run(
     `agent_error` is the error the agent reported: it makes the status `error` whatever the graders say.
     """
     results: dict[str, GraderVerdict] = {}
-    for _, graded in _graded(eval_entries, task_entries, context, meaning):
+    for _, graded in _grade_each(eval_entries, task_entries, context, meaning):
         if isinstance(graded, GraderFailure):
             return RunVerdict("error", error=graded)
         results[graded.name] = graded
-    if meaning not in dialect_meant(meaning).without_expectations:
+    if meaning not in dialect_for(meaning).without_expectations:
         results.update((it.name, it) for it in _expectations(expected, context.output))
     return _run_verdict(results, agent_error)
 
@@ -149,18 +149,18 @@ def grade_task(
     context: GradingContext,
 ) -> RunVerdict:
     """The verdict on a trial of a task, made as its dialect makes it where the suite has a `scoring`."""
-    score = dialect_meant(dialect).score_trial
+    score = dialect_for(dialect).score_trial
     if scoring is None or not score:
         return grade_run(eval_entries, task.graders, task.expected, context, dialect, context.error)
-    graded = _graded(eval_entries, task.graders, context, dialect)
-    verdict: RunVerdict = resolved(score)(GradedTrial(graded, context, task.constraints, scoring))
+    graded = _grade_each(eval_entries, task.graders, context, dialect)
+    verdict: RunVerdict = load_object(score)(GradedTrial(graded, context, task.constraints, scoring))
     return verdict
 
 
 _Entry = TypeVar("_Entry", bound=Mapping[str, Any] | GraderEntry)
 
 
-def _graded(
+def _grade_each(
     eval_entries: Sequence[_Entry], task_entries: Sequence[_Entry], context: GradingContext, meaning: str
 ) -> Iterator[tuple[_Entry, GraderVerdict | GraderFailure]]:
     """What comes of each entry, graded when it is asked for."""
@@ -195,7 +195,7 @@ def _expectations(expected: Mapping[str, Iterable[str]], output: str) -> list[Gr
                 "Found" if found else "None of the texts found",
                 parts=()
                 if found
-                else (FailedCheck((), "none of the texts found", f"it begins: {quoted(output)}"),),
+                else (FailedCheck((), "none of the texts found", f"it begins: {quote(output)}"),),
             )
         else:
             wanted = option == "output_contains"
@@ -212,8 +212,8 @@ def _expectations(expected: Mapping[str, Iterable[str]], output: str) -> list[Gr
 
 def _failed_text(index: int, text: str, output: str, *, wanted: bool) -> FailedCheck:
     if wanted:
-        return FailedCheck((index,), f"missing: {text}", instead_of(text, output))
-    return FailedCheck((index,), f"found: {text}", place_of(text, output, any_case=True))
+        return FailedCheck((index,), f"missing: {text}", nearest_line(text, output))
+    return FailedCheck((index,), f"found: {text}", occurrence(text, output, any_case=True))
 
 
 def _expectation_text(failures: Sequence[str], *, wanted: bool) -> str:

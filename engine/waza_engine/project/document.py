@@ -9,11 +9,11 @@ from typing import Any, TypeVar
 from waza_engine.lib.files.read_tracking import cached_with_reads, tracked_property
 from waza_engine.lib.files.vfs import Files
 from waza_engine.lib.pointer import Pointer
-from waza_engine.project.memo_list import Carried
+from waza_engine.project.memo_list import MemoList
 from waza_engine.project.suite_files import SuiteFiles, suite_of
 from waza_engine.recognition.recognise import kind_of
 
-_Made = TypeVar("_Made")
+_T = TypeVar("_T")
 
 
 @dataclass(frozen=True, eq=False)
@@ -44,7 +44,7 @@ class Document:
         folder = self.path.parent if self.path is not None else None
         return folder if folder is not None and self.files.is_directory(folder) else None
 
-    def once(self, place: Hashable, make: Callable[[], _Made]) -> _Made:
+    def once(self, place: Hashable, make: Callable[[], _T]) -> _T:
         """What several rules, or one rule many times, want to know of this version of the file."""
         return cached_with_reads(self.__dict__, place, make)
 
@@ -110,17 +110,17 @@ class Document:
 
     @tracked_property
     def _graders(self) -> list[tuple[Pointer, Mapping[str, Any]]]:
-        return [(pointer, grader) for pointer, grader, _ in self.graders_with(_is_there)]
+        return [(pointer, grader) for pointer, grader, _ in self.grader_results(_always)]
 
-    def graders_with(self, make: "Make[_Made | None]") -> list[tuple[Pointer, Mapping[str, Any], _Made]]:
+    def grader_results(self, make: "Make[_T | None]") -> list[tuple[Pointer, Mapping[str, Any], _T]]:
         """The grader entries of which `make` makes something (that is not empty), with that.
 
         It may look at the entry, at top-level keys and at files, and is asked again when one of these is another. It
         has to be the same function each time.
         """
-        return self.once(("graders with", make), lambda: [*self._graders_with(make)])
+        return self.once(("grader results", make), lambda: [*self._grader_rows(make)])
 
-    def _graders_with(self, make: "Make[_Made | None]") -> Iterator[tuple[Pointer, Mapping[str, Any], _Made]]:
+    def _grader_rows(self, make: "Make[_T | None]") -> Iterator[tuple[Pointer, Mapping[str, Any], _T]]:
         for key, inside in _grader_lists(self.dialect, self.kind):
             if inside is None:
                 yield from (((key, index), it, found) for index, it, found in self._entries_with(key, make))
@@ -129,13 +129,11 @@ class Document:
                 for rest, grader, found in rows:
                     yield (key, index, *rest), grader, found
 
-    def _entries_with(
-        self, key: str, make: "Make[_Made | None]"
-    ) -> Iterator[tuple[int, Mapping[str, Any], _Made]]:
+    def _entries_with(self, key: str, make: "Make[_T | None]") -> Iterator[tuple[int, Mapping[str, Any], _T]]:
         """The mappings in the list of a top-level key, in the same way, with their indices."""
         entries = self.value(key)
-        if isinstance(entries, Carried):
-            made = entries.found(make, lambda it: make(self, it) if isinstance(it, Mapping) else None)
+        if isinstance(entries, MemoList):
+            made = entries.results(make, lambda it: make(self, it) if isinstance(it, Mapping) else None)
             yield from ((index, entries[index], found) for index, found in made)
         elif isinstance(entries, list):
             yield from (
@@ -145,12 +143,12 @@ class Document:
             )
 
 
-Make = Callable[[Document, Mapping[str, Any]], _Made]
+Make = Callable[[Document, Mapping[str, Any]], _T]
 """What somebody wants to know of an entry of a document."""
 _Rows = list[tuple[Pointer, Mapping[str, Any], Any]]
 
 
-def _is_there(_document: Document, _grader: Mapping[str, Any]) -> bool:
+def _always(_document: Document, _grader: Mapping[str, Any]) -> bool:
     return True
 
 
@@ -169,12 +167,12 @@ def _grader_lists(
             found.append((key, None))
         if inner := tuple(it for it in ways if it):
             needed = kind.task_keys if kind is not None and key in kind.tasks else frozenset[str]()
-            found.append((key, partial(_of_item, ways=inner, needed=needed)))
+            found.append((key, partial(_item_rows, ways=inner, needed=needed)))
     return found
 
 
 @cache
-def _of_item(make: Make[Any], ways: tuple[tuple[str, ...], ...], needed: frozenset[str]) -> Make[_Rows]:
+def _item_rows(make: Make[Any], ways: tuple[tuple[str, ...], ...], needed: frozenset[str]) -> Make[_Rows]:
     """What is made of the graders of an item, with their pointers in it; an item counts with one of the `needed` keys."""
 
     def rows(document: Document, item: Mapping[str, Any]) -> _Rows:

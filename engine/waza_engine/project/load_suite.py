@@ -5,7 +5,7 @@ from pathlib import Path
 from waza_engine.model.experiment import Experiment
 from waza_engine.model.suite import ExperimentArm, LoadError, Suite
 from waza_engine.project.reading import read_filled_mapping
-from waza_engine.recognition.recognise import Dialect, dialect, recognise, resolved
+from waza_engine.recognition.recognise import Dialect, dialect, load_object, recognise
 
 
 def load_suite(
@@ -22,7 +22,7 @@ def load_suite(
 
     """
     chosen = dialect(dialect_name) if dialect_name else dialect_of_file(path)
-    suite: Suite = resolved(chosen.load_suite)(
+    suite: Suite = load_object(chosen.load_suite)(
         path, process_dir=process_dir, **({"context_dir": context_dir} if context_dir else {})
     )
     return suite
@@ -41,7 +41,7 @@ def experiment_at(path: Path) -> Experiment | None:
         return None
     if found is None or found[1].runnable != "experiment":
         return None
-    experiment: Experiment = resolved(found[0].load_experiment)(path)
+    experiment: Experiment = load_object(found[0].load_experiment)(path)
     return experiment
 
 

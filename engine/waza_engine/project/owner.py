@@ -10,7 +10,7 @@ from pathlib import Path
 from waza_engine.lib.files.vfs import Files
 from waza_engine.lib.yaml.reader import YamlError
 from waza_engine.model.placeholders import read_with_placeholders
-from waza_engine.project.suite_files import eval_naming, owner_of
+from waza_engine.project.suite_files import naming_eval, owner_of
 from waza_engine.recognition.recognise import Dialect, Kind, recognise
 
 
@@ -34,12 +34,12 @@ _DISK = Files()
 """What was read of evals is remembered until they change."""
 
 
-def named_by_eval(path: Path) -> tuple[Dialect, Kind, str] | None:
+def kind_named_by_eval(path: Path) -> tuple[Dialect, Kind, str] | None:
     """Dialect and kind of a file that the globs of an eval above it name, and why; None when there is no such eval.
 
     Only evals with usual names are looked at: this is asked of every YAML file that nothing else speaks for.
     """
-    found = eval_naming(path, _DISK) if path.is_absolute() else None
+    found = naming_eval(path, _DISK) if path.is_absolute() else None
     if found is None:
         return None
     path_of_eval, dialect, kind = found

@@ -152,10 +152,10 @@ def build(model: type[_Model], data: Any, path: Path, below: Pointer = ()) -> _M
         return model.model_validate(data)
     except ValidationError as error:
         pointer, text = _first_problem(error, data)
-        raise LoadError(path, _placed((*below, *pointer), text), (*below, *pointer)) from error
+        raise LoadError(path, _located_sentence((*below, *pointer), text), (*below, *pointer)) from error
 
 
-def as_written(pointer: Pointer, data: Any) -> Pointer:
+def pointer_in_file(pointer: Pointer, data: Any) -> Pointer:
     """Where something stands in the data of a file, when its pointer passes over the null items of lists, as models do."""
     found: list[str | int] = []
     for part in pointer:
@@ -197,11 +197,11 @@ def _sentence(problem: Any, value: Any) -> str:
             return problem_text(problem)
 
 
-def _placed(pointer: Pointer, sentence: str) -> str:
-    return f"'{spelled(pointer)}' {sentence}" if pointer else f"The file {sentence}"
+def _located_sentence(pointer: Pointer, sentence: str) -> str:
+    return f"'{pointer_text(pointer)}' {sentence}" if pointer else f"The file {sentence}"
 
 
-def spelled(pointer: Pointer) -> str:
+def pointer_text(pointer: Pointer) -> str:
     """A pointer for people: `graders[0].config`."""
     text = ""
     for key in pointer:

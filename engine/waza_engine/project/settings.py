@@ -54,10 +54,10 @@ def unknown_code(code: str) -> str | None:
     if code in codes():
         return None
     near = nearest(code, sorted(codes()))
-    return f"No finding has the code '{code}'." + (f" Did you mean {_listed(near)}?" if near else "")
+    return f"No finding has the code '{code}'." + (f" Did you mean {_quoted(near)}?" if near else "")
 
 
-def _listed(names: list[str]) -> str:
+def _quoted(names: list[str]) -> str:
     return " or ".join(f"'{it}'" for it in names)
 
 

@@ -69,7 +69,7 @@ def front_lines(text: str) -> list[str]:
 
 
 def _paths(suite: SuiteFiles, files: Files) -> Iterator[Path]:
-    for it in _listed(suite):
+    for it in _listed_paths(suite):
         path = Path(os.path.normpath(suite.folder / it))
         folder = path.parent if is_skill_file(path) else path
         yield from _in_folder(folder, files)
@@ -84,7 +84,7 @@ def _paths(suite: SuiteFiles, files: Files) -> Iterator[Path]:
             return
 
 
-def _listed(suite: SuiteFiles) -> Iterator[str]:
+def _listed_paths(suite: SuiteFiles) -> Iterator[str]:
     """What the eval itself lists: directories, or SKILL.md files, in its settings or in its environments."""
     yield from _texts(suite.config.get("skill_directories"))
     stimuli = suite.eval.get("stimuli")
@@ -114,7 +114,7 @@ def _text(value: Any) -> str:
     return text.strip() if isinstance(text, str) else ""
 
 
-def listed_folders(document: Document) -> list[Path]:
+def skill_folders(document: Document) -> list[Path]:
     """The folders of `config.skill_directories`."""
     folder = document.folder
     return (
@@ -122,7 +122,7 @@ def listed_folders(document: Document) -> list[Path]:
     )
 
 
-def are_off(document: Document) -> bool:
+def are_skills_off(document: Document) -> bool:
     """Whether the eval switches all skills off."""
     listed = document.value("config", "skill_directories")
     disabled = document.value("config", "disabled_skills")

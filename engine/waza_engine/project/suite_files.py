@@ -90,7 +90,7 @@ class SuiteFiles:
         """The task files in waza's order; one that two globs name stands here once."""
         return tuple(TaskOfSuite(path, self._data(path), globs) for path, globs in self._named.items())
 
-    def having(self, key: str) -> Mapping[str, list[Path]]:
+    def paths_by_text(self, key: str) -> Mapping[str, list[Path]]:
         """The task files by the text that they have at this key; those that have none, too."""
 
         def find() -> Mapping[str, list[Path]]:
@@ -210,7 +210,7 @@ def text_of(value: Any) -> str:
     return source_text(value) if isinstance(value, (int, float)) and not isinstance(value, bool) else ""
 
 
-def eval_naming(path: Path, files: Files) -> tuple[Path, Dialect, Kind] | None:
+def naming_eval(path: Path, files: Files) -> tuple[Path, Dialect, Kind] | None:
     """The nearest eval above a file that names it as a task, among those that are called some kind of eval.
 
     With it dialect and kind of the file.

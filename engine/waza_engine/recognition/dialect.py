@@ -17,7 +17,7 @@ from typing import Any, Literal
 from waza_engine.lib.spelling import is_typo
 from waza_engine.lib.yaml.scalars import Scalar
 
-_LOOKED_AT = 3
+_SAMPLE = 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +54,7 @@ class Shape:
     def _of_items(self, values: Iterable[Any]) -> int:
         """The first items speak for all: a later one may be half-written, and the list long."""
         shaped = replace(self, named=False) if self.named else self
-        return max((shaped.verdict(it) for it in islice(values, _LOOKED_AT)), default=0)
+        return max((shaped.verdict(it) for it in islice(values, _SAMPLE)), default=0)
 
     def _begins_a_key(self, text: str) -> bool:
         """Whether the text is a key of ours that is being typed."""
@@ -97,7 +97,7 @@ class Signal:
     shaped: str = ""
     at: tuple[str, ...] = ()
 
-    def found_in(self, keys: frozenset[str], known: frozenset[str]) -> str | None:
+    def evidence(self, keys: frozenset[str], known: frozenset[str]) -> str | None:
         """The keys that gave the signal, as a phrase, or None."""
         if not all(keys & group for group in self.groups):
             return None
@@ -136,9 +136,9 @@ class FileName:
             return self.may_be_empty
         if self.telling and keys & self.telling and len(keys & known) > len(keys - known):
             return True
-        return self.may_be_empty and keys <= known and self.begins(keys)
+        return self.may_be_empty and keys <= known and self.has_beginning(keys)
 
-    def begins(self, keys: frozenset[str]) -> bool:
+    def has_beginning(self, keys: frozenset[str]) -> bool:
         """Whether a key is there that people begin such a file with."""
         return not self.beginnings or not keys.isdisjoint(self.beginnings)
 
@@ -187,7 +187,7 @@ class Kind:
         """What the values of the top-level keys say together, as in `Shape.verdict`."""
         return sum(it.verdict(values.get(key)) for key, it in self.shapes.items())
 
-    def told_at(self, path: PurePath, keys: frozenset[str], values: Mapping[str, Any]) -> str | None:
+    def signal_at(self, path: PurePath, keys: frozenset[str], values: Mapping[str, Any]) -> str | None:
         """The keys that say it for a file at this path, though what stands under them may be strange; or None.
 
         With a weak signal all keys must be known.
@@ -200,7 +200,7 @@ class Kind:
             if any(_ends_like(path, pattern) for pattern in it.at)
             and (not it.shaped or self.deciding[it.shaped].verdict(values.get(it.shaped)) > 0)
         )
-        found = (it.found_in(keys, self.keys) for it in here if not it.weak or keys <= self.keys)
+        found = (it.evidence(keys, self.keys) for it in here if not it.weak or keys <= self.keys)
         return next(filter(None, found), None)
 
     def deciding_at(self, path: PurePath) -> set[str]:
@@ -212,7 +212,7 @@ class Kind:
     def knows_most(self, keys: frozenset[str]) -> bool:
         return len(keys & self.keys) > len(keys - self.keys)
 
-    def is_named_by(self, address: str, keys: frozenset[str], values: Mapping[str, Any]) -> bool:
+    def owns_schema(self, address: str, keys: frozenset[str], values: Mapping[str, Any]) -> bool:
         """Whether this is the kind whose schema stands at an address; `keys` and `values` are those of the file."""
         address = address.lower().replace("\\", "/")
         if any(fnmatchcase(address, it) for it in self.addresses):
@@ -304,16 +304,16 @@ class Dialect:
         """The kind called `name`."""
         return next((it for it in self.kinds if it.name == name), None)
 
-    def by_schema(
+    def kind_by_schema(
         self, keys: frozenset[str], values: Mapping[str, Any], address: str
     ) -> tuple[Kind, str] | None:
         """The kind whose schema the file names itself, unless its keys are those of another tool."""
         for kind in self.kinds if address and not keys & self.other_tools else ():
-            if kind.is_named_by(address, keys, values):
+            if kind.owns_schema(address, keys, values):
                 return kind, f"its $schema {address}"
         return None
 
-    def by_values(self, keys: frozenset[str], values: Mapping[str, Any]) -> tuple[Kind, str] | None:
+    def kind_by_values(self, keys: frozenset[str], values: Mapping[str, Any]) -> tuple[Kind, str] | None:
         """The kind whose values stand under at least two of its keys, whatever the others are called."""
         for kind in self.kinds if not keys & self.other_tools else ():
             if not kind.signals:
@@ -323,7 +323,7 @@ class Dialect:
                 return kind, f"what stands under {', '.join(ours)}"
         return None
 
-    def by_content(
+    def kind_by_content(
         self, keys: frozenset[str], values: Mapping[str, Any], *, strongly: bool = False
     ) -> tuple[Kind, str] | None:
         """The kind that the keys speak for, and why: a strong signal first, then the kind that knows most of them.
@@ -337,7 +337,7 @@ class Dialect:
             for signal in kind.signals
             if not signal.at
             and not (signal.weak and (strongly or keys & self.other_tools))
-            and (reason := signal.found_in(keys, kind.keys))
+            and (reason := signal.evidence(keys, kind.keys))
             and (not signal.shaped or kind.shapes[signal.shaped].verdict(values.get(signal.shaped)) > 0)
         ]
         found = [
@@ -350,7 +350,7 @@ class Dialect:
         _, kind, reason = max(found, key=lambda it: it[0])
         return kind, f"top-level keys {reason}"
 
-    def by_path(
+    def kind_by_path(
         self,
         keys: Collection[str] | None,
         values: Mapping[str, Any],
@@ -366,7 +366,11 @@ class Dialect:
         """
         present = frozenset(keys or ())
         for kind in self.kinds:
-            if by_folder and not present & self.other_tools and (told := kind.told_at(path, present, values)):
+            if (
+                by_folder
+                and not present & self.other_tools
+                and (told := kind.signal_at(path, present, values))
+            ):
                 return kind, f"top-level keys {told}"
             for name in kind.file_names:
                 if name.is_only_a_folder() and not by_folder:
@@ -377,7 +381,11 @@ class Dialect:
                     or not (
                         name.accepts(present, kind.keys)
                         or (name.in_project and kind.knows_most(present))
-                        or (kind.knows_most(present) and name.begins(present) and kind.verdict(values) > 0)
+                        or (
+                            kind.knows_most(present)
+                            and name.has_beginning(present)
+                            and kind.verdict(values) > 0
+                        )
                     )
                     or kind.verdict(values) < 0
                 )

@@ -19,18 +19,18 @@ _SUFFIXES = (".yaml", ".yml")
 _USUAL = "eval.yaml"
 
 
-def called_usually(path: PurePath, project_files: Collection[str]) -> tuple[PurePath, PurePath] | None:
+def usual_path(path: PurePath, project_files: Collection[str]) -> tuple[PurePath, PurePath] | None:
     """The path with the usual name of an eval, and the nearest project file, if that one gives evals such a name."""
     if not path.name.endswith(_SUFFIXES) or not path.is_absolute():
         return None
     for folder in list(path.parents)[:_LEVELS]:
         if there := [it for name in project_files if _disk().is_file(it := Path(folder, name))]:
-            project = next((it for it in there if _is_named(path, it)), None)
+            project = next((it for it in there if _names_as_eval(path, it)), None)
             return (path.with_name(_USUAL), project) if project is not None else None
     return None
 
 
-def _is_named(path: PurePath, project: Path) -> bool:
+def _names_as_eval(path: PurePath, project: Path) -> bool:
     data = _disk().mapping(project)
     files, paths = _mapping(data.get("files")), _mapping(data.get("paths"))
     return files.get("evalFile") == path.name or (

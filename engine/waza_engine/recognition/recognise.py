@@ -7,24 +7,24 @@ from functools import cache, partial
 from pathlib import Path, PurePath
 from typing import Any
 
-from waza_engine.plugins import DIALECT_GROUP, has_plug_ins, plug_ins
+from waza_engine.plugins import DIALECT_GROUP, has_plugins, plugin_entry_points
 from waza_engine.recognition.dialect import Dialect, Kind
-from waza_engine.recognition.eval_names import called_usually
+from waza_engine.recognition.eval_names import usual_path
 
 __all__ = [
     "Dialect",
     "Kind",
-    "by_preference",
     "default_dialect",
     "dialect",
-    "dialect_meant",
+    "dialect_for",
     "dialects",
+    "dialects_by_preference",
     "kind_of",
+    "load_object",
     "may_be_ours",
     "meanings",
     "recognise",
-    "resolved",
-    "told_by_text",
+    "recognise_text",
 ]
 
 _FOLDER = Path(__file__).parents[1] / "dialects"
@@ -36,8 +36,8 @@ def dialects() -> tuple[Dialect, ...]:
     # `pkgutil` would do, but brings with it half of what the server imports at its start.
     folders = (it.name for it in os.scandir(_FOLDER) if it.is_dir() and not it.name.startswith("_"))
     packages = [f"waza_engine.dialects.{it}" for it in folders]
-    if has_plug_ins():
-        packages += [it.value for it in plug_ins(DIALECT_GROUP)]
+    if has_plugins():
+        packages += [it.value for it in plugin_entry_points(DIALECT_GROUP)]
     found: list[Dialect] = [importlib.import_module(f"{it}.dialect").DIALECT for it in packages]
     return tuple(sorted(found, key=lambda it: it.name))
 
@@ -49,50 +49,50 @@ def dialect(name: str) -> Dialect:
         KeyError: there is none.
 
     """
-    return _by_name()[name]
+    return _dialects_by_name()[name]
 
 
 @cache
-def _by_name() -> dict[str, Dialect]:
+def _dialects_by_name() -> dict[str, Dialect]:
     return {it.name: it for it in dialects()}
 
 
 def kind_of(dialect_name: str, kind: str) -> Kind | None:
     """A kind of file by the names of its dialect and its own; None when there is none."""
-    found = _by_name().get(dialect_name)
+    found = _dialects_by_name().get(dialect_name)
     return found.kind(kind) if found is not None else None
 
 
 @cache
-def by_preference() -> tuple[Dialect, ...]:
+def dialects_by_preference() -> tuple[Dialect, ...]:
     """The dialects, the default one first."""
     return tuple(sorted(dialects(), key=lambda it: not it.is_default))
 
 
 def default_dialect() -> Dialect:
     """The dialect of what names none."""
-    return by_preference()[0]
+    return dialects_by_preference()[0]
 
 
 def meanings() -> tuple[str, ...]:
     """What `grade --gen` takes, the default first: all names in `Dialect.meanings`."""
-    return tuple(name for it in by_preference() for name in it.meanings)
+    return tuple(name for it in dialects_by_preference() for name in it.meanings)
 
 
-def dialect_meant(meaning: str) -> Dialect:
+def dialect_for(meaning: str) -> Dialect:
     """The dialect of a meaning: a dialect's name, or one of `meanings`; "" is the default dialect.
 
     Raises:
         KeyError: nothing is called so.
 
     """
-    return _meant()[meaning]
+    return _dialects_by_meaning()[meaning]
 
 
 @cache
-def _meant() -> dict[str, Dialect]:
+def _dialects_by_meaning() -> dict[str, Dialect]:
     named = {name: it for it in dialects() for name in it.meanings}
-    return {"": default_dialect(), **named, **_by_name()}
+    return {"": default_dialect(), **named, **_dialects_by_name()}
 
 
 def recognise(
@@ -111,15 +111,15 @@ def recognise(
     doubt. When it is a path, of which nobody knows whose it is, a file's name counts all the same. With a
     `dialect_name` no other dialect is thought of.
     """
-    told = told_by_text(top_level_keys, dialect_name=dialect_name, schema=schema)
+    told = recognise_text(top_level_keys, dialect_name=dialect_name, schema=schema)
     if told is not None:
         return told
     if path is not None and "://" not in schema:
         keys, values = frozenset(top_level_keys or ()), _values(top_level_keys, dialect_name)
         for candidate in _possible(keys, dialect_name):
             at_home = partial(_is_at_home, candidate, path, certain=bool(dialect_name))
-            if found := candidate.by_path(
-                top_level_keys, values, path, in_project=at_home, by_folder=not _names_one(schema)
+            if found := candidate.kind_by_path(
+                top_level_keys, values, path, in_project=at_home, by_folder=not _is_schema_address(schema)
             ):
                 return candidate, *found
         return _named_by_project(top_level_keys, values, path, _possible(keys, dialect_name))
@@ -130,19 +130,19 @@ def _named_by_project(
     keys: Collection[str] | None, values: Mapping[str, Any], path: PurePath, possible: list[Dialect]
 ) -> tuple[Dialect, Kind, str] | None:
     """What a file is that its project gives the name of an eval, as if it had the usual one."""
-    named = called_usually(path, [it.project_file for it in dialects() if it.project_file])
+    named = usual_path(path, [it.project_file for it in dialects() if it.project_file])
     if named is None:
         return None
     usual, project = named
     for candidate in possible:
         if candidate.project_file == project.name and (
-            found := candidate.by_path(keys, values, usual, in_project=lambda: True)
+            found := candidate.kind_by_path(keys, values, usual, in_project=lambda: True)
         ):
             return candidate, found[0], f"named in {project.name}"
     return None
 
 
-def told_by_text(
+def recognise_text(
     top_level_keys: Collection[str] | None, *, dialect_name: str = "", schema: str = ""
 ) -> tuple[Dialect, Kind, str] | None:
     """What `recognise` says where the text alone decides, wherever the file is; else None."""
@@ -155,7 +155,7 @@ def told_by_text(
     return None
 
 
-def _names_one(schema: str) -> bool:
+def _is_schema_address(schema: str) -> bool:
     """Whether it is the address of a schema: `none` is what people write to have none applied."""
     return schema.lower() not in {"", "none"}
 
@@ -184,12 +184,12 @@ def _finders(
     keys: frozenset[str], values: Mapping[str, Any], schema: str
 ) -> list[Callable[[Dialect], tuple[Kind, str] | None]]:
     """What tells the kind of a file by its text, in the order in which it is believed."""
-    if _names_one(schema):
+    if _is_schema_address(schema):
         return [
-            lambda it: it.by_content(keys, values, strongly=True),
-            lambda it: it.by_schema(keys, values, schema),
+            lambda it: it.kind_by_content(keys, values, strongly=True),
+            lambda it: it.kind_by_schema(keys, values, schema),
         ]
-    return [lambda it: it.by_content(keys, values), lambda it: it.by_values(keys, values)]
+    return [lambda it: it.kind_by_content(keys, values), lambda it: it.kind_by_values(keys, values)]
 
 
 def _is_at_home(candidate: Dialect, path: PurePath, *, certain: bool) -> bool:
@@ -201,7 +201,7 @@ def _is_at_home(candidate: Dialect, path: PurePath, *, certain: bool) -> bool:
     return certain
 
 
-def resolved(name: str) -> Any:
+def load_object(name: str) -> Any:
     """The thing that `module:name` names."""
     module, _, attribute = name.partition(":")
     return getattr(importlib.import_module(module), attribute)

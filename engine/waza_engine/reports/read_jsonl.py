@@ -9,7 +9,7 @@ from pydantic import ValidationError
 
 from waza_engine.model.pydantic_messages import error_text
 from waza_engine.model.records import ReadRun, RunRecord
-from waza_engine.recognition.recognise import by_preference, resolved
+from waza_engine.recognition.recognise import dialects_by_preference, load_object
 from waza_engine.reports.results.read import ResultsError
 from waza_engine.runs.run_header import RunFrame, TaskFrame
 from waza_engine.runs.totals import Ending, run_record, seeded_random, task_record
@@ -29,9 +29,9 @@ def read_jsonl(path: Path) -> RunRecord:
         raise ResultsError(f"{file}: cannot be read: {error.strerror}") from error
     except ValueError as error:
         raise ResultsError(f"{file}: not a JSON object on each line: {error}") from error
-    dialect = next(it for it in by_preference() if it.read_results)
+    dialect = next(it for it in dialects_by_preference() if it.read_results)
     try:
-        run: ReadRun = resolved(dialect.read_results)(lines)
+        run: ReadRun = load_object(dialect.read_results)(lines)
         record = _record(file, run) if run.trials else None
     except (ValidationError, TypeError, ValueError, AttributeError, KeyError) as error:
         raise ResultsError(

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from waza_engine.model.records import RunRecord
-from waza_engine.recognition.recognise import by_preference, resolved
+from waza_engine.recognition.recognise import dialects_by_preference, load_object
 
 
 def results_lines(record: RunRecord) -> Iterator[str]:
@@ -26,8 +26,8 @@ def summary_line(record: RunRecord) -> str:
 
 
 def _written(record: RunRecord) -> tuple[Iterator[dict[str, Any]], dict[str, Any]]:
-    write = next(it.write_results for it in by_preference() if it.write_results)
-    found: tuple[Iterator[dict[str, Any]], dict[str, Any]] = resolved(write)(record)
+    write = next(it.write_results for it in dialects_by_preference() if it.write_results)
+    found: tuple[Iterator[dict[str, Any]], dict[str, Any]] = load_object(write)(record)
     return found
 
 

@@ -47,7 +47,7 @@ def test_the_example_of_a_grader_page_loads(kind: type[Grader], dialect: str) ->
     for block in blocks:
         data = read_yaml(block)
         assert data["type"] == kind.type_name
-        read_entry(data, dialect, "eval").configured(kind)
+        read_entry(data, dialect, "eval").configure(kind)
 
 
 def test_a_page_has_the_options_of_its_type() -> None:

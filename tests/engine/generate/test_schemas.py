@@ -9,7 +9,7 @@ import pytest
 from jsonschema import Draft202012Validator
 
 from waza_engine.analysis.schema.files import published_schema, read_schema, schema_names
-from waza_engine.analysis.schema.tolerance import Schema, widened
+from waza_engine.analysis.schema.tolerance import Schema, widen
 from waza_engine.executors.registry import built_in_executors
 from waza_engine.generate.schemas.export import as_text, export
 from waza_engine.generate.schemas.shape import subschemas
@@ -154,7 +154,7 @@ def test_what_vally_accepts_is_valid(text: str) -> None:
 @pytest.mark.parametrize("name", [it for it in schema_names() if it.startswith("vally/")])
 def test_a_widened_schema_can_be_narrowed_again(name: str) -> None:
     published = published_schema(name)
-    assert widened(read_schema(name)) == published
+    assert widen(read_schema(name)) == published
     assert (published != read_schema(name)) == ("x-widened" in published)
 
 
@@ -233,7 +233,7 @@ def test_schemas_are_plain_json_with_a_final_newline() -> None:
 
 def test_where_plug_ins_add_something_the_schemas_are_generated(monkeypatch: pytest.MonkeyPatch) -> None:
     generated = export()
-    monkeypatch.setattr("waza_engine.analysis.schema.files.has_plug_ins", lambda: True)
+    monkeypatch.setattr("waza_engine.analysis.schema.files.has_plugins", lambda: True)
     monkeypatch.setattr("waza_engine.analysis.schema.files.schema_folder", lambda: Path("/nowhere"))
     assert published_schema("eval") == generated["eval"]
     with pytest.raises(KeyError):

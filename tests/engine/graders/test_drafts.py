@@ -11,11 +11,11 @@ from tests.slow import first_quick
 from waza_engine.graders.base import GradingContext
 from waza_engine.graders.drafts import (
     GraderDraft,
-    files_of_all,
+    common_files,
+    common_lines,
+    common_phrases,
+    common_tools,
     grader_drafts,
-    lines_of_all,
-    phrases_of_all,
-    tools_of_all,
 )
 from waza_engine.graders.registry import graders
 from waza_engine.graders.result import GraderVerdict
@@ -61,9 +61,9 @@ def test_phrases_of_the_output_that_the_prompt_does_not_have() -> None:
 
 def test_an_output_with_nothing_to_ask_for() -> None:
     assert "text" not in drafts(trial("ok"), trial("ok"))
-    assert phrases_of_all([], 3) == []
-    assert tools_of_all([]) == files_of_all([]) == []
-    assert lines_of_all([]) == {}
+    assert common_phrases([], 3) == []
+    assert common_tools([]) == common_files([]) == []
+    assert common_lines([]) == {}
 
 
 def test_files_that_were_made_and_lines_that_were_written(tmp_path: Any) -> None:

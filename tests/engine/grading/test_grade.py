@@ -215,7 +215,7 @@ def test_a_plug_in_adds_a_type_and_a_broken_one_is_left_out(
         EntryPoint("taken", "waza_engine.dialects.waza.graders.text:TextGrader", group),
     ]
     monkeypatch.setattr(EntryPoint, "load", lambda self: Shout if self.name == "shout" else _load(self))
-    monkeypatch.setattr(registry, "plug_ins", lambda _group: points)
+    monkeypatch.setattr(registry, "plugin_entry_points", lambda _group: points)
     registry.graders.cache_clear()
     try:
         with caplog.at_level(logging.WARNING):

@@ -96,5 +96,5 @@ def test_a_config_is_refused_in_our_words(kind: str, config: Any, message: str) 
     found = find_grader(kind, "G3")
     assert found is not None
     with pytest.raises(ConfigError) as caught:
-        read_entry({"type": kind, "name": "a", "config": config}, "G3", "eval").configured(found)
+        read_entry({"type": kind, "name": "a", "config": config}, "G3", "eval").configure(found)
     assert str(caught.value) == message

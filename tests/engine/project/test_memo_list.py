@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from tests.slow import examples
 from waza_engine.lib.files.read_tracking import note_keys, note_read, track_reads
-from waza_engine.project.memo_list import Carried, carried
+from waza_engine.project.memo_list import MemoList, memo_list
 
 
 class Maker:
@@ -42,14 +42,14 @@ def expected(items: list[dict[str, Any]]) -> list[tuple[int, Any]]:
 @given(st.lists(ITEMS, max_size=10), st.lists(SPLICES, max_size=6))
 def test_as_if_asked_anew(items: list[dict[str, Any]], splices: list[Any]) -> None:
     make = Maker()
-    now = Carried(items)
-    assert now.found("made", make) == expected(items)
+    now = MemoList(items)
+    assert now.results("made", make) == expected(items)
     for start, count, new in splices:
         after = [*items[:start], *new, *items[start + count :]]
-        now = carried(after, now)
+        now = memo_list(after, now)
         make.asked.clear()
         with track_reads() as seen:
-            assert now.found("made", make) == expected(after)
+            assert now.results("made", make) == expected(after)
         assert seen.paths == {Path(it) for item in after for it in item["files"]}
         assert seen.keys == {it for item in after for it in item["keys"]}
         assert len(make.asked) <= max(len(new), count)
@@ -62,11 +62,11 @@ def test_what_looked_at_something_that_changed_is_asked_again(
     items: list[dict[str, Any]], files: set[str], keys: set[str]
 ) -> None:
     make = Maker()
-    before = Carried(items)
-    before.found("made", make)
+    before = MemoList(items)
+    before.results("made", make)
     make.asked.clear()
-    now = carried(list(items), before, {Path(it) for it in files}, keys)
-    assert now.found("made", make) == expected(items)
+    now = memo_list(list(items), before, {Path(it) for it in files}, keys)
+    assert now.results("made", make) == expected(items)
     concerned = [it for it in items if files & {*it["files"]} or keys & {*it["keys"]}]
     assert make.asked == [id(it) for it in concerned]
     assert (now is before) == (not concerned)
@@ -75,26 +75,26 @@ def test_what_looked_at_something_that_changed_is_asked_again(
 def test_a_version_that_nobody_asked_about_forgets_nothing() -> None:
     make = Maker()
     items: list[dict[str, Any]] = [{"value": "x"}, {"value": None}]
-    first = Carried(items)
-    first.found("made", make)
-    second = carried([*items, {"value": "y"}], first)
-    third = carried([*second, {"value": "z"}], second)
+    first = MemoList(items)
+    first.results("made", make)
+    second = memo_list([*items, {"value": "y"}], first)
+    third = memo_list([*second, {"value": "z"}], second)
     make.asked.clear()
-    assert third.found("made", make) == [(0, "x"), (2, "y"), (3, "z")]
+    assert third.results("made", make) == [(0, "x"), (2, "y"), (3, "z")]
     assert len(make.asked) == 2
 
 
 def test_what_nobody_asks_for_any_more_is_forgotten() -> None:
     make = Maker()
     items: list[dict[str, Any]] = [{"value": "x"}]
-    first = Carried(items)
-    first.found("once", make)
-    first.found("always", make)
+    first = MemoList(items)
+    first.results("once", make)
+    first.results("always", make)
     for _ in range(2):
-        first = carried([*first, {"value": "y"}], first)
-        first.found("always", make)
+        first = memo_list([*first, {"value": "y"}], first)
+        first.results("always", make)
     make.asked.clear()
-    first.found("always", make)
+    first.results("always", make)
     assert make.asked == []
-    first.found("once", make)
+    first.results("once", make)
     assert len(make.asked) == 3

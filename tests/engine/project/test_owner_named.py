@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from waza_engine.project.owner import named_by_eval
+from waza_engine.project.owner import kind_named_by_eval
 
 EVAL = "name: a\nskill: b\nconfig: {trials_per_task: 1}\ntasks: [tests/*.yaml]\n"
 
@@ -17,7 +17,7 @@ def suite(tmp_path: Path) -> Path:
 
 
 def _kind(path: Path) -> str | None:
-    found = named_by_eval(path)
+    found = kind_named_by_eval(path)
     return f"{found[0].name} {found[1].name}: {found[2]}" if found else None
 
 

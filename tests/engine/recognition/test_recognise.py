@@ -8,7 +8,7 @@ import pytest
 from waza_engine.analysis.schema.files import read_schema
 from waza_engine.lib.yaml.reader import read_yaml
 from waza_engine.recognition.dialect import Kind
-from waza_engine.recognition.recognise import dialects, recognise, resolved
+from waza_engine.recognition.recognise import dialects, load_object, recognise
 
 
 def _kind(keys: str | None, path: str = "some/file.yaml") -> str | None:
@@ -129,7 +129,7 @@ def test_the_reason_is_for_people() -> None:
 
 @pytest.mark.parametrize("kind", [kind for it in dialects() for kind in it.kinds], ids=lambda it: it.model)
 def test_the_known_keys_are_those_of_the_model(kind: Kind) -> None:
-    fields = resolved(kind.model).model_fields
+    fields = load_object(kind.model).model_fields
     assert kind.keys == {field.alias or name for name, field in fields.items()}
 
 

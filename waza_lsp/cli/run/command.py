@@ -11,7 +11,7 @@ import click
 from waza_engine.model.suite import LoadError
 from waza_engine.project.load_suite import dialect_of_file, experiment_at
 from waza_engine.project.reading import reading_once
-from waza_engine.recognition.recognise import resolved
+from waza_engine.recognition.recognise import load_object
 from waza_engine.runs.run import EXIT_STATUS
 from waza_engine.runs.store.store import default_store_dir
 from waza_lsp.cli.console import EXIT_ERROR, show
@@ -290,7 +290,7 @@ def _project_results_directory(eval_file: Path) -> Path | None:
         folder = dialect_of_file(eval_file.absolute()).results_folder
     except LoadError:
         return None
-    directory: Path | None = resolved(folder)(Path.cwd()) if folder else None
+    directory: Path | None = load_object(folder)(Path.cwd()) if folder else None
     return directory
 
 

@@ -5,7 +5,7 @@ from dataclasses import replace
 from typing import Any
 
 from waza_engine.analysis.schema.compiler import Walker
-from waza_engine.analysis.schema.gather import findings_of
+from waza_engine.analysis.schema.gather import gather_findings
 from waza_engine.analysis.schema.schema_index import ASIDE, SchemaIndex
 from waza_engine.lib.pointer import Pointer
 from waza_engine.model.findings import Finding, Severity
@@ -46,7 +46,7 @@ class SchemaChecker:
 
     def _findings(self, schema: Schema, data: Any) -> list[Finding]:
         errors = self._walker.errors(schema, data)
-        found = findings_of(self._index, errors) if errors else []
+        found = gather_findings(self._index, errors) if errors else []
         if self._most is None:
             return found
         return [replace(it, severity=self._most) if it.severity is Severity.ERROR else it for it in found]

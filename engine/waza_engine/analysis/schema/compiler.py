@@ -8,13 +8,21 @@ A schema as checks that walk along a value: each part of it is made into checks 
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from waza_engine.analysis.schema.keyword import Check, Keyword, Maker, Schema, SchemaError, Way, simple
+from waza_engine.analysis.schema.keyword import (
+    Check,
+    Keyword,
+    KeywordFactory,
+    ReversedPath,
+    Schema,
+    SchemaError,
+    value_keyword,
+)
 from waza_engine.analysis.schema.part_keywords import PART_KEYWORDS, required_value, strict_properties
 from waza_engine.analysis.schema.value_keywords import VALUE_KEYWORDS
 from waza_engine.model.placeholders import has_placeholder
 
 
-def keywords_for(schema: Schema) -> dict[str, Maker]:
+def keywords_for(schema: Schema) -> dict[str, KeywordFactory]:
     """The keywords as a file is read whose schema says `x-placeholders`, or (`x-null-refused`) is strict about values."""
     known = PLACEHOLDER_KEYWORDS if schema.get("x-placeholders") else KEYWORDS
     is_strict = schema.get("x-null-refused")
@@ -30,10 +38,10 @@ def unmet_needs(instance: Mapping[str, Any], needs: Mapping[str, Any]) -> Iterat
             yield name
 
 
-def _foreign(it: Keyword) -> Check:
+def _library_keyword(it: Keyword) -> Check:
     """A keyword that none of our schemas has: those of plug-ins may."""
 
-    def check(instance: Any, way: Way, out: list[SchemaError]) -> None:
+    def check(instance: Any, way: ReversedPath, out: list[SchemaError]) -> None:
         # Imported late: the library takes longer than all else at the start of the server.
         from jsonschema import Draft202012Validator
 
@@ -55,14 +63,14 @@ def _has_unknown(it: Keyword) -> Check:
     """Keys that the loader passes over although it does not know them: which are worth a word, the message decides."""
     known = it.schema.get("properties", {})
 
-    def check(instance: Any, way: Way, out: list[SchemaError]) -> None:
+    def check(instance: Any, way: ReversedPath, out: list[SchemaError]) -> None:
         if isinstance(instance, dict) and not instance.keys() <= known.keys():
             out.append(it.error(instance, way))
 
     return check
 
 
-def _unless_placeholder(make: Maker) -> Maker:
+def _unless_placeholder(make: KeywordFactory) -> KeywordFactory:
     def guarded(it: Keyword) -> Check:
         check = make(it)
         return lambda instance, way, out: None if has_placeholder(instance) else check(instance, way, out)
@@ -70,18 +78,18 @@ def _unless_placeholder(make: Maker) -> Maker:
     return guarded
 
 
-_OURS: dict[str, Maker] = {
-    "x-recommended": simple(
+_OWN_KEYWORDS: dict[str, KeywordFactory] = {
+    "x-recommended": value_keyword(
         lambda it, names: isinstance(it, dict) and any(it.get(name) is None for name in names)
     ),
-    "x-no-effect": simple(_is_marked),
-    "x-move-to": simple(_is_marked),
+    "x-no-effect": value_keyword(_is_marked),
+    "x-move-to": value_keyword(_is_marked),
     "x-unknown-keys": _has_unknown,
-    "x-needs": simple(
+    "x-needs": value_keyword(
         lambda it, needs: isinstance(it, dict) and any(unmet_needs(it, needs)),
     ),
 }
-_FOREIGN = (
+_LIBRARY_KEYWORDS = (
     "contains",
     "dependentRequired",
     "dependentSchemas",
@@ -91,13 +99,13 @@ _FOREIGN = (
     "propertyNames",
     "uniqueItems",
 )
-KEYWORDS: dict[str, Maker] = {
+KEYWORDS: dict[str, KeywordFactory] = {
     **VALUE_KEYWORDS,
     **PART_KEYWORDS,
-    **_OURS,
-    **dict.fromkeys(_FOREIGN, _foreign),
+    **_OWN_KEYWORDS,
+    **dict.fromkeys(_LIBRARY_KEYWORDS, _library_keyword),
 }
-PLACEHOLDER_KEYWORDS: dict[str, Maker] = {
+PLACEHOLDER_KEYWORDS: dict[str, KeywordFactory] = {
     **KEYWORDS,
     **{
         name: _unless_placeholder(KEYWORDS[name])
@@ -149,16 +157,16 @@ class Walker:
         if len(checks) == 1:
             return checks[0]
 
-        def check(value: Any, way: Way, out: list[SchemaError]) -> None:
+        def check(value: Any, way: ReversedPath, out: list[SchemaError]) -> None:
             for it in checks:
                 it(value, way, out)
 
         return check if checks else _anything
 
 
-def _anything(_value: Any, _way: Way, _out: list[SchemaError]) -> None:
+def _anything(_value: Any, _way: ReversedPath, _out: list[SchemaError]) -> None:
     pass
 
 
-def _nothing(value: Any, _way: Way, out: list[SchemaError]) -> None:
+def _nothing(value: Any, _way: ReversedPath, out: list[SchemaError]) -> None:
     out.append(SchemaError("", None, value, {}, (), f"{value!r} is not expected here"))

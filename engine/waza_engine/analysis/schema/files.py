@@ -8,7 +8,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from waza_engine.plugins import has_plug_ins, schemas_with_plug_ins
+from waza_engine.plugins import has_plugins, schemas_with_plugins
 
 _SUFFIX = ".schema.json"
 
@@ -47,9 +47,9 @@ def read_schema(name: str) -> dict[str, Any]:
     if not schema.get("x-widened"):
         return schema
     # Imported late: most schemas are published as they are.
-    from waza_engine.analysis.schema.tolerance import narrowed
+    from waza_engine.analysis.schema.tolerance import unwiden
 
-    return narrowed(schema)
+    return unwiden(schema)
 
 
 def published_schema(name: str) -> dict[str, Any]:
@@ -59,8 +59,8 @@ def published_schema(name: str) -> dict[str, Any]:
         KeyError: there is no such schema.
 
     """
-    if has_plug_ins():
-        return schemas_with_plug_ins()[name]
+    if has_plugins():
+        return schemas_with_plugins()[name]
     try:
         text = schema_folder().joinpath(f"{name}{_SUFFIX}").read_text(encoding="utf-8")
     except OSError as error:

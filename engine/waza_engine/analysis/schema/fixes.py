@@ -18,11 +18,11 @@ _TIME = re.compile(
 )
 _PART = re.compile(_TIME.pattern + r"(?![a-z])", re.IGNORECASE)
 _PERCENT = re.compile(r"(\d+(?:\.\d+)?)\s*%")
-_FEW = 3
+_MAX_FIXES = 3
 _TYPES: dict[str, Any] = {"integer": int, "number": (int, float), "boolean": bool}
 
 
-def other_names(place: Pointer, key: str, close: Sequence[str]) -> list[Fix]:
+def rename_fixes(place: Pointer, key: str, close: Sequence[str]) -> list[Fix]:
     """Ways to spell a key; a slip of the fingers is mended without asking."""
     return [
         Fix(f"Change to '{it}'", (RenameKey(place, it),), preferred=index == 0, safe=_is_sure(key, it, close))
@@ -30,9 +30,9 @@ def other_names(place: Pointer, key: str, close: Sequence[str]) -> list[Fix]:
     ]
 
 
-def other_values(place: Pointer, value: str, close: Sequence[str], allowed: Sequence[Any]) -> list[Fix]:
+def value_fixes(place: Pointer, value: str, close: Sequence[str], allowed: Sequence[Any]) -> list[Fix]:
     """Values near the one that is there; all that are allowed if they are few."""
-    if not close and len(allowed) <= _FEW:
+    if not close and len(allowed) <= _MAX_FIXES:
         return [Fix(f"Change to '{it}'", (SetValue(place, it),)) for it in allowed]
     return [
         Fix(
@@ -46,21 +46,21 @@ def _is_sure(word: str, name: str, close: Sequence[str]) -> bool:
     return [it for it in close if is_typo(word, it)] == [name]
 
 
-def other_type(place: Pointer, value: Any, wanted: Collection[str], key: str = "") -> tuple[str, list[Fix]]:
+def type_advice(place: Pointer, value: Any, wanted: Collection[str], key: str = "") -> tuple[str, list[Fix]]:
     """What to do about a value of the wrong type: advice to add to the message, and fixes.
 
     `key` is what the value stands under; a value that is checked on its own has it not in its `place`.
     """
-    if "array" in wanted and _is_list_without_blanks(value):
-        return "; missing space after '-'", [blanks(place)]
-    if "object" in wanted and isinstance(value, str) and is_key_without_blank(value):
-        return "; missing space after ':'", [blanks(place)]
+    if "array" in wanted and _is_list_without_spaces(value):
+        return "; missing space after '-'", [add_space(place)]
+    if "object" in wanted and isinstance(value, str) and is_key_without_space(value):
+        return "; missing space after ':'", [add_space(place)]
     if "array" in wanted and isinstance(value, (str, int, float, Mapping)):
         is_safe = not isinstance(value, Mapping)
         return "", [Fix("Make it a list", (MakeList(place),), preferred=True, safe=is_safe)]
     if (
         isinstance(value, str)
-        and (number := _number_meant(key or str(place[-1] if place else ""), value, wanted)) is not None
+        and (number := _likely_number(key or str(place[-1] if place else ""), value, wanted)) is not None
     ):
         fix = Fix(f"Change to {number}", (SetValue(place, number),), preferred=True)
         return f". Did you mean {number}?", [fix]
@@ -79,12 +79,12 @@ def other_type(place: Pointer, value: Any, wanted: Collection[str], key: str = "
     return "", []
 
 
-def text_under_key(place: Pointer, value: str, key: str) -> list[Fix]:
+def nest_fixes(place: Pointer, value: str, key: str) -> list[Fix]:
     """A text where a mapping is due that has one key for it."""
     return [Fix(f"Put it under '{key}'", (SetValue(place, {key: value}),), preferred=True)]
 
 
-def _number_meant(key: str, text: str, wanted: Collection[str]) -> float | None:
+def _likely_number(key: str, text: str, wanted: Collection[str]) -> float | None:
     """A percentage as a fraction, a time with its unit in the unit of the key; None when it is neither."""
     if (found := _TIME.fullmatch(text.strip())) and "integer" in wanted and "string" not in wanted:
         milliseconds = float(found[1]) * _milliseconds(found[2].lower())
@@ -103,7 +103,7 @@ def _milliseconds(unit: str) -> int:
     return {"s": 1000, "m": 60_000, "h": 3_600_000}[unit[0]]
 
 
-def with_unit(text: str, units: Collection[str]) -> str | None:
+def duration_with_unit(text: str, units: Collection[str]) -> str | None:
     """A length of time as a whole number with one of the units: a bare number means seconds, several parts are added up.
 
     None when the text is no length of time.
@@ -125,17 +125,17 @@ def with_unit(text: str, units: Collection[str]) -> str | None:
     return f"{int(seconds)}s" if seconds.is_integer() else f"{round(total)}ms"
 
 
-def is_key_without_blank(text: str) -> bool:
+def is_key_without_space(text: str) -> bool:
     """A text that begins `key:x`."""
     return _KEY_WITHOUT_BLANK.match(text) is not None
 
 
-def blanks(place: Pointer) -> Fix:
+def add_space(place: Pointer) -> Fix:
     """The blank behind a dash or colon."""
     return Fix("Add the missing space", (AddBlanks(place),), preferred=True, safe=True)
 
 
-def _is_list_without_blanks(value: Any) -> bool:
+def _is_list_without_spaces(value: Any) -> bool:
     """A text that begins `-x`, or a mapping whose first key does."""
     if isinstance(value, Mapping):
         value = next(iter(value), "")
@@ -154,12 +154,12 @@ def _unquoted(value: str, wanted: Collection[str]) -> Any:
     return result if fitting and ("boolean" in wanted or not isinstance(result, bool)) else None
 
 
-def within(place: Pointer, bound: Any) -> list[Fix]:
+def bound_fixes(place: Pointer, bound: Any) -> list[Fix]:
     """The nearest value that is allowed."""
     return [Fix(f"Change to {bound}", (SetValue(place, bound),), preferred=True)]
 
 
-def only_one(place: Pointer, names: Sequence[str], mapping: Mapping[str, Any]) -> list[Fix]:
+def keep_one_fixes(place: Pointer, names: Sequence[str], mapping: Mapping[str, Any]) -> list[Fix]:
     """Each of the keys that exclude each other, without the others."""
     there = [it for it in names if it in mapping]
     return [
@@ -168,11 +168,11 @@ def only_one(place: Pointer, names: Sequence[str], mapping: Mapping[str, Any]) -
     ]
 
 
-def all_missing(fixes: Sequence[Fix], more: Sequence[Fix]) -> tuple[Fix, ...]:
+def combined_fixes(fixes: Sequence[Fix], more: Sequence[Fix]) -> tuple[Fix, ...]:
     """Fixes for two things that are missing at one place, each adding both."""
     if not fixes or not more:
         return (*fixes, *more)
-    pairs = list(product(fixes, more))[:_FEW]
+    pairs = list(product(fixes, more))[:_MAX_FIXES]
     return tuple(
         Fix(
             f"{one.title}, {other.title.removeprefix('Add ')}",
@@ -187,10 +187,10 @@ def likely_types(options: Mapping[str, Collection[str]], config: Any, old: Colle
     """The types that have all the options which are given: those with the fewest others first, `old` ones last."""
     given = set(config) if isinstance(config, Mapping) else set()
     fitting = [kind for kind, keys in options.items() if given and given <= set(keys)]
-    return sorted(fitting, key=lambda it: (it in old, len(options[it])))[:_FEW]
+    return sorted(fitting, key=lambda it: (it in old, len(options[it])))[:_MAX_FIXES]
 
 
-def missing_type(place: Pointer, key: str, kinds: Iterable[str]) -> list[Fix]:
+def add_type_fixes(place: Pointer, key: str, kinds: Iterable[str]) -> list[Fix]:
     """Types that may be meant where none is given."""
     return [
         Fix(f"Add '{key}: {it}'", (InsertKey(place, key, it),), preferred=index == 0)
@@ -198,7 +198,7 @@ def missing_type(place: Pointer, key: str, kinds: Iterable[str]) -> list[Fix]:
     ]
 
 
-def skeletons(schema: Mapping[str, Any]) -> Iterator[Fix]:
+def skeleton_fixes(schema: Mapping[str, Any]) -> Iterator[Fix]:
     """The keys that a file of this kind begins with, filled in by its schema where it is not said with what."""
     keys = schema.get("x-skeleton") or dict.fromkeys(schema.get("required", ()))
     if keys:

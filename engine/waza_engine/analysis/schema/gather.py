@@ -4,7 +4,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 
-from waza_engine.analysis.schema.fixes import all_missing, likely_types, missing_type
+from waza_engine.analysis.schema.fixes import add_type_fixes, combined_fixes, likely_types
 from waza_engine.analysis.schema.keyword import SchemaError
 from waza_engine.analysis.schema.messages import errors_of_choice, findings_of_error
 from waza_engine.analysis.schema.part_keywords import DISCRIMINATOR
@@ -15,7 +15,7 @@ from waza_engine.rules.missing_key import MISSING_KEY
 from waza_engine.rules.unknown_key import UNKNOWN_KEY
 
 
-def findings_of(index: SchemaIndex, errors: Iterable[SchemaError]) -> list[Finding]:
+def gather_findings(index: SchemaIndex, errors: Iterable[SchemaError]) -> list[Finding]:
     """All errors of one check as findings.
 
     What is missing at one place is one finding, and a misspelt key is not also reported as missing. Of a value of the
@@ -24,28 +24,28 @@ def findings_of(index: SchemaIndex, errors: Iterable[SchemaError]) -> list[Findi
     findings: list[Finding] = []
     missing: dict[Pointer, dict[str, bool]] = defaultdict(dict)
     asking: dict[Pointer, SchemaError] = {}
-    for error in _without_consequences([*errors]):
-        if error.validator in _ASKING:
+    for error in _without_cascades([*errors]):
+        if error.validator in _PRESENCE_KEYWORDS:
             absent = missing[error.absolute_path]
-            found = _absent(index, error)
+            found = _missing_names(index, error)
             absent.update({name: is_needed or absent.get(name, False) for name, is_needed in found})
             asking[error.absolute_path] = error
         elif inner := errors_of_choice(index, error):
-            findings.extend(findings_of(index, inner))
+            findings.extend(gather_findings(index, inner))
         else:
             findings.extend(findings_of_error(index, error))
-    taken = _renamed(findings)
+    taken = _keys_from_fixes(findings)
     for pointer, names in missing.items():
         asked = [it for it in names if (pointer, it) not in taken]
         blank = [it for it in asked if it in asking[pointer].instance]
         rest = [it for it in asked if it not in blank]
         for group in ([rest] if rest else []) + [[it] for it in blank]:
             severity = None if any(names[it] for it in group) else Severity.WARNING
-            findings.append(_missing(index, asking[pointer], group, severity))
-    return _merged([it for it in findings if not _is_settled(it, taken)])
+            findings.append(_missing_finding(index, asking[pointer], group, severity))
+    return _merge_missing([it for it in findings if not _is_explained(it, taken)])
 
 
-def _without_consequences(errors: Sequence[SchemaError]) -> Iterator[SchemaError]:
+def _without_cascades(errors: Sequence[SchemaError]) -> Iterator[SchemaError]:
     """The errors, but of values of the wrong type only that: what else they violate would be mended with it."""
     wrong: dict[Pointer, SchemaError] = {}
     for it in errors:
@@ -57,10 +57,10 @@ def _without_consequences(errors: Sequence[SchemaError]) -> Iterator[SchemaError
             yield it
 
 
-_ASKING = {"required", "x-recommended"}
+_PRESENCE_KEYWORDS = {"required", "x-recommended"}
 
 
-def _absent(index: SchemaIndex, error: SchemaError) -> Iterator[tuple[str, bool]]:
+def _missing_names(index: SchemaIndex, error: SchemaError) -> Iterator[tuple[str, bool]]:
     """The names that are not there, or have no value, and whether waza needs them."""
     tolerated = error.schema.get("x-tolerated", ())
     for name in error.validator_value:
@@ -68,7 +68,7 @@ def _absent(index: SchemaIndex, error: SchemaError) -> Iterator[tuple[str, bool]
             yield name, error.validator == "required" and name not in tolerated
 
 
-def _renamed(findings: list[Finding]) -> set[tuple[Pointer, str]]:
+def _keys_from_fixes(findings: list[Finding]) -> set[tuple[Pointer, str]]:
     """Keys that the best fix of an unknown key would bring, with the mapping they belong to."""
     best = [change for it in findings for fix in it.fixes[:1] for change in fix.changes]
     new = {(it.pointer[:-1], it.name) for it in best if isinstance(it, RenameKey)}
@@ -83,7 +83,7 @@ def _renamed(findings: list[Finding]) -> set[tuple[Pointer, str]]:
     return new
 
 
-def _is_settled(finding: Finding, taken: set[tuple[Pointer, str]]) -> bool:
+def _is_explained(finding: Finding, taken: set[tuple[Pointer, str]]) -> bool:
     """Whether a "give one of" is what an unknown key was meant to be."""
     wanted = {
         (it.pointer, it.key) for fix in finding.fixes for it in fix.changes if isinstance(it, InsertKey)
@@ -91,7 +91,7 @@ def _is_settled(finding: Finding, taken: set[tuple[Pointer, str]]) -> bool:
     return finding.rule is MISSING_KEY and not taken.isdisjoint(wanted)
 
 
-def _merged(findings: list[Finding]) -> list[Finding]:
+def _merge_missing(findings: list[Finding]) -> list[Finding]:
     """Several "missing" at one place become one finding, as severe as the worst of them."""
     result: list[Finding] = []
     at: dict[Pointer, int] = {}
@@ -100,7 +100,7 @@ def _merged(findings: list[Finding]) -> list[Finding]:
             first = result[at[it.pointer]]
             message = f"{first.message}; {it.message[0].lower()}{it.message[1:]}"
             severity = Severity.ERROR if Severity.ERROR in {first.severity, it.severity} else first.severity
-            fixes = all_missing(first.fixes, it.fixes)
+            fixes = combined_fixes(first.fixes, it.fixes)
             result[at[it.pointer]] = replace(first, message=message, severity=severity, fixes=fixes)
         else:
             if it.rule is MISSING_KEY:
@@ -109,7 +109,9 @@ def _merged(findings: list[Finding]) -> list[Finding]:
     return result
 
 
-def _missing(index: SchemaIndex, error: SchemaError, names: list[str], severity: Severity | None) -> Finding:
+def _missing_finding(
+    index: SchemaIndex, error: SchemaError, names: list[str], severity: Severity | None
+) -> Finding:
     """The finding of keys that a mapping lacks, or of one that it has without a value: that is at the key."""
     pointer = error.absolute_path
     listed = ", ".join(f"'{it}'" for it in names)
@@ -120,35 +122,35 @@ def _missing(index: SchemaIndex, error: SchemaError, names: list[str], severity:
     fix = Fix(f"{title} {listed}", tuple(InsertKey(pointer, it, None) for it in names), preferred=True)
     return MISSING_KEY.at(
         (*pointer, names[0]) if is_blank else pointer,
-        what + _known_types(index, error, names),
+        what + _type_list(index, error, names),
         on="key",
-        fixes=_types(index, error, names) or [fix],
+        fixes=_type_fixes(index, error, names) or [fix],
         severity=severity,
     )
 
 
-def _choosing(index: SchemaIndex, error: SchemaError, names: list[str]) -> list[str]:
+def _discriminators_among(index: SchemaIndex, error: SchemaError, names: list[str]) -> list[str]:
     """Which of the names choose a branch; a mapping of another kind may have a key of that name."""
     own = error.schema.get("properties", ()) if DISCRIMINATOR not in error.schema else ()
     return [it for it in names if it in index.discriminators and it not in own]
 
 
-def _known_types(index: SchemaIndex, error: SchemaError, names: list[str]) -> str:
+def _type_list(index: SchemaIndex, error: SchemaError, names: list[str]) -> str:
     """For an entry that lacks its type: which types there are."""
-    if not _choosing(index, error, names):
+    if not _discriminators_among(index, error, names):
         return ""
     old = index.old_types
     current = [it for it in index.options_by_type if it not in old]
     return f"; the types are {', '.join(current)}" if current else ""
 
 
-def _types(index: SchemaIndex, error: SchemaError, names: list[str]) -> Sequence[Fix]:
+def _type_fixes(index: SchemaIndex, error: SchemaError, names: list[str]) -> Sequence[Fix]:
     """For an entry that lacks its type: the types that have the options which it does have."""
-    keys, pointer = _choosing(index, error, names), error.absolute_path
+    keys, pointer = _discriminators_among(index, error, names), error.absolute_path
     if not keys:
         return ()
     likely = likely_types(index.options_by_type, error.instance.get("config"), index.old_types)
-    fixes = missing_type(pointer, keys[0], likely)
+    fixes = add_type_fixes(pointer, keys[0], likely)
     others = tuple(InsertKey(pointer, it, None) for it in names if it != keys[0])
     listed = "".join(f", '{it.key}'" for it in others)
     return [replace(it, title=it.title + listed, changes=(*it.changes, *others)) for it in fixes]

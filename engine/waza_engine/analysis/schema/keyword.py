@@ -35,9 +35,9 @@ class SchemaError:
 
 
 Schema = Mapping[str, Any]
-Way = tuple[Any, str | int] | None
+ReversedPath = tuple[Any, str | int] | None
 """A path, last part first: the way to the parent, and the part."""
-Check = Callable[[Any, Way, list[SchemaError]], None]
+Check = Callable[[Any, ReversedPath, list[SchemaError]], None]
 """Appends what is wrong with a value that stands at the end of a way."""
 
 
@@ -60,22 +60,24 @@ class Keyword(NamedTuple):
     compiler: Compiler
 
     def error(
-        self, instance: Any, way: Way, message: str = "", context: Sequence[SchemaError] = ()
+        self, instance: Any, way: ReversedPath, message: str = "", context: Sequence[SchemaError] = ()
     ) -> SchemaError:
         """The keyword is violated."""
         return SchemaError(self.name, self.value, instance, self.schema, _path(way), message, context)
 
 
-Maker = Callable[[Keyword], Check]
+KeywordFactory = Callable[[Keyword], Check]
 
 
-def simple(is_wrong: Callable[[Any, Any], bool], words: Callable[[Any, Any], str] = lambda *_: "") -> Maker:
+def value_keyword(
+    is_wrong: Callable[[Any, Any], bool], words: Callable[[Any, Any], str] = lambda *_: ""
+) -> KeywordFactory:
     """A keyword that only looks at the value: `is_wrong(instance, value of the keyword)`."""
 
     def make(it: Keyword) -> Check:
         wanted = it.value
 
-        def check(instance: Any, way: Way, out: list[SchemaError]) -> None:
+        def check(instance: Any, way: ReversedPath, out: list[SchemaError]) -> None:
             if is_wrong(instance, wanted):
                 out.append(it.error(instance, way, words(instance, wanted)))
 
@@ -84,7 +86,7 @@ def simple(is_wrong: Callable[[Any, Any], bool], words: Callable[[Any, Any], str
     return make
 
 
-def _path(way: Way) -> tuple[str | int, ...]:
+def _path(way: ReversedPath) -> tuple[str | int, ...]:
     parts: list[str | int] = []
     while way is not None:
         way, part = way

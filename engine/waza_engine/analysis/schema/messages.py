@@ -11,12 +11,12 @@ from typing import Any
 
 from waza_engine.analysis.schema.compiler import unmet_needs
 from waza_engine.analysis.schema.fixes import (
-    only_one,
-    other_type,
-    other_values,
-    text_under_key,
-    with_unit,
-    within,
+    bound_fixes,
+    duration_with_unit,
+    keep_one_fixes,
+    nest_fixes,
+    type_advice,
+    value_fixes,
 )
 from waza_engine.analysis.schema.keyword import SchemaError
 from waza_engine.analysis.schema.navigate import key_groups
@@ -142,16 +142,16 @@ def _wrong_type(index: SchemaIndex, error: SchemaError) -> Iterator[Finding]:
     expected = any_of(map(str, wanted))
     if wanted == ["array"] and (items := index.resolve(error.schema.get("items", {})).get("type")):
         expected = list_of(items)
-    advice, fixes = other_type(
+    advice, fixes = type_advice(
         pointer, value, [str(it) for it in wanted], str(error.schema.get("x-unit", ""))
     )
     key = error.schema.get("x-text-as")
     if not fixes and key and isinstance(value, str):
-        fixes = text_under_key(pointer, value, str(key))
-    yield WRONG_TYPE.at(pointer, f"Expected {expected}, found {_found(value)}{advice}", fixes=fixes)
+        fixes = nest_fixes(pointer, value, str(key))
+    yield WRONG_TYPE.at(pointer, f"Expected {expected}, found {_value_words(value)}{advice}", fixes=fixes)
 
 
-def _found(value: Any) -> str:
+def _value_words(value: Any) -> str:
     match value:
         case bool():
             return f"{str(value).lower()}"
@@ -174,14 +174,16 @@ def _short(text: str) -> str:
 def _unknown_value(index: SchemaIndex, error: SchemaError) -> Iterator[Finding]:
     pointer, allowed = error.absolute_path, [str(it) for it in error.validator_value]
     if isinstance(error.instance, (dict, list)):
-        yield WRONG_TYPE.at(pointer, f"Expected {with_article('string')}, found {_found(error.instance)}")
+        yield WRONG_TYPE.at(
+            pointer, f"Expected {with_article('string')}, found {_value_words(error.instance)}"
+        )
         return
     value = source_text(error.instance) if isinstance(error.instance, (int, float)) else str(error.instance)
     meant = error.schema.get("x-meant", {}).get(value)
     close = [meant] if meant else nearest(value, allowed)
-    fixes = other_values(pointer, value, close, error.validator_value)
+    fixes = value_fixes(pointer, value, close, error.validator_value)
     hint = f"Did you mean '{close[0]}'?" if close else f"Known: {', '.join(allowed)}"
-    severity = _of_open_list(error, is_near=bool(close))
+    severity = _open_list_severity(error, is_near=bool(close))
     if index.is_discriminator(error.schema):
         severity = severity if value else None  # No plug-in has an empty name.
         message = f"Unknown grader type '{value}'. {hint}"
@@ -193,7 +195,7 @@ def _unknown_value(index: SchemaIndex, error: SchemaError) -> Iterator[Finding]:
         yield UNKNOWN_VALUE.at(pointer, message, fixes=fixes, severity=severity)
 
 
-def _of_open_list(error: SchemaError, *, is_near: bool) -> Severity | None:
+def _open_list_severity(error: SchemaError, *, is_near: bool) -> Severity | None:
     """Where plug-ins add names, only one that is near a known name may be a mistake for sure."""
     said = error.schema.get("x-open")
     if said is None or (is_near and said == Severity.WARNING):
@@ -209,16 +211,18 @@ def _bound(word: str, *, is_allowed: bool = False) -> Callable[[SchemaIndex, Sch
             f"{error.instance} is out of range; it must be {word} {error.validator_value}"
             + (f". {consequence}" if consequence else ""),
             severity=error.severity,
-            fixes=within(error.absolute_path, error.validator_value) if is_allowed else _usual(error),
+            fixes=bound_fixes(error.absolute_path, error.validator_value)
+            if is_allowed
+            else _default_fixes(error),
         )
 
     return out_of_range
 
 
-def _usual(error: SchemaError) -> list[Fix]:
+def _default_fixes(error: SchemaError) -> list[Fix]:
     """The default, where the bound itself is not allowed."""
     usual = error.schema.get("default")
-    return within(error.absolute_path, usual) if usual else []
+    return bound_fixes(error.absolute_path, usual) if usual else []
 
 
 def _empty(_index: SchemaIndex, error: SchemaError) -> Iterator[Finding]:
@@ -247,8 +251,8 @@ def _alternatives(index: SchemaIndex, error: SchemaError) -> Iterator[Finding]:
         return
     wanted = [str(it["type"]) for it in branches if "type" in it]
     expected = any_of(dict.fromkeys(wanted))
-    advice, fixes = other_type(error.absolute_path, error.instance, wanted)
-    message = f"Expected {expected}, found {_found(error.instance)}{advice}"
+    advice, fixes = type_advice(error.absolute_path, error.instance, wanted)
+    message = f"Expected {expected}, found {_value_words(error.instance)}{advice}"
     yield WRONG_TYPE.at(error.absolute_path, message, fixes=fixes)
 
 
@@ -258,7 +262,7 @@ def _one_of(error: SchemaError, names: list[str]) -> Finding:
     listed = ", ".join(f"'{it}'" for it in names)
     blank = [it for it in names if mapping.get(it, "") is None]
     if error.validator == "oneOf" and any(it in mapping and it not in blank for it in names):
-        fixes = only_one(pointer, names, mapping)
+        fixes = keep_one_fixes(pointer, names, mapping)
         return MISSING_KEY.at(pointer, f"Give only one of {listed}", on="key", fixes=fixes)
     free = [*blank, *(it for it in names if it not in mapping)]
     title = {it: "Fill in" if it in blank else "Add" for it in free}
@@ -290,7 +294,7 @@ def _pattern(_index: SchemaIndex, error: SchemaError) -> Iterator[Finding]:
     wanted = error.schema.get("x-pattern-text", f"it must match {error.validator_value}")
     pointer, value = error.absolute_path, error.instance
     text = source_text(value) if isinstance(value, (int, float)) else str(value)
-    meant = with_unit(text, error.schema.get("x-units", ()))
+    meant = duration_with_unit(text, error.schema.get("x-units", ()))
     others = (f"{text}.0", *error.schema.get("examples", ())[:1])
     near = [meant] if meant else [it for it in others if _has_format(error, it)]
     fixes = [Fix(f"Change to '{it}'", (SetValue(pointer, it),), preferred=it == meant) for it in near]

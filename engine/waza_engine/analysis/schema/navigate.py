@@ -26,13 +26,13 @@ def resolve(root: Schema, schema: Schema) -> Schema:
 
 def schema_at(root: Schema, pointer: Pointer, data: Any) -> Schema | None:
     """The schema of the value at `pointer`, chosen by what `data` holds on the way; None where nothing is known."""
-    schema, value = narrowed(root, root, data), data
+    schema, value = narrow(root, root, data), data
     for part in pointer:
         found = child(root, schema, part, value)
         if found is None:
             return None
         value = _step(value, part)
-        schema = narrowed(root, found, value)
+        schema = narrow(root, found, value)
     return schema
 
 
@@ -126,7 +126,7 @@ def branches(schema: Schema) -> dict[str, Schema]:
     }
 
 
-def narrowed(root: Schema, schema: Schema, value: Any) -> Schema:
+def narrow(root: Schema, schema: Schema, value: Any) -> Schema:
     """The one alternative of `anyOf`/`oneOf` whose shape is that of the value; the first where none is."""
     schema = resolve(root, schema)
     alternatives = schema.get("anyOf") or schema.get("oneOf")
@@ -141,28 +141,28 @@ def narrowed(root: Schema, schema: Schema, value: Any) -> Schema:
     return {**chosen, **outer}
 
 
-def way_data(root: Schema, pointer: Pointer, data: Any) -> Any:
+def branching_data(root: Schema, pointer: Pointer, data: Any) -> Any:
     """Of `data` only what chooses branches on the way to `pointer`."""
-    schema = narrowed(root, root, data)
-    return _way_data(root, schema, pointer, data)
+    schema = narrow(root, root, data)
+    return _branching_data(root, schema, pointer, data)
 
 
-def _way_data(root: Schema, schema: Schema, pointer: Pointer, value: Any) -> Any:
+def _branching_data(root: Schema, schema: Schema, pointer: Pointer, value: Any) -> Any:
     key = schema.get(DISCRIMINATOR)
     kept = {key: value[key]} if key and isinstance(value, Mapping) and isinstance(value.get(key), str) else {}
     found = child(root, schema, pointer[0], value) if pointer else None
     if found is None:
         return kept
     below = _step(value, pointer[0])
-    inner = _way_data(root, narrowed(root, found, below), pointer[1:], below)
+    inner = _branching_data(root, narrow(root, found, below), pointer[1:], below)
     return [*[None] * pointer[0], inner] if isinstance(pointer[0], int) else {**kept, pointer[0]: inner}
 
 
-def discriminated(
+def discriminated_values(
     root: Schema, schema: Schema, value: Any, pointer: Pointer = ()
 ) -> Iterator[tuple[Pointer, Schema]]:
     """Every value below (and including) this one whose schema has a discriminator: the graders of a document."""
-    schema = narrowed(root, schema, value)
+    schema = narrow(root, schema, value)
     if DISCRIMINATOR in schema:
         yield pointer, schema
     members: Iterator[tuple[str | int, Any]]
@@ -174,7 +174,7 @@ def discriminated(
         return
     for part, it in members:
         if isinstance(it, (Mapping, list)) and (below := child(root, schema, part, value)) is not None:
-            yield from discriminated(root, below, it, (*pointer, part))
+            yield from discriminated_values(root, below, it, (*pointer, part))
 
 
 def _has_shape(schema: Schema, value: Any) -> bool:

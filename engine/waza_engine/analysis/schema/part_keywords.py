@@ -9,8 +9,15 @@ from collections.abc import Callable, Mapping
 from functools import cache
 from typing import Any
 
-from waza_engine.analysis.schema.keyword import Check, Keyword, Maker, Schema, SchemaError, Way
-from waza_engine.analysis.schema.value_keywords import has_type
+from waza_engine.analysis.schema.keyword import (
+    Check,
+    Keyword,
+    KeywordFactory,
+    ReversedPath,
+    Schema,
+    SchemaError,
+)
+from waza_engine.analysis.schema.value_keywords import type_test
 
 DISCRIMINATOR = "x-discriminator"
 NO_VALUE = "x-no-value"
@@ -19,15 +26,15 @@ NO_VALUE = "x-no-value"
 
 def _properties(it: Keyword) -> Check:
     """To Go an empty text is as good as none, so that it is none of the words that a key may have without being wrong."""
-    return _of_members(it, _unless_blank)
+    return _check_members(it, _compile_member)
 
 
 def strict_properties(it: Keyword) -> Check:
     """The same where an empty text is a value as any other."""
-    return _of_members(it, lambda it, name: it.compiler.compiled(it.value[name]))
+    return _check_members(it, lambda it, name: it.compiler.compiled(it.value[name]))
 
 
-def _unless_blank(it: Keyword, name: str) -> Check:
+def _compile_member(it: Keyword, name: str) -> Check:
     member = it.value[name]
     check = it.compiler.compiled(member)
     wanted = (
@@ -41,12 +48,12 @@ def _unless_blank(it: Keyword, name: str) -> Check:
     return lambda instance, way, out: None if instance == "" else check(instance, way, out)
 
 
-def _of_members(it: Keyword, compiled: Callable[[Keyword, str], Check]) -> Check:
+def _check_members(it: Keyword, compiled: Callable[[Keyword, str], Check]) -> Check:
     known = it.value
     order = {name: index for index, name in enumerate(known)}
     checks: dict[str, Check] = {}
 
-    def check(instance: Any, way: Way, out: list[SchemaError]) -> None:
+    def check(instance: Any, way: ReversedPath, out: list[SchemaError]) -> None:
         if not isinstance(instance, dict):
             return
         before = len(out)
@@ -71,7 +78,7 @@ def _additional(it: Keyword) -> Check:
     patterns = [re.compile(pattern) for pattern in it.schema.get("patternProperties", ())]
     more = it.compiler.compiled(it.value) if isinstance(it.value, Mapping) else None
 
-    def check(instance: Any, way: Way, out: list[SchemaError]) -> None:
+    def check(instance: Any, way: ReversedPath, out: list[SchemaError]) -> None:
         if not isinstance(instance, dict) or instance.keys() <= known.keys():
             return
         names = [name for name in instance if name not in known and not any(p.search(name) for p in patterns)]
@@ -88,7 +95,7 @@ def _required(it: Keyword) -> Check:
     """An empty value is the zero value, and so as good as none (docs/reference/waza-formats.md, section 3)."""
     names = it.value
 
-    def check(instance: Any, way: Way, out: list[SchemaError]) -> None:
+    def check(instance: Any, way: ReversedPath, out: list[SchemaError]) -> None:
         if isinstance(instance, dict):
             out += [it.error(instance, way) for name in names if instance.get(name) is None]
 
@@ -98,7 +105,7 @@ def _required(it: Keyword) -> Check:
 def _required_key(it: Keyword) -> Check:
     names = it.value
 
-    def check(instance: Any, way: Way, out: list[SchemaError]) -> None:
+    def check(instance: Any, way: ReversedPath, out: list[SchemaError]) -> None:
         if isinstance(instance, dict):
             out += [it.error(instance, way) for name in names if name not in instance]
 
@@ -110,7 +117,7 @@ def required_value(it: Keyword) -> Check:
     absent, blank = _required_key(it), it._replace(name=NO_VALUE)
     needed = [name for name in it.value if name not in it.schema.get("x-tolerated", ())]
 
-    def check(instance: Any, way: Way, out: list[SchemaError]) -> None:
+    def check(instance: Any, way: ReversedPath, out: list[SchemaError]) -> None:
         absent(instance, way, out)
         if isinstance(instance, dict):
             empty = [name for name in needed if name in instance and instance[name] is None]
@@ -122,7 +129,7 @@ def required_value(it: Keyword) -> Check:
 def _items(it: Keyword) -> Check:
     item, start = it.compiler.compiled(it.value), len(it.schema.get("prefixItems", ()))
 
-    def check(instance: Any, way: Way, out: list[SchemaError]) -> None:
+    def check(instance: Any, way: ReversedPath, out: list[SchemaError]) -> None:
         if isinstance(instance, list):
             for index in range(start, len(instance)):
                 item(instance[index], (way, index), out)
@@ -134,7 +141,7 @@ def _reference(it: Keyword) -> Check:
     # Not compiled ahead: a schema may contain itself.
     target = cache(lambda: it.compiler.compiled(it.compiler.target(it.value)))
 
-    def check(instance: Any, way: Way, out: list[SchemaError]) -> None:
+    def check(instance: Any, way: ReversedPath, out: list[SchemaError]) -> None:
         target()(instance, way, out)
 
     return check
@@ -142,9 +149,9 @@ def _reference(it: Keyword) -> Check:
 
 def _condition(it: Keyword) -> Check:
     compiled = it.compiler.compiled
-    test, may_fit = compiled(it.value), _screen(it.value)
+    test, may_fit = compiled(it.value), _quick_test(it.value)
 
-    def check(instance: Any, way: Way, out: list[SchemaError]) -> None:
+    def check(instance: Any, way: ReversedPath, out: list[SchemaError]) -> None:
         against: list[SchemaError] = []
         fits = may_fit(instance)
         if fits:
@@ -165,7 +172,7 @@ def _all_of(it: Keyword) -> Check:
     }
     others = [part for part in it.value if not _is_branch(part, key)]
 
-    def check(instance: Any, way: Way, out: list[SchemaError]) -> None:
+    def check(instance: Any, way: ReversedPath, out: list[SchemaError]) -> None:
         kind = instance.get(key) if branches and isinstance(instance, dict) else None
         if isinstance(kind, str) and kind in branches:
             # The branch is known to apply: going to its consequence at once keeps the `if` from being tried.
@@ -182,9 +189,9 @@ def _is_branch(schema: Schema, key: str | None) -> bool:
 
 def _alternatives(it: Keyword) -> Check:
     parts, is_any = it.value, it.name == "anyOf"
-    compiled, may_fit = it.compiler.compiled, [*map(_screen, parts)]
+    compiled, may_fit = it.compiler.compiled, [*map(_quick_test, parts)]
 
-    def fitting(instance: Any, way: Way) -> int:
+    def fitting(instance: Any, way: ReversedPath) -> int:
         """How many of the alternatives fit; one is as good as more where one is enough."""
         count = 0
         for part, is_possible in zip(parts, may_fit, strict=True):
@@ -196,22 +203,22 @@ def _alternatives(it: Keyword) -> Check:
                     break
         return count
 
-    def check(instance: Any, way: Way, out: list[SchemaError]) -> None:
+    def check(instance: Any, way: ReversedPath, out: list[SchemaError]) -> None:
         count = fitting(instance, way)
         if not count:
-            out.append(it.error(instance, way, context=_reasons(it, instance, way)))
+            out.append(it.error(instance, way, context=_branch_errors(it, instance, way)))
         elif count > 1:
             out.append(it.error(instance, way))
 
     return check
 
 
-def _screen(schema: Any) -> Callable[[Any], bool]:
+def _quick_test(schema: Any) -> Callable[[Any], bool]:
     """What says quickly, and without a reason, that a value cannot fit: of what is tried, most does not."""
     if not isinstance(schema, Mapping):
         return lambda _: bool(schema)
-    is_of_type, names = has_type(schema.get("type")), schema.get("required", ())
-    parts = [*map(_screen, schema.get("anyOf", ()))]
+    is_of_type, names = type_test(schema.get("type")), schema.get("required", ())
+    parts = [*map(_quick_test, schema.get("anyOf", ()))]
 
     def may_fit(instance: Any) -> bool:
         if isinstance(instance, dict) and not all(name in instance for name in names):
@@ -223,17 +230,17 @@ def _screen(schema: Any) -> Callable[[Any], bool]:
     return may_fit
 
 
-def _reasons(it: Keyword, instance: Any, way: Way) -> list[SchemaError]:
+def _branch_errors(it: Keyword, instance: Any, way: ReversedPath) -> list[SchemaError]:
     """Why none of the alternatives fits."""
     context: list[SchemaError] = []
     for index, part in enumerate(it.value):
         against: list[SchemaError] = []
         it.compiler.compiled(part)(instance, way, against)
-        context += [_of_alternative(error, index) for error in against]
+        context += [_in_branch(error, index) for error in against]
     return context
 
 
-def _of_alternative(error: SchemaError, index: int) -> SchemaError:
+def _in_branch(error: SchemaError, index: int) -> SchemaError:
     return SchemaError(
         error.validator,
         error.validator_value,
@@ -247,9 +254,9 @@ def _of_alternative(error: SchemaError, index: int) -> SchemaError:
 
 
 def _not(it: Keyword) -> Check:
-    unwanted, may_fit = it.compiler.compiled(it.value), _screen(it.value)
+    unwanted, may_fit = it.compiler.compiled(it.value), _quick_test(it.value)
 
-    def check(instance: Any, way: Way, out: list[SchemaError]) -> None:
+    def check(instance: Any, way: ReversedPath, out: list[SchemaError]) -> None:
         if not may_fit(instance):
             return
         against: list[SchemaError] = []
@@ -260,7 +267,7 @@ def _not(it: Keyword) -> Check:
     return check
 
 
-PART_KEYWORDS: dict[str, Maker] = {
+PART_KEYWORDS: dict[str, KeywordFactory] = {
     "$ref": _reference,
     "properties": _properties,
     "additionalProperties": _additional,

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from waza_engine.analysis.schema.fixes import blanks, is_key_without_blank, other_names
+from waza_engine.analysis.schema.fixes import add_space, is_key_without_space, rename_fixes
 from waza_engine.analysis.schema.keyword import SchemaError
 from waza_engine.analysis.schema.part_keywords import DISCRIMINATOR
 from waza_engine.analysis.schema.schema_index import SchemaIndex
@@ -14,15 +14,15 @@ from waza_engine.lib.spelling import is_likely_typo, nearest
 from waza_engine.model.findings import Finding, Fix, MakeList, MoveKey, RemoveKey, RenameKey, Severity
 from waza_engine.rules.unknown_key import UNKNOWN_KEY
 
-_MOST_ADVISED = 100
+_MAX_ADVISED = 100
 """Unknown keys of one mapping for which a better one is looked for; with so many it is no slip."""
-_FEW = 8
+_MAX_LISTED = 8
 """So many known keys are all named when nothing better can be said."""
 
 
 def unknown_keys(index: SchemaIndex, error: SchemaError) -> Iterator[Finding]:
     """A finding for each key of the mapping that its schema does not know."""
-    findings = list(_each(index, error))
+    findings = list(_findings_by_key(index, error))
     moves: dict[Pointer, list[MoveKey]] = defaultdict(list)
     for it in findings:
         if (move := _move_of(it)) is not None:
@@ -30,7 +30,7 @@ def unknown_keys(index: SchemaIndex, error: SchemaError) -> Iterator[Finding]:
     for it in findings:
         move = _move_of(it)
         together = moves[move.to[:-1]] if move is not None else []
-        yield _moved_together(it, together) if len(together) > 1 else it
+        yield _merge_moves(it, together) if len(together) > 1 else it
 
 
 def tolerated_keys(index: SchemaIndex, error: SchemaError) -> Iterator[Finding]:
@@ -40,7 +40,7 @@ def tolerated_keys(index: SchemaIndex, error: SchemaError) -> Iterator[Finding]:
     free = [it for it in error.schema.get("properties", {}) if it not in error.instance]
     for it in unknown_keys(index, error):
         key = str(it.pointer[-1])
-        if not only_near or key in placed or is_key_without_blank(key) or is_likely_typo(key, free):
+        if not only_near or key in placed or is_key_without_space(key) or is_likely_typo(key, free):
             yield replace(it, severity=Severity.WARNING)
 
 
@@ -52,7 +52,7 @@ def _move_of(finding: Finding) -> MoveKey | None:
             return None
 
 
-def _moved_together(finding: Finding, moves: list[MoveKey]) -> Finding:
+def _merge_moves(finding: Finding, moves: list[MoveKey]) -> Finding:
     """Keys that belong in one place go there together: some of them alone would make no sense there."""
     first, *rest = finding.fixes
     names = ", ".join(f"'{it.pointer[-1]}'" for it in moves)
@@ -60,7 +60,7 @@ def _moved_together(finding: Finding, moves: list[MoveKey]) -> Finding:
     return replace(finding, fixes=(replace(first, title=title, changes=tuple(moves)), *rest))
 
 
-def _each(index: SchemaIndex, error: SchemaError) -> Iterator[Finding]:
+def _findings_by_key(index: SchemaIndex, error: SchemaError) -> Iterator[Finding]:
     known = list(error.schema.get("properties", {}))
     pointer: Pointer = error.absolute_path
     free = [it for it in known if it not in error.instance]
@@ -68,10 +68,10 @@ def _each(index: SchemaIndex, error: SchemaError) -> Iterator[Finding]:
     for key in error.instance:
         if key not in known:
             strange += 1
-            if strange <= _MOST_ADVISED:
+            if strange <= _MAX_ADVISED:
                 hint, fixes = _advice(index, error, pointer, key, free)
             else:
-                hint, fixes = "", [_removed((*pointer, key))]
+                hint, fixes = "", [_remove_fix((*pointer, key))]
             # The generations that had the old types passed over what they did not know.
             severity = Severity.WARNING if error.schema.get("deprecated") else None
             message = f"Unknown key '{key}'{hint}"
@@ -84,25 +84,25 @@ def _advice(
     """What to say about the key, and the fixes, best first."""
     place = (*pointer, key)
     if (way := error.schema.get("x-moved", {}).get(key)) is not None:
-        hint, fixes = _moved(place, str(way), error.instance)
-        return hint, _as_lists(index, error.schema, fixes, error.instance[key])
+        hint, fixes = _move_advice(place, str(way), error.instance)
+        return hint, _with_lists(index, error.schema, fixes, error.instance[key])
     if (said := error.schema.get("x-explained", {}).get(key)) is not None:
-        return f". {said}", _inner_moves(error, place) or [_removed(place)]
-    if is_key_without_blank(key) and key.partition(":")[0] in free:
-        return "; missing space after ':'", [blanks(pointer)]
+        return f". {said}", _inner_moves(error, place) or [_remove_fix(place)]
+    if is_key_without_space(key) and key.partition(":")[0] in free:
+        return "; missing space after ':'", [add_space(pointer)]
     if close := nearest(key, free):
-        return f". Did you mean '{close[0]}'?", other_names(place, key, close)
+        return f". Did you mean '{close[0]}'?", rename_fixes(place, key, close)
     section = _section_with(index, error, key)
     if section is not None:
-        return _moved(place, f"{section}.{key}", error.instance)
-    return _owner(index, error, key), [_removed(place)]
+        return _move_advice(place, f"{section}.{key}", error.instance)
+    return _owners_hint(index, error, key), [_remove_fix(place)]
 
 
-def _moved(place: Pointer, way: str, mapping: Mapping[str, Any]) -> tuple[str, list[Fix]]:
+def _move_advice(place: Pointer, way: str, mapping: Mapping[str, Any]) -> tuple[str, list[Fix]]:
     """Advice to put the entry at `place` where `way` leads from the mapping that it is in."""
     key = place[-1]
     if way.startswith("../"):
-        to, stands = (*_up(place[:-1]), way.removeprefix("../")), "one level up"
+        to, stands = (*_parent(place[:-1]), way.removeprefix("../")), "one level up"
     else:
         to = (*place[:-1], *way.split("."))
         stands = f"under '{way.partition('.')[0]}'" if "." in way else ""
@@ -110,17 +110,17 @@ def _moved(place: Pointer, way: str, mapping: Mapping[str, Any]) -> tuple[str, l
     called = "" if name == key else f"it is called '{name}'"
     if not stands:
         if name in mapping:
-            return f"; '{name}' is there already", [_removed(place)]
+            return f"; '{name}' is there already", [_remove_fix(place)]
         fix = Fix(f"Change to '{name}'", (RenameKey(place, str(name)),), preferred=True, safe=True)
         return f"; {called}", [fix]
     hint = f"; it belongs {stands}" + (f", where {called}" if called else "")
     section = mapping.get(way.partition(".")[0]) if "." in way else None
     if section is not None and (not isinstance(section, Mapping) or name in section):
-        return hint, [_removed(place)]
+        return hint, [_remove_fix(place)]
     return hint, [Fix(f"Move it {stands}", (MoveKey(place, to),), preferred=True, safe=True)]
 
 
-def _as_lists(index: SchemaIndex, schema: Mapping[str, Any], fixes: Sequence[Fix], value: Any) -> list[Fix]:
+def _with_lists(index: SchemaIndex, schema: Mapping[str, Any], fixes: Sequence[Fix], value: Any) -> list[Fix]:
     """The fixes with the value made a list where the key's new name wants one."""
     return [
         replace(it, changes=(MakeList(change.pointer), change), safe=False)
@@ -134,11 +134,11 @@ def _as_lists(index: SchemaIndex, schema: Mapping[str, Any], fixes: Sequence[Fix
     ]
 
 
-def _removed(place: Pointer) -> Fix:
+def _remove_fix(place: Pointer) -> Fix:
     return Fix(f"Remove '{place[-1]}'", (RemoveKey(place),))
 
 
-def _up(pointer: Pointer) -> Pointer:
+def _parent(pointer: Pointer) -> Pointer:
     """One level up; a part of a file does not know what is above it."""
     return pointer[:-1] if pointer else ("..",)
 
@@ -163,13 +163,13 @@ def _section_with(index: SchemaIndex, error: SchemaError, key: str) -> str | Non
     return "config" if key in _chosen_options(index, error) else None
 
 
-def _owner(index: SchemaIndex, error: SchemaError, key: str) -> str:
+def _owners_hint(index: SchemaIndex, error: SchemaError, key: str) -> str:
     known = error.schema.get("properties", {})
     options = index.options_by_type
     owners = [kind for kind, keys in options.items() if key in keys]
     if owners and any(set(known) == set(keys) for keys in options.values()):
         return f"; it is an option of {', '.join(owners)}"
-    return f"; known here: {', '.join(known)}" if 0 < len(known) <= _FEW else ""
+    return f"; known here: {', '.join(known)}" if 0 < len(known) <= _MAX_LISTED else ""
 
 
 def _chosen_options(index: SchemaIndex, error: SchemaError) -> list[str]:

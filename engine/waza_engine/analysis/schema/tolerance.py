@@ -18,18 +18,18 @@ NAMED = ("properties", "$defs", "patternProperties")
 """The keywords that hold one schema, a list of them, or schemas by name."""
 
 
-def rewritten(schema: Schema, change: Callable[[Schema], Schema]) -> Schema:
+def map_schemas(schema: Schema, change: Callable[[Schema], Schema]) -> Schema:
     """A copy in which `change` was applied to every schema, innermost first. Data (`examples` ...) is left alone."""
     copy = dict(schema)
     for key in ONE:
         if isinstance(copy.get(key), dict):
-            copy[key] = rewritten(copy[key], change)
+            copy[key] = map_schemas(copy[key], change)
     for key in LIST:
         if key in copy:
-            copy[key] = [rewritten(it, change) for it in copy[key]]
+            copy[key] = [map_schemas(it, change) for it in copy[key]]
     for key in NAMED:
         if key in copy:
-            copy[key] = {name: rewritten(it, change) for name, it in copy[key].items()}
+            copy[key] = {name: map_schemas(it, change) for name, it in copy[key].items()}
     return change(copy)
 
 
@@ -41,32 +41,32 @@ _WIDENED = "x-widened"
 _PLACEHOLDER = r"\$\{[A-Za-z_][A-Za-z0-9_]*(=[^}]*)?\}"
 
 
-def widened(schema: Schema) -> Schema:
+def widen(schema: Schema) -> Schema:
     """The schema as other tools should read it."""
-    if not _is_concerned(schema):
+    if not _needs_widening(schema):
         return schema
     takes_placeholders = bool(schema.get(PLACEHOLDERS))
 
     def rules(it: Schema) -> Schema:
-        it = _opened(it)
+        it = _with_open_list(it)
         return _with_placeholders(it) if takes_placeholders and "type" in it else it
 
-    inner = rewritten({key: it for key, it in schema.items() if key != "type"}, rules)
+    inner = map_schemas({key: it for key, it in schema.items() if key != "type"}, rules)
     return {**inner, "type": schema["type"], _WIDENED: True}
 
 
-def narrowed(schema: Schema) -> Schema:
+def unwiden(schema: Schema) -> Schema:
     """A widened schema as it was before."""
     if not schema.get(_WIDENED):
         return schema
-    return rewritten({key: it for key, it in schema.items() if key != _WIDENED}, _restored)
+    return map_schemas({key: it for key, it in schema.items() if key != _WIDENED}, _without_widening)
 
 
-def _is_concerned(schema: Schema) -> bool:
+def _needs_widening(schema: Schema) -> bool:
     return bool(schema.get(PLACEHOLDERS)) or OPEN in str(schema)
 
 
-def _opened(schema: Schema) -> Schema:
+def _with_open_list(schema: Schema) -> Schema:
     if OPEN not in schema or "enum" not in schema:
         return schema
     rest = {key: it for key, it in schema.items() if key != "enum"}
@@ -85,7 +85,7 @@ def _with_placeholders(schema: Schema) -> Schema:
     return schema
 
 
-def _restored(schema: Schema) -> Schema:
+def _without_widening(schema: Schema) -> Schema:
     result = dict(schema)
     match schema.get("anyOf"):
         case [{"enum": names}, {"type": "string"} | {"pattern": _}]:

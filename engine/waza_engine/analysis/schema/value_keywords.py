@@ -8,8 +8,15 @@ import re
 from collections.abc import Callable, Collection
 from typing import Any
 
-from waza_engine.analysis.schema.fixes import is_key_without_blank
-from waza_engine.analysis.schema.keyword import Check, Keyword, Maker, SchemaError, Way, simple
+from waza_engine.analysis.schema.fixes import is_key_without_space
+from waza_engine.analysis.schema.keyword import (
+    Check,
+    Keyword,
+    KeywordFactory,
+    ReversedPath,
+    SchemaError,
+    value_keyword,
+)
 from waza_engine.lib.go.text import fold, trim
 from waza_engine.lib.yaml.scalars import FALSE_WORDS, TRUE_WORDS, source_text
 
@@ -31,7 +38,7 @@ _KINDS: dict[str, Callable[[Any], bool]] = {
 _is_number = _KINDS["number"]
 
 
-def has_type(named: Any) -> Callable[[Any], bool]:
+def type_test(named: Any) -> Callable[[Any], bool]:
     """What tells whether a value is of a type, or one of several, as a schema names them; None: of any."""
     if named is None:
         return lambda _: True
@@ -40,10 +47,10 @@ def has_type(named: Any) -> Callable[[Any], bool]:
 
 
 def _type(it: Keyword) -> Check:
-    is_of_type = has_type(it.value)
+    is_of_type = type_test(it.value)
     keys = it.schema.get("properties", ()) if {"object", "string"} <= set(it.value) else ()
 
-    def check(instance: Any, way: Way, out: list[SchemaError]) -> None:
+    def check(instance: Any, way: ReversedPath, out: list[SchemaError]) -> None:
         if not is_of_type(instance) or (keys and _is_mapping_without_blank(instance, keys)):
             out.append(it.error(instance, way))
 
@@ -52,7 +59,7 @@ def _type(it: Keyword) -> Check:
 
 def _is_mapping_without_blank(instance: Any, keys: Collection[str]) -> bool:
     """Whether a text, where a mapping could stand, is one whose first colon lacks its blank."""
-    return isinstance(instance, str) and is_key_without_blank(instance) and instance.partition(":")[0] in keys
+    return isinstance(instance, str) and is_key_without_space(instance) and instance.partition(":")[0] in keys
 
 
 def _is_equal(one: Any, other: Any) -> bool:
@@ -68,7 +75,7 @@ def _enum(it: Keyword) -> Check:
     texts = frozenset(value for value in it.value if isinstance(value, str))
     meant: Callable[[str], str] = (lambda it: fold(trim(it))) if it.schema.get("x-any-case") else str
 
-    def check(instance: Any, way: Way, out: list[SchemaError]) -> None:
+    def check(instance: Any, way: ReversedPath, out: list[SchemaError]) -> None:
         if isinstance(instance, str):
             is_known = instance in texts or meant(instance) in texts
         else:
@@ -96,7 +103,7 @@ def _pattern(it: Keyword) -> Check:
     # The end is that of the text: Python's `$` lets a line break follow.
     search = re.compile(re.sub(r"(?<!\\)\$$", r"\\Z", it.value)).search
 
-    def check(instance: Any, way: Way, out: list[SchemaError]) -> None:
+    def check(instance: Any, way: ReversedPath, out: list[SchemaError]) -> None:
         text = _text(instance)
         if text is not None and not search(text):
             out.append(it.error(instance, way))
@@ -108,26 +115,30 @@ def _too_long(instance: Any, most: int) -> str:
     return f"{_text(instance)!r} {'is expected to be empty' if most == 0 else 'is too long'}"
 
 
-VALUE_KEYWORDS: dict[str, Maker] = {
+VALUE_KEYWORDS: dict[str, KeywordFactory] = {
     "type": _type,
     "enum": _enum,
-    "const": simple(
+    "const": value_keyword(
         lambda it, wanted: it is not None and not _is_equal(it, wanted),
         lambda _, wanted: f"{wanted!r} was expected",
     ),
     "pattern": _pattern,
-    "minLength": simple(_length(lambda length, least: length < least)),
-    "maxLength": simple(_length(lambda length, most: length > most), _too_long),
+    "minLength": value_keyword(_length(lambda length, least: length < least)),
+    "maxLength": value_keyword(_length(lambda length, most: length > most), _too_long),
     # `.nan` is not within any bounds.
-    "minimum": simple(lambda it, least: _is_number(it) and not it >= least),
-    "maximum": simple(lambda it, most: _is_number(it) and it > most),
-    "exclusiveMinimum": simple(lambda it, least: _is_number(it) and not it > least),
-    "exclusiveMaximum": simple(lambda it, most: _is_number(it) and it >= most),
+    "minimum": value_keyword(lambda it, least: _is_number(it) and not it >= least),
+    "maximum": value_keyword(lambda it, most: _is_number(it) and it > most),
+    "exclusiveMinimum": value_keyword(lambda it, least: _is_number(it) and not it > least),
+    "exclusiveMaximum": value_keyword(lambda it, most: _is_number(it) and it >= most),
     # An empty item is no item.
-    "minItems": simple(lambda it, least: isinstance(it, list) and sum(i is not None for i in it) < least),
-    "maxItems": simple(lambda it, most: isinstance(it, list) and sum(i is not None for i in it) > most),
-    "minProperties": simple(lambda it, least: isinstance(it, dict) and len(it) < least),
-    "maxProperties": simple(
+    "minItems": value_keyword(
+        lambda it, least: isinstance(it, list) and sum(i is not None for i in it) < least
+    ),
+    "maxItems": value_keyword(
+        lambda it, most: isinstance(it, list) and sum(i is not None for i in it) > most
+    ),
+    "minProperties": value_keyword(lambda it, least: isinstance(it, dict) and len(it) < least),
+    "maxProperties": value_keyword(
         lambda it, most: isinstance(it, dict) and len(it) > most,
         lambda it, most: f"{it!r} {'is expected to be empty' if most == 0 else 'has too many properties'}",
     ),

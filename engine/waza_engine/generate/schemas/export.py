@@ -7,11 +7,11 @@ import json
 from pathlib import Path
 from typing import Any
 
-from waza_engine.analysis.schema.tolerance import Schema, widened
+from waza_engine.analysis.schema.tolerance import Schema, widen
 from waza_engine.generate.schemas.graders import config_schema, grader_types, with_graders
 from waza_engine.generate.schemas.shape import finished, model_schema
 from waza_engine.lib.files.safe_write import require_inside
-from waza_engine.recognition.recognise import Dialect, dialects, resolved
+from waza_engine.recognition.recognise import Dialect, dialects, load_object
 
 
 def export() -> dict[str, Schema]:
@@ -23,12 +23,12 @@ def _of_dialect(dialect: Dialect) -> dict[str, Schema]:
     types = grader_types(dialect)
     found: dict[str, Schema] = {}
     for kind in dialect.kinds:
-        schema = with_graders(model_schema(resolved(kind.model)), types, dialect.schema_folder)
-        found[kind.schema] = finished(widened(schema))
+        schema = with_graders(model_schema(load_object(kind.model)), types, dialect.schema_folder)
+        found[kind.schema] = finished(widen(schema))
     for type_name, kinds in types.items():
         page = {"x-page": kinds[0].page()}
         found[f"{dialect.schema_folder}graders/{type_name}"] = finished(
-            widened({**config_schema(kinds), **page})
+            widen({**config_schema(kinds), **page})
         )
     return found
 

@@ -7,7 +7,7 @@ tools then report exactly the key at fault; with `oneOf` they blame a branch tha
 from collections.abc import Mapping, Sequence
 
 from waza_engine.analysis.schema.part_keywords import DISCRIMINATOR
-from waza_engine.analysis.schema.tolerance import Schema, rewritten
+from waza_engine.analysis.schema.tolerance import Schema, map_schemas
 from waza_engine.dialects.waza.generations.base import OlderGrader
 from waza_engine.generate.schemas.shape import model_schema
 from waza_engine.graders.base import Grader
@@ -108,7 +108,7 @@ def with_graders(schema: Schema, types: GraderTypes, folder: str) -> Schema:
         definitions[f"config-{type_name}"] = _renamed(config, type_name)
     for name in entries:
         definitions[name] = _entry(definitions[name], types, definitions)
-    return rewritten({**schema, "$defs": definitions}, lambda it: _with_names(it, types))
+    return map_schemas({**schema, "$defs": definitions}, lambda it: _with_names(it, types))
 
 
 def _with_names(schema: Schema, types: GraderTypes) -> Schema:
@@ -122,7 +122,7 @@ def _renamed(schema: Schema, prefix: str) -> Schema:
     def rename(it: Schema) -> Schema:
         return {**it, "$ref": it["$ref"].replace("#/$defs/", f"#/$defs/{prefix}-")} if "$ref" in it else it
 
-    return rewritten(schema, rename)
+    return map_schemas(schema, rename)
 
 
 def _entry(entry: Schema, types: GraderTypes, definitions: Schema) -> Schema:

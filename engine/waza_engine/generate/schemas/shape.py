@@ -10,7 +10,7 @@ from typing import Any
 from pydantic import BaseModel
 from pydantic.json_schema import GenerateJsonSchema
 
-from waza_engine.analysis.schema.tolerance import LIST, NAMED, ONE, Schema, rewritten
+from waza_engine.analysis.schema.tolerance import LIST, NAMED, ONE, Schema, map_schemas
 
 DRAFT = "https://json-schema.org/draft/2020-12/schema"
 
@@ -53,7 +53,7 @@ def shaped(schema: Schema, definitions: Schema) -> Schema:
             it.pop("default", None)
         return it
 
-    return rewritten(schema, rules)
+    return map_schemas(schema, rules)
 
 
 def subschemas(schema: Schema) -> Iterator[Schema]:
@@ -77,7 +77,7 @@ def finished(schema: Schema) -> Schema:
     rest = {key: value for key, value in schema.items() if key != "$defs"}
     if used:
         rest["$defs"] = {name: definitions[name] for name in sorted(used)}
-    return rewritten({"$schema": DRAFT, **rest}, _ordered)
+    return map_schemas({"$schema": DRAFT, **rest}, _ordered)
 
 
 def _reachable(schema: Schema, definitions: Schema) -> set[str]:

@@ -74,7 +74,7 @@ def _refuse_undecodable(suite: Suite, entry: GraderEntry) -> None:
     kind = find_grader(read.type, entry.dialect)
     try:
         if kind is not None:
-            read.configured(kind)
+            read.configure(kind)
     except ConfigError as error:
         cause = error.__cause__
         problems = cause.errors(include_url=False) if isinstance(cause, ValidationError) else []
@@ -94,7 +94,7 @@ def _refuse_unreadable(suite: Suite, entry: GraderEntry, level: Level) -> None:
         message = f"unknown grader type '{read.type}'; {advice}" if read.type else "the grader has no type"
         raise LoadError(entry.path or suite.path, f"{_label(entry)}: {message}", (*entry.pointer, "type"))
     try:
-        grader = read.configured(kind)
+        grader = read.configure(kind)
     except ConfigError as error:
         raise _load_error(suite, entry, error) from error
     if refusal := next(grader.refusals(Scope(executor=suite.settings.executor)), None):

@@ -26,7 +26,7 @@ from waza_engine.model.scores import Status, mean, weighted_mean
 from waza_engine.model.suite import CONSTRAINT, CustomAgent, GraderEntry, Task
 from waza_engine.model.tool_names import is_same_tool
 from waza_engine.model.trajectory import Trajectory
-from waza_engine.recognition.recognise import dialect_meant
+from waza_engine.recognition.recognise import dialect_for
 from waza_engine.runs.planning.participants import needs_judge
 from waza_engine.runs.planning.plan import Plan
 from waza_engine.runs.trial.unavailable import guard_context, unavailable_to_code
@@ -109,7 +109,7 @@ def _entry_problem(
 def _can_do_without_judge(bench: Bench, entry: GraderEntry) -> bool:
     """Whether the other graders are worth a run that costs nothing: a judge that is missing fails its own grader only."""
     is_free = bench.executor.name in {MockExecutor.name, ReplayExecutor.name}
-    return is_free and dialect_meant(entry.dialect).judge_is_optional
+    return is_free and dialect_for(entry.dialect).judge_is_optional
 
 
 def grade_trial(
@@ -224,7 +224,7 @@ def grading_context(
         baseline_files={it.target: it.content for it in task.files},
     )
     context = guard_context(context, bench.executor.name, bench.executor.unknown)
-    is_last = dialect_meant(bench.plan.suite.dialect).output_is_last_message
+    is_last = dialect_for(bench.plan.suite.dialect).output_is_last_message
     return _with_last_message(context) if is_last else context
 
 

@@ -46,7 +46,7 @@ from waza_engine.model.file_names import SKILL_FILE
 from waza_engine.model.records import TrialRecord
 from waza_engine.model.suite import CustomAgent, Task
 from waza_engine.model.trajectory import Session, Trajectory
-from waza_engine.recognition.recognise import dialect_meant, resolved
+from waza_engine.recognition.recognise import dialect_for, load_object
 from waza_engine.runs.planning.preflight import ignored_features
 from waza_engine.runs.trial.checkpoints import Checkpoints, status_with_checkpoints
 from waza_engine.runs.trial.conversation import Conversation, SimulatedUser
@@ -180,8 +180,8 @@ async def _attempt(bench: Bench, task: Task, trial: int, progress: Progress) -> 
             request = _trial_request(bench, task, trial, workspace, talk, mocks)
             trajectory = talk.concluded(await _run_executor(bench.executor, request, progress))
             trajectory = _with_mock_calls(trajectory, mocks)
-            if describe := dialect_meant(bench.plan.suite.dialect).describe_task:
-                told = {"stimulus": resolved(describe)(task)}
+            if describe := dialect_for(bench.plan.suite.dialect).describe_task:
+                told = {"stimulus": load_object(describe)(task)}
                 trajectory = talk.with_messages(trajectory).model_copy(update=told)
         trajectory, captured = await asyncio.to_thread(_capture_result, task, trajectory, workspace, before)
         record = await asyncio.to_thread(grade_trial, bench, task, trajectory, workspace, captured)
@@ -211,8 +211,8 @@ def _error_record(task: Task, trial: int, told: str) -> TrialRecord:
 def _refuse_blocked(bench: Bench, task: Task) -> None:
     if task.blocked:
         raise WorkspaceError(task.blocked)
-    refusal = dialect_meant(bench.plan.suite.dialect).task_refusal
-    if refusal and (reason := resolved(refusal)(task)):
+    refusal = dialect_for(bench.plan.suite.dialect).task_refusal
+    if refusal and (reason := load_object(refusal)(task)):
         raise WorkspaceError(reason)
 
 

@@ -3,12 +3,12 @@
 import pytest
 
 from waza_engine.analysis.schema.fixes import (
-    all_missing,
+    add_type_fixes,
+    combined_fixes,
+    keep_one_fixes,
     likely_types,
-    missing_type,
-    only_one,
-    other_names,
-    other_type,
+    rename_fixes,
+    type_advice,
 )
 from waza_engine.lib.spelling import is_typo
 from waza_engine.model.findings import AddBlanks, InsertKey, MakeList, RemoveKey, SetValue
@@ -30,9 +30,9 @@ def test_short_words_are_never_sure() -> None:
 
 
 def test_a_slip_that_two_names_share_is_not_safe() -> None:
-    one, two = other_names((), "max_toks", ["max_tok", "max_tools"])
+    one, two = rename_fixes((), "max_toks", ["max_tok", "max_tools"])
     assert (one.preferred, one.safe, two.preferred, two.safe) == (True, True, False, False)
-    assert not any(it.safe for it in other_names((), "model_a", ["model_b", "model_c"]))
+    assert not any(it.safe for it in rename_fixes((), "model_a", ["model_b", "model_c"]))
 
 
 @pytest.mark.parametrize(
@@ -62,7 +62,7 @@ def test_a_slip_that_two_names_share_is_not_safe() -> None:
     ],
 )
 def test_values_of_another_type(value: object, wanted: list[str], change: object) -> None:
-    _, fixes = other_type(("k",), value, wanted)
+    _, fixes = type_advice(("k",), value, wanted)
     assert [it.changes[0] for it in fixes] == ([change] if change is not None else [])
 
 
@@ -75,17 +75,17 @@ def test_a_type_is_likely_if_it_has_all_the_options() -> None:
 
 
 def test_fixes_for_several_things_that_are_missing() -> None:
-    name = missing_type((), "name", ["n"])
-    types = missing_type((), "type", ["a", "b"])
-    both = all_missing(types, name)
+    name = add_type_fixes((), "name", ["n"])
+    types = add_type_fixes((), "type", ["a", "b"])
+    both = combined_fixes(types, name)
     assert [it.title for it in both] == ["Add 'type: a', 'name: n'", "Add 'type: b', 'name: n'"]
     assert both[0].changes == (InsertKey((), "type", "a"), InsertKey((), "name", "n"))
     assert [it.preferred for it in both] == [True, False]
-    assert all_missing(types, []) == tuple(types)
+    assert combined_fixes(types, []) == tuple(types)
 
 
 def test_one_of_several_is_kept() -> None:
-    fixes = only_one(("x",), ["a", "b", "c"], {"a": 1, "c": 2})
+    fixes = keep_one_fixes(("x",), ["a", "b", "c"], {"a": 1, "c": 2})
     assert [(it.title, it.changes) for it in fixes] == [
         ("Keep only 'a'", (RemoveKey(("x", "c")),)),
         ("Keep only 'c'", (RemoveKey(("x", "a")),)),

@@ -21,14 +21,14 @@ config:
 from collections.abc import Sequence
 
 from waza_engine.dialects.vally.graders._shared.files import FileExists
-from waza_engine.graders.base import Drafted, GradingContext
-from waza_engine.graders.drafts import files_of_all
+from waza_engine.graders.base import DraftedGrader, GradingContext
+from waza_engine.graders.drafts import common_files
 
 
 class FileExistsGrader(FileExists):
     type_name = "file-exists"
 
     @classmethod
-    def drafted(cls, trials: Sequence[GradingContext]) -> Drafted | None:
-        files = files_of_all(trials)
-        return Drafted("makes-its-file", files[0], cls(path=files[0])) if files else None
+    def draft(cls, trials: Sequence[GradingContext]) -> DraftedGrader | None:
+        files = common_files(trials)
+        return DraftedGrader("makes-its-file", files[0], cls(path=files[0])) if files else None

@@ -22,14 +22,16 @@ config:
 from collections.abc import Sequence
 
 from waza_engine.dialects.vally.graders._shared.output import OutputContains
-from waza_engine.graders.base import Drafted, GradingContext
-from waza_engine.graders.drafts import phrases_of_all
+from waza_engine.graders.base import DraftedGrader, GradingContext
+from waza_engine.graders.drafts import common_phrases
 
 
 class OutputContainsGrader(OutputContains):
     type_name = "output-contains"
 
     @classmethod
-    def drafted(cls, trials: Sequence[GradingContext]) -> Drafted | None:
-        phrases = phrases_of_all(trials, most=1)
-        return Drafted("names-the-essential", phrases[0], cls(substring=phrases[0])) if phrases else None
+    def draft(cls, trials: Sequence[GradingContext]) -> DraftedGrader | None:
+        phrases = common_phrases(trials, most=1)
+        return (
+            DraftedGrader("names-the-essential", phrases[0], cls(substring=phrases[0])) if phrases else None
+        )

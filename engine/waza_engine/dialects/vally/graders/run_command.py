@@ -44,7 +44,7 @@ from waza_engine.dialects.vally.graders._shared.process import (
     sub_path_refusals,
 )
 from waza_engine.graders.base import FailedCheck, GraderResult, GradingContext, Scope
-from waza_engine.graders.excerpts import quoted
+from waza_engine.graders.excerpts import quote
 from waza_engine.lib.js_regex import TooSlowError, js_matches
 from waza_engine.lib.process.run import ProcessResult
 from waza_engine.model.fields import IfGiven
@@ -164,9 +164,9 @@ class RunCommandGrader(VallyGrader):
         for option, word, holds, text in checks:
             wanted = getattr(self, option)
             if wanted is not None and not holds(wanted):
-                yield FailedCheck((option,), f"{word} {quoted(wanted)}", _shown(text))
+                yield FailedCheck((option,), f"{word} {quote(wanted)}", _shown(text))
 
 
 def _shown(text: str) -> str:
     lines = text.strip().splitlines()
-    return f"it ends: {quoted(lines[-1])}" if lines else "it is empty"
+    return f"it ends: {quote(lines[-1])}" if lines else "it is empty"

@@ -29,7 +29,7 @@ from waza_engine.dialects.vally.fields import Texts
 from waza_engine.dialects.vally.graders._shared.base import VallyGrader
 from waza_engine.dialects.vally.trajectory.events import of_type
 from waza_engine.graders.base import Demand, FailedCheck, GraderResult, GradingContext, Scope
-from waza_engine.graders.excerpts import calls_made
+from waza_engine.graders.excerpts import names_used
 from waza_engine.model.findings import Finding, Severity
 from waza_engine.model.schema_marks import item_marks
 from waza_engine.rules.contradictory_checks import in_both
@@ -62,7 +62,7 @@ class SkillInvocationGrader(VallyGrader):
         activated = _activated(context)
         failures = [
             *(
-                FailedCheck(("required", index), f"not activated: {it}", calls_made(activated))
+                FailedCheck(("required", index), f"not activated: {it}", names_used(activated))
                 for index, it in enumerate(self.required)
                 if it not in activated
             ),

@@ -24,7 +24,7 @@ from typing import ClassVar
 from waza_engine.dialects.vally.graders._shared.budget import ToolBudget
 from waza_engine.dialects.vally.trajectory.calls import known_calls
 from waza_engine.dialects.vally.trajectory.metrics import tool_call_count
-from waza_engine.graders.base import Drafted, GradingContext
+from waza_engine.graders.base import DraftedGrader, GradingContext
 
 
 class ToolCallCountGrader(ToolBudget):
@@ -37,10 +37,12 @@ class ToolCallCountGrader(ToolBudget):
         return sum(self.counts(it) for it in known_calls(context))
 
     @classmethod
-    def drafted(cls, trials: Sequence[GradingContext]) -> Drafted | None:
+    def draft(cls, trials: Sequence[GradingContext]) -> DraftedGrader | None:
         most = max((len(it.session.tools_used) for it in trials if it.session is not None), default=0)
         if not most:
             return None
         # Half as many again: another run of the same agent does not take the same steps.
         limit = most + max(2, most // 2)
-        return Drafted("stays-efficient", f"at most {limit} tool calls ({most} recorded)", cls(max=limit))
+        return DraftedGrader(
+            "stays-efficient", f"at most {limit} tool calls ({most} recorded)", cls(max=limit)
+        )

@@ -46,9 +46,9 @@ from waza_engine.dialects.vally.graders._shared.tools import (
     form_of,
 )
 from waza_engine.dialects.vally.trajectory.calls import Call, known_calls
-from waza_engine.graders.base import Demand, Drafted, FailedCheck, GraderResult, GradingContext, Scope
-from waza_engine.graders.drafts import tools_of_all
-from waza_engine.graders.excerpts import calls_made
+from waza_engine.graders.base import Demand, DraftedGrader, FailedCheck, GraderResult, GradingContext, Scope
+from waza_engine.graders.drafts import common_tools
+from waza_engine.graders.excerpts import names_used
 from waza_engine.lib.js_regex import TooSlowError
 from waza_engine.model.findings import Finding
 from waza_engine.model.schema_marks import marks
@@ -95,9 +95,9 @@ class ToolCallsGrader(VallyGrader):
     )
 
     @classmethod
-    def drafted(cls, trials: Sequence[GradingContext]) -> Drafted | None:
-        tools = tools_of_all(trials)[:5]
-        return Drafted("uses-its-tools", ", ".join(tools), cls(required=[*tools])) if tools else None
+    def draft(cls, trials: Sequence[GradingContext]) -> DraftedGrader | None:
+        tools = common_tools(trials)[:5]
+        return DraftedGrader("uses-its-tools", ", ".join(tools), cls(required=[*tools])) if tools else None
 
     def refusals(self, scope: Scope) -> Iterator[Finding]:
         for option, kind in _ENTRIES.items():
@@ -128,7 +128,7 @@ class ToolCallsGrader(VallyGrader):
 
     def _failures(self, calls: list[Call]) -> Iterator[FailedCheck]:
         last = calls[-1] if calls else None
-        seen = calls_made([it.name for it in calls])
+        seen = names_used([it.name for it in calls])
         for index, tool in enumerate(entries(self.required, RequiredTool)):
             count = sum(tool.means(it, last) for it in calls)
             if count < tool.min_count:
@@ -138,7 +138,7 @@ class ToolCallsGrader(VallyGrader):
             hits = [it for it in calls if unwanted.means(it, last)]
             if hits:
                 yield FailedCheck(
-                    ("disallowed", index), f"called: {unwanted.said}", calls_made([it.name for it in hits])
+                    ("disallowed", index), f"called: {unwanted.said}", names_used([it.name for it in hits])
                 )
         answered = [it for it in calls if it.answered]
         yield from self._broken_sequence(answered, seen)

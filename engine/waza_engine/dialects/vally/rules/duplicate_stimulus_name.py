@@ -38,7 +38,7 @@ from collections.abc import Iterator
 
 from waza_engine.model.findings import Finding, Fix, Rule, SetValue
 from waza_engine.project.document import Document
-from waza_engine.project.helpers import free_name, same_texts
+from waza_engine.project.names import duplicate_texts, free_name
 
 DUPLICATE_STIMULUS_NAME = Rule("duplicate-stimulus-name", "name that two stimuli have")
 APPLIES = frozenset(["eval"])
@@ -46,7 +46,7 @@ APPLIES = frozenset(["eval"])
 
 def check(document: Document) -> Iterator[Finding]:
     taken = {str(it.get("name")) for _, it in document.tasks()}
-    for pointer, value, others in same_texts(document, "name"):
+    for pointer, value, others in duplicate_texts(document, "name"):
         free = free_name(value, taken)
         fix = Fix(f"Change to '{free}'", (SetValue(pointer, free),), preferred=True)
         message = f"Another stimulus has the name '{value}'; trials could not be told apart"

@@ -42,6 +42,6 @@ def check(document: Document) -> Iterator[Finding]:
             continue
         place, grader = own[0]
         kind, config = known.get(str(grader.get("type"))), grader.get("config")
-        for pointer in kind.passed_by_echo(config, prompt) if kind and isinstance(config, dict) else ():
+        for pointer in kind.echoed_checks(config, prompt) if kind and isinstance(config, dict) else ():
             message = "This stands in the prompt, and nothing else is checked: an echo would pass"
             yield ECHOED_TEXT.at((*place, "config", *pointer), message)

@@ -40,7 +40,7 @@ from waza_engine.dialects.vally.checks.stimuli import environments
 from waza_engine.model.findings import Finding, Rule
 from waza_engine.model.placeholders import has_placeholder
 from waza_engine.project.document import Document
-from waza_engine.project.helpers import similar_paths
+from waza_engine.project.names import similar_paths
 
 ENVIRONMENT_FILE_NOT_FOUND = Rule("environment-file-not-found", "file for the workspace that is not there")
 APPLIES = frozenset(["eval", "experiment"])

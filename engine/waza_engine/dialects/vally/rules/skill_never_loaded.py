@@ -68,7 +68,7 @@ def check(document: Document) -> Iterator[Finding]:
         names = shared | set(_listed(document, stimulus))
         for place, grader in document.mappings(*stimulus, "graders"):
             kind, config = known.get(str(grader.get("type"))), grader.get("config")
-            asked = kind.demanded(config) if kind is not None and isinstance(config, dict) else None
+            asked = kind.first_demand(config) if kind is not None and isinstance(config, dict) else None
             if asked is not None and asked[1] is Demand.SKILLS:
                 yield from _of_grader(document, (*place, "config", asked[0]), names)
 

@@ -46,7 +46,7 @@ from waza_engine.model.file_names import SKILL_FILE
 from waza_engine.model.findings import Finding, Rule, Severity
 from waza_engine.model.placeholders import has_placeholder
 from waza_engine.project.document import Document
-from waza_engine.project.helpers import similar_paths
+from waza_engine.project.names import similar_paths
 
 SKILL_WITHOUT_FILE = Rule("skill-without-file", "skill directory without a skill", Severity.WARNING)
 APPLIES = frozenset(["eval", "experiment"])

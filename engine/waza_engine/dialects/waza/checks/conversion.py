@@ -26,7 +26,7 @@ def converted(entry: Mapping[str, Any]) -> tuple[Change, ...]:
     Pointers start at the entry.
     """
     kind = outdated_type(entry.get("type"))
-    return kind.converted(entry, _new_names(kind)) if kind is not None else ()
+    return kind.conversion(entry, _new_names(kind)) if kind is not None else ()
 
 
 def untyped(option: str) -> type[Grader]:

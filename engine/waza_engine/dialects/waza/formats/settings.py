@@ -4,7 +4,7 @@ from pydantic import ConfigDict, Field
 
 from waza_engine.model.fields import Flag, Integer, Strings, Switch, Text, TextMap
 from waza_engine.model.schema_marks import FileModel, MapOf, SectionOf, foreign_keys, item_marks, marks
-from waza_engine.plugins import EXECUTOR_GROUP, plug_ins
+from waza_engine.plugins import EXECUTOR_GROUP, plugin_entry_points
 
 EXECUTORS = {
     "copilot-sdk": "Runs the agent with the Copilot CLI; needs a signed-in CLI or a provider of your own.",
@@ -14,7 +14,7 @@ EXECUTORS = {
     "acp": "Runs an agent that speaks the Agent Client Protocol. Only waza-lsp has it.",
     "codex": "Runs the agent with the Codex CLI, in some versions of waza.",
     "claude-cli": "Runs the agent with the Claude CLI, in some versions of waza.",
-    **{it.name: f"Added by {it.value.partition(':')[0]}." for it in plug_ins(EXECUTOR_GROUP)},
+    **{it.name: f"Added by {it.value.partition(':')[0]}." for it in plugin_entry_points(EXECUTOR_GROUP)},
 }
 REASONING_EFFORTS = {
     "low": "Least reasoning, fastest answers.",

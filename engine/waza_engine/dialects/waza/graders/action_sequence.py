@@ -31,7 +31,7 @@ from pydantic import BeforeValidator, ConfigDict, Field
 
 from waza_engine.dialects.waza.tools import any_order, in_order, overlap
 from waza_engine.graders.base import Demand, FailedCheck, Grader, GraderResult, GradingContext
-from waza_engine.graders.excerpts import quoted
+from waza_engine.graders.excerpts import quote
 from waza_engine.model.fields import Strings, as_text
 from waza_engine.model.schema_marks import foreign_keys, item_marks, marks
 
@@ -98,7 +98,7 @@ class ActionSequenceGrader(Grader):
         return FailedCheck(
             ("expected_actions",),
             f"not the calls expected ({self.matching_mode})",
-            f"happened: {quoted(', '.join(actual) or 'no call')}",
+            f"happened: {quote(', '.join(actual) or 'no call')}",
         )
 
     def _matches(self, actual: list[str]) -> bool:

@@ -32,7 +32,7 @@ from pydantic import ConfigDict, Field
 from waza_engine.dialects.waza.rules.unlikely_duration import too_short
 from waza_engine.graders.base import (
     Demand,
-    Drafted,
+    DraftedGrader,
     FailedCheck,
     GradeError,
     Grader,
@@ -40,7 +40,7 @@ from waza_engine.graders.base import (
     GradingContext,
     Scope,
 )
-from waza_engine.graders.excerpts import calls_made
+from waza_engine.graders.excerpts import names_used
 from waza_engine.model.fields import Integer, Strings
 from waza_engine.model.findings import Finding
 from waza_engine.model.schema_marks import foreign_keys, item_marks
@@ -102,14 +102,14 @@ class BehaviorGrader(Grader):
     )
 
     @classmethod
-    def drafted(cls, trials: Sequence[GradingContext]) -> Drafted | None:
+    def draft(cls, trials: Sequence[GradingContext]) -> DraftedGrader | None:
         counts = [it.session.tool_call_count for it in trials if it.session is not None]
         if not counts or not max(counts):
             return None
         # Half as many again: another run of the same agent does not take the same steps.
         most = max(counts) + max(2, max(counts) // 2)
         about = f"at most {most} tool calls ({max(counts)} recorded)"
-        return Drafted("stays-efficient", about, cls(max_tool_calls=most))
+        return DraftedGrader("stays-efficient", about, cls(max_tool_calls=most))
 
     def check(self, scope: Scope) -> Iterator[Finding]:
         yield from in_both("required_tools", self.required_tools, "forbidden_tools", self.forbidden_tools)
@@ -134,7 +134,7 @@ class BehaviorGrader(Grader):
                 if value > limit
             ),
             *(
-                FailedCheck(("required_tools", index), f"not used: {it}", calls_made(session.tools_used))
+                FailedCheck(("required_tools", index), f"not used: {it}", names_used(session.tools_used))
                 for index, it in enumerate(self.required_tools)
                 if it not in session.tools_used
             ),

@@ -48,7 +48,7 @@ from waza_engine.dialects.waza.assertions.names import (
 )
 from waza_engine.dialects.waza.assertions.static import Problem, alternatives, problem_in_python
 from waza_engine.graders.base import FailedCheck, Grader, GraderResult, GradingContext, Scope
-from waza_engine.graders.excerpts import quoted
+from waza_engine.graders.excerpts import quote
 from waza_engine.lib.pointer import Pointer
 from waza_engine.lib.spelling import nearest
 from waza_engine.model.fields import Strings, as_text
@@ -117,7 +117,7 @@ class CodeGrader(Grader):
     )
 
     @classmethod
-    def passed_by_anything(cls, config: Mapping[str, Any]) -> Iterator[Pointer]:
+    def vacuous_checks(cls, config: Mapping[str, Any]) -> Iterator[Pointer]:
         assertions = config.get("assertions")
         for index, text in enumerate(assertions if isinstance(assertions, list) else ()):
             if isinstance(text, str) and "".join(text.split()) in _TRUE_OF_ANYTHING:
@@ -185,4 +185,4 @@ def _failure(assertion: str, outcome: Outcome) -> str:
 
 
 def _seen(outcome: Outcome) -> str:
-    return "it is not true" if outcome.text in {"", "fail"} else f"it raises: {quoted(outcome.text)}"
+    return "it is not true" if outcome.text in {"", "fail"} else f"it raises: {quote(outcome.text)}"

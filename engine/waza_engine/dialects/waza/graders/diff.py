@@ -41,7 +41,7 @@ from typing import Any, ClassVar
 from pydantic import ConfigDict, Field, model_validator
 
 from waza_engine.graders.base import FailedCheck, GradeError, Grader, GraderResult, GradingContext, Scope
-from waza_engine.graders.excerpts import instead_of, place_of
+from waza_engine.graders.excerpts import nearest_line, occurrence
 from waza_engine.lib.go.text import decode, trim
 from waza_engine.lib.paths import PathError, clean_path, file_bytes, is_missing, workspace_path
 from waza_engine.lib.pointer import Pointer
@@ -197,9 +197,9 @@ class ExpectedFile(FileModel):
                 yield FailedCheck(
                     (*pointer, "contains", index),
                     f"{self.path}: {'found' if unwanted else 'missing'}: {text}",
-                    place_of(text, content_text, any_case=False)
+                    occurrence(text, content_text, any_case=False)
                     if unwanted
-                    else instead_of(text, content_text),
+                    else nearest_line(text, content_text),
                 )
 
 
@@ -245,7 +245,7 @@ class DiffGrader(Grader):
                 yield (*place, "snapshot"), f"{folder}/{snapshot}" if is_inside else snapshot
 
     @classmethod
-    def check_written(cls, config: Mapping[str, Any]) -> Iterator[Finding]:
+    def check_raw(cls, config: Mapping[str, Any]) -> Iterator[Finding]:
         for place, entry in _written_files(config):
             texts = entry.get("contains")
             # Empty items are left out.

@@ -39,7 +39,7 @@ from typing import Any
 from pydantic import ConfigDict, Field
 
 from waza_engine.graders.base import (
-    Drafted,
+    DraftedGrader,
     FailedCheck,
     GradeError,
     Grader,
@@ -47,8 +47,8 @@ from waza_engine.graders.base import (
     GradingContext,
     Scope,
 )
-from waza_engine.graders.drafts import files_of_all, lines_of_all
-from waza_engine.graders.excerpts import match_of, no_match_of
+from waza_engine.graders.drafts import common_files, common_lines
+from waza_engine.graders.excerpts import match_excerpt, mismatch_excerpt
 from waza_engine.lib.go.regexp import is_catch_all, literal, regex_error, regex_error_span, regex_matches
 from waza_engine.lib.go.text import decode
 from waza_engine.lib.paths import PathError, exists, file_bytes, is_missing, workspace_path
@@ -116,10 +116,12 @@ class ContentPatterns(FileModel):
                 if data is None:
                     yield FailedCheck(place, f"{self.path}: not checked: {pattern}")
                 elif option == "must_match" and not regex_matches(pattern, text):
-                    yield FailedCheck(place, f"{self.path}: no match: {pattern}", no_match_of(pattern, text))
+                    yield FailedCheck(
+                        place, f"{self.path}: no match: {pattern}", mismatch_excerpt(pattern, text)
+                    )
                 # regex_matches() is None for an invalid pattern, and that counts as a failure.
                 elif option == "must_not_match" and regex_matches(pattern, text) is not False:
-                    yield FailedCheck(place, f"{self.path}: match: {pattern}", match_of(pattern, text))
+                    yield FailedCheck(place, f"{self.path}: match: {pattern}", match_excerpt(pattern, text))
 
 
 class FileGrader(Grader):
@@ -159,17 +161,17 @@ class FileGrader(Grader):
     )
 
     @classmethod
-    def drafted(cls, trials: Sequence[GradingContext]) -> Drafted | None:
-        made, changed = files_of_all(trials), lines_of_all(trials)
+    def draft(cls, trials: Sequence[GradingContext]) -> DraftedGrader | None:
+        made, changed = common_files(trials), common_lines(trials)
         # Of very many files no person wants each to be looked into.
         if not 0 < len(made) + len(changed) <= 8:
             return None
         patterns = [ContentPatterns(path=it, must_match=[literal(line)]) for it, line in changed.items()]
         about = ", ".join([*made, *changed])
-        return Drafted("makes-its-files", about, cls(must_exist=made, content_patterns=patterns))
+        return DraftedGrader("makes-its-files", about, cls(must_exist=made, content_patterns=patterns))
 
     @classmethod
-    def check_written(cls, config: Mapping[str, Any]) -> Iterator[Finding]:
+    def check_raw(cls, config: Mapping[str, Any]) -> Iterator[Finding]:
         entries = config.get("content_patterns")
         for index, entry in enumerate(entries if isinstance(entries, list) else ()):
             if isinstance(entry, Mapping) and entry.get("path") == "":

@@ -47,7 +47,7 @@ from waza_engine.graders.base import (
     GradingContext,
     Scope,
 )
-from waza_engine.graders.excerpts import quoted
+from waza_engine.graders.excerpts import quote
 from waza_engine.lib.go.json import JsonError, extract_json, read_json
 from waza_engine.lib.go.text import decode
 from waza_engine.lib.json_schema import SchemaError, UnknownFileError, compile_schema, schema_documents
@@ -101,9 +101,9 @@ class JsonSchemaGrader(Grader):
     )
 
     @classmethod
-    def demanded(cls, config: Mapping[str, Any]) -> tuple[str, Demand] | None:
+    def first_demand(cls, config: Mapping[str, Any]) -> tuple[str, Demand] | None:
         # With `extract_json` the prompt may hold the JSON that is looked for.
-        return None if config.get("extract_json") else super().demanded(config)
+        return None if config.get("extract_json") else super().first_demand(config)
 
     @classmethod
     def run_files(cls, config: Mapping[str, Any]) -> Iterator[tuple[Pointer, str]]:
@@ -141,7 +141,7 @@ class JsonSchemaGrader(Grader):
         try:
             value = (extract_json if self.extract_json else read_json)(context.output)
         except JsonError as error:
-            part = FailedCheck((), f"The output is no JSON: {error}", f"it is: {quoted(context.output)}")
+            part = FailedCheck((), f"The output is no JSON: {error}", f"it is: {quote(context.output)}")
             return GraderResult.failed(part.message, {"error": str(error)}, parts=(part,))
         try:
             schema = compile_schema(self._schema(context.process_dir), context.process_dir)

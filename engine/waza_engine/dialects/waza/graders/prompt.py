@@ -150,7 +150,7 @@ class PromptGrader(Grader):
             yield rubric_path(rubric, process_dir)
 
     @classmethod
-    def check_written(cls, config: Mapping[str, Any]) -> Iterator[Finding]:
+    def check_raw(cls, config: Mapping[str, Any]) -> Iterator[Finding]:
         given = [it for it in _PLANNED if config.get(it) not in (None, [], {})]
         if given:
             named = ", ".join(f"'{it}'" for it in given)

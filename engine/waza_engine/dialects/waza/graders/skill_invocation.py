@@ -33,7 +33,7 @@ from pydantic import BeforeValidator, ConfigDict, Field
 
 from waza_engine.dialects.waza.tools import PERFECT, Overlap, any_order, in_order, overlap
 from waza_engine.graders.base import Demand, FailedCheck, Grader, GraderResult, GradingContext, Scope
-from waza_engine.graders.excerpts import calls_made
+from waza_engine.graders.excerpts import names_used
 from waza_engine.model.fields import Flag, IfGiven, Strings, as_text
 from waza_engine.model.findings import Finding, Fix, InsertKey
 from waza_engine.model.schema_marks import foreign_keys, item_marks, marks
@@ -142,7 +142,7 @@ class SkillInvocationGrader(Grader):
                 yield FailedCheck(("forbidden_skills", index), f"invoked: {it}")
         if not self._matches(actual):
             mode = self.mode or "any_order"
-            yield FailedCheck(("required_skills",), f"not invoked as required ({mode})", calls_made(actual))
+            yield FailedCheck(("required_skills",), f"not invoked as required ({mode})", names_used(actual))
 
     def _score(self, agreement: Overlap, actual: list[str], *, extra_allowed: bool) -> float:
         surplus = len(actual) - len(self.required_skills)

@@ -27,9 +27,9 @@ from typing import Any
 
 from pydantic import ConfigDict, Field
 
-from waza_engine.graders.base import Drafted, FailedCheck, Grader, GraderResult, GradingContext, Scope
-from waza_engine.graders.drafts import phrases_of_all
-from waza_engine.graders.excerpts import instead_of, match_of, no_match_of, place_of
+from waza_engine.graders.base import DraftedGrader, FailedCheck, Grader, GraderResult, GradingContext, Scope
+from waza_engine.graders.drafts import common_phrases
+from waza_engine.graders.excerpts import match_excerpt, mismatch_excerpt, nearest_line, occurrence
 from waza_engine.lib.go.regexp import (
     is_catch_all,
     is_in_any_word,
@@ -106,16 +106,20 @@ class TextGrader(Grader):
     )
 
     @classmethod
-    def passed_by_echo(cls, config: Mapping[str, Any], prompt: str) -> Iterator[Pointer]:
+    def echoed_checks(cls, config: Mapping[str, Any], prompt: str) -> Iterator[Pointer]:
         texts, folded = config.get("contains"), fold(prompt)
         for index, text in enumerate(texts if isinstance(texts, list) else ()):
             if isinstance(text, str) and text and fold(text) in folded:
                 yield ("contains", index)
 
     @classmethod
-    def drafted(cls, trials: Sequence[GradingContext]) -> Drafted | None:
-        phrases = phrases_of_all(trials, most=3)
-        return Drafted("names-the-essentials", ", ".join(phrases), cls(contains=phrases)) if phrases else None
+    def draft(cls, trials: Sequence[GradingContext]) -> DraftedGrader | None:
+        phrases = common_phrases(trials, most=3)
+        return (
+            DraftedGrader("names-the-essentials", ", ".join(phrases), cls(contains=phrases))
+            if phrases
+            else None
+        )
 
     def check(self, scope: Scope) -> Iterator[Finding]:
         if not any(items for _, items in self):
@@ -143,32 +147,32 @@ class TextGrader(Grader):
     def grade(self, context: GradingContext) -> GraderResult:
         output, folded = context.output, fold(context.output)
         checks: list[tuple[str, str, Callable[[str], bool], Callable[[str], str]]] = [
-            ("contains", "missing", lambda it: fold(it) in folded, lambda it: instead_of(it, output)),
+            ("contains", "missing", lambda it: fold(it) in folded, lambda it: nearest_line(it, output)),
             (
                 "not_contains",
                 "found",
                 lambda it: fold(it) not in folded,
-                lambda it: place_of(it, output, any_case=True),
+                lambda it: occurrence(it, output, any_case=True),
             ),
-            ("contains_cs", "missing", lambda it: it in output, lambda it: instead_of(it, output)),
+            ("contains_cs", "missing", lambda it: it in output, lambda it: nearest_line(it, output)),
             (
                 "not_contains_cs",
                 "found",
                 lambda it: it not in output,
-                lambda it: place_of(it, output, any_case=False),
+                lambda it: occurrence(it, output, any_case=False),
             ),
             (
                 "regex_match",
                 "no match",
                 lambda it: bool(regex_matches(it, output)),
-                lambda it: no_match_of(it, output),
+                lambda it: mismatch_excerpt(it, output),
             ),
             # regex_matches() is None for an invalid pattern, and that counts as a failure.
             (
                 "regex_not_match",
                 "match",
                 lambda it: regex_matches(it, output) is False,
-                lambda it: match_of(it, output),
+                lambda it: match_excerpt(it, output),
             ),
         ]
         failures = [

@@ -45,7 +45,7 @@ from waza_engine.dialects.waza.tool_args import (
 )
 from waza_engine.dialects.waza.tools import tool_pattern, tool_refusals
 from waza_engine.graders.base import Demand, FailedCheck, Grader, GraderResult, GradingContext, Scope
-from waza_engine.graders.excerpts import calls_made
+from waza_engine.graders.excerpts import names_used
 from waza_engine.lib.go.regexp import regex_matches
 from waza_engine.model.fields import IfGiven, Integer, ListOf, Strings, Text
 from waza_engine.model.findings import Finding, Fix, InsertKey, RemoveKey, SetValue
@@ -157,7 +157,7 @@ class ToolCallsGrader(Grader):
     )
 
     @classmethod
-    def check_written(cls, config: Mapping[str, Any]) -> Iterator[Finding]:
+    def check_raw(cls, config: Mapping[str, Any]) -> Iterator[Finding]:
         for old, option in _PATTERNS.items():
             patterns = config.get(old)
             if not isinstance(patterns, list):
@@ -204,7 +204,7 @@ class ToolCallsGrader(Grader):
         ]
         failures = [
             *(
-                FailedCheck(("required_tools", index), f"not called: {it}", calls_made(names))
+                FailedCheck(("required_tools", index), f"not called: {it}", names_used(names))
                 for index, it in enumerate(self.required_tools)
                 if it not in names
             ),
@@ -215,7 +215,7 @@ class ToolCallsGrader(Grader):
             ),
             *self._wrong_counts(len(names)),
             *(
-                FailedCheck(("expect", index), f"expected {it['tool']}: {it['reason']}", calls_made(names))
+                FailedCheck(("expect", index), f"expected {it['tool']}: {it['reason']}", names_used(names))
                 for index, it in enumerate(expectations)
                 if "reason" in it
             ),

@@ -37,10 +37,18 @@ from pydantic import Field
 from waza_engine.dialects.waza.rules.legacy_shape import refused_shape
 from waza_engine.dialects.waza.tool_args import ArgumentTest, matcher_documents
 from waza_engine.dialects.waza.tools import SpecTest, ToolSpec, spec_findings, spec_refusals
-from waza_engine.graders.base import Demand, Drafted, FailedCheck, Grader, GraderResult, GradingContext, Scope
-from waza_engine.graders.drafts import tools_of_all
-from waza_engine.graders.excerpts import calls_made
-from waza_engine.graders.result import as_in_go
+from waza_engine.graders.base import (
+    Demand,
+    DraftedGrader,
+    FailedCheck,
+    Grader,
+    GraderResult,
+    GradingContext,
+    Scope,
+)
+from waza_engine.graders.drafts import common_tools
+from waza_engine.graders.excerpts import names_used
+from waza_engine.graders.result import go_details
 from waza_engine.lib.go.regexp import literal
 from waza_engine.lib.pointer import Pointer
 from waza_engine.model.fields import IfGiven, ListOf
@@ -78,7 +86,7 @@ class ToolConstraintGrader(Grader):
     )
 
     @classmethod
-    def check_written(cls, config: Mapping[str, Any]) -> Iterator[Finding]:
+    def check_raw(cls, config: Mapping[str, Any]) -> Iterator[Finding]:
         """Plain names, `max_turns` and `max_tokens`: the type as it was for three days in February 2026."""
         for option in ("expect_tools", "reject_tools"):
             items = config.get(option)
@@ -99,10 +107,10 @@ class ToolConstraintGrader(Grader):
                 yield refused_shape((option,), message, on="key", fixes=_limit_fixes(option, config))
 
     @classmethod
-    def drafted(cls, trials: Sequence[GradingContext]) -> Drafted | None:
-        tools = tools_of_all(trials)[:5]
+    def draft(cls, trials: Sequence[GradingContext]) -> DraftedGrader | None:
+        tools = common_tools(trials)[:5]
         specs = [ToolSpec(tool=f"^{literal(it)}$") for it in tools]
-        return Drafted("uses-its-tools", ", ".join(tools), cls(expect_tools=specs)) if tools else None
+        return DraftedGrader("uses-its-tools", ", ".join(tools), cls(expect_tools=specs)) if tools else None
 
     @classmethod
     def more_files(cls, config: Mapping[str, Any], process_dir: Path) -> Iterator[Path]:
@@ -141,7 +149,7 @@ class ToolConstraintGrader(Grader):
         violations = [] if self.allow_only is None else [it for it in calls if not _is_allowed(it, allowed)]
         # A tool that is not allowed is told once, but each of its calls is a failed check.
         names = list(dict.fromkeys(it.name for it in violations))
-        used = calls_made([it.name for it in calls])
+        used = names_used([it.name for it in calls])
         failures = [
             *(FailedCheck(("expect_tools", index), f"not used: {it.label}", used) for index, it in unmet),
             *(FailedCheck(("reject_tools", index), f"used: {it.label}") for index, it in hit),
@@ -173,7 +181,7 @@ class ToolConstraintGrader(Grader):
                 "allow_only_declared": [it.name for it in self.allow_only],
                 "allow_only_violations": violations,
             }
-        return as_in_go(details)
+        return go_details(details)
 
 
 def _limit_fixes(option: str, config: Mapping[str, Any]) -> Iterator[Fix]:

@@ -29,7 +29,7 @@ from pydantic import Field
 from waza_engine.dialects.waza.generations.base import OlderGrader
 from waza_engine.dialects.waza.generations.g1 import TextItems
 from waza_engine.graders.base import FailedCheck, GraderResult, GradingContext
-from waza_engine.graders.excerpts import instead_of, place_of
+from waza_engine.graders.excerpts import nearest_line, occurrence
 from waza_engine.lib.go.text import fold
 from waza_engine.model.findings import AppendItem, Change, RemoveKey
 
@@ -51,7 +51,7 @@ class KeywordGrader(OlderGrader):
     )
 
     @classmethod
-    def converted(cls, entry: Mapping[str, Any], names: Mapping[str, str]) -> tuple[Change, ...]:
+    def conversion(cls, entry: Mapping[str, Any], names: Mapping[str, str]) -> tuple[Change, ...]:
         """Of the two names of one option the texts are put together, as they were when it was read."""
         config = entry.get("config")
         first, second = (
@@ -60,9 +60,9 @@ class KeywordGrader(OlderGrader):
             else (None, None)
         )
         if not isinstance(config, Mapping) or not isinstance(first, list) or not isinstance(second, list):
-            return super().converted(entry, names)
+            return super().conversion(entry, names)
         rest = {key: it for key, it in config.items() if key != "keywords"}
-        changes = super().converted({**entry, "config": rest}, names)
+        changes = super().conversion({**entry, "config": rest}, names)
         added = (AppendItem(("config", "must_contain"), it) for it in second)
         return (*changes, *added, RemoveKey(("config", "keywords"))) if changes else ()
 
@@ -71,7 +71,7 @@ class KeywordGrader(OlderGrader):
         wanted = [*self.must_contain, *self.keywords]
         failures = [
             *(
-                FailedCheck((option, index), f"missing: {it}", instead_of(it, context.output))
+                FailedCheck((option, index), f"missing: {it}", nearest_line(it, context.output))
                 for option in ("must_contain", "keywords")
                 for index, it in enumerate(getattr(self, option))
                 if fold(it) not in folded
@@ -80,7 +80,7 @@ class KeywordGrader(OlderGrader):
                 FailedCheck(
                     ("must_not_contain", index),
                     f"found: {it}",
-                    place_of(it, context.output, any_case=True),
+                    occurrence(it, context.output, any_case=True),
                 )
                 for index, it in enumerate(self.must_not_contain)
                 if fold(it) in folded

@@ -29,7 +29,7 @@ from pydantic import ConfigDict, Field
 from waza_engine.dialects.waza.generations.base import OlderGrader
 from waza_engine.dialects.waza.generations.g1 import TextItems
 from waza_engine.graders.base import FailedCheck, GraderResult, GradingContext
-from waza_engine.graders.excerpts import match_of, no_match_of
+from waza_engine.graders.excerpts import match_excerpt, mismatch_excerpt
 from waza_engine.lib.go.regexp import regex_matches
 from waza_engine.model.schema_marks import foreign_keys, item_marks
 
@@ -65,13 +65,13 @@ class RegexGrader(OlderGrader):
     def grade(self, context: GradingContext) -> GraderResult:
         failures = [
             *(
-                FailedCheck(("must_match", index), f"no match: {it}", no_match_of(it, context.output))
+                FailedCheck(("must_match", index), f"no match: {it}", mismatch_excerpt(it, context.output))
                 for index, it in enumerate(self.must_match)
                 if not regex_matches(it, context.output)
             ),
             # regex_matches() is None for an invalid pattern, and that counts as a failure.
             *(
-                FailedCheck(("must_not_match", index), f"match: {it}", match_of(it, context.output))
+                FailedCheck(("must_not_match", index), f"match: {it}", match_excerpt(it, context.output))
                 for index, it in enumerate(self.must_not_match)
                 if regex_matches(it, context.output) is not False
             ),

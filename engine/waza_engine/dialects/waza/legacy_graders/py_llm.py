@@ -77,7 +77,7 @@ class PyLlmGrader(PyGrader):
     )
 
     @classmethod
-    def converted(cls, entry: Mapping[str, Any], names: Mapping[str, str]) -> tuple[Change, ...]:  # noqa: ARG003  # the options stood beside `type`
+    def conversion(cls, entry: Mapping[str, Any], names: Mapping[str, str]) -> tuple[Change, ...]:  # noqa: ARG003  # the options stood beside `type`
         """The rubric becomes the prompt, unless it may be the name of a file; a threshold has no counterpart."""
         config = entry.get("config") or {}
         rubric = entry.get("rubric")

@@ -25,7 +25,7 @@ from collections.abc import Iterator
 from waza_engine.lib.pointer import Pointer
 from waza_engine.model.findings import Finding, Fix, Rule, SetValue, Severity
 from waza_engine.project.document import Document
-from waza_engine.project.helpers import name_of_file
+from waza_engine.project.names import name_from_file
 
 BLANK_ID = Rule("blank-id", "id or name of blanks")
 APPLIES = frozenset(["task", "eval"])
@@ -47,6 +47,6 @@ def check(document: Document) -> Iterator[Finding]:
 
 def _called(document: Document, place: Pointer) -> Iterator[Fix]:
     """A task of its own file can be called after it."""
-    name = name_of_file(document.path) if document.kind == "task" else ""
+    name = name_from_file(document.path) if document.kind == "task" else ""
     if name:
         yield Fix(f"Change to '{name}'", (SetValue(place, name),), preferred=True)

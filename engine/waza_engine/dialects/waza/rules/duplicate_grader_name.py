@@ -56,7 +56,7 @@ from waza_engine.lib.pointer import Pointer
 from waza_engine.model.findings import Finding, Fix, Related, Rule, SetValue, Severity
 from waza_engine.model.suite import EXPECTED_TEXTS
 from waza_engine.project.document import Document
-from waza_engine.project.helpers import free_name
+from waza_engine.project.names import free_name
 
 DUPLICATE_GRADER_NAME = Rule(
     "duplicate-grader-name", "grader whose result another one overwrites", Severity.WARNING

@@ -42,14 +42,14 @@ from collections.abc import Iterator
 from waza_engine.lib.pointer import Pointer
 from waza_engine.model.findings import Finding, Fix, Rule, SetValue
 from waza_engine.project.document import Document
-from waza_engine.project.helpers import free_name, name_of_file, same_texts
+from waza_engine.project.names import duplicate_texts, free_name, name_from_file
 
 DUPLICATE_TASK_ID = Rule("duplicate-task-id", "id that two tasks have")
 APPLIES = frozenset(["task", "eval"])
 
 
 def check(document: Document) -> Iterator[Finding]:
-    for pointer, value, others in same_texts(document, "id"):
+    for pointer, value, others in duplicate_texts(document, "id"):
         where = f" in {others[0].path.name}" if others[0].path else ""
         message = f"Another task{where} has the id '{value}'; their results cannot be told apart"
         fixes = [] if document.kind != "task" else _own(document, pointer, value)
@@ -59,7 +59,7 @@ def check(document: Document) -> Iterator[Finding]:
 def _own(document: Document, pointer: Pointer, value: str) -> list[Fix]:
     """The name of the file, or the id with a number."""
     taken = {it.id for it in document.suite.tasks} if document.suite is not None else {value}
-    names = [it for it in (name_of_file(document.path), free_name(value, taken)) if it and it not in taken]
+    names = [it for it in (name_from_file(document.path), free_name(value, taken)) if it and it not in taken]
     return [
         Fix(f"Change to '{it}'", (SetValue(pointer, it),), preferred=index == 0)
         for index, it in enumerate(dict.fromkeys(names))

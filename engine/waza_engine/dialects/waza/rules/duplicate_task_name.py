@@ -40,14 +40,14 @@ from collections.abc import Iterator
 
 from waza_engine.model.findings import Finding, Fix, Rule, SetValue, Severity
 from waza_engine.project.document import Document
-from waza_engine.project.helpers import same_texts
+from waza_engine.project.names import duplicate_texts
 
 DUPLICATE_TASK_NAME = Rule("duplicate-task-name", "name that two tasks have", Severity.WARNING)
 APPLIES = frozenset(["task", "eval"])
 
 
 def check(document: Document) -> Iterator[Finding]:
-    for pointer, value, others in same_texts(document, "name"):
+    for pointer, value, others in duplicate_texts(document, "name"):
         where = f" in {others[0].path.name}" if others[0].path else ""
         message = f"Another task{where} is called '{value}'; reports show the name only"
         identity = document.text(*pointer[:-1], "id")

@@ -59,7 +59,7 @@ _LACKS = {
 
 def check_grader(entry: Document, document: Document) -> Iterator[Finding]:
     kind = newest_meaning(entry.value("type")) if document.executor == "mock" else None
-    demanded = kind.demanded(entry.mapping("config")) if kind is not None else None
+    demanded = kind.first_demand(entry.mapping("config")) if kind is not None else None
     if demanded is not None:
         option, demand = demanded
         message = f"The mock executor {_LACKS[demand]}: this grader fails in every run"

@@ -58,7 +58,7 @@ from waza_engine.lib.go.paths import cleaned
 from waza_engine.lib.pointer import Pointer
 from waza_engine.model.findings import Finding, Fix, Rule, Severity
 from waza_engine.project.document import Document
-from waza_engine.project.helpers import similar_paths
+from waza_engine.project.names import similar_paths
 
 MISSING_DIRECTORY = Rule("missing-directory", "directory that is not there", Severity.WARNING)
 APPLIES = frozenset(["eval", "task"])

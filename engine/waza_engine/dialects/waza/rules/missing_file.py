@@ -57,7 +57,7 @@ from waza_engine.graders.base import Grader
 from waza_engine.lib.pointer import Pointer
 from waza_engine.model.findings import Change, Finding, Fix, InsertKey, Rule, SetValue, Severity
 from waza_engine.project.document import Document
-from waza_engine.project.helpers import similar_paths
+from waza_engine.project.names import similar_paths
 
 MISSING_FILE = Rule("missing-file", "file of a grader that is not there", Severity.WARNING)
 APPLIES = frozenset(["eval", "task"])

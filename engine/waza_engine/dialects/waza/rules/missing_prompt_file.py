@@ -34,7 +34,7 @@ from waza_engine.lib.go.paths import cleaned
 from waza_engine.lib.pointer import Pointer
 from waza_engine.model.findings import CreateFile, Finding, Fix, Rule, Severity
 from waza_engine.project.document import Document
-from waza_engine.project.helpers import similar_paths
+from waza_engine.project.names import similar_paths
 
 MISSING_PROMPT_FILE = Rule("missing-prompt-file", "prompt file that cannot be read")
 APPLIES = frozenset(["task", "eval"])

@@ -59,7 +59,7 @@ from waza_engine.lib.spelling import nearest
 from waza_engine.model.file_names import SKILL_FILE
 from waza_engine.model.findings import HERE, Finding, Fix, Rule, SetValue, Severity
 from waza_engine.project.document import Document
-from waza_engine.project.skills import are_off, has_project_skills, listed_folders, skill_in
+from waza_engine.project.skills import are_skills_off, has_project_skills, skill_folders, skill_in
 
 MISSING_REQUIRED_SKILL = Rule(
     "missing-required-skill", "required skill that waza will not find", needs=frozenset([HERE])
@@ -73,12 +73,12 @@ _FEW = 3
 
 def check(document: Document) -> Iterator[Finding]:
     required = [it for it in document.texts(*_REQUIRED) if it[1]]
-    if not required or are_off(document) or document.folder is None:
+    if not required or are_skills_off(document) or document.folder is None:
         return
     if not document.has(*_DIRECTORIES):
         yield from _without_directories(document)
         return
-    folders = listed_folders(document)
+    folders = skill_folders(document)
     present = {skill_in(it, document.files) for it in folders} - {""}
     for pointer, name in required:
         if name not in present:

@@ -58,7 +58,7 @@ def check(document: Document) -> Iterator[Finding]:
 
 def check_grader(entry: Document, document: Document) -> Iterator[Finding]:
     kind = newest_meaning(entry.value("type")) if document.executor == "mock" else None
-    for place in kind.passed_by_anything(entry.mapping("config")) if kind is not None else ():
+    for place in kind.vacuous_checks(entry.mapping("config")) if kind is not None else ():
         message = "The mock executor always answers something: this says nothing"
         yield PASSES_UNDER_MOCK.at(("config", *place), message)
 
@@ -69,6 +69,6 @@ def _echoes(document: Document, task: Pointer) -> Iterator[Finding]:
         return
     for pointer, grader in document.mappings(*task, "graders"):
         kind, config = newest_meaning(grader.get("type")), document.mapping(*pointer, "config")
-        for place in kind.passed_by_echo(config, prompt) if kind is not None else ():
+        for place in kind.echoed_checks(config, prompt) if kind is not None else ():
             message = "The mock executor echoes the prompt, which contains this: the check says nothing"
             yield PASSES_UNDER_MOCK.at((*pointer, "config", *place), message)

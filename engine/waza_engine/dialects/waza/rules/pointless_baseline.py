@@ -49,7 +49,7 @@ from typing import Any
 from waza_engine.dialects.waza.generations.meanings import newest_meaning
 from waza_engine.model.findings import Finding, Fix, InsertKey, Rule, Severity
 from waza_engine.project.document import Document
-from waza_engine.project.skills import are_off
+from waza_engine.project.skills import are_skills_off
 
 POINTLESS_BASELINE = Rule(
     "pointless-baseline",
@@ -71,7 +71,7 @@ def check(document: Document) -> Iterator[Finding]:
         has_baseline = bool(suite.eval.get("baseline"))
     else:
         return
-    for pointer, _, option in document.graders_with(_comparing_option) if not has_baseline else ():
+    for pointer, _, option in document.grader_results(_comparing_option) if not has_baseline else ():
         message = (
             "There is nothing to compare with: the eval has no 'baseline: true' (or run with --baseline)"
         )
@@ -82,7 +82,7 @@ def check(document: Document) -> Iterator[Finding]:
 
 def _without_skills(document: Document) -> str:
     """What to say where no skill takes part in a run; empty when one may."""
-    if are_off(document):
+    if are_skills_off(document):
         return "All skills are switched off in 'config': there is nothing to compare"
     if any(document.has(*it) for it in _SKILLS):
         return ""

@@ -43,7 +43,7 @@ from waza_engine.lib.pointer import Pointer
 from waza_engine.model.findings import CreateFile, Finding, Fix, Rule, SetValue, Severity
 from waza_engine.model.suite import HOOKS
 from waza_engine.project.document import Document
-from waza_engine.project.helpers import free_name
+from waza_engine.project.names import free_name
 
 SHELL_SYNTAX_IN_HOOK = Rule("shell-syntax-in-hook", "hook command that needs a shell")
 APPLIES = frozenset(["eval"])

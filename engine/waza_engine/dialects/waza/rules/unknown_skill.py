@@ -52,7 +52,7 @@ from collections.abc import Iterator
 from waza_engine.lib.spelling import nearest
 from waza_engine.model.findings import Finding, Fix, Rule, SetValue, Severity
 from waza_engine.project.document import Document
-from waza_engine.project.skills import are_off, skills
+from waza_engine.project.skills import are_skills_off, skills
 
 UNKNOWN_SKILL = Rule("unknown-skill", "skill that is nowhere in the workspace", Severity.WARNING)
 APPLIES = frozenset(["eval"])
@@ -61,7 +61,7 @@ _MOST = 6
 
 def check(document: Document) -> Iterator[Finding]:
     name, suite = document.text("skill"), document.suite
-    if not name or suite is None or are_off(document):
+    if not name or suite is None or are_skills_off(document):
         return
     known = {it.name for it in skills(suite, document.files)}
     if known and name not in known:

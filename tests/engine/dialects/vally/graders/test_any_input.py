@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from tests.slow import first_quick
-from waza_engine.analysis.grader_entries import check_entry, check_written
+from waza_engine.analysis.grader_entries import check_entry, check_raw
 from waza_engine.graders.registry import graders
 from waza_engine.grading.batch import answer_line
 from waza_engine.model.findings import Scope
@@ -120,4 +120,4 @@ def test_there_is_an_answer(kind: str) -> None:
         assert "internal error" not in json.dumps(answer), (line, answer)
         assert len(answer.get("results", ["no input"])) == 1
         check_entry("vally", entry, Scope())
-        check_written("vally", entry)
+        check_raw("vally", entry)

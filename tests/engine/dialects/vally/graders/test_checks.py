@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from waza_engine.analysis.grader_entries import check_entry, check_written
+from waza_engine.analysis.grader_entries import check_entry, check_raw
 from waza_engine.graders.registry import graders
 from waza_engine.model.findings import Finding, Scope
 from waza_engine.rules.refused_config import REFUSED_CONFIG
@@ -12,7 +12,7 @@ from waza_engine.rules.refused_config import REFUSED_CONFIG
 
 def _found(type_name: str, **config: Any) -> list[Finding]:
     entry = {"type": type_name, "config": config}
-    written = check_written("vally", entry)
+    written = check_raw("vally", entry)
     # What the type refuses is only asked for where nothing else has been said.
     by_type = [
         it for it in check_entry("vally", entry, Scope()) if it.rule is not REFUSED_CONFIG or not written

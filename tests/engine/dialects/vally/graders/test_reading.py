@@ -183,5 +183,5 @@ def test_a_check_that_the_prompt_passes_by_itself(option: str) -> None:
 
     kinds = graders("vally")
     config = {option: "Resource Group"}
-    assert list(kinds["output-contains"].passed_by_echo(config, "name the resource group")) == [(option,)]
-    assert not list(kinds["output-not-contains"].passed_by_echo(config, "name the resource group"))
+    assert list(kinds["output-contains"].echoed_checks(config, "name the resource group")) == [(option,)]
+    assert not list(kinds["output-not-contains"].echoed_checks(config, "name the resource group"))

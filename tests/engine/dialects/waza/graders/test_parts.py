@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from waza_engine.graders.base import GradingContext
-from waza_engine.graders.excerpts import instead_of, nearest_to
+from waza_engine.graders.excerpts import nearest_line, nearest_to_pattern
 from waza_engine.graders.result import GraderVerdict
 from waza_engine.grading.grade import grade_entry
 from waza_engine.model.trajectory import Session, SkillInvocation, ToolCall
@@ -116,11 +116,13 @@ def test_a_long_line_is_cut_around_what_was_found() -> None:
 
 def test_the_nearest_line_is_one_with_the_same_words_in_another_form() -> None:
     text = "Intro.\nThe delay doubles each time.\nIt is raised again.\n"
-    assert nearest_to(r"(?i)the delay tripl(es|ed)\b", text) == "line 2: 'The delay doubles each time.'"
-    assert instead_of("doubled", text) == "line 2: 'The delay doubles each time.'"
+    assert (
+        nearest_to_pattern(r"(?i)the delay tripl(es|ed)\b", text) == "line 2: 'The delay doubles each time.'"
+    )
+    assert nearest_line("doubled", text) == "line 2: 'The delay doubles each time.'"
     # What stands in classes and escapes is no word.
-    assert nearest_to(r"[a-z]+\bdelay", text) == "line 2: 'The delay doubles each time.'"
-    assert nearest_to(r"^\d{3}$", text).startswith("it begins: ")
+    assert nearest_to_pattern(r"[a-z]+\bdelay", text) == "line 2: 'The delay doubles each time.'"
+    assert nearest_to_pattern(r"^\d{3}$", text).startswith("it begins: ")
 
 
 def test_a_failed_check_brings_the_lines_around_its_place() -> None:

@@ -46,7 +46,7 @@ class VallyGrader(Grader):
         }
 
     @classmethod
-    def check_written(cls, config: Mapping[str, Any]) -> Iterator[Finding]:
+    def check_raw(cls, config: Mapping[str, Any]) -> Iterator[Finding]:
         try:
             cls.model_validate(dict(config))
         except ValidationError as error:

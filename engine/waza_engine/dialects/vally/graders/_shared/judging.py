@@ -197,8 +197,8 @@ class JudgeGrader(VallyGrader):
     )
 
     @classmethod
-    def check_written(cls, config: Mapping[str, Any]) -> Iterator[Finding]:
-        yield from super().check_written(config)
+    def check_raw(cls, config: Mapping[str, Any]) -> Iterator[Finding]:
+        yield from super().check_raw(config)
         if "rubric" in config:
             fix = Fix("Remove 'rubric'", (RemoveKey(("rubric",)),))
             message = "Criteria stand in the 'rubric' of the stimulus; instructions here are called 'prompt'"

@@ -18,7 +18,7 @@ from waza_engine.dialects.vally.graders._shared.patterns import (
     pattern_refusals,
 )
 from waza_engine.graders.base import FailedCheck, GraderResult, GradingContext, Scope
-from waza_engine.graders.excerpts import instead_of, place_of
+from waza_engine.graders.excerpts import nearest_line, occurrence
 from waza_engine.lib.js_regex import TooSlowError, js_matches
 from waza_engine.lib.pointer import Pointer
 from waza_engine.model.fields import IfGiven
@@ -83,7 +83,7 @@ class OutputContains(_Spoken):
     )
 
     @classmethod
-    def passed_by_echo(cls, config: Mapping[str, object], prompt: str) -> Iterator[Pointer]:
+    def echoed_checks(cls, config: Mapping[str, object], prompt: str) -> Iterator[Pointer]:
         for option in ("substring", "value"):
             text = config.get(option)
             negate = config.get("negate")
@@ -107,7 +107,7 @@ class OutputContains(_Spoken):
         said = f"The {self.said_in} {'contains' if found else 'does not contain'} '{text}'"
         if found is not self.negated:
             return GraderResult(1.0, True, said, details)
-        seen = place_of(text, output, any_case=not exact) if found else instead_of(text, output)
+        seen = occurrence(text, output, any_case=not exact) if found else nearest_line(text, output)
         part = FailedCheck((self._option,), f"{'found' if found else 'missing'}: {text}", seen)
         return GraderResult.failed(said, details, (part,))
 

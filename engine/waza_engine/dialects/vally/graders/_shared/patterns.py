@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from waza_engine.dialects.vally.fields import has_placeholder
-from waza_engine.graders.excerpts import around, quoted
+from waza_engine.graders.excerpts import excerpt_at, quote
 from waza_engine.lib.go.regexp import UNRELATED_TEXTS
 from waza_engine.lib.js_regex import TooSlowError, js_error, js_matches, js_notes, js_span
 from waza_engine.lib.pointer import Pointer
@@ -79,9 +79,9 @@ def _anchor_fixes(pattern: str, at: int, pointer: Pointer) -> Iterator[Fix]:
 def match_in(pattern: str, text: str) -> str:
     """Where the pattern is found, for people."""
     place = js_span(pattern, text)
-    return around(text, *place) if place else ""
+    return excerpt_at(text, *place) if place else ""
 
 
 def beginning_of(text: str) -> str:
     """What there is instead of a match, for people."""
-    return f"it begins: {quoted(text[:_LOOKED_AT])}" if text.strip() else "it is empty"
+    return f"it begins: {quote(text[:_LOOKED_AT])}" if text.strip() else "it is empty"

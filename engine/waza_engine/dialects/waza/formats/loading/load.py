@@ -41,7 +41,7 @@ from waza_engine.model.suite import (
     TriggerPrompt,
     TriggerTests,
 )
-from waza_engine.project.reading import as_written, build, read_mapping
+from waza_engine.project.reading import build, pointer_in_file, read_mapping
 
 _LISTS = (("should_trigger_prompts", True), ("should_not_trigger_prompts", False))
 
@@ -156,7 +156,7 @@ def load_suite(path: Path, *, process_dir: Path, context_dir: Path | None = None
     data = read_mapping(path, strict_graders=True)
     spec = build(EvalFile, data, path)
     for refusal in refusals(spec):
-        raise LoadError(path, refusal.message, as_written(refusal.pointer, data))
+        raise LoadError(path, refusal.message, pointer_in_file(refusal.pointer, data))
     project = find_project(process_dir)
     eval_dir = path.parent.absolute()
     around = Surroundings(

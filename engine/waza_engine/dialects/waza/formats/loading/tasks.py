@@ -31,7 +31,7 @@ from waza_engine.model.suite import (
     Responder,
     Task,
 )
-from waza_engine.project.reading import as_written, build, read_mapping, read_text
+from waza_engine.project.reading import build, pointer_in_file, read_mapping, read_text
 
 
 @dataclass(frozen=True, slots=True)
@@ -192,7 +192,7 @@ def _below(base: Pointer, pointer: Pointer, data: Mapping[str, Any]) -> Pointer:
     inner: Any = data
     for part in base:
         inner = inner[part]
-    return (*base, *as_written(pointer, inner))
+    return (*base, *pointer_in_file(pointer, inner))
 
 
 def _entry(grader: EvalGrader | TaskGrader, path: Path, pointer: Pointer) -> GraderEntry:

@@ -25,18 +25,18 @@ def free_name(wanted: str, taken: Collection[str]) -> str:
     return next(name for it in count(2) if (name := f"{wanted}-{it}") not in taken)
 
 
-def name_of_file(path: Path | None) -> str:
+def name_from_file(path: Path | None) -> str:
     """What a file is called, as a task may be called after it; empty without a file."""
     return path.name.split(".")[0] if path is not None else ""
 
 
-def same_texts(document: Document, key: str) -> Iterator[tuple[Pointer, str, list[Related]]]:
+def duplicate_texts(document: Document, key: str) -> Iterator[tuple[Pointer, str, list[Related]]]:
     """Every task of the document whose `key` another task of the suite has as well, with those others.
 
     Disabled tasks count: they are loaded all the same. Between two tasks of one file only the later one is told.
     """
     suite, own = document.suite, document.path
-    elsewhere = suite.having(key) if suite is not None and not suite.eval.get("tasks_from") else {}
+    elsewhere = suite.paths_by_text(key) if suite is not None and not suite.eval.get("tasks_from") else {}
     here: dict[str, Pointer] = {}
     for pointer, task_data in document.tasks():
         text = _text(task_data.get(key))
