@@ -1,4 +1,4 @@
-"""One version of one document, immutable: its text, its tree, and what kind of file it is."""
+"""One immutable version of a document: its text, its syntax tree and its kind of file."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -11,7 +11,7 @@ from lsprotocol import types
 from waza_engine.analysis.schema.navigate import Schema, schema_at
 from waza_engine.lib.paths import path_from_uri
 from waza_engine.lib.pointer import Pointer
-from waza_lsp.schema.document_kind import Form, Recognised, recognised
+from waza_lsp.schema.document_kind import Form, Recognition, recognise_form
 from waza_lsp.syntax.text import UTF_16, Place, Span, Text
 from waza_lsp.syntax.tree.located import Located
 from waza_lsp.syntax.tree.split import MOST_CHARACTERS, schema_address
@@ -25,15 +25,15 @@ _Value = TypeVar("_Value")
 
 @dataclass(frozen=True, eq=False)
 class Snapshot:
-    """What every request works on. `version` is the client's number, None for files that are not open."""
+    """The input of every request. `version` is the client's number; None for a file that is not open."""
 
     uri: str
     version: int | None
     text: Text
     tree: Tree
-    recognised: Recognised | None
+    recognition: Recognition | None
     size: int = 0
-    """The characters of the text, or more."""
+    """An upper bound of the number of characters in the text."""
 
     @classmethod
     def of(
@@ -43,11 +43,11 @@ class Snapshot:
         version: int | None = None,
         encoding: str = UTF_16,
     ) -> "Snapshot":
-        """The first version of a document."""
-        return cls._made(uri, version, Text.of(source, encoding), len(source))
+        """Return the first version of a document."""
+        return cls._build(uri, version, Text.of(source, encoding), len(source))
 
     @classmethod
-    def _made(
+    def _build(
         cls,
         uri: str,
         version: int | None,
@@ -63,14 +63,14 @@ class Snapshot:
         else:
             known = before.tree if before is not None and not before.tree.is_cut_off else None
             tree = Tree.of(text.lines, known, same)
-        was = before.recognised if before is not None else None
-        kind = recognised(tree.sketch(), path_of(uri), schema=schema_address(text.lines), before=was)
+        was = before.recognition if before is not None else None
+        kind = recognise_form(tree.sketch(), path_of(uri), schema=schema_address(text.lines), before=was)
         if tree.is_fillable and kind is not None and kind.form.schema.get("x-placeholders"):
             tree = tree.with_placeholders_filled()
         return cls(uri, version, text, tree, kind, size)
 
-    def changed(self, changes: "list[types.TextDocumentContentChangeEvent]", version: int) -> "Snapshot":
-        """The next version: all changes of one notification, applied in order."""
+    def with_changes(self, changes: "list[types.TextDocumentContentChangeEvent]", version: int) -> "Snapshot":
+        """Return the next version: all changes of one notification, applied in order."""
         text, top, bottom = self.text, len(self.text.lines), len(self.text.lines)
         size = self.size + sum(len(it.text) for it in changes)
         for change in changes:
@@ -83,33 +83,33 @@ class Snapshot:
             else:
                 text, top, bottom = text.replace(None, change.text), 0, 0
         same = max(0, top - 1), max(0, bottom - 1)
-        return self._made(self.uri, version, text, size, self, same)
+        return self._build(self.uri, version, text, size, self, same)
 
-    def tried(self, text: Text, tree: Tree) -> "Snapshot":
-        """The same document with a text that nobody has typed."""
-        return Snapshot(self.uri, None, text, tree, self.recognised)
+    def with_text(self, text: Text, tree: Tree) -> "Snapshot":
+        """Return the same document with a text that the client does not have, for example after a fix."""
+        return Snapshot(self.uri, None, text, tree, self.recognition)
 
     @property
     def path(self) -> Path | None:
-        """The file on disk; None for documents that are no files."""
+        """The file on disk; None if the URI does not name a file."""
         return path_of(self.uri)
 
     @property
     def form(self) -> Form | None:
-        """What kind of file it is; None when it is no eval file."""
-        return self.recognised.form if self.recognised else None
+        """The kind of file; None if it is not an eval file."""
+        return self.recognition.form if self.recognition else None
 
     @cached_property
     def data(self) -> Any:
-        """Plain data of the whole text; what cannot be read is left out."""
+        """Plain data of the whole text, without the parts that cannot be parsed."""
         return self.tree.data()
 
-    def once(self, make: "Callable[[Snapshot], _Value]") -> _Value:
-        """What `make` makes of this version, made when it is needed first."""
-        made: dict[Any, Any] = self._memo
-        if make not in made:
-            made[make] = make(self)
-        value: _Value = made[make]
+    def compute_once(self, compute: "Callable[[Snapshot], _Value]") -> _Value:
+        """Return `compute(self)`; the result is cached for this version."""
+        memo: dict[Any, Any] = self._memo
+        if compute not in memo:
+            memo[compute] = compute(self)
+        value: _Value = memo[compute]
         return value
 
     @cached_property
@@ -117,27 +117,27 @@ class Snapshot:
         return {}
 
     def schema_at(self, pointer: Pointer) -> Schema | None:
-        """What the schema says about a place; None in files that are no evals and at unknown keys."""
+        """Return the schema of the value at `pointer`; None below unknown keys and in other files than evals."""
         return schema_at(self.form.schema, pointer, self.data) if self.form else None
 
     def located(self, position: "types.Position") -> Located | None:
-        """The key or value under a position."""
+        """Return the key or value at a position of the client."""
         return self.tree.at(self.text.place(position))
 
     def place(self, position: "types.Position") -> Place:
-        """Where a position of the client is in the text."""
+        """Convert a position of the client to a place in the text."""
         return self.text.place(position)
 
     def range(self, span: Span) -> "types.Range":
-        """A stretch of the text as the client counts."""
+        """Convert a span to a range of the client."""
         return self.text.range(span)
 
     def text_edit(self, edit: "Edit") -> "types.TextEdit":
-        """An edit as the client gets it, with the line ends of the document."""
+        """Convert an edit for the client. Its text gets the line ends of the document."""
         return types.TextEdit(self.range(edit.span), edit.text.replace("\n", self.text.line_end))
 
 
 @lru_cache(maxsize=256)
 def path_of(uri: str) -> Path | None:
-    """The path of a `file:` URI."""
+    """Return the path of a `file:` URI; None for any other URI."""
     return path_from_uri(uri)

@@ -35,8 +35,8 @@ def found_in(source: str, name: str = "eval.yaml", folder: Path | None = None) -
     snapshot = snapshot_of(source, name, folder)
     return [
         Found(
-            it.shown.start.line + 1,
-            snapshot.text.slice(it.shown),
+            it.highlight.start.line + 1,
+            snapshot.text.slice(it.highlight),
             it.finding.code,
             it.finding.message,
             str(it.finding.severity),

@@ -9,7 +9,7 @@ from lsprotocol import types
 from tests.behaviour.harness import marked, snapshot_of
 from waza_engine.analysis.pipeline import CheckContext
 from waza_engine.model.findings import Scope
-from waza_lsp.diagnostics.ranges import Mark
+from waza_lsp.diagnostics.ranges import RangedFinding
 from waza_lsp.features.code_action import code_action
 from waza_lsp.features.diagnostics import findings
 from waza_lsp.snapshot import Snapshot
@@ -18,7 +18,7 @@ from waza_lsp.syntax.edit.edits import Draft, Edit
 from waza_lsp.syntax.text import Span, Text
 
 
-def marks_of(snapshot: Snapshot) -> list[Mark]:
+def marks_of(snapshot: Snapshot) -> list[RangedFinding]:
     folder = snapshot.path.parent if snapshot.path is not None else None
     return findings(snapshot, CheckContext(snapshot.path, Scope(folder, folder)))
 

@@ -75,5 +75,5 @@ def _applied(snapshot: Snapshot, edits: list[types.TextEdit]) -> Snapshot:
     assert all(end <= it.range.start for end, it in zip(ends, edits[1:], strict=False)), "edits overlap"
     for it in reversed(edits):
         change = types.TextDocumentContentChangePartial(it.range, it.new_text)
-        snapshot = snapshot.changed([change], 2)
+        snapshot = snapshot.with_changes([change], 2)
     return snapshot

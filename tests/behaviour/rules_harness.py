@@ -83,8 +83,8 @@ def found_at(path: Path, process_dir: Path) -> list[Found]:
     world = CheckContext(path, Scope(path.parent, process_dir), Files())
     return [
         Found(
-            it.shown.start.line + 1,
-            snapshot.text.slice(it.shown),
+            it.highlight.start.line + 1,
+            snapshot.text.slice(it.highlight),
             it.finding.code,
             it.finding.message,
             str(it.finding.severity),

@@ -130,8 +130,10 @@ class Place:
         snapshot = self._snapshot(uri)
         text = snapshot.text
         for it in sorted(edits, key=lambda it: (it.range.start.line, it.range.start.character), reverse=True):
-            changed = Snapshot.of(uri, str(text))
-            text = changed.changed([types.TextDocumentContentChangePartial(it.range, it.new_text)], 2).text
+            before = Snapshot.of(uri, str(text))
+            text = before.with_changes(
+                [types.TextDocumentContentChangePartial(it.range, it.new_text)], 2
+            ).text
         return str(text)
 
     def _told(self, locations: list[types.Location]) -> list[str]:

@@ -11,7 +11,7 @@ from tests.behaviour.harness import marked, snapshot_of
 from tests.behaviour.test_fixes import HEADER
 from waza_engine.analysis.pipeline import CheckContext
 from waza_engine.model.findings import AddBlanks, CreateFile, Fix, InsertKey, MakeList, MoveKey, Rule, Scope
-from waza_lsp.diagnostics.ranges import Mark
+from waza_lsp.diagnostics.ranges import RangedFinding
 from waza_lsp.features.code_action import code_action
 from waza_lsp.features.diagnostics import diagnostics
 from waza_lsp.snapshot import Snapshot
@@ -163,7 +163,9 @@ def _offered(
     document: str, fix: Fix, client: Client | None = None
 ) -> tuple[Snapshot, list[types.CodeAction]]:
     snapshot = snapshot_of(document)
-    mark = Mark(Span(Place(0, 0), Place(0, 4)), Rule("test", "test").at(("name",), "Test", fixes=[fix]))
+    mark = RangedFinding(
+        Span(Place(0, 0), Place(0, 4)), Rule("test", "test").at(("name",), "Test", fixes=[fix])
+    )
     context = types.CodeActionContext([], only=[types.CodeActionKind.QuickFix])
     top = snapshot.range(Span(Place(0, 0), Place(0, 0)))
     found = code_action(snapshot, top, context, lambda _: [mark], client or Client())

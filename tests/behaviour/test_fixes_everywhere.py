@@ -26,8 +26,8 @@ from tests.behaviour.fix_mutations import (
 from tests.behaviour.fixes_harness import draft_of, marks_of, restyled
 from tests.slow import first_quick
 from waza_engine.model.findings import Severity
-from waza_lsp.diagnostics.ranges import Mark
-from waza_lsp.fixes.fixes import Solution, fixed, solutions
+from waza_lsp.diagnostics.ranges import RangedFinding
+from waza_lsp.fixes.fixes import Solution, apply_fixes, solutions
 from waza_lsp.snapshot import Snapshot
 from waza_lsp.syntax.edit.edits import Draft
 
@@ -93,7 +93,7 @@ def _check_fixes(snapshot: Snapshot) -> int:
 
 
 def _check_solution(
-    snapshot: Snapshot, mark: Mark, errors: Errors, solution: Solution, *, is_best: bool
+    snapshot: Snapshot, mark: RangedFinding, errors: Errors, solution: Solution, *, is_best: bool
 ) -> None:
     draft = draft_of(snapshot).apply(solution.edits)
     _check_lines(snapshot, str(draft.text), solution)
@@ -118,11 +118,11 @@ def _check_lines(snapshot: Snapshot, after: str, solution: Solution) -> None:
         assert re.search(r"(?<!\r)\n|\r(?!\n)", after) is None
 
 
-def _errors(marks: list[Mark]) -> Errors:
+def _errors(marks: list[RangedFinding]) -> Errors:
     return Counter(_key(it) for it in marks if it.finding.severity is Severity.ERROR)
 
 
-def _key(mark: Mark) -> tuple[str, str]:
+def _key(mark: RangedFinding) -> tuple[str, str]:
     """The finding without its advice, which may change with what is beside it."""
     return mark.finding.code, re.split(r"[.;] ", mark.finding.message)[0]
 
@@ -150,13 +150,13 @@ def test_what_is_safe_to_fix_gives_back_the_text_before_the_mistake(mutation: Mu
             snapshot = Snapshot.of(path.as_uri(), text)
             if snapshot.form is None:
                 continue
-            tried = fixed(draft_of(snapshot), snapshot.form.schema, partial(_errors_of_draft, snapshot))
+            tried = apply_fixes(draft_of(snapshot), snapshot.form.schema, partial(_errors_of_draft, snapshot))
             if tried[1]:
                 assert str(tried[0].text) == good, tried[1]
                 restored += 1
     assert restored > 0
 
 
-def _errors_of_draft(snapshot: Snapshot, draft: Draft) -> list[Mark]:
-    found = marks_of(snapshot.tried(draft.text, draft.tree))
+def _errors_of_draft(snapshot: Snapshot, draft: Draft) -> list[RangedFinding]:
+    found = marks_of(snapshot.with_text(draft.text, draft.tree))
     return [it for it in found if it.finding.severity is Severity.ERROR]

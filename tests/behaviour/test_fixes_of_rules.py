@@ -20,7 +20,7 @@ from waza_engine.lib.files.vfs import Files
 from waza_engine.lib.yaml.reader import YamlError, read_yaml
 from waza_engine.lib.yaml.scalars import plain
 from waza_engine.model.findings import Scope
-from waza_lsp.diagnostics.ranges import Mark
+from waza_lsp.diagnostics.ranges import RangedFinding
 from waza_lsp.features.diagnostics import findings
 from waza_lsp.fixes.fixes import Solution, solutions
 from waza_lsp.snapshot import Snapshot
@@ -117,7 +117,12 @@ def _check(case: Case, path: Path, root: Path) -> int:
 
 
 def _check_best(
-    case: Case, snapshot: Snapshot, world: CheckContext, marks: list[Mark], mark: Mark, best: Solution
+    case: Case,
+    snapshot: Snapshot,
+    world: CheckContext,
+    marks: list[RangedFinding],
+    mark: RangedFinding,
+    best: Solution,
 ) -> None:
     draft: Draft = draft_of(snapshot).apply(best.edits)
     told = f"{case.title}: {best.title}\n{draft.text}"
@@ -139,5 +144,5 @@ def _check_lines(snapshot: Snapshot, after: str, best: Solution) -> None:
         assert after.count("\n") == after.count("\r\n"), best.title
 
 
-def _key(mark: Mark) -> tuple[str, str]:
+def _key(mark: RangedFinding) -> tuple[str, str]:
     return mark.finding.code, mark.finding.message.partition(";")[0].partition(". ")[0]

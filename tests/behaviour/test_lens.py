@@ -7,7 +7,7 @@ import pytest
 from tests.behaviour.harness import snapshot_of
 from tests.behaviour.reading_harness import lenses
 from waza_lsp.features.code_lens import code_lens
-from waza_lsp.runnables.commands import Sort, Standing, Verdict, age
+from waza_lsp.runnables.commands import ActionKind, RunStatus, Verdict, age
 from waza_lsp.runnables.runnables import runnables
 
 SUITE = """\
@@ -85,24 +85,24 @@ NOW = 1_000_000.0
 PASSED = Verdict("r1", "passed", 1.0, NOW - 130, tokens=12_345, scores=(0.0, 0.5, 1.0))
 
 
-def titles(standing: Standing, without: set[Sort] | None = None, source: str = TASK_FILE) -> list[str]:
+def titles(standing: RunStatus, without: set[ActionKind] | None = None, source: str = TASK_FILE) -> list[str]:
     """The lenses on the only runnable of a task file, or on the first of an eval."""
     is_task = source is TASK_FILE
     snapshot = snapshot_of(source, "tasks/a.yaml" if is_task else "eval.yaml")
     known = {("task", "t1") if is_task else ("eval", ""): standing}
-    found = code_lens(snapshot, known, set(Sort) - (without or set()), NOW)
+    found = code_lens(snapshot, known, set(ActionKind) - (without or set()), NOW)
     first = found[0].range if found else None
     return [it.command.title for it in found if it.command is not None and it.range == first]
 
 
 def test_the_last_result_is_told_in_one_line() -> None:
-    assert titles(Standing(PASSED, is_recorded=True)) == [
+    assert titles(RunStatus(PASSED, is_recorded=True)) == [
         "▶ Run task",
         "↻ Grade again",
         "✓ 1.00 · 2 min ago · 12.3k tokens · ▁▅█",
     ]
     assert titles(
-        Standing(replace(PASSED, status="failed", score=0.25, tokens=None, scores=(0.25,), stale=True))
+        RunStatus(replace(PASSED, status="failed", score=0.25, tokens=None, scores=(0.25,), stale=True))
     ) == [
         "▶ Run task",
         "✗ 0.25 · 2 min ago · stale",
@@ -111,7 +111,7 @@ def test_the_last_result_is_told_in_one_line() -> None:
 
 def test_an_eval_counts_its_tasks() -> None:
     verdict = replace(PASSED, status="failed", score=0.9, passed=3, total=4, scores=(), tokens=None)
-    assert titles(Standing(verdict, failed=1), source=SUITE) == [
+    assert titles(RunStatus(verdict, failed=1), source=SUITE) == [
         "▶ Run all",
         "▶ Run failed (1)",
         "✗ 3 of 4 passed · 0.90 · 2 min ago",
@@ -119,7 +119,7 @@ def test_an_eval_counts_its_tasks() -> None:
 
 
 def test_while_it_runs_it_can_be_cancelled() -> None:
-    assert titles(Standing(PASSED, running="r2", is_recorded=True)) == [
+    assert titles(RunStatus(PASSED, running="r2", is_recorded=True)) == [
         "▶ Run task",
         "↻ Grade again",
         "■ Running: cancel",
@@ -127,9 +127,9 @@ def test_while_it_runs_it_can_be_cancelled() -> None:
 
 
 def test_each_kind_can_be_left_out() -> None:
-    standing = Standing(PASSED, is_recorded=True)
-    assert titles(standing, {Sort.RUN, Sort.GRADE}) == ["✓ 1.00 · 2 min ago · 12.3k tokens · ▁▅█"]
-    assert titles(standing, {Sort.RESULT}) == ["▶ Run task", "↻ Grade again"]
+    standing = RunStatus(PASSED, is_recorded=True)
+    assert titles(standing, {ActionKind.RUN, ActionKind.GRADE}) == ["✓ 1.00 · 2 min ago · 12.3k tokens · ▁▅█"]
+    assert titles(standing, {ActionKind.RESULT}) == ["▶ Run task", "↻ Grade again"]
 
 
 @pytest.mark.parametrize(

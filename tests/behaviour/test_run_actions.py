@@ -4,7 +4,7 @@ from lsprotocol import types
 
 from tests.behaviour.harness import marked, snapshot_of
 from waza_lsp.features.run_actions import run_actions
-from waza_lsp.runnables.commands import Standing, Verdict
+from waza_lsp.runnables.commands import RunStatus, Verdict
 
 SUITE = """\
 name: notes
@@ -26,13 +26,13 @@ tasks:
 """
 VERDICT = Verdict("r1", "failed", 0.5, 0.0)
 KNOWN = {
-    ("eval", ""): Standing(VERDICT, is_recorded=True, failed=1),
-    ("task", "t1"): Standing(VERDICT, is_recorded=True),
+    ("eval", ""): RunStatus(VERDICT, is_recorded=True, failed=1),
+    ("task", "t1"): RunStatus(VERDICT, is_recorded=True),
 }
 
 
 def offered(
-    document: str, known: dict[tuple[str, str], Standing] | None = None, **context: object
+    document: str, known: dict[tuple[str, str], RunStatus] | None = None, **context: object
 ) -> list[tuple[str, str]]:
     """Title and command of the actions at the mark."""
     mark = marked(document)
@@ -80,7 +80,7 @@ def test_a_grader_alone() -> None:
 
 
 def test_a_run_that_goes_on_can_be_cancelled() -> None:
-    known = {("task", "t2"): Standing(running="r9")}
+    known = {("task", "t2"): RunStatus(running="r9")}
     assert ("■ Running: cancel", "waza.cancelRun") in offered(
         SUITE.replace("prompt: ho", "prompt: ¦ho"), known
     )

@@ -175,7 +175,7 @@ def test_an_edit_costs_the_pieces_that_it_touches(monkeypatch: pytest.MonkeyPatc
     checked.clear()
     line = next(it for it, text in enumerate(snapshot.text.lines) if "calls25" in text)
     span = types.Range(types.Position(line, 4), types.Position(line, 21))
-    edited = snapshot.changed([types.TextDocumentContentChangePartial(span, "{type: text")], 2)
+    edited = snapshot.with_changes([types.TextDocumentContentChangePartial(span, "{type: text")], 2)
     after = findings(edited, context)
     assert len([it for it in checked if "type" in str(it)]) == 1
     newer_types = [

@@ -60,7 +60,7 @@ class Desk:
             events.append(event(text, it, self._encoding))
             text = after(text, it)
         before = self.open[path]
-        self.open[path] = before.changed(events, (before.version or 0) + 1)
+        self.open[path] = before.with_changes(events, (before.version or 0) + 1)
         self.texts[path] = text
         assert str(self.open[path].text) == text, "the text"
 

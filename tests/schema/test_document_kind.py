@@ -14,7 +14,7 @@ PATH = Path("/nowhere/some.yaml")
 
 
 def _is_eval(text: str, path: Path) -> bool:
-    return Snapshot.of(path.as_uri(), text).recognised is not None
+    return Snapshot.of(path.as_uri(), text).recognition is not None
 
 
 @pytest.mark.parametrize("path", EXAMPLES, ids=lambda it: f"{it.parent.name}-{it.stem}")

@@ -2,7 +2,7 @@
 
 import pytest
 
-from waza_lsp.schema.markup import plain
+from waza_lsp.schema.markup import plain_text
 
 
 @pytest.mark.parametrize(
@@ -24,4 +24,4 @@ from waza_lsp.schema.markup import plain
     ],
 )
 def test_marks_are_left_out(markdown: str, text: str) -> None:
-    assert plain(markdown) == text
+    assert plain_text(markdown) == text

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from waza_lsp.schema.visitor import sites, ways
+from waza_lsp.schema.visitor import schema_paths, visit
 from waza_lsp.syntax.text import split_lines
 from waza_lsp.syntax.tree.tree import Tree
 
@@ -31,8 +31,8 @@ SCHEMA: dict[str, Any] = {
 
 
 def _found(source: str, *, into_branches: bool = True) -> list[tuple[object, ...]]:
-    start = ways(SCHEMA, lambda schema, _: "x-wanted" in schema, into_branches=into_branches)
-    return [(*it.pointer, it.node.source) for it in sites(Tree.of(split_lines(source)), start)]
+    start = schema_paths(SCHEMA, lambda schema, _: "x-wanted" in schema, into_branches=into_branches)
+    return [(*it.pointer, it.node.source) for it in visit(Tree.of(split_lines(source)), start)]
 
 
 def test_wanted_values_are_found_wherever_they_are() -> None:

@@ -17,9 +17,9 @@ from waza_engine.model.findings import AppendItem, Fix, InsertKey, MoveKey, Remo
 from waza_engine.model.suite import LoadError
 from waza_engine.project.suite_files import as_glob
 from waza_lsp.cli.check.fix import fix_file
-from waza_lsp.diagnostics.ranges import Mark
+from waza_lsp.diagnostics.ranges import RangedFinding
 from waza_lsp.features.diagnostics import findings
-from waza_lsp.fixes.fixes import Solution, newest_solution
+from waza_lsp.fixes.fixes import Solution, upgrade_solution
 from waza_lsp.schema.paths import EVAL_NAMES, PathValue, path_values
 from waza_lsp.snapshot import Snapshot
 from waza_lsp.syntax.edit.edits import Draft, Edit
@@ -157,10 +157,10 @@ def _task_globs(data: Any) -> Iterator[tuple[int, str]]:
 
 
 def _choose_solution(
-    mark: Mark, draft: Draft, root: Schema, *, dropped: dict[tuple[Pointer, str], str]
+    mark: RangedFinding, draft: Draft, root: Schema, *, dropped: dict[tuple[Pointer, str], str]
 ) -> Solution | None:
     """Choose the fix that leads to the newest form; note in `dropped` what it removes for good."""
-    solution = newest_solution(mark, draft, root)
+    solution = upgrade_solution(mark, draft, root)
     title = solution.title if solution is not None else ""
     for fix in mark.in_document.fixes:
         if fix.title == title:

@@ -22,8 +22,8 @@ from waza_lsp.completion.suggestions import (
 )
 from waza_lsp.schema.document_kind import Form
 from waza_lsp.schema.paths import Disk, start_folder
-from waza_lsp.schema.references import has_home, is_pattern, names_of
-from waza_lsp.schema.skeletons import body_of, kinds_of
+from waza_lsp.schema.references import has_definitions, is_pattern, names_of_kind
+from waza_lsp.schema.skeletons import body_of, json_types
 from waza_lsp.syntax.cursor.surroundings import At, Situation
 from waza_lsp.syntax.edit.snippets import TabStop
 from waza_lsp.syntax.tree.node import Kind, Node
@@ -69,9 +69,9 @@ def offers(here: Situation, around: Surroundings) -> list[Offer]:
     if schema is None:
         return []
     if here.at is At.ITEM:
-        return list(_items(here, schema, around, here.pointer)) if "array" in kinds_of(schema) else []
+        return list(_items(here, schema, around, here.pointer)) if "array" in json_types(schema) else []
     found: list[Offer] = []
-    for kind in kinds_of(schema) or ["string"]:
+    for kind in json_types(schema) or ["string"]:
         found += _of_kind(kind, here, schema, around)
     return list({(it.at, it.suggestion.label): it for it in reversed(found)}.values())[::-1]
 
@@ -134,7 +134,7 @@ def _keys(here: Situation, root: Schema, schema: Schema | None) -> Iterator[Offe
 
 def _is_text(schema: Schema | None, value: object) -> bool:
     """Whether a value that may be no finished map is right as it is."""
-    return isinstance(value, str) and schema is not None and "string" in kinds_of(schema)
+    return isinstance(value, str) and schema is not None and "string" in json_types(schema)
 
 
 def _says_more(skeleton: Suggestion, found: list[Suggestion]) -> bool:
@@ -148,7 +148,7 @@ def _items(here: Situation, schema: Schema, around: Surroundings, pointer: Point
     root = around.form.schema
     item = narrow(root, schema.get("items", {}), None)
     pointer = (*pointer, 0)
-    kinds = kinds_of(item)
+    kinds = json_types(item)
     found: list[Suggestion] = []
     for kind in kinds or ["string"]:
         if kind == "object":
@@ -169,7 +169,7 @@ def _scalars(here: Situation, schema: Schema, around: Surroundings, pointer: Poi
     thing = str(schema.get("x-reference", ""))
     names = _names(thing, here, around) if thing else []
     # What has a home is there or not: then examples would only mislead.
-    found = [*names, *values(schema, examples=not (names and has_home(around.form, thing)))]
+    found = [*names, *values(schema, examples=not (names and has_definitions(around.form, thing)))]
     if here.at is At.VALUE:
         found = [*with_units(here.typed, schema), *found]
     # With `x-or-path` a path is only one of the things that the text may be.
@@ -210,7 +210,7 @@ def _names(thing: str, here: Situation, around: Surroundings) -> list[Suggestion
     """The names of a kind of thing, those in this file first; what other files say of them is taken over."""
     elsewhere = list(around.known(thing))
     said = dict(reversed(elsewhere))
-    own = names_of(around.form, around.tree, thing, here.span.start)
+    own = names_of_kind(around.form, around.tree, thing, here.span.start)
     listed = [*((it, said.get(it, f"{thing} of this file")) for it in own), *elsewhere]
     return named((name, about) for name, about in listed if not is_pattern(name))
 

@@ -18,7 +18,7 @@ from waza_engine.analysis.schema.navigate import (
     required_keys,
     resolve,
 )
-from waza_lsp.schema.skeletons import body_of, kinds_of, mapping_of, variants, wanted_keys
+from waza_lsp.schema.skeletons import body_of, json_types, mapping_of, needed_keys, variants
 from waza_lsp.schema.type_words import type_words
 from waza_lsp.syntax.edit.emit import flow
 from waza_lsp.syntax.edit.snippets import Body
@@ -130,13 +130,13 @@ def skeletons(root: Schema, schema: Schema, name: str = "") -> list[Suggestion]:
     It is called `name`, or else after the discriminator or its first keys.
     """
     schema = narrow(root, schema, {})
-    if "object" not in kinds_of(schema) or not schema.get("properties"):
+    if "object" not in json_types(schema) or not schema.get("properties"):
         return []
     found: list[Suggestion] = []
     for variant in variants(root, schema):
         key = next(iter(variant), "")
         described = resolve(root, schema["properties"][key]).get("x-enum-descriptions", {}) if key else {}
-        label = name or (f"{key}: {variant[key]}" if key else ", ".join(wanted_keys(root, schema, {})[:3]))
+        label = name or (f"{key}: {variant[key]}" if key else ", ".join(needed_keys(root, schema, {})[:3]))
         text = described.get(variant[key], "") if key else schema.get("description", "")
         if body := mapping_of(root, schema, variant):
             found.append(Suggestion(What.SKELETON, label, body, ", ".join(body), "", text, Rank.SKELETON))
@@ -213,7 +213,7 @@ def _default(schema: Schema) -> str:
 
 def _listed(schema: Schema, *, examples: bool) -> Iterator[Any]:
     """Closed lists, else what is suggested, the default, and examples where they are more than prose."""
-    kinds = kinds_of(schema)
+    kinds = json_types(schema)
     if "enum" in schema or "const" in schema:
         yield from schema.get("enum", [schema.get("const")])
         return

@@ -25,7 +25,7 @@ from waza_engine.rules.text_cut_by_comment import TEXT_CUT_BY_COMMENT
 from waza_engine.rules.unknown_tag import UNKNOWN_TAG
 from waza_engine.rules.unquoted_template import UNQUOTED_TEMPLATE
 from waza_engine.rules.wrong_type import WRONG_TYPE
-from waza_lsp.diagnostics.ranges import Mark
+from waza_lsp.diagnostics.ranges import RangedFinding
 from waza_lsp.schema.document_kind import Form
 from waza_lsp.syntax.errors.hints import Cause
 from waza_lsp.syntax.errors.messages import INDENTED
@@ -40,7 +40,7 @@ _ALIASES = object()
 """Under which a node knows the names of the aliases at or below it."""
 
 
-def has_hole(node: Node, anchors: Collection[str]) -> bool:
+def has_unknown_alias(node: Node, anchors: Collection[str]) -> bool:
     """Whether there is an alias at or below a node that stands for nothing."""
     names: frozenset[str] | None = node.cache.get(_ALIASES)
     if names is None:
@@ -48,7 +48,7 @@ def has_hole(node: Node, anchors: Collection[str]) -> bool:
     return any(it not in anchors for it in names)
 
 
-def without_consequences(marks: list[Mark], tree: Tree) -> list[Mark]:
+def drop_effects_of_unknown_aliases(marks: list[RangedFinding], tree: Tree) -> list[RangedFinding]:
     """The findings without those that only say that something is not there which an alias or a tag was to bring."""
     marks = _with_tags_at_fault(marks)
     holes: set[Place] = set()
@@ -57,13 +57,13 @@ def without_consequences(marks: list[Mark], tree: Tree) -> list[Mark]:
         return marks
     for piece in tree.pieces:
         root = piece.parsed.root
-        if piece.parsed.has_alias and root is not None and has_hole(root, tree.anchors):
+        if piece.parsed.has_alias and root is not None and has_unknown_alias(root, tree.anchors):
             for is_hole, place in _places(root, None, tree.anchors):
                 (holes if is_hole else around).add(Place(place.line + piece.start, place.column))
     return [it for it in marks if not _is_consequence(it, holes, around)]
 
 
-def _with_tags_at_fault(marks: list[Mark]) -> list[Mark]:
+def _with_tags_at_fault(marks: list[RangedFinding]) -> list[RangedFinding]:
     """The findings where a tag alone makes a number, say, a text that is refused: the tag is the mistake then."""
     tags = {it.span.start for it in marks if it.finding.rule is UNKNOWN_TAG}
     spoiled = {it.span.start for it in marks if it.finding.rule is WRONG_TYPE} & tags
@@ -88,7 +88,7 @@ def _tagged(tree: Tree) -> Iterator[Place]:
                     yield Place(key.start.line + piece.start, key.start.column)
 
 
-def _is_consequence(mark: Mark, holes: set[Place], around: set[Place]) -> bool:
+def _is_consequence(mark: RangedFinding, holes: set[Place], around: set[Place]) -> bool:
     rule, start = mark.finding.rule, mark.span.start
     return (start in holes and rule is not SYNTAX_ERROR) or (start in around and rule in _ABSENT)
 
@@ -103,7 +103,7 @@ def _places(node: Node, key: Node | None, anchors: Collection[str]) -> Iterator[
         return
     for key_node, value in node.pairs:
         yield from _places(value, key_node, anchors)
-        if key_node.source == "<<" and has_hole(value, anchors):
+        if key_node.source == "<<" and has_unknown_alias(value, anchors):
             yield from ((False, it.start) for it in (key, node, node.pairs[0][0]) if it is not None)
     for item in node.items:
         yield from _places(item, None, anchors)
@@ -115,9 +115,9 @@ _OF_THE_TEXT = frozenset([SYNTAX_ERROR, DUPLICATE_KEY, TEXT_CUT_BY_COMMENT, UNKN
 """What is said of lines as they stand, whatever they mean together."""
 
 
-def with_strays_told(marks: list[Mark], tree: Tree, form: Form) -> list[Mark]:
+def report_outdented_keys(marks: list[RangedFinding], tree: Tree, form: Form) -> list[RangedFinding]:
     """The marks of a document, with one for all that such a line brings about."""
-    told: list[Mark] = []
+    told: list[RangedFinding] = []
     spoiled: set[int] = set()
     robbed: set[Place] = set()
     unread: set[int] = set()
@@ -127,7 +127,7 @@ def with_strays_told(marks: list[Mark], tree: Tree, form: Form) -> list[Mark]:
         else:
             robbed.add(_owner(above))
     for owner, piece, key in _strays(tree, form):
-        told.append(Mark(key.span.shift(piece.start), SYNTAX_ERROR.at((), INDENTED)))
+        told.append(RangedFinding(key.span.shift(piece.start), SYNTAX_ERROR.at((), INDENTED)))
         spoiled.update(range(piece.start, piece.end))
         robbed.add(owner)
     if not (told or robbed or unread):
@@ -193,7 +193,7 @@ def _may_hold(piece: Piece, column: int) -> bool:
     return any(key.start.column == column for key, _ in value.pairs)
 
 
-def without_unread(said: list[Mark], tree: Tree, form: Form) -> list[Mark]:
+def drop_effects_of_syntax_errors(said: list[RangedFinding], tree: Tree, form: Form) -> list[RangedFinding]:
     """What the rules said, without what a mistake in the syntax brings about."""
     lines: set[int] = set()
     keys: set[str] = set()
@@ -213,11 +213,11 @@ _ANY = "*"
 """Stands for every key of the top level."""
 
 
-def _is_at(mark: Mark, lines: set[int]) -> bool:
+def _is_at(mark: RangedFinding, lines: set[int]) -> bool:
     return any(it in lines for it in range(mark.span.start.line, mark.span.end.line + 1))
 
 
-def _is_about(mark: Mark, tree: Tree, keys: set[str]) -> bool:
+def _is_about(mark: RangedFinding, tree: Tree, keys: set[str]) -> bool:
     needs = mark.finding.rule.needs
     if not needs:
         return False
@@ -231,7 +231,7 @@ def _is_unread(piece: Piece, tree: Tree) -> bool:
     """Whether the text of a piece is broken, or a value in it stands for nothing that is known."""
     it = piece.parsed
     is_read = not (it.problems or it.templates)
-    return not is_read or (it.has_alias and it.root is not None and has_hole(it.root, tree.anchors))
+    return not is_read or (it.has_alias and it.root is not None and has_unknown_alias(it.root, tree.anchors))
 
 
 def _lines_at_fault(piece: Piece) -> Iterator[int]:
@@ -252,7 +252,9 @@ def _first_keys(piece: Piece) -> list[str]:
     return [key.source for key, _ in root.pairs] if root is not None and root.kind is Kind.MAP else []
 
 
-def without_adopted(marks: list[Mark], tree: Tree, form: Form) -> list[Mark]:
+def drop_items_below_unfinished_keys(
+    marks: list[RangedFinding], tree: Tree, form: Form
+) -> list[RangedFinding]:
     """The marks without those of items below a line that has to be a key: they stand in the list above by mistake."""
     if not any(it.kind is PieceKind.STRAY or it.parsed.stray_key is not None for it in tree.pieces):
         return marks

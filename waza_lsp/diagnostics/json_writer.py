@@ -25,16 +25,16 @@ def diagnostic_json(item: "types.Diagnostic") -> str:
     }
     found = item.related_information or ()
     places = [(it.location.uri, written_range(it.location.range), it.message) for it in found]
-    return f'{{"range":{written_range(item.range)},{members(fields)}{related(places)}}}'
+    return f'{{"range":{written_range(item.range)},{members_json(fields)}{related_json(places)}}}'
 
 
-def published(uri: str, items: Sequence[str], version: int | None) -> str:
+def publish_json(uri: str, items: Sequence[str], version: int | None) -> str:
     """The parameters of a notification with all diagnostics of a document, each of them JSON already."""
     about = f',"version":{version}' if version is not None else ""
     return f'{{"uri":{json.dumps(uri)},"diagnostics":[{",".join(items)}]{about}}}'
 
 
-def related(places: Sequence[tuple[str, str, str]]) -> str:
+def related_json(places: Sequence[tuple[str, str, str]]) -> str:
     """The last member of a diagnostic: addresses, ranges as JSON, and what is said of them. Empty without any."""
     if not places:
         return ""
@@ -45,7 +45,7 @@ def related(places: Sequence[tuple[str, str, str]]) -> str:
     return f',"relatedInformation":[{listed}]'
 
 
-def members(fields: Mapping[str, Any]) -> str:
+def members_json(fields: Mapping[str, Any]) -> str:
     """The members of a JSON object, without its brackets; those that are None are left out."""
     return json.dumps({key: it for key, it in fields.items() if it is not None}, separators=(",", ":"))[1:-1]
 
@@ -54,11 +54,11 @@ def completion_json(found: "types.CompletionList | None") -> str:
     """A list of items as JSON."""
     if found is None:
         return "null"
-    items = ",".join(map(_written, found.items))
+    items = ",".join(map(_item_json, found.items))
     return f'{{"isIncomplete":{"true" if found.is_incomplete else "false"},"items":[{items}]}}'
 
 
-def _written(it: "types.CompletionItem") -> str:
+def _item_json(it: "types.CompletionItem") -> str:
     about, text = it.label_details, it.documentation
     members: dict[str, Any] = {
         "label": it.label,

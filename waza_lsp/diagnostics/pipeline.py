@@ -22,15 +22,15 @@ from waza_engine.rules.unknown_tag import UNKNOWN_TAG
 from waza_engine.rules.unquoted_template import UNQUOTED_TEMPLATE
 from waza_engine.rules.unreadable_file import UNREADABLE_FILE
 from waza_lsp.diagnostics.cascades import (
-    with_strays_told,
-    without_adopted,
-    without_consequences,
-    without_unread,
+    drop_effects_of_syntax_errors,
+    drop_effects_of_unknown_aliases,
+    drop_items_below_unfinished_keys,
+    report_outdented_keys,
 )
-from waza_lsp.diagnostics.pieces import list_marks, mark_in, piece_marks, standing
-from waza_lsp.diagnostics.ranges import Mark
-from waza_lsp.diagnostics.rules import rule_marks
-from waza_lsp.diagnostics.suppressions import not_suppressed
+from waza_lsp.diagnostics.pieces import list_findings, locate_in, piece_context, piece_findings
+from waza_lsp.diagnostics.ranges import RangedFinding
+from waza_lsp.diagnostics.rules import rule_findings
+from waza_lsp.diagnostics.suppressions import apply_suppressions
 from waza_lsp.schema.document_kind import Form
 from waza_lsp.syntax.errors.hints import TEMPLATE_MESSAGE, Cause
 from waza_lsp.syntax.scalars import span_of_part
@@ -51,7 +51,7 @@ class _Checked(NamedTuple):
     context: CheckContext
 
 
-def marks(tree: Tree, text: Text, form: Form, context: CheckContext) -> list[Mark]:
+def check_document(tree: Tree, text: Text, form: Form, context: CheckContext) -> list[RangedFinding]:
     """All findings of a document that its project wants to see, in the order of the text."""
     unreadable = _unreadable(tree)
     found = [unreadable] if unreadable is not None else _stages(tree, form, context)
@@ -61,10 +61,10 @@ def marks(tree: Tree, text: Text, form: Form, context: CheckContext) -> list[Mar
     return found
 
 
-_Filter = Callable[[list[Mark], _Checked], list[Mark]]
+_Filter = Callable[[list[RangedFinding], _Checked], list[RangedFinding]]
 
 
-def _stages(tree: Tree, form: Form, context: CheckContext) -> list[Mark]:
+def _stages(tree: Tree, form: Form, context: CheckContext) -> list[RangedFinding]:
     scope = context.scope if context.complete else None
     result = list(_syntax(tree))
     at_fault = {it.span.start.line for it in result}
@@ -80,22 +80,26 @@ def _stages(tree: Tree, form: Form, context: CheckContext) -> list[Mark]:
     return _with_rules(result, tree, form, context) if context.complete else result
 
 
-def _unreadable(tree: Tree) -> Mark | None:
+def _unreadable(tree: Tree) -> RangedFinding | None:
     """The one finding of a text that cannot be read as a whole."""
     if tree.is_cut_off:
-        return Mark(Span(Place(0, 0), Place(0, 0)), UNREADABLE_FILE.at((), TOO_LARGE_MESSAGE))
+        return RangedFinding(Span(Place(0, 0), Place(0, 0)), UNREADABLE_FILE.at((), TOO_LARGE_MESSAGE))
     if tree.conflict >= 0:
         # Both sides of a conflict are in the text: any other finding would be about neither.
         span = Span(Place(tree.conflict, 0), Place(tree.conflict, 7))
-        return Mark(span, SYNTAX_ERROR.at((), "Merge conflict; choose a side and remove the markers"))
+        return RangedFinding(
+            span, SYNTAX_ERROR.at((), "Merge conflict; choose a side and remove the markers")
+        )
     if tree.excess >= 0:
         span = Span(Place(tree.excess, 0), Place(tree.excess, 1))
         message = "From this line on the aliases stand for too many values; write fewer of them"
-        return Mark(span, SYNTAX_ERROR.at((), message))
+        return RangedFinding(span, SYNTAX_ERROR.at((), message))
     return None
 
 
-def _with_rules(found: list[Mark], tree: Tree, form: Form, context: CheckContext) -> list[Mark]:
+def _with_rules(
+    found: list[RangedFinding], tree: Tree, form: Form, context: CheckContext
+) -> list[RangedFinding]:
     """The findings of earlier stages, and those of the rules at places that no earlier stage condemned."""
     refused = [it for it in found if it.finding.rule is REFUSED_CONFIG]
     condemned = {it.span.start for it in found if it.finding.severity is Severity.ERROR and it not in refused}
@@ -103,7 +107,7 @@ def _with_rules(found: list[Mark], tree: Tree, form: Form, context: CheckContext
     cut_off.update(it.piece.start for it in tree.entries if _is_unread_list(tree, it))
     said = [
         it
-        for it in without_unread(rule_marks(tree, form, context), tree, form)
+        for it in drop_effects_of_syntax_errors(rule_findings(tree, form, context), tree, form)
         if it.span.start not in condemned and it.span.start.line not in cut_off
     ]
     if refused:
@@ -117,7 +121,7 @@ def _with_rules(found: list[Mark], tree: Tree, form: Form, context: CheckContext
     return [*found, *said]
 
 
-def _syntax(tree: Tree) -> Iterator[Mark]:
+def _syntax(tree: Tree) -> Iterator[RangedFinding]:
     for before, piece in zip((None, *tree.pieces), tree.pieces, strict=False):
         it = piece.parsed
         if not (it.problems or it.templates or it.accidental_comments or it.duplicates):
@@ -135,50 +139,52 @@ def _lines_of_cut_off_blocks(tree: Tree) -> Iterator[int]:
                 yield piece.start + problem.span.start.line - 1
 
 
-def _references(tree: Tree) -> Iterator[Mark]:
+def _references(tree: Tree) -> Iterator[RangedFinding]:
     """Aliases, merge keys and tags that stand for nothing."""
     pieces = tree.pieces if tree.has_alias else ()
     for name, span in unknown_aliases(pieces):
-        yield Mark(span, SYNTAX_ERROR.at((), f"There is no anchor '&{name}' above"))
+        yield RangedFinding(span, SYNTAX_ERROR.at((), f"There is no anchor '&{name}' above"))
     for name, span in recursive_aliases(pieces):
-        yield Mark(span, SYNTAX_ERROR.at((), f"This stands inside of '&{name}', which would contain itself"))
+        yield RangedFinding(
+            span, SYNTAX_ERROR.at((), f"This stands inside of '&{name}', which would contain itself")
+        )
     for span in invalid_merges(tree.pieces, tree.anchors):
-        yield Mark(
+        yield RangedFinding(
             span,
             SYNTAX_ERROR.at((), "'<<' takes the keys of a mapping, or of a list of mappings; this is none"),
         )
     for tag, span in unknown_tags(tree.pieces):
-        yield Mark(
+        yield RangedFinding(
             span, UNKNOWN_TAG.at((), f"YAML has no tag '{tag}'; remove it, or put the value in quotes")
         )
 
 
-def _piece_syntax(piece: Piece) -> Iterator[Mark]:
+def _piece_syntax(piece: Piece) -> Iterator[RangedFinding]:
     for problem in piece.parsed.problems:
         rule = UNQUOTED_TEMPLATE if problem.cause is Cause.TEMPLATE else SYNTAX_ERROR
-        yield Mark(problem.span.shift(piece.start), rule.at((), problem.message))
+        yield RangedFinding(problem.span.shift(piece.start), rule.at((), problem.message))
     for node in piece.parsed.templates:
-        yield Mark(node.span.shift(piece.start), UNQUOTED_TEMPLATE.at((), TEMPLATE_MESSAGE))
+        yield RangedFinding(node.span.shift(piece.start), UNQUOTED_TEMPLATE.at((), TEMPLATE_MESSAGE))
     for span in piece.parsed.accidental_comments:
         message = (
             "The value ends here and this is a comment; put the whole value in quotes if it is part of it"
         )
-        yield Mark(span.shift(piece.start), TEXT_CUT_BY_COMMENT.at((), message))
+        yield RangedFinding(span.shift(piece.start), TEXT_CUT_BY_COMMENT.at((), message))
     for first, second in piece.parsed.duplicates:
         yield _duplicate(first, second, piece, piece)
 
 
-def _duplicate(first: Node, second: Node, first_piece: Piece, second_piece: Piece) -> Mark:
+def _duplicate(first: Node, second: Node, first_piece: Piece, second_piece: Piece) -> RangedFinding:
     finding = DUPLICATE_KEY.at((), f"'{second.source}' stands twice in this mapping; remove one", on="key")
     related = ((first.span.shift(first_piece.start), "First here"),)
-    return Mark(second.span.shift(second_piece.start), finding, related)
+    return RangedFinding(second.span.shift(second_piece.start), finding, related)
 
 
-def _structure(tree: Tree, form: Form) -> Iterator[Mark]:
+def _structure(tree: Tree, form: Form) -> Iterator[RangedFinding]:
     is_blank = all(it.kind is PieceKind.SKIPPED for it in tree.pieces)
     if is_blank and not tree.has_more_documents and form.schema.get("required"):
         empty = EMPTY_FILE.at((), "There is nothing in this file yet", fixes=skeleton_fixes(form.schema))
-        yield Mark(Span(Place(0, 0), Place(0, 0)), empty)
+        yield RangedFinding(Span(Place(0, 0), Place(0, 0)), empty)
     seen: dict[str, Entry] = {}
     for entry in tree.entries:
         first = seen.setdefault(entry.key.source, entry)
@@ -192,20 +198,20 @@ def _structure(tree: Tree, form: Form) -> Iterator[Mark]:
             message = "Only the first document of a file is read, and it is empty; remove this line"
             severity = Severity.ERROR
         finding = SECOND_DOCUMENT.at((), message, severity=severity)
-        yield Mark(Span(Place(line, 0), Place(line, 3)), finding)
+        yield RangedFinding(Span(Place(line, 0), Place(line, 3)), finding)
 
 
-def _whole(whole: Piece, form: Form, scope: Scope | None) -> Iterator[Mark]:
+def _whole(whole: Piece, form: Form, scope: Scope | None) -> Iterator[RangedFinding]:
     root, anchors = whole.parsed.root, whole.parsed.anchors
     data = root.data(anchors) if root is not None else None
     is_mapping = isinstance(data, dict)
     for finding in form.checker.check_root(data) if is_mapping else form.checker.check(data):
-        yield mark_in(root, finding).shift(whole.start)
-    for mark in piece_marks(whole.parsed, standing(form, None, scope), anchors) if is_mapping else ():
+        yield locate_in(root, finding).shift(whole.start)
+    for mark in piece_findings(whole.parsed, piece_context(form, None, scope), anchors) if is_mapping else ():
         yield mark.shift(whole.start)
 
 
-def _root(tree: Tree, form: Form) -> Iterator[Mark]:
+def _root(tree: Tree, form: Form) -> Iterator[RangedFinding]:
     """What is wrong with the top-level keys as such."""
     data = {it.key.source: True if _is_beyond(it) else tree.entry_data(it) for it in tree.entries}
     for finding in form.checker.check_root(data):
@@ -213,10 +219,10 @@ def _root(tree: Tree, form: Form) -> Iterator[Mark]:
         if located is not None and located.key is not None:
             # A key inside a broken piece may be no key of the top level at all.
             if _is_sound(tree, located.key):
-                yield Mark(located.key, finding)
+                yield RangedFinding(located.key, finding)
         elif tree.entries and not (_is_broken(tree) or _is_in_a_list(data, tree, form)):
             first = tree.entries[0]
-            yield Mark(first.key.span.shift(first.piece.start), finding)
+            yield RangedFinding(first.key.span.shift(first.piece.start), finding)
 
 
 def _is_beyond(entry: Entry) -> bool:
@@ -254,7 +260,7 @@ def _is_unread_list(tree: Tree, entry: Entry) -> bool:
     return below is not None and below.kind is PieceKind.ITEM and bool(below.parsed.problems)
 
 
-def _parts(tree: Tree, form: Form, scope: Scope | None) -> Iterator[Mark]:
+def _parts(tree: Tree, form: Form, scope: Scope | None) -> Iterator[RangedFinding]:
     """What is wrong under each top-level key."""
     known: dict[str, Any] = form.schema.get("properties", {})
     done: set[int] = set()
@@ -266,26 +272,28 @@ def _parts(tree: Tree, form: Form, scope: Scope | None) -> Iterator[Mark]:
             yield from _list(tree, entry, form, schema, scope)
         elif not entry.piece.parsed.problems:
             done.add(id(entry.piece))
-            found = piece_marks(entry.piece.parsed, standing(form, None, scope), tree.anchors)
+            found = piece_findings(entry.piece.parsed, piece_context(form, None, scope), tree.anchors)
             yield from (it.shift(entry.piece.start) for it in found)
 
 
-def _list(tree: Tree, entry: Entry, form: Form, schema: Schema, scope: Scope | None) -> Iterator[Mark]:
+def _list(
+    tree: Tree, entry: Entry, form: Form, schema: Schema, scope: Scope | None
+) -> Iterator[RangedFinding]:
     resolved = resolve(form.schema, schema)
     if "items" not in resolved:
         finding = form.checker.check_part([], schema)
-        yield from (Mark(entry.key.span.shift(entry.piece.start), it) for it in finding)
+        yield from (RangedFinding(entry.key.span.shift(entry.piece.start), it) for it in finding)
         return
     listed = [
         None if it.kind is Kind.SCALAR and it.value is None and not piece.parsed.problems else True
         for piece, it in entry.items
     ]
     for it in form.checker.check_list(listed, schema) if not _is_unread_list(tree, entry) else ():
-        yield Mark(entry.key.span.shift(entry.piece.start), it)
-    yield from list_marks(tree, entry, standing(form, entry.key.source, scope))
+        yield RangedFinding(entry.key.span.shift(entry.piece.start), it)
+    yield from list_findings(tree, entry, piece_context(form, entry.key.source, scope))
 
 
-def _with_nested_keys(found: list[Mark], document: _Checked) -> list[Mark]:
+def _with_nested_keys(found: list[RangedFinding], document: _Checked) -> list[RangedFinding]:
     """The findings, with one for each list or mapping in the place of a key instead of all others there."""
     pieces = document.tree.pieces
     nested = [it.shift(piece.start) for piece in pieces for it in piece.parsed.nested_keys]
@@ -293,16 +301,16 @@ def _with_nested_keys(found: list[Mark], document: _Checked) -> list[Mark]:
         return found
     starts = {it.start for it in nested}
     message = "A key must be a plain word or a quoted text"
-    told = [Mark(it, SYNTAX_ERROR.at((), message)) for it in nested]
+    told = [RangedFinding(it, SYNTAX_ERROR.at((), message)) for it in nested]
     return [*(it for it in found if it.span.start not in starts), *told]
 
 
-def _not_suppressed(found: list[Mark], document: _Checked) -> list[Mark]:
+def _not_suppressed(found: list[RangedFinding], document: _Checked) -> list[RangedFinding]:
     complete = document.context.complete
-    return not_suppressed(found, document.tree, document.text.lines, complete=complete)
+    return apply_suppressions(found, document.tree, document.text.lines, complete=complete)
 
 
-def _finished(found: list[Mark], document: _Checked) -> list[Mark]:
+def _finished(found: list[RangedFinding], document: _Checked) -> list[RangedFinding]:
     """The marks under the settings of the project. One that does not change stays the same object."""
     findings = finish((it.finding for it in found), document.form.dialect, document.context)
     return [
@@ -312,11 +320,11 @@ def _finished(found: list[Mark], document: _Checked) -> list[Mark]:
     ]
 
 
-def _narrowed(found: list[Mark], document: _Checked) -> list[Mark]:
+def _narrowed(found: list[RangedFinding], document: _Checked) -> list[RangedFinding]:
     return [_pointed(it, document.text) if it.finding.part is not None else it for it in found]
 
 
-def _pointed(mark: Mark, text: Text) -> Mark:
+def _pointed(mark: RangedFinding, text: Text) -> RangedFinding:
     """The mark with the part of its text that is at fault; what an alias stands for is written elsewhere."""
     part = mark.finding.part if not text.slice(mark.span).startswith(("*", "<<")) else None
     found = span_of_part(text.lines, mark.span.start, part) if part is not None else None
@@ -327,9 +335,12 @@ _SPAN = attrgetter("span")
 
 _CASCADES: tuple[tuple[str, _Filter], ...] = (
     ("lists and mappings as keys", _with_nested_keys),
-    ("items below an unfinished key", lambda found, it: without_adopted(found, it.tree, it.form)),
-    ("unknown aliases and tags", lambda found, it: without_consequences(found, it.tree)),
-    ("lines that left their mapping", lambda found, it: with_strays_told(found, it.tree, it.form)),
+    (
+        "items below an unfinished key",
+        lambda found, it: drop_items_below_unfinished_keys(found, it.tree, it.form),
+    ),
+    ("unknown aliases and tags", lambda found, it: drop_effects_of_unknown_aliases(found, it.tree)),
+    ("lines that left their mapping", lambda found, it: report_outdented_keys(found, it.tree, it.form)),
     ("order of the text", lambda found, _: sorted(found, key=_SPAN)),
 )
 """Filters that drop what only follows from another mistake, by name, in their order."""

@@ -17,7 +17,7 @@ from waza_lsp.syntax.tree.node import Kind, Node, descend, merge_key
 from waza_lsp.syntax.tree.tree import Tree
 
 
-class Mark(NamedTuple):
+class RangedFinding(NamedTuple):
     """A finding and the stretch of text it stands on; `related` are places in the same text that explain it."""
 
     span: Span
@@ -30,14 +30,14 @@ class Mark(NamedTuple):
     """The part of a text at `span` that is at fault."""
 
     @property
-    def shown(self) -> Span:
+    def highlight(self) -> Span:
         """What is underlined."""
         return self.part or self.span
 
-    def shift(self, lines: int, base: tuple[str, int] | None = None) -> "Mark":
+    def shift(self, lines: int, base: tuple[str, int] | None = None) -> "RangedFinding":
         """The same mark `lines` further down."""
         related = self.related and tuple((span.shift(lines), text) for span, text in self.related)
-        return Mark(self.span.shift(lines), self.finding, related, base)
+        return RangedFinding(self.span.shift(lines), self.finding, related, base)
 
     @property
     def in_document(self) -> Finding:
@@ -151,7 +151,9 @@ def _token(node: Node) -> Span:
     return node.span if end > start else Span(start, Place(start.line, start.column + 1))
 
 
-def places_elsewhere(finding: Finding, files: Files, encoding: str) -> Iterator[tuple[Path, Text, Span, str]]:
+def related_in_other_files(
+    finding: Finding, files: Files, encoding: str
+) -> Iterator[tuple[Path, Text, Span, str]]:
     """File, its text, place and explanation; the top of a file in which the place cannot be found."""
     for it in finding.related:
         if it.path is not None:

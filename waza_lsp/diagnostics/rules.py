@@ -12,8 +12,8 @@ from waza_engine.analysis.versions import newer_than_target
 from waza_engine.lib.pointer import Pointer
 from waza_engine.model.findings import Finding, Rule
 from waza_engine.project.document import Document
-from waza_lsp.diagnostics.pieces import list_marks, piece_marks, standing
-from waza_lsp.diagnostics.ranges import Mark, alias_above, span_below, span_in
+from waza_lsp.diagnostics.pieces import list_findings, piece_context, piece_findings
+from waza_lsp.diagnostics.ranges import RangedFinding, alias_above, span_below, span_in
 from waza_lsp.schema.document_kind import Form
 from waza_lsp.syntax.tree.node import Node
 from waza_lsp.syntax.tree.piece import Piece
@@ -23,9 +23,9 @@ _MANY = 8
 """Findings for which it is worth the while to remember where they stand."""
 
 
-def rule_marks(tree: Tree, form: Form, context: CheckContext) -> list[Mark]:
+def rule_findings(tree: Tree, form: Form, context: CheckContext) -> list[RangedFinding]:
     """All findings of the rules, in no order; what is said at an anchor is not said again at its aliases."""
-    found = _all(tree, form, context)
+    found = _all_findings(tree, form, context)
     if not tree.has_alias:
         return found
     marks = [(it, alias_above(tree, it.in_document.pointer) == it.span) for it in found]
@@ -33,25 +33,25 @@ def rule_marks(tree: Tree, form: Form, context: CheckContext) -> list[Mark]:
     return [it for it, on_alias in marks if not on_alias or (it.finding.code, it.finding.message) not in said]
 
 
-def _all(tree: Tree, form: Form, context: CheckContext) -> list[Mark]:
+def _all_findings(tree: Tree, form: Form, context: CheckContext) -> list[RangedFinding]:
     data = tree.data()
     document = form.document(data, context.path, context.scope.process_dir, context.files)
-    result: list[Mark] = []
-    for said in form.judged(document):
+    result: list[RangedFinding] = []
+    for said in form.whole_findings(document):
         if said:
-            result += _of_rule(tree, said)
-    result += _of_graders(tree, form, document)
+            result += _locate_rule_findings(tree, said)
+    result += _grader_findings(tree, form, document)
     if context.target:
-        result += version_marks(tree, form, context.target)
+        result += version_findings(tree, form, context.target)
     return result
 
 
-def version_marks(tree: Tree, form: Form, target: str) -> Iterator[Mark]:
+def version_findings(tree: Tree, form: Form, target: str) -> Iterator[RangedFinding]:
     """The findings about what is newer than the project's version: of each sound piece, cached with it."""
-    known, top = form.schema.get("properties", {}), standing(form, None, None, target)
+    known, top = form.schema.get("properties", {}), piece_context(form, None, None, target)
     if tree.whole is not None:
         if not tree.whole.parsed.problems:
-            for it in piece_marks(tree.whole.parsed, top, tree.whole.parsed.anchors):
+            for it in piece_findings(tree.whole.parsed, top, tree.whole.parsed.anchors):
                 yield it.shift(tree.whole.start)
         return
     done: set[int] = set()
@@ -60,68 +60,72 @@ def version_marks(tree: Tree, form: Form, target: str) -> Iterator[Mark]:
             # The key of a list is a piece of its own, which does not know whether the list has items.
             head = {entry.key.source: [None] * bool(entry.items)}
             for finding in newer_than_target(form.schema, head, target):
-                yield Mark(entry.key.span.shift(entry.piece.start), finding)
+                yield RangedFinding(entry.key.span.shift(entry.piece.start), finding)
             if "items" in narrow(form.schema, known.get(entry.key.source, {}), []):
-                yield from list_marks(tree, entry, standing(form, entry.key.source, None, target))
+                yield from list_findings(tree, entry, piece_context(form, entry.key.source, None, target))
         elif not entry.piece.parsed.problems and id(entry.piece) not in done:
             done.add(id(entry.piece))
-            for it in piece_marks(entry.piece.parsed, top, tree.anchors):
+            for it in piece_findings(entry.piece.parsed, top, tree.anchors):
                 yield it.shift(entry.piece.start)
 
 
-def _of_rule(tree: Tree, said: tuple[Finding, ...]) -> tuple[Mark, ...]:
+def _locate_rule_findings(tree: Tree, said: tuple[Finding, ...]) -> tuple[RangedFinding, ...]:
     """What one rule says: about an entry that did not change it says the same, in the same places."""
     key = said[0].pointer[:1]
     entry = tree.entry(key[0]) if key else None
     if entry is None or tree.has_alias or len(said) < _MANY:
-        return tuple(mark for it in said for mark in _mark(tree, it))
-    remembered: dict[Rule, _Said] = entry.items.memory
+        return tuple(mark for it in said for mark in _locate(tree, it))
+    remembered: dict[Rule, _RuleCache] = entry.items.memory
     known = remembered.get(said[0].rule)
     if known is None or known.findings is not said:
-        found = tuple(mark for it in said for mark in _mark(tree, it))
+        found = tuple(mark for it in said for mark in _locate(tree, it))
         if any(it.pointer[:1] != key or it.related for it in said):
             return found  # Other entries have a say.
-        known = remembered[said[0].rule] = _Said(said, found)
+        known = remembered[said[0].rule] = _RuleCache(said, found)
     return known.marks
 
 
-class _Said(NamedTuple):
+class _RuleCache(NamedTuple):
     findings: tuple[Finding, ...]
-    marks: tuple[Mark, ...]
+    marks: tuple[RangedFinding, ...]
 
 
-def _of_graders(tree: Tree, form: Form, document: Document) -> Iterator[Mark]:
+def _grader_findings(tree: Tree, form: Form, document: Document) -> Iterator[RangedFinding]:
     first = {it.key.source: it for it in reversed(tree.entries)}
     lists = {key: it for key, it in first.items() if it.is_list}
-    for pointer, _, found in form.judged_graders(document):
+    for pointer, _, found in form.grader_findings(document):
         entry = lists.get(str(pointer[0]))
-        marks = _in_list(entry, pointer, found) if entry is not None else None
+        marks = _list_grader_findings(entry, pointer, found) if entry is not None else None
         if marks is not None:
             yield from marks
         else:
             for finding in found:
-                yield from _mark(tree, finding.below(pointer))
+                yield from _locate(tree, finding.below(pointer))
 
 
-def _in_list(entry: Entry, pointer: Pointer, findings: tuple[Finding, ...]) -> tuple[Mark, ...] | None:
+def _list_grader_findings(
+    entry: Entry, pointer: Pointer, findings: tuple[Finding, ...]
+) -> tuple[RangedFinding, ...] | None:
     """What is said of a grader in the list of a top-level key; None where some of it stands somewhere else."""
     index = int(pointer[1])
     piece, node = entry.items[index]
-    place = (_Placed, pointer[2:])
-    placed: _Placed | None = node.cache.get(place)
+    place = (_GraderCache, pointer[2:])
+    placed: _GraderCache | None = node.cache.get(place)
     if placed is None or (placed.findings is not findings and placed.findings != findings):
-        placed = node.cache[place] = _Placed(piece, node, pointer[2:], findings)
+        placed = node.cache[place] = _GraderCache(piece, node, pointer[2:], findings)
     return placed.at(piece.start, entry.key.source, index)
 
 
-def _mark(tree: Tree, finding: Finding) -> Iterator[Mark]:
+def _locate(tree: Tree, finding: Finding) -> Iterator[RangedFinding]:
     span = span_in(tree, finding.pointer, on_key=finding.on == "key")
     if span is not None:
         related = [(span_in(tree, it.pointer), it.text) for it in finding.related if it.path is None]
-        yield Mark(span, finding, tuple((place, text) for place, text in related if place is not None))
+        yield RangedFinding(
+            span, finding, tuple((place, text) for place, text in related if place is not None)
+        )
 
 
-class _Placed:
+class _GraderCache:
     """What is said of one grader of an item, with places that count from the start of the item's piece."""
 
     __slots__ = ("_at", "_found", "_offset", "_shifted", "findings")
@@ -129,11 +133,11 @@ class _Placed:
     def __init__(self, piece: Piece, node: Node, rest: Pointer, findings: tuple[Finding, ...]) -> None:
         self.findings = findings
         self._offset = _offset(piece, node)
-        self._found = _placed(piece, node, self._offset, [it.below(rest) for it in findings])
+        self._found = _locate_all(piece, node, self._offset, [it.below(rest) for it in findings])
         self._at: tuple[int, str, int] | None = None
-        self._shifted: tuple[Mark, ...] = ()
+        self._shifted: tuple[RangedFinding, ...] = ()
 
-    def at(self, start: int, key: str, index: int) -> tuple[Mark, ...] | None:
+    def at(self, start: int, key: str, index: int) -> tuple[RangedFinding, ...] | None:
         """The marks of the item `index` of a list, whose piece starts at a line: most stay where they were.
 
         None where a finding stands somewhere else, or aliases have a say.
@@ -147,10 +151,12 @@ class _Placed:
         return self._shifted
 
 
-def _placed(piece: Piece, node: Node, offset: int, findings: Sequence[Finding]) -> tuple[Mark, ...] | None:
+def _locate_all(
+    piece: Piece, node: Node, offset: int, findings: Sequence[Finding]
+) -> tuple[RangedFinding, ...] | None:
     if piece.parsed.has_alias:
         return None
-    result: list[Mark] = []
+    result: list[RangedFinding] = []
     for it in findings:
         span = span_below(node, it.pointer, on_key=it.on == "key")
         related = [
@@ -159,7 +165,7 @@ def _placed(piece: Piece, node: Node, offset: int, findings: Sequence[Finding]) 
         if span is None or any(place is None for place, _ in related):
             return None
         places = tuple((place, text) for place, text in related if place is not None)
-        result.append(Mark(span, it.below((offset,)), places))
+        result.append(RangedFinding(span, it.below((offset,)), places))
     return tuple(result)
 
 

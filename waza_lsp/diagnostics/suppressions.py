@@ -17,21 +17,21 @@ from waza_engine.rules.duplicate_key import DUPLICATE_KEY
 from waza_engine.rules.syntax_error import SYNTAX_ERROR
 from waza_engine.rules.unknown_key import UNKNOWN_KEY
 from waza_engine.rules.unused_suppression import UNUSED_SUPPRESSION
-from waza_lsp.diagnostics.ranges import Mark
+from waza_lsp.diagnostics.ranges import RangedFinding
 from waza_lsp.syntax.edit.edits import Draft, Edit
 from waza_lsp.syntax.text import Place, Span
 from waza_lsp.syntax.tree.tree import Tree
 
-_COMMENT = re.compile(r"\s*# waza-lsp: ignore\[[^\]]*(?=\])")
+_CODES_COMMENT = re.compile(r"\s*# waza-lsp: ignore\[[^\]]*(?=\])")
 
 
-def silencing(mark: Mark, draft: Draft) -> Edit | None:
+def suppression_edit(mark: RangedFinding, draft: Draft) -> Edit | None:
     """A comment above the line, or one more code in the comment that is there; None where the text is broken."""
     line, code = mark.span.start.line, mark.finding.code
     piece = draft.tree.piece_at(line)
     if piece is None or piece.parsed.problems:
         return None
-    found = _COMMENT.match(draft.text.line(line - 1)) if line else None
+    found = _CODES_COMMENT.match(draft.text.line(line - 1)) if line else None
     if found is not None:
         end = Place(line - 1, found.end())
         return Edit(Span(end, end), f", {code}")
@@ -41,8 +41,8 @@ def silencing(mark: Mark, draft: Draft) -> Edit | None:
     return Edit(Span(start, start), f"{indent}# waza-lsp: ignore[{code}]\n")
 
 
-_MARK = "waza-lsp:"
-_COMMENT_suppress = re.compile(r"(?:^|(?<=\s))#\s*(waza-lsp:\s*([\w-]+)(\[[^\]\r\n]*\]?)?)")
+_PREFIX = "waza-lsp:"
+_COMMENT = re.compile(r"(?:^|(?<=\s))#\s*(waza-lsp:\s*([\w-]+)(\[[^\]\r\n]*\]?)?)")
 _NAME = re.compile(r"[^\s,\[\]]+")
 _LINE, _FILE = "ignore", "ignore-file"
 
@@ -60,18 +60,20 @@ class Suppression:
     problem: str = ""
 
 
-def not_suppressed(marks: Sequence[Mark], tree: Tree, lines: Sequence[str], *, complete: bool) -> list[Mark]:
+def apply_suppressions(
+    marks: Sequence[RangedFinding], tree: Tree, lines: Sequence[str], *, complete: bool
+) -> list[RangedFinding]:
     """The findings that no comment silences, and the comments that silence none.
 
     Whether a comment is of use is not known while checks are missing (`complete` is false) or the text is broken.
     """
-    if _MARK not in "".join(lines):
+    if _PREFIX not in "".join(lines):
         return list(marks)
     found = list(suppressions(tree, lines))
     abouts = {(it.line, it.code) for it in found if not it.problem}
     kept, used = [], set()
     for mark in marks:
-        silencing = abouts.intersection(_abouts(mark))
+        silencing = abouts.intersection(_scopes(mark))
         used.update(silencing)
         if not silencing:
             kept.append(mark)
@@ -81,13 +83,13 @@ def not_suppressed(marks: Sequence[Mark], tree: Tree, lines: Sequence[str], *, c
     unused = (
         it for it in found if it.problem or ((it.line, it.code) not in used and not silent.may_hide(it))
     )
-    return sorted([*kept, *(Mark(it.span, _unused(it)) for it in unused)], key=lambda it: it.span)
+    return sorted([*kept, *(RangedFinding(it.span, _unused(it)) for it in unused)], key=lambda it: it.span)
 
 
 class _Silent:
     """Where mistakes keep others from being looked for: what a comment there is for may come up when they are mended."""
 
-    def __init__(self, marks: Sequence[Mark], tree: Tree) -> None:
+    def __init__(self, marks: Sequence[RangedFinding], tree: Tree) -> None:
         self._tree = tree
         self._lines = [
             it.span.start.line
@@ -109,7 +111,7 @@ _HIDE_NOTHING = frozenset([DUPLICATE_KEY, UNKNOWN_KEY])
 """The rest is looked at all the same."""
 
 
-def _abouts(mark: Mark) -> Iterator[tuple[int | None, str | None]]:
+def _scopes(mark: RangedFinding) -> Iterator[tuple[int | None, str | None]]:
     """The line and the code of each comment that silences the finding: its own or any."""
     for line in (mark.span.start.line, None):
         yield line, mark.finding.code
@@ -121,9 +123,9 @@ def suppressions(tree: Tree, lines: Sequence[str]) -> Iterator[Suppression]:
     first = next((i for i, it in enumerate(lines) if _is_content(it)), len(lines))
     targets = _targets(lines)
     for line, text in enumerate(lines):
-        if _MARK not in text:
+        if _PREFIX not in text:
             continue
-        for found in _COMMENT_suppress.finditer(text):
+        for found in _COMMENT.finditer(text):
             if not _in_value(tree, Place(line, found.start(1))):
                 alone = not text[: found.start()].strip()
                 yield from _of_comment(

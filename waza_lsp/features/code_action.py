@@ -6,9 +6,9 @@ from typing import Any
 from lsprotocol import types
 
 from waza_engine.rules.empty_file import EMPTY_FILE
-from waza_lsp.diagnostics.ranges import Mark
-from waza_lsp.diagnostics.suppressions import silencing
-from waza_lsp.fixes.fixes import Solution, fixed, is_asked, is_wanted, solutions
+from waza_lsp.diagnostics.ranges import RangedFinding
+from waza_lsp.diagnostics.suppressions import suppression_edit
+from waza_lsp.fixes.fixes import Solution, accepts_kind, apply_fixes, is_manual_request, solutions
 from waza_lsp.schema.document_kind import Form
 from waza_lsp.snapshot import Snapshot
 from waza_lsp.syntax.edit.edits import Draft, difference
@@ -23,7 +23,7 @@ KINDS = [types.CodeActionKind.QuickFix, FIX_ALL]
 _AT_LEAST, _MOST, _MOST_LINES = 5, 50, 20_000
 """Of how many findings the fixes are offered, and how many lines are read again to try them: people select whole files."""
 
-Find = Callable[[Snapshot], Sequence[Mark]]
+Find = Callable[[Snapshot], Sequence[RangedFinding]]
 """The findings of a document; asked again while fixes are tried."""
 
 
@@ -35,9 +35,9 @@ def code_action(
     if form is None:
         return []
     found: list[types.CodeAction] = []
-    if is_wanted(_QUICK, context):
+    if accepts_kind(_QUICK, context):
         found += _quick_fixes(snapshot, form, at, context, find, client)
-    if is_wanted(FIX_ALL, context) and (is_asked(context) or context.only):
+    if accepts_kind(FIX_ALL, context) and (is_manual_request(context) or context.only):
         found += _fix_all(snapshot, form, find, client)
     return found
 
@@ -59,17 +59,17 @@ def _quick_fixes(
             if client.create_files or not it.files:
                 yield _quick_fix(snapshot, it, reported(mark), client)
     for mark in marks:
-        if (edit := silencing(mark, draft)) is not None:
+        if (edit := suppression_edit(mark, draft)) is not None:
             title = f"Ignore '{mark.finding.code}' on this line"
             yield _quick_fix(snapshot, Solution(title, (edit,)), reported(mark), client)
 
 
-def _is_at(mark: Mark, span: Span) -> bool:
+def _is_at(mark: RangedFinding, span: Span) -> bool:
     """Whether a finding is about a stretch of the document; that nothing stands in it, it is about all of it."""
     return mark.finding.rule is EMPTY_FILE or (mark.span.start <= span.end and span.start <= mark.span.end)
 
 
-def _first(marks: Sequence[Mark], tree: Tree) -> Iterator[Mark]:
+def _first(marks: Sequence[RangedFinding], tree: Tree) -> Iterator[RangedFinding]:
     """The findings whose fixes are offered; trying a fix means to read its piece of the text again."""
     lines = 0
     for number, mark in enumerate(marks):
@@ -82,13 +82,13 @@ def _first(marks: Sequence[Mark], tree: Tree) -> Iterator[Mark]:
 
 def _reported(
     snapshot: Snapshot, context: types.CodeActionContext
-) -> Callable[[Mark], list[types.Diagnostic] | None]:
+) -> Callable[[RangedFinding], list[types.Diagnostic] | None]:
     """Which of the diagnostics that the client sent are about a finding."""
     known: dict[tuple[Any, Span], list[types.Diagnostic]] = {}
     for it in context.diagnostics:
         span = Span(snapshot.place(it.range.start), snapshot.place(it.range.end))
         known.setdefault((it.code, span), []).append(it)
-    return lambda mark: known.get((mark.finding.code, mark.shown))
+    return lambda mark: known.get((mark.finding.code, mark.highlight))
 
 
 def _quick_fix(
@@ -105,8 +105,8 @@ def _quick_fix(
 
 def _fix_all(snapshot: Snapshot, form: Form, find: Find, client: Client) -> Iterator[types.CodeAction]:
     start = Draft(snapshot.text, snapshot.tree)
-    end, applied = fixed(
-        start, form.schema, lambda it: find(snapshot if it is start else snapshot.tried(it.text, it.tree))
+    end, applied = apply_fixes(
+        start, form.schema, lambda it: find(snapshot if it is start else snapshot.with_text(it.text, it.tree))
     )
     if applied:
         title = f"Fix all that is safe to fix ({len(applied)})"

@@ -4,18 +4,18 @@ from collections.abc import Collection, Mapping
 
 from lsprotocol import types
 
-from waza_lsp.runnables.commands import UNKNOWN, Sort, Standing, run_offers
+from waza_lsp.runnables.commands import NO_STATUS, ActionKind, RunStatus, runnable_actions
 from waza_lsp.runnables.runnables import runnables_in
 from waza_lsp.snapshot import Snapshot
 from waza_lsp.syntax.text import Span
 
-_ALL = frozenset(Sort)
+_ALL = frozenset(ActionKind)
 
 
 def code_lens(
     snapshot: Snapshot,
-    standings: Mapping[tuple[str, str], Standing] | None = None,
-    wanted: Collection[Sort] = _ALL,
+    standings: Mapping[tuple[str, str], RunStatus] | None = None,
+    wanted: Collection[ActionKind] = _ALL,
     now: float = 0.0,
 ) -> list[types.CodeLens]:
     """The lenses of a document. `standings` are by kind and id of the runnable, `now` is in seconds since 1970."""
@@ -23,6 +23,6 @@ def code_lens(
     return [
         types.CodeLens(snapshot.range(Span(it.range.start, it.range.start)), offer.command)
         for it in runnables_in(snapshot)
-        for offer in run_offers(it, known.get((it.kind, it.id), UNKNOWN), now)
+        for offer in runnable_actions(it, known.get((it.kind, it.id), NO_STATUS), now)
         if offer.sort in wanted
     ]

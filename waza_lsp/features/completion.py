@@ -15,7 +15,7 @@ from waza_lsp.completion.embedded import code_offers
 from waza_lsp.completion.insert import Insert, insert_of
 from waza_lsp.completion.suggestions import Rank, What
 from waza_lsp.completion.templates import template_offers
-from waza_lsp.schema.markup import plain
+from waza_lsp.schema.markup import plain_text
 from waza_lsp.schema.paths import Disk
 from waza_lsp.snapshot import Snapshot
 from waza_lsp.syntax.cursor.context import situations
@@ -149,7 +149,7 @@ def _item(
 
 def _documentation(text: str, client: Client) -> types.MarkupContent | str | None:
     if not text or not client.markdown:
-        return plain(text) or None
+        return plain_text(text) or None
     return types.MarkupContent(types.MarkupKind.Markdown, text)
 
 

@@ -9,9 +9,9 @@ from lsprotocol import types
 from waza_engine.analysis.pipeline import CheckContext
 from waza_engine.lib.links import rule_page
 from waza_engine.model.findings import Severity
-from waza_lsp.diagnostics.json_writer import members, related
-from waza_lsp.diagnostics.pipeline import marks
-from waza_lsp.diagnostics.ranges import Mark, places_elsewhere
+from waza_lsp.diagnostics.json_writer import members_json, related_json
+from waza_lsp.diagnostics.pipeline import check_document
+from waza_lsp.diagnostics.ranges import RangedFinding, related_in_other_files
 from waza_lsp.snapshot import Snapshot
 from waza_lsp.syntax.text import Span, Text
 
@@ -28,11 +28,11 @@ _TAGS = {"unused": 1, "deprecated": 2}
 """As LSP numbers them."""
 
 
-def findings(snapshot: Snapshot, context: CheckContext) -> list[Mark]:
+def findings(snapshot: Snapshot, context: CheckContext) -> list[RangedFinding]:
     """The findings of a document that users see, in the order of the text; none for a file that is no eval."""
     if snapshot.form is None or context.excluded:
         return []
-    return marks(snapshot.tree, snapshot.text, snapshot.form, context)
+    return check_document(snapshot.tree, snapshot.text, snapshot.form, context)
 
 
 def diagnostics(snapshot: Snapshot, context: CheckContext) -> "list[types.Diagnostic]":
@@ -40,7 +40,7 @@ def diagnostics(snapshot: Snapshot, context: CheckContext) -> "list[types.Diagno
     return [_diagnostic(snapshot, it, context) for it in _few(findings(snapshot, context))]
 
 
-Writings = dict[int, tuple[Mark, str]]
+Writings = dict[int, tuple[RangedFinding, str]]
 """What was written last of a document, by the identity of what it was made of."""
 
 
@@ -64,7 +64,7 @@ def written_diagnostics(snapshot: Snapshot, context: CheckContext, last: Writing
     return written
 
 
-def _few(found: list[Mark]) -> list[Mark]:
+def _few(found: list[RangedFinding]) -> list[RangedFinding]:
     """As many as an editor bears, the gravest wherever they stand; the last one says how many there are."""
     if len(found) <= _MOST:
         return found
@@ -74,18 +74,18 @@ def _few(found: list[Mark]) -> list[Mark]:
     return [*kept, last._replace(finding=replace(last.finding, message=f"{last.finding.message}. {more}"))]
 
 
-def _written(snapshot: Snapshot, mark: Mark, context: CheckContext) -> str:
+def _written(snapshot: Snapshot, mark: RangedFinding, context: CheckContext) -> str:
     it = mark.finding
     about = _about(it.code, it.severity, it.message, it.rule.tags)
     places = [
         (uri, text.range_json(span), said) for uri, text, span, said in _related(snapshot, mark, context)
     ]
-    return f'{{"range":{snapshot.text.range_json(mark.shown)},{about}{related(places)}}}'
+    return f'{{"range":{snapshot.text.range_json(mark.highlight)},{about}{related_json(places)}}}'
 
 
 @lru_cache(maxsize=4096)
 def _about(code: str, severity: Severity, message: str, tags: frozenset[str]) -> str:
-    return members(_fields(code, severity, message, tags))
+    return members_json(_fields(code, severity, message, tags))
 
 
 def _fields(code: str, severity: Severity, message: str, tags: frozenset[str]) -> dict[str, Any]:
@@ -100,16 +100,18 @@ def _fields(code: str, severity: Severity, message: str, tags: frozenset[str]) -
     }
 
 
-def _related(snapshot: Snapshot, mark: Mark, context: CheckContext) -> list[tuple[str, Text, Span, str]]:
+def _related(
+    snapshot: Snapshot, mark: RangedFinding, context: CheckContext
+) -> list[tuple[str, Text, Span, str]]:
     """The places that explain a finding, in this file first: address, text of the file, place, explanation."""
     own = [(snapshot.uri, snapshot.text, span, text) for span, text in mark.related]
     if not any(it.path is not None for it in mark.finding.related):
         return own
-    elsewhere = places_elsewhere(mark.finding, context.files, snapshot.text.encoding)
+    elsewhere = related_in_other_files(mark.finding, context.files, snapshot.text.encoding)
     return [*own, *((path.as_uri(), text, span, said) for path, text, span, said in elsewhere)]
 
 
-def _diagnostic(snapshot: Snapshot, mark: Mark, context: CheckContext) -> "types.Diagnostic":
+def _diagnostic(snapshot: Snapshot, mark: RangedFinding, context: CheckContext) -> "types.Diagnostic":
     it = mark.finding
     fields = _fields(it.code, it.severity, it.message, it.rule.tags)
     places = [
@@ -117,7 +119,7 @@ def _diagnostic(snapshot: Snapshot, mark: Mark, context: CheckContext) -> "types
         for uri, text, span, said in _related(snapshot, mark, context)
     ]
     return types.Diagnostic(
-        range=snapshot.range(mark.shown),
+        range=snapshot.range(mark.highlight),
         message=fields["message"],
         severity=types.DiagnosticSeverity(fields["severity"]),
         code=fields["code"],

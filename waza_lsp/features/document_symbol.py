@@ -14,7 +14,7 @@ from lsprotocol import types
 
 from waza_engine.analysis.schema.navigate import Schema
 from waza_lsp.schema.document_kind import Form
-from waza_lsp.schema.visitor import Ways, ways
+from waza_lsp.schema.visitor import SchemaPaths, schema_paths
 from waza_lsp.snapshot import Snapshot
 from waza_lsp.syntax.text import Place, Span, Text
 from waza_lsp.syntax.tree.node import Kind, Node
@@ -107,15 +107,15 @@ def _symbols(snapshot: Snapshot) -> list[_Symbol]:
 
 
 @lru_cache(maxsize=64)
-def _item_ways(form: Form) -> Ways:
+def _item_ways(form: Form) -> SchemaPaths:
     # The options that a discriminator brings are settings of one thing, no things of their own.
     def is_thing(schema: Schema, is_item: bool) -> bool:
         return "properties" in schema and (is_item or "x-named-by-key" in schema)
 
-    return ways(form.schema, is_thing, into_branches=False)
+    return schema_paths(form.schema, is_thing, into_branches=False)
 
 
-def _list(snapshot: Snapshot, entry: Entry, way: Ways | None) -> _Symbol:
+def _list(snapshot: Snapshot, entry: Entry, way: SchemaPaths | None) -> _Symbol:
     """A top-level list, whose items are pieces of their own."""
     name = entry.key.span.shift(entry.piece.start)
     end = entry.items[-1][1].end if entry.items else entry.key.end
@@ -130,7 +130,7 @@ def _list(snapshot: Snapshot, entry: Entry, way: Ways | None) -> _Symbol:
     return _Symbol(entry.key.source, types.SymbolKind.Array, span, name, "", children)
 
 
-def _own_piece(snapshot: Snapshot, piece: Piece, node: Node, way: Ways, index: int) -> _Symbol | None:
+def _own_piece(snapshot: Snapshot, piece: Piece, node: Node, way: SchemaPaths, index: int) -> _Symbol | None:
     if piece.parsed.has_alias:
         return _item(snapshot, node, way, index, piece.start)  # It may stand for what another piece holds.
     now = way, piece.start, index, snapshot.text.encoding
@@ -142,7 +142,7 @@ def _own_piece(snapshot: Snapshot, piece: Piece, node: Node, way: Ways, index: i
     return symbol
 
 
-def _key(snapshot: Snapshot, key: Node, value: Node, way: Ways | None, start: int) -> _Symbol:
+def _key(snapshot: Snapshot, key: Node, value: Node, way: SchemaPaths | None, start: int) -> _Symbol:
     name = key.span.shift(start)
     span = Span(name.start, max(name.end, value.span.shift(start).end))
     detail = _one_line(value.source) if value.kind is Kind.SCALAR else ""
@@ -150,7 +150,7 @@ def _key(snapshot: Snapshot, key: Node, value: Node, way: Ways | None, start: in
     return _Symbol(key.source, _KINDS[value.kind], span, name, detail, children)
 
 
-def _children(snapshot: Snapshot, node: Node, way: Ways, start: int) -> Iterator[_Symbol]:
+def _children(snapshot: Snapshot, node: Node, way: SchemaPaths, start: int) -> Iterator[_Symbol]:
     for part, key, value, next_way in way.below(node):
         if key is not None:
             symbol = _key(snapshot, key, value, next_way, start)
@@ -161,7 +161,7 @@ def _children(snapshot: Snapshot, node: Node, way: Ways, start: int) -> Iterator
             yield item
 
 
-def _item(snapshot: Snapshot, node: Node, way: Ways, index: int, start: int) -> _Symbol | None:
+def _item(snapshot: Snapshot, node: Node, way: SchemaPaths, index: int, start: int) -> _Symbol | None:
     meant = snapshot.tree.anchors.get(node.source) if node.kind is Kind.ALIAS else node
     if way.schema is None or meant is None or meant.kind is not Kind.MAP:
         return None

@@ -11,9 +11,9 @@ from lsprotocol import types
 from waza_engine.analysis.schema.navigate import DISCRIMINATOR, Schema, resolve, schema_at
 from waza_engine.lib.pointer import Pointer
 from waza_engine.model.findings import AppendItem, Fix
-from waza_lsp.fixes.edits import made
-from waza_lsp.fixes.fixes import is_asked, is_wanted
-from waza_lsp.runnables.runnables import Runnable, graders_in, runnables_around
+from waza_lsp.fixes.edits import fix_edits
+from waza_lsp.fixes.fixes import accepts_kind, is_manual_request
+from waza_lsp.runnables.runnables import Runnable, graders_in, runnables_at_line
 from waza_lsp.schema.document_kind import Form
 from waza_lsp.snapshot import Snapshot
 from waza_lsp.syntax.edit.edits import Draft
@@ -26,10 +26,10 @@ def task_to_draft_for(
     snapshot: Snapshot, at: types.Range, context: types.CodeActionContext
 ) -> Runnable | None:
     """The task around the cursor, when somebody asks what can be done there."""
-    if snapshot.form is None or not is_asked(context) or not is_wanted(_KIND, context):
+    if snapshot.form is None or not is_manual_request(context) or not accepts_kind(_KIND, context):
         return None
     line = snapshot.place(at.start).line
-    return next((it for it in runnables_around(snapshot, line) if it.kind == "task"), None)
+    return next((it for it in runnables_at_line(snapshot, line) if it.kind == "task"), None)
 
 
 def draft_actions(
@@ -57,7 +57,7 @@ def _actions(
         entry = _with_free_name(it["entry"], items, taken)
         about = it["about"] if len(it["about"]) <= _LONGEST else it["about"][: _LONGEST - 1] + "…"
         title = f"Write a '{it['type']}' grader from the recorded run: {about}"
-        outcome = made(
+        outcome = fix_edits(
             Fix(title, (AppendItem(place, entry),)), Draft(snapshot.text, snapshot.tree), form.schema
         )
         if outcome is None:

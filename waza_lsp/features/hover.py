@@ -10,7 +10,7 @@ from lsprotocol import types
 
 from waza_engine.lib.links import PAGES
 from waza_lsp.schema.describe import NO_EXAMPLE, Meaning, Option, meaning_of, meaning_of_value
-from waza_lsp.schema.markup import plain
+from waza_lsp.schema.markup import plain_text
 from waza_lsp.schema.type_words import code
 from waza_lsp.snapshot import Snapshot
 from waza_lsp.syntax.cursor.rows import row_of
@@ -54,7 +54,7 @@ def hover(
     return types.Hover(
         contents=types.MarkupContent(types.MarkupKind.Markdown, text)
         if markdown
-        else types.MarkupContent(types.MarkupKind.PlainText, plain(text)),
+        else types.MarkupContent(types.MarkupKind.PlainText, plain_text(text)),
         range=snapshot.range(_span(located) if located is not None and known else failed[0].span),
     )
 

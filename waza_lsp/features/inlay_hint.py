@@ -16,7 +16,7 @@ from waza_engine.analysis.schema.navigate import Schema
 from waza_engine.project.suite_files import SuiteFiles
 from waza_lsp.schema.document_kind import Form
 from waza_lsp.schema.paths import path_values
-from waza_lsp.schema.visitor import Ways, sites, ways
+from waza_lsp.schema.visitor import SchemaPaths, schema_paths, visit
 from waza_lsp.snapshot import Snapshot
 from waza_lsp.syntax.edit.emit import flow
 from waza_lsp.syntax.text import Place
@@ -88,7 +88,7 @@ def _weights(snapshot: Snapshot, around: Around) -> Iterator[_Hint]:
 
 def _flags(snapshot: Snapshot, form: Form, lines: tuple[int, int]) -> Iterator[_Hint]:
     """What the flags at the start of a pattern mean."""
-    for site in sites(snapshot.tree, _pattern_ways(form), lines):
+    for site in visit(snapshot.tree, _pattern_ways(form), lines):
         node = site.node
         found = _FLAGS.match(node.source) if node.kind is Kind.SCALAR else None
         meanings = [_MEANINGS[it] for it in found[1] if it in _MEANINGS] if found else []
@@ -126,7 +126,7 @@ def _unwritten(
             line = first.value.span.shift(first.piece.start).end.line
             keys = set(snapshot.tree.keys() or ())
             yield from _hint(_line_end(snapshot, line), _inherited(form.schema, keys, suite))
-    for site in sites(snapshot.tree, _unwritten_ways(form), lines):
+    for site in visit(snapshot.tree, _unwritten_ways(form), lines):
         if site.node.kind is not Kind.MAP or site.node.flow or not site.pointer:
             continue
         keys = {it.source for it, _ in site.node.pairs}
@@ -168,10 +168,10 @@ def _defaults(schema: Schema) -> list[tuple[str, Schema]]:
 
 
 @lru_cache(maxsize=64)
-def _pattern_ways(form: Form) -> Ways:
-    return ways(form.schema, lambda schema, _: str(schema.get("x-language", "")).startswith("regex"))
+def _pattern_ways(form: Form) -> SchemaPaths:
+    return schema_paths(form.schema, lambda schema, _: str(schema.get("x-language", "")).startswith("regex"))
 
 
 @lru_cache(maxsize=64)
-def _unwritten_ways(form: Form) -> Ways:
-    return ways(form.schema, lambda schema, _: "x-inherits" in schema or bool(_defaults(schema)))
+def _unwritten_ways(form: Form) -> SchemaPaths:
+    return schema_paths(form.schema, lambda schema, _: "x-inherits" in schema or bool(_defaults(schema)))

@@ -7,9 +7,9 @@ from collections.abc import Iterator, Mapping
 
 from lsprotocol import types
 
-from waza_lsp.fixes.fixes import is_asked, is_wanted
-from waza_lsp.runnables.commands import UNKNOWN, Standing, explain_command, grade_command, run_offers
-from waza_lsp.runnables.runnables import graders_in, runnables_around, task_of
+from waza_lsp.fixes.fixes import accepts_kind, is_manual_request
+from waza_lsp.runnables.commands import NO_STATUS, RunStatus, explain_command, grade_command, runnable_actions
+from waza_lsp.runnables.runnables import graders_in, runnables_at_line, task_of
 from waza_lsp.snapshot import Snapshot
 from waza_lsp.syntax.text import Span
 
@@ -20,12 +20,12 @@ def run_actions(
     snapshot: Snapshot,
     at: types.Range,
     context: types.CodeActionContext,
-    standings: Mapping[tuple[str, str], Standing] | None = None,
+    standings: Mapping[tuple[str, str], RunStatus] | None = None,
     now: float = 0.0,
 ) -> list[types.CodeAction]:
     """`standings` are by kind and id of the runnable, `now` is in seconds since 1970."""
     # A light bulb on every line of a task would say nothing.
-    if snapshot.form is None or not is_asked(context) or not is_wanted(_KIND, context):
+    if snapshot.form is None or not is_manual_request(context) or not accepts_kind(_KIND, context):
         return []
     line = snapshot.place(at.start).line
     return [
@@ -35,16 +35,16 @@ def run_actions(
 
 
 def _commands(
-    snapshot: Snapshot, line: int, standings: Mapping[tuple[str, str], Standing], now: float
+    snapshot: Snapshot, line: int, standings: Mapping[tuple[str, str], RunStatus], now: float
 ) -> Iterator[types.Command]:
-    around = runnables_around(snapshot, line)
-    if any(standings.get((it.kind, it.id), UNKNOWN).is_recorded for it in around):
+    around = runnables_at_line(snapshot, line)
+    if any(standings.get((it.kind, it.id), NO_STATUS).is_recorded for it in around):
         for site in graders_in(snapshot):
             if _holds(site.span, line):
                 yield grade_command(snapshot.uri, site, task_of(snapshot, site.pointer))
                 yield explain_command(snapshot.uri, site)
     for it in around:
-        for offer in run_offers(it, standings.get((it.kind, it.id), UNKNOWN), now):
+        for offer in runnable_actions(it, standings.get((it.kind, it.id), NO_STATUS), now):
             yield offer.command
 
 

@@ -12,7 +12,7 @@ from lsprotocol import types
 
 from waza_engine.analysis.schema.navigate import DISCRIMINATOR
 from waza_lsp.schema.document_kind import Form
-from waza_lsp.schema.visitor import Site, Ways, sites, ways
+from waza_lsp.schema.visitor import SchemaPaths, VisitedValue, schema_paths, visit
 from waza_lsp.snapshot import Snapshot
 from waza_lsp.syntax.embedded_tokens import LANGUAGES, TokenClass, tokens
 from waza_lsp.syntax.scalars import scalar_lines
@@ -40,14 +40,14 @@ def semantic_tokens(snapshot: Snapshot, span: types.Range | None = None) -> type
         return types.SemanticTokens([])
     lines = (span.start.line, span.end.line) if span is not None else None
     found: dict[Span, _Coloured] = {}
-    for site in sites(snapshot.tree, _coloured_ways(form), lines):
+    for site in visit(snapshot.tree, _coloured_ways(form), lines):
         for it in _of_site(site, snapshot):
             # A type of a grader is also a value of a closed list; what was found first says more.
             found.setdefault(it.span, it)
     return types.SemanticTokens(list(_encoded(snapshot, sorted(found.values()))))
 
 
-def _of_site(site: Site, snapshot: Snapshot) -> Iterator[_Coloured]:
+def _of_site(site: VisitedValue, snapshot: Snapshot) -> Iterator[_Coloured]:
     schema, node = site.schema, site.node
     if DISCRIMINATOR in schema:
         yield from _type_of(site)
@@ -66,7 +66,7 @@ def _of_site(site: Site, snapshot: Snapshot) -> Iterator[_Coloured]:
         yield _Coloured(node.inner.shift(site.start), "enumMember")
 
 
-def _type_of(site: Site) -> Iterator[_Coloured]:
+def _type_of(site: VisitedValue) -> Iterator[_Coloured]:
     key = site.schema[DISCRIMINATOR]
     found = site.node.pair(key)
     value = found[1] if found is not None else None
@@ -76,7 +76,7 @@ def _type_of(site: Site) -> Iterator[_Coloured]:
         yield _Coloured(value.inner.shift(site.start), "class", _DEPRECATED if is_old else 0)
 
 
-def _language(site: Site, snapshot: Snapshot) -> str:
+def _language(site: VisitedValue, snapshot: Snapshot) -> str:
     """What a text is written in: a neighbour of its list may say so, else the schema does."""
     chosen = site.schema.get("x-language-from")
     if chosen:
@@ -98,5 +98,5 @@ def _encoded(snapshot: Snapshot, coloured: list[_Coloured]) -> Iterator[int]:
 
 
 @lru_cache(maxsize=64)
-def _coloured_ways(form: Form) -> Ways:
-    return ways(form.schema, lambda schema, _: any(it in schema for it in _MARKS))
+def _coloured_ways(form: Form) -> SchemaPaths:
+    return schema_paths(form.schema, lambda schema, _: any(it in schema for it in _MARKS))

@@ -11,7 +11,14 @@ from pathlib import Path
 from typing import Any
 
 from waza_lsp.runnables.commands import grade_command, run_command
-from waza_lsp.runnables.runnables import PARTS, WHOLES, GraderSite, Runnable, graders_in, runnables_in
+from waza_lsp.runnables.runnables import (
+    FILE_KINDS,
+    PART_KINDS,
+    DocumentGrader,
+    Runnable,
+    graders_in,
+    runnables_in,
+)
 from waza_lsp.runnables.test_ids import eval_key, grader_key, task_key
 from waza_lsp.snapshot import Snapshot
 from waza_lsp.workspace.workspace import Around
@@ -26,14 +33,14 @@ def tests(evals: Iterable[Snapshot], around: Around) -> list[Item]:
 
 def _eval(snapshot: Snapshot, around: Around) -> Iterator[Item]:
     found = runnables_in(snapshot)
-    root = next((it for it in found if it.kind in WHOLES), None)
+    root = next((it for it in found if it.kind in FILE_KINDS), None)
     if root is None or snapshot.path is None:
         return
     key = eval_key(snapshot.path)
     # The evals of an experiment are roots of their own.
     members = around.members(snapshot) if root.kind == "eval" else [snapshot]
     tasks = [item for member in members for item in _parts(member, runnables_in(member), snapshot.path)]
-    of_tasks = [it.pointer for it in found if it.kind in PARTS]
+    of_tasks = [it.pointer for it in found if it.kind in PART_KINDS]
     own = [
         _grader(snapshot, it, "", key)
         for it in graders_in(snapshot)
@@ -53,7 +60,7 @@ def _told_apart(tasks: Iterable[Item]) -> Iterator[Item]:
 
 def _parts(snapshot: Snapshot, found: Iterable[Runnable], eval_path: Path) -> Iterator[Item]:
     for it in found:
-        if it.kind in PARTS:
+        if it.kind in PART_KINDS:
             key, depth = task_key(eval_path, it.id), len(it.pointer)
             own = [site for site in graders_in(snapshot) if site.pointer[:depth] == it.pointer]
             yield _item(snapshot, it, key, [_grader(snapshot, site, it.id, key) for site in own])
@@ -75,7 +82,7 @@ def _item(snapshot: Snapshot, runnable: Runnable, key: str, children: list[Item]
     }
 
 
-def _grader(snapshot: Snapshot, site: GraderSite, task: str, parent: str) -> Item:
+def _grader(snapshot: Snapshot, site: DocumentGrader, task: str, parent: str) -> Item:
     command = grade_command(snapshot.uri, site, task)
     return {
         "key": grader_key(parent, site.pointer),

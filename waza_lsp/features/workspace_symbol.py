@@ -9,8 +9,8 @@ from lsprotocol import types
 
 from waza_engine.analysis.schema.navigate import DISCRIMINATOR
 from waza_lsp.runnables.runnables import runnables
-from waza_lsp.schema.document_kind import Form, may_be_eval, recognised
-from waza_lsp.schema.visitor import Site, Ways, sites, ways
+from waza_lsp.schema.document_kind import Form, may_be_eval, recognise_form
+from waza_lsp.schema.visitor import SchemaPaths, VisitedValue, schema_paths, visit
 from waza_lsp.syntax.text import Place, Span, Text, split_lines
 from waza_lsp.syntax.tree.node import Kind
 from waza_lsp.syntax.tree.tree import Tree
@@ -53,7 +53,7 @@ def _reader(encoding: str) -> Callable[[str], tuple[_Symbol, ...]]:
             return ()
         text = Text(split_lines(source), encoding)
         tree = Tree.of(text.lines)
-        found = recognised(tree.sketch(), None)
+        found = recognise_form(tree.sketch(), None)
         return tuple(_symbols(found.form, tree, text)) if found is not None else ()
 
     return read
@@ -67,13 +67,13 @@ def _symbols(form: Form, tree: Tree, text: Text) -> Iterator[_Symbol]:
         start = it.range.start
         here = Span(start, Place(start.line, len(text.line(start.line))))
         yield _Symbol(it.label, it.id if it.id != it.label else "", kind, text.range(here))
-    for site in sites(tree, _entry_ways(form)):
+    for site in visit(tree, _entry_ways(form)):
         if site.node.kind is Kind.MAP and (found := _named(site)) is not None:
             name, span = found
             yield _Symbol(name, container, types.SymbolKind.Object, text.range(span))
 
 
-def _named(site: Site) -> tuple[str, Span] | None:
+def _named(site: VisitedValue) -> tuple[str, Span] | None:
     """The name of an entry and where it stands."""
     for key in site.schema.get("x-title-from", ()):
         found = site.node.pair(key)
@@ -83,5 +83,5 @@ def _named(site: Site) -> tuple[str, Span] | None:
 
 
 @lru_cache(maxsize=64)
-def _entry_ways(form: Form) -> Ways:
-    return ways(form.schema, lambda schema, _: DISCRIMINATOR in schema, into_branches=False)
+def _entry_ways(form: Form) -> SchemaPaths:
+    return schema_paths(form.schema, lambda schema, _: DISCRIMINATOR in schema, into_branches=False)

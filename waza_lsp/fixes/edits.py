@@ -79,19 +79,19 @@ _InText = (
 )
 
 
-class Made(NamedTuple):
+class FixEdits(NamedTuple):
     """What a fix comes down to: edits of the document, and files to create with their text."""
 
     edits: tuple[Edit, ...]
     files: tuple[tuple[Path, str], ...] = ()
 
 
-def made(fix: Fix, draft: Draft, root: Schema) -> Made | None:
+def fix_edits(fix: Fix, draft: Draft, root: Schema) -> FixEdits | None:
     """The edits of a fix; None where it cannot be made, or would break the text."""
     files = tuple((it.path, it.text) for it in fix.changes if isinstance(it, CreateFile))
-    changes = sorted((it for it in fix.changes if not isinstance(it, CreateFile)), key=_turn)
+    changes = sorted((it for it in fix.changes if not isinstance(it, CreateFile)), key=_sort_key)
     edits = _edits(changes[0], draft, root) if len(changes) == 1 else _all_edits(changes, draft, root)
-    return Made(tuple(edits), files) if edits is not None and not draft.is_harmed_by(edits) else None
+    return FixEdits(tuple(edits), files) if edits is not None and not draft.is_harmed_by(edits) else None
 
 
 def _all_edits(changes: Sequence[_InText], draft: Draft, root: Schema) -> list[Edit] | None:
@@ -118,7 +118,7 @@ _ORDER: Sequence[type[_InText]] = (
 )
 
 
-def _turn(change: _InText) -> tuple[int, Sequence[int]]:
+def _sort_key(change: _InText) -> tuple[int, Sequence[int]]:
     """Changes that move nothing come first, so that the pointers of the later ones still hold."""
     # Of several items of a list the last goes first.
     indexes = [-it for it in change.pointer if isinstance(it, int)]
@@ -144,10 +144,10 @@ def _edits(change: _InText, draft: Draft, root: Schema) -> list[Edit] | None:
         case AppendItem(pointer, value):
             return add_item(draft, pointer, value)
         case InsertKey():
-            return _inserted(change, draft, root)
+            return _insert_key(change, draft, root)
 
 
-def _inserted(change: InsertKey, draft: Draft, root: Schema) -> list[Edit] | None:
+def _insert_key(change: InsertKey, draft: Draft, root: Schema) -> list[Edit] | None:
     pointer, key, value = change.pointer, change.key, change.value
     data = draft.tree.data()
     if value is None:

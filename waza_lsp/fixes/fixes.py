@@ -15,8 +15,8 @@ from lsprotocol import types
 
 from waza_engine.analysis.schema.navigate import Schema
 from waza_engine.rules.duplicate_key import DUPLICATE_KEY
-from waza_lsp.diagnostics.ranges import Mark
-from waza_lsp.fixes.edits import made
+from waza_lsp.diagnostics.ranges import RangedFinding
+from waza_lsp.fixes.edits import fix_edits
 from waza_lsp.schema.describe import meaning_of
 from waza_lsp.syntax.cursor.rows import row_of
 from waza_lsp.syntax.edit.edits import Draft, Edit, has_overlap
@@ -30,14 +30,14 @@ from waza_lsp.syntax.tree.node import Node
 from waza_lsp.syntax.tree.piece import Piece
 
 
-def is_wanted(kind: str, context: "types.CodeActionContext") -> bool:
+def accepts_kind(kind: str, context: "types.CodeActionContext") -> bool:
     """Whether one of the kinds asked for is this one or above it; clients that want any kind name none."""
     return not context.only or any(
         it in {"", kind} or kind.startswith(f"{it}.") for it in map(_name, context.only)
     )
 
 
-def is_asked(context: "types.CodeActionContext") -> bool:
+def is_manual_request(context: "types.CodeActionContext") -> bool:
     """Whether a person asked, and not the editor by itself."""
     return context.trigger_kind is not types.CodeActionTriggerKind.Automatic
 
@@ -46,7 +46,7 @@ def _name(kind: "types.CodeActionKind | str") -> str:
     return kind.value if isinstance(kind, types.CodeActionKind) else kind
 
 
-_MOST = 3
+_MAX_SOLUTIONS = 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,49 +60,55 @@ class Solution:
     safe: bool = False
 
 
-def solutions(mark: Mark, draft: Draft, root: Schema) -> list[Solution]:
+def solutions(mark: RangedFinding, draft: Draft, root: Schema) -> list[Solution]:
     """At most three ways to mend a finding, best first; only such as can be made in this text."""
-    found = [*_repaired(mark, draft, root), *_without_duplicate(mark, draft), *_made(mark, draft, root)]
-    return sorted(found, key=lambda it: not it.preferred)[:_MOST]
+    found = [
+        *_syntax_solutions(mark, draft, root),
+        *_duplicate_solutions(mark, draft),
+        *_rule_solutions(mark, draft, root),
+    ]
+    return sorted(found, key=lambda it: not it.preferred)[:_MAX_SOLUTIONS]
 
 
-def safe_solution(mark: Mark, draft: Draft, root: Schema) -> Solution | None:
+def safe_solution(mark: RangedFinding, draft: Draft, root: Schema) -> Solution | None:
     """The best solution that may be applied without asking."""
     if mark.finding.fixes and not any(it.safe for it in mark.finding.fixes):
         return None
     return next((it for it in solutions(mark, draft, root) if it.safe and not it.files), None)
 
 
-def _made(mark: Mark, draft: Draft, root: Schema) -> Iterator[Solution]:
+def _rule_solutions(mark: RangedFinding, draft: Draft, root: Schema) -> Iterator[Solution]:
     for fix in mark.in_document.fixes if mark.finding.fixes else ():
-        outcome = made(fix, draft, root)
+        outcome = fix_edits(fix, draft, root)
         if outcome is not None:
             yield Solution(fix.title, outcome.edits, outcome.files, fix.preferred, fix.safe)
 
 
-def _repaired(mark: Mark, draft: Draft, root: Schema) -> Iterator[Solution]:
+def _syntax_solutions(mark: RangedFinding, draft: Draft, root: Schema) -> Iterator[Solution]:
     piece = draft.tree.piece_at(mark.span.start.line)
     if piece is None:
         return
     source = "".join(draft.text.lines[piece.start : piece.end])
     for problem in piece.parsed.problems:
         if problem.span.shift(piece.start) == mark.span:
-            found = _in_schema(repairs(source, problem), problem, piece, draft, root)
+            found = _rank_repairs(repairs(source, problem), problem, piece, draft, root)
             for index, it in enumerate(found):
-                yield _placed(it, piece, preferred=index == 0)
+                yield _repair_solution(it, piece, preferred=index == 0)
     if any(it.span.shift(piece.start) == mark.span for it in piece.parsed.templates):
         it = quote_template(draft.text, mark.span)
         yield Solution(it.title, it.edits, preferred=True, safe=it.safe)
 
 
-def _in_schema(
+def _rank_repairs(
     found: list[Repair], problem: Problem, piece: Piece, draft: Draft, root: Schema
 ) -> list[Repair]:
     """Without guesses of keys that nothing knows; of several columns those come first where the key is known."""
     if problem.cause is not Cause.INDENTATION and not any(it.is_guess for it in found):
         return found
     line = piece.start + problem.span.start.line
-    known = [it for it in found if _makes_known_key(draft.apply(_placed(it, piece).edits), line, root)]
+    known = [
+        it for it in found if _makes_known_key(draft.apply(_repair_solution(it, piece).edits), line, root)
+    ]
     return [*known, *(it for it in found if it not in known and not it.is_guess)]
 
 
@@ -111,12 +117,12 @@ def _makes_known_key(after: Draft, line: int, root: Schema) -> bool:
     return key is not None and key.on_key and meaning_of(root, after.tree, key.pointer) is not None
 
 
-def _placed(repair: Repair, piece: Piece, *, preferred: bool = False) -> Solution:
+def _repair_solution(repair: Repair, piece: Piece, *, preferred: bool = False) -> Solution:
     edits = tuple(Edit(it.span.shift(piece.start), it.text) for it in repair.edits)
     return Solution(repair.title, edits, preferred=preferred, safe=repair.safe)
 
 
-def _without_duplicate(mark: Mark, draft: Draft) -> Iterator[Solution]:
+def _duplicate_solutions(mark: RangedFinding, draft: Draft) -> Iterator[Solution]:
     """Take out either of two entries with one key; a pointer could not tell them apart."""
     if mark.finding.rule is not DUPLICATE_KEY:
         return
@@ -165,29 +171,32 @@ def _index_of(container: Container, key: Span) -> int | None:
     return index if index < len(container.members) and container.members[index].key == key else None
 
 
-_MOST_ROUNDS = 50
+_MAX_ROUNDS = 50
 
 
-class Applied(NamedTuple):
+class AppliedFix(NamedTuple):
     """A fix that was applied: the code of its finding, and what was done."""
 
     code: str
     title: str
 
 
-Choose = Callable[[Mark, Draft, Schema], Solution | None]
+Choose = Callable[[RangedFinding, Draft, Schema], Solution | None]
 
 
-def fixed(
-    draft: Draft, root: Schema, find: Callable[[Draft], Sequence[Mark]], choose: Choose = safe_solution
-) -> tuple[Draft, list[Applied]]:
+def apply_fixes(
+    draft: Draft,
+    root: Schema,
+    find: Callable[[Draft], Sequence[RangedFinding]],
+    choose: Choose = safe_solution,
+) -> tuple[Draft, list[AppliedFix]]:
     """The document with every safe fix applied that does not get in the way of another, until there are none left.
 
     `choose` says which fix of a finding is applied, None for none of them.
     """
     draft = draft.as_first()
-    applied: list[Applied] = []
-    for _ in range(_MOST_ROUNDS):
+    applied: list[AppliedFix] = []
+    for _ in range(_MAX_ROUNDS):
         edits, done = _round(draft, root, find(draft), choose)
         if not edits:
             break
@@ -196,7 +205,7 @@ def fixed(
     return draft, applied
 
 
-def newest_solution(mark: Mark, draft: Draft, root: Schema) -> Solution | None:
+def upgrade_solution(mark: RangedFinding, draft: Draft, root: Schema) -> Solution | None:
     """The best way to the newest form of something outdated; of other findings only what is safe."""
     if not mark.finding.rule.outdated:
         return safe_solution(mark, draft, root)
@@ -204,10 +213,10 @@ def newest_solution(mark: Mark, draft: Draft, root: Schema) -> Solution | None:
 
 
 def _round(
-    draft: Draft, root: Schema, marks: Sequence[Mark], choose: Choose
-) -> tuple[list[Edit], list[Applied]]:
+    draft: Draft, root: Schema, marks: Sequence[RangedFinding], choose: Choose
+) -> tuple[list[Edit], list[AppliedFix]]:
     edits: list[Edit] = []
-    done: list[Applied] = []
+    done: list[AppliedFix] = []
     touched: set[tuple[str | int, ...]] = set()
     for mark in marks:
         # Two fixes in one mapping could bring the same key twice; the second has its turn in the next round.
@@ -218,6 +227,6 @@ def _round(
         if solution is not None and not has_overlap(solution.edits, edits):
             for it in solution.edits:
                 insort(edits, it)
-            done.append(Applied(mark.finding.code, solution.title))
+            done.append(AppliedFix(mark.finding.code, solution.title))
             touched.add(around)
     return edits, done

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 
 from lsprotocol import types
 
-from waza_lsp.runnables.runnables import PARTS, GraderSite, Runnable
+from waza_lsp.runnables.runnables import PART_KINDS, DocumentGrader, Runnable
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +37,7 @@ class Verdict:
 
 
 @dataclass(frozen=True, slots=True)
-class Standing:
+class RunStatus:
     """What is known of a runnable: its last verdict, the run that is at it now, what can be done again."""
 
     verdict: Verdict | None = None
@@ -48,7 +48,7 @@ class Standing:
     """How many of its tasks did not pass."""
 
 
-UNKNOWN = Standing()
+NO_STATUS = RunStatus()
 
 
 def run_command(runnable: Runnable) -> types.Command | None:
@@ -67,7 +67,7 @@ def run_command(runnable: Runnable) -> types.Command | None:
             return None
 
 
-def grade_command(uri: str, site: GraderSite, task: str) -> types.Command:
+def grade_command(uri: str, site: DocumentGrader, task: str) -> types.Command:
     """Grades what was recorded of a task, or of all, with one grader only."""
     arguments: dict[str, Any] = {
         "uri": uri,
@@ -78,7 +78,7 @@ def grade_command(uri: str, site: GraderSite, task: str) -> types.Command:
     return types.Command(f"↻ Grade again with '{site.label}'", "waza.grade", arguments=[arguments])
 
 
-def explain_command(uri: str, site: GraderSite) -> types.Command:
+def explain_command(uri: str, site: DocumentGrader) -> types.Command:
     """Says which recorded trials a grader fails."""
     title = f"Which recorded runs does '{site.label}' fail?"
     return types.Command(title, "waza.explainGrader", arguments=[{"uri": uri, "pointer": list(site.pointer)}])
@@ -88,7 +88,7 @@ _MARKS = {"passed": "✓", "failed": "✗", "error": "⚠", "skipped": "○", "c
 _BARS = "▁▂▃▄▅▆▇█"
 
 
-class Sort(StrEnum):
+class ActionKind(StrEnum):
     """The kinds of lenses; each can be switched off."""
 
     RUN = "run"
@@ -97,39 +97,41 @@ class Sort(StrEnum):
     RESULT = "result"
 
 
-class Offer(NamedTuple):
+class RunAction(NamedTuple):
     """One thing that can be done."""
 
-    sort: Sort
+    sort: ActionKind
     command: types.Command
 
 
-def run_offers(it: Runnable, standing: Standing, now: float) -> Iterator[Offer]:
+def runnable_actions(it: Runnable, standing: RunStatus, now: float) -> Iterator[RunAction]:
     """What is offered for a runnable; nothing for one that cannot be run. `now` is in seconds since 1970."""
     run = run_command(it)
     if run is None:
         return
-    yield Offer(Sort.RUN, run)
-    here: dict[str, str] = {"uri": it.uri, **({"task": it.id} if it.kind in PARTS else {})}
+    yield RunAction(ActionKind.RUN, run)
+    here: dict[str, str] = {"uri": it.uri, **({"task": it.id} if it.kind in PART_KINDS else {})}
     if standing.failed:
         title = f"▶ Run failed ({standing.failed})"
-        yield Offer(Sort.RUN_FAILED, types.Command(title, "waza.runFailed", arguments=[here]))
+        yield RunAction(ActionKind.RUN_FAILED, types.Command(title, "waza.runFailed", arguments=[here]))
     if standing.is_recorded:
-        yield Offer(Sort.GRADE, types.Command("↻ Grade again", "waza.grade", arguments=[here]))
+        yield RunAction(ActionKind.GRADE, types.Command("↻ Grade again", "waza.grade", arguments=[here]))
     yield from _result(here, standing, now)
 
 
-def _result(here: dict[str, str], standing: Standing, now: float) -> Iterator[Offer]:
+def _result(here: dict[str, str], standing: RunStatus, now: float) -> Iterator[RunAction]:
     if standing.running:
         arguments = [{**here, "runId": standing.running}]
-        yield Offer(Sort.RESULT, types.Command("■ Running: cancel", "waza.cancelRun", arguments=arguments))
+        yield RunAction(
+            ActionKind.RESULT, types.Command("■ Running: cancel", "waza.cancelRun", arguments=arguments)
+        )
     elif standing.verdict is not None:
         arguments = [{**here, "runId": standing.verdict.run_id}]
-        title = _told(standing.verdict, now)
-        yield Offer(Sort.RESULT, types.Command(title, "waza.showReport", arguments=arguments))
+        title = _verdict_text(standing.verdict, now)
+        yield RunAction(ActionKind.RESULT, types.Command(title, "waza.showReport", arguments=arguments))
 
 
-def _told(verdict: Verdict, now: float) -> str:
+def _verdict_text(verdict: Verdict, now: float) -> str:
     counted = f"{verdict.passed} of {verdict.total} passed · " if verdict.total else ""
     parts = [
         f"{_MARKS.get(verdict.status, '?')} {counted}{verdict.score:.2f}",

@@ -14,7 +14,7 @@ Trials = Sequence[Sequence["GraderOutcome"]]
 """The outcomes of a task's graders, per trial."""
 
 
-class Place(NamedTuple):
+class CheckLocation(NamedTuple):
     """Where a check is: the file, the grader's entry, and the check itself as precisely as it is known."""
 
     path: Path
@@ -28,7 +28,7 @@ class FailedCheck(NamedTuple):
     `excerpt` has the recorded lines nearest to what the check looked for, with their numbers.
     """
 
-    place: Place
+    place: CheckLocation
     message: str
     excerpt: str = ""
 
@@ -48,7 +48,7 @@ def task_checks(trials: Trials) -> TaskChecks:
 
 def failed_checks(trials: Trials) -> list[FailedCheck]:
     """The failed checks of one task, each once, with the message of the first trial that failed it."""
-    by_place: dict[Place, list[FailedCheck]] = {}
+    by_place: dict[CheckLocation, list[FailedCheck]] = {}
     for outcomes in trials:
         in_trial = {it.place: it for outcome in outcomes for it in _failed_in(outcome)}
         for place, check in in_trial.items():
@@ -69,14 +69,16 @@ def _failed_in(outcome: "GraderOutcome") -> Iterator[FailedCheck]:
         return
     if outcome.status == "error":
         why = f"This grader ends the run with an error: {outcome.feedback}"
-        yield FailedCheck(Place(path, entry, entry), why)
+        yield FailedCheck(CheckLocation(path, entry, entry), why)
         return
     for part in outcome.parts:
         # The checks of `expected` are lists of strings. All others are in the config of their entry.
         inside = () if is_expectation(outcome) else ("config",)
-        yield FailedCheck(Place(path, entry, (*entry, *inside, *part.pointer)), sentence(part), part.excerpt)
+        yield FailedCheck(
+            CheckLocation(path, entry, (*entry, *inside, *part.pointer)), sentence(part), part.excerpt
+        )
     if not outcome.parts:
-        yield FailedCheck(Place(path, entry, entry), outcome.feedback or "This grader did not pass")
+        yield FailedCheck(CheckLocation(path, entry, entry), outcome.feedback or "This grader did not pass")
 
 
 def is_expectation(outcome: "GraderOutcome") -> bool:

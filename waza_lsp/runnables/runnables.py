@@ -16,14 +16,14 @@ from typing import NamedTuple
 from waza_engine.analysis.schema.navigate import DISCRIMINATOR, Schema
 from waza_engine.lib.pointer import Pointer
 from waza_lsp.schema.document_kind import Form
-from waza_lsp.schema.visitor import Site, Ways, sites, ways
+from waza_lsp.schema.visitor import SchemaPaths, VisitedValue, schema_paths, visit
 from waza_lsp.snapshot import Snapshot
 from waza_lsp.syntax.text import Place, Span
 from waza_lsp.syntax.tree.node import Kind, Node
 from waza_lsp.syntax.tree.tree import Tree
 
 
-class GraderSite(NamedTuple):
+class DocumentGrader(NamedTuple):
     """A grader's entry in a document; `name` and `type` are empty where nothing is written."""
 
     pointer: Pointer
@@ -37,33 +37,33 @@ class GraderSite(NamedTuple):
         return self.name or self.type or f"grader {(self.pointer or ('',))[-1]}"
 
 
-def grader_sites(form: Form, tree: Tree) -> list[GraderSite]:
+def document_graders(form: Form, tree: Tree) -> list[DocumentGrader]:
     """All graders, in the order of the text."""
     return [
-        GraderSite(
+        DocumentGrader(
             it.pointer,
             it.node.span.shift(it.start),
-            next((name for key in it.schema.get("x-title-from", ()) if (name := _written(it, key))), ""),
-            _written(it, it.schema[DISCRIMINATOR]),
+            next((name for key in it.schema.get("x-title-from", ()) if (name := _scalar_text(it, key))), ""),
+            _scalar_text(it, it.schema[DISCRIMINATOR]),
         )
-        for it in sites(tree, _ways(form))
+        for it in visit(tree, _grader_paths(form))
         if it.node.kind is Kind.MAP
     ]
 
 
-def _written(site: Site, key: str) -> str:
+def _scalar_text(site: VisitedValue, key: str) -> str:
     found = site.node.pair(key)
     return found[1].source if found is not None and found[1].kind is Kind.SCALAR else ""
 
 
 @lru_cache(maxsize=64)
-def _ways(form: Form) -> Ways:
-    return ways(form.schema, lambda schema, _: DISCRIMINATOR in schema, into_branches=False)
+def _grader_paths(form: Form) -> SchemaPaths:
+    return schema_paths(form.schema, lambda schema, _: DISCRIMINATOR in schema, into_branches=False)
 
 
-WHOLES = frozenset(["eval", "experiment"])
+FILE_KINDS = frozenset(["eval", "experiment"])
 """The kinds of whole files, of which a run is."""
-PARTS = frozenset(["task", "variant"])
+PART_KINDS = frozenset(["task", "variant"])
 """The kinds of what such files are made of."""
 
 
@@ -96,7 +96,7 @@ def _root(form: Form, tree: Tree, uri: str) -> Iterator[Runnable]:
 
 
 def _inside(form: Form, tree: Tree, uri: str) -> Iterator[Runnable]:
-    for site in sites(tree, _runnable_ways(form)):
+    for site in visit(tree, _runnable_paths(form)):
         if not site.pointer or site.node.kind is not Kind.MAP:
             continue
         names = {key.source: value.source for key, value in site.node.pairs if value.kind is Kind.SCALAR}
@@ -115,8 +115,8 @@ def _inside(form: Form, tree: Tree, uri: str) -> Iterator[Runnable]:
 
 
 @lru_cache(maxsize=64)
-def _runnable_ways(form: Form) -> Ways:
-    return ways(form.schema, lambda schema, _: "x-runnable" in schema)
+def _runnable_paths(form: Form) -> SchemaPaths:
+    return schema_paths(form.schema, lambda schema, _: "x-runnable" in schema)
 
 
 def _label(schema: Schema, names: dict[str, str]) -> str:
@@ -147,15 +147,15 @@ def _extent(tree: Tree) -> Span | None:
 
 def runnables_in(snapshot: Snapshot) -> tuple[Runnable, ...]:
     """What can be run in a document, the document itself first."""
-    return snapshot.once(_runnables)
+    return snapshot.compute_once(_runnables)
 
 
-def graders_in(snapshot: Snapshot) -> tuple[GraderSite, ...]:
+def graders_in(snapshot: Snapshot) -> tuple[DocumentGrader, ...]:
     """The graders of a document, in the order of the text."""
-    return snapshot.once(_graders)
+    return snapshot.compute_once(_graders)
 
 
-def runnables_around(snapshot: Snapshot, line: int) -> list[Runnable]:
+def runnables_at_line(snapshot: Snapshot, line: int) -> list[Runnable]:
     """What can be run around a line, the innermost first; the document itself is around each of its lines."""
     found = [
         it
@@ -178,6 +178,6 @@ def _runnables(snapshot: Snapshot) -> tuple[Runnable, ...]:
     return tuple(runnables(form, snapshot.tree, snapshot.uri)) if form is not None else ()
 
 
-def _graders(snapshot: Snapshot) -> tuple[GraderSite, ...]:
+def _graders(snapshot: Snapshot) -> tuple[DocumentGrader, ...]:
     form = snapshot.form
-    return tuple(grader_sites(form, snapshot.tree)) if form is not None else ()
+    return tuple(document_graders(form, snapshot.tree)) if form is not None else ()

@@ -86,7 +86,7 @@ class Form:
 
         return SchemaChecker(self.schema)
 
-    def is_read_apart(self, key: str | None, place: Pointer) -> bool:
+    def has_separate_config(self, key: str | None, place: Pointer) -> bool:
         """Whether the config of an entry is read apart from its file: `place` counts from the list at a key, or the top."""
         whole = place if key is None else (key, *place)
         kind = kind_of(self.dialect, self.kind)
@@ -96,14 +96,14 @@ class Form:
         """A file of this form as rules see it."""
         return tracked_document(Document(self.dialect, self.kind, data, path, process_dir, files))
 
-    def judged(self, document: Document) -> Iterator[tuple[Finding, ...]]:
+    def whole_findings(self, document: Document) -> Iterator[tuple[Finding, ...]]:
         """What the rules for whole files say of a file as a whole, by rule."""
         # Imported late: the rules are many.
         from waza_engine.analysis.rules import check_whole
 
         return check_whole(document)
 
-    def judged_graders(
+    def grader_findings(
         self, document: Document
     ) -> list[tuple[Pointer, Mapping[str, Any], tuple[Finding, ...]]]:
         """The grader entries that the rules have something to say of: what they say, pointing into the entry."""
@@ -119,7 +119,7 @@ class Form:
 
 
 @dataclass(frozen=True, slots=True)
-class Recognised:
+class Recognition:
     """The form of a file and why we think so."""
 
     form: Form
@@ -129,18 +129,18 @@ class Recognised:
 
 
 @cache
-def form(dialect: str, kind: str, schema_name: str) -> Form:
+def form_of(dialect: str, kind: str, schema_name: str) -> Form:
     """The one `Form` of a kind of file."""
     return Form(dialect, kind, schema_name)
 
 
-def recognised(
+def recognise_form(
     keys: Collection[str] | None,
     path: PurePath | None,
     dialect_name: str = "",
     schema: str = "",
-    before: Recognised | None = None,
-) -> Recognised | None:
+    before: Recognition | None = None,
+) -> Recognition | None:
     """What a file with these top-level keys at this path is; None when it is no eval file (of the named dialect).
 
     `schema` is the address of the schema that the file itself names, `before` what the text was before an edit.
@@ -150,18 +150,18 @@ def recognised(
         return before
     told = recognise_text(keys, dialect_name=dialect_name, schema=schema)
     if told is not None:
-        return _recognised(told, text)
+        return _recognition(told, text)
     found = recognise(keys, path, dialect_name=dialect_name, schema=schema)
     if found is None and (finished := _without_unfinished(keys)) is not None:
         found = recognise(finished, path, dialect_name=dialect_name, schema=schema)
     if found is None and path is not None and not dialect_name:
         found = kind_named_by_eval(Path(path))
-    return _recognised(found) if found is not None else None
+    return _recognition(found) if found is not None else None
 
 
-def _recognised(found: tuple[Dialect, Kind, str], text: tuple[Any, str] | None = None) -> Recognised:
+def _recognition(found: tuple[Dialect, Kind, str], text: tuple[Any, str] | None = None) -> Recognition:
     of, kind, reason = found
-    return Recognised(form(of.name, kind.name, kind.schema), reason, text)
+    return Recognition(form_of(of.name, kind.name, kind.schema), reason, text)
 
 
 def _without_unfinished(keys: Collection[str] | None) -> Mapping[str, Any] | None:

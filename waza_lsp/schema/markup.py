@@ -16,7 +16,7 @@ _INLINE = re.compile(
 )
 
 
-def plain(markdown: str) -> str:
+def plain_text(markdown: str) -> str:
     """The text without its marks."""
     lines: list[str] = []
     fence = ""

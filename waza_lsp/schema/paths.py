@@ -17,7 +17,7 @@ from waza_engine.lib.go.glob import fixed_part, has_wildcard
 from waza_engine.lib.pointer import Pointer
 from waza_lsp.schema.describe import data_along
 from waza_lsp.schema.document_kind import Form
-from waza_lsp.schema.visitor import Ways, sites, ways
+from waza_lsp.schema.visitor import SchemaPaths, schema_paths, visit
 from waza_lsp.syntax.text import Span
 from waza_lsp.syntax.tree.located import Located
 from waza_lsp.syntax.tree.node import Kind
@@ -89,8 +89,8 @@ def path_values(
     """
     if path is None:
         return
-    starts = _Starts(form, tree, path, files)
-    for site in sites(tree, _path_ways(form), lines):
+    starts = _BaseFolders(form, tree, path, files)
+    for site in visit(tree, _path_values_paths(form), lines):
         text = site.node.source
         if site.node.kind is not Kind.SCALAR or not text or site.node.style in {"|", ">"}:
             continue
@@ -120,7 +120,7 @@ def path_value_at(
     mark = schema.get("x-path") if schema is not None else None
     if not mark:
         return None
-    base, folder = _Starts(form, tree, path, files).start(mark["base"], located.pointer)
+    base, folder = _BaseFolders(form, tree, path, files).start(mark["base"], located.pointer)
     if folder is None or (mark["base"] != "process" and node.source.startswith("/")):
         return None
     lines = located.value.start.line - node.start.line
@@ -131,20 +131,20 @@ def start_folder(
     form: Form, tree: Tree, path: Path | None, files: Disk, base: str, pointer: Pointer
 ) -> Path | None:
     """The folder that a path at `pointer` starts from when the schema says that its base is `base`."""
-    return _Starts(form, tree, path, files).folder(base, pointer) if path is not None else None
+    return _BaseFolders(form, tree, path, files).folder(base, pointer) if path is not None else None
 
 
 @lru_cache(maxsize=64)
-def _path_ways(form: Form) -> Ways:
-    return ways(form.schema, lambda schema, _: "x-path" in schema)
+def _path_values_paths(form: Form) -> SchemaPaths:
+    return schema_paths(form.schema, lambda schema, _: "x-path" in schema)
 
 
 @lru_cache(maxsize=64)
-def _moving_ways(form: Form) -> Ways:
-    return ways(form.schema, lambda schema, _: "x-base-for" in schema)
+def _base_key_paths(form: Form) -> SchemaPaths:
+    return schema_paths(form.schema, lambda schema, _: "x-base-for" in schema)
 
 
-class _Starts:
+class _BaseFolders:
     """The folders that paths of one document start from."""
 
     def __init__(self, form: Form, tree: Tree, path: Path, files: Disk) -> None:
@@ -153,7 +153,7 @@ class _Starts:
         self._is_task = form.runnable == "task"
         self._moved = [
             (it.pointer, it.schema["x-base-for"], it.node.source, it.schema["x-path"]["base"])
-            for it in sites(tree, _moving_ways(form))
+            for it in visit(tree, _base_key_paths(form))
             if it.node.kind is Kind.SCALAR and it.node.source
         ]
         self._known: dict[str, Path | None] = {}

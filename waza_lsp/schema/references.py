@@ -14,7 +14,7 @@ from waza_engine.lib.pointer import Pointer
 from waza_engine.project.skills import SKILL
 from waza_lsp.schema.describe import data_along
 from waza_lsp.schema.document_kind import Form
-from waza_lsp.schema.visitor import Ways, sites, ways
+from waza_lsp.schema.visitor import SchemaPaths, schema_paths, visit
 from waza_lsp.syntax.text import Place, Span, Text
 from waza_lsp.syntax.tree.anchors import aliases, anchor_at, anchor_of_alias
 from waza_lsp.syntax.tree.node import Kind, Node
@@ -61,7 +61,7 @@ def name_at(form: Form, tree: Tree, place: Place) -> Name | None:
 
 def names_in(form: Form, tree: Tree) -> Iterator[Name]:
     """Every name of a thing in a document."""
-    for site in sites(tree, _name_ways(form)):
+    for site in visit(tree, _name_paths(form)):
         if site.node.kind is Kind.SCALAR and (
             name := _name(site.schema, site.node, site.pointer, site.start)
         ):
@@ -102,7 +102,7 @@ def occurrences(form: Form, tree: Tree, text: Text, place: Place) -> Occurrences
     )
 
 
-def names_of(form: Form, tree: Tree, thing: str, without: Place) -> list[str]:
+def names_of_kind(form: Form, tree: Tree, thing: str, without: Place) -> list[str]:
     """All names of a kind of thing, where they are given first; not the one that is being written at `without`."""
     found = [
         (not it.defines, it.text)
@@ -118,13 +118,13 @@ def is_pattern(name: str) -> bool:
 
 
 @lru_cache(maxsize=64)
-def has_home(form: Form, thing: str) -> bool:
+def has_definitions(form: Form, thing: str) -> bool:
     """Whether things of a kind have a place where they get their name: a key of such files, or a file of their own."""
 
     def gives(schema: Schema, _: bool) -> bool:
         return thing in {schema.get("x-defines"), schema.get(_KEYS)}
 
-    return thing == SKILL or not ways(form.schema, gives).lead_nowhere
+    return thing == SKILL or not schema_paths(form.schema, gives).is_empty
 
 
 def anchor_occurrences(tree: Tree, text: Text, place: Place) -> Occurrences | None:
@@ -145,8 +145,8 @@ _PATTERN_MARKS = frozenset("^$*+?()[]{}|\\")
 
 
 @lru_cache(maxsize=64)
-def _name_ways(form: Form) -> Ways:
-    return ways(form.schema, lambda schema, _: not _NAMING.isdisjoint(schema))
+def _name_paths(form: Form) -> SchemaPaths:
+    return schema_paths(form.schema, lambda schema, _: not _NAMING.isdisjoint(schema))
 
 
 _NAMING = frozenset(["x-reference", "x-defines", "x-defines-keys"])

@@ -26,7 +26,7 @@ _LONGEST_EXAMPLE = 50
 def body_of(root: Schema, schema: Schema, value: Any = None, depth: int = 0) -> Body:
     """What to write where a value of this schema is expected; `value` says what is known of it."""
     schema = narrow(root, schema, value)
-    kinds = kinds_of(schema)
+    kinds = json_types(schema)
     if "enum" in schema or kinds[:1] == ["boolean"]:
         return TabStop(choices=tuple(flow(it) for it in current_values(schema)))
     if kinds[:1] == ["object"] or (not kinds and "properties" in schema):
@@ -40,7 +40,7 @@ def mapping_of(root: Schema, schema: Schema, value: Any = None, depth: int = 0) 
     """The keys that a mapping needs, what is known of it (`value`) as fixed text."""
     known = dict(value) if isinstance(value, Mapping) else {}
     picked = _picked(root, schema, known)
-    wanted = list(dict.fromkeys([*known, *wanted_keys(root, schema, known), *picked]))
+    wanted = list(dict.fromkeys([*known, *needed_keys(root, schema, known), *picked]))
     bodies = {
         key: str(known[key]) if key in known else _below(root, schema, key, known, depth)
         for key in sorted(wanted, key=_order(root, schema, known))
@@ -48,7 +48,7 @@ def mapping_of(root: Schema, schema: Schema, value: Any = None, depth: int = 0) 
     return {key: picked[key] if key in picked and it == {} else it for key, it in bodies.items()}
 
 
-def wanted_keys(root: Schema, schema: Schema, value: Mapping[str, Any]) -> list[str]:
+def needed_keys(root: Schema, schema: Schema, value: Mapping[str, Any]) -> list[str]:
     """Keys that are required or recommended, and the first way to fulfil "at least one of"."""
     first_choice = [] if has_key_group(schema, value) else key_groups(schema.get("anyOf", ()))[0]
     return list(
@@ -74,7 +74,7 @@ def current_values(schema: Schema) -> list[Any]:
     return [not schema.get("default", False), bool(schema.get("default", False))]
 
 
-def kinds_of(schema: Schema) -> list[str]:
+def json_types(schema: Schema) -> list[str]:
     """The JSON types that a schema names."""
     wanted = schema.get("type", [])
     return [it for it in ([wanted] if isinstance(wanted, str) else wanted) if it != "null"]
@@ -87,7 +87,7 @@ def _item(root: Schema, schema: Schema, depth: int) -> Body:
         return TabStop()
     item = narrow(root, items, None)
     shown = [it[0] for it in schema.get("examples", ()) if isinstance(it, list) and it]
-    return body_of(root, {"examples": shown, **item} if kinds_of(item) else item, None, depth + 1)
+    return body_of(root, {"examples": shown, **item} if json_types(item) else item, None, depth + 1)
 
 
 def _picked(root: Schema, schema: Schema, known: Mapping[str, Any]) -> Mapping[str, Body]:

@@ -12,29 +12,29 @@ from waza_engine.lib.pointer import Pointer
 from waza_lsp.syntax.tree.node import Node
 from waza_lsp.syntax.tree.tree import Tree
 
-Wanted = Callable[[Schema, bool], bool]
+SchemaFilter = Callable[[Schema, bool], bool]
 """Whether values of a schema are looked for; the flag says whether they are items of a list."""
 
 
-class Ways:
+class SchemaPaths:
     """Where to go on from one value. `schema` is set when values here are looked for."""
 
     __slots__ = ("branches", "discriminator", "items", "keys", "others", "schema")
 
     def __init__(self) -> None:
         self.schema: Schema | None = None
-        self.keys: dict[str, Ways] = {}
-        self.others: Ways | None = None
-        self.items: Ways | None = None
+        self.keys: dict[str, SchemaPaths] = {}
+        self.others: SchemaPaths | None = None
+        self.items: SchemaPaths | None = None
         self.discriminator = ""
-        self.branches: dict[str, dict[str, Ways]] = {}
+        self.branches: dict[str, dict[str, SchemaPaths]] = {}
 
     @property
-    def lead_nowhere(self) -> bool:
+    def is_empty(self) -> bool:
         """Whether there is nothing wanted here or below."""
         return not (self.schema is not None or self.keys or self.others or self.items or self.branches)
 
-    def below(self, node: Node) -> Iterator[tuple[str | int, Node | None, Node, "Ways"]]:
+    def below(self, node: Node) -> Iterator[tuple[str | int, Node | None, Node, "SchemaPaths"]]:
         """The members and items of a value that are worth going to: pointer part, key, value, ways."""
         if node.pairs and (self.keys or self.others or self.branches):
             keys = self._keys_for(node)
@@ -46,7 +46,7 @@ class Ways:
             for index, item in enumerate(node.items):
                 yield index, None, item, self.items
 
-    def _keys_for(self, node: Node) -> "dict[str, Ways]":
+    def _keys_for(self, node: Node) -> "dict[str, SchemaPaths]":
         if not self.branches:
             return self.keys
         found = node.pair(self.discriminator)
@@ -54,7 +54,7 @@ class Ways:
         return {**self.keys, **more} if more else self.keys
 
 
-class Site(NamedTuple):
+class VisitedValue(NamedTuple):
     """A value that was looked for. Its node's places count from line `start`."""
 
     pointer: Pointer
@@ -64,12 +64,12 @@ class Site(NamedTuple):
     schema: Schema
 
 
-def ways(root: Schema, wanted: Wanted, *, into_branches: bool = True) -> Ways:
+def schema_paths(root: Schema, wanted: SchemaFilter, *, into_branches: bool = True) -> SchemaPaths:
     """The ways from the root of a schema to the wanted values; without those of a discriminator on request."""
     return _Compiler(root, wanted, into_branches).compiled(root, is_item=False)
 
 
-def sites(tree: Tree, start: Ways, lines: tuple[int, int] | None = None) -> Iterator[Site]:
+def visit(tree: Tree, start: SchemaPaths, lines: tuple[int, int] | None = None) -> Iterator[VisitedValue]:
     """Every value of a document that the ways lead to, in the order of the text; the root itself is not one.
 
     With `lines` (first, last) pieces outside of them are left out, with what is in them.
@@ -96,13 +96,15 @@ def sites(tree: Tree, start: Ways, lines: tuple[int, int] | None = None) -> Iter
                 yield from _at(None, item, way.items, (name, index), piece.start)
 
 
-def _at(key: Node | None, node: Node, way: Ways, pointer: Pointer, start: int) -> Iterator[Site]:
+def _at(
+    key: Node | None, node: Node, way: SchemaPaths, pointer: Pointer, start: int
+) -> Iterator[VisitedValue]:
     if way.schema is not None:
-        yield Site(pointer, start, key, node, way.schema)
+        yield VisitedValue(pointer, start, key, node, way.schema)
     yield from _below(node, way, pointer, start)
 
 
-def _below(node: Node, way: Ways, pointer: Pointer, start: int) -> Iterator[Site]:
+def _below(node: Node, way: SchemaPaths, pointer: Pointer, start: int) -> Iterator[VisitedValue]:
     for part, key, value, next_way in way.below(node):
         yield from _at(key, value, next_way, (*pointer, part), start)
 
@@ -110,29 +112,29 @@ def _below(node: Node, way: Ways, pointer: Pointer, start: int) -> Iterator[Site
 class _Compiler:
     """Compiles a schema; definitions that are on the way already are met again as the same object."""
 
-    def __init__(self, root: Schema, wanted: Wanted, into_branches: bool) -> None:
+    def __init__(self, root: Schema, wanted: SchemaFilter, into_branches: bool) -> None:
         self._root = root
         self._wanted = wanted
         self._into_branches = into_branches
-        self._met: dict[tuple[str, bool], Ways] = {}
-        self._unfinished: set[Ways] = set()
+        self._met: dict[tuple[str, bool], SchemaPaths] = {}
+        self._unfinished: set[SchemaPaths] = set()
 
-    def compiled(self, schema: Schema, *, is_item: bool) -> Ways:
+    def compiled(self, schema: Schema, *, is_item: bool) -> SchemaPaths:
         reference = schema.get("$ref")
         # Keywords beside a reference make another schema of it: only the bare ones are shared.
         if isinstance(reference, str) and len(schema) == 1:
             known = self._met.get((reference, is_item))
             if known is None:
-                known = self._met[reference, is_item] = Ways()
+                known = self._met[reference, is_item] = SchemaPaths()
                 self._unfinished.add(known)
                 self._fill(known, resolve(self._root, schema), is_item=is_item)
                 self._unfinished.remove(known)
             return known
-        made = Ways()
+        made = SchemaPaths()
         self._fill(made, resolve(self._root, schema), is_item=is_item)
         return made
 
-    def _fill(self, made: Ways, schema: Schema, *, is_item: bool) -> None:
+    def _fill(self, made: SchemaPaths, schema: Schema, *, is_item: bool) -> None:
         if made.schema is None and self._wanted(schema, is_item):
             made.schema = schema
         for it in (*schema.get("anyOf", ()), *schema.get("oneOf", ())):
@@ -146,13 +148,13 @@ class _Compiler:
                 if keys := self._keys(resolve(self._root, branch)):
                     made.branches[kind] = keys
 
-    def _keys(self, schema: Schema) -> dict[str, Ways]:
+    def _keys(self, schema: Schema) -> dict[str, SchemaPaths]:
         found = {name: self._way(it) for name, it in schema.get("properties", {}).items()}
         return {name: way for name, way in found.items() if way is not None}
 
-    def _way(self, schema: object, *, is_item: bool = False) -> Ways | None:
+    def _way(self, schema: object, *, is_item: bool = False) -> SchemaPaths | None:
         if not isinstance(schema, Mapping):
             return None
         way = self.compiled(schema, is_item=is_item)
         # Where an unfinished one leads is not known yet: it holds itself.
-        return None if way.lead_nowhere and way not in self._unfinished else way
+        return None if way.is_empty and way not in self._unfinished else way

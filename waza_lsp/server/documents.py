@@ -61,7 +61,7 @@ class Documents:
         uri = params.text_document.uri
         before = self._open.get(uri)
         if before is not None:
-            self._open[uri] = before.changed(list(params.content_changes), params.text_document.version)
+            self._open[uri] = before.with_changes(list(params.content_changes), params.text_document.version)
             self._stale.add(uri)
 
     def close(self, uri: str) -> None:

@@ -19,8 +19,8 @@ from lsprotocol import types
 from waza_engine.lib.pointer import Pointer
 from waza_engine.project.skills import SKILL, Skill, front_lines, skills
 from waza_engine.project.suite_files import SuiteFiles
-from waza_lsp.schema.document_kind import may_be_eval, recognised
-from waza_lsp.schema.references import Name, has_home, name_at, names_in
+from waza_lsp.schema.document_kind import may_be_eval, recognise_form
+from waza_lsp.schema.references import Name, has_definitions, name_at, names_in
 from waza_lsp.snapshot import Snapshot
 from waza_lsp.syntax.text import Place, Span, Text, split_lines
 from waza_lsp.syntax.tree.tree import Tree
@@ -46,12 +46,17 @@ def known_names(
     """
     if snapshot.form is None:
         return
-    at_home = has_home(snapshot.form, thing)
+    at_home = has_definitions(snapshot.form, thing)
     if at_home and thing != SKILL and snapshot.form.runnable == "eval":
         return  # All such names are in the document itself.
     suite = around.suite(snapshot)
     project = around.snapshot(suite.project_path) if suite is not None and suite.project_path else None
-    if project is not None and project.form is not None and has_home(project.form, thing) and thing != SKILL:
+    if (
+        project is not None
+        and project.form is not None
+        and has_definitions(project.form, thing)
+        and thing != SKILL
+    ):
         yield from _in_project(thing, project)
         return
     if suite is not None:
@@ -112,7 +117,7 @@ def _names_of_text(source: str) -> tuple[_Named, ...]:
     if not may_be_eval(source, None):
         return ()
     tree = Tree.of(split_lines(source))
-    found = recognised(tree.sketch(), None)
+    found = recognise_form(tree.sketch(), None)
     names = names_in(found.form, tree) if found is not None else ()
     return tuple(dict.fromkeys(_Named(it.thing, it.text, it.defines) for it in names))
 
@@ -260,7 +265,7 @@ def _project_of(here: Name, snapshot: Snapshot, around: Around) -> Snapshot | No
     project = around.snapshot(path) if path is not None else None
     if project is None and snapshot.form is not None and snapshot.form.runnable in {"", "experiment"}:
         project = snapshot
-    is_home = project is not None and project.form is not None and has_home(project.form, here.thing)
+    is_home = project is not None and project.form is not None and has_definitions(project.form, here.thing)
     return project if is_home else None
 
 

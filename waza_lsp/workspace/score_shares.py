@@ -12,7 +12,7 @@ from weakref import WeakKeyDictionary
 from waza_engine.analysis.schema.navigate import Schema
 from waza_engine.lib.pointer import Pointer
 from waza_lsp.schema.document_kind import Form
-from waza_lsp.schema.visitor import Site, Ways, sites, ways
+from waza_lsp.schema.visitor import SchemaPaths, VisitedValue, schema_paths, visit
 from waza_lsp.snapshot import Snapshot
 from waza_lsp.syntax.tree.node import Kind, Node
 from waza_lsp.syntax.tree.tree import Tree
@@ -22,7 +22,7 @@ from waza_lsp.workspace.workspace import Around
 class Weighted(NamedTuple):
     """An entry with its weight; `written` is the value it has for it, None when the weight is the usual one."""
 
-    site: Site
+    site: VisitedValue
     weight: float
     written: Node | None
 
@@ -102,7 +102,7 @@ _known: WeakKeyDictionary[Tree, tuple[Form, _Weights]] = WeakKeyDictionary()
 def _weights(form: Form, tree: Tree) -> _Weights:
     entries: list[Weighted] = []
     checks = 0.0
-    for site in sites(tree, _weighted_ways(form)):
+    for site in visit(tree, _weighted_ways(form)):
         if weight := site.schema.get("x-check-weight"):
             checks += weight if site.node.items else 0
         elif site.node.kind is Kind.MAP and _is_counted(site.pointer):
@@ -114,7 +114,7 @@ def _is_counted(pointer: Pointer) -> bool:
     return len(pointer) == 2
 
 
-def _weighted(site: Site) -> Weighted:
+def _weighted(site: VisitedValue) -> Weighted:
     key = _weight_key(site.schema)
     usual = float(site.schema["properties"][key].get("default", 1))
     found = site.node.pair(key)
@@ -130,8 +130,8 @@ def _weight_key(schema: Schema) -> str:
 
 
 @lru_cache(maxsize=64)
-def _weighted_ways(form: Form) -> Ways:
+def _weighted_ways(form: Form) -> SchemaPaths:
     def wanted(schema: Schema, is_item: bool) -> bool:
         return "x-check-weight" in schema or (is_item and bool(_weight_key(schema)))
 
-    return ways(form.schema, wanted, into_branches=False)
+    return schema_paths(form.schema, wanted, into_branches=False)

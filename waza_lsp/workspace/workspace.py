@@ -7,7 +7,7 @@ from pathlib import Path
 from waza_engine.lib.files.vfs import Files
 from waza_engine.project.suite_files import SuiteFiles, owner_of
 from waza_engine.runs.recordings.preview import RecordingPreview
-from waza_lsp.schema.document_kind import may_be_eval, recognised
+from waza_lsp.schema.document_kind import may_be_eval, recognise_form
 from waza_lsp.snapshot import Snapshot
 from waza_lsp.syntax.text import UTF_16, Text, split_lines
 from waza_lsp.syntax.tree.split import schema_address
@@ -51,7 +51,7 @@ class Around:
         if read is None:
             return None
         lines, tree = read
-        kind = recognised(tree.sketch(), path, schema=schema_address(lines))
+        kind = recognise_form(tree.sketch(), path, schema=schema_address(lines))
         return Snapshot(path.as_uri(), None, Text(lines, self.encoding), tree, kind)
 
     def suite(self, snapshot: Snapshot) -> SuiteFiles | None:

@@ -1,7 +1,7 @@
 """What can be run in a document, and around a place in it."""
 
 from tests.behaviour.harness import snapshot_of
-from waza_lsp.runnables.runnables import graders_in, runnables_around, runnables_in, task_of
+from waza_lsp.runnables.runnables import graders_in, runnables_at_line, runnables_in, task_of
 
 SPEC = """\
 name: notes
@@ -30,8 +30,8 @@ def test_it_is_worked_out_once_a_version() -> None:
 
 def test_the_innermost_thing_around_a_line_comes_first() -> None:
     snapshot = snapshot_of(SPEC)
-    assert [it.id for it in runnables_around(snapshot, 7)] == ["first", ""]
-    assert [it.id for it in runnables_around(snapshot, 2)] == [""]
+    assert [it.id for it in runnables_at_line(snapshot, 7)] == ["first", ""]
+    assert [it.id for it in runnables_at_line(snapshot, 2)] == [""]
 
 
 def test_the_task_of_a_grader() -> None:
@@ -44,4 +44,4 @@ def test_the_task_of_a_grader() -> None:
 
 def test_a_file_that_is_no_eval_has_none() -> None:
     snapshot = snapshot_of("services: {web: {image: nginx}}\n", "compose.yaml")
-    assert (runnables_in(snapshot), graders_in(snapshot), runnables_around(snapshot, 0)) == ((), (), [])
+    assert (runnables_in(snapshot), graders_in(snapshot), runnables_at_line(snapshot, 0)) == ((), (), [])

@@ -164,7 +164,7 @@ def test_after_any_edits_the_tree_equals_a_fresh_one(edits: list[tuple[int, int,
         a = start % (len(source) + 1)
         b = min(len(source), a + length)
         change = types.TextDocumentContentChangePartial(_range(snapshot.text, a, b), new)
-        snapshot = snapshot.changed([change], version)
+        snapshot = snapshot.with_changes([change], version)
         assert str(snapshot.text) == source[:a] + new + source[b:]
         fresh = _tree(str(snapshot.text))
         assert [it[:3] for it in snapshot.tree.pieces] == [it[:3] for it in fresh.pieces]
@@ -184,7 +184,7 @@ def test_after_small_edits_in_a_long_list_the_tree_equals_a_fresh_one(edits: lis
         line = 8 + start % 80
         end = types.Position(line, len(snapshot.text.line(line)))
         change = types.TextDocumentContentChangePartial(types.Range(end, end), new)
-        snapshot = snapshot.changed([change], version)
+        snapshot = snapshot.with_changes([change], version)
         fresh = _tree(str(snapshot.text))
         assert [it[:3] for it in snapshot.tree.pieces] == [it[:3] for it in fresh.pieces]
         assert _entries(snapshot.tree) == _entries(fresh)

@@ -21,7 +21,7 @@ from waza_lsp.cli.check.formats import as_github, as_junit, as_sarif
 from waza_lsp.cli.check.report import CheckedFile, as_json, as_text
 from waza_lsp.cli.check.sources import STDIN, Source, Sources, find_sources
 from waza_lsp.cli.console import EXIT_ERROR, may_colour, print_err
-from waza_lsp.diagnostics.ranges import Mark
+from waza_lsp.diagnostics.ranges import RangedFinding
 from waza_lsp.features.diagnostics import findings
 from waza_lsp.snapshot import Snapshot
 from waza_lsp.syntax.text import Place, Span
@@ -152,7 +152,7 @@ class _CodeFilter(NamedTuple):
     select: frozenset[str]
     ignore: frozenset[str]
 
-    def findings(self, source: Source, snapshot: Snapshot) -> list[Mark]:
+    def findings(self, source: Source, snapshot: Snapshot) -> list[RangedFinding]:
         return [
             mark
             for mark in findings(snapshot, source.world)
@@ -163,9 +163,9 @@ class _CodeFilter(NamedTuple):
 def _check_source(source: Source, codes: _CodeFilter, failures: list[str]) -> CheckedFile:
     """Check one file. A bug of ours in one file must not hide the findings in the others."""
     if source.unreadable:
-        mark = Mark(Span(Place(0, 0), Place(0, 0)), UNREADABLE_FILE.at((), source.unreadable))
+        mark = RangedFinding(Span(Place(0, 0), Place(0, 0)), UNREADABLE_FILE.at((), source.unreadable))
         return CheckedFile.of(source.name, source.snapshot, [mark])
-    found: list[Mark] = []
+    found: list[RangedFinding] = []
     try:
         found = codes.findings(source, source.snapshot)
     except Exception:  # noqa: BLE001  # the one place per file; an exception is a bug of ours

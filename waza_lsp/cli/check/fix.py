@@ -8,12 +8,12 @@ from pathlib import Path
 from typing import NamedTuple
 
 from waza_engine.lib.files.safe_write import write_bytes_atomic
-from waza_lsp.diagnostics.ranges import Mark
-from waza_lsp.fixes.fixes import Applied, Choose, fixed, safe_solution
+from waza_lsp.diagnostics.ranges import RangedFinding
+from waza_lsp.fixes.fixes import AppliedFix, Choose, apply_fixes, safe_solution
 from waza_lsp.snapshot import Snapshot
 from waza_lsp.syntax.edit.edits import Draft
 
-Find = Callable[[Snapshot], Sequence[Mark]]
+Find = Callable[[Snapshot], Sequence[RangedFinding]]
 _BOM = b"\xef\xbb\xbf"
 _LINE = re.compile(r"[^\n]*\n|[^\n]+")
 
@@ -24,7 +24,7 @@ class FixedFile(NamedTuple):
     name: str
     before: str
     after: str
-    applied: Sequence[Applied]
+    applied: Sequence[AppliedFix]
 
 
 def fix_file(name: str, snapshot: Snapshot, find: Find, choose: Choose = safe_solution) -> FixedFile | None:
@@ -32,8 +32,8 @@ def fix_file(name: str, snapshot: Snapshot, find: Find, choose: Choose = safe_so
     if snapshot.form is None:
         return None
     start = Draft(snapshot.text, snapshot.tree)
-    end, applied = fixed(
-        start, snapshot.form.schema, lambda draft: find(snapshot.tried(draft.text, draft.tree)), choose
+    end, applied = apply_fixes(
+        start, snapshot.form.schema, lambda draft: find(snapshot.with_text(draft.text, draft.tree)), choose
     )
     return FixedFile(name, str(start.text), str(end.text), applied) if applied else None
 

@@ -11,7 +11,7 @@ import click
 
 from waza_engine.model.findings import Finding, Severity
 from waza_engine.reports.inert import harmless
-from waza_lsp.diagnostics.ranges import Mark
+from waza_lsp.diagnostics.ranges import RangedFinding
 from waza_lsp.fixes.fixes import solutions
 from waza_lsp.snapshot import Snapshot
 from waza_lsp.syntax.edit.edits import Draft
@@ -46,16 +46,18 @@ class ReportedFinding:
     related: tuple[tuple[Span, str], ...]
 
     @classmethod
-    def of(cls, snapshot: Snapshot, mark: Mark, draft: Draft | None) -> Self:
+    def of(cls, snapshot: Snapshot, mark: RangedFinding, draft: Draft | None) -> Self:
         """Read what is needed from the document. With a draft, list only fixes that work there."""
-        line = snapshot.text.line(mark.shown.start.line)
+        line = snapshot.text.line(mark.highlight.start.line)
         if draft is None:
             fixes = tuple(it.title for it in mark.finding.fixes)
         elif snapshot.form is None:
             fixes = ()
         else:
             fixes = tuple(it.title for it in solutions(mark, draft, snapshot.form.schema))
-        return cls(mark.finding, mark.shown, snapshot.text.range_json(mark.shown), line, fixes, mark.related)
+        return cls(
+            mark.finding, mark.highlight, snapshot.text.range_json(mark.highlight), line, fixes, mark.related
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +70,7 @@ class CheckedFile:
     found: tuple[ReportedFinding, ...]
 
     @classmethod
-    def of(cls, name: str, snapshot: Snapshot, marks: Iterable[Mark]) -> Self:
+    def of(cls, name: str, snapshot: Snapshot, marks: Iterable[RangedFinding]) -> Self:
         """Record the findings of a file, without its text."""
         form = snapshot.form
         # All findings share one draft, which caches what fixes look up.

@@ -10,7 +10,7 @@ from waza_engine.analysis.pipeline import CheckContext, check_context
 from waza_engine.lib.files.vfs import Files
 from waza_engine.project.discovery import eval_files
 from waza_engine.project.settings import Projects, ProjectSettings
-from waza_lsp.schema.document_kind import looks_like_eval, may_be_eval, recognised
+from waza_lsp.schema.document_kind import looks_like_eval, may_be_eval, recognise_form
 from waza_lsp.snapshot import Snapshot
 from waza_lsp.syntax.tree.split import MOST_CHARACTERS, TOO_LARGE_MESSAGE
 
@@ -82,7 +82,7 @@ class Sources:
             text, unreadable = "", TOO_LARGE_MESSAGE
         if not unreadable:
             source = self._source(name, text, world)
-            if may_be_eval(text, world.path, self.dialect) and source.snapshot.recognised is not None:
+            if may_be_eval(text, world.path, self.dialect) and source.snapshot.recognition is not None:
                 yield source
         elif is_named or looks_like_eval(data.decode("utf-8", "replace"), world.path, self.dialect):
             yield self._unreadable(name, world, unreadable)
@@ -91,8 +91,8 @@ class Sources:
         uri = world.path.as_uri() if world.path is not None else "untitled:stdin"
         snapshot = Snapshot.of(uri, text)
         if self.dialect:
-            kind = recognised(snapshot.tree.keys(), world.path, self.dialect)
-            snapshot = replace(snapshot, recognised=kind)
+            kind = recognise_form(snapshot.tree.keys(), world.path, self.dialect)
+            snapshot = replace(snapshot, recognition=kind)
         return Source(name, snapshot, world)
 
     def _unreadable(self, name: str, world: CheckContext, reason: str) -> Source:

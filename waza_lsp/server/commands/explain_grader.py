@@ -13,7 +13,7 @@ from typing import Any
 from lsprotocol import types
 
 from waza_lsp.runnables.commands import age
-from waza_lsp.runnables.runnables import GraderSite, graders_in
+from waza_lsp.runnables.runnables import DocumentGrader, graders_in
 from waza_lsp.server.live.client import MODULE, Worker, WorkerError
 from waza_lsp.server.params import params_of, pointer_in, text_in
 from waza_lsp.server.results.annotations import RECORDED_RUNS, Annotation, short_span
@@ -61,11 +61,11 @@ async def explain_grader(session: Session, *arguments: Any) -> Answer | None:
     }
 
 
-def _site(snapshot: Snapshot, pointer: tuple[str | int, ...] | None) -> GraderSite | None:
+def _site(snapshot: Snapshot, pointer: tuple[str | int, ...] | None) -> DocumentGrader | None:
     return next((it for it in graders_in(snapshot) if it.pointer == pointer), None)
 
 
-async def _ask(session: Session, snapshot: Snapshot, site: GraderSite) -> Answer | None:
+async def _ask(session: Session, snapshot: Snapshot, site: DocumentGrader) -> Answer | None:
     """Ask a separate worker, because the warm one goes on with live grading. None if the user cancelled."""
     reason = _why_nothing_executes(session, snapshot)
     question = session.questions.about(snapshot, "explain", site.pointer, may_execute=not reason)
@@ -108,7 +108,7 @@ def _summary(label: str, failed: int, count: int) -> str:
 def _annotate(
     session: Session,
     snapshot: Snapshot,
-    site: GraderSite,
+    site: DocumentGrader,
     eval_path: Path,
     failed: Sequence[Answer],
     count: int,

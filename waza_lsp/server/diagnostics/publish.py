@@ -9,7 +9,7 @@ from typing import NamedTuple
 from lsprotocol import types
 
 from waza_engine.model.findings import Severity
-from waza_lsp.diagnostics.json_writer import published
+from waza_lsp.diagnostics.json_writer import publish_json
 from waza_lsp.features.diagnostics import Writings, findings, written_diagnostics
 from waza_lsp.server.diagnostics.workspace import WorkspaceDiagnostics
 from waza_lsp.server.documents import Documents
@@ -184,7 +184,7 @@ class Publisher:
             self._send(snapshot, [*checked.items, *annotations])
 
     def _send(self, snapshot: Snapshot, items: list[str]) -> None:
-        params = published(snapshot.uri, items, snapshot.version)
+        params = publish_json(snapshot.uri, items, snapshot.version)
         if self._sent.get(snapshot.uri) != params:
             self._sent[snapshot.uri] = params
             self._client.notify_json(types.TEXT_DOCUMENT_PUBLISH_DIAGNOSTICS, params)

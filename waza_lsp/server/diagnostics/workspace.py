@@ -80,7 +80,7 @@ class WorkspaceDiagnostics:
         is_open: set[Path | None] = set()
         for snapshot in self._documents:
             is_open.add(snapshot.path)
-            if snapshot.recognised is not None and not stop.is_set():
+            if snapshot.recognition is not None and not stop.is_set():
                 context = self._workspace.context(snapshot)
                 yield snapshot.uri, snapshot.version, diagnostics(snapshot, context)
         with self._lock:
@@ -137,7 +137,7 @@ class WorkspaceDiagnostics:
         if text is None or not may_be_eval(text, path):
             return None
         snapshot = Snapshot.of(path.as_uri(), text, None, self._client.encoding)
-        if snapshot.recognised is None:
+        if snapshot.recognition is None:
             return None
         return diagnostics(snapshot, replace(self._workspace.context(snapshot), files=files))
 

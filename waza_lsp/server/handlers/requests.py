@@ -40,7 +40,7 @@ from waza_lsp.features.semantic_tokens import LEGEND, semantic_tokens
 from waza_lsp.features.tests import Item
 from waza_lsp.features.will_rename_files import will_rename_files
 from waza_lsp.features.workspace_symbol import workspace_symbol
-from waza_lsp.runnables.commands import Sort
+from waza_lsp.runnables.commands import ActionKind
 from waza_lsp.server.coexistence import own_items
 from waza_lsp.server.params import members_of, text_in
 from waza_lsp.server.session import Session
@@ -186,10 +186,10 @@ def _document_symbols(request: Request) -> Any:
 def _code_lenses(request: Request) -> list[types.CodeLens]:
     on, snapshot = request.session.configuration.settings, request.snapshot
     is_shown = {
-        Sort.RUN: on.lens_run,
-        Sort.RUN_FAILED: on.lens_run_failed,
-        Sort.GRADE: on.lens_grade,
-        Sort.RESULT: on.lens_result,
+        ActionKind.RUN: on.lens_run,
+        ActionKind.RUN_FAILED: on.lens_run_failed,
+        ActionKind.GRADE: on.lens_grade,
+        ActionKind.RESULT: on.lens_result,
     }
     sorts = [sort for sort, shown in is_shown.items() if shown]
     found = code_lens(snapshot, request.session.ledger.standings(snapshot), sorts, time.time())
@@ -223,7 +223,7 @@ async def _tests(session: Session, params: Any) -> list[Item]:
 def _document(session: Session, params: Any) -> dict[str, str] | None:
     """`waza/document {uri}`: what an open document was recognised as, and why, for an editor's status line."""
     snapshot = session.documents.get(text_in(members_of(params), "uri"))
-    found = snapshot.recognised if snapshot is not None else None
+    found = snapshot.recognition if snapshot is not None else None
     if found is None:
         return None
     return {"dialect": found.form.dialect, "kind": found.form.kind, "reason": found.reason}

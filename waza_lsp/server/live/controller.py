@@ -12,9 +12,9 @@ from pathlib import Path
 from typing import Any
 
 from waza_engine.lib.pointer import Pointer
+from waza_lsp.runnables.failed_checks import CheckLocation as CheckPlace
 from waza_lsp.runnables.failed_checks import FailedCheck
-from waza_lsp.runnables.failed_checks import Place as CheckPlace
-from waza_lsp.runnables.runnables import GraderSite, Runnable, graders_in
+from waza_lsp.runnables.runnables import DocumentGrader, Runnable, graders_in
 from waza_lsp.server.documents import Documents
 from waza_lsp.server.live.client import Questions, Worker, WorkerError
 from waza_lsp.server.results.annotations import (
@@ -207,7 +207,7 @@ class LiveGrading:
                 if site.pointer in pointers:
                     await self._grade(snapshot, site)
 
-    async def _grade(self, snapshot: Snapshot, site: GraderSite) -> None:
+    async def _grade(self, snapshot: Snapshot, site: DocumentGrader) -> None:
         if snapshot.path is None:
             return
         annotations: list[Annotation] = []
@@ -221,7 +221,7 @@ class LiveGrading:
             # The document was edited during the question, perhaps both above and below the grader.
             self._add(now, current_pointers(snapshot, {site.pointer}, now))
 
-    async def _ask(self, snapshot: Snapshot, site: GraderSite) -> dict[str, Any]:
+    async def _ask(self, snapshot: Snapshot, site: DocumentGrader) -> dict[str, Any]:
         """Ask the worker. The answer is empty if the worker was stopped or has to wait for a run."""
         eval_path = self._ledger.eval_of(snapshot)
         was_running = eval_path in self._running
@@ -249,7 +249,7 @@ class LiveGrading:
         return answer
 
 
-def _annotations(snapshot: Snapshot, site: GraderSite, answer: dict[str, Any]) -> list[Annotation]:
+def _annotations(snapshot: Snapshot, site: DocumentGrader, answer: dict[str, Any]) -> list[Annotation]:
     """The failed checks in a worker's answer, or one verdict if everything passes."""
     count = answer.get("trials", 0)
     if not count:
@@ -270,7 +270,9 @@ def _check(data: Mapping[str, Any]) -> FailedCheck:
     return FailedCheck(place, data["message"], data["excerpt"])
 
 
-def _passing_verdict(snapshot: Snapshot, site: GraderSite, eval_path: Path, count: int) -> list[Annotation]:
+def _passing_verdict(
+    snapshot: Snapshot, site: DocumentGrader, eval_path: Path, count: int
+) -> list[Annotation]:
     span = short_span(snapshot, (*site.pointer, "type"), len(site.pointer))
     what = "the recorded trial" if count == 1 else f"all {count} recorded trials"
     if span is None:

@@ -14,8 +14,8 @@ from pathlib import Path
 from lsprotocol import types
 
 from waza_engine.lib.files.read_tracking import Stamp
-from waza_lsp.runnables.commands import Standing, Verdict
-from waza_lsp.runnables.runnables import PARTS, WHOLES, Runnable, runnables_in
+from waza_lsp.runnables.commands import RunStatus, Verdict
+from waza_lsp.runnables.runnables import FILE_KINDS, PART_KINDS, Runnable, runnables_in
 from waza_lsp.server.documents import Documents
 from waza_lsp.server.results.annotations import Annotations
 from waza_lsp.server.results.reader import LastResult, LastResults, read_last_results
@@ -82,7 +82,7 @@ class ResultLedger:
         self._reading: dict[Path, asyncio.Task[None]] = {}
         self._reported: set[str] = set()
 
-    def standings(self, snapshot: Snapshot) -> dict[tuple[str, str], Standing]:
+    def standings(self, snapshot: Snapshot) -> dict[tuple[str, str], RunStatus]:
         """The status of each runnable of a document, by kind and id. Reads changes in the background."""
         self.read_again(snapshot)
         eval_path = self.eval_of(snapshot)
@@ -108,7 +108,7 @@ class ResultLedger:
         """The eval that a document belongs to, if it is known by now."""
         if snapshot.form is None or snapshot.path is None:
             return None
-        return snapshot.path if snapshot.form.runnable in WHOLES else self._owners.get(snapshot.path)
+        return snapshot.path if snapshot.form.runnable in FILE_KINDS else self._owners.get(snapshot.path)
 
     def documents_of(self, eval_path: Path) -> list[Snapshot]:
         """The open documents that belong to an eval."""
@@ -269,24 +269,24 @@ class ResultLedger:
         self._tasks[eval_path, task] = TaskResult(found.verdict, covered, found.order, found.reviews)
         self._annotations.show(eval_path, task, found.checks, found.texts)
 
-    def _standing(self, eval_path: Path, runnable: Runnable, snapshot: Snapshot) -> Standing:
+    def _standing(self, eval_path: Path, runnable: Runnable, snapshot: Snapshot) -> RunStatus:
         digest = _digest(snapshot, runnable)
-        if runnable.kind in WHOLES:
+        if runnable.kind in FILE_KINDS:
             found = self._standing_of_all(eval_path, digest)
             return found if runnable.kind == "eval" else _of_experiment(found)
         known = self._tasks.get((eval_path, runnable.id))
-        return Standing(
+        return RunStatus(
             replace(known.verdict, stale=known.covered != digest) if known else None,
             self._running.get((eval_path, runnable.id), ""),
             self.is_recorded(eval_path, runnable.id) if runnable.kind == "task" else known is not None,
         )
 
-    def _standing_of_all(self, eval_path: Path, digest: str) -> Standing:
+    def _standing_of_all(self, eval_path: Path, digest: str) -> RunStatus:
         known = [it.verdict for (path, _), it in self._tasks.items() if path == eval_path]
         running = next((run for (path, _), run in self._running.items() if path == eval_path), "")
         failed = len(self.failed_tasks(eval_path))
         stale = self._covered.get(eval_path) != digest
-        return Standing(_combine(known, stale=stale), running, self.is_recorded(eval_path), failed)
+        return RunStatus(_combine(known, stale=stale), running, self.is_recorded(eval_path), failed)
 
 
 def verdict_of_experiment(verdict: Verdict | None) -> Verdict | None:
@@ -299,7 +299,7 @@ def _is_later(found: LastResult, order: int, at: float) -> bool:
     return found.order > order if order else found.verdict.at > at
 
 
-def _of_experiment(known: Standing) -> Standing:
+def _of_experiment(known: RunStatus) -> RunStatus:
     """The status of an experiment: the runs of its arms can be graded again, not recordings in files."""
     verdict = verdict_of_experiment(known.verdict)
     return replace(known, verdict=verdict, is_recorded=known.verdict is not None)
@@ -314,7 +314,7 @@ def _digest_of_task(texts: Mapping[Path, Snapshot], task: str) -> str:
     """The digest of a task's text, whichever file it is in."""
     for snapshot in texts.values():
         for runnable in runnables_in(snapshot):
-            if runnable.kind in PARTS and runnable.id == task:
+            if runnable.kind in PART_KINDS and runnable.id == task:
                 return _digest(snapshot, runnable)
     return ""
 
@@ -324,7 +324,7 @@ def _digest_of_eval(texts: Mapping[Path, Snapshot], eval_path: Path) -> str:
     snapshot = texts.get(eval_path)
     if snapshot is None:
         return ""
-    return next((_digest(snapshot, it) for it in runnables_in(snapshot) if it.kind in WHOLES), "")
+    return next((_digest(snapshot, it) for it in runnables_in(snapshot) if it.kind in FILE_KINDS), "")
 
 
 def _combine(verdicts: Sequence[Verdict], *, stale: bool) -> Verdict | None:

@@ -114,14 +114,14 @@ class EarlyAnswers:
         return _mapping(self._client.get("textDocument")).get("diagnostic") is not None
 
     def _open(self, item: dict[str, Any]) -> None:
-        from waza_lsp.diagnostics.json_writer import published
+        from waza_lsp.diagnostics.json_writer import publish_json
         from waza_lsp.features.diagnostics import written_diagnostics
         from waza_lsp.snapshot import Snapshot
 
         snapshot = Snapshot.of(item["uri"], item["text"], item["version"], encoding(self._client))
         self._snapshots[snapshot.uri] = snapshot
         if not self._pulls:
-            params = published(
+            params = publish_json(
                 snapshot.uri, written_diagnostics(snapshot, self._context(snapshot)), item["version"]
             )
             self.published[snapshot.uri] = params

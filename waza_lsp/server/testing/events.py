@@ -14,7 +14,7 @@ from waza_engine.lib.pointer import Pointer
 from waza_engine.model.records import GraderOutcome
 from waza_engine.runs.events import Event, RunStarted, TaskFinished, TaskStarted, TrialFinished, event_data
 from waza_lsp.runnables.failed_checks import TaskChecks, is_expectation
-from waza_lsp.runnables.runnables import PARTS, runnables_in
+from waza_lsp.runnables.runnables import PART_KINDS, runnables_in
 from waza_lsp.runnables.test_ids import eval_key, grader_key, task_key
 from waza_lsp.server.results.annotations import short_span
 from waza_lsp.snapshot import Snapshot
@@ -104,7 +104,7 @@ class TestEvents:
         text = self.texts.get(path)
         if text is None:
             return None, None
-        found = (it.range for it in runnables_in(text) if it.kind in PARTS and it.pointer == pointer)
+        found = (it.range for it in runnables_in(text) if it.kind in PART_KINDS and it.pointer == pointer)
         return text, next(found, None)
 
     def _current_range(self, text: Snapshot | None, span: Span | None) -> types.Range | None:

@@ -12,7 +12,7 @@ from typing import Any
 
 from waza_lsp.features.tests import Item, tests
 from waza_lsp.runnables.commands import Verdict
-from waza_lsp.runnables.runnables import PARTS, WHOLES, graders_in, runnables_in
+from waza_lsp.runnables.runnables import FILE_KINDS, PART_KINDS, graders_in, runnables_in
 from waza_lsp.schema.document_kind import may_be_eval
 from waza_lsp.server.documents import Documents
 from waza_lsp.server.results.ledger import ResultLedger, verdict_of_experiment
@@ -72,7 +72,7 @@ class TestTree:
         ledger = self._ledger
         children = [
             {**child, "verdict": _verdict_data(ledger.verdict_of(eval_path, child["id"]))}
-            if child["kind"] in PARTS
+            if child["kind"] in PART_KINDS
             else child
             for child in item["children"]
         ]
@@ -134,7 +134,7 @@ def _evals_of_suite(path: Path, around: Around) -> Iterator[Snapshot]:
     snapshot = around.snapshot(path)
     if snapshot is None or snapshot.form is None:
         return
-    if snapshot.form.runnable in WHOLES:
+    if snapshot.form.runnable in FILE_KINDS:
         yield snapshot
         return
     suite = around.suite(snapshot)
@@ -148,5 +148,5 @@ def _evals(paths: Iterable[Path], around: Around) -> Iterator[Snapshot]:
         text = around.files.text(path)
         if text is not None and may_be_eval(text, path):
             snapshot = around.snapshot(path)
-            if snapshot is not None and snapshot.form is not None and snapshot.form.runnable in WHOLES:
+            if snapshot is not None and snapshot.form is not None and snapshot.form.runnable in FILE_KINDS:
                 yield snapshot
